@@ -1,0 +1,43 @@
+#![forbid(unsafe_code)]
+//! Connect Four on any board of up to 64 cells and 32 columns: the rules, and how positions are written.
+//!
+//! - [`Board`] names a game: columns, rows, how many in a row count, and whether a line wins or loses (misère).
+//! - [`Position`] is a board with pieces on it, two 64-bit bitboards; it knows its moves and when it is over.
+//! - [`lines`] lists the places where a line fits, and [`has_line`] finds one by shifts, without a list.
+//! - [`Value`] and [`Outcome`] are what a position is worth, always **for the player to move**.
+//! - [`notation`] reads and writes positions as text.
+//!
+//! Columns and rows count from 0 here, column 0 on the left and row 0 at the bottom; in text for people, error
+//! messages included, they count from 1.
+//!
+//! ```
+//! use fourbase::{Board, Player, Value, notation};
+//!
+//! let board: Board = "5x4".parse()?;
+//! let position = notation::parse(board, "112233")?;
+//! assert_eq!(position.to_move(), Player::First);
+//! assert_eq!(position.moves().collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
+//!
+//! let finished = position.play(3)?;
+//! assert_eq!(finished.primitive(), Some(Value::Lose)); // the second player is to move, and has lost
+//! assert_eq!(finished.to_string(), "01100 01100 01100 01000 10000");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod board;
+mod excerpt;
+mod lines;
+pub mod notation;
+mod player;
+mod position;
+mod value;
+
+#[cfg(test)]
+mod testing;
+
+pub use board::{Board, BoardError, MAX_CELLS, MAX_COLUMNS, MAX_CONNECT};
+pub use excerpt::excerpt;
+pub use lines::{has_line, lines};
+pub use player::Player;
+pub use position::{MoveError, Position, PositionError};
+pub use value::{Outcome, Value};

@@ -1,0 +1,224 @@
+//! Lines: the places where K in a row fit, and the test whether pieces complete one.
+//!
+//! With cells numbered `column * height + row`, the next cell of a line is always the same number of bits away: 1
+//! going up, `height` going right, `height + 1` going right and up, `height - 1` going right and down. So `x & (x >>
+//! step)` leaves the cells that start two in a row, and doubling gets to K in about log2(K) shifts. Without sentinel
+//! rows a run could slide from the top of one column into the next; what prevents it is a mask of the cells from
+//! which a whole line fits. From those, every further cell is on the board, so the numbers cannot lie.
+
+use crate::Board;
+use crate::board::low_bits;
+
+/// The four ways a line can run, each from its leftmost (or lowest) cell.
+const DIRECTIONS: [Direction; 4] = [Direction::Up, Direction::Right, Direction::RightUp, Direction::RightDown];
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Direction {
+    Up,
+    Right,
+    RightUp,
+    RightDown,
+}
+
+impl Direction {
+    /// The distance in bits from one cell of a line to the next. (0 only going down on a board of one row, where no
+    /// line of two cells fits.)
+    fn step(self, board: Board) -> usize {
+        match self {
+            Direction::Up => 1,
+            Direction::Right => board.height(),
+            Direction::RightUp => board.height() + 1,
+            Direction::RightDown => board.height() - 1,
+        }
+    }
+
+    /// The cells from which a line of this direction stays on the board.
+    fn starts(self, board: Board) -> u64 {
+        let beyond_first = board.connect() - 1;
+        let fits_across = board.width().saturating_sub(beyond_first);
+        let fits_up = board.height().saturating_sub(beyond_first);
+        let (columns, rows) = match self {
+            Direction::Up => (board.width(), low_bits(fits_up)),
+            Direction::Right => (fits_across, low_bits(board.height())),
+            Direction::RightUp => (fits_across, low_bits(fits_up)),
+            Direction::RightDown => (fits_across, low_bits(board.height()) & !low_bits(beyond_first.min(64))),
+        };
+        // A product repeats the rows in every column; no carry, because they are no longer than a column.
+        let bottom = board.bottom_cells() & low_bits(columns * board.height());
+        bottom * rows
+    }
+}
+
+/// Lists the places where `connect` in a row fit, each as the mask of its cells and each once.
+///
+/// A line of one cell has no direction, so for K = 1 each cell is listed once. There are at most 4 lines per cell;
+/// none if K is larger than the board.
+///
+/// ```
+/// use fourbase::{Board, lines};
+///
+/// let count = |name: &str| lines(name.parse::<Board>().unwrap()).count();
+/// assert_eq!((count("7x6"), count("9x7"), count("4x4c1"), count("4x4c5")), (69, 126, 16, 0));
+/// ```
+pub fn lines(board: Board) -> impl Iterator<Item = u64> {
+    let directions = if board.connect() == 1 { &DIRECTIONS[..1] } else { &DIRECTIONS[..] };
+    directions.iter().flat_map(move |direction| {
+        let step = direction.step(board);
+        bits(direction.starts(board)).map(move |start| (0..board.connect()).map(|i| 1 << (start + i * step)).sum())
+    })
+}
+
+/// Lists the numbers of the bits that are set, lowest first.
+fn bits(mut word: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let lowest = (word != 0).then_some(word.trailing_zeros() as usize);
+        word &= word.wrapping_sub(1);
+        lowest
+    })
+}
+
+/// Returns whether `pieces` of one player contain a line.
+///
+/// Costs about a dozen word operations a direction and allocates nothing. Bits outside the board are ignored.
+///
+/// ```
+/// use fourbase::{Board, has_line};
+///
+/// let board: Board = "4x4".parse()?;
+/// assert!(has_line(board, 0b1111_0000)); // the second column
+/// assert!(!has_line(board, 0b0011_1100)); // four bits in a row, but in two columns
+/// # Ok::<(), fourbase::BoardError>(())
+/// ```
+#[must_use]
+pub fn has_line(board: Board, pieces: u64) -> bool {
+    DIRECTIONS.iter().any(|direction| {
+        let starts = direction.starts(board);
+        // Where a line fits at all, all of its shifts are below 64: the last cell's number is.
+        starts & pieces != 0 && starts & runs(pieces, direction.step(board), board.connect()) != 0
+    })
+}
+
+/// Returns the bits of `pieces` from which `length` bits at distance `step` are set. `(length - 1) * step` must be at
+/// most 63.
+fn runs(pieces: u64, step: usize, length: usize) -> u64 {
+    let mut runs = pieces;
+    let mut done = 1;
+    while done < length {
+        let further = done.min(length - done);
+        runs &= runs >> (further * step);
+        done += further;
+    }
+    runs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{has_line, lines};
+    use crate::Board;
+    use crate::testing::any_board;
+    use proptest::prelude::*;
+
+    /// Looks at every cell and walks along every direction, by column and row.
+    fn has_line_cell_by_cell(board: Board, pieces: u64) -> bool {
+        let (width, height) = (board.width() as isize, board.height() as isize);
+        let is_set = |column: isize, row: isize| {
+            (0..width).contains(&column)
+                && (0..height).contains(&row)
+                && pieces >> board.cell(column as usize, row as usize) & 1 == 1
+        };
+        (0..width).any(|column| {
+            (0..height).any(|row| {
+                [(0, 1), (1, 0), (1, 1), (1, -1)].iter().any(|(across, up)| {
+                    (0..board.connect() as isize).all(|i| is_set(column + i * across, row + i * up))
+                })
+            })
+        })
+    }
+
+    fn boards_of_every_size(connects: std::ops::RangeInclusive<usize>) -> impl Iterator<Item = Board> {
+        (1..=32).flat_map(move |width| {
+            let connects = connects.clone();
+            (1..=64 / width).flat_map(move |height| {
+                connects.clone().map(move |connect| Board::new(width, height, connect, false).unwrap())
+            })
+        })
+    }
+
+    #[test]
+    fn every_set_of_pieces_on_small_boards_agrees_with_a_scan() {
+        for board in boards_of_every_size(1..=6).filter(|board| board.cells() <= 12) {
+            for pieces in 0..1 << board.cells() {
+                assert_eq!(has_line(board, pieces), has_line_cell_by_cell(board, pieces), "{board} {pieces:b}");
+            }
+        }
+    }
+
+    #[test]
+    fn each_line_is_found_and_lost_with_any_of_its_cells() {
+        for board in boards_of_every_size(1..=9) {
+            for line in lines(board) {
+                assert_eq!(line.count_ones() as usize, board.connect());
+                assert!(has_line(board, line), "{board} {line:b}");
+                let mut cells = line;
+                while cells != 0 {
+                    let cell = cells & cells.wrapping_neg();
+                    assert!(!has_line(board, line & !cell), "{board} {line:b}");
+                    cells &= !cell;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn no_line_is_listed_twice() {
+        for board in boards_of_every_size(1..=9) {
+            let mut all = lines(board).collect::<Vec<_>>();
+            let count = all.len();
+            all.sort_unstable();
+            all.dedup();
+            assert_eq!(all.len(), count, "{board}");
+        }
+    }
+
+    #[test]
+    fn the_number_of_lines_is_the_known_one() {
+        // K = 1 aside, the formula of Pomakis for boards that are at least K wide and high.
+        for board in boards_of_every_size(2..=8) {
+            let [w, h, k] = [board.width(), board.height(), board.connect()].map(|n| n as i64);
+            if w >= k && h >= k {
+                let expected = 4 * w * h - 3 * w * k - 3 * h * k + 3 * w + 3 * h - 4 * k + 2 * k * k + 2;
+                assert_eq!(lines(board).count() as i64, expected, "{board}");
+            }
+        }
+    }
+
+    #[test]
+    fn longest_lines_of_the_longest_boards_are_found() {
+        let full_line = |name: &str| {
+            let board = name.parse::<Board>().unwrap();
+            has_line(board, board.all_cells())
+        };
+        for name in ["1x64c64", "1x63c63", "32x1c32", "32x2c32", "2x32c32", "8x8c8", "9x7c9", "7x9c9"] {
+            assert!(full_line(name), "{name}");
+        }
+        for name in ["1x64c65", "32x1c33", "8x8c9", "9x7c10", "8x8c255", "1x1c2"] {
+            assert!(!full_line(name), "{name}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn random_pieces_agree_with_a_scan(board in any_board(), some in any::<u64>(), more in any::<u64>()) {
+            for pieces in [some, some | more, some & more] {
+                let pieces = pieces & board.all_cells();
+                prop_assert_eq!(has_line(board, pieces), has_line_cell_by_cell(board, pieces));
+                prop_assert_eq!(has_line(board, pieces), lines(board).any(|line| pieces & line == line));
+            }
+        }
+
+        #[test]
+        fn bits_outside_the_board_are_ignored(board in any_board(), pieces in any::<u64>()) {
+            prop_assert_eq!(has_line(board, pieces), has_line(board, pieces & board.all_cells()));
+        }
+    }
+}

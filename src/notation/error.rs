@@ -1,0 +1,146 @@
+//! What can be wrong with a position's text.
+
+use thiserror::Error;
+
+use super::moves::last_column_character;
+use crate::excerpt::{name_character, name_found};
+use crate::{Board, MoveError, Player, PositionError};
+
+/// Says why a text is not a position, or why a position has no moves to write. Columns, characters and moves count
+/// from 1.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum NotationError {
+    /// A character of the moves names no column.
+    #[error(
+        "move {ply} is {}, which names no column; write a move as one character, 1 to 9, then lower case a to z \
+         (the columns of {board} are 1 to {})",
+        name_character(*found), last_column_character(*board)
+    )]
+    Column {
+        /// Which move.
+        ply: usize,
+        /// The character.
+        found: char,
+        /// The board.
+        board: Board,
+    },
+    /// A move names a column but cannot be played.
+    #[error("move {ply}, {}: {reason}", name_character(*found))]
+    Move {
+        /// Which move.
+        ply: usize,
+        /// Its character.
+        found: char,
+        /// Why it cannot be played.
+        reason: MoveError,
+    },
+    /// A character in the bit string of a column is no bit.
+    #[error(
+        "character {place} of the bit string of column {column} is {}, expected 0 or 1; \
+         a text with a 0 or a space is read as bit strings, and moves have neither",
+        name_character(*found)
+    )]
+    Bit {
+        /// The column.
+        column: usize,
+        /// Which character of its string.
+        place: usize,
+        /// The character.
+        found: char,
+    },
+    /// The bit string of a column has the wrong length.
+    #[error(
+        "the bit string of column {column} has {found} bits, expected {expected} on {board}, one more than rows; \
+         separate columns by spaces and fill the top with 0s"
+    )]
+    BitCount {
+        /// The column.
+        column: usize,
+        /// How many bits a column has.
+        expected: usize,
+        /// How many it has here.
+        found: usize,
+        /// The board.
+        board: Board,
+    },
+    /// The bit string of a column is all 0s.
+    #[error("the bit string of column {column} has no end; put a 1 above its pieces and 0s above that")]
+    NoEndOfColumn {
+        /// The column.
+        column: usize,
+    },
+    /// There are more or fewer bit strings than columns.
+    #[error(
+        "bit strings found: {found}, expected: {expected}, one for each column of {board}; separate them by spaces"
+    )]
+    BitStrings {
+        /// How many columns the board has.
+        expected: usize,
+        /// How many strings there are.
+        found: usize,
+        /// The board.
+        board: Board,
+    },
+    /// A GamesmanUni string does not begin with whose turn it is.
+    #[error(
+        "character {place} is {}, expected {expected}; a string of GamesmanUni begins with whose turn it is, 1_ or 2_",
+        name_found(*found)
+    )]
+    Turn {
+        /// Which character.
+        place: usize,
+        /// What should stand there.
+        expected: &'static str,
+        /// What stands there; `None` for the end of the text.
+        found: Option<char>,
+    },
+    /// A cell of a GamesmanUni string is none.
+    #[error(
+        "character {place} (column {column}) is {}, expected '-', 'X' or 'O'; \
+         write empty cells as -, the first player's pieces as X and the second player's as O",
+        name_character(*found)
+    )]
+    Cell {
+        /// Which character.
+        place: usize,
+        /// The column that the cell would be in.
+        column: usize,
+        /// The character.
+        found: char,
+    },
+    /// A GamesmanUni string has more or fewer cells than the board.
+    #[error("cells found: {found}, expected: {expected} on {board}; write column by column, each from top to bottom")]
+    CellCount {
+        /// How many cells the board has.
+        expected: usize,
+        /// How many there are.
+        found: usize,
+        /// The board.
+        board: Board,
+    },
+    /// A GamesmanUni string says that it is one player's turn, and its pieces say that it is the other's.
+    #[error(
+        "character 1 says that the {found} player is to move, but by the number of pieces, {ply}, it is the {expected} player; \
+         correct the turn or the pieces"
+    )]
+    WrongTurn {
+        /// The player to move by the pieces.
+        expected: Player,
+        /// The player to move by the first character.
+        found: Player,
+        /// The number of pieces.
+        ply: usize,
+    },
+    /// The pieces do not make a position.
+    #[error(transparent)]
+    Position(#[from] PositionError),
+    /// The position has no order of moves.
+    #[error("no play reaches this position, so no moves can be written; write it as bit strings")]
+    Unreachable,
+    /// The search for an order of moves gave up. No position is known for which it does.
+    #[error("gave up the search for an order of moves after {dead_ends} dead ends; write the position as bit strings")]
+    Undecided {
+        /// How many dead ends were stored.
+        dead_ends: usize,
+    },
+}

@@ -1,0 +1,146 @@
+//! Positions as text: three notations that are read and written, and a drawn board that is only written.
+//!
+//! | notation | the position after moves in the columns 1, 1, 2 on `2x3` | reading | writing |
+//! |---|---|---|---|
+//! | moves | `112` | [`parse`] | [`to_moves`], the smallest order |
+//! | column bit strings | `0110 0100` | [`parse`] | [`to_bits`], also `Display` |
+//! | GamesmanUni's string | `2_-OX--X` | [`parse`] | [`to_uni`] |
+//! | a drawn board | | | [`draw`] |
+//!
+//! The form of a text tells which notation it is: `_` as the second character means GamesmanUni's; otherwise any `0`
+//! or space means bit strings; everything else is moves. No text could be meant as two notations: moves have neither
+//! `0` nor `_`, and bit strings of a position always have a `0`, above the end of a column or, on a full board, for a
+//! piece of the first player.
+//!
+//! Columns, characters and moves in messages count from 1. Reading passes over the text a few times at most, stops at
+//! the first mistake, and repeats at most one character of the text in an error.
+
+mod bits;
+mod drawing;
+mod error;
+mod moves;
+mod order;
+mod uni;
+
+pub use bits::to_bits;
+pub use drawing::draw;
+pub use error::NotationError;
+pub use moves::{column_character, columns_to_text, to_moves};
+pub use uni::to_uni;
+
+use crate::{Board, Position};
+
+/// Reads a position of `board` in any notation, told by its form.
+///
+/// # Errors
+///
+/// Names the first character, column or move that is wrong, or what is wrong with the pieces as a whole (see
+/// [`Position::from_bitboards`]). Positions that are well formed but that no play reaches are read without an error.
+///
+/// ```
+/// use fourbase::{Board, notation::parse};
+///
+/// let board: Board = "2x3".parse()?;
+/// let position = parse(board, "112")?;
+/// assert_eq!(parse(board, "0110 0100")?, position);
+/// assert_eq!(parse(board, "2_-OX--X")?, position);
+///
+/// let error = parse(board, "1111").unwrap_err();
+/// assert_eq!(error.to_string(), "move 4, '1': column 1 is full up to row 3; play another column");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn parse(board: Board, text: &str) -> Result<Position, NotationError> {
+    if text.chars().nth(1) == Some(uni::SEPARATOR) {
+        uni::parse(board, text)
+    } else if text.contains(['0', bits::SEPARATOR]) {
+        bits::parse(board, text)
+    } else {
+        moves::parse(board, text)
+    }
+}
+
+/// Reads a position that came as several words, as from a command line: joins them by single spaces. No words are the
+/// empty board.
+///
+/// # Errors
+///
+/// The same as [`parse`]; only bit strings can have several words.
+///
+/// ```
+/// use fourbase::{Board, notation};
+///
+/// let board: Board = "2x3".parse()?;
+/// assert_eq!(notation::parse_words(board, &["0110", "0100"])?, notation::parse(board, "112")?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn parse_words<S: AsRef<str>>(board: Board, words: &[S]) -> Result<Position, NotationError> {
+    let words = words.iter().map(AsRef::as_ref).collect::<Vec<_>>();
+    parse(board, &words.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{draw, parse, parse_words, to_bits, to_moves, to_uni};
+    use crate::testing::{any_board, any_position};
+    use crate::{Board, Position};
+    use proptest::prelude::*;
+
+    #[test]
+    fn one_position_reads_the_same_in_every_notation() {
+        let board = "4x4".parse::<Board>().unwrap();
+        let position = parse(board, "1_-XXX--OO---O----").unwrap();
+        assert_eq!(position, parse(board, "00010 11100 11000 10000").unwrap());
+        assert_eq!(parse(board, &to_bits(&position)), Ok(position));
+        assert_eq!(parse(board, &to_moves(&position).unwrap()), Ok(position));
+    }
+
+    #[test]
+    fn no_words_and_an_empty_word_are_the_empty_board() {
+        let board = "4x4".parse::<Board>().unwrap();
+        let start = Ok(Position::start(board));
+        assert_eq!(parse_words::<&str>(board, &[]), start);
+        assert_eq!(parse_words(board, &[""]), start);
+        assert_eq!(parse_words(board, &["-"]), start);
+        assert_eq!(parse(board, "10000 10000 10000 10000"), start);
+        assert_eq!(parse(board, "1_----------------"), start);
+    }
+
+    #[test]
+    fn a_megabyte_of_anything_fails_with_a_short_message() {
+        for board in ["4x4", "1x64", "32x2", "8x8c255"].map(|name| name.parse::<Board>().unwrap()) {
+            for unit in ["1", "0", "01", " ", "10 ", "1 ", "_", "-", "1_", "é", "\0", "\u{1b}[2J", "00010 11100 "] {
+                let body = unit.repeat(1_000_000 / unit.len());
+                for start in ["", "1_", "1", "10000 "] {
+                    let message = match parse(board, &format!("{start}{body}")) {
+                        Ok(position) => panic!("{board} {unit:?} {start:?} read as {position}"),
+                        Err(error) => error.to_string(),
+                    };
+                    assert!(message.len() < 300 && !message.chars().any(char::is_control), "{message}");
+                }
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_notation_reads_back_what_it_wrote(position in any_position()) {
+            let board = position.board();
+            prop_assert_eq!(parse(board, &to_bits(&position)), Ok(position));
+            prop_assert_eq!(parse(board, &to_uni(&position)), Ok(position));
+            prop_assert_eq!(parse(board, &to_moves(&position).unwrap()), Ok(position));
+            prop_assert_eq!(parse_words(board, &to_bits(&position).split(' ').collect::<Vec<_>>()), Ok(position));
+        }
+
+        #[test]
+        fn no_text_makes_reading_panic(board in any_board(), text in "[0-9a-z_XO \\-]{0,70}|\\PC*|[12]_[-XO]*|[01 ]*") {
+            if let Ok(position) = parse(board, &text) {
+                prop_assert_eq!(Position::from_bitboards(
+                    board,
+                    position.pieces(crate::Player::First),
+                    position.pieces(crate::Player::Second),
+                ), Ok(position));
+                prop_assert!(!draw(&position, false).is_empty());
+            }
+        }
+    }
+}

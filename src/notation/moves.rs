@@ -1,0 +1,150 @@
+//! Moves: one character a move, the columns `1` to `9` and then `a` to `w`; `-` or nothing for the empty board.
+
+use super::NotationError;
+use super::order::smallest_order;
+use crate::{Board, MAX_COLUMNS, Position};
+
+/// Written for the empty board, where no moves would be invisible.
+const EMPTY_BOARD: &str = "-";
+
+/// The name of each column, by number from 0.
+const COLUMN_CHARACTERS: &[u8; MAX_COLUMNS] = b"123456789abcdefghijklmnopqrstuvw";
+
+/// Returns the character that names `column` (from 0): `1` to `9`, then `a` to `w`; `None` beyond 31.
+///
+/// ```
+/// use fourbase::notation::column_character;
+/// assert_eq!([0, 8, 9, 31, 32].map(column_character), [Some('1'), Some('9'), Some('a'), Some('w'), None]);
+/// ```
+#[must_use]
+pub fn column_character(column: usize) -> Option<char> {
+    COLUMN_CHARACTERS.get(column).copied().map(char::from)
+}
+
+/// Returns the character of the board's last column.
+pub(super) fn last_column_character(board: Board) -> char {
+    char::from(COLUMN_CHARACTERS[board.width() - 1])
+}
+
+/// Returns the number of the column that `character` names, on whatever board.
+fn column_number(character: char) -> Option<usize> {
+    match character {
+        '1'..='9' => Some(character as usize - '1' as usize),
+        'a'..='z' => Some(character as usize - 'a' as usize + 9),
+        _ => None,
+    }
+}
+
+/// Writes columns (from 0, at most 31) one character each, such as the rest of a game; no columns are nothing. A
+/// column that has no character becomes `?`.
+///
+/// ```
+/// use fourbase::notation::columns_to_text;
+/// assert_eq!(columns_to_text([3, 3, 4, 2]), "4453");
+/// ```
+#[must_use]
+pub fn columns_to_text(columns: impl IntoIterator<Item = usize>) -> String {
+    columns.into_iter().map(|column| column_character(column).unwrap_or('?')).collect()
+}
+
+/// Writes a position as the smallest order of moves that reaches it through play that stops at the first line; `-`
+/// for the empty board.
+///
+/// Smallest means that the first move is the leftmost possible, then the second, and so on. Finding it is a search,
+/// usually of a few microseconds and at worst of seconds.
+///
+/// # Errors
+///
+/// [`NotationError::Unreachable`] for a position that no play reaches; [`NotationError::Undecided`] if the search is
+/// given up, for which no example is known.
+///
+/// ```
+/// use fourbase::{Board, notation};
+///
+/// let board: Board = "4x4".parse()?;
+/// assert_eq!(notation::to_moves(&notation::parse(board, "4231")?)?, "3142");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn to_moves(position: &Position) -> Result<String, NotationError> {
+    let order = smallest_order(position)?;
+    Ok(if order.is_empty() { EMPTY_BOARD.to_owned() } else { columns_to_text(order) })
+}
+
+/// Plays the moves one by one.
+pub(super) fn parse(board: Board, text: &str) -> Result<Position, NotationError> {
+    let start = Position::start(board);
+    if text == EMPTY_BOARD {
+        return Ok(start);
+    }
+    // Ends early on any text: after at most 64 moves every column is full.
+    text.chars().zip(1..).try_fold(start, |position, (found, ply)| {
+        let column = column_number(found).ok_or(NotationError::Column { ply, found, board })?;
+        position.play(column).map_err(|reason| NotationError::Move { ply, found, reason })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{column_character, column_number, parse, to_moves};
+    use crate::{Board, Position, Value};
+
+    fn message(board: &str, text: &str) -> String {
+        parse(board.parse().unwrap(), text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn every_column_has_a_character_that_leads_back() {
+        for column in 0..32 {
+            assert_eq!(column_number(column_character(column).unwrap()), Some(column));
+        }
+        assert_eq!(column_character(32), None);
+    }
+
+    #[test]
+    fn the_empty_board_is_a_dash_or_nothing() {
+        let board = "4x4".parse::<Board>().unwrap();
+        assert_eq!(parse(board, ""), Ok(Position::start(board)));
+        assert_eq!(parse(board, "-"), Ok(Position::start(board)));
+        assert_eq!(to_moves(&Position::start(board)).unwrap(), "-");
+    }
+
+    #[test]
+    fn columns_beyond_the_ninth_are_letters() {
+        let board = "32x2".parse::<Board>().unwrap();
+        let position = parse(board, "9aw").unwrap();
+        assert_eq!([8, 9, 31].map(|column| position.height(column)), [1, 1, 1]);
+        assert_eq!(to_moves(&position).unwrap(), "9aw");
+    }
+
+    #[test]
+    fn a_character_that_names_no_column_is_named() {
+        assert_eq!(
+            message("4x4", "12A"),
+            "move 3 is 'A', which names no column; write a move as one character, 1 to 9, then lower case a to z \
+             (the columns of 4x4 are 1 to 4)"
+        );
+        assert!(message("4x4", "1-").starts_with("move 2 is '-', which names no column"));
+        assert!(message("4x4", "1１").starts_with("move 2 is '１' (U+FF11), which names no column"));
+        assert!(message("12x4", "\u{7}").contains("(the columns of 12x4 are 1 to c)"));
+    }
+
+    #[test]
+    fn a_move_that_cannot_be_played_is_named() {
+        assert_eq!(message("4x4", "15"), "move 2, '5': column 5 is outside the board; play a column from 1 to 4");
+        assert_eq!(message("4x4", "1z"), "move 2, 'z': column 35 is outside the board; play a column from 1 to 4");
+        assert_eq!(message("4x4", "11111"), "move 5, '1': column 1 is full up to row 4; play another column");
+        assert_eq!(
+            message("4x4", "12121212"),
+            "move 8, '2': the game ended with move 7, the first player has won; stop there"
+        );
+        assert!(message("4x4m", "12121212").contains("the second player has won"));
+        assert!(message("1x1", "11").contains("column 1 is full up to row 1"));
+    }
+
+    #[test]
+    fn a_game_may_end_with_its_line() {
+        let position = parse("4x4".parse().unwrap(), "1212121").unwrap();
+        assert_eq!(position.primitive(), Some(Value::Lose));
+        assert_eq!(to_moves(&position).unwrap(), "1212121");
+    }
+}

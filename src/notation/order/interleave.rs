@@ -1,0 +1,151 @@
+//! Interleaving columns so that the players move in turn.
+//!
+//! Every column is a string of pieces, to be taken from the bottom up. The search takes the leftmost column whose
+//! next piece is of the player to move, and goes back when it is stuck; so the first order it finds is the smallest.
+//! Two things keep it short:
+//!
+//! - What can still be done depends only on what is left in the columns, in whatever order they stand. A dead end is
+//!   remembered as that multiset, so no arrangement of it is entered again.
+//! - Most dead ends are seen from afar by [`may_be_in_turn`]. On random colourings of full boards of 42 to 64 cells
+//!   the longest search entered 344,000 states without it (7x9) and 331 with it (4x16); on colourings that hill
+//!   climbing made for the purpose, 5.8 million in 4 seconds without it (10x6) and 196,000 in 0.1 seconds with it
+//!   (7x9).
+//!
+//! No bound is known that holds for every colouring, so there is a limit to what is remembered.
+
+use std::collections::HashSet;
+
+use super::relaxation::may_be_in_turn;
+use crate::notation::NotationError;
+use crate::{Board, Player};
+
+/// How many dead ends are remembered before the search is given up: about 50 MB and a second.
+const MAX_DEAD_ENDS: usize = 1_500_000;
+
+/// What is left of a column: a bit string with the lowest piece in bit 0, 1 for the first player, and a 1 above the
+/// highest piece. 128 bits, because a column of 64 rows has 65.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Column(u128);
+
+impl Column {
+    /// Takes the lowest `pieces` (0 to 64) bits of `first`, set for the first player's pieces.
+    pub(super) fn new(pieces: usize, first: u64) -> Column {
+        let end = 1_u128 << pieces;
+        Column(u128::from(first) & (end - 1) | end)
+    }
+
+    /// The number of pieces left.
+    pub(super) fn len(self) -> usize {
+        self.0.ilog2() as usize
+    }
+
+    /// The pieces left as a bit string, without the 1 above them.
+    pub(super) fn pieces(self) -> u64 {
+        (self.0 ^ 1 << self.len()) as u64
+    }
+
+    fn next(self) -> Option<Player> {
+        match self.0 {
+            1 => None,
+            pieces if pieces & 1 == 1 => Some(Player::First),
+            _ => Some(Player::Second),
+        }
+    }
+
+    fn without_next(self) -> Column {
+        Column(self.0 >> 1)
+    }
+}
+
+/// Searches interleavings on one board, and remembers dead ends from one search to the next.
+pub(super) struct Interleaver {
+    column_bits: usize,
+    dead_ends: HashSet<u128>,
+    max_dead_ends: usize,
+}
+
+impl Interleaver {
+    pub(super) fn new(board: Board) -> Interleaver {
+        Interleaver { column_bits: board.height() + 1, dead_ends: HashSet::new(), max_dead_ends: MAX_DEAD_ENDS }
+    }
+
+    /// Returns the smallest order in which all pieces of `columns` can be taken in turn, the first player beginning;
+    /// `None` if there is none.
+    pub(super) fn smallest(&mut self, columns: Vec<Column>) -> Result<Option<Vec<usize>>, NotationError> {
+        let mut remaining = columns;
+        let mut order = Vec::new();
+        Ok(self.take_all(&mut remaining, Player::First, &mut order)?.then_some(order))
+    }
+
+    /// Appends to `order` the smallest way to take all that remains, `mover` first; returns whether there is one. The
+    /// depth of the recursion is the number of pieces, at most 64.
+    fn take_all(
+        &mut self,
+        remaining: &mut [Column],
+        mover: Player,
+        order: &mut Vec<usize>,
+    ) -> Result<bool, NotationError> {
+        if remaining.iter().all(|column| column.next().is_none()) {
+            return Ok(true);
+        }
+        let key = self.key(remaining);
+        if self.dead_ends.contains(&key) {
+            return Ok(false);
+        }
+        if may_be_in_turn(remaining, mover) {
+            for index in 0..remaining.len() {
+                let column = remaining[index];
+                if column.next() == Some(mover) {
+                    order.push(index);
+                    remaining[index] = column.without_next();
+                    if self.take_all(remaining, mover.other(), order)? {
+                        return Ok(true);
+                    }
+                    remaining[index] = column;
+                    order.pop();
+                }
+            }
+        }
+        if self.dead_ends.len() == self.max_dead_ends {
+            return Err(NotationError::Undecided { dead_ends: self.max_dead_ends });
+        }
+        self.dead_ends.insert(key);
+        Ok(false)
+    }
+
+    /// Names what remains, whatever the order of the columns. At most 64 cells and 32 columns take at most 96 bits.
+    /// Who is to move need not be in it: the number of pieces left tells that, and is the same for one position's
+    /// last moves.
+    fn key(&self, remaining: &[Column]) -> u128 {
+        let mut sorted = remaining.to_vec();
+        sorted.sort_unstable();
+        sorted.iter().fold(0, |key, column| key << self.column_bits | column.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Column, Interleaver};
+    use crate::Board;
+    use crate::notation::NotationError;
+
+    #[test]
+    fn a_column_gives_back_the_pieces_it_was_made_of() {
+        for (pieces, first) in [(0, 0), (1, 1), (3, 0b010), (63, 5), (64, u64::MAX), (64, 0)] {
+            let column = Column::new(pieces, first);
+            assert_eq!((column.len(), column.pieces()), (pieces, first));
+        }
+        assert_eq!(Column::new(2, 0b1101), Column::new(2, 0b01));
+    }
+
+    #[test]
+    fn a_search_with_too_many_dead_ends_is_given_up() {
+        // On 7x9 these have 196,000.
+        let columns =
+            [0b0_0010_1100, 0b0_0011_1011, 0b0_0100_1110, 0b0_0011_1100, 0b0_0101_0100, 0b0_0011_1111, 0b1_1001_1111];
+        let columns = columns.map(|first| Column::new(9, first)).to_vec();
+        let mut interleaver = Interleaver::new("7x9".parse::<Board>().unwrap());
+        interleaver.max_dead_ends = 3;
+        assert_eq!(interleaver.smallest(columns), Err(NotationError::Undecided { dead_ends: 3 }));
+    }
+}

@@ -1,0 +1,155 @@
+//! A quick look ahead: whether the pieces that are left may be taken in turn at all.
+//!
+//! Count +1 for a piece of the first player and -1 for one of the second, from 0 when the first is to move and from 1
+//! when the second is. Moving in turn means that the sum stays at 0 or 1. Deciding that takes a search, but each half
+//! of it is easy: is there an order that keeps the sum at most 1, and is there one that keeps it at least 0? If
+//! either is missing, nothing can be taken in turn. (The converse fails: the two orders need not be the same.)
+//!
+//! Keeping a sum of walks under a ceiling is the sequencing of chains to minimise the maximum cumulative cost
+//! (Abdel-Wahab and Kameda, Operations Research 26, 1978). Every walk should first get to its own lowest point, by
+//! stages that end no higher than they begin, whichever fits under the ceiling: each leaves at least as much room as
+//! it found, so taking one is never wrong. Seen backwards in time, the same holds from the end of the walks down to
+//! their lowest points. So all that fits is found by two greedy descents.
+
+use super::interleave::Column;
+use crate::{MAX_COLUMNS, Player};
+
+/// The sum must not exceed this, the first player's piece more.
+const CEILING: i32 = 1;
+
+/// Returns `false` only if what remains cannot be taken in turn with `mover` beginning.
+///
+/// Costs about a pass over the pieces for every column that has to wait for another; allocates nothing.
+pub(super) fn may_be_in_turn(remaining: &[Column], mover: Player) -> bool {
+    let begin = match mover {
+        Player::First => 0,
+        Player::Second => 1,
+    };
+    // A floor at 0 is a ceiling at 1 with the players' parts, and so the signs, exchanged.
+    fits_under_ceiling(remaining, begin, 0) && fits_under_ceiling(remaining, 1 - begin, u64::MAX)
+}
+
+/// Returns whether some order keeps the sum, which is `begin` now, at most at the ceiling. Pieces count +1 where the
+/// bits of `exchanged` differ from the first player's 1.
+fn fits_under_ceiling(remaining: &[Column], begin: i32, exchanged: u64) -> bool {
+    let mut from_begin = [Walk::default(); MAX_COLUMNS];
+    let mut from_end = [Walk::default(); MAX_COLUMNS];
+    let mut end = begin;
+    for (index, &column) in remaining.iter().enumerate() {
+        let walk = Walk { steps: column.pieces() ^ exchanged, len: column.len() };
+        let low = walk.lowest_point();
+        from_begin[index] = Walk { len: low, ..walk };
+        from_end[index] = walk.without(low).reversed();
+        end += walk.sum();
+    }
+    let columns = remaining.len();
+    descend(&mut from_begin[..columns], begin) && descend(&mut from_end[..columns], end)
+}
+
+/// Steps up (1) and down (0), the next one in bit 0. Bits beyond `len` mean nothing.
+#[derive(Clone, Copy, Default)]
+struct Walk {
+    steps: u64,
+    len: usize,
+}
+
+impl Walk {
+    fn step(self, index: usize) -> i32 {
+        if self.steps >> index & 1 == 1 { 1 } else { -1 }
+    }
+
+    fn sum(self) -> i32 {
+        (0..self.len).map(|index| self.step(index)).sum()
+    }
+
+    /// The number of steps to the first of the walk's lowest points.
+    fn lowest_point(self) -> usize {
+        let (mut height, mut lowest, mut place) = (0, 0, 0);
+        for index in 0..self.len {
+            height += self.step(index);
+            if height < lowest {
+                (lowest, place) = (height, index + 1);
+            }
+        }
+        place
+    }
+
+    /// The walk after its first `count` steps.
+    fn without(self, count: usize) -> Walk {
+        Walk { steps: self.steps.checked_shr(count as u32).unwrap_or(0), len: self.len - count }
+    }
+
+    /// The walk backwards in time: the last step first, and up and down exchanged.
+    fn reversed(self) -> Walk {
+        let reversed = !self.steps.reverse_bits();
+        Walk { steps: reversed.checked_shr(64 - self.len as u32).unwrap_or(0), len: self.len }
+    }
+
+    /// The shortest stage that ends no higher than it begins, from `height` and under the ceiling: what is left of
+    /// the walk, and the height after it.
+    fn descend_once(self, height: i32) -> Option<(Walk, i32)> {
+        let mut reached = height;
+        for index in 0..self.len {
+            reached += self.step(index);
+            if reached > CEILING {
+                return None;
+            }
+            if reached <= height {
+                return Some((self.without(index + 1), reached));
+            }
+        }
+        None
+    }
+}
+
+/// Returns whether all walks, each of which ends at a lowest point, can be walked from a sum of `height` without
+/// exceeding the ceiling.
+fn descend(walks: &mut [Walk], mut height: i32) -> bool {
+    loop {
+        let mut has_moved = false;
+        for walk in walks.iter_mut() {
+            while let Some((rest, lower)) = walk.descend_once(height) {
+                (*walk, height) = (rest, lower);
+                has_moved = true;
+            }
+        }
+        if walks.iter().all(|walk| walk.len == 0) {
+            return true;
+        }
+        if !has_moved {
+            return false;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Column, may_be_in_turn};
+    use crate::Player;
+
+    fn columns<const N: usize>(strings: [&str; N]) -> [Column; N] {
+        strings.map(|string| {
+            let first = string.chars().zip(0..).map(|(piece, row)| u64::from(piece == 'X') << row).sum();
+            Column::new(string.len(), first)
+        })
+    }
+
+    #[test]
+    fn what_can_be_taken_in_turn_may() {
+        assert!(may_be_in_turn(&columns([]), Player::First));
+        assert!(may_be_in_turn(&columns(["X"]), Player::First));
+        assert!(may_be_in_turn(&columns(["O"]), Player::Second));
+        assert!(may_be_in_turn(&columns(["XX", "OO"]), Player::First));
+        assert!(may_be_in_turn(&columns(["XXOO", "OOXX"]), Player::Second));
+        let tall = format!("{}{}", "XO".repeat(16), "XO".repeat(16));
+        assert!(may_be_in_turn(&columns([&tall]), Player::First));
+    }
+
+    #[test]
+    fn two_of_one_player_with_nothing_between_may_not() {
+        assert!(!may_be_in_turn(&columns(["XXO"]), Player::First));
+        assert!(!may_be_in_turn(&columns(["OX"]), Player::First));
+        assert!(!may_be_in_turn(&columns(["OX", "OX"]), Player::First)); // nobody can begin
+        assert!(!may_be_in_turn(&columns(["XOOX", "OX"]), Player::First)); // nobody can end
+    }
+}

@@ -1,0 +1,153 @@
+//! Tests of the search for the smallest order: against all play on small boards, and its worst cases on large ones.
+
+use std::collections::HashMap;
+
+use proptest::prelude::*;
+
+use super::smallest_order;
+use crate::notation::{NotationError, parse};
+use crate::testing::any_position;
+use crate::{Board, Position};
+
+/// Plays every game, and returns every position with its smallest order. Of two orders with the same positions so
+/// far, only the smaller need be continued.
+fn smallest_orders_by_play(board: Board) -> HashMap<Position, Vec<usize>> {
+    let mut all = HashMap::new();
+    let mut tier = HashMap::from([(Position::start(board), Vec::new())]);
+    while !tier.is_empty() {
+        let mut next: HashMap<Position, Vec<usize>> = HashMap::new();
+        for (position, order) in &tier {
+            for column in position.moves() {
+                let mut longer = order.clone();
+                longer.push(column);
+                let child = next.entry(position.drop_piece(column)).or_insert_with(|| longer.clone());
+                if longer < *child {
+                    *child = longer;
+                }
+            }
+        }
+        all.extend(std::mem::replace(&mut tier, next));
+    }
+    all
+}
+
+/// Every well-formed position: each column with every string of pieces.
+fn all_positions(board: Board) -> Vec<Position> {
+    let column_strings = (0..=board.height()).flat_map(|pieces| (0..1_u64 << pieces).map(move |first| (pieces, first)));
+    let mut boards = vec![(0_u64, 0_u64)];
+    for column in 0..board.width() {
+        boards = boards
+            .into_iter()
+            .flat_map(|(first, second)| {
+                column_strings.clone().map(move |(pieces, own)| {
+                    let other = !own & ((1 << pieces) - 1);
+                    (first | own << board.cell(column, 0), second | other << board.cell(column, 0))
+                })
+            })
+            .collect();
+    }
+    boards.into_iter().filter_map(|(first, second)| Position::from_bitboards(board, first, second).ok()).collect()
+}
+
+#[test]
+fn every_position_of_small_boards_has_the_order_that_play_finds() {
+    for name in ["1x6", "2x5", "2x6c3", "3x3c3", "3x3c2", "3x3c1", "4x3", "4x3c3m", "6x2c3", "5x2c5", "3x4c9", "12x1c2"]
+    {
+        let board = name.parse::<Board>().unwrap();
+        let played = smallest_orders_by_play(board);
+        let positions = all_positions(board);
+        assert!(positions.len() >= played.len());
+        for position in positions {
+            let expected = played.get(&position).cloned().ok_or(NotationError::Unreachable);
+            assert_eq!(smallest_order(&position), expected, "{board} {position}");
+        }
+    }
+}
+
+#[test]
+fn a_position_that_no_play_reaches_is_said_to_be_one() {
+    for (name, text) in [
+        ("2x2", "101 100"),                      // nobody can begin
+        ("4x4", "11010 01010 10000 10000"),      // nobody can end
+        ("9x1c2", "01 01 11 10 01 01 11 10 11"), // two lines that share no piece
+        ("4x5", "000001 111100 110000 100000"),  // five up, so a line before the last move
+    ] {
+        let board = name.parse::<Board>().unwrap();
+        match parse(board, text) {
+            Ok(position) => {
+                assert_eq!(smallest_order(&position), Err(NotationError::Unreachable), "{board} {text}");
+            }
+            Err(error) => panic!("{board} {text}: {error}"),
+        }
+    }
+}
+
+#[test]
+fn positions_after_the_end_of_the_game_are_reached_by_no_play() {
+    let over = parse("4x4c2".parse().unwrap(), "112").unwrap();
+    assert!(over.primitive().is_some());
+    assert_eq!(smallest_order(&over.drop_piece(0)), Err(NotationError::Unreachable));
+}
+
+/// Full boards on which hill climbing made the search as long as it could: up to 196,000 dead ends. A column is a
+/// number, its lowest cell in bit 0, 1 for the first player.
+#[test]
+fn the_hardest_known_colourings_are_decided() {
+    let hardest: [(&str, &[u64]); 4] = [
+        (
+            "8x8c64",
+            &[0b0010_0110, 0b0010_0100, 0b0001_1011, 0b0001_1111, 0b1001_1111, 0b0001_1101, 0b0001_1110, 0b0001_0111],
+        ),
+        (
+            "7x9c64",
+            &[0b0_0010_1100, 0b0_0011_1011, 0b0_0100_1110, 0b0_0011_1100, 0b0_0101_0100, 0b0_0011_1111, 0b1_1001_1111],
+        ),
+        (
+            "9x7c64",
+            &[
+                0b111_0000, 0b111_0001, 0b110_1011, 0b110_1010, 0b011_0000, 0b111_0000, 0b111_0010, 0b111_0000,
+                0b110_1100,
+            ],
+        ),
+        ("6x10c64", &[0b00_0111_0110, 0b00_0101_0111, 0b00_1010_1010, 0b00_0110_1101, 0b00_0111_1100, 0b10_0111_1010]),
+    ];
+    for (name, columns) in hardest {
+        let board = name.parse::<Board>().unwrap();
+        let first = columns.iter().rev().fold(0, |first, column| first << board.height() | column);
+        let position = Position::from_bitboards(board, first, board.all_cells() & !first).unwrap();
+        assert_eq!(smallest_order(&position), Err(NotationError::Unreachable), "{board}");
+    }
+}
+
+/// Any colouring of a full large board, nobody having a line.
+fn any_full_board() -> impl Strategy<Value = Position> {
+    let sizes = [(8, 8), (9, 7), (7, 9), (32, 2), (21, 3), (16, 4), (12, 5), (5, 12), (4, 16), (2, 32)];
+    proptest::sample::select(sizes.to_vec()).prop_flat_map(|(width, height)| {
+        let board = Board::new(width, height, 255, false).unwrap();
+        let cells = board.cells();
+        proptest::sample::subsequence((0..cells).collect::<Vec<_>>(), cells.div_ceil(2)).prop_map(move |chosen| {
+            let first = chosen.into_iter().fold(0, |first, cell| first | 1_u64 << cell);
+            Position::from_bitboards(board, first, board.all_cells() & !first).unwrap()
+        })
+    })
+}
+
+proptest! {
+    #[test]
+    fn a_position_from_play_gets_an_order_that_plays_to_it(position in any_position()) {
+        let order = smallest_order(&position).unwrap();
+        let played = order.iter().try_fold(Position::start(position.board()), |before, &column| before.play(column));
+        prop_assert_eq!(played, Ok(position));
+    }
+
+    #[test]
+    fn full_boards_of_any_colouring_are_decided(position in any_full_board()) {
+        match smallest_order(&position) {
+            Ok(order) => {
+                let start = Position::start(position.board());
+                prop_assert_eq!(order.iter().try_fold(start, |before, &column| before.play(column)), Ok(position));
+            }
+            Err(error) => prop_assert_eq!(error, NotationError::Unreachable),
+        }
+    }
+}

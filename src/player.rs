@@ -1,0 +1,56 @@
+//! The two players.
+
+use std::fmt;
+
+/// Names a player by who moves first on the empty board.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Player {
+    /// Moves at every even ply, the empty board included; drawn as `X`.
+    First,
+    /// Moves at every odd ply; drawn as `O`.
+    Second,
+}
+
+impl Player {
+    /// Returns the opponent.
+    ///
+    /// ```
+    /// use fourbase::Player;
+    /// assert_eq!(Player::First.other(), Player::Second);
+    /// ```
+    #[must_use]
+    pub fn other(self) -> Player {
+        match self {
+            Player::First => Player::Second,
+            Player::Second => Player::First,
+        }
+    }
+}
+
+impl fmt::Display for Player {
+    /// Writes `first` or `second`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Player::First => "first",
+            Player::Second => "second",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Player;
+
+    #[test]
+    fn the_opponent_of_the_opponent_is_oneself() {
+        for player in [Player::First, Player::Second] {
+            assert_ne!(player.other(), player);
+            assert_eq!(player.other().other(), player);
+        }
+    }
+
+    #[test]
+    fn players_are_written_as_lower_case_words() {
+        assert_eq!(format!("{} {}", Player::First, Player::Second), "first second");
+    }
+}

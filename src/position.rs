@@ -1,0 +1,330 @@
+//! A position: whose pieces stand where, what can be played, and whether the game is over.
+//!
+//! Two bitboards in the cell order of [`Board`], nothing else: the number of pieces says who is to move, and a line
+//! of the player who just moved, or a full board, says that the game is over.
+
+use thiserror::Error;
+
+use crate::{Board, Player, Value, has_line};
+
+/// A board with pieces on it.
+///
+/// ```
+/// use fourbase::{Board, Position, Value};
+///
+/// let board: Board = "4x4c2".parse()?;
+/// let position = Position::start(board).play(0)?.play(3)?;
+/// assert_eq!(position.primitive(), None);
+/// assert_eq!(position.play(1)?.primitive(), Some(Value::Lose)); // two in a row: whoever is to move has lost
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Position {
+    board: Board,
+    first: u64,
+    second: u64,
+}
+
+impl Position {
+    /// Returns the empty board.
+    #[must_use]
+    pub fn start(board: Board) -> Position {
+        Position { board, first: 0, second: 0 }
+    }
+
+    /// Builds a position from the pieces of each player, bit `board.cell(column, row)` for the piece in that cell.
+    ///
+    /// A position that passes is well formed; whether play reaches it is another question, which
+    /// [`notation::to_moves`](crate::notation::to_moves) answers.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first of these that is found: a piece outside the board, two pieces in one cell, a piece above an
+    /// empty cell, piece counts other than equal or one more for the first player, lines of both players, a line of
+    /// the player to move (who would have ended the game before).
+    ///
+    /// ```
+    /// use fourbase::{Board, Position};
+    ///
+    /// let board: Board = "2x2".parse()?;
+    /// assert_eq!(Position::from_bitboards(board, 0b0001, 0b0100)?, Position::start(board).play(0)?.play(1)?);
+    /// assert!(Position::from_bitboards(board, 0b0010, 0b0000).is_err()); // hangs in the air
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn from_bitboards(board: Board, first: u64, second: u64) -> Result<Position, PositionError> {
+        let occupied = first | second;
+        if let Some(bit) = lowest_bit(occupied & !board.all_cells()) {
+            return Err(PositionError::Outside { board, bit });
+        }
+        let place = |cell: usize| (cell / board.height() + 1, cell % board.height() + 1);
+        if let Some((column, row)) = lowest_bit(first & second).map(place) {
+            return Err(PositionError::Overlap { column, row });
+        }
+        let floating = occupied & !board.bottom_cells() & !(occupied << 1);
+        if let Some((column, row)) = lowest_bit(floating).map(place) {
+            return Err(PositionError::Floating { column, row });
+        }
+        let (first_count, second_count) = (first.count_ones(), second.count_ones());
+        if first_count != second_count && first_count != second_count + 1 {
+            return Err(PositionError::Counts { first: first_count, second: second_count });
+        }
+        let position = Position { board, first, second };
+        match (has_line(board, first), has_line(board, second)) {
+            (true, true) => Err(PositionError::BothLines),
+            (true, false) if position.to_move() == Player::First => Err(PositionError::EarlierLine(Player::First)),
+            (false, true) if position.to_move() == Player::Second => Err(PositionError::EarlierLine(Player::Second)),
+            _ => Ok(position),
+        }
+    }
+
+    /// Returns the board.
+    #[must_use]
+    pub fn board(&self) -> Board {
+        self.board
+    }
+
+    /// Returns the number of pieces on the board.
+    #[must_use]
+    pub fn ply(&self) -> usize {
+        self.occupied().count_ones() as usize
+    }
+
+    /// Returns whose turn it is, or would be if the game were not over.
+    #[must_use]
+    pub fn to_move(&self) -> Player {
+        if self.ply().is_multiple_of(2) { Player::First } else { Player::Second }
+    }
+
+    /// Returns the bitboard of one player's pieces.
+    #[must_use]
+    pub fn pieces(&self, player: Player) -> u64 {
+        match player {
+            Player::First => self.first,
+            Player::Second => self.second,
+        }
+    }
+
+    /// Returns the bitboard of all pieces.
+    #[must_use]
+    pub fn occupied(&self) -> u64 {
+        self.first | self.second
+    }
+
+    /// Returns the number of pieces in `column` (from 0); 0 for a column outside the board.
+    #[must_use]
+    pub fn height(&self, column: usize) -> usize {
+        (self.occupied() & self.board.column_cells(column)).count_ones() as usize
+    }
+
+    /// Returns the player whose piece is in the cell at `column` and `row` (from 0, row 0 at the bottom); `None` for
+    /// an empty cell and outside the board.
+    ///
+    /// ```
+    /// use fourbase::{Board, Player, Position};
+    ///
+    /// let position = Position::start("4x4".parse::<Board>()?).play(2)?;
+    /// assert_eq!(position.piece(2, 0), Some(Player::First));
+    /// assert_eq!(position.piece(2, 1), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn piece(&self, column: usize, row: usize) -> Option<Player> {
+        if column >= self.board.width() || row >= self.board.height() {
+            return None;
+        }
+        let cell = 1 << self.board.cell(column, row);
+        if self.first & cell != 0 {
+            Some(Player::First)
+        } else if self.second & cell != 0 {
+            Some(Player::Second)
+        } else {
+            None
+        }
+    }
+
+    /// Returns whether `column` (from 0) is on the board and has room. Does not ask whether the game is over.
+    #[must_use]
+    pub fn can_play(&self, column: usize) -> bool {
+        self.board.column_cells(column) & !self.occupied() != 0
+    }
+
+    /// Lists the legal moves, columns from 0 in ascending order; none once the game is over.
+    pub fn moves(&self) -> impl Iterator<Item = usize> + use<> {
+        let position = *self;
+        let columns = if self.has_finished_line() { 0 } else { self.board.width() };
+        (0..columns).filter(move |&column| position.can_play(column))
+    }
+
+    /// Plays a move of the player to move in `column` (from 0).
+    ///
+    /// # Errors
+    ///
+    /// Refuses a column outside the board, any move once the game is over, and a full column.
+    pub fn play(&self, column: usize) -> Result<Position, MoveError> {
+        if column >= self.board.width() {
+            return Err(MoveError::Outside { column: column.saturating_add(1), columns: self.board.width() });
+        }
+        if self.has_finished_line() {
+            return Err(MoveError::Over { winner: self.line_winner(), ply: self.ply() });
+        }
+        if !self.can_play(column) {
+            return Err(MoveError::Full { column: column + 1, rows: self.board.height() });
+        }
+        Ok(self.drop_piece(column))
+    }
+
+    /// Drops a piece of the player to move into `column` (from 0), also after the end of the game.
+    ///
+    /// The column must have room ([`Position::can_play`]): that is not checked outside of debug builds, and a
+    /// position after such a move means nothing. [`Position::play`] checks. Costs a few word operations.
+    #[must_use]
+    pub fn drop_piece(&self, column: usize) -> Position {
+        debug_assert!(self.can_play(column), "column {column} has no room");
+        let occupied = self.occupied();
+        // Adding a bit at the bottom carries through the pieces of the column into its lowest empty cell.
+        let piece = occupied.wrapping_add(1 << (column * self.board.height())) & !occupied;
+        match self.to_move() {
+            Player::First => Position { first: self.first | piece, ..*self },
+            Player::Second => Position { second: self.second | piece, ..*self },
+        }
+    }
+
+    /// Returns the value for the player to move if the game is over, `None` if it goes on.
+    ///
+    /// A line of the player who just moved is a lose, or a win under misère; a full board without one is a tie.
+    #[must_use]
+    pub fn primitive(&self) -> Option<Value> {
+        if self.has_finished_line() {
+            Some(if self.board.is_misere() { Value::Win } else { Value::Lose })
+        } else if self.occupied() == self.board.all_cells() {
+            Some(Value::Tie)
+        } else {
+            None
+        }
+    }
+
+    /// Returns the mirror image: the columns in reverse order.
+    ///
+    /// ```
+    /// use fourbase::{Board, Position};
+    ///
+    /// let start = Position::start("5x4".parse::<Board>()?);
+    /// assert_eq!(start.play(0)?.play(1)?.mirror(), start.play(4)?.play(3)?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn mirror(&self) -> Position {
+        Position {
+            board: self.board,
+            first: mirror_columns(self.board, self.first),
+            second: mirror_columns(self.board, self.second),
+        }
+    }
+
+    /// Whether the player who just moved has a line.
+    fn has_finished_line(&self) -> bool {
+        has_line(self.board, self.pieces(self.to_move().other()))
+    }
+
+    /// Who wins by the line of the player who just moved.
+    fn line_winner(&self) -> Player {
+        if self.board.is_misere() { self.to_move() } else { self.to_move().other() }
+    }
+}
+
+fn lowest_bit(word: u64) -> Option<usize> {
+    (word != 0).then_some(word.trailing_zeros() as usize)
+}
+
+fn mirror_columns(board: Board, pieces: u64) -> u64 {
+    let height = board.height();
+    (0..board.width()).fold(0, |mirrored, column| {
+        let cells = (pieces & board.column_cells(column)) >> (column * height);
+        mirrored | cells << ((board.width() - 1 - column) * height)
+    })
+}
+
+/// Says why pieces are not a position. Columns count from 1, rows from 1 at the bottom.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum PositionError {
+    /// A bit is set that is no cell of the board.
+    #[error("bit {bit} of a bitboard is outside the board {board}; bits 0 to {} are cells", board.cells() - 1)]
+    Outside {
+        /// The board.
+        board: Board,
+        /// The lowest such bit, from 0.
+        bit: usize,
+    },
+    /// Both players have a piece in one cell.
+    #[error("both players have a piece in column {column}, row {row} (from the bottom); a cell holds one piece")]
+    Overlap {
+        /// The column.
+        column: usize,
+        /// The row.
+        row: usize,
+    },
+    /// A piece stands above an empty cell.
+    #[error(
+        "the piece in column {column}, row {row} (from the bottom) floats above an empty cell; fill columns from the bottom"
+    )]
+    Floating {
+        /// The column.
+        column: usize,
+        /// The row.
+        row: usize,
+    },
+    /// The players cannot have moved in turn.
+    #[error(
+        "the first player has {first} and the second player {second} pieces; \
+         players move in turn, so the first must have as many as the second or one more"
+    )]
+    Counts {
+        /// Pieces of the first player.
+        first: u32,
+        /// Pieces of the second player.
+        second: u32,
+    },
+    /// Both players have a line.
+    #[error("both players have a line; the first line ends the game, so remove the later one")]
+    BothLines,
+    /// The player to move has a line.
+    #[error(
+        "the {0} player is to move and has a line already; the game ended with that line, so take later pieces back"
+    )]
+    EarlierLine(
+        /// The player to move.
+        Player,
+    ),
+}
+
+/// Says why a move cannot be played. Columns count from 1.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum MoveError {
+    /// There is no such column.
+    #[error("column {column} is outside the board; play a column from 1 to {columns}")]
+    Outside {
+        /// The column.
+        column: usize,
+        /// The number of columns of the board.
+        columns: usize,
+    },
+    /// There is no room.
+    #[error("column {column} is full up to row {rows}; play another column")]
+    Full {
+        /// The column.
+        column: usize,
+        /// The number of rows of the board.
+        rows: usize,
+    },
+    /// Somebody has won.
+    #[error("the game ended with move {ply}, the {winner} player has won; stop there")]
+    Over {
+        /// Who has won.
+        winner: Player,
+        /// The number of pieces at the end of the game.
+        ply: usize,
+    },
+}
+
+#[cfg(test)]
+mod tests;

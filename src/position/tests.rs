@@ -1,0 +1,191 @@
+//! Tests of the rules: known counts of positions, and every operation against a plain walk over cells.
+
+use std::collections::HashSet;
+
+use proptest::prelude::*;
+
+use super::{MoveError, Position, PositionError};
+use crate::testing::{any_board, any_position};
+use crate::{Board, Player, Value, lines};
+
+fn board(name: &str) -> Board {
+    name.parse().unwrap()
+}
+
+fn play(name: &str, columns: &[usize]) -> Position {
+    columns.iter().fold(Position::start(board(name)), |position, &column| position.play(column).unwrap())
+}
+
+/// Every position that play reaches, by tiers.
+fn legal_positions(board: Board) -> HashSet<Position> {
+    let mut all = HashSet::new();
+    let mut tier = HashSet::from([Position::start(board)]);
+    while !tier.is_empty() {
+        let next = tier.iter().flat_map(|before| before.moves().map(|column| before.drop_piece(column))).collect();
+        all.extend(std::mem::replace(&mut tier, next));
+    }
+    all
+}
+
+#[test]
+fn legal_positions_are_as_many_as_published() {
+    // John Tromp, tromp.github.io/c4/c4.html.
+    for (name, published) in [("1x1", 2), ("1x8", 9), ("2x2", 18), ("2x8", 13_343), ("4x4", 161_029)] {
+        assert_eq!(legal_positions(board(name)).len(), published, "{name}");
+    }
+}
+
+#[test]
+fn finished_positions_of_4x4_are_as_many_as_computed_apart() {
+    // 21,404 positions with a line, by another program.
+    let finished = legal_positions(board("4x4"));
+    assert_eq!(finished.iter().filter(|position| position.primitive() == Some(Value::Lose)).count(), 21_404);
+    let misere = legal_positions(board("4x4m"));
+    assert_eq!(misere.iter().filter(|position| position.primitive() == Some(Value::Win)).count(), 21_404);
+}
+
+#[test]
+fn every_legal_position_is_well_formed() {
+    for name in ["4x3c3", "3x4", "2x5c2m", "3x3c1", "5x2c3"] {
+        for position in legal_positions(board(name)) {
+            let [first, second] = [Player::First, Player::Second].map(|player| position.pieces(player));
+            assert_eq!(Position::from_bitboards(board(name), first, second), Ok(position));
+        }
+    }
+}
+
+#[test]
+fn the_first_piece_is_a_line_of_one() {
+    assert_eq!(play("3x3c1", &[1]).primitive(), Some(Value::Lose));
+    assert_eq!(play("3x3c1m", &[1]).primitive(), Some(Value::Win));
+    assert_eq!(play("3x3c1", &[1]).moves().count(), 0);
+}
+
+#[test]
+fn a_full_board_without_a_line_is_a_tie() {
+    let full = play("2x2", &[0, 0, 1, 1]);
+    assert_eq!(full.primitive(), Some(Value::Tie));
+    assert_eq!(full.moves().count(), 0);
+    assert_eq!(full.play(0), Err(MoveError::Full { column: 1, rows: 2 }));
+}
+
+#[test]
+fn a_line_that_fills_the_board_is_a_line() {
+    assert_eq!(play("1x1c1", &[0]).primitive(), Some(Value::Lose));
+    assert_eq!(play("3x1c2", &[0, 1, 2]).primitive(), Some(Value::Tie));
+    assert_eq!(play("3x2c2", &[0, 0, 1]).primitive(), Some(Value::Lose));
+}
+
+#[test]
+fn a_line_longer_than_the_board_never_ends_the_game() {
+    let mut position = Position::start(board("8x8c9"));
+    while let Some(column) = position.moves().next() {
+        position = position.play(column).unwrap();
+    }
+    assert_eq!((position.ply(), position.primitive()), (64, Some(Value::Tie)));
+}
+
+#[test]
+fn moves_that_cannot_be_played_are_refused() {
+    let position = play("2x2", &[0, 0]);
+    assert_eq!(position.play(0), Err(MoveError::Full { column: 1, rows: 2 }));
+    assert_eq!(position.play(2), Err(MoveError::Outside { column: 3, columns: 2 }));
+    assert_eq!(position.play(usize::MAX), Err(MoveError::Outside { column: usize::MAX, columns: 2 }));
+    assert_eq!(play("2x2c1", &[0]).play(1), Err(MoveError::Over { winner: Player::First, ply: 1 }));
+    assert_eq!(play("2x2c1m", &[0]).play(1), Err(MoveError::Over { winner: Player::Second, ply: 1 }));
+}
+
+#[test]
+fn columns_and_rows_outside_the_board_are_empty() {
+    let position = play("2x2", &[0, 1]);
+    assert_eq!([2, usize::MAX].map(|column| position.height(column)), [0, 0]);
+    assert_eq!([2, usize::MAX].map(|column| position.can_play(column)), [false, false]);
+    assert_eq!([(2, 0), (0, 2), (usize::MAX, usize::MAX)].map(|(column, row)| position.piece(column, row)), [None; 3]);
+}
+
+#[test]
+fn pieces_that_make_no_position_are_refused() {
+    let refused = |name: &str, first, second| Position::from_bitboards(board(name), first, second).unwrap_err();
+    assert_eq!(refused("2x2", 0b1_0000, 0), PositionError::Outside { board: board("2x2"), bit: 4 });
+    assert_eq!(refused("2x2", 0b0100, 0b0100), PositionError::Overlap { column: 2, row: 1 });
+    assert_eq!(refused("2x2", 0b0001, 0b1000), PositionError::Floating { column: 2, row: 2 });
+    assert_eq!(refused("2x2", 0b0101, 0), PositionError::Counts { first: 2, second: 0 });
+    assert_eq!(refused("2x2", 0, 0b0001), PositionError::Counts { first: 0, second: 1 });
+    assert_eq!(refused("2x2c2", 0b0101, 0b1010), PositionError::BothLines);
+    assert_eq!(refused("4x1c2", 0b0011, 0b1100), PositionError::BothLines);
+    assert_eq!(refused("4x2c2", 0b0000_0101, 0b0100_0010), PositionError::EarlierLine(Player::First));
+    assert_eq!(refused("7x1c2", 0b101_0100, 0b000_0011), PositionError::EarlierLine(Player::Second));
+}
+
+#[test]
+fn errors_say_what_to_do() {
+    let message = |first, second| Position::from_bitboards(board("2x2"), first, second).unwrap_err().to_string();
+    assert_eq!(message(1 << 63, 0), "bit 63 of a bitboard is outside the board 2x2; bits 0 to 3 are cells");
+    assert_eq!(
+        message(0b0101, 0),
+        "the first player has 2 and the second player 0 pieces; \
+         players move in turn, so the first must have as many as the second or one more"
+    );
+}
+
+/// The column and row of every cell, with whose piece is in it.
+fn cell_by_cell(position: &Position) -> Vec<Vec<Option<Player>>> {
+    let board = position.board();
+    let column = |column| (0..board.height()).map(|row| position.piece(column, row)).collect();
+    (0..board.width()).map(column).collect()
+}
+
+proptest! {
+    #[test]
+    fn mirroring_reverses_the_columns_and_twice_changes_nothing(position in any_position()) {
+        let mut cells = cell_by_cell(&position);
+        cells.reverse();
+        prop_assert_eq!(cell_by_cell(&position.mirror()), cells);
+        prop_assert_eq!(position.mirror().mirror(), position);
+        prop_assert_eq!(position.mirror().primitive(), position.primitive());
+    }
+
+    #[test]
+    fn a_move_adds_one_piece_of_the_mover_on_top_of_its_column(position in any_position()) {
+        for column in position.moves() {
+            let child = position.play(column).unwrap();
+            let mut cells = cell_by_cell(&position);
+            cells[column][position.height(column)] = Some(position.to_move());
+            prop_assert_eq!(cell_by_cell(&child), cells);
+            prop_assert_eq!(child.ply(), position.ply() + 1);
+            prop_assert_eq!(child.to_move(), position.to_move().other());
+        }
+    }
+
+    #[test]
+    fn moves_are_the_columns_that_play_accepts(position in any_position()) {
+        let accepted = (0..40).filter(|&column| position.play(column).is_ok()).collect::<Vec<_>>();
+        prop_assert_eq!(position.moves().collect::<Vec<_>>(), accepted);
+        prop_assert_eq!(position.moves().count() == 0, position.primitive().is_some());
+    }
+
+    #[test]
+    fn the_game_is_over_with_a_listed_line_or_a_full_board(position in any_position()) {
+        let mover = position.pieces(position.to_move().other());
+        let has_line = lines(position.board()).any(|line| line & mover == line);
+        let is_full = position.ply() == position.board().cells();
+        prop_assert_eq!(position.primitive(), match (has_line, position.board().is_misere()) {
+            (true, false) => Some(Value::Lose),
+            (true, true) => Some(Value::Win),
+            (false, _) => is_full.then_some(Value::Tie),
+        });
+    }
+
+    #[test]
+    fn a_position_is_made_of_its_bitboards(position in any_position()) {
+        let [first, second] = [Player::First, Player::Second].map(|player| position.pieces(player));
+        prop_assert_eq!(Position::from_bitboards(position.board(), first, second), Ok(position));
+    }
+
+    #[test]
+    fn any_two_words_are_a_position_or_an_error(board in any_board(), first: u64, second: u64) {
+        if let Ok(position) = Position::from_bitboards(board, first, second) {
+            prop_assert_eq!(position.occupied(), first | second);
+        }
+    }
+}

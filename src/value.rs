@@ -1,0 +1,167 @@
+//! What a position is worth: its value for the player to move, and how far away the end is.
+//!
+//! Looking backward, a parent sees each child through [`Outcome::parent`]: the value flips, because the mover's
+//! opponent is to move in the child, and the end is one ply farther away. The parent takes the best of them, where
+//! *best* is the order of [`Outcome`]: the winner hastens, the loser delays.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+/// The value of a position for the player to move.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Value {
+    /// The player to move wins against every defence.
+    Win,
+    /// The player to move loses against best play.
+    Lose,
+    /// Neither player can force a win.
+    Tie,
+}
+
+impl Value {
+    /// Returns the same value as the opponent sees it: win and lose swap, a tie stays.
+    ///
+    /// ```
+    /// use fourbase::Value;
+    /// assert_eq!(Value::Win.flip(), Value::Lose);
+    /// assert_eq!(Value::Tie.flip(), Value::Tie);
+    /// ```
+    #[must_use]
+    pub fn flip(self) -> Value {
+        match self {
+            Value::Win => Value::Lose,
+            Value::Lose => Value::Win,
+            Value::Tie => Value::Tie,
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    /// Writes `win`, `lose` or `tie`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Value::Win => "win",
+            Value::Lose => "lose",
+            Value::Tie => "tie",
+        })
+    }
+}
+
+/// A value, and the number of plies to the end under best play where that is known.
+///
+/// Outcomes are ordered **best first** for the player whose outcomes they are: an ascending sort puts the soonest win
+/// in front, then ties, then losses with the latest in front, so that `min` picks the best move. Outcomes of one
+/// value and of unknown remoteness are equal, and stand after all of known remoteness. (Ties under best play all last
+/// until the board is full, so their remoteness never decides between moves of one position; it orders them, shortest
+/// first, only to keep the order in step with `==`.)
+///
+/// ```
+/// use fourbase::{Outcome, Value};
+///
+/// let outcome = |value, remoteness| Outcome { value, remoteness: Some(remoteness) };
+/// let mut moves = [outcome(Value::Lose, 2), outcome(Value::Tie, 9), outcome(Value::Lose, 8), outcome(Value::Win, 5)];
+/// moves.sort();
+/// assert_eq!(moves, [outcome(Value::Win, 5), outcome(Value::Tie, 9), outcome(Value::Lose, 8), outcome(Value::Lose, 2)]);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Outcome {
+    /// The value for the player to move, or for the mover after [`Outcome::parent`].
+    pub value: Value,
+    /// Plies to the end under best play, 0 for a finished game; `None` where nobody computed it.
+    pub remoteness: Option<u32>,
+}
+
+impl Outcome {
+    /// Returns this outcome of a position as seen by the player who moves to it, counted from before that move: the
+    /// value flips and a known remoteness grows by one.
+    ///
+    /// ```
+    /// use fourbase::{Outcome, Value};
+    ///
+    /// let child = Outcome { value: Value::Lose, remoteness: Some(4) };
+    /// assert_eq!(child.parent(), Outcome { value: Value::Win, remoteness: Some(5) });
+    /// ```
+    #[must_use]
+    pub fn parent(self) -> Outcome {
+        Outcome { value: self.value.flip(), remoteness: self.remoteness.map(|plies| plies.saturating_add(1)) }
+    }
+
+    /// The place in the order: the smaller, the better.
+    fn sort_key(self) -> (u8, u64) {
+        const UNKNOWN: u64 = u64::MAX;
+        match (self.value, self.remoteness) {
+            (Value::Win, plies) => (0, plies.map_or(UNKNOWN, u64::from)),
+            (Value::Tie, plies) => (1, plies.map_or(UNKNOWN, u64::from)),
+            (Value::Lose, plies) => (2, plies.map_or(UNKNOWN, |plies| u64::from(u32::MAX - plies))),
+        }
+    }
+}
+
+impl Ord for Outcome {
+    fn cmp(&self, other: &Outcome) -> Ordering {
+        self.sort_key().cmp(&other.sort_key())
+    }
+}
+
+impl PartialOrd for Outcome {
+    fn partial_cmp(&self, other: &Outcome) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Outcome, Value};
+
+    fn all_outcomes() -> Vec<Outcome> {
+        let remotenesses = [Some(0), Some(1), Some(17), Some(u32::MAX), None];
+        [Value::Win, Value::Lose, Value::Tie]
+            .into_iter()
+            .flat_map(|value| remotenesses.map(|remoteness| Outcome { value, remoteness }))
+            .collect()
+    }
+
+    #[test]
+    fn values_are_written_as_lower_case_words() {
+        assert_eq!(format!("{} {} {}", Value::Win, Value::Lose, Value::Tie), "win lose tie");
+    }
+
+    #[test]
+    fn flipping_twice_changes_nothing() {
+        for value in [Value::Win, Value::Lose, Value::Tie] {
+            assert_eq!(value.flip().flip(), value);
+        }
+    }
+
+    #[test]
+    fn the_order_is_total_and_agrees_with_equality() {
+        let outcomes = all_outcomes();
+        for a in &outcomes {
+            for b in &outcomes {
+                assert_eq!(a.cmp(b), b.cmp(a).reverse());
+                assert_eq!(a.cmp(b).is_eq(), a == b, "{a:?} {b:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_win_is_better_than_every_tie_and_every_tie_than_every_loss() {
+        let rank = |value| match value {
+            Value::Win => 0,
+            Value::Tie => 1,
+            Value::Lose => 2,
+        };
+        let mut outcomes = all_outcomes();
+        outcomes.sort();
+        assert!(outcomes.is_sorted_by_key(|outcome| rank(outcome.value)));
+        assert_eq!(outcomes[0], Outcome { value: Value::Win, remoteness: Some(0) });
+    }
+
+    #[test]
+    fn a_parent_of_the_farthest_end_stays_there() {
+        let far = Outcome { value: Value::Tie, remoteness: Some(u32::MAX) };
+        assert_eq!(far.parent(), far);
+        let unknown = Outcome { value: Value::Win, remoteness: None };
+        assert_eq!(unknown.parent(), Outcome { value: Value::Lose, remoteness: None });
+    }
+}
