@@ -1,0 +1,75 @@
+//! Kernels alone: solves boards in memory, writes nothing, checks the value of the empty board.
+//!
+//! `cargo bench -p fourbase-tiers --bench kernels -- [BOARD:VALUES ...] [--kernel portable|avx2|avx512]`
+//!
+//! A rate counts the entries of the index **before** the mirror halves them, per second of wall time, so that it
+//! compares with solvers that do not use the mirror; the entries that were really solved are printed too.
+
+use std::time::Instant;
+
+use fourbase::{Board, Outcome, Value};
+use fourbase_tiers::index::Index;
+use fourbase_tiers::kernel::{Kernel, Values};
+use fourbase_tiers::solve::{Tier, solve_tier};
+
+/// Board, value and remoteness of the empty board (Tromp; Steininger), entries before the mirror (computed).
+const KNOWN: [(&str, Value, u32); 8] = [
+    ("4x4", Value::Tie, 16),
+    ("5x4", Value::Tie, 20),
+    ("5x5", Value::Tie, 25),
+    ("6x4", Value::Lose, 24),
+    ("5x6", Value::Tie, 30),
+    ("7x4", Value::Tie, 28),
+    ("6x5", Value::Tie, 30),
+    ("7x5", Value::Tie, 35),
+];
+
+fn main() {
+    let mut arguments: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
+    let mut kernel = Kernel::detect();
+    if let Some(at) = arguments.iter().position(|a| a == "--kernel") {
+        let name = arguments.drain(at..).nth(1).expect("--kernel NAME");
+        kernel = *Kernel::all().iter().find(|kernel| kernel.name() == name).expect("a kernel of this machine");
+    }
+    if arguments.is_empty() {
+        arguments = ["5x5:wdl", "5x5:remoteness", "6x5:wdl", "6x5:remoteness"].map(String::from).to_vec();
+    }
+    for argument in arguments {
+        let (board, values) = argument.split_once(':').expect("BOARD:VALUES");
+        let values = if values == "wdl" { Values::Wdl } else { Values::Remoteness };
+        run(board, values, kernel);
+    }
+}
+
+fn run(name: &str, values: Values, kernel: Kernel) {
+    let board: Board = name.parse().expect("a board");
+    let start = Instant::now();
+    let index = Index::new(board, kernel).expect("a board that fits");
+    let (mut solved, mut whole) = (0, 0);
+    let (mut child, mut spare) = (None::<Tier>, Vec::new());
+    for ply in (0..=board.cells() as u32).rev() {
+        let mut tier = Tier::new(&index, values, ply, std::mem::take(&mut spare));
+        solve_tier(&index, &mut tier, child.as_ref(), &());
+        solved += tier.layout.entries();
+        for matrix in tier.layout.matrices() {
+            whole += if matrix.left == matrix.right { matrix.entries() } else { 2 * matrix.entries() };
+        }
+        if let Some(old) = child.replace(tier) {
+            spare = old.into_buffer();
+        }
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    let root = child.expect("ply 0");
+    let outcome = root.coding.decode(root.code(0, 0, 0)).expect("a code");
+    if let Some((_, value, remoteness)) = KNOWN.iter().find(|known| known.0 == name) {
+        let remoteness = (values == Values::Remoteness).then_some(*remoteness);
+        assert_eq!(outcome, Outcome { value: *value, remoteness }, "the empty board of {name}");
+    }
+    println!(
+        "{name} {values} ({}): {:?} {:?}; {whole} entries, {solved} after the mirror, {seconds:.3} s, {:.3e} entries/s",
+        kernel.name(),
+        outcome.value,
+        outcome.remoteness,
+        whole as f64 / seconds,
+    );
+}

@@ -1,0 +1,89 @@
+//! Names of folders and files, and what a folder of databases holds.
+
+use std::path::{Path, PathBuf};
+
+use fourbase::{Board, Outcome};
+
+use super::container::{TEMPORARY, io_error};
+use super::manifest::{self, Manifest, State};
+use super::storage::{Disk, Storage};
+use crate::error::DatabaseError;
+use crate::kernel::Values;
+
+/// Returns the folder of a board's database under the folder of all databases.
+pub fn folder_of(root: &Path, board: Board, values: Values) -> PathBuf {
+    root.join(board.to_string()).join(values.to_string())
+}
+
+/// Returns the name of a tier's file.
+pub(crate) fn tier_path(folder: &Path, ply: u32) -> PathBuf {
+    folder.join(format!("tier-{ply:02}"))
+}
+
+/// Returns the path of the lock of a database folder: beside it, so that the folder holds nothing but the database.
+pub(crate) fn lock_path(folder: &Path) -> PathBuf {
+    folder.with_extension("lock")
+}
+
+/// Removes the files of a database, or only those that a stopped solve left half-written. The manifest goes first, so
+/// that what is left is never taken for a database.
+pub(crate) fn remove_files(storage: &dyn Storage, folder: &Path, only_temporary: bool) -> Result<(), DatabaseError> {
+    let names = storage.names(folder).map_err(io_error(folder, "list"))?;
+    let ours = |name: &&String| {
+        let whole = *name == manifest::NAME || name.starts_with("tier-");
+        let temporary = name.ends_with(TEMPORARY);
+        if only_temporary { temporary } else { whole || temporary }
+    };
+    for name in names.iter().filter(ours) {
+        let path = folder.join(name);
+        storage.remove(&path).map_err(io_error(&path, "remove"))?;
+    }
+    Ok(())
+}
+
+/// One database of a folder of databases.
+#[derive(Clone, Debug)]
+pub struct Summary {
+    /// The board.
+    pub board: Board,
+    /// The values.
+    pub values: Values,
+    /// Finished tiers.
+    pub tiers_done: u32,
+    /// All tiers.
+    pub tiers: u32,
+    /// Whether all tiers are done.
+    pub complete: bool,
+    /// Bytes of the finished tiers' files.
+    pub bytes: u64,
+    /// Entries of the finished tiers, after the mirror.
+    pub entries: u64,
+    /// Outcome of the empty board, when complete.
+    pub outcome: Option<Outcome>,
+}
+
+/// Lists the databases under `root`, by name. Folders that are not databases are passed over.
+///
+/// # Errors
+/// [`DatabaseError`] where a manifest is there but cannot be read.
+pub fn list(root: &Path) -> Result<Vec<Summary>, DatabaseError> {
+    let mut summaries = Vec::new();
+    for name in Disk.names(root).map_err(io_error(root, "list"))? {
+        let Ok(board) = name.parse::<Board>() else { continue };
+        for values in [Values::Wdl, Values::Remoteness] {
+            let folder = root.join(&name).join(values.to_string());
+            let Some(manifest) = Manifest::read(&Disk, &folder, board, values)? else { continue };
+            summaries.push(Summary {
+                board,
+                values,
+                tiers_done: manifest.tiers.len() as u32,
+                tiers: board.cells() as u32 + 1,
+                complete: manifest.state == State::Complete,
+                bytes: manifest.tiers.iter().map(|tier| tier.bytes).sum(),
+                entries: manifest.entries(),
+                outcome: manifest.root(),
+            });
+        }
+    }
+    Ok(summaries)
+}

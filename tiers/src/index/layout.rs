@@ -1,0 +1,208 @@
+//! Where the matrices of a tier begin: in the index (entries) and in memory (words).
+//!
+//! Shapes follow each other by left wing, then right wing; the matrices of a shape by spine, then by the number of
+//! first-player pieces in the left wing; the entries of a matrix by row, then column. In memory every row of a
+//! matrix starts at a word: `planes` runs of `⌈columns / 64⌉` words, one a plane.
+
+use super::{Index, Spine, WingShape};
+
+/// One matrix of a tier.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Matrix {
+    /// Left wing.
+    pub left: WingShape,
+    /// Spine.
+    pub spine: Spine,
+    /// Right wing.
+    pub right: WingShape,
+    /// First-player pieces in the left wing.
+    pub left_firsts: u32,
+    /// First-player pieces in the right wing.
+    pub right_firsts: u32,
+    /// Colourings of the left wing.
+    pub rows: u32,
+    /// Colourings of the right wing.
+    pub columns: u32,
+}
+
+impl Matrix {
+    /// Returns the number of entries.
+    pub fn entries(&self) -> u64 {
+        u64::from(self.rows) * u64::from(self.columns)
+    }
+
+    /// Returns the words of one plane of one row.
+    pub fn words(&self) -> usize {
+        (self.columns as usize).div_ceil(64)
+    }
+
+    /// Returns the words of one plane of the whole matrix.
+    pub fn plane_words(&self) -> usize {
+        self.rows as usize * self.words()
+    }
+}
+
+/// One shape of a tier.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ShapeLayout {
+    /// Left wing; at least the right one.
+    pub left: WingShape,
+    /// Right wing.
+    pub right: WingShape,
+    /// Pieces on the spine.
+    pub spine_height: u32,
+    /// Where the shape's spines begin in [`TierLayout::spines`].
+    first_spine: usize,
+}
+
+/// The matrices of one shape and one spine.
+#[derive(Clone, Copy, Debug)]
+struct SpineLayout {
+    first_matrix: usize,
+    /// First-player pieces in the left wing of the first matrix.
+    least_left: u32,
+}
+
+/// The shapes and matrices of one tier, with the place where each begins.
+#[derive(Debug)]
+pub struct TierLayout {
+    ply: u32,
+    shapes: Vec<ShapeLayout>,
+    /// One for every shape and spine, and an end.
+    spines: Vec<SpineLayout>,
+    /// A matrix and where it begins: in entries, and in words of one plane. Closed by the ends.
+    starts: Vec<(u64, usize)>,
+    matrices: Vec<Matrix>,
+}
+
+/// Returns the number of first-player pieces on the board at `ply`.
+pub(crate) fn firsts_at(ply: u32) -> u32 {
+    ply.div_ceil(2)
+}
+
+impl TierLayout {
+    /// Lays out the tier of `ply` pieces.
+    pub fn new(index: &Index, ply: u32) -> TierLayout {
+        let mut layout =
+            TierLayout { ply, shapes: Vec::new(), spines: Vec::new(), starts: vec![(0, 0)], matrices: Vec::new() };
+        for (left, right, spine_height) in shapes(index, ply) {
+            layout.shapes.push(ShapeLayout { left, right, spine_height, first_spine: layout.spines.len() });
+            layout.push_matrices(index, left, right, spine_height);
+        }
+        layout.spines.push(SpineLayout { first_matrix: layout.matrices.len(), least_left: 0 });
+        layout
+    }
+
+    fn push_matrices(&mut self, index: &Index, left: WingShape, right: WingShape, spine_height: u32) {
+        let split = index.split();
+        let (left_cells, right_cells) = (split.cells(left), split.cells(right));
+        for bits in 0..1u32 << spine_height {
+            let spine = Spine { height: spine_height, bits };
+            let lefts = balances(self.ply, spine, left_cells, right_cells);
+            let least_left = lefts.clone().next().map_or(0, |(left_firsts, _)| left_firsts);
+            self.spines.push(SpineLayout { first_matrix: self.matrices.len(), least_left });
+            for (left_firsts, right_firsts) in lefts {
+                let matrix = Matrix {
+                    left,
+                    spine,
+                    right,
+                    left_firsts,
+                    right_firsts,
+                    rows: index.count(left, spine, left_firsts),
+                    columns: index.count(right, spine, right_firsts),
+                };
+                let (entries, words) = self.end();
+                self.starts.push((entries + matrix.entries(), words + matrix.plane_words()));
+                self.matrices.push(matrix);
+            }
+        }
+    }
+
+    fn end(&self) -> (u64, usize) {
+        self.starts[self.matrices.len()]
+    }
+
+    /// Returns the ply of the tier.
+    pub fn ply(&self) -> u32 {
+        self.ply
+    }
+
+    /// Returns the number of entries of the tier.
+    pub fn entries(&self) -> u64 {
+        self.end().0
+    }
+
+    /// Returns the words that one plane of the tier takes in memory.
+    pub fn plane_words(&self) -> usize {
+        self.end().1
+    }
+
+    /// Returns the memory that the layout itself takes.
+    pub(crate) fn bytes(&self) -> usize {
+        use std::mem::size_of_val;
+        size_of_val(&*self.shapes) + size_of_val(&*self.spines) + size_of_val(&*self.starts) + size_of_val(&*self.matrices)
+    }
+
+    /// Returns the shapes, in order.
+    pub fn shapes(&self) -> &[ShapeLayout] {
+        &self.shapes
+    }
+
+    /// Returns the matrices, in order.
+    pub fn matrices(&self) -> &[Matrix] {
+        &self.matrices
+    }
+
+    /// Returns the first entry of a matrix, given by its number.
+    pub fn first_entry(&self, matrix: usize) -> u64 {
+        self.starts[matrix].0
+    }
+
+    /// Returns the first word of a matrix, given by its number, in a tier of `planes` planes.
+    pub fn first_word(&self, matrix: usize, planes: usize) -> usize {
+        self.starts[matrix].1 * planes
+    }
+
+    /// Returns the number of the matrix that holds `entry`.
+    pub fn matrix_of_entry(&self, entry: u64) -> usize {
+        self.starts.partition_point(|start| start.0 <= entry) - 1
+    }
+
+    /// Returns the shape of two wings (left at least right), or `None` where the tier has no such shape.
+    pub fn shape(&self, left: WingShape, right: WingShape) -> Option<&ShapeLayout> {
+        let place = self.shapes.binary_search_by_key(&(left, right), |shape| (shape.left, shape.right));
+        place.ok().map(|place| &self.shapes[place])
+    }
+
+    /// Returns the number of a matrix of `shape`, or `None` where the balance of the pieces allows none.
+    pub fn matrix(&self, shape: &ShapeLayout, spine: Spine, left_firsts: u32) -> Option<usize> {
+        let here = shape.first_spine + spine.bits as usize;
+        let (first, end) = (self.spines[here], self.spines[here + 1].first_matrix);
+        let number = first.first_matrix + left_firsts.checked_sub(first.least_left)? as usize;
+        (number < end).then_some(number)
+    }
+}
+
+/// Lists how many first-player pieces the left and the right wing can have.
+fn balances(ply: u32, spine: Spine, left_cells: u32, right_cells: u32) -> impl Iterator<Item = (u32, u32)> + Clone {
+    let wings = firsts_at(ply).checked_sub(spine.firsts());
+    let range = wings.map(|wings| (wings.saturating_sub(right_cells)..=left_cells.min(wings), wings));
+    range.into_iter().flat_map(|(lefts, wings)| lefts.map(move |left| (left, wings - left)))
+}
+
+/// Lists the shapes of a tier: left wing, right wing (at most the left one), pieces on the spine.
+pub(crate) fn shapes(index: &Index, ply: u32) -> impl Iterator<Item = (WingShape, WingShape, u32)> {
+    let split = *index.split();
+    let cells: Vec<u32> = (0..split.wing_shapes()).map(|shape| split.cells(WingShape(shape))).collect();
+    let room = split.spine_room();
+    (0..cells.len()).flat_map(move |left| {
+        let of_left = cells[left];
+        let rights: Vec<_> = (0..=left)
+            .filter_map(|right| {
+                let spine = ply.checked_sub(of_left + cells[right]).filter(|spine| *spine <= room)?;
+                Some((WingShape(left as u32), WingShape(right as u32), spine))
+            })
+            .collect();
+        rights
+    })
+}

@@ -1,0 +1,58 @@
+//! Maps between the lists of a wing before and after a drop.
+//!
+//! A drop inserts a bit at a fixed place, which keeps numeric order, so every such map is monotone: two masks are
+//! walked side by side, without ranking.
+
+use std::ops::Range;
+
+use crate::kernel::matrix::NO_ROW;
+
+/// Maps each of `rows` to its child's place in the child's list: the `n`-th row that keeps free of lines leads to the
+/// `n`-th colouring whose new bit is the mover's (`plane ^ flip`).
+pub(crate) fn row_map(keeps: &[u64], plane: &[u64], flip: u64, rows: &Range<usize>) -> Vec<u32> {
+    let mut skip = count_before(keeps, rows.start);
+    let mut word = 0;
+    let mut bits = plane.first().map_or(0, |plane| plane ^ flip);
+    while skip > 0 {
+        let here = bits.count_ones();
+        if here <= skip {
+            skip -= here;
+            word += 1;
+            bits = plane.get(word).map_or(0, |plane| plane ^ flip);
+        } else {
+            bits &= bits - 1;
+            skip -= 1;
+        }
+    }
+    let next = |row: usize| {
+        if keeps[row / 64] >> (row % 64) & 1 == 0 {
+            return NO_ROW;
+        }
+        while bits == 0 {
+            word += 1;
+            bits = plane[word] ^ flip;
+        }
+        let place = word as u32 * 64 + bits.trailing_zeros();
+        bits &= bits - 1;
+        place
+    };
+    rows.clone().map(next).collect()
+}
+
+/// Maps each of `rows` to its place among those that keep free of lines.
+pub(crate) fn rank_map(keeps: &[u64], rows: &Range<usize>) -> Vec<u32> {
+    let mut rank = count_before(keeps, rows.start);
+    let next = |row: usize| {
+        if keeps[row / 64] >> (row % 64) & 1 == 0 {
+            return NO_ROW;
+        }
+        rank += 1;
+        rank - 1
+    };
+    rows.clone().map(next).collect()
+}
+
+/// Counts the set bits before `place`, a multiple of 64.
+pub(crate) fn count_before(words: &[u64], place: usize) -> u32 {
+    words[..place / 64].iter().map(|word| word.count_ones()).sum()
+}

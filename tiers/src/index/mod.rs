@@ -1,0 +1,165 @@
+//! The index: a perfect hash of the positions of a tier, cut into wings and a spine.
+//!
+//! All positions of one ply are a **tier**. A tier is made of **shapes** (column heights), a shape of **matrices**:
+//! one for every colouring of the spine and every number of first-player pieces in the left wing. A matrix has a row
+//! for every colouring of the left wing and a column for every colouring of the right wing, both in increasing order
+//! and without those that have a line inside wing and spine. The balance of the pieces fixes how many first-player
+//! pieces the right wing has, so a position is one entry of one matrix:
+//!
+//! ```text
+//! position -> (left shape, right shape, spine, left count) -> matrix -> (row rank, column rank)
+//! ```
+//!
+//! Mirror images share an entry: only shapes whose left wing is at least their right wing (as numbers) are indexed.
+//! The mirror of a matrix is its transpose.
+//!
+//! [`Index`] holds the tables of a board, made when they are first asked for; [`TierLayout`] says where the matrices
+//! of a tier begin.
+
+mod layout;
+mod lines;
+mod map;
+mod rank;
+mod split;
+mod wing;
+
+use std::sync::OnceLock;
+
+use fourbase::{Board, Player};
+use rayon::prelude::*;
+
+pub(crate) use layout::firsts_at;
+pub use layout::{Matrix, ShapeLayout, TierLayout};
+pub use rank::Place;
+pub use lines::{CrossLine, Lines, WingCell, WingLine};
+pub use split::{Part, Parts, Spine, Split, WingShape};
+pub use wing::WingList;
+pub(crate) use {
+    map::{count_before, rank_map, row_map},
+    split::low_bits,
+    wing::spine_is,
+};
+
+use crate::error::IndexError;
+use crate::kernel::Kernel;
+use crate::plan;
+use wing::ShapeLists;
+
+/// The tables of one board: which colourings each wing has beside each spine.
+///
+/// Tables are made when they are first needed and kept; all of them take about 8 bytes for every colouring of a wing
+/// beside a spine (5x5: 2 MB, 6x5: 2 MB, 7x5: 130 MB).
+#[derive(Debug)]
+pub struct Index {
+    split: Split,
+    lines: Lines,
+    kernel: Kernel,
+    shapes: Vec<OnceLock<ShapeLists>>,
+    lists: Vec<OnceLock<Vec<WingList>>>,
+    counts: OnceLock<Vec<u32>>,
+}
+
+impl Index {
+    /// Prepares the index of `board`. Costs little: tables are made on demand.
+    ///
+    /// # Errors
+    /// [`IndexError::TooLarge`] where the tables of a wing could not be held in any memory of today.
+    pub fn new(board: Board, kernel: Kernel) -> Result<Index, IndexError> {
+        plan::check_tables(board)?;
+        let split = Split::new(board);
+        let shapes = split.wing_shapes() as usize;
+        Ok(Index {
+            split,
+            lines: Lines::new(board),
+            kernel,
+            shapes: (0..shapes).map(|_| OnceLock::new()).collect(),
+            lists: (0..shapes * split.spines()).map(|_| OnceLock::new()).collect(),
+            counts: OnceLock::new(),
+        })
+    }
+
+    /// Returns the board.
+    pub fn board(&self) -> Board {
+        self.split.board()
+    }
+
+    /// Returns how the board is cut.
+    pub fn split(&self) -> &Split {
+        &self.split
+    }
+
+    /// Returns the lines across both wings.
+    pub fn cross_lines(&self) -> &[CrossLine] {
+        &self.lines.cross
+    }
+
+    /// Returns the kernel that the tables are made with.
+    pub fn kernel(&self) -> Kernel {
+        self.kernel
+    }
+
+    /// Returns the player who drops the piece that leads from `ply` to the next.
+    pub fn mover(ply: u32) -> Player {
+        if ply.is_multiple_of(2) { Player::First } else { Player::Second }
+    }
+
+    fn shape(&self, shape: WingShape) -> &ShapeLists {
+        self.shapes[shape.0 as usize].get_or_init(|| ShapeLists::new(&self.split, &self.lines.wing, shape))
+    }
+
+    /// Returns the list of a wing shape beside `spine` with `firsts` first-player pieces (at most the wing's pieces).
+    pub fn list(&self, shape: WingShape, spine: Spine, firsts: u32) -> &WingList {
+        let slot = spine.number() * self.shapes.len() + shape.0 as usize;
+        let lists = self.lists[slot]
+            .get_or_init(|| self.shape(shape).beside(&self.split, &self.lines.wing, spine, self.kernel));
+        &lists[firsts as usize]
+    }
+
+    /// Returns the length of [`Index::list`], without making the list. The first call counts them all.
+    pub fn count(&self, shape: WingShape, spine: Spine, firsts: u32) -> u32 {
+        let counts = self.counts.get_or_init(|| self.count_all());
+        counts[self.count_slot(shape, spine) + firsts as usize]
+    }
+
+    /// Returns the memory that all tables of the board take when they are made.
+    pub(crate) fn bytes(&self) -> usize {
+        let counts = self.counts.get_or_init(|| self.count_all());
+        let each = self.counts_each();
+        let lists: usize = counts
+            .chunks_exact(each)
+            .enumerate()
+            .map(|(slot, counts)| {
+                let shape = WingShape((slot % self.shapes.len()) as u32);
+                let planes = self.split.cells(shape) as usize + 2 * self.split.wing_columns() + 2;
+                let list = |&count: &u32| WingList::bytes(count as usize, planes);
+                counts[..=self.split.cells(shape) as usize].iter().map(list).sum::<usize>()
+            })
+            .sum();
+        lists + size_of_val(&**counts) + size_of_val(&*self.lists)
+    }
+
+    fn count_slot(&self, shape: WingShape, spine: Spine) -> usize {
+        (spine.number() * self.shapes.len() + shape.0 as usize) * self.counts_each()
+    }
+
+    /// Slots of the count table a wing shape: none to all of its pieces are the first player's.
+    fn counts_each(&self) -> usize {
+        self.split.wing_columns() * self.board().height() + 1
+    }
+
+    fn count_all(&self) -> Vec<u32> {
+        let spines: Vec<Spine> = (0..=self.split.spine_room())
+            .flat_map(|height| (0..1u32 << height).map(move |bits| Spine { height, bits }))
+            .collect();
+        let each = self.counts_each();
+        let mut counts = vec![0; spines.len() * self.shapes.len() * each];
+        counts.par_chunks_mut(each).enumerate().for_each(|(slot, counts)| {
+            let shape = WingShape((slot % self.shapes.len()) as u32);
+            let lists = self.shape(shape);
+            for firsts in 0..=self.split.cells(shape) as usize {
+                counts[firsts] = lists.count(&self.split, &self.lines.wing, spines[slot / self.shapes.len()], firsts);
+            }
+        });
+        counts
+    }
+}

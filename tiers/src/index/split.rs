@@ -1,0 +1,244 @@
+//! How a board is cut: a left wing, a spine and a right wing.
+//!
+//! The left wing has `⌊W/2⌋` columns, the spine is the middle column when `W` is odd and absent when `W` is even, and
+//! the right wing mirrors the left one. The columns of a wing are listed **from the outside in**, so that both wings
+//! share one set of tables and mirroring a position swaps its wings.
+//!
+//! ```text
+//! 7 columns:   0 1 2   3   4 5 6        wing column of 0 and 6: 0
+//!              left  spine right                    of 1 and 5: 1
+//!                                                   of 2 and 4: 2
+//! ```
+//!
+//! A **wing shape** is the heights of a wing's columns, written as one number in base `H + 1` whose lowest digit is
+//! the outermost column. The colouring of a wing is one bit a piece (first player 1): its columns one after the
+//! other, the outermost at the low end, each from bottom to top. A drop therefore inserts one bit at a fixed place,
+//! which keeps the numeric order of colourings: the whole index rests on that.
+
+use fourbase::{Board, Position};
+
+/// The heights of a wing's columns, as a number in base `H + 1` (lowest digit: the outermost column).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct WingShape(pub u32);
+
+/// The pieces of the spine: how many, and one bit each from bottom to top (first player 1).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Spine {
+    /// Number of pieces, 0 to `H` (always 0 where the board has no spine).
+    pub height: u32,
+    /// Bit `r` is 1 when the piece in row `r` is the first player's.
+    pub bits: u32,
+}
+
+impl Spine {
+    /// Numbers all spines: by height, then by bits.
+    pub fn number(self) -> usize {
+        (1usize << self.height) - 1 + self.bits as usize
+    }
+
+    /// Returns the spine with one more piece on top.
+    pub fn grown(self, first: bool) -> Spine {
+        Spine { height: self.height + 1, bits: self.bits | u32::from(first) << self.height }
+    }
+
+    /// Returns the spine without its top piece, and whether that is the first player's; `None` for no pieces.
+    pub(crate) fn shrunk(self) -> Option<(Spine, bool)> {
+        let height = self.height.checked_sub(1)?;
+        let first = self.bits >> height & 1 == 1;
+        Some((Spine { height, bits: self.bits & !(1 << height) }, first))
+    }
+
+    /// Counts the first player's pieces.
+    pub fn firsts(self) -> u32 {
+        self.bits.count_ones()
+    }
+}
+
+/// Which wing a column belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// Left wing; the number is the wing column, counted from the outside.
+    Left(usize),
+    /// The middle column of an odd board.
+    Spine,
+    /// Right wing; the number is the wing column, counted from the outside.
+    Right(usize),
+}
+
+/// The cut of one board. Cheap to copy; every method costs at most `O(W)`.
+#[derive(Clone, Copy, Debug)]
+pub struct Split {
+    board: Board,
+}
+
+/// A position taken apart: what the index ranks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Parts {
+    /// Shape of the left wing.
+    pub left: WingShape,
+    /// Colouring of the left wing.
+    pub left_bits: u32,
+    /// The spine.
+    pub spine: Spine,
+    /// Shape of the right wing.
+    pub right: WingShape,
+    /// Colouring of the right wing.
+    pub right_bits: u32,
+}
+
+impl Split {
+    /// Cuts `board`. Wings of more than 32 cells do not occur: a board has at most 64.
+    pub fn new(board: Board) -> Split {
+        Split { board }
+    }
+
+    /// Returns the board that is cut.
+    pub fn board(&self) -> Board {
+        self.board
+    }
+
+    /// Returns the number of columns of a wing, `⌊W/2⌋`.
+    pub fn wing_columns(&self) -> usize {
+        self.board.width() / 2
+    }
+
+    /// Tells whether the board has a spine (an odd number of columns).
+    pub fn has_spine(&self) -> bool {
+        self.board.width() % 2 == 1
+    }
+
+    /// Returns how high the spine can grow: `H`, or 0 without a spine.
+    pub fn spine_room(&self) -> u32 {
+        if self.has_spine() { self.board.height() as u32 } else { 0 }
+    }
+
+    /// Returns the number of spines of all heights.
+    pub fn spines(&self) -> usize {
+        (2usize << self.spine_room()) - 1
+    }
+
+    /// Returns the number of wing shapes, `(H + 1)^⌊W/2⌋`.
+    pub fn wing_shapes(&self) -> u32 {
+        (self.board.height() as u32 + 1).pow(self.wing_columns() as u32)
+    }
+
+    /// Returns the part that `column` belongs to.
+    pub fn part(&self, column: usize) -> Part {
+        let (width, wing) = (self.board.width(), self.wing_columns());
+        if column < wing {
+            Part::Left(column)
+        } else if column >= width - wing {
+            Part::Right(width - 1 - column)
+        } else {
+            Part::Spine
+        }
+    }
+
+    fn digit(&self, wing_column: usize) -> u32 {
+        (self.board.height() as u32 + 1).pow(wing_column as u32)
+    }
+
+    /// Returns the height of one wing column.
+    pub fn height(&self, shape: WingShape, wing_column: usize) -> u32 {
+        shape.0 / self.digit(wing_column) % (self.board.height() as u32 + 1)
+    }
+
+    /// Returns the heights of all columns of a wing, the outermost first.
+    pub fn heights(&self, shape: WingShape) -> impl Iterator<Item = u32> {
+        let base = self.board.height() as u32 + 1;
+        let mut rest = shape.0;
+        (0..self.wing_columns()).map(move |_| {
+            let height = rest % base;
+            rest /= base;
+            height
+        })
+    }
+
+    /// Counts the pieces of a wing.
+    pub fn cells(&self, shape: WingShape) -> u32 {
+        self.heights(shape).sum()
+    }
+
+    /// Returns the bit of the colouring that holds the cell in `wing_column` and `row`.
+    /// With `row` equal to the column's height it is the place where a drop inserts its bit.
+    pub fn bit(&self, shape: WingShape, wing_column: usize, row: u32) -> u32 {
+        self.heights(shape).take(wing_column).sum::<u32>() + row
+    }
+
+    /// Returns the shape with one more piece in `wing_column`, or `None` where that column is full.
+    pub fn grown(&self, shape: WingShape, wing_column: usize) -> Option<WingShape> {
+        (self.height(shape, wing_column) < self.board.height() as u32)
+            .then(|| WingShape(shape.0 + self.digit(wing_column)))
+    }
+
+    /// Returns the shape with one piece less in `wing_column`, or `None` where that column is empty.
+    pub(crate) fn shrunk(&self, shape: WingShape, wing_column: usize) -> Option<WingShape> {
+        (self.height(shape, wing_column) > 0).then(|| WingShape(shape.0 - self.digit(wing_column)))
+    }
+
+    /// Takes a position of this board apart.
+    pub fn parts(&self, position: &Position) -> Parts {
+        let (width, height) = (self.board.width(), self.board.height());
+        let firsts = position.pieces(fourbase::Player::First);
+        let column_bits = |column: usize| {
+            let pieces = position.height(column) as u32;
+            let bits = firsts >> self.board.cell(column, 0) & low_bits(pieces);
+            (pieces, bits as u32)
+        };
+        let wing = |column_of: &dyn Fn(usize) -> usize| {
+            let (mut shape, mut bits, mut shift) = (0, 0u64, 0);
+            for k in (0..self.wing_columns()).rev() {
+                shape = shape * (height as u32 + 1) + column_bits(column_of(k)).0;
+            }
+            for k in 0..self.wing_columns() {
+                let (pieces, column) = column_bits(column_of(k));
+                bits |= u64::from(column) << shift;
+                shift += pieces;
+            }
+            (WingShape(shape), bits as u32)
+        };
+        let (left, left_bits) = wing(&|k| k);
+        let (right, right_bits) = wing(&|k| width - 1 - k);
+        let spine = if self.has_spine() {
+            let (height, bits) = column_bits(width / 2);
+            Spine { height, bits }
+        } else {
+            Spine { height: 0, bits: 0 }
+        };
+        Parts { left, left_bits, spine, right, right_bits }
+    }
+
+    /// Puts parts together into the bitboards of both players (`[first, second]`).
+    pub fn bitboards(&self, parts: &Parts) -> [u64; 2] {
+        let width = self.board.width();
+        let mut boards = [0u64; 2];
+        let mut put = |column: usize, pieces: u32, bits: u64| {
+            let cell = self.board.cell(column, 0);
+            boards[0] |= (bits & low_bits(pieces)) << cell;
+            boards[1] |= (!bits & low_bits(pieces)) << cell;
+        };
+        let (mut left_bits, mut right_bits) = (u64::from(parts.left_bits), u64::from(parts.right_bits));
+        for (k, (l, r)) in self.heights(parts.left).zip(self.heights(parts.right)).enumerate() {
+            put(k, l, left_bits);
+            put(width - 1 - k, r, right_bits);
+            left_bits >>= l;
+            right_bits >>= r;
+        }
+        if self.has_spine() {
+            put(width / 2, parts.spine.height, u64::from(parts.spine.bits));
+        }
+        boards
+    }
+}
+
+impl Parts {
+    /// Swaps the wings: the parts of the mirror image.
+    pub fn mirror(self) -> Parts {
+        Parts { left: self.right, left_bits: self.right_bits, right: self.left, right_bits: self.left_bits, ..self }
+    }
+}
+
+/// Returns a word whose lowest `count` bits are set; `count` is at most 64.
+pub(crate) fn low_bits(count: u32) -> u64 {
+    if count >= 64 { u64::MAX } else { (1 << count) - 1 }
+}

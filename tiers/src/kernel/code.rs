@@ -1,0 +1,167 @@
+//! Outcomes as bit planes: an absolute, ordered code.
+//!
+//! Every outcome of a position is a number that grows with how well the *first* player does: 0 is a tie, a first
+//! player's win at the latest possible ply is 1, two plies earlier 2, and so on; a second player's win at its latest
+//! possible ply is -1, two plies earlier -2. The ply at which the game ends is absolute, so a value travels from child
+//! to parent unchanged, and a parent is the **maximum** of its children when the first player is to move and their
+//! **minimum** when the second is. Bit `p` of 64 positions' numbers is one word of plane `p`.
+//!
+//! * [`Wdl`] keeps the sign only, in two planes: "the first player does not lose" and "the first player wins".
+//!   Maximum and minimum of this thermometer are OR and AND.
+//! * [`Ordered`] keeps the number in biased binary (`P` planes add `2^(P-1)`), so that planes compare from the lowest up. A tier with few plies left has few outcomes left and gets fewer planes; where a
+//!   child has one plane less than its parent it is widened while it is read.
+
+use fourbase::{Board, Outcome, Player, Value};
+
+/// Which values a solve computes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize)]
+pub enum Values {
+    /// Win, lose or tie.
+    Wdl,
+    /// Win, lose or tie, and in how many plies.
+    Remoteness,
+}
+
+impl std::fmt::Display for Values {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Values::Wdl => "wdl",
+            Values::Remoteness => "remoteness",
+        })
+    }
+}
+
+/// How the outcomes of one tier are written in planes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Coding {
+    values: Values,
+    ply: u32,
+    /// Latest ply at which the first and the second player can win.
+    latest: [u32; 2],
+    cells: u32,
+    planes: usize,
+}
+
+/// The most planes of any coding: 64 cells have 65 outcomes.
+pub const MAX_PLANES: usize = 7;
+
+impl Coding {
+    /// Describes the code of the tier of `ply` pieces.
+    pub fn new(board: Board, values: Values, ply: u32) -> Coding {
+        let cells = board.cells() as u32;
+        // The first player's pieces land on odd plies. Completing a line there wins, or loses under misère.
+        let first_parity = u32::from(!board.is_misere());
+        let latest = [first_parity, 1 - first_parity]
+            .map(|parity| if cells % 2 == parity { cells } else { cells.saturating_sub(1) });
+        let mut coding = Coding { values, ply, latest, cells, planes: 2 };
+        if values == Values::Remoteness {
+            let most = latest.map(|latest| if latest >= ply { (latest - ply) / 2 + 1 } else { 0 });
+            while most[0] > (1 << (coding.planes - 1)) - 1 || most[1] > 1 << (coding.planes - 1) {
+                coding.planes += 1;
+            }
+        }
+        coding
+    }
+
+    /// Returns the number of planes: 2 for wdl, 2 to 7 with remoteness.
+    pub fn planes(&self) -> usize {
+        self.planes
+    }
+
+    /// Returns which values are coded.
+    pub fn values(&self) -> Values {
+        self.values
+    }
+
+    /// Returns the code of a game that `winner` wins at ply `end`, or of a tie: bit `p` belongs to plane `p`.
+    pub fn encode(&self, winner: Option<Player>, end: u32) -> u8 {
+        let number = match winner {
+            None => 0,
+            Some(Player::First) => ((self.latest[0] - end) / 2) as i32 + 1,
+            Some(Player::Second) => -(((self.latest[1] - end) / 2) as i32) - 1,
+        };
+        match self.values {
+            Values::Wdl => [0b00, 0b01, 0b11][(number.signum() + 1) as usize],
+            Values::Remoteness => (number + (1 << (self.planes - 1))) as u8,
+        }
+    }
+
+    /// Returns the outcome for the player to move that a code stands for, or `None` for a code that stands for none.
+    pub fn decode(&self, code: u8) -> Option<Outcome> {
+        let mover = crate::index::Index::mover(self.ply);
+        let number = match self.values {
+            Values::Wdl => [Some(-1), Some(0), None, Some(1)][usize::from(code & 3)]?,
+            Values::Remoteness => i32::from(code) - (1 << (self.planes - 1)),
+        };
+        let (value, end) = match number {
+            0 => (Value::Tie, self.cells),
+            n => {
+                let (winner, latest) =
+                    if n > 0 { (Player::First, self.latest[0]) } else { (Player::Second, self.latest[1]) };
+                let value = if winner == mover { Value::Win } else { Value::Lose };
+                (value, latest.checked_sub(2 * (n.unsigned_abs() - 1))?)
+            }
+        };
+        let remoteness = match self.values {
+            Values::Wdl => None,
+            Values::Remoteness => Some(end.checked_sub(self.ply)?),
+        };
+        Some(Outcome { value, remoteness })
+    }
+}
+
+/// The better of two outcomes on many positions at once, for `P` planes.
+pub(crate) trait Code<const P: usize>: Copy {
+    /// Child tiers have one plane less: they are widened while they are read.
+    const NARROW_CHILD: bool;
+
+    /// Replaces each position of `best` by `other` where that is better: greater if `MAX`, else smaller.
+    fn better<const MAX: bool, const N: usize>(best: &mut [[u64; N]; P], other: &[[u64; N]; P]);
+}
+
+/// The sign of the outcome: planes "the first player does not lose", "the first player wins".
+#[derive(Clone, Copy)]
+pub(crate) struct Wdl;
+
+impl Code<2> for Wdl {
+    const NARROW_CHILD: bool = false;
+
+    #[inline(always)]
+    fn better<const MAX: bool, const N: usize>(best: &mut [[u64; N]; 2], other: &[[u64; N]; 2]) {
+        for p in 0..2 {
+            for n in 0..N {
+                if MAX {
+                    best[p][n] |= other[p][n];
+                } else {
+                    best[p][n] &= other[p][n];
+                }
+            }
+        }
+    }
+}
+
+/// The outcome's number in biased binary; `NARROW` where children have one plane less.
+#[derive(Clone, Copy)]
+pub(crate) struct Ordered<const NARROW: bool>;
+
+impl<const P: usize, const NARROW: bool> Code<P> for Ordered<NARROW> {
+    const NARROW_CHILD: bool = NARROW;
+
+    #[inline(always)]
+    fn better<const MAX: bool, const N: usize>(best: &mut [[u64; N]; P], other: &[[u64; N]; P]) {
+        // Where `other` is better so far, from the lowest plane up: a higher plane that differs decides.
+        let mut takes = [0u64; N];
+        for p in 0..P {
+            for n in 0..N {
+                let (b, o) = (best[p][n], other[p][n]);
+                let better = if MAX { o & !b } else { b & !o };
+                takes[n] = better | !(o ^ b) & takes[n];
+            }
+        }
+        for p in 0..P {
+            for n in 0..N {
+                best[p][n] ^= (best[p][n] ^ other[p][n]) & takes[n];
+            }
+        }
+    }
+}

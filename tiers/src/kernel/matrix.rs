@@ -1,0 +1,263 @@
+//! Solving the rows of a matrix from its children: the loop that all the time goes into.
+//!
+//! A [`Band`] is a run of rows of one matrix together with where each drop leads. Three kinds of drops differ in how a
+//! child's matrix lies to its parent's:
+//!
+//! * **left wing** ([`Copy`]): rows move as a whole, to the row of the colouring with one more bit;
+//! * **right wing and spine** ([`Stream`]): rows stay (or drop out, for the spine); within a row the same bits of the
+//!   child are gathered to a dense stream and deposited at the parent's columns;
+//! * **right wing into a shape that is stored as its mirror image** ([`Turned`]): the child is the transpose, so the
+//!   drop is a left-wing drop in the transposed layout, whose result is turned 64x64 bits at a time.
+//!
+//! A drop whose child is missing from the child's list completed a line inside wing and spine: such parents win at
+//! once. Lines across both wings are found in the child itself when *it* is solved (`lines`).
+
+use super::bits::Bits;
+use super::code::{Code, MAX_PLANES};
+use super::rows;
+
+/// No child row: the drop completes a line.
+pub(crate) const NO_ROW: u32 = u32::MAX;
+
+/// The most rows of a band: a cache line of the transposed layout.
+pub(crate) const BAND_ROWS: usize = 512;
+
+/// A drop into the left wing.
+pub(crate) struct Copy<'a> {
+    /// The child tier from the first word of the child's matrix on.
+    pub child: &'a [u64],
+    /// For every row of the band the child's row, or [`NO_ROW`].
+    pub rows: Vec<u32>,
+}
+
+/// A drop into the right wing or on the spine.
+pub(crate) struct Stream<'a> {
+    /// The child tier from the first word of the child's matrix on.
+    pub child: &'a [u64],
+    /// Words of a plane of a row of the child.
+    pub child_words: usize,
+    /// For every row of the band the child's row, or [`NO_ROW`]; empty when rows stay what they are.
+    pub rows: Vec<u32>,
+    /// The child's columns to gather, as a plane to be flipped or not; `None` when they are contiguous.
+    pub gather: Option<(&'a [u64], u64)>,
+    /// First column to take when they are contiguous.
+    pub offset: usize,
+    /// The parent's columns that have a child.
+    pub keeps: &'a [u64],
+}
+
+/// A drop into the right wing whose child is stored as its mirror image.
+pub(crate) struct Turned<'a> {
+    /// The child tier from the first word of the child's matrix on.
+    pub child: &'a [u64],
+    /// For every column of the parent the child's row, or [`NO_ROW`].
+    pub rows: Vec<u32>,
+}
+
+/// A line across both wings that the matrix can hold: rows with these pieces have it where `columns` says so.
+pub(crate) struct ArmedLine {
+    /// Bits of the left colouring on the line.
+    pub left_mask: u32,
+    /// What they are when the line is held.
+    pub left_bits: u32,
+    /// The right colourings that hold their part.
+    pub columns: Vec<u64>,
+}
+
+/// The outcomes of a tier that need no child, as codes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Outcomes {
+    /// The player to move completes a line.
+    pub completed: u8,
+    /// What every move is at least worth: under misère completing a line, else the worst code there is.
+    pub floor: u8,
+    /// The previous player has completed a line.
+    pub over: u8,
+    /// The board is full.
+    pub tie: u8,
+}
+
+/// A run of rows of one matrix and all that its kernel needs.
+pub(crate) struct Band<'a> {
+    /// First row; a multiple of 64.
+    pub first_row: usize,
+    /// Colourings of the band's rows.
+    pub left: &'a [u32],
+    /// Number of columns.
+    pub columns: usize,
+    /// Words of a plane of a row of the child in the transposed layout: those of all rows of the matrix.
+    pub row_words: usize,
+    pub copies: Vec<Copy<'a>>,
+    pub streams: Vec<Stream<'a>>,
+    pub turned: Vec<Turned<'a>>,
+    pub lines: Vec<ArmedLine>,
+    pub outcomes: Outcomes,
+    /// Completing a line loses.
+    pub misere: bool,
+}
+
+/// Buffers that a kernel reuses.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    start: Vec<u64>,
+    stream: Vec<u64>,
+    turn: Vec<u64>,
+    over: Vec<u64>,
+}
+
+impl Band<'_> {
+    /// Returns the number of entries.
+    pub fn entries(&self) -> u64 {
+        self.left.len() as u64 * self.columns as u64
+    }
+
+    fn words(&self) -> usize {
+        self.columns.div_ceil(64)
+    }
+
+    /// Tells whether a whole row wins because a drop into the left wing or on the spine completes a line.
+    fn row_wins(&self, row: usize) -> bool {
+        !self.misere
+            && (self.copies.iter().any(|copy| copy.rows[row] == NO_ROW)
+                || self.streams.iter().any(|stream| stream.rows.get(row) == Some(&NO_ROW)))
+    }
+
+    /// Writes what a row is before any child is looked at: won where a drop into the right wing or on the spine
+    /// completes a line, else the floor.
+    fn start_row(&self, planes: usize, start: &mut Vec<u64>) {
+        let words = self.words();
+        start.clear();
+        start.resize(planes * words, 0);
+        if self.copies.is_empty() && self.streams.is_empty() && self.turned.is_empty() {
+            return rows::fill_outcome(start, words, self.outcomes.tie);
+        }
+        rows::fill_outcome(start, words, self.outcomes.floor);
+        if self.misere {
+            return;
+        }
+        for word in 0..words {
+            let streams = self.streams.iter().fold(u64::MAX, |keeps, stream| keeps & stream.keeps[word]);
+            let mut wins = !streams;
+            for turned in &self.turned {
+                let columns = &turned.rows[word * 64..turned.rows.len().min(word * 64 + 64)];
+                let lost = columns.iter().enumerate().filter(|(_, row)| **row == NO_ROW);
+                wins |= lost.fold(0, |mask, (column, _)| mask | 1 << column);
+            }
+            for plane in 0..planes {
+                let at = &mut start[plane * words + word];
+                *at = if self.outcomes.completed >> plane & 1 == 1 { *at | wins } else { *at & !wins };
+            }
+        }
+    }
+}
+
+/// Solves a band into `out`, which holds its rows.
+#[inline(always)]
+pub(crate) fn solve<C: Code<P>, B: Bits, const P: usize, const MAX: bool>(
+    band: &Band,
+    out: &mut [u64],
+    scratch: &mut Scratch,
+) {
+    const { assert!(P <= MAX_PLANES) };
+    let words = band.words();
+    let child_planes = if C::NARROW_CHILD { P - 1 } else { P };
+    band.start_row(P, &mut scratch.start);
+    if !band.turned.is_empty() {
+        turn::<C, P, MAX>(band, out, &mut scratch.turn);
+    }
+    for (row, best) in out.chunks_exact_mut(P * words).enumerate() {
+        if band.row_wins(row) {
+            rows::fill_outcome(best, words, band.outcomes.completed);
+        } else {
+            if band.turned.is_empty() {
+                best.copy_from_slice(&scratch.start);
+            } else {
+                rows::take_own::<C, P, MAX>(best, words, &scratch.start);
+            }
+            for copy in band.copies.iter().filter(|copy| copy.rows[row] != NO_ROW) {
+                let child = &copy.child[copy.rows[row] as usize * child_planes * words..];
+                rows::take_row::<C, P, MAX>(best, words, child, words);
+            }
+            for stream in &band.streams {
+                let child_row = match stream.rows.get(row) {
+                    Some(&NO_ROW) => continue,
+                    Some(&child_row) => child_row as usize,
+                    None => band.first_row + row,
+                };
+                let child = &stream.child[child_row * child_planes * stream.child_words..];
+                match stream.gather {
+                    None => {
+                        rows::take_stream::<C, B, P, MAX>(best, stream.keeps, child, stream.child_words, stream.offset)
+                    }
+                    Some((plane, flip)) => {
+                        let stream_words = stream.child_words + 2;
+                        if scratch.stream.len() < P * stream_words {
+                            scratch.stream.resize(P * stream_words, 0);
+                        }
+                        rows::gather::<C, B, P>(child, plane, flip, &mut scratch.stream, stream_words);
+                        rows::take_stream::<C, B, P, MAX>(best, stream.keeps, &scratch.stream, stream_words, 0);
+                    }
+                }
+            }
+        }
+        mark_over(band, row, best, &mut scratch.over);
+    }
+}
+
+/// Sets the positions of a row in which the previous player has a line across both wings.
+#[inline(always)]
+fn mark_over(band: &Band, row: usize, best: &mut [u64], over: &mut Vec<u64>) {
+    if over_columns(&band.lines, band.left[row], over) {
+        rows::set_outcome(best, over, band.outcomes.over);
+    }
+}
+
+/// Writes to `over` the columns in which the row of the colouring `left` holds one of `lines`; `false` if none is armed.
+#[inline(always)]
+pub(crate) fn over_columns(lines: &[ArmedLine], left: u32, over: &mut Vec<u64>) -> bool {
+    let mut armed = lines.iter().filter(|line| left & line.left_mask == line.left_bits);
+    let Some(first) = armed.next() else { return false };
+    over.clear();
+    over.extend_from_slice(&first.columns);
+    for line in armed {
+        over.iter_mut().zip(&line.columns).for_each(|(over, columns)| *over |= columns);
+    }
+    true
+}
+
+/// Fills `out` with the best of the turned drops: rows of the transposed layout for 64 columns at a time, then turned.
+#[inline(always)]
+fn turn<C: Code<P>, const P: usize, const MAX: bool>(band: &Band, out: &mut [u64], buffer: &mut Vec<u64>) {
+    let (words, height) = (band.words(), band.left.len());
+    let band_words = height.div_ceil(64);
+    let first_word = band.first_row / 64;
+    let child_planes = if C::NARROW_CHILD { P - 1 } else { P };
+    let worst = if MAX { 0 } else { u64::MAX };
+    buffer.clear();
+    buffer.resize(64 * P * band_words, worst);
+    let mut block = [0u64; 64];
+    for word in 0..words {
+        buffer.fill(worst);
+        for (bit, best) in buffer.chunks_exact_mut(P * band_words).enumerate().take(band.columns - word * 64) {
+            for turned in &band.turned {
+                let child_row = turned.rows[word * 64 + bit];
+                if child_row != NO_ROW {
+                    let child = &turned.child[child_row as usize * child_planes * band.row_words + first_word..];
+                    rows::take_row::<C, P, MAX>(best, band_words, child, band.row_words);
+                }
+            }
+        }
+        for band_word in 0..band_words {
+            for plane in 0..P {
+                for (bit, slot) in block.iter_mut().enumerate() {
+                    *slot = buffer[(bit * P + plane) * band_words + band_word];
+                }
+                rows::transpose(&mut block);
+                let rows = out[band_word * 64 * P * words..].chunks_exact_mut(P * words);
+                for (row, turned) in rows.zip(&block) {
+                    row[plane * words + word] = *turned;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! Carrying reachability one ply on: the rows of a child's matrix are gathered from its parents.
+//!
+//! One plane a tier: a bit says that play reaches the position and has not ended there. A child's row is the OR of
+//! what its parents' rows become under a drop, the solver's movements ([`super::matrix`]) the other way round:
+//!
+//! * **left wing** ([`Rows`]): whole rows, from the row of the colouring with one bit less;
+//! * **right wing and spine** ([`Stream`]): the parent's columns that may drop are taken as a dense stream and put at
+//!   the child's columns whose top piece is the mover's;
+//! * **left wing of a parent that is stored as its mirror image** (`turned`): a right-wing drop in the transposed
+//!   layout, whose result is turned 64x64 bits at a time.
+//!
+//! Positions in which the mover has a line across both wings are counted and taken out again.
+
+use std::borrow::Cow;
+
+use super::bits::Bits;
+use super::code::Code;
+use super::matrix::{ArmedLine, NO_ROW, over_columns};
+use super::rows;
+
+/// A drop into the left wing: whole rows move.
+pub(crate) struct Rows<'a> {
+    /// The parents' tier from the first word of the parent's matrix on.
+    pub parent: &'a [u64],
+    /// For every row of the band the parent's row, or [`NO_ROW`].
+    pub rows: Vec<u32>,
+}
+
+/// A drop into the right wing or on the spine.
+pub(crate) struct Stream<'a> {
+    /// The parents' tier from the first word of the parent's matrix on.
+    pub parent: &'a [u64],
+    /// Words of a row of the parent.
+    pub parent_words: usize,
+    /// For every row of the band the parent's row, or [`NO_ROW`]; empty when rows stay what they are.
+    pub rows: Vec<u32>,
+    /// First word of a parent's row to read.
+    pub first_word: usize,
+    /// The parent's columns to take, from that word on.
+    pub take: Cow<'a, [u64]>,
+    /// Where they go.
+    pub put: Put,
+}
+
+/// The child's columns that a stream goes to.
+pub(crate) enum Put {
+    /// Neighbouring columns, from this one on.
+    From(usize),
+    /// The columns of a mask, after leaving out the first bits of the stream.
+    Under {
+        /// The columns.
+        mask: Vec<u64>,
+        /// How many bits to leave out.
+        skip: usize,
+    },
+}
+
+/// A run of rows of a child's matrix, and where they come from.
+pub(crate) struct Pull<'a> {
+    /// First row.
+    pub first_row: usize,
+    /// Number of rows.
+    pub rows: usize,
+    /// Number of columns.
+    pub columns: usize,
+    pub copies: Vec<Rows<'a>>,
+    pub streams: Vec<Stream<'a>>,
+    /// Streams in the transposed layout: their rows are the child's columns, their columns the rows of the band.
+    pub turned: Vec<Stream<'a>>,
+    /// Lines across both wings, and the left colourings of the rows to arm them with (unused where there is no line).
+    pub lines: Vec<ArmedLine>,
+    pub left: &'a [u32],
+}
+
+impl Pull<'_> {
+    /// Returns the words of a row.
+    pub(crate) fn words(&self) -> usize {
+        self.columns.div_ceil(64)
+    }
+
+    /// Tells whether no parent leads here, or there is nowhere to lead to.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows == 0 || self.columns == 0 || self.copies.len() + self.streams.len() + self.turned.len() == 0
+    }
+}
+
+/// How many positions of a band play reaches.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub(crate) struct Pulled {
+    /// Those that are in the rows now.
+    pub without_line: u64,
+    /// Those with a line across both wings, which were taken out.
+    pub with_line: u64,
+}
+
+/// Buffers that a kernel reuses.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    rows: Vec<u64>,
+    stream: Vec<u64>,
+    turn: Vec<u64>,
+    over: Vec<u64>,
+}
+
+/// The code of one plane that says yes where any parent does.
+#[derive(Clone, Copy)]
+struct Any;
+
+impl Code<1> for Any {
+    const NARROW_CHILD: bool = false;
+
+    #[inline(always)]
+    fn better<const MAX: bool, const N: usize>(best: &mut [[u64; N]; 1], other: &[[u64; N]; 1]) {
+        for n in 0..N {
+            best[0][n] |= other[0][n];
+        }
+    }
+}
+
+/// Gathers a band into `out`, which holds its rows, and counts; without `out` it only counts.
+#[inline(always)]
+pub(crate) fn pull<B: Bits>(band: &Pull, out: Option<&mut [u64]>, scratch: &mut Scratch) -> Pulled {
+    let words = band.words();
+    let mut pulled = Pulled::default();
+    let mut own = std::mem::take(&mut scratch.rows);
+    let (out, keep) = match out {
+        Some(out) => (out, true),
+        None => {
+            // Rows that nobody keeps share one row's place, unless they are turned together.
+            let keep = !band.turned.is_empty();
+            own.clear();
+            own.resize(if keep { band.rows * words } else { words }, 0);
+            (own.as_mut_slice(), keep)
+        }
+    };
+    if !band.turned.is_empty() {
+        turn::<B>(band, out, scratch);
+    }
+    for row in 0..band.rows {
+        let reached = &mut out[if keep { row * words } else { 0 }..][..words];
+        if band.turned.is_empty() {
+            reached.fill(0);
+        }
+        pull_row::<B>(band, row, reached, scratch);
+        if !band.lines.is_empty() && over_columns(&band.lines, band.left[row], &mut scratch.over) {
+            for (word, over) in reached.iter_mut().zip(&scratch.over) {
+                pulled.with_line += u64::from((*word & over).count_ones());
+                *word &= !over;
+            }
+        }
+        pulled.without_line += reached.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
+    }
+    scratch.rows = own;
+    pulled
+}
+
+/// Adds to a row what its parents' rows become.
+#[inline(always)]
+fn pull_row<B: Bits>(band: &Pull, row: usize, reached: &mut [u64], scratch: &mut Scratch) {
+    let words = reached.len();
+    for copy in band.copies.iter().filter(|copy| copy.rows[row] != NO_ROW) {
+        let parent = &copy.parent[copy.rows[row] as usize * words..];
+        rows::take_row::<Any, 1, true>(reached, words, parent, words);
+    }
+    for stream in &band.streams {
+        let parent_row = match stream.rows.get(row) {
+            Some(&NO_ROW) => continue,
+            Some(&parent_row) => parent_row as usize,
+            None => band.first_row + row,
+        };
+        add_stream::<B>(stream, parent_row, reached, &mut scratch.stream);
+    }
+}
+
+/// Adds what one row of a parent becomes.
+#[inline(always)]
+fn add_stream<B: Bits>(stream: &Stream, parent_row: usize, reached: &mut [u64], buffer: &mut Vec<u64>) {
+    let parent = &stream.parent[parent_row * stream.parent_words + stream.first_word..];
+    match &stream.put {
+        Put::From(column) => add_dense::<B>(parent, &stream.take, *column, reached),
+        Put::Under { mask, skip } => {
+            let stream_words = stream.take.len() + 2;
+            if buffer.len() < stream_words {
+                buffer.resize(stream_words, 0);
+            }
+            rows::gather::<Any, B, 1>(parent, &stream.take, 0, buffer, stream_words);
+            rows::take_stream::<Any, B, 1, true>(reached, mask, buffer, stream_words, *skip);
+        }
+    }
+}
+
+/// Adds the bits of `parent` under `take`, one after the other, to `reached` from bit `start` on.
+#[inline(always)]
+fn add_dense<B: Bits>(parent: &[u64], take: &[u64], start: usize, reached: &mut [u64]) {
+    let (mut held, mut fill, mut at) = (0u64, start as u32 % 64, start / 64);
+    for (word, &take) in parent.iter().zip(take) {
+        let bits = B::extract(*word, take);
+        let count = take.count_ones();
+        let joined = held | bits << fill;
+        let full = fill + count >= 64;
+        // Words that are not full yet are written too, which costs less than asking; past the end nothing is left.
+        let Some(out) = reached.get_mut(at) else { return };
+        *out |= joined;
+        held = if full { bits >> 1 >> (63 - fill) } else { joined };
+        fill = (fill + count) & 63;
+        at += usize::from(full);
+    }
+    if let (true, Some(out)) = (fill > 0, reached.get_mut(at)) {
+        *out |= held;
+    }
+}
+
+/// Fills `out` with what comes from parents that are stored as their mirror images.
+#[inline(always)]
+fn turn<B: Bits>(band: &Pull, out: &mut [u64], scratch: &mut Scratch) {
+    let words = band.words();
+    let band_words = band.rows.div_ceil(64);
+    scratch.turn.clear();
+    scratch.turn.resize(64 * band_words, 0);
+    let mut block = [0u64; 64];
+    for word in 0..words {
+        scratch.turn.fill(0);
+        let columns = word * 64..band.columns.min(word * 64 + 64);
+        for (column, reached) in columns.zip(scratch.turn.chunks_exact_mut(band_words)) {
+            for stream in &band.turned {
+                add_stream::<B>(stream, column, reached, &mut scratch.stream);
+            }
+        }
+        for band_word in 0..band_words {
+            for (bit, slot) in block.iter_mut().enumerate() {
+                *slot = scratch.turn[bit * band_words + band_word];
+            }
+            rows::transpose(&mut block);
+            for (row, turned) in out[band_word * 64 * words..].chunks_exact_mut(words).zip(&block) {
+                row[word] = *turned;
+            }
+        }
+    }
+}

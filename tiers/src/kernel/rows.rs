@@ -1,0 +1,209 @@
+//! What a kernel does to a row: take the better of two rows, move bits between lists, set an outcome, transpose.
+//!
+//! A **row** is `P` planes of `words` words each, one plane after the other. All functions are inlined into a kernel
+//! that is compiled once for each set of processor features, so that the loops over `N` words become vectors.
+
+use super::bits::Bits;
+use super::code::Code;
+
+/// Reads `N` words at `word` of every plane of a child's row, widening a narrow child.
+#[inline(always)]
+fn load<C: Code<P>, const P: usize, const N: usize>(row: &[u64], words: usize, word: usize) -> [[u64; N]; P] {
+    let mut planes = [[0; N]; P];
+    let own = if C::NARROW_CHILD { P - 2 } else { P };
+    for p in 0..own {
+        planes[p].copy_from_slice(&row[p * words + word..][..N]);
+    }
+    if C::NARROW_CHILD {
+        planes[P - 1].copy_from_slice(&row[(P - 2) * words + word..][..N]);
+        for n in 0..N {
+            planes[P - 2][n] = !planes[P - 1][n];
+        }
+    }
+    planes
+}
+
+/// Reads `N` words at `word` of every plane of a row of this tier.
+#[inline(always)]
+fn read<const P: usize, const N: usize>(row: &[u64], words: usize, word: usize) -> [[u64; N]; P] {
+    let mut planes = [[0; N]; P];
+    for p in 0..P {
+        planes[p].copy_from_slice(&row[p * words + word..][..N]);
+    }
+    planes
+}
+
+/// Writes what [`read`] reads.
+#[inline(always)]
+fn write<const P: usize, const N: usize>(row: &mut [u64], words: usize, word: usize, planes: &[[u64; N]; P]) {
+    for p in 0..P {
+        row[p * words + word..][..N].copy_from_slice(&planes[p]);
+    }
+}
+
+/// Runs `$body` over the words `0..$words` in steps of 8, then 4, 2 and 1; `$n` is the step, a constant.
+macro_rules! in_steps {
+    ($words:expr, |$word:ident, $n:ident| $body:block) => {{
+        let mut $word = 0;
+        while $word + 8 <= $words {
+            const $n: usize = 8;
+            $body
+            $word += 8;
+        }
+        if $words - $word >= 4 {
+            const $n: usize = 4;
+            $body
+            $word += 4;
+        }
+        if $words - $word >= 2 {
+            const $n: usize = 2;
+            $body
+            $word += 2;
+        }
+        if $words > $word {
+            const $n: usize = 1;
+            $body
+        }
+    }};
+}
+
+/// Takes, position by position, the better of `best` and a child's row over the same list.
+/// The child's planes are `child_words` apart.
+#[inline(always)]
+pub(crate) fn take_row<C: Code<P>, const P: usize, const MAX: bool>(
+    best: &mut [u64],
+    words: usize,
+    child: &[u64],
+    child_words: usize,
+) {
+    in_steps!(words, |word, N| {
+        let mut planes = read::<P, N>(best, words, word);
+        C::better::<MAX, N>(&mut planes, &load::<C, P, N>(child, child_words, word));
+        write(best, words, word, &planes);
+    });
+}
+
+/// Takes, position by position, the better of `best` and another row of this tier.
+#[inline(always)]
+pub(crate) fn take_own<C: Code<P>, const P: usize, const MAX: bool>(best: &mut [u64], words: usize, other: &[u64]) {
+    in_steps!(words, |word, N| {
+        let mut planes = read::<P, N>(best, words, word);
+        C::better::<MAX, N>(&mut planes, &read::<P, N>(other, words, word));
+        write(best, words, word, &planes);
+    });
+}
+
+/// Gathers the bits of a child's row under `mask ^ flip` into a dense stream a plane.
+/// `stream` has `P` planes of `stream_words` words, at least two more than the bits fill.
+#[inline(always)]
+pub(crate) fn gather<C: Code<P>, B: Bits, const P: usize>(
+    child: &[u64],
+    mask: &[u64],
+    flip: u64,
+    stream: &mut [u64],
+    stream_words: usize,
+) {
+    let child_words = mask.len();
+    let own = if C::NARROW_CHILD { P - 1 } else { P };
+    let (mut held, mut fill, mut at) = ([0u64; P], 0u32, 0usize);
+    for (word, mask) in mask.iter().enumerate() {
+        let mask = mask ^ flip;
+        let count = mask.count_ones();
+        let full = fill + count >= 64;
+        for p in 0..own {
+            let bits = B::extract(child[p * child_words + word], mask);
+            let joined = held[p] | bits << fill;
+            stream[p * stream_words + at] = joined;
+            // When the word is full the rest of the bits opens the next one (two shifts: `fill` may be 0).
+            held[p] = if full { bits >> 1 >> (63 - fill) } else { joined };
+        }
+        fill = (fill + count) & 63;
+        at += usize::from(full);
+    }
+    for p in 0..own {
+        stream[p * stream_words + at] = held[p];
+    }
+}
+
+/// Takes the better of `best` and a dense stream whose bits belong, in order, to the places of `mask`; the other
+/// places are left alone. The stream starts `offset` bits into each plane of `stream`.
+#[inline(always)]
+pub(crate) fn take_stream<C: Code<P>, B: Bits, const P: usize, const MAX: bool>(
+    best: &mut [u64],
+    mask: &[u64],
+    stream: &[u64],
+    stream_words: usize,
+    offset: usize,
+) {
+    let words = mask.len();
+    let mut offset = offset;
+    in_steps!(words, |word, N| {
+        let mut other = [[0u64; N]; P];
+        for n in 0..N {
+            let (at, shift) = (offset / 64, offset as u32 % 64);
+            let mask = mask[word + n];
+            offset += mask.count_ones() as usize;
+            let own = if C::NARROW_CHILD { P - 1 } else { P };
+            for p in 0..own {
+                let pair = &stream[p * stream_words + at..][..2];
+                let bits = pair[0] >> shift | pair[1] << 1 << (63 - shift);
+                other[p][n] = B::deposit(bits, mask);
+            }
+            if C::NARROW_CHILD {
+                other[P - 1][n] = other[P - 2][n];
+                other[P - 2][n] = !other[P - 2][n] & mask;
+            }
+            if !MAX {
+                // Places outside the mask must lose against anything: 0 does for a maximum, all ones for a minimum.
+                for plane in &mut other {
+                    plane[n] |= !mask;
+                }
+            }
+        }
+        let mut planes = read::<P, N>(best, words, word);
+        C::better::<MAX, N>(&mut planes, &other);
+        write(best, words, word, &planes);
+    });
+}
+
+/// Sets the positions under `mask` to the outcome `code`.
+#[inline(always)]
+pub(crate) fn set_outcome(row: &mut [u64], mask: &[u64], code: u8) {
+    for (p, plane) in row.chunks_exact_mut(mask.len()).enumerate() {
+        let ones = 0u64.wrapping_sub(u64::from(code >> p & 1));
+        for (word, mask) in plane.iter_mut().zip(mask) {
+            *word = *word & !mask | ones & mask;
+        }
+    }
+}
+
+/// Fills a row with the outcome `code`.
+#[inline(always)]
+pub(crate) fn fill_outcome(row: &mut [u64], words: usize, code: u8) {
+    for (p, plane) in row.chunks_exact_mut(words).enumerate() {
+        plane.fill(0u64.wrapping_sub(u64::from(code >> p & 1)));
+    }
+}
+
+/// Transposes a matrix of 64x64 bits: bit `c` of word `r` becomes bit `r` of word `c`
+/// (six rounds of swapping blocks; Warren, *Hacker's Delight*, section 7-3).
+#[inline(always)]
+pub(crate) fn transpose(block: &mut [u64; 64]) {
+    #[inline(always)]
+    fn round<const J: usize>(block: &mut [u64; 64], mask: u64) {
+        for group in block.chunks_exact_mut(2 * J) {
+            let (low, high) = group.split_at_mut(J);
+            for (a, b) in low.iter_mut().zip(high) {
+                let swap = (*a >> J ^ *b) & mask;
+                *b ^= swap;
+                *a ^= swap << J;
+            }
+        }
+    }
+    round::<32>(block, 0x0000_0000_FFFF_FFFF);
+    round::<16>(block, 0x0000_FFFF_0000_FFFF);
+    round::<8>(block, 0x00FF_00FF_00FF_00FF);
+    round::<4>(block, 0x0F0F_0F0F_0F0F_0F0F);
+    round::<2>(block, 0x3333_3333_3333_3333);
+    round::<1>(block, 0x5555_5555_5555_5555);
+}

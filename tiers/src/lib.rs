@@ -1,0 +1,8 @@
+//! Tiers.
+pub mod counts;
+pub mod database;
+pub mod error;
+pub mod index;
+pub mod kernel;
+pub mod plan;
+pub mod solve;
