@@ -6,6 +6,7 @@
 //! - [`lines`] lists the places where a line fits, and [`has_line`] finds one by shifts, without a list.
 //! - [`Value`] and [`Outcome`] are what a position is worth, always **for the player to move**.
 //! - [`notation`] reads and writes positions as text.
+//! - [`search`] finds the value and remoteness of a position by looking forward.
 //!
 //! Columns and rows count from 0 here, column 0 on the left and row 0 at the bottom; in text for people, error
 //! messages included, they count from 1.
@@ -30,6 +31,7 @@ mod lines;
 pub mod notation;
 mod player;
 mod position;
+pub mod search;
 mod value;
 
 #[cfg(test)]
@@ -37,7 +39,7 @@ mod testing;
 
 pub use board::{Board, BoardError, MAX_CELLS, MAX_COLUMNS, MAX_CONNECT};
 pub use excerpt::excerpt;
-pub use lines::{has_line, lines};
+pub use lines::{has_line, lines, winning_cells};
 pub use player::Player;
 pub use position::{MoveError, Position, PositionError};
 pub use value::{Outcome, Value};

@@ -98,6 +98,43 @@ pub fn has_line(board: Board, pieces: u64) -> bool {
     })
 }
 
+/// Returns the cells that complete a line of `pieces` when a piece is added there: for every place of a line, the one
+/// cell that misses. Cells that hold a piece already may be among them; a finished line gives nothing reliable.
+///
+/// Costs about `8 K` word operations a direction and allocates nothing.
+///
+/// ```
+/// use fourbase::{Board, winning_cells};
+///
+/// let board: Board = "4x4".parse()?;
+/// assert_eq!(winning_cells(board, 0b0000_0111), 0b0000_1000); // three of the first column: the fourth
+/// # Ok::<(), fourbase::BoardError>(())
+/// ```
+#[must_use]
+pub fn winning_cells(board: Board, pieces: u64) -> u64 {
+    let connect = board.connect();
+    DIRECTIONS.iter().fold(0, |winning, direction| {
+        winning | {
+            let (starts, step) = (direction.starts(board), direction.step(board));
+            // Places of lines whose cells after the missing one are all there, for every place of the missing one.
+            let mut after = [0u64; 64];
+            if starts == 0 {
+                return winning;
+            }
+            after[connect - 1] = starts;
+            for missing in (0..connect - 1).rev() {
+                after[missing] = after[missing + 1] & pieces >> ((missing + 1) * step);
+            }
+            let (mut before, mut cells) = (u64::MAX, 0);
+            for (missing, after) in after[..connect].iter().enumerate() {
+                cells |= (before & after) << (missing * step);
+                before &= pieces >> (missing * step);
+            }
+            cells
+        }
+    })
+}
+
 /// Returns the bits of `pieces` from which `length` bits at distance `step` are set. `(length - 1) * step` must be at
 /// most 63.
 fn runs(pieces: u64, step: usize, length: usize) -> u64 {
@@ -113,7 +150,7 @@ fn runs(pieces: u64, step: usize, length: usize) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{has_line, lines};
+    use super::{has_line, lines, winning_cells};
     use crate::Board;
     use crate::testing::any_board;
     use proptest::prelude::*;
@@ -142,6 +179,19 @@ mod tests {
                 connects.clone().map(move |connect| Board::new(width, height, connect, false).unwrap())
             })
         })
+    }
+
+    #[test]
+    fn winning_cells_are_the_cells_whose_addition_makes_a_line() {
+        for board in boards_of_every_size(1..=5).filter(|board| board.cells() <= 9) {
+            for pieces in (0..1u64 << board.cells()).filter(|pieces| !has_line(board, *pieces)) {
+                let winning = winning_cells(board, pieces);
+                for cell in (0..board.cells()).filter(|cell| pieces >> cell & 1 == 0) {
+                    let makes = has_line(board, pieces | 1 << cell);
+                    assert_eq!(winning >> cell & 1 == 1, makes, "{board} {pieces:b} {cell}");
+                }
+            }
+        }
     }
 
     #[test]

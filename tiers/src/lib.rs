@@ -5,4 +5,5 @@ pub mod error;
 pub mod index;
 pub mod kernel;
 pub mod plan;
+pub mod quiet;
 pub mod solve;

@@ -1,142 +1,116 @@
-//! The seam between planes and bytes: which entries a block holds, and how.
+//! The seam between a tier's values and bytes: which entries are stored, and how.
 //!
-//! A block holds [`BLOCK_ENTRIES`] consecutive entries of a tier (the last block the rest): plane after plane, one bit
-//! an entry, the lowest bit of a byte first, each plane padded to whole bytes; then compressed as one zstd frame.
+//! The quiet entries of a tier (see [`crate::quiet`]) are its symbols, in index order. A **block** holds the symbols of
+//! some consecutive chunks, about [`BLOCK_SYMBOLS`], as one zstd frame around
+//!
+//! ```text
+//! counts    u16 for each chunk: its quiet entries
+//! symbols   their codes (see [`super::packing`]): wdl two bits each, remoteness a byte each
+//! ```
+//!
+//! so that a probe that knows its chunk finds the chunk's symbols by adding up counts, and its own by the quiet mask
+//! of that one chunk.
 
-use crate::error::DatabaseError;
-use crate::index::Matrix;
-use crate::kernel::Coding;
+use std::io;
+
+use super::chunk::{self, CHUNK_ENTRIES, GROUP_CHUNKS};
+use super::packing;
+use crate::index::Index;
+use crate::kernel::{Coding, Symbols};
 use crate::solve::Tier;
 
-use super::container::Reader;
+/// Symbols of a block.
+pub(crate) const BLOCK_SYMBOLS: usize = 1 << 14;
 
-/// Entries of a block.
-pub(crate) const BLOCK_ENTRIES: u32 = 1 << 14;
+/// zstd's level.
+pub(crate) const LEVEL: i32 = 12;
 
-/// zstd's level: 3 is within 2 % of 19 on these planes at ten times the speed.
-const LEVEL: i32 = 3;
-
-/// Counts the entries of one block of a tier.
-pub(crate) fn entries_of(block: usize, tier_entries: u64) -> usize {
-    let first = block as u64 * u64::from(BLOCK_ENTRIES);
-    u64::from(BLOCK_ENTRIES).min(tier_entries - first) as usize
+/// A compressed block.
+pub(crate) struct Block {
+    pub payload: Vec<u8>,
+    pub chunks: u16,
 }
 
-/// Packs and compresses one block of a tier.
-pub(crate) fn encode(tier: &Tier, block: usize) -> std::io::Result<Vec<u8>> {
-    let first = block as u64 * u64::from(BLOCK_ENTRIES);
-    let entries = entries_of(block, tier.layout.entries());
-    let mut bytes = Vec::new();
-    for plane in 0..tier.coding.planes() {
-        let mut bits = BitWriter::default();
-        runs(tier, first, entries, |matrix, row, column, length| {
-            bits.append(tier.row(matrix, row, plane), column, length);
-        });
-        bits.finish(entries.div_ceil(8), &mut bytes);
-    }
-    zstd::bulk::compress(&bytes, LEVEL)
+/// Counts the groups of a tier.
+pub(crate) fn groups(tier: &Tier) -> u64 {
+    chunk::chunks(tier.layout.entries()).div_ceil(u64::from(GROUP_CHUNKS))
 }
 
-/// Expands a block to its planes.
-pub(crate) fn decode(reader: &Reader, coding: &Coding, block: usize) -> Result<Vec<u8>, DatabaseError> {
-    let payload = reader.block(block)?;
-    let entries = entries_of(block, reader.header().entries);
-    let expected = entries.div_ceil(8) * coding.planes();
-    match zstd::bulk::decompress(&payload, expected) {
-        Ok(planes) if planes.len() == expected => Ok(planes),
-        _ => Err(reader.damaged(block, "a block does not expand to its entries")),
-    }
-}
-
-/// Reads the code of one entry of an expanded block.
-pub(crate) fn code(planes: &[u8], coding: &Coding, entry: usize) -> u8 {
-    let bytes = planes.len() / coding.planes();
-    (0..coding.planes()).fold(0, |code, plane| {
-        code | (planes[plane * bytes + entry / 8] >> (entry % 8) & 1) << plane
-    })
-}
-
-/// Puts an expanded block back into the planes of a tier.
-pub(crate) fn restore(tier: &mut Tier, block: usize, bytes: &[u8]) {
-    let first = block as u64 * u64::from(BLOCK_ENTRIES);
-    let entries = entries_of(block, tier.layout.entries());
-    for plane in 0..tier.coding.planes() {
-        let mut at = plane * entries.div_ceil(8) * 8;
-        let mut moves = Vec::new();
-        runs(tier, first, entries, |matrix, row, column, length| moves.push((matrix, row, column, length)));
-        for (matrix, row, column, length) in moves {
-            let words = tier.row_mut(matrix, row, plane);
-            for bit in 0..length {
-                let (from, to) = (at + bit, column + bit);
-                let value = u64::from(bytes[from / 8] >> (from % 8) & 1);
-                words[to / 64] = words[to / 64] & !(1 << (to % 64)) | value << (to % 64);
-            }
-            at += length;
+/// Packs and compresses the blocks of one group of chunks.
+pub(crate) fn encode(index: &Index, tier: &Tier, group: u64) -> io::Result<Vec<Block>> {
+    let first = group * u64::from(GROUP_CHUNKS);
+    let chunks = first..chunk::chunks(tier.layout.entries()).min(first + u64::from(GROUP_CHUNKS));
+    let mut symbols = Symbols::new(tier.coding.planes());
+    let mut counts = vec![0u16; (chunks.end - chunks.start) as usize];
+    chunk::walk(index, &tier.layout, chunks, |segment| {
+        let words = tier.layout.matrices()[segment.matrix].words();
+        let row = &tier.from_matrix(segment.matrix)[segment.row * tier.coding.planes() * words..];
+        let before = symbols.len();
+        index.kernel().pack(&row[segment.column / 64..], words, segment.quiet, &mut symbols);
+        counts[segment.chunk] += (symbols.len() - before) as u16;
+    });
+    let blocks = symbols.len().div_ceil(BLOCK_SYMBOLS).max(1);
+    let each = symbols.len().div_ceil(blocks);
+    let (mut done, mut from, mut encoded) = (0, 0, Vec::new());
+    while from < counts.len() {
+        let (mut to, mut held) = (from, 0);
+        while to < counts.len() && (held == 0 || held < each) {
+            held += usize::from(counts[to]);
+            to += 1;
         }
+        // What follows the last symbol belongs to the last block.
+        if done + held == symbols.len() {
+            to = counts.len();
+        }
+        let mut bytes: Vec<u8> = counts[from..to].iter().flat_map(|count| count.to_le_bytes()).collect();
+        packing::pack(&tier.coding, &symbols, done, held, &mut bytes);
+        encoded.push(Block { payload: zstd::bulk::compress(&bytes, LEVEL)?, chunks: (to - from) as u16 });
+        done += held;
+        from = to;
     }
+    Ok(encoded)
 }
 
-/// Walks a run of entries row by row: matrix, row, first column, number of columns.
-fn runs(tier: &Tier, first: u64, entries: usize, mut run: impl FnMut(usize, usize, usize, usize)) {
-    let mut number = tier.layout.matrix_of_entry(first);
-    let mut inside = first - tier.layout.first_entry(number);
-    let mut left = entries;
-    while left > 0 {
-        let matrix: &Matrix = &tier.layout.matrices()[number];
-        let columns = u64::from(matrix.columns);
-        if inside >= matrix.entries() {
-            number += 1;
-            inside = 0;
-            continue;
-        }
-        let (row, column) = ((inside / columns) as usize, (inside % columns) as usize);
-        let length = left.min(matrix.columns as usize - column);
-        run(number, row, column, length);
-        inside += length as u64;
-        left -= length;
-    }
+/// A block as it is probed.
+#[derive(Debug)]
+pub(crate) struct Expanded {
+    /// Symbols before each chunk, and all of them.
+    starts: Vec<u32>,
+    /// The symbols' codes, plane after plane.
+    planes: Vec<u64>,
 }
 
-/// Bits appended one run after the other.
-#[derive(Default)]
-pub(crate) struct BitWriter {
-    words: Vec<u64>,
-    bits: usize,
-}
+/// The most bytes that a block can expand to: all entries of a group quiet, a byte each.
+const MOST_BYTES: usize = (GROUP_CHUNKS * (CHUNK_ENTRIES + 2)) as usize;
 
-impl BitWriter {
-    /// Appends `length` bits of `words` from bit `start` on.
-    pub fn append(&mut self, words: &[u64], start: usize, length: usize) {
-        let mut done = 0;
-        while done < length {
-            let (word, shift) = ((start + done) / 64, (start + done) % 64);
-            let take = (length - done).min(64);
-            let mut bits = words[word] >> shift;
-            if shift > 0 && 64 - shift < take {
-                bits |= words[word + 1] << (64 - shift);
-            }
-            self.push(bits & crate::index::low_bits(take as u32), take);
-            done += take;
+impl Expanded {
+    /// Expands a block of `chunks` chunks; `None` where it does not hold what it should.
+    pub fn new(payload: &[u8], chunks: usize, coding: &Coding) -> Option<Expanded> {
+        let bytes = zstd::bulk::decompress(payload, MOST_BYTES).ok()?;
+        let (counts, symbols) = bytes.split_at_checked(2 * chunks)?;
+        let mut starts = vec![0];
+        let mut sum = 0u32;
+        for count in counts.chunks_exact(2) {
+            sum += u32::from(u16::from_le_bytes([count[0], count[1]]));
+            starts.push(sum);
         }
+        let whole = symbols.len() == packing::packed_bytes(coding, sum as usize);
+        whole.then(|| Expanded { starts, planes: packing::unpack(coding, symbols, sum as usize) })
     }
 
-    /// Appends the low `count` bits; the others are 0.
-    fn push(&mut self, bits: u64, count: usize) {
-        let shift = self.bits % 64;
-        match self.words.last_mut() {
-            Some(last) if shift > 0 => {
-                *last |= bits << shift;
-                if shift + count > 64 {
-                    self.words.push(bits >> (64 - shift));
-                }
-            }
-            _ => self.words.push(bits),
-        }
-        self.bits += count;
+    /// Returns the number of the first symbol of a chunk (counted from the block's first) and how many it has.
+    pub fn symbols_of(&self, chunk: usize) -> (usize, usize) {
+        (self.starts[chunk] as usize, (self.starts[chunk + 1] - self.starts[chunk]) as usize)
     }
 
-    /// Appends the first `count` bytes to `bytes`.
-    fn finish(self, count: usize, bytes: &mut Vec<u8>) {
-        bytes.extend(self.words.iter().flat_map(|word| word.to_le_bytes()).take(count));
+    /// Returns one plane of the symbols.
+    pub fn plane(&self, plane: usize) -> &[u64] {
+        let words = self.starts.last().map_or(0, |count| count.div_ceil(64) as usize);
+        &self.planes[plane * words..][..words]
+    }
+
+    /// Returns the memory that the block takes.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&*self.starts) + size_of_val(&*self.planes) + size_of::<Expanded>()
     }
 }

@@ -17,24 +17,40 @@ pub fn folder_of(root: &Path, board: Board, values: Values) -> PathBuf {
 
 /// Returns the name of a tier's file.
 pub(crate) fn tier_path(folder: &Path, ply: u32) -> PathBuf {
-    folder.join(format!("tier-{ply:02}"))
+    folder.join(format!("{TIER}{ply:02}"))
 }
+
+/// Returns the name of the file with all values of a tier, to go on from.
+pub(crate) fn checkpoint_path(folder: &Path, ply: u32) -> PathBuf {
+    folder.join(format!("{CHECKPOINT}{ply:02}"))
+}
+
+const TIER: &str = "tier-";
+const CHECKPOINT: &str = "checkpoint-";
 
 /// Returns the path of the lock of a database folder: beside it, so that the folder holds nothing but the database.
 pub(crate) fn lock_path(folder: &Path) -> PathBuf {
     folder.with_extension("lock")
 }
 
-/// Removes the files of a database, or only those that a stopped solve left half-written. The manifest goes first, so
-/// that what is left is never taken for a database.
-pub(crate) fn remove_files(storage: &dyn Storage, folder: &Path, only_temporary: bool) -> Result<(), DatabaseError> {
+/// Removes the files of a database: the manifest first, so that what is left is never taken for a database.
+pub(crate) fn remove_database(storage: &dyn Storage, folder: &Path) -> Result<(), DatabaseError> {
+    remove(storage, folder, |name| name == manifest::NAME)?;
+    remove(storage, folder, |name| [manifest::NAME, TIER, CHECKPOINT].iter().any(|start| name.starts_with(start)))
+}
+
+/// Removes what a stopped solve left half-written, and checkpoints other than that of `keep`.
+pub(crate) fn remove_leftovers(storage: &dyn Storage, folder: &Path, keep: Option<u32>) -> Result<(), DatabaseError> {
+    let kept = keep.map(|ply| checkpoint_path(folder, ply));
+    remove(storage, folder, |name| {
+        let old_checkpoint = name.starts_with(CHECKPOINT) && Some(folder.join(name)) != kept;
+        name.ends_with(TEMPORARY) || old_checkpoint
+    })
+}
+
+fn remove(storage: &dyn Storage, folder: &Path, which: impl Fn(&str) -> bool) -> Result<(), DatabaseError> {
     let names = storage.names(folder).map_err(io_error(folder, "list"))?;
-    let ours = |name: &&String| {
-        let whole = *name == manifest::NAME || name.starts_with("tier-");
-        let temporary = name.ends_with(TEMPORARY);
-        if only_temporary { temporary } else { whole || temporary }
-    };
-    for name in names.iter().filter(ours) {
+    for name in names.iter().filter(|name| which(name)) {
         let path = folder.join(name);
         storage.remove(&path).map_err(io_error(&path, "remove"))?;
     }

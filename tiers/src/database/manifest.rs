@@ -1,6 +1,6 @@
 //! The manifest: what a database folder holds and how far its solve has come.
 //!
-//! It is rewritten after every tier, so that a solve that is stopped goes on with the first missing one. There is no
+//! It is rewritten whenever tiers have become durable, so that a solve that is stopped goes on from there. There is no
 //! time, machine, thread count or kernel in it: equal work gives equal bytes.
 
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::path::Path;
 use fourbase::{Board, Outcome, Value};
 use serde::{Deserialize, Serialize};
 
-use super::container::{io_error, publish, temporary_name};
+use super::container::{Written, io_error, publish, temporary_name};
 use super::envelope;
 use super::storage::Storage;
 use crate::error::DatabaseError;
@@ -34,7 +34,7 @@ pub struct TierRecord {
     pub ply: u32,
     /// Entries.
     pub entries: u64,
-    /// Length of the file.
+    /// Length of the tier's file; 0 for a tier that is not stored.
     pub bytes: u64,
 }
 
@@ -47,6 +47,8 @@ pub struct Manifest {
     pub state: State,
     /// Finished tiers, from the full board down.
     pub tiers: Vec<TierRecord>,
+    /// The tier of which all values are kept to go on from, while solving.
+    pub checkpoint: Option<u32>,
     /// Value (0 lose, 1 tie, 2 win) and remoteness of the empty board, when complete.
     root: Option<(u8, Option<u32>)>,
 }
@@ -54,7 +56,14 @@ pub struct Manifest {
 impl Manifest {
     /// Starts the manifest of a solve.
     pub fn new(board: Board, values: Values) -> Manifest {
-        Manifest { board: board.to_string(), values, state: State::Solving, tiers: Vec::new(), root: None }
+        Manifest {
+            board: board.to_string(),
+            values,
+            state: State::Solving,
+            tiers: Vec::new(),
+            checkpoint: None,
+            root: None,
+        }
     }
 
     /// Returns the outcome of the empty board, when complete.
@@ -72,6 +81,7 @@ impl Manifest {
             Value::Win => 2,
         };
         self.state = State::Complete;
+        self.checkpoint = None;
         self.root = Some((value, root.remoteness));
     }
 
@@ -108,8 +118,10 @@ impl Manifest {
         }
         let plies = (0..=board.cells() as u32).rev();
         let in_order = manifest.tiers.iter().zip(plies).all(|(tier, ply)| tier.ply == ply);
+        let goes_on = manifest.checkpoint == manifest.tiers.last().map(|tier| tier.ply);
         let whole = manifest.tiers.len() == board.cells() + 1;
-        if !in_order || manifest.tiers.len() > board.cells() + 1 || whole != (manifest.state == State::Complete) {
+        let complete = manifest.state == State::Complete;
+        if !in_order || goes_on == complete || manifest.tiers.len() > board.cells() + 1 || whole != complete {
             return Err(DatabaseError::Damaged { file: path, offset: 0, what: "tiers are missing or too many" });
         }
         Ok(Some(manifest))
@@ -122,9 +134,7 @@ impl Manifest {
         let bytes = envelope::seal(MAGIC, self);
         let mut file = storage.create(&temporary).map_err(io_error(&temporary, "create"))?;
         file.write_all(&bytes).map_err(io_error(&temporary, "write"))?;
-        file.sync().map_err(io_error(&temporary, "write"))?;
-        drop(file);
-        publish(storage, &temporary, &path)?;
+        publish(storage, folder, vec![Written::new(path, temporary, file, bytes.len() as u64)])?;
         Ok(bytes.len() as u64)
     }
 }

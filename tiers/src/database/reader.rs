@@ -1,24 +1,33 @@
 //! Looking positions up.
+//!
+//! A probe first looks at the board (see [`crate::quiet`]). A quiet position of an odd ply is found by its rank: the
+//! rank's chunk, the chunk's block, the block's symbols, and among those the one that the quiet mask of the chunk
+//! says. A quiet position of an even ply is worth the best of its children.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use fourbase::{Board, Outcome, Position};
+use fourbase::{Board, Outcome, Position, Value};
 use quick_cache::sync::Cache;
+use rayon::prelude::*;
 
-use super::codec;
-use super::container::{Header, Reader};
-use super::folder::folder_of;
+use super::chunk::{self, CHUNK_ENTRIES};
+use super::codec::Expanded;
+use super::container::{Content, Reader};
+use super::folder::{folder_of, tier_path};
 use super::manifest::{Manifest, State};
 use super::storage::{Disk, Storage};
-use super::writer::open_tier;
+use super::writer::{header, is_stored, open};
 use crate::error::DatabaseError;
 use crate::index::{Index, TierLayout};
 use crate::kernel::{Coding, Kernel, Values};
-use crate::solve::Tier;
+use crate::quiet::{Sight, sight};
 
-/// Memory of the cache of expanded blocks.
-const CACHE_BYTES: u64 = 64 << 20;
+/// Memory of the cache where the caller does not say.
+pub const DEFAULT_CACHE_BYTES: u64 = 64 << 20;
+
+/// Words of a plane of a chunk.
+const CHUNK_WORDS: usize = CHUNK_ENTRIES as usize / 64;
 
 /// A legal move and what it is worth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,12 +45,30 @@ struct OpenTier {
     reader: Reader,
 }
 
-#[derive(Clone)]
-struct ByLength;
+/// What the cache holds, by ply and number.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Key {
+    Block(u32, u64),
+    Chunk(u32, u64),
+}
 
-impl quick_cache::Weighter<(u32, usize), Arc<[u8]>> for ByLength {
-    fn weight(&self, _: &(u32, usize), planes: &Arc<[u8]>) -> u64 {
-        planes.len() as u64 + 64
+#[derive(Clone)]
+enum Cached {
+    /// The symbols of a block.
+    Block(Arc<Expanded>),
+    /// The codes of a chunk's quiet entries in their places, plane after plane.
+    Chunk(Arc<[u64]>),
+}
+
+#[derive(Clone)]
+struct ByBytes;
+
+impl quick_cache::Weighter<Key, Cached> for ByBytes {
+    fn weight(&self, _: &Key, cached: &Cached) -> u64 {
+        64 + match cached {
+            Cached::Block(block) => block.bytes() as u64,
+            Cached::Chunk(words) => size_of_val(&**words) as u64,
+        }
     }
 }
 
@@ -55,7 +82,7 @@ pub struct Database {
     values: Values,
     index: Index,
     tiers: Vec<OnceLock<OpenTier>>,
-    cache: Cache<(u32, usize), Arc<[u8]>, ByLength>,
+    cache: Cache<Key, Cached, ByBytes>,
     storage: Box<dyn Storage>,
 }
 
@@ -111,9 +138,16 @@ impl Database {
             values,
             index: Index::new(board, Kernel::detect())?,
             tiers: (0..=board.cells()).map(|_| OnceLock::new()).collect(),
-            cache: Cache::with_weighter(CACHE_BYTES as usize / 8192, CACHE_BYTES, ByLength),
+            cache: cache(DEFAULT_CACHE_BYTES),
             storage,
         }))
+    }
+
+    /// Sets the memory of the cache of expanded blocks (default: 64 MiB), emptying it.
+    #[must_use]
+    pub fn with_cache(mut self, bytes: u64) -> Database {
+        self.cache = cache(bytes);
+        self
     }
 
     /// Returns the board.
@@ -157,17 +191,79 @@ impl Database {
         if let Some(value) = position.primitive() {
             return Ok(Outcome { value, remoteness: (self.values == Values::Remoteness).then_some(0) });
         }
-        let tier = self.tier(position.ply() as u32)?;
-        let damaged = || DatabaseError::Damaged {
-            file: tier.reader.path().to_path_buf(),
-            offset: 0,
-            what: "a position has no value",
-        };
-        let rank = self.index.rank(&tier.layout, &self.index.split().parts(position)).ok_or_else(damaged)?;
-        let block = (rank / u64::from(codec::BLOCK_ENTRIES)) as usize;
-        let entry = (rank % u64::from(codec::BLOCK_ENTRIES)) as usize;
-        let planes = self.block(tier, block)?;
-        tier.coding.decode(codec::code(&planes, &tier.coding, entry)).ok_or_else(damaged)
+        Ok(self.outcome(self.value(position)?))
+    }
+
+    /// Looks many positions up, on all threads of rayon's current pool and in an order that reuses what is read. The
+    /// results are in the order of the positions.
+    pub fn probe_many(&self, positions: &[Position]) -> Vec<Result<Outcome, DatabaseError>> {
+        let mut order: Vec<(usize, u64, usize)> = positions
+            .par_iter()
+            .enumerate()
+            .map(|(number, position)| {
+                let rank = match self.tier(position.ply() as u32) {
+                    Ok(tier) if position.board() == self.board() => {
+                        self.index.rank(&tier.layout, &self.index.split().parts(position)).unwrap_or(0)
+                    }
+                    _ => 0,
+                };
+                (position.ply(), rank, number)
+            })
+            .collect();
+        order.par_sort_unstable();
+        let mut found: Vec<_> = order
+            .into_par_iter()
+            .with_min_len(64)
+            .map(|(_, _, number)| (number, self.probe(&positions[number])))
+            .collect();
+        found.par_sort_unstable_by_key(|(number, _)| *number);
+        found.into_iter().map(|(_, outcome)| outcome).collect()
+    }
+
+    /// Forgets the remoteness that a sight can tell where the database has none.
+    fn outcome(&self, outcome: Outcome) -> Outcome {
+        let remoteness = outcome.remoteness.filter(|_| self.values == Values::Remoteness);
+        Outcome { remoteness, ..outcome }
+    }
+
+    fn value(&self, position: &Position) -> Result<Outcome, DatabaseError> {
+        match sight(position) {
+            Sight::Decided(outcome) => Ok(self.outcome(outcome)),
+            Sight::Forced(column) => Ok(self.value(&position.drop_piece(column))?.parent()),
+            Sight::Quiet if is_stored(position.ply() as u32) => self.stored(position),
+            Sight::Quiet => self.best_child(position),
+        }
+    }
+
+    fn best_child(&self, position: &Position) -> Result<Outcome, DatabaseError> {
+        let mut best: Option<Outcome> = None;
+        for column in position.moves() {
+            let outcome = self.value(&position.drop_piece(column))?.parent();
+            best = Some(best.map_or(outcome, |best| best.min(outcome)));
+            // Nothing is better than a win, and in a quiet position no win is sooner than in 3.
+            if outcome.value == Value::Win && outcome.remoteness.is_none_or(|plies| plies <= 3) {
+                break;
+            }
+        }
+        best.ok_or_else(|| self.damaged(position.ply() as u32, "a position has no moves"))
+    }
+
+    fn damaged(&self, ply: u32, what: &'static str) -> DatabaseError {
+        DatabaseError::Damaged { file: tier_path(&self.folder, ply), offset: 0, what }
+    }
+
+    /// Looks a quiet position of a stored tier up.
+    fn stored(&self, position: &Position) -> Result<Outcome, DatabaseError> {
+        let ply = position.ply() as u32;
+        let tier = self.tier(ply)?;
+        let rank = self.index.rank(&tier.layout, &self.index.split().parts(position));
+        let rank = rank.ok_or_else(|| self.damaged(ply, "a position has no entry"))?;
+        let (number, entry) = (rank / u64::from(CHUNK_ENTRIES), (rank % u64::from(CHUNK_ENTRIES)) as usize);
+        let chunk = self.chunk(tier, number)?;
+        let code = (0..tier.coding.planes()).fold(0u8, |code, plane| {
+            code | ((chunk[plane * CHUNK_WORDS + entry / 64] >> (entry % 64) & 1) as u8) << plane
+        });
+        tier.coding.decode(code).ok_or_else(|| self.damaged(ply, "a position has no value"))
     }
 
     /// Looks all moves of a position up, best first: win soonest, tie, loss latest, then by column. A finished game
@@ -200,15 +296,6 @@ impl Database {
         Ok(Some(line))
     }
 
-    /// Reads all values of a tier.
-    ///
-    /// # Errors
-    /// As for [`Database::probe`].
-    pub fn load(&self, ply: u32) -> Result<Tier, DatabaseError> {
-        self.solved(ply)?;
-        super::load_tier(&*self.storage, &self.folder, &self.index, self.values, ply)
-    }
-
     fn solved(&self, ply: u32) -> Result<(), DatabaseError> {
         if self.manifest.tiers.iter().any(|tier| tier.ply == ply) {
             return Ok(());
@@ -224,22 +311,51 @@ impl Database {
         }
         self.solved(ply)?;
         let layout = TierLayout::new(&self.index, ply);
-        let header = Header {
-            board: self.board().to_string(),
-            values: self.values,
-            ply,
-            entries: layout.entries(),
-            block_entries: codec::BLOCK_ENTRIES,
-        };
-        let reader = open_tier(&*self.storage, &self.folder, &header)?;
+        let header = header(&self.index, self.values, Content::Quiet, ply, layout.entries());
+        let reader = open(&*self.storage, &tier_path(&self.folder, ply), &header)?;
         let coding = Coding::new(self.board(), self.values, ply);
         // Two threads may open a tier at the same time: one of the two is kept.
         Ok(slot.get_or_init(|| OpenTier { layout, coding, reader }))
     }
 
-    fn block(&self, tier: &OpenTier, number: usize) -> Result<Arc<[u8]>, DatabaseError> {
-        self.cache.get_or_insert_with(&(tier.layout.ply(), number), || {
-            codec::decode(&tier.reader, &tier.coding, number).map(Arc::from)
-        })
+    /// Expands a block, or finds it in the cache.
+    fn block(&self, tier: &OpenTier, number: usize) -> Result<Arc<Expanded>, DatabaseError> {
+        let key = Key::Block(tier.layout.ply(), number as u64);
+        if let Some(Cached::Block(block)) = self.cache.get(&key) {
+            return Ok(block);
+        }
+        let payload = tier.reader.block(number)?;
+        let block = Expanded::new(&payload, tier.reader.chunks(number), &tier.coding)
+            .ok_or_else(|| tier.reader.damaged(number, "a block does not expand to its symbols"))?;
+        let block = Arc::new(block);
+        self.cache.insert(key, Cached::Block(block.clone()));
+        Ok(block)
     }
+
+    /// Puts the symbols of a chunk in their places, or finds it in the cache.
+    fn chunk(&self, tier: &OpenTier, number: u64) -> Result<Arc<[u64]>, DatabaseError> {
+        let key = Key::Chunk(tier.layout.ply(), number);
+        if let Some(Cached::Chunk(chunk)) = self.cache.get(&key) {
+            return Ok(chunk);
+        }
+        let (block_number, place) = tier.reader.block_of(number);
+        let block = self.block(tier, block_number)?;
+        let quiet = chunk::quiet(&self.index, &tier.layout, number);
+        let (first, count) = block.symbols_of(place);
+        if quiet.iter().map(|word| word.count_ones() as usize).sum::<usize>() != count {
+            return Err(tier.reader.damaged(block_number, "a chunk has not as many symbols as quiet entries"));
+        }
+        let mut words = vec![0; tier.coding.planes() * CHUNK_WORDS];
+        for (plane, words) in words.chunks_exact_mut(CHUNK_WORDS).enumerate() {
+            self.index.kernel().unpack(block.plane(plane), first, &quiet, words);
+        }
+        let chunk: Arc<[u64]> = words.into();
+        self.cache.insert(key, Cached::Chunk(chunk.clone()));
+        Ok(chunk)
+    }
+}
+
+/// Makes a cache of at most so many bytes.
+fn cache(bytes: u64) -> Cache<Key, Cached, ByBytes> {
+    Cache::with_weighter((bytes / 1024) as usize, bytes, ByBytes)
 }

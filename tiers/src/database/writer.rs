@@ -1,84 +1,72 @@
-//! Writing a solved tier, and reading one back whole to go on from.
+//! Writing the quiet positions of a solved tier.
 
 use std::path::Path;
 
 use rayon::prelude::*;
 
-use super::codec;
-use super::container::{Header, Reader, Writer, io_error};
+use super::container::{Content, Header, Reader, Writer, Written, io_error};
 use super::folder::tier_path;
-use super::manifest::TierRecord;
 use super::storage::Storage;
+use super::{chunk, codec};
 use crate::error::DatabaseError;
 use crate::index::Index;
 use crate::kernel::Values;
 use crate::solve::Tier;
 
-/// Blocks that are compressed at a time: bounds what is held before it is written.
-const BATCH_BLOCKS: usize = 256;
+/// Groups of chunks that are packed at a time: bounds what is held before it is written.
+const BATCH_GROUPS: u64 = 64;
 
-fn header(tier: &Tier, index: &Index) -> Header {
-    Header {
-        board: index.board().to_string(),
-        values: tier.coding.values(),
-        ply: tier.layout.ply(),
-        entries: tier.layout.entries(),
-        block_entries: codec::BLOCK_ENTRIES,
-    }
+/// Tells whether the tier of `ply` pieces is stored. A probe of any other ply looks one ply ahead; odd plies were the
+/// smaller half on every board tried.
+pub(crate) fn is_stored(ply: u32) -> bool {
+    !ply.is_multiple_of(2)
 }
 
-/// Writes a tier's file durably.
+/// Returns what the file of a tier says about itself.
+pub(crate) fn header(index: &Index, values: Values, content: Content, ply: u32, entries: u64) -> Header {
+    let board = index.board().to_string();
+    Header { board, values, content, ply, entries, chunk_entries: chunk::CHUNK_ENTRIES }
+}
+
+/// Writes a tier's file, not yet durable nor under its name.
 pub(crate) fn write_tier(
     storage: &dyn Storage,
     folder: &Path,
     index: &Index,
     tier: &Tier,
-) -> Result<TierRecord, DatabaseError> {
-    let path = tier_path(folder, tier.layout.ply());
-    let mut writer = Writer::create(storage, &path, &header(tier, index))?;
-    let blocks = tier.layout.entries().div_ceil(u64::from(codec::BLOCK_ENTRIES)) as usize;
-    for first in (0..blocks).step_by(BATCH_BLOCKS) {
-        let batch = first..blocks.min(first + BATCH_BLOCKS);
-        let payloads: Vec<_> = batch.into_par_iter().map(|block| codec::encode(tier, block)).collect();
-        for payload in payloads {
-            writer.block(&payload.map_err(io_error(&path, "compress"))?)?;
+) -> Result<Option<Written>, DatabaseError> {
+    let ply = tier.layout.ply();
+    if !is_stored(ply) {
+        return Ok(None);
+    }
+    let path = tier_path(folder, ply);
+    let header = header(index, tier.coding.values(), Content::Quiet, ply, tier.layout.entries());
+    let mut writer = Writer::create(storage, &path, &header)?;
+    let groups = codec::groups(tier);
+    let mut first = 0;
+    while first < groups {
+        let batch = first..groups.min(first + BATCH_GROUPS);
+        first = batch.end;
+        let encoded: Vec<_> = batch.into_par_iter().map(|group| codec::encode(index, tier, group)).collect();
+        for blocks in encoded {
+            for block in blocks.map_err(io_error(&path, "compress"))? {
+                writer.block(&block.payload, block.chunks)?;
+            }
         }
     }
-    let bytes = writer.finish()?;
-    Ok(TierRecord { ply: tier.layout.ply(), entries: tier.layout.entries(), bytes })
+    writer.finish().map(Some)
 }
 
-/// Opens a tier's file and checks that it is the tier that its name says.
-pub(crate) fn open_tier(
-    storage: &dyn Storage,
-    folder: &Path,
-    expected: &Header,
-) -> Result<Reader, DatabaseError> {
-    let reader = Reader::open(storage, &tier_path(folder, expected.ply))?;
+/// Opens a file of values and checks that it is what its name says.
+pub(crate) fn open(storage: &dyn Storage, path: &Path, expected: &Header) -> Result<Reader, DatabaseError> {
+    let reader = Reader::open(storage, path)?;
     if reader.header() != expected {
         return Err(DatabaseError::Wrong {
-            file: reader.path().to_path_buf(),
-            what: "the tier",
+            file: path.to_path_buf(),
+            what: "the content",
             expected: expected.to_string(),
             found: reader.header().to_string(),
         });
     }
     Ok(reader)
-}
-
-/// Reads a whole tier back.
-pub(crate) fn load_tier(
-    storage: &dyn Storage,
-    folder: &Path,
-    index: &Index,
-    values: Values,
-    ply: u32,
-) -> Result<Tier, DatabaseError> {
-    let mut tier = Tier::new(index, values, ply, Vec::new());
-    let reader = open_tier(storage, folder, &header(&tier, index))?;
-    for block in 0..reader.blocks() {
-        let planes = codec::decode(&reader, &tier.coding, block)?;
-        codec::restore(&mut tier, block, &planes);
-    }
-    Ok(tier)
 }

@@ -140,7 +140,10 @@ impl TierLayout {
     /// Returns the memory that the layout itself takes.
     pub(crate) fn bytes(&self) -> usize {
         use std::mem::size_of_val;
-        size_of_val(&*self.shapes) + size_of_val(&*self.spines) + size_of_val(&*self.starts) + size_of_val(&*self.matrices)
+        size_of_val(&*self.shapes)
+            + size_of_val(&*self.spines)
+            + size_of_val(&*self.starts)
+            + size_of_val(&*self.matrices)
     }
 
     /// Returns the shapes, in order.

@@ -30,8 +30,8 @@ use rayon::prelude::*;
 
 pub(crate) use layout::firsts_at;
 pub use layout::{Matrix, ShapeLayout, TierLayout};
-pub use rank::Place;
 pub use lines::{CrossLine, Lines, WingCell, WingLine};
+pub use rank::Place;
 pub use split::{Part, Parts, Spine, Split, WingShape};
 pub use wing::WingList;
 pub(crate) use {
@@ -130,7 +130,7 @@ impl Index {
             .enumerate()
             .map(|(slot, counts)| {
                 let shape = WingShape((slot % self.shapes.len()) as u32);
-                let planes = self.split.cells(shape) as usize + 2 * self.split.wing_columns() + 2;
+                let planes = self.split.cells(shape) as usize + 2 * self.split.wing_columns() + 3;
                 let list = |&count: &u32| WingList::bytes(count as usize, planes);
                 counts[..=self.split.cells(shape) as usize].iter().map(list).sum::<usize>()
             })

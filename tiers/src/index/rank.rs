@@ -109,13 +109,19 @@ mod tests {
                 let mut ranks = HashSet::new();
                 for position in tier.iter().filter(|position| position.primitive().is_none()) {
                     let parts = index.split().parts(position);
-                    assert_eq!(index.split().bitboards(&parts), [position.pieces(fourbase::Player::First), position.pieces(fourbase::Player::Second)]);
+                    assert_eq!(
+                        index.split().bitboards(&parts),
+                        [position.pieces(fourbase::Player::First), position.pieces(fourbase::Player::Second)]
+                    );
                     let rank = index.rank(&layout, &parts).expect("an entry");
                     if parts.left >= parts.right {
                         assert!(ranks.insert(rank), "{name}: two positions share entry {rank}");
                     }
                 }
-                tier = tier.iter().flat_map(|p| p.moves().map(|column| p.drop_piece(column)).collect::<Vec<_>>()).collect();
+                tier = tier
+                    .iter()
+                    .flat_map(|p| p.moves().map(|column| p.drop_piece(column)).collect::<Vec<_>>())
+                    .collect();
             }
         }
     }

@@ -19,7 +19,7 @@ pub struct WingList {
     words: usize,
     cells: usize,
     columns: usize,
-    /// `cells` planes, then two a wing column and two for the spine (see [`WingList::keeps`]).
+    /// `cells` planes, then two a wing column and two for the spine (see [`WingList::keeps`]), then all ones.
     planes: Vec<u64>,
 }
 
@@ -51,6 +51,11 @@ impl WingList {
 
     fn slot(&self, slot: usize) -> &[u64] {
         &self.planes[slot * self.words..][..self.words]
+    }
+
+    /// Returns the plane of all colourings.
+    pub fn all(&self) -> &[u64] {
+        self.slot(self.cells + 2 * self.columns + 2)
     }
 
     /// Returns the plane of one cell (given as a bit of the colouring): the first player's colourings.
@@ -148,7 +153,11 @@ impl ShapeLists {
             columns: split.wing_columns(),
             planes: Vec::new(),
         };
-        list.planes = vec![0; (list.cells + 2 * list.columns + 2) * list.words];
+        list.planes = vec![0; (list.cells + 2 * list.columns + 3) * list.words];
+        let ones = list.planes.len() - list.words;
+        list.planes[ones..].fill(u64::MAX);
+        let len = list.len();
+        trim(&mut list.planes[ones..], len);
         for cell in 0..list.cells {
             kernel.compress(all.slot(cell), &members, &mut list.planes[cell * list.words..][..list.words]);
         }

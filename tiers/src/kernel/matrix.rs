@@ -13,7 +13,7 @@
 //! once. Lines across both wings are found in the child itself when *it* is solved (`lines`).
 
 use super::bits::Bits;
-use super::code::{Code, MAX_PLANES};
+use super::code::Code;
 use super::rows;
 
 /// No child row: the drop completes a line.
@@ -158,7 +158,6 @@ pub(crate) fn solve<C: Code<P>, B: Bits, const P: usize, const MAX: bool>(
     out: &mut [u64],
     scratch: &mut Scratch,
 ) {
-    const { assert!(P <= MAX_PLANES) };
     let words = band.words();
     let child_planes = if C::NARROW_CHILD { P - 1 } else { P };
     band.start_row(P, &mut scratch.start);

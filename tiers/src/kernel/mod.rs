@@ -1,17 +1,22 @@
 //! Kernels: the bit-plane loops, compiled for what the processor can do and chosen at run time.
 //!
 //! The loops are written once, in safe code ([`matrix`], [`rows`]), over two operations that differ ([`bits`]).
-//! [`fast`] compiles them again with BMI2 and AVX2 or AVX-512 and holds all `unsafe` code of the package.
+//! [`fast`] compiles them again with BMI2 and AVX2 and holds all `unsafe` code of the package.
 
 pub(crate) mod bits;
 pub(crate) mod code;
 mod fast;
 pub(crate) mod matrix;
+mod pack;
 pub(crate) mod reach;
 mod rows;
 pub(crate) mod tally;
 
 pub use code::{Coding, MAX_PLANES, Values};
+
+use std::marker::PhantomData;
+
+pub(crate) use pack::Symbols;
 
 use bits::{Bits, Portable};
 use code::{Code, Ordered, Wdl};
@@ -27,7 +32,6 @@ pub struct Kernel(Form);
 enum Form {
     Portable,
     Avx2(fast::Avx2),
-    Avx512(fast::Avx512),
 }
 
 impl Kernel {
@@ -38,56 +42,55 @@ impl Kernel {
 
     /// Returns the fastest kernels that this processor can run.
     pub fn detect() -> Kernel {
-        if let Some(avx512) = fast::Avx512::detect() {
-            Kernel(Form::Avx512(avx512))
-        } else if let Some(avx2) = fast::Avx2::detect() {
-            Kernel(Form::Avx2(avx2))
-        } else {
-            Kernel::portable()
-        }
+        fast::Avx2::detect().map_or_else(Kernel::portable, |avx2| Kernel(Form::Avx2(avx2)))
     }
 
     /// Returns all kernels that this processor can run, the portable ones first.
     pub fn all() -> Vec<Kernel> {
-        let fast = [fast::Avx2::detect().map(Form::Avx2), fast::Avx512::detect().map(Form::Avx512)];
-        std::iter::once(Kernel::portable()).chain(fast.into_iter().flatten().map(Kernel)).collect()
+        let fast = fast::Avx2::detect().map(|avx2| Kernel(Form::Avx2(avx2)));
+        std::iter::once(Kernel::portable()).chain(fast).collect()
     }
 
-    /// Returns the kernels' name: `portable`, `avx2` or `avx512`.
+    /// Returns the kernels' name: `portable` or `avx2`.
     pub fn name(self) -> &'static str {
         match self.0 {
             Form::Portable => "portable",
             Form::Avx2(_) => "avx2",
-            Form::Avx512(_) => "avx512",
+        }
+    }
+
+    fn run<T: Task>(self, task: T) -> T::Output {
+        match self.0 {
+            Form::Portable => task.run::<Portable>(),
+            Form::Avx2(proof) => fast::run(proof, task),
         }
     }
 
     /// Gathers the bits of `bits` at the places of `mask` to the low end of `out`, whose further words become 0.
     /// `bits` and `mask` have equal lengths; `out` has room for the bits of the mask.
     pub(crate) fn compress(self, bits: &[u64], mask: &[u64], out: &mut [u64]) {
-        match self.0 {
-            Form::Portable => compress::<Portable>(bits, mask, out),
-            Form::Avx2(token) => fast::compress_avx2(token, bits, mask, out),
-            Form::Avx512(token) => fast::compress_avx512(token, bits, mask, out),
-        }
+        self.run(Compress { bits, mask, out });
+    }
+
+    /// Appends the symbols of a row's quiet entries: `row` has its planes `row_words` apart, `quiet` is its mask.
+    pub(crate) fn pack(self, row: &[u64], row_words: usize, quiet: &[u64], symbols: &mut Symbols) {
+        self.run(pack::Pack { row, row_words, quiet, symbols });
+    }
+
+    /// Puts one plane of symbols back: the bits of `stream` from bit `first` on go, in order, to the places of `quiet`
+    /// in `out`, whose other bits become 0.
+    pub(crate) fn unpack(self, stream: &[u64], first: usize, quiet: &[u64], out: &mut [u64]) {
+        self.run(pack::Unpack { stream, first, quiet, out });
     }
 
     /// Gathers a band of a tier of reached positions from its parents into `out` and counts, or only counts.
     pub(crate) fn pull(self, band: &Pull, out: Option<&mut [u64]>, scratch: &mut reach::Scratch) -> Pulled {
-        match self.0 {
-            Form::Portable => reach::pull::<Portable>(band, out, scratch),
-            Form::Avx2(token) => fast::pull_avx2(token, band, out, scratch),
-            Form::Avx512(token) => fast::pull_avx512(token, band, out, scratch),
-        }
+        self.run(PullTask { band, out, scratch })
     }
 
     /// Counts the codes of the positions of a row that are under `mask`.
     pub(crate) fn tally(self, mask: &[u64], row: &[u64], planes: usize, counts: &mut CodeCounts) {
-        match self.0 {
-            Form::Portable => tally::tally(mask, row, planes, counts),
-            Form::Avx2(token) => fast::tally_avx2(token, mask, row, planes, counts),
-            Form::Avx512(token) => fast::tally_avx512(token, mask, row, planes, counts),
-        }
+        self.run(TallyTask { mask, row, planes, counts });
     }
 
     /// Solves a band of a tier whose code is `coding` and whose children have `child_planes` planes.
@@ -100,61 +103,115 @@ impl Kernel {
         out: &mut [u64],
         scratch: &mut Scratch,
     ) {
-        let call = Call { band, out, scratch };
         let narrow = child_planes < coding.planes();
-        match (coding.values(), coding.planes(), narrow) {
-            (Values::Wdl, ..) => self.run::<Wdl, 2>(maximise, call),
-            (_, 2, _) => self.run::<Ordered<false>, 2>(maximise, call),
-            (_, 3, false) => self.run::<Ordered<false>, 3>(maximise, call),
-            (_, 3, true) => self.run::<Ordered<true>, 3>(maximise, call),
-            (_, 4, false) => self.run::<Ordered<false>, 4>(maximise, call),
-            (_, 4, true) => self.run::<Ordered<true>, 4>(maximise, call),
-            (_, 5, false) => self.run::<Ordered<false>, 5>(maximise, call),
-            (_, 5, true) => self.run::<Ordered<true>, 5>(maximise, call),
-            (_, 6, false) => self.run::<Ordered<false>, 6>(maximise, call),
-            (_, 6, true) => self.run::<Ordered<true>, 6>(maximise, call),
-            (_, _, false) => self.run::<Ordered<false>, 7>(maximise, call),
-            (_, _, true) => self.run::<Ordered<true>, 7>(maximise, call),
+        macro_rules! solve {
+            ($code:ty, $planes:literal) => {
+                if maximise {
+                    self.run(Solve::<$code, $planes, true> { band, out, scratch, code: PhantomData })
+                } else {
+                    self.run(Solve::<$code, $planes, false> { band, out, scratch, code: PhantomData })
+                }
+            };
         }
-    }
-
-    fn run<C: Code<P>, const P: usize>(self, maximise: bool, call: Call) {
-        let Call { band, out, scratch } = call;
-        match (self.0, maximise) {
-            (Form::Portable, true) => matrix::solve::<C, Portable, P, true>(band, out, scratch),
-            (Form::Portable, false) => matrix::solve::<C, Portable, P, false>(band, out, scratch),
-            (Form::Avx2(token), true) => fast::solve_avx2::<C, P, true>(token, band, out, scratch),
-            (Form::Avx2(token), false) => fast::solve_avx2::<C, P, false>(token, band, out, scratch),
-            (Form::Avx512(token), true) => fast::solve_avx512::<C, P, true>(token, band, out, scratch),
-            (Form::Avx512(token), false) => fast::solve_avx512::<C, P, false>(token, band, out, scratch),
+        match (coding.values(), coding.planes(), narrow) {
+            (Values::Wdl, ..) => solve!(Wdl, 2),
+            (_, 2, _) => solve!(Ordered<false>, 2),
+            (_, 3, false) => solve!(Ordered<false>, 3),
+            (_, 3, true) => solve!(Ordered<true>, 3),
+            (_, 4, false) => solve!(Ordered<false>, 4),
+            (_, 4, true) => solve!(Ordered<true>, 4),
+            (_, 5, false) => solve!(Ordered<false>, 5),
+            (_, 5, true) => solve!(Ordered<true>, 5),
+            // Seven planes would serve 63 and 64 cells, but no index of so large a board can be made.
+            (_, _, false) => solve!(Ordered<false>, 6),
+            (_, _, true) => solve!(Ordered<true>, 6),
         }
     }
 }
 
-struct Call<'a, 'b> {
+/// A loop that is compiled for every form of the kernels. `run` must be inlined into its caller.
+trait Task {
+    /// What the loop gives.
+    type Output;
+
+    /// Runs the loop with one form of the bit moves.
+    fn run<B: Bits>(self) -> Self::Output;
+}
+
+struct Solve<'a, 'b, C, const P: usize, const MAX: bool> {
     band: &'a Band<'b>,
     out: &'a mut [u64],
     scratch: &'a mut Scratch,
+    code: PhantomData<C>,
 }
 
-/// The loop of [`Kernel::compress`].
-#[inline(always)]
-fn compress<B: Bits>(bits: &[u64], mask: &[u64], out: &mut [u64]) {
-    let (mut held, mut fill, mut at) = (0u64, 0u32, 0usize);
-    for (bits, &mask) in bits.iter().zip(mask) {
-        let bits = B::extract(*bits, mask);
-        let count = mask.count_ones();
-        held |= bits << fill;
-        if fill + count >= 64 {
-            out[at] = held;
-            at += 1;
-            held = bits >> 1 >> (63 - fill);
+impl<C: Code<P>, const P: usize, const MAX: bool> Task for Solve<'_, '_, C, P, MAX> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<B: Bits>(self) {
+        matrix::solve::<C, B, P, MAX>(self.band, self.out, self.scratch);
+    }
+}
+
+struct PullTask<'a, 'b> {
+    band: &'a Pull<'b>,
+    out: Option<&'a mut [u64]>,
+    scratch: &'a mut reach::Scratch,
+}
+
+impl Task for PullTask<'_, '_> {
+    type Output = Pulled;
+
+    #[inline(always)]
+    fn run<B: Bits>(self) -> Pulled {
+        reach::pull::<B>(self.band, self.out, self.scratch)
+    }
+}
+
+struct TallyTask<'a> {
+    mask: &'a [u64],
+    row: &'a [u64],
+    planes: usize,
+    counts: &'a mut CodeCounts,
+}
+
+impl Task for TallyTask<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<B: Bits>(self) {
+        tally::tally(self.mask, self.row, self.planes, self.counts);
+    }
+}
+
+struct Compress<'a> {
+    bits: &'a [u64],
+    mask: &'a [u64],
+    out: &'a mut [u64],
+}
+
+impl Task for Compress<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<B: Bits>(self) {
+        let (mut held, mut fill, mut at) = (0u64, 0u32, 0usize);
+        for (bits, &mask) in self.bits.iter().zip(self.mask) {
+            let bits = B::extract(*bits, mask);
+            let count = mask.count_ones();
+            held |= bits << fill;
+            if fill + count >= 64 {
+                self.out[at] = held;
+                at += 1;
+                held = bits >> 1 >> (63 - fill);
+            }
+            fill = (fill + count) & 63;
         }
-        fill = (fill + count) & 63;
+        if fill > 0 {
+            self.out[at] = held;
+            at += 1;
+        }
+        self.out[at..].fill(0);
     }
-    if fill > 0 {
-        out[at] = held;
-        at += 1;
-    }
-    out[at..].fill(0);
 }

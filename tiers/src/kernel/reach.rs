@@ -39,17 +39,17 @@ pub(crate) struct Stream<'a> {
     /// The parent's columns to take, from that word on.
     pub take: Cow<'a, [u64]>,
     /// Where they go.
-    pub put: Put,
+    pub put: Put<'a>,
 }
 
 /// The child's columns that a stream goes to.
-pub(crate) enum Put {
+pub(crate) enum Put<'a> {
     /// Neighbouring columns, from this one on.
     From(usize),
     /// The columns of a mask, after leaving out the first bits of the stream.
     Under {
         /// The columns.
-        mask: Vec<u64>,
+        mask: Cow<'a, [u64]>,
         /// How many bits to leave out.
         skip: usize,
     },
@@ -148,7 +148,10 @@ pub(crate) fn pull<B: Bits>(band: &Pull, out: Option<&mut [u64]>, scratch: &mut 
                 *word &= !over;
             }
         }
-        pulled.without_line += reached.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
+        // A loop, not a sum over `map`: its closure might be compiled apart, without the processor's bit count.
+        for word in reached.iter() {
+            pulled.without_line += u64::from(word.count_ones());
+        }
     }
     scratch.rows = own;
     pulled

@@ -1,9 +1,10 @@
 //! Counting how many of some positions have each code, 64 positions at a time.
 
-use super::code::MAX_PLANES;
+/// The codes of the most planes that a tier has, 6.
+pub(crate) const CODES: usize = 1 << 6;
 
 /// A counter for every code.
-pub(crate) type CodeCounts = [u64; 1 << MAX_PLANES];
+pub(crate) type CodeCounts = [u64; CODES];
 
 /// Adds to `counts` the codes of the positions of `row` that are under `mask`.
 ///
@@ -11,7 +12,7 @@ pub(crate) type CodeCounts = [u64; 1 << MAX_PLANES];
 /// a word costs `2^planes` vector operations and as many bit counts, whatever its positions are.
 #[inline(always)]
 pub(crate) fn tally(mask: &[u64], row: &[u64], planes: usize, counts: &mut CodeCounts) {
-    let mut sets = [0u64; 1 << MAX_PLANES];
+    let mut sets = [0u64; CODES];
     for (word, reached) in mask.iter().enumerate().filter(|(_, reached)| **reached != 0) {
         sets[0] = *reached;
         for p in 0..planes {

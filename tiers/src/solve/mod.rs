@@ -14,9 +14,9 @@ use std::ops::Range;
 use fourbase::Player;
 use rayon::prelude::*;
 
-pub use run::{Options, Progress, Report, run, run_on};
+pub(crate) use armed::{FullLine, OpenLine, armed_lines};
+pub use run::{CHECKPOINT, Options, Progress, Report, run, run_on};
 pub use tier::Tier;
-pub(crate) use armed::{FullLine, armed_lines};
 
 use crate::index::{Index, Matrix, ShapeLayout};
 use crate::kernel::matrix::{BAND_ROWS, Outcomes, Scratch};

@@ -152,13 +152,13 @@ impl<'a> ShapeMoves<'a> {
     }
 
     fn add_right(&self, matrix: &Matrix, right: &'a WingList, band: &mut Band<'a>) {
-        let last = self.index.split().wing_columns() - 1;
+        let columns = self.index.split().wing_columns();
         for to in &self.right {
             let child = self.index.list(to.wing, matrix.spine, matrix.right_firsts + self.first());
             let plane = child.cell(to.bit);
             // The last column holds the highest bits: the dropped bit is the top one, so that the children's places
             // are the lower end of the list (second player) or the upper one.
-            let contiguous = to.column == last;
+            let contiguous = to.column + 1 == columns;
             let firsts: u32 = if contiguous { plane.iter().map(|word| word.count_ones()).sum() } else { 0 };
             band.streams.push(Stream {
                 child: self.child_words(to.shape, matrix.spine, matrix.left_firsts),

@@ -1,12 +1,14 @@
 //! A whole solve: plan, lock, tiers one after the other, each written before the next begins.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use fourbase::{Board, Outcome};
 
 use super::{Tier, solve_tier};
 use crate::database::{
-    DatabaseError, Disk, Lock, Manifest, State, Storage, folder_of, load_tier, lock_path, remove_files, write_tier,
+    DatabaseError, Disk, Lock, Manifest, State, Storage, TierRecord, Written, folder_of, lock_path, publish,
+    read_checkpoint, remove_database, remove_leftovers, write_checkpoint, write_tier,
 };
 use crate::error::SolveError;
 use crate::index::Index;
@@ -28,7 +30,13 @@ pub struct Options {
     pub kernel: Kernel,
     /// Throw a database that is there away.
     pub replace: bool,
+    /// How long to solve before what is done is made durable, so that a solve that is stopped can go on from there;
+    /// zero: after every tier. [`CHECKPOINT`] costs a solve little.
+    pub checkpoint: Duration,
 }
+
+/// How long a solve goes on between checkpoints unless told otherwise.
+pub const CHECKPOINT: Duration = Duration::from_secs(5);
 
 /// What a solve did.
 #[derive(Clone, Debug)]
@@ -78,7 +86,8 @@ pub fn run_on(options: &Options, progress: &dyn Progress, storage: &dyn Storage)
     let Options { board, values, .. } = *options;
     let folder = folder_of(&options.root, board, values);
     if !options.replace {
-        if let Some(manifest) = Manifest::read(storage, &folder, board, values)?.filter(|m| m.state == State::Complete) {
+        if let Some(manifest) = Manifest::read(storage, &folder, board, values)?.filter(|m| m.state == State::Complete)
+        {
             return report(options, &manifest, folder, true);
         }
     }
@@ -91,32 +100,56 @@ pub fn run_on(options: &Options, progress: &dyn Progress, storage: &dyn Storage)
     let _lock = Lock::take(&lock_path(&folder))
         .map_err(io("lock"))?
         .map_err(|holder| SolveError::Busy { folder: folder.clone(), holder })?;
-    remove_files(storage, &folder, !options.replace)?;
-    let mut manifest =
-        Manifest::read(storage, &folder, board, values)?.unwrap_or_else(|| Manifest::new(board, values));
+    if options.replace {
+        remove_database(storage, &folder)?;
+    }
+    let mut manifest = Manifest::read(storage, &folder, board, values)?.unwrap_or_else(|| Manifest::new(board, values));
     let index = Index::new(board, options.kernel)?;
-    let mut child = match manifest.tiers.last() {
-        Some(done) => Some(load_tier(storage, &folder, &index, values, done.ply)?),
-        None => None,
-    };
+    let mut child = None;
+    if let Some(ply) = manifest.checkpoint {
+        match read_checkpoint(storage, &folder, &index, values, ply) {
+            Ok(tier) => child = Some(tier),
+            // Without its checkpoint a solve starts again from the full board.
+            Err(_) => manifest = Manifest::new(board, values),
+        }
+    }
+    remove_leftovers(storage, &folder, manifest.checkpoint)?;
     let mut spare = Vec::new();
+    let mut unpublished = Vec::new();
+    let mut last_checkpoint = Instant::now();
     while let Some(ply) = manifest.next_ply(board) {
         let mut tier = Tier::new(&index, values, ply, std::mem::take(&mut spare));
         progress.tier(ply, tier.layout.entries());
         solve_tier(&index, &mut tier, child.as_ref(), progress);
-        manifest.tiers.push(write_tier(storage, &folder, &index, &tier)?);
+        let written = write_tier(storage, &folder, &index, &tier)?;
+        let bytes = written.as_ref().map_or(0, |written| written.bytes);
+        manifest.tiers.push(TierRecord { ply, entries: tier.layout.entries(), bytes });
+        unpublished.extend(written);
         if ply == 0 {
-            let root = tier.coding.decode(tier.code(0, 0, 0)).ok_or(DatabaseError::Damaged {
-                file: folder.clone(),
-                offset: 0,
-                what: "the empty board has no value",
-            })?;
+            let root = tier.coding.decode(tier.code(0, 0, 0)).ok_or_else(|| no_root(&folder))?;
             manifest.complete(root);
+            commit(storage, &folder, &manifest, std::mem::take(&mut unpublished))?;
+        } else if last_checkpoint.elapsed() >= options.checkpoint {
+            unpublished.push(write_checkpoint(storage, &folder, &index, &tier)?);
+            manifest.checkpoint = Some(ply);
+            commit(storage, &folder, &manifest, std::mem::take(&mut unpublished))?;
+            last_checkpoint = Instant::now();
         }
-        manifest.write(storage, &folder)?;
         spare = child.replace(tier).map_or_else(Vec::new, Tier::into_buffer);
     }
     report(options, &manifest, folder, false)
+}
+
+/// Makes what is done durable: the tiers and the checkpoint, then the manifest that names them; then the older
+/// checkpoint goes.
+fn commit(storage: &dyn Storage, folder: &Path, manifest: &Manifest, files: Vec<Written>) -> Result<(), SolveError> {
+    publish(storage, folder, files)?;
+    manifest.write(storage, folder)?;
+    Ok(remove_leftovers(storage, folder, manifest.checkpoint)?)
+}
+
+fn no_root(folder: &Path) -> DatabaseError {
+    DatabaseError::Damaged { file: folder.to_path_buf(), offset: 0, what: "the empty board has no value" }
 }
 
 fn report(
@@ -126,12 +159,10 @@ fn report(
     already_complete: bool,
 ) -> Result<Report, SolveError> {
     let Options { board, values, .. } = *options;
-    let file = folder.clone();
-    let no_root = DatabaseError::Damaged { file, offset: 0, what: "the empty board has no value" };
     Ok(Report {
         board,
         values,
-        outcome: manifest.root().ok_or(no_root)?,
+        outcome: manifest.root().ok_or_else(|| no_root(&folder))?,
         entries: manifest.entries(),
         bytes: manifest.tiers.iter().map(|tier| tier.bytes).sum(),
         folder,

@@ -1,0 +1,173 @@
+//! Wing colourings that the last move finished: what the index leaves out, listed for as long as it is counted.
+//!
+//! A position with a line inside a wing and the spine is no entry of the index, yet every finished position has to be
+//! counted once, however many last moves lead to it. So the wing's **finished colourings** are listed like the others,
+//! in increasing order: those in which taking back one drop of the mover (a top piece of the wing, or of the spine)
+//! leaves no line. They are the parents' colourings that [`WingList::keeps`] leaves out, each with the dropped bit
+//! inserted. Insertion keeps order, so the list is a merge of one sorted run a column, and the place of a colouring in
+//! the runs says which parents it has.
+
+use std::sync::OnceLock;
+
+use fourbase::Player;
+
+use crate::index::{Index, Spine, WingList, WingShape, low_bits};
+use crate::kernel::matrix::NO_ROW;
+
+/// The last move into a wing or on the spine beside it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum LastMove {
+    /// Into this wing column.
+    Wing(usize),
+    /// On the spine.
+    Spine,
+}
+
+/// One last move, and where it leads from.
+#[derive(Debug)]
+pub(super) struct Source {
+    pub last_move: LastMove,
+    /// For every finished colouring, the parent's place in its own list, or [`NO_ROW`] where this was not the move.
+    pub parents: Vec<u32>,
+    /// The finished colourings that have a parent here.
+    pub put: Vec<u64>,
+    /// Those parents, as a mask over their list.
+    pub take: Vec<u64>,
+}
+
+/// The finished colourings of one wing shape, beside one spine, with one number of first-player pieces.
+#[derive(Debug)]
+pub(super) struct FinishedList {
+    len: usize,
+    sources: Vec<Source>,
+}
+
+impl FinishedList {
+    /// Lists what a drop of `mover` finishes. Costs a few nanoseconds a colouring.
+    fn new(index: &Index, wing: WingShape, spine: Spine, firsts: u32, mover: Player) -> FinishedList {
+        let split = index.split();
+        let first = u32::from(mover == Player::First);
+        let mut runs = Vec::with_capacity(split.wing_columns() + 1);
+        for column in 0..split.wing_columns() {
+            let Some(parent_wing) = split.shrunk(wing, column) else { continue };
+            let Some(parent_firsts) = firsts.checked_sub(first) else { continue };
+            if parent_firsts > split.cells(parent_wing) {
+                continue;
+            }
+            let list = index.list(parent_wing, spine, parent_firsts);
+            let bit = split.bit(wing, column, split.height(parent_wing, column));
+            let insert = |colouring: u32| {
+                let below = low_bits(bit) as u32;
+                colouring & below | first << bit | (colouring & !below) << 1
+            };
+            runs.push(Run::new(LastMove::Wing(column), list, list.keeps(column, mover), insert));
+        }
+        if let Some((under, top)) = spine.shrunk()
+            && top == (mover == Player::First)
+        {
+            let list = index.list(wing, under, firsts);
+            runs.push(Run::new(LastMove::Spine, list, list.spine_keeps(mover), |colouring| colouring));
+        }
+        merge(runs)
+    }
+
+    /// Returns the number of finished colourings.
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Returns the last moves that finish any.
+    pub(super) fn sources(&self) -> &[Source] {
+        &self.sources
+    }
+
+    /// Returns the last move on the spine, if that finishes any.
+    pub(super) fn spine(&self) -> Option<&Source> {
+        self.sources.iter().find(|source| source.last_move == LastMove::Spine)
+    }
+}
+
+/// The finished lists of one tier, made when they are first asked for.
+///
+/// A wing occurs in many matrices: making its list anew for each took 17 % of the time of 7x4.
+pub(super) struct FinishedLists<'a> {
+    index: &'a Index,
+    mover: Player,
+    lists: Vec<OnceLock<FinishedList>>,
+}
+
+impl<'a> FinishedLists<'a> {
+    /// Prepares the lists of what a drop of `mover` finishes.
+    pub(super) fn new(index: &'a Index, mover: Player) -> FinishedLists<'a> {
+        let split = index.split();
+        let lists = split.spines() * split.wing_shapes() as usize * Self::firsts_each(index);
+        FinishedLists { index, mover, lists: (0..lists).map(|_| OnceLock::new()).collect() }
+    }
+
+    /// Lists a wing shape and a spine: none to all pieces of the wing are the first player's.
+    fn firsts_each(index: &Index) -> usize {
+        index.split().wing_columns() * index.board().height() + 1
+    }
+
+    /// Returns the list of a wing shape beside a spine.
+    pub(super) fn list(&self, wing: WingShape, spine: Spine, firsts: u32) -> &FinishedList {
+        let wings = spine.number() * self.index.split().wing_shapes() as usize + wing.0 as usize;
+        let slot = &self.lists[wings * Self::firsts_each(self.index) + firsts as usize];
+        slot.get_or_init(|| FinishedList::new(self.index, wing, spine, firsts, self.mover))
+    }
+}
+
+/// Returns the colourings of a list that are not under `mask`.
+pub(super) fn others(list: &WingList, mask: &[u64]) -> Vec<u64> {
+    let mut others: Vec<u64> = mask.iter().map(|word| !word).collect();
+    if let (Some(last), true) = (others.last_mut(), !list.len().is_multiple_of(64)) {
+        *last &= low_bits(list.len() as u32 % 64);
+    }
+    others
+}
+
+/// What one last move finishes: colourings after the drop, in increasing order, and the parents' places.
+struct Run {
+    last_move: LastMove,
+    colourings: Vec<u32>,
+    places: Vec<u32>,
+    next: usize,
+    take: Vec<u64>,
+}
+
+impl Run {
+    fn new(last_move: LastMove, list: &WingList, keeps: &[u64], drop: impl Fn(u32) -> u32) -> Run {
+        let (mut colourings, mut places) = (Vec::new(), Vec::new());
+        let take = others(list, keeps);
+        for (word, mut bits) in take.iter().copied().enumerate() {
+            while bits != 0 {
+                let place = word as u32 * 64 + bits.trailing_zeros();
+                bits &= bits - 1;
+                colourings.push(drop(list.colourings()[place as usize]));
+                places.push(place);
+            }
+        }
+        Run { last_move, colourings, places, next: 0, take }
+    }
+}
+
+/// Merges the runs into one list. There are at most `⌊W/2⌋ + 1`, so the least head is found by looking at all.
+fn merge(mut runs: Vec<Run>) -> FinishedList {
+    runs.retain(|run| !run.places.is_empty());
+    let mut parents = vec![Vec::new(); runs.len()];
+    let mut len = 0;
+    while let Some(least) = runs.iter().filter_map(|run| run.colourings.get(run.next)).min().copied() {
+        for (run, parents) in runs.iter_mut().zip(&mut parents) {
+            let here = run.colourings.get(run.next) == Some(&least);
+            parents.push(if here { run.places[run.next] } else { NO_ROW });
+            run.next += usize::from(here);
+        }
+        len += 1;
+    }
+    let source = |(run, parents): (Run, Vec<u32>)| {
+        let bit = |mask, (i, parent): (usize, &u32)| mask | u64::from(*parent != NO_ROW) << i;
+        let put = parents.chunks(64).map(|word| word.iter().enumerate().fold(0, bit)).collect();
+        Source { last_move: run.last_move, parents, put, take: run.take }
+    };
+    FinishedList { len, sources: runs.into_iter().zip(parents).map(source).collect() }
+}

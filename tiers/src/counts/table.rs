@@ -1,0 +1,162 @@
+//! The tables of counts, as they are kept and shown.
+
+use std::collections::BTreeMap;
+
+use fourbase::{Board, Outcome, Value};
+use serde::{Deserialize, Serialize};
+
+use super::tier::ReachTier;
+use crate::index::Index;
+use crate::kernel::Values;
+
+/// The legal positions of a board by ply and by remoteness, mirror images counted apart, finished ones included.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Counts {
+    /// The board, written as its name.
+    #[serde(with = "name")]
+    pub board: Board,
+    /// Which values were counted.
+    pub values: Values,
+    /// One for every ply from the empty board to the full one.
+    pub plies: Vec<PlyCounts>,
+    /// By value (wins, losses, ties), then by remoteness; what no position has is left out.
+    pub remoteness: Vec<RemotenessCount>,
+}
+
+/// The legal positions of one ply.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct PlyCounts {
+    /// Pieces on the board.
+    pub ply: u32,
+    /// All of them.
+    pub legal: u64,
+    /// Those in which the game is over: a line, or a full board.
+    pub primitive: u64,
+    /// Those that the player to move wins.
+    pub win: u64,
+    /// Those that the player to move loses.
+    pub lose: u64,
+    /// Those that neither wins.
+    pub tie: u64,
+}
+
+/// The legal positions of one value and remoteness.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct RemotenessCount {
+    /// The value for the player to move, written in lower case.
+    #[serde(with = "value_name")]
+    pub value: Value,
+    /// Plies to the end; `None` where only values were solved.
+    pub remoteness: Option<u32>,
+    /// How many positions.
+    pub legal: u64,
+}
+
+/// The legal positions of one ply, whatever they are worth.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct PlyLegal {
+    /// Pieces on the board.
+    pub ply: u32,
+    /// All of them.
+    pub legal: u64,
+    /// Those in which the game is over: a line, or a full board.
+    pub primitive: u64,
+}
+
+impl PlyLegal {
+    /// Counts a tier of a sweep.
+    pub(super) fn of(index: &Index, reached: &ReachTier) -> PlyLegal {
+        let ply = reached.layout().ply();
+        let full = if ply == index.board().cells() as u32 { reached.without_line() } else { 0 };
+        PlyLegal { ply, legal: reached.without_line() + reached.with_line(), primitive: reached.with_line() + full }
+    }
+}
+
+impl Counts {
+    /// Returns the sums over all plies (whose `ply` is 0).
+    pub fn total(&self) -> PlyCounts {
+        self.plies.iter().fold(PlyCounts::default(), |sum, ply| PlyCounts {
+            ply: 0,
+            legal: sum.legal + ply.legal,
+            primitive: sum.primitive + ply.primitive,
+            win: sum.win + ply.win,
+            lose: sum.lose + ply.lose,
+            tie: sum.tie + ply.tie,
+        })
+    }
+}
+
+/// Counts that grow ply by ply.
+#[derive(Default)]
+pub(super) struct Tables {
+    plies: Vec<PlyCounts>,
+    remoteness: BTreeMap<(u8, Option<u32>), u64>,
+}
+
+/// The order of values in the tables.
+const VALUES: [Value; 3] = [Value::Win, Value::Lose, Value::Tie];
+
+impl Tables {
+    /// Opens the row of a ply.
+    pub(super) fn push(&mut self, legal: PlyLegal) {
+        let PlyLegal { ply, legal, primitive } = legal;
+        self.plies.push(PlyCounts { ply, legal, primitive, ..PlyCounts::default() });
+    }
+
+    /// Adds positions of the ply that was opened last.
+    pub(super) fn add(&mut self, outcome: Outcome, positions: u64) {
+        if positions == 0 {
+            return;
+        }
+        let place = VALUES.iter().position(|value| *value == outcome.value).unwrap_or(0);
+        *self.remoteness.entry((place as u8, outcome.remoteness)).or_default() += positions;
+        if let Some(ply) = self.plies.last_mut() {
+            *match outcome.value {
+                Value::Win => &mut ply.win,
+                Value::Lose => &mut ply.lose,
+                Value::Tie => &mut ply.tie,
+            } += positions;
+        }
+    }
+
+    /// Closes the tables.
+    pub(super) fn finish(self, board: Board, values: Values) -> Counts {
+        let count =
+            |((place, remoteness), legal)| RemotenessCount { value: VALUES[usize::from(place)], remoteness, legal };
+        Counts { board, values, plies: self.plies, remoteness: self.remoteness.into_iter().map(count).collect() }
+    }
+}
+
+/// A board as its name.
+mod name {
+    use fourbase::Board;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub(super) fn serialize<S: Serializer>(board: &Board, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(board)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Board, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+    }
+}
+
+/// A value as `win`, `lose` or `tie`.
+mod value_name {
+    use fourbase::Value;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    use super::VALUES;
+
+    pub(super) fn serialize<S: Serializer>(value: &Value, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(value)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let found = VALUES.into_iter().find(|value| value.to_string() == text);
+        found.ok_or_else(|| {
+            D::Error::custom(format!("expected win, lose or tie, found \"{}\"", fourbase::excerpt(&text, 20)))
+        })
+    }
+}

@@ -1,0 +1,114 @@
+//! Counts against a plain enumeration of positions that knows nothing of the index.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use fourbase::{Board, Outcome, Position};
+
+use super::{counts_of, legal_of};
+use crate::counts::{PlyCounts, PlyLegal, RemotenessCount};
+use crate::kernel::Values;
+
+/// Boards of every kind: with and without spine, one column, two columns, misère, long and short lines.
+const BOARDS: [&str; 24] = [
+    "1x1", "1x8", "8x2", "2x2c2", "3x3c1", "4x4", "4x4c3", "4x4m", "3x6", "4x5", "5x3", "1x1c1", "1x1c1m", "1x8c2",
+    "2x3", "2x5c2m", "3x4c2", "3x4c3m", "4x4c2", "5x3c2", "5x3c3m", "6x2c3", "7x2c3", "5x2c5",
+];
+
+/// Every legal position, by ply.
+fn every_ply(board: Board) -> Vec<HashSet<Position>> {
+    let mut plies = vec![HashSet::from([Position::start(board)])];
+    for ply in 0..board.cells() {
+        let drop = |position: &Position| {
+            let position = *position;
+            position.moves().map(move |column| position.drop_piece(column))
+        };
+        let next = plies[ply].iter().flat_map(drop).collect();
+        plies.push(next);
+    }
+    plies
+}
+
+fn is_over(position: &Position) -> bool {
+    position.primitive().is_some()
+}
+
+/// The outcome of every legal position, the last ply first.
+fn outcomes(plies: &[HashSet<Position>]) -> HashMap<Position, Outcome> {
+    let mut outcomes: HashMap<Position, Outcome> = HashMap::new();
+    for position in plies.iter().rev().flatten() {
+        let outcome = match position.primitive() {
+            Some(value) => Outcome { value, remoteness: Some(0) },
+            None => {
+                position.moves().map(|column| outcomes[&position.drop_piece(column)].parent()).min().expect("a move")
+            }
+        };
+        outcomes.insert(*position, outcome);
+    }
+    outcomes
+}
+
+#[test]
+fn legal_and_primitive_positions_of_every_ply_are_those_of_plain_enumeration() {
+    for board in BOARDS {
+        let plies = every_ply(board.parse().unwrap());
+        let expected: Vec<PlyLegal> = plies
+            .iter()
+            .zip(0..)
+            .map(|(positions, ply)| PlyLegal {
+                ply,
+                legal: positions.len() as u64,
+                primitive: positions.iter().filter(|position| is_over(position)).count() as u64,
+            })
+            .collect();
+        assert_eq!(legal_of(board), expected, "{board}");
+    }
+}
+
+#[test]
+fn values_and_remotenesses_are_those_of_plain_enumeration() {
+    for board in BOARDS.into_iter().filter(|board| *board != "4x5") {
+        let plies = every_ply(board.parse().unwrap());
+        let outcomes = outcomes(&plies);
+        let counts = counts_of(board, Values::Remoteness);
+        let wdl = counts_of(board, Values::Wdl);
+        assert_eq!(counts.plies, wdl.plies, "{board}");
+        for (positions, counts) in plies.iter().zip(&counts.plies) {
+            let count = |value| positions.iter().filter(|position| outcomes[position].value == value).count() as u64;
+            let expected = PlyCounts {
+                win: count(fourbase::Value::Win),
+                lose: count(fourbase::Value::Lose),
+                tie: count(fourbase::Value::Tie),
+                ..*counts
+            };
+            assert_eq!(*counts, expected, "{board}");
+            assert_eq!(counts.win + counts.lose + counts.tie, counts.legal, "{board}");
+        }
+        let mut expected: BTreeMap<(String, Option<u32>), u64> = BTreeMap::new();
+        for outcome in outcomes.values() {
+            *expected.entry((outcome.value.to_string(), outcome.remoteness)).or_default() += 1;
+        }
+        assert_eq!(by_name(&counts.remoteness), expected, "{board}");
+        let total = counts.total();
+        assert_eq!(wdl.remoteness.iter().map(|count| count.legal).sum::<u64>(), total.legal, "{board}");
+        assert!(wdl.remoteness.iter().all(|count| count.remoteness.is_none()), "{board}");
+    }
+}
+
+fn by_name(counts: &[RemotenessCount]) -> BTreeMap<(String, Option<u32>), u64> {
+    counts.iter().map(|count| ((count.value.to_string(), count.remoteness), count.legal)).collect()
+}
+
+#[test]
+fn finishing_moves_on_4x4_are_more_than_the_lines_they_lead_to() {
+    let plies = every_ply("4x4".parse().unwrap());
+    let drops = |position: &Position| {
+        let position = *position;
+        position.moves().map(move |column| position.drop_piece(column))
+    };
+    let has_line = |position: &Position| position.primitive() == Some(fourbase::Value::Lose);
+    let moves = plies.iter().flatten().flat_map(drops).filter(has_line).count();
+    assert_eq!(moves, 25_780);
+    let counts = counts_of("4x4", Values::Remoteness);
+    let lost_in_0 = counts.remoteness.iter().find(|c| c.value == fourbase::Value::Lose && c.remoteness == Some(0));
+    assert_eq!(lost_in_0.map(|count| count.legal), Some(21_404));
+}
