@@ -4,7 +4,9 @@
 //! It is what a probe recomputes the quiet mask of, so it bounds the cost of a cold probe; [`GROUP_CHUNKS`] chunks are
 //! a group, the unit of parallel work of the writer.
 
-use crate::index::{Index, TierLayout, low_bits};
+use std::ops::Range;
+
+use crate::index::{Index, Located, Shape, TierDirectory, low_bits};
 use crate::quiet::{MatrixSight, ShapeSight};
 
 /// Entries of a chunk. Smaller chunks answer a cold probe sooner and cost a count (about a byte) each.
@@ -18,12 +20,18 @@ pub(crate) fn chunks(tier_entries: u64) -> u64 {
     tier_entries.div_ceil(u64::from(CHUNK_ENTRIES))
 }
 
+/// Returns the entries of some chunks of a tier.
+pub(crate) fn entries(chunks: Range<u64>, tier_entries: u64) -> Range<u64> {
+    let each = u64::from(CHUNK_ENTRIES);
+    chunks.start * each..tier_entries.min(chunks.end * each)
+}
+
 /// A part of a row, inside one chunk.
 pub(crate) struct Segment<'a> {
     /// Number of the chunk, counted from the first of the walk.
     pub chunk: usize,
     /// Matrix and row.
-    pub matrix: usize,
+    pub located: &'a Located,
     pub row: usize,
     /// First column.
     pub column: usize,
@@ -32,34 +40,37 @@ pub(crate) struct Segment<'a> {
 }
 
 /// Walks the entries of consecutive chunks row by row, with the mask of the quiet ones. Rows that can have no
-/// quiet entry are passed over.
-pub(crate) fn walk(index: &Index, layout: &TierLayout, chunks: std::ops::Range<u64>, mut visit: impl FnMut(Segment)) {
+/// quiet entry are passed over. `matrices` are those of the tier from the one that holds the first entry on.
+pub(crate) fn walk(
+    index: &Index,
+    ply: u32,
+    matrices: impl Iterator<Item = Located>,
+    entries: Range<u64>,
+    mut visit: impl FnMut(Segment),
+) {
     let chunk = u64::from(CHUNK_ENTRIES);
-    let (first, end) = (chunks.start * chunk, layout.entries().min(chunks.end * chunk));
+    let (first, end) = (entries.start, entries.end);
     let mut sight = MatrixSight::default();
-    let mut shape = None;
+    let mut shape: Option<(Shape, ShapeSight)> = None;
     let (mut quiet, mut segment) = (Vec::new(), Vec::new());
-    let mut number = layout.matrix_of_entry(first);
     let mut at = first;
-    while at < end {
-        let matrix = &layout.matrices()[number];
-        let matrix_first = layout.first_entry(number);
-        let matrix_end = end.min(matrix_first + matrix.entries());
+    for located in matrices {
+        let Located { matrix, first_entry, .. } = located;
+        let matrix_end = end.min(first_entry + matrix.entries());
+        if at >= end {
+            break;
+        }
         if at >= matrix_end {
-            number += 1;
             continue;
         }
         let shape = match &mut shape {
-            Some((wings, sight)) if *wings == (matrix.left, matrix.right) => sight,
-            shape => {
-                let Some(of) = layout.shape(matrix.left, matrix.right) else { return };
-                &mut shape.insert(((matrix.left, matrix.right), ShapeSight::new(index, of, layout.ply()))).1
-            }
+            Some((of, sight)) if *of == matrix.shape() => sight,
+            shape => &mut shape.insert((matrix.shape(), ShapeSight::new(index, matrix.shape(), ply))).1,
         };
-        sight.prepare(index, shape, matrix);
+        sight.prepare(index, shape, &matrix);
         let columns = u64::from(matrix.columns);
         while at < matrix_end {
-            let (row, column) = (((at - matrix_first) / columns) as usize, ((at - matrix_first) % columns) as usize);
+            let (row, column) = (((at - first_entry) / columns) as usize, ((at - first_entry) % columns) as usize);
             let row_end = (columns as usize).min(column + (matrix_end - at) as usize);
             let first_word = column / 64;
             quiet.resize(row_end.div_ceil(64) - first_word, 0);
@@ -75,22 +86,23 @@ pub(crate) fn walk(index: &Index, layout: &TierLayout, chunks: std::ops::Range<u
                 segment.clear();
                 segment.extend_from_slice(&quiet[words]);
                 keep_columns(&mut segment, column % 64, segment_end - column / 64 * 64);
-                visit(Segment { chunk: ((at - first) / chunk) as usize, matrix: number, row, column, quiet: &segment });
+                visit(Segment { chunk: ((at - first) / chunk) as usize, located: &located, row, column, quiet: &segment });
                 at += (segment_end - column) as u64;
                 column = segment_end;
             }
         }
-        number += 1;
     }
 }
 
 /// Returns the mask of the quiet entries of one chunk.
-pub(crate) fn quiet(index: &Index, layout: &TierLayout, chunk: u64) -> Vec<u64> {
+pub(crate) fn quiet(index: &Index, directory: &TierDirectory, chunk: u64) -> Vec<u64> {
     let mut mask = vec![0u64; CHUNK_ENTRIES as usize / 64];
-    let chunk_first = chunk * u64::from(CHUNK_ENTRIES);
-    walk(index, layout, chunk..chunk + 1, |segment| {
-        let columns = u64::from(layout.matrices()[segment.matrix].columns);
-        let entry = layout.first_entry(segment.matrix) + segment.row as u64 * columns + segment.column as u64;
+    let entries = entries(chunk..chunk + 1, directory.entries());
+    let chunk_first = entries.start;
+    let matrices = directory.located_from(index, chunk_first);
+    walk(index, directory.ply(), matrices, entries, |segment| {
+        let columns = u64::from(segment.located.matrix.columns);
+        let entry = segment.located.first_entry + segment.row as u64 * columns + segment.column as u64;
         // Where the bits of the segment's first word go: its low bits may lie before the segment.
         let start = (entry - chunk_first) as usize;
         let lead = segment.column % 64;

@@ -42,9 +42,11 @@ pub(crate) fn encode(index: &Index, tier: &Tier, group: u64) -> io::Result<Vec<B
     let chunks = first..chunk::chunks(tier.layout.entries()).min(first + u64::from(GROUP_CHUNKS));
     let mut symbols = Symbols::new(tier.coding.planes());
     let mut counts = vec![0u16; (chunks.end - chunks.start) as usize];
-    chunk::walk(index, &tier.layout, chunks, |segment| {
-        let words = tier.layout.matrices()[segment.matrix].words();
-        let row = &tier.from_matrix(segment.matrix)[segment.row * tier.coding.planes() * words..];
+    let entries = chunk::entries(chunks, tier.layout.entries());
+    let matrices = tier.layout.located_from(entries.start);
+    chunk::walk(index, tier.layout.ply(), matrices, entries, |segment| {
+        let words = segment.located.matrix.words();
+        let row = &tier.from_matrix(segment.located.number)[segment.row * tier.coding.planes() * words..];
         let before = symbols.len();
         index.kernel().pack(&row[segment.column / 64..], words, segment.quiet, &mut symbols);
         counts[segment.chunk] += (symbols.len() - before) as u16;

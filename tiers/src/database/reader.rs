@@ -19,7 +19,7 @@ use super::manifest::{Manifest, State};
 use super::storage::{Disk, Storage};
 use super::writer::{header, is_stored, open};
 use crate::error::DatabaseError;
-use crate::index::{Index, TierLayout};
+use crate::index::{Index, TierDirectory};
 use crate::kernel::{Coding, Kernel, Values};
 use crate::quiet::{Sight, sight};
 
@@ -40,7 +40,7 @@ pub struct Move {
 
 #[derive(Debug)]
 struct OpenTier {
-    layout: TierLayout,
+    directory: TierDirectory,
     coding: Coding,
     reader: Reader,
 }
@@ -197,16 +197,13 @@ impl Database {
     /// Looks many positions up, on all threads of rayon's current pool and in an order that reuses what is read. The
     /// results are in the order of the positions.
     pub fn probe_many(&self, positions: &[Position]) -> Vec<Result<Outcome, DatabaseError>> {
-        let mut order: Vec<(usize, u64, usize)> = positions
+        let mut order: Vec<_> = positions
             .par_iter()
             .enumerate()
             .map(|(number, position)| {
-                let rank = match self.tier(position.ply() as u32) {
-                    Ok(tier) if position.board() == self.board() => {
-                        self.index.rank(&tier.layout, &self.index.split().parts(position)).unwrap_or(0)
-                    }
-                    _ => 0,
-                };
+                // Positions of a shape lie together, in files as in the order of their parts.
+                let parts = self.index.split().parts(position);
+                let rank = (parts.left.max(parts.right), parts.left.min(parts.right), parts.spine, parts.left_bits);
                 (position.ply(), rank, number)
             })
             .collect();
@@ -256,7 +253,7 @@ impl Database {
     fn stored(&self, position: &Position) -> Result<Outcome, DatabaseError> {
         let ply = position.ply() as u32;
         let tier = self.tier(ply)?;
-        let rank = self.index.rank(&tier.layout, &self.index.split().parts(position));
+        let rank = tier.directory.rank(&self.index, &self.index.split().parts(position));
         let rank = rank.ok_or_else(|| self.damaged(ply, "a position has no entry"))?;
         let (number, entry) = (rank / u64::from(CHUNK_ENTRIES), (rank % u64::from(CHUNK_ENTRIES)) as usize);
         let chunk = self.chunk(tier, number)?;
@@ -310,17 +307,17 @@ impl Database {
             return Ok(tier);
         }
         self.solved(ply)?;
-        let layout = TierLayout::new(&self.index, ply);
-        let header = header(&self.index, self.values, Content::Quiet, ply, layout.entries());
+        let directory = TierDirectory::new(&self.index, ply);
+        let header = header(&self.index, self.values, Content::Quiet, ply, directory.entries());
         let reader = open(&*self.storage, &tier_path(&self.folder, ply), &header)?;
         let coding = Coding::new(self.board(), self.values, ply);
         // Two threads may open a tier at the same time: one of the two is kept.
-        Ok(slot.get_or_init(|| OpenTier { layout, coding, reader }))
+        Ok(slot.get_or_init(|| OpenTier { directory, coding, reader }))
     }
 
     /// Expands a block, or finds it in the cache.
     fn block(&self, tier: &OpenTier, number: usize) -> Result<Arc<Expanded>, DatabaseError> {
-        let key = Key::Block(tier.layout.ply(), number as u64);
+        let key = Key::Block(tier.directory.ply(), number as u64);
         if let Some(Cached::Block(block)) = self.cache.get(&key) {
             return Ok(block);
         }
@@ -334,13 +331,13 @@ impl Database {
 
     /// Puts the symbols of a chunk in their places, or finds it in the cache.
     fn chunk(&self, tier: &OpenTier, number: u64) -> Result<Arc<[u64]>, DatabaseError> {
-        let key = Key::Chunk(tier.layout.ply(), number);
+        let key = Key::Chunk(tier.directory.ply(), number);
         if let Some(Cached::Chunk(chunk)) = self.cache.get(&key) {
             return Ok(chunk);
         }
         let (block_number, place) = tier.reader.block_of(number);
         let block = self.block(tier, block_number)?;
-        let quiet = chunk::quiet(&self.index, &tier.layout, number);
+        let quiet = chunk::quiet(&self.index, &tier.directory, number);
         let (first, count) = block.symbols_of(place);
         if quiet.iter().map(|word| word.count_ones() as usize).sum::<usize>() != count {
             return Err(tier.reader.damaged(block_number, "a chunk has not as many symbols as quiet entries"));

@@ -6,6 +6,17 @@
 
 use super::{Index, Spine, WingShape};
 
+/// The heights of all columns: two wings and the spine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shape {
+    /// Left wing; at least the right one.
+    pub left: WingShape,
+    /// Pieces on the spine.
+    pub spine_height: u32,
+    /// Right wing.
+    pub right: WingShape,
+}
+
 /// One matrix of a tier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Matrix {
@@ -26,6 +37,11 @@ pub struct Matrix {
 }
 
 impl Matrix {
+    /// Returns the shape that the matrix is of.
+    pub fn shape(&self) -> Shape {
+        Shape { left: self.left, spine_height: self.spine.height, right: self.right }
+    }
+
     /// Returns the number of entries.
     pub fn entries(&self) -> u64 {
         u64::from(self.rows) * u64::from(self.columns)
@@ -53,6 +69,24 @@ pub struct ShapeLayout {
     pub spine_height: u32,
     /// Where the shape's spines begin in [`TierLayout::spines`].
     first_spine: usize,
+}
+
+impl ShapeLayout {
+    /// Returns the shape.
+    pub fn shape(&self) -> Shape {
+        Shape { left: self.left, spine_height: self.spine_height, right: self.right }
+    }
+}
+
+/// A matrix, its number in the tier, and where its entries begin.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Located {
+    /// The matrix.
+    pub matrix: Matrix,
+    /// Its number; 0 where nobody has numbered them.
+    pub number: usize,
+    /// Its first entry in the tier.
+    pub first_entry: u64,
 }
 
 /// The matrices of one shape and one spine.
@@ -85,37 +119,37 @@ impl TierLayout {
     pub fn new(index: &Index, ply: u32) -> TierLayout {
         let mut layout =
             TierLayout { ply, shapes: Vec::new(), spines: Vec::new(), starts: vec![(0, 0)], matrices: Vec::new() };
-        for (left, right, spine_height) in shapes(index, ply) {
+        for shape in shapes(index, ply) {
+            let Shape { left, spine_height, right } = shape;
             layout.shapes.push(ShapeLayout { left, right, spine_height, first_spine: layout.spines.len() });
-            layout.push_matrices(index, left, right, spine_height);
+            for spine in Spine::of_height(spine_height) {
+                layout.push_matrices(matrices(index, ply, shape, spine));
+            }
         }
         layout.spines.push(SpineLayout { first_matrix: layout.matrices.len(), least_left: 0 });
         layout
     }
 
-    fn push_matrices(&mut self, index: &Index, left: WingShape, right: WingShape, spine_height: u32) {
-        let split = index.split();
-        let (left_cells, right_cells) = (split.cells(left), split.cells(right));
-        for bits in 0..1u32 << spine_height {
-            let spine = Spine { height: spine_height, bits };
-            let lefts = balances(self.ply, spine, left_cells, right_cells);
-            let least_left = lefts.clone().next().map_or(0, |(left_firsts, _)| left_firsts);
-            self.spines.push(SpineLayout { first_matrix: self.matrices.len(), least_left });
-            for (left_firsts, right_firsts) in lefts {
-                let matrix = Matrix {
-                    left,
-                    spine,
-                    right,
-                    left_firsts,
-                    right_firsts,
-                    rows: index.count(left, spine, left_firsts),
-                    columns: index.count(right, spine, right_firsts),
-                };
-                let (entries, words) = self.end();
-                self.starts.push((entries + matrix.entries(), words + matrix.plane_words()));
-                self.matrices.push(matrix);
-            }
+    fn push_matrices(&mut self, matrices: impl Iterator<Item = Matrix>) {
+        let first_matrix = self.matrices.len();
+        for matrix in matrices {
+            let (entries, words) = self.end();
+            self.starts.push((entries + matrix.entries(), words + matrix.plane_words()));
+            self.matrices.push(matrix);
         }
+        let least_left = self.matrices.get(first_matrix).map_or(0, |matrix| matrix.left_firsts);
+        self.spines.push(SpineLayout { first_matrix, least_left });
+    }
+
+    /// Lists the matrices from the one that holds `entry` on.
+    pub(crate) fn located_from(&self, entry: u64) -> impl Iterator<Item = Located> + '_ {
+        let first = self.matrix_of_entry(entry);
+        let numbers = first..self.matrices.len();
+        numbers.map(|number| Located {
+            matrix: self.matrices[number],
+            number,
+            first_entry: self.first_entry(number),
+        })
     }
 
     fn end(&self) -> (u64, usize) {
@@ -193,19 +227,34 @@ fn balances(ply: u32, spine: Spine, left_cells: u32, right_cells: u32) -> impl I
     range.into_iter().flat_map(|(lefts, wings)| lefts.map(move |left| (left, wings - left)))
 }
 
-/// Lists the shapes of a tier: left wing, right wing (at most the left one), pieces on the spine.
-pub(crate) fn shapes(index: &Index, ply: u32) -> impl Iterator<Item = (WingShape, WingShape, u32)> {
+/// Lists the matrices of one shape and one spine.
+pub(super) fn matrices(index: &Index, ply: u32, shape: Shape, spine: Spine) -> impl Iterator<Item = Matrix> {
+    let (rows, columns) = (index.counts(shape.left, spine), index.counts(shape.right, spine));
+    let balances = balances(ply, spine, rows.len() as u32 - 1, columns.len() as u32 - 1);
+    balances.map(move |(left_firsts, right_firsts)| Matrix {
+        left: shape.left,
+        spine,
+        right: shape.right,
+        left_firsts,
+        right_firsts,
+        rows: rows[left_firsts as usize],
+        columns: columns[right_firsts as usize],
+    })
+}
+
+/// Lists the shapes of a tier, by left wing, then right wing.
+pub(super) fn shapes(index: &Index, ply: u32) -> impl Iterator<Item = Shape> {
     let split = *index.split();
     let cells: Vec<u32> = (0..split.wing_shapes()).map(|shape| split.cells(WingShape(shape))).collect();
     let room = split.spine_room();
     (0..cells.len()).flat_map(move |left| {
-        let of_left = cells[left];
-        let rights: Vec<_> = (0..=left)
-            .filter_map(|right| {
-                let spine = ply.checked_sub(of_left + cells[right]).filter(|spine| *spine <= room)?;
-                Some((WingShape(left as u32), WingShape(right as u32), spine))
-            })
-            .collect();
-        rights
+        let rest = ply.checked_sub(cells[left]);
+        let spine = |right: usize| rest?.checked_sub(cells[right]).filter(|spine| *spine <= room);
+        let shape = |(right, spine_height)| Shape {
+            left: WingShape(left as u32),
+            spine_height,
+            right: WingShape(right as u32),
+        };
+        (0..=left).filter_map(|right| Some(shape((right, spine(right)?)))).collect::<Vec<_>>()
     })
 }

@@ -16,6 +16,7 @@
 //! [`Index`] holds the tables of a board, made when they are first asked for; [`TierLayout`] says where the matrices
 //! of a tier begin.
 
+mod directory;
 mod layout;
 mod lines;
 mod map;
@@ -29,7 +30,8 @@ use fourbase::{Board, Player};
 use rayon::prelude::*;
 
 pub(crate) use layout::firsts_at;
-pub use layout::{Matrix, ShapeLayout, TierLayout};
+pub use directory::TierDirectory;
+pub use layout::{Located, Matrix, Shape, ShapeLayout, TierLayout};
 pub use lines::{CrossLine, Lines, WingCell, WingLine};
 pub use rank::Place;
 pub use split::{Part, Parts, Spine, Split, WingShape};
@@ -54,6 +56,8 @@ pub struct Index {
     split: Split,
     lines: Lines,
     kernel: Kernel,
+    /// Pieces of every wing shape.
+    cells: Vec<u32>,
     shapes: Vec<OnceLock<ShapeLists>>,
     lists: Vec<OnceLock<Vec<WingList>>>,
     counts: OnceLock<Vec<u32>>,
@@ -72,6 +76,7 @@ impl Index {
             split,
             lines: Lines::new(board),
             kernel,
+            cells: (0..split.wing_shapes()).map(|shape| split.cells(WingShape(shape))).collect(),
             shapes: (0..shapes).map(|_| OnceLock::new()).collect(),
             lists: (0..shapes * split.spines()).map(|_| OnceLock::new()).collect(),
             counts: OnceLock::new(),
@@ -115,10 +120,11 @@ impl Index {
         &lists[firsts as usize]
     }
 
-    /// Returns the length of [`Index::list`], without making the list. The first call counts them all.
-    pub fn count(&self, shape: WingShape, spine: Spine, firsts: u32) -> u32 {
+    /// Returns the lengths of the lists of a wing shape beside `spine`, one for every number of first-player pieces,
+    /// without making the lists. The first call counts them all.
+    pub fn counts(&self, shape: WingShape, spine: Spine) -> &[u32] {
         let counts = self.counts.get_or_init(|| self.count_all());
-        counts[self.count_slot(shape, spine) + firsts as usize]
+        &counts[self.count_slot(shape, spine)..][..=self.cells[shape.0 as usize] as usize]
     }
 
     /// Returns the memory that all tables of the board take when they are made.
@@ -148,9 +154,7 @@ impl Index {
     }
 
     fn count_all(&self) -> Vec<u32> {
-        let spines: Vec<Spine> = (0..=self.split.spine_room())
-            .flat_map(|height| (0..1u32 << height).map(move |bits| Spine { height, bits }))
-            .collect();
+        let spines: Vec<Spine> = (0..=self.split.spine_room()).flat_map(Spine::of_height).collect();
         let each = self.counts_each();
         let mut counts = vec![0; spines.len() * self.shapes.len() * each];
         counts.par_chunks_mut(each).enumerate().for_each(|(slot, counts)| {

@@ -36,6 +36,11 @@ impl Spine {
         (1usize << self.height) - 1 + self.bits as usize
     }
 
+    /// Lists the spines of one height.
+    pub fn of_height(height: u32) -> impl Iterator<Item = Spine> {
+        (0..1u32 << height).map(move |bits| Spine { height, bits })
+    }
+
     /// Returns the spine with one more piece on top.
     pub fn grown(self, first: bool) -> Spine {
         Spine { height: self.height + 1, bits: self.bits | u32::from(first) << self.height }

@@ -11,7 +11,7 @@
 
 use fourbase::Player;
 
-use crate::index::{Index, Matrix, Part, ShapeLayout, WingList};
+use crate::index::{Index, Matrix, Part, Shape, WingList};
 use crate::solve::{FullLine, OpenLine};
 
 /// What the matrices of one shape have in common.
@@ -25,7 +25,7 @@ pub(crate) struct ShapeSight {
 
 impl ShapeSight {
     /// Finds the open columns of a shape and the lines that a drop can complete.
-    pub fn new(index: &Index, shape: &ShapeLayout, ply: u32) -> ShapeSight {
+    pub fn new(index: &Index, shape: Shape, ply: u32) -> ShapeSight {
         let split = index.split();
         let height = index.board().height() as u32;
         let wing = |k: &usize, of| split.height(of, *k) < height;

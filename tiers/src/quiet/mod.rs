@@ -27,7 +27,7 @@ mod tests {
                 let mut sight_of_matrix = MatrixSight::default();
                 for (number, matrix) in layout.matrices().iter().enumerate().filter(|(_, matrix)| matrix.entries() > 0)
                 {
-                    let shape = ShapeSight::new(&index, layout.shape(matrix.left, matrix.right).unwrap(), ply);
+                    let shape = ShapeSight::new(&index, matrix.shape(), ply);
                     sight_of_matrix.prepare(&index, &shape, matrix);
                     let mut quiet = vec![0; matrix.words()];
                     for row in 0..matrix.rows as usize {

@@ -6,7 +6,7 @@
 
 use fourbase::Player;
 
-use crate::index::{CrossLine, Index, Part, ShapeLayout, Spine, WingList, low_bits, spine_is};
+use crate::index::{CrossLine, Index, Part, Shape, Spine, WingList, low_bits, spine_is};
 use crate::kernel::matrix::ArmedLine;
 
 /// A line across both wings all of whose cells are occupied in a shape.
@@ -18,7 +18,7 @@ pub(crate) struct FullLine {
 
 impl FullLine {
     /// Lists the lines that are full in `shape`.
-    pub(crate) fn of_shape(index: &Index, shape: &ShapeLayout) -> Vec<FullLine> {
+    pub(crate) fn of_shape(index: &Index, shape: Shape) -> Vec<FullLine> {
         index.cross_lines().iter().filter_map(|line| full_line(index, line, shape)).collect()
     }
 }
@@ -33,14 +33,14 @@ pub(crate) struct OpenLine {
 
 impl OpenLine {
     /// Lists the lines that one drop into `shape` can complete.
-    pub(crate) fn of_shape(index: &Index, shape: &ShapeLayout) -> Vec<OpenLine> {
+    pub(crate) fn of_shape(index: &Index, shape: Shape) -> Vec<OpenLine> {
         index.cross_lines().iter().filter_map(|line| open_line(index, line, shape)).collect()
     }
 }
 
 /// Splits a line's cells into those that are occupied (as a [`FullLine`]) and the number of the others, with the
 /// drop that the last of those is, if it is one.
-fn occupied_cells(index: &Index, line: &CrossLine, shape: &ShapeLayout) -> (FullLine, u32, Option<Part>) {
+fn occupied_cells(index: &Index, line: &CrossLine, shape: Shape) -> (FullLine, u32, Option<Part>) {
     let split = index.split();
     let mut full = FullLine { left_mask: 0, spine_rows: 0, right_bits: Vec::new() };
     let (mut missing, mut drop) = (0, None);
@@ -71,12 +71,12 @@ fn occupied_cells(index: &Index, line: &CrossLine, shape: &ShapeLayout) -> (Full
     (full, missing, drop)
 }
 
-fn full_line(index: &Index, line: &CrossLine, shape: &ShapeLayout) -> Option<FullLine> {
+fn full_line(index: &Index, line: &CrossLine, shape: Shape) -> Option<FullLine> {
     let (full, missing, _) = occupied_cells(index, line, shape);
     (missing == 0).then_some(full)
 }
 
-fn open_line(index: &Index, line: &CrossLine, shape: &ShapeLayout) -> Option<OpenLine> {
+fn open_line(index: &Index, line: &CrossLine, shape: Shape) -> Option<OpenLine> {
     let (line, missing, drop) = occupied_cells(index, line, shape);
     drop.filter(|_| missing == 1).map(|drop| OpenLine { drop, line })
 }

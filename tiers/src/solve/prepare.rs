@@ -74,7 +74,7 @@ impl<'a> ShapeMoves<'a> {
             right: Vec::new(),
             turned: Vec::new(),
             spine: None,
-            lines: FullLine::of_shape(index, shape),
+            lines: FullLine::of_shape(index, shape.shape()),
             outcomes,
         };
         let Some(child) = child else { return moves };

@@ -1,0 +1,62 @@
+//! `fourbase list`, run as a whole.
+
+use std::fs;
+
+use serde_json::json;
+
+use support::program::{Program, keys};
+
+mod support {
+    pub mod program;
+}
+
+#[test]
+fn an_empty_or_missing_folder_has_nothing() {
+    let program = Program::new();
+    assert_eq!(program.run("list --json").succeeds(), "[]\n");
+    assert!(program.run("list").succeeds().starts_with("nothing is solved in db yet"));
+    fs::create_dir_all(program.path("db/4x4")).expect("a folder");
+    fs::create_dir_all(program.path("db/not a board/remoteness")).expect("a folder");
+    assert_eq!(program.run("list --json").succeeds(), "[]\n");
+}
+
+#[test]
+fn every_database_is_listed_with_what_is_known_of_it() {
+    let program = Program::with("3x3c3");
+    program.run("solve 2x2c2 --values wdl").succeeds();
+    let json = program.run("list --json").json();
+    let rows = json.as_array().expect("an array");
+    assert_eq!(rows.len(), 2);
+    let expected = ["board", "bytes", "entries", "remoteness", "state", "tiers", "tiers_done", "value", "values"];
+    assert_eq!(keys(&rows[0]), expected);
+    assert_eq!(
+        (&rows[0]["board"], &rows[0]["values"], &rows[0]["value"]),
+        (&json!("2x2c2"), &json!("wdl"), &json!("win"))
+    );
+    assert_eq!((&rows[1]["board"], &rows[1]["state"]), (&json!("3x3c3"), &json!("complete")));
+    assert_eq!((&rows[1]["tiers"], &rows[1]["tiers_done"]), (&json!(10), &json!(10)));
+    let solved = program.run("solve 3x3c3 --json").json();
+    for key in ["entries", "bytes", "value", "remoteness"] {
+        assert_eq!(rows[1][key], solved[key], "{key}");
+    }
+}
+
+#[test]
+fn people_get_a_table() {
+    let program = Program::with("3x3c3");
+    program.run("solve 2x2c2 --values wdl").succeeds();
+    let text = program.run("list").succeeds();
+    let lines = text.lines().collect::<Vec<_>>();
+    assert_eq!(lines.len(), 3);
+    assert!(lines[0].starts_with("board  values      tiers  entries  "), "{text}");
+    assert!(lines[1].starts_with("2x2c2  wdl             5 "), "{text}");
+    assert!(lines[1].ends_with("  win"), "{text}");
+    assert!(lines[2].starts_with("3x3c3  remoteness     10 "), "{text}");
+}
+
+#[test]
+fn a_manifest_that_cannot_be_read_is_a_failure_that_names_it() {
+    let program = Program::with("2x2c2");
+    fs::write(program.path("db/2x2c2/remoteness/manifest"), "nonsense").expect("a file");
+    assert!(program.run("list").fails(1).contains("manifest"));
+}

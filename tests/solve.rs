@@ -1,0 +1,184 @@
+//! `fourbase solve`, run as a whole.
+
+use std::fs::{self, File};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use support::files::folder_files;
+use support::program::{Program, keys};
+
+mod support {
+    pub mod files;
+    pub mod program;
+}
+
+#[test]
+fn the_json_has_the_documented_keys() {
+    let program = Program::new();
+    let json = program.run("solve 4x4 --json").json();
+    let expected =
+        ["board", "bytes", "database", "entries", "peak_memory_bytes", "remoteness", "seconds", "value", "values"];
+    assert_eq!(keys(&json), expected);
+    assert_eq!((&json["board"], &json["values"]), (&json!("4x4"), &json!("remoteness")));
+    assert_eq!((&json["value"], &json["remoteness"]), (&json!("tie"), &json!(16)));
+    assert!(json["seconds"].as_f64().is_some_and(|seconds| (0.0..60.0).contains(&seconds)), "{json}");
+    let folder = program.path(json["database"].as_str().expect("a path"));
+    let files = folder_files(&folder);
+    let tiers = files.iter().filter(|(name, _)| name.starts_with("tier-"));
+    assert_eq!(json["bytes"].as_u64().expect("a number"), tiers.map(|(_, bytes)| bytes.len() as u64).sum::<u64>());
+    if cfg!(target_os = "linux") {
+        assert!(json["peak_memory_bytes"].as_u64().is_some_and(|bytes| bytes > 1 << 16), "{json}");
+    }
+}
+
+#[test]
+fn the_empty_board_is_worth_what_is_known() {
+    let program = Program::new();
+    // Simple enough to see, except the last.
+    let known = [
+        ("1x1", "tie", 1),
+        ("1x1c1", "win", 1),
+        ("1x1c1m", "lose", 1),
+        ("2x2c2", "win", 3),
+        ("1x8", "tie", 8),
+        ("8x1c2", "win", 3),
+        ("4x3c5", "tie", 12),
+        ("4x4", "tie", 16),
+    ];
+    for (board, value, remoteness) in known {
+        let json = program.run(&format!("solve {board} --json")).json();
+        assert_eq!((&json["value"], &json["remoteness"]), (&json!(value), &json!(remoteness)), "{board}");
+        assert_eq!(json["board"], json!(board));
+    }
+}
+
+#[test]
+fn a_board_with_c4_is_the_board_without() {
+    let program = Program::new();
+    assert_eq!(program.run("solve 2x2c4 --json").json()["board"], json!("2x2"));
+    assert!(program.path("db/2x2/remoteness/manifest").is_file());
+}
+
+#[test]
+fn values_alone_have_no_remoteness() {
+    let program = Program::new();
+    let json = program.run("solve 2x2c2 --values wdl --json").json();
+    assert_eq!((&json["values"], &json["value"]), (&json!("wdl"), &json!("win")));
+    assert!(json["remoteness"].is_null());
+    assert!(program.path("db/2x2c2/wdl/manifest").is_file());
+    assert!(!program.path("db/2x2c2/remoteness").exists());
+}
+
+#[test]
+fn people_read_what_it_is_worth_how_much_there_was_and_where_it_is() {
+    let program = Program::new();
+    let text = program.run("solve 2x2c2").succeeds();
+    let lines = text.lines().collect::<Vec<_>>();
+    assert_eq!(lines[0], "2x2c2, first player to move: win in 3");
+    assert!(lines[1].contains(" entries in ") && lines[1].contains(" s"), "{text}");
+    assert!(lines[2].ends_with(" in db/2x2c2/remoteness") || cfg!(windows), "{text}");
+    assert_eq!(lines.len(), 3);
+    let wdl = program.run("solve 2x2c2 --values wdl --quiet").succeeds();
+    assert!(wdl.starts_with("2x2c2, first player to move: win\n"), "{wdl}");
+}
+
+#[test]
+fn a_second_solve_says_at_once_that_it_is_complete() {
+    let program = Program::with("3x3c3");
+    let before = folder_files(&program.path("db/3x3c3/remoteness"));
+    assert!(program.run("solve 3x3c3").succeeds().contains("complete already"));
+    // Memory is no matter when there is nothing to do.
+    assert!(program.run("solve 3x3c3 --memory 1K").succeeds().contains("complete already"));
+    assert_eq!(folder_files(&program.path("db/3x3c3/remoteness")), before);
+}
+
+#[test]
+fn a_damaged_database_is_replaced_when_that_is_asked_for() {
+    let program = Program::with("4x4");
+    let folder = program.path("db/4x4/remoteness");
+    let sound = folder_files(&folder);
+    program.damage("db/4x4/remoteness");
+    assert!(program.run("query 4x4 1").fails(1).contains("tier-"));
+    program.run("solve 4x4 --replace").succeeds();
+    assert_eq!(folder_files(&folder), sound);
+}
+
+#[test]
+fn threads_and_kernels_do_not_change_a_byte() {
+    let program = Program::new();
+    let all = ["--threads 1", "--threads 2", "--threads 3", "--kernel portable"];
+    let solves = all.map(|options| {
+        let name = options.replace(['-', ' '], "");
+        program.run(&format!("solve 4x3 {options} --db {name}")).succeeds();
+        folder_files(&program.path(name).join("4x3/remoteness"))
+    });
+    assert!(solves.iter().all(|files| *files == solves[0]));
+}
+
+#[test]
+fn boards_beyond_all_memory_are_refused_at_once_with_a_figure() {
+    let program = Program::new();
+    for board in ["1x63", "8x8", "32x2", "1x64", "9x7"] {
+        let start = Instant::now();
+        let line = program.run(&format!("solve {board}")).fails(1);
+        assert!(start.elapsed() < Duration::from_secs(2), "{board}: {:?}", start.elapsed());
+        assert!(line.contains("iB of memory") && line.contains("--memory"), "{line}");
+    }
+    assert!(!program.path("db").exists());
+}
+
+#[test]
+fn a_limit_on_memory_is_kept_and_told() {
+    let program = Program::new();
+    let line = program.run("solve 4x4 --memory 1K").fails(1);
+    assert!(line.contains("1.0 KiB") && line.contains("--memory"), "{line}");
+    assert!(!program.path("db").exists());
+    for size in ["512M", "2G", "1.5GiB", "1073741824"] {
+        program.run(&format!("solve 2x2c2 --replace --memory {size}")).succeeds();
+    }
+}
+
+#[test]
+fn a_dry_run_says_what_is_needed_and_writes_nothing() {
+    let program = Program::new();
+    let json = program.run("solve 4x4 --dry-run --json --memory 1G").json();
+    let expected = ["board", "entries", "exact", "fits", "memory_bytes", "memory_limit_bytes", "tiers", "values"];
+    assert_eq!(keys(&json), expected);
+    assert_eq!((&json["tiers"], &json["memory_limit_bytes"]), (&json!(17), &json!(1_u64 << 30)));
+    assert_eq!((&json["exact"], &json["fits"]), (&json!(true), &json!(true)));
+    assert!(program.run("solve 4x4 --dry-run --memory 1G").succeeds().contains("1.0 GiB may be used\n"));
+    assert_eq!(program.run("solve 8x8 --dry-run --json").json()["fits"], json!(false));
+    assert!(program.run("solve 8x8 --dry-run").succeeds().contains("(too little)"));
+    assert!(!program.path("db").exists());
+
+    let solved = program.run("solve 4x4 --json").json();
+    assert_eq!(solved["entries"], json["entries"]);
+}
+
+#[test]
+fn options_that_mean_nothing_are_bad_input() {
+    let program = Program::new();
+    for size in ["", "1Q", "-1", "x", "1.5.5G", "99999999999999999999"] {
+        let line = program.run_arguments(&["solve", "4x4", &format!("--memory={size}")]).fails(2);
+        assert!(line.contains("512M"), "{line}");
+    }
+    for threads in ["0", "-1", "x", "1025", "1.5"] {
+        program.run_arguments(&["solve", "4x4", &format!("--threads={threads}")]).fails(2);
+    }
+    program.run("solve 4x4 --values both").refused();
+    program.run("solve 4x4 --kernel slow").refused();
+    assert!(!program.path("db").exists());
+}
+
+#[test]
+fn one_solver_at_a_time_holds_the_folder() {
+    let program = Program::new();
+    fs::create_dir_all(program.path("db/2x2c2")).expect("a folder");
+    let lock = File::create(program.path("db/2x2c2/remoteness.lock")).expect("a file");
+    lock.lock().expect("a lock");
+    let line = program.run("solve 2x2c2").fails(1);
+    assert!(line.contains("is being solved by"), "{line}");
+    drop(lock);
+    program.run("solve 2x2c2").succeeds();
+}

@@ -1,0 +1,118 @@
+//! `fourbase stats`, run as a whole.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use support::program::{Program, keys};
+
+mod support {
+    pub mod program;
+}
+
+/// The sum of one key over an array of objects.
+fn sum(array: &Value, key: &str) -> u64 {
+    array.as_array().expect("an array").iter().map(|row| row[key].as_u64().expect("a number")).sum()
+}
+
+#[test]
+fn the_json_has_the_documented_keys_and_adds_up() {
+    let program = Program::with("4x4");
+    let json = program.run("stats 4x4 --json").json();
+    assert_eq!(keys(&json), ["board", "legal", "lose", "plies", "primitive", "remoteness", "tie", "win"]);
+    assert_eq!(keys(&json["plies"][0]), ["legal", "lose", "ply", "primitive", "tie", "win"]);
+    assert_eq!(keys(&json["remoteness"][0]), ["legal", "remoteness", "value"]);
+    for key in ["legal", "primitive", "win", "lose", "tie"] {
+        assert_eq!(sum(&json["plies"], key), json[key].as_u64().expect("a number"), "{key}");
+    }
+    assert_eq!(json!(sum(&json["remoteness"], "legal")), json["legal"]);
+    assert_eq!(json["plies"].as_array().expect("plies").len(), 17);
+}
+
+#[test]
+fn the_counts_of_4x4_are_those_that_are_known() {
+    let program = Program::with("4x4");
+    let json = program.run("stats 4x4 --json").json();
+    // The total is John Tromp's.
+    assert_eq!((&json["board"], &json["legal"]), (&json!("4x4"), &json!(161_029)));
+    // 25,780 finishing moves lead to as many lines.
+    let finished = json!({"value": "lose", "remoteness": 0, "legal": 21_404});
+    assert!(json["remoteness"].as_array().expect("an array").contains(&finished), "{json}");
+    assert_eq!(json["plies"][0], json!({"ply": 0, "legal": 1, "primitive": 0, "win": 0, "lose": 0, "tie": 1}));
+}
+
+#[test]
+fn a_line_under_misere_is_a_win_in_nothing() {
+    let program = Program::with("2x2c2m");
+    let json = program.run("stats 2x2c2m --json").json();
+    let remoteness = json["remoteness"].as_array().expect("an array");
+    assert_eq!(remoteness[0]["value"], json!("win"));
+    assert_eq!((&remoteness[0]["remoteness"], &remoteness[0]["legal"]), (&json!(0), &json["primitive"]));
+}
+
+#[test]
+fn values_alone_have_counts_without_remoteness() {
+    let program = Program::new();
+    program.run("solve 4x4 --values wdl").succeeds();
+    let json = program.run("stats 4x4 --json").json();
+    assert_eq!(json["legal"], json!(161_029));
+    let remoteness = json["remoteness"].as_array().expect("an array");
+    assert_eq!(remoteness.len(), 3);
+    assert!(remoteness.iter().all(|row| row["remoteness"].is_null()), "{json}");
+    assert!(!program.run("stats 4x4").succeeds().contains("remoteness"));
+}
+
+#[test]
+fn people_get_a_table_of_plies_and_one_of_remotenesses() {
+    let program = Program::with("1x2");
+    assert_eq!(
+        program.run("stats 1x2").succeeds(),
+        "1x2: 3 legal positions\n\n\
+         ply  legal  primitive  win  lose  tie\n  \
+           0      1          0    0     0    1\n  \
+           1      1          0    0     0    1\n  \
+           2      1          1    0     0    1\n\
+         all      3          1    0     0    3\n\n\
+         remoteness  win  lose  tie\n         \
+                  0    0     0    1\n         \
+                  1    0     0    1\n         \
+                  2    0     0    1\n"
+    );
+}
+
+#[test]
+fn counts_are_kept_beside_the_database_and_only_believed_if_they_belong_to_it() {
+    let program = Program::with("3x3c3");
+    let kept = program.path("db/3x3c3/remoteness.stats.json");
+    assert!(!kept.exists());
+    let counted = program.run("stats 3x3c3 --json").succeeds();
+    let sound = fs::read_to_string(&kept).expect("kept counts");
+    assert_eq!(program.run("stats 3x3c3 --json").succeeds(), counted);
+
+    // What is kept is what is told, without counting again.
+    fs::write(&kept, sound.replace("\"ply\":0,\"legal\":1,", "\"ply\":0,\"legal\":7,")).expect("a file");
+    assert_ne!(program.run("stats 3x3c3 --json").succeeds(), counted);
+
+    for other in ["", "nonsense", &sound[..sound.len() / 2], &sound.replace("\"Complete\"", "\"Solving\"")] {
+        fs::write(&kept, other).expect("a file");
+        assert_eq!(program.run("stats 3x3c3 --json").succeeds(), counted);
+        assert_eq!(fs::read_to_string(&kept).expect("kept counts"), sound);
+    }
+}
+
+#[test]
+fn counts_that_cannot_be_kept_are_told_all_the_same() {
+    let program = Program::with("2x2c2");
+    // A folder is in the way.
+    fs::create_dir_all(program.path("db/2x2c2/remoteness.stats.json")).expect("a folder");
+    let (output, warning) = program.run("stats 2x2c2").warns();
+    assert!(output.starts_with("2x2c2: "), "{output}");
+    assert!(warning.starts_with("warning: cannot keep the counts beside"), "{warning}");
+}
+
+#[test]
+fn a_database_that_cannot_be_opened_is_a_failure_that_names_the_file() {
+    let program = Program::with("2x2c2");
+    fs::write(program.path("db/2x2c2/remoteness/manifest"), "nonsense").expect("a file");
+    assert!(program.run("stats 2x2c2").fails(1).contains("manifest"));
+}

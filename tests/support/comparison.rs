@@ -1,0 +1,119 @@
+//! A database against the plain search: values, remotenesses, lists of moves, best lines.
+
+use fourbase::Position;
+use fourbase_tiers::database::Database;
+use fourbase_tiers::kernel::Values;
+use rayon::prelude::*;
+
+use super::answer::Answer;
+use super::plain_game::PlainGame;
+use super::plain_search::PlainSearch;
+use super::random::Random;
+use super::solved::Solved;
+
+/// Of large boards not every position has its list of moves and its best line compared or is asked for without a cache,
+/// only about so many.
+const MOST_LISTS: usize = 400_000;
+const MOST_LINES: usize = 40_000;
+const MOST_UNCACHED: usize = 500;
+
+/// Solves the board both ways, and asks for the answer of every position that the search has met, in an order that has
+/// nothing to do with that of the index. One thread asks a database that was just opened and then many ask the warm
+/// one, or the other way round; then all positions are asked at once, and some where nothing stays in memory.
+pub fn compare(search: &PlainSearch) {
+    let cases: Vec<(Position, Answer)> = shuffled(search.answers())
+        .into_par_iter()
+        .map(|(key, answer)| (PlainGame::from_key(search.board(), key).to_position(), answer))
+        .collect();
+    let remoteness = Solved::new(search.board(), Values::Remoteness);
+    let database = remoteness.open();
+    cases.iter().for_each(|case| compare_probe(&database, case));
+    cases.par_iter().for_each(|case| compare_probe(&database, case));
+    compare_lists(search, &database);
+    compare_all_at_once(&remoteness.open(), &cases);
+    compare_without_cache(remoteness.open(), &cases);
+
+    let wdl = Solved::new(search.board(), Values::Wdl);
+    let database = wdl.open();
+    cases.par_iter().for_each(|case| compare_probe(&database, case));
+    cases.iter().for_each(|case| compare_probe(&database, case));
+    compare_lists(search, &database);
+    compare_all_at_once(&wdl.open(), &cases);
+    compare_without_cache(wdl.open(), &cases);
+}
+
+fn shuffled(mut answers: Vec<(u64, Answer)>) -> Vec<(u64, Answer)> {
+    let mut random = Random::new(1);
+    for unshuffled in (1..answers.len()).rev() {
+        answers.swap(unshuffled, random.below(unshuffled + 1));
+    }
+    answers
+}
+
+fn compare_probe(database: &Database, (position, answer): &(Position, Answer)) {
+    let found = database.probe(position).expect("an answer");
+    assert_eq!(found, answer.outcome(database.values()), "{} {position}", position.board());
+}
+
+fn compare_all_at_once(database: &Database, cases: &[(Position, Answer)]) {
+    let positions: Vec<Position> = cases.iter().map(|&(position, _)| position).collect();
+    let found = database.probe_many(&positions);
+    assert_eq!(found.len(), cases.len());
+    for (found, (position, answer)) in found.into_iter().zip(cases) {
+        let found = found.expect("an answer");
+        assert_eq!(found, answer.outcome(database.values()), "{} {position}", position.board());
+    }
+}
+
+fn compare_without_cache(database: Database, cases: &[(Position, Answer)]) {
+    let database = database.with_cache(0);
+    cases.iter().take(MOST_UNCACHED).for_each(|case| compare_probe(&database, case));
+}
+
+fn compare_lists(search: &PlainSearch, database: &Database) {
+    let answers = search.answers();
+    let stride = answers.len().div_ceil(MOST_LISTS);
+    answers.par_iter().step_by(stride).for_each(|&(key, _)| compare_moves(search, database, key));
+    let stride = answers.len().div_ceil(MOST_LINES);
+    answers.par_iter().step_by(stride).for_each(|&(key, _)| compare_best_line(search, database, key));
+}
+
+fn compare_moves(search: &PlainSearch, database: &Database, key: u64) {
+    let game = PlainGame::from_key(search.board(), key);
+    let position = game.to_position();
+    let values = database.values();
+    let mut expected = search.moves(&game);
+    if values == Values::Wdl {
+        // Without remoteness all wins are alike, all ties and all losses.
+        expected.sort_by_key(|&(column, answer)| match answer {
+            Answer::Win(_) => (0, column),
+            Answer::Tie(_) => (1, column),
+            Answer::Lose(_) => (2, column),
+        });
+    }
+    let expected: Vec<_> = expected.iter().map(|&(column, answer)| (column, answer.outcome(values))).collect();
+    let found = database.moves(&position).expect("moves");
+    let found: Vec<_> = found.iter().map(|found| (found.column, found.outcome)).collect();
+    assert_eq!(found, expected, "{} {position}", search.board());
+    if let Some(&(_, best)) = found.first() {
+        assert_eq!(best, search.answer(&game).outcome(values), "{} {position}", search.board());
+    }
+}
+
+fn compare_best_line(search: &PlainSearch, database: &Database, key: u64) {
+    let mut game = PlainGame::from_key(search.board(), key);
+    let position = game.to_position();
+    let line = database.best_line(&position).expect("a line");
+    let Some(remoteness) = search.answer(&game).outcome(database.values()).remoteness else {
+        assert_eq!(line, None, "{} {position}: no line without remoteness", search.board());
+        return;
+    };
+    let line = line.expect("a line where remoteness is known");
+    assert_eq!(line.len(), remoteness as usize, "{} {position}", search.board());
+    for column in line {
+        let best = search.moves(&game).first().map(|&(column, _)| column);
+        assert_eq!(Some(column), best, "{} {position}: the leftmost of the best moves", search.board());
+        game.drop_piece(column);
+    }
+    assert!(game.end().is_some(), "{} {position}: the line goes on to the end", search.board());
+}

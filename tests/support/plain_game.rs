@@ -1,0 +1,146 @@
+//! Connect Four written down as plainly as possible: cells in a list, lines found by looking everywhere.
+//!
+//! Nothing here knows of bitboards, shapes or tiers, so that a mistake of the solver is not repeated in its proof.
+
+use fourbase::{Board, Position};
+
+/// An empty cell, a piece of the first player, a piece of the second player.
+pub const EMPTY: u8 = 0;
+pub const FIRST: u8 = 1;
+pub const SECOND: u8 = 2;
+
+/// How a game has ended, as the player sees it who would be to move.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum End {
+    Won,
+    Tied,
+    Lost,
+}
+
+/// A game in progress, or a finished one.
+#[derive(Clone, Debug)]
+pub struct PlainGame {
+    board: Board,
+    /// Row by row from the bottom, each row from the left.
+    cells: Vec<u8>,
+    plies: usize,
+    key: u64,
+}
+
+impl PlainGame {
+    /// Starts a game.
+    pub fn start(board: Board) -> PlainGame {
+        assert!(board.cells() <= 32, "a key has two bits a cell");
+        PlainGame { board, cells: vec![EMPTY; board.cells()], plies: 0, key: 0 }
+    }
+
+    /// Sets up the game that has this key.
+    pub fn from_key(board: Board, key: u64) -> PlainGame {
+        let mut game = PlainGame::start(board);
+        for cell in 0..board.cells() {
+            let piece = (key >> (2 * cell) & 3) as u8;
+            game.put(cell, piece);
+            game.plies += usize::from(piece != EMPTY);
+        }
+        game
+    }
+
+    /// A number that no other position of the board has: the cells, two bits each.
+    pub fn key(&self) -> u64 {
+        self.key
+    }
+
+    /// The number of pieces.
+    pub fn plies(&self) -> usize {
+        self.plies
+    }
+
+    /// Whose piece falls next.
+    pub fn mover(&self) -> u8 {
+        if self.plies.is_multiple_of(2) { FIRST } else { SECOND }
+    }
+
+    /// The columns with room, from the left. Does not ask whether the game is over.
+    pub fn columns_with_room(&self) -> impl Iterator<Item = usize> + use<> {
+        let width = self.board.width();
+        let top_row: Vec<u8> = self.cells[self.cells.len() - width..].to_vec();
+        (0..width).filter(move |&column| top_row[column] == EMPTY)
+    }
+
+    /// Lets a piece fall into a column with room.
+    pub fn drop_piece(&mut self, column: usize) {
+        let mover = self.mover();
+        let lowest = (0..self.board.height()).map(|row| self.cell(column, row)).find(|&cell| self.cells[cell] == EMPTY);
+        self.put(lowest.expect("the column has room"), mover);
+        self.plies += 1;
+    }
+
+    /// Takes the top piece of a column back.
+    pub fn take_back(&mut self, column: usize) {
+        let highest =
+            (0..self.board.height()).map(|row| self.cell(column, row)).rfind(|&cell| self.cells[cell] != EMPTY);
+        self.put(highest.expect("the column has a piece"), EMPTY);
+        self.plies -= 1;
+    }
+
+    /// Says how the game has ended; `None` while it goes on.
+    pub fn end(&self) -> Option<End> {
+        let last_mover = if self.mover() == FIRST { SECOND } else { FIRST };
+        if self.has_line(last_mover) {
+            Some(if self.board.is_misere() { End::Won } else { End::Lost })
+        } else if self.cells.contains(&EMPTY) {
+            None
+        } else {
+            Some(End::Tied)
+        }
+    }
+
+    /// Whether the player to move has a line already, which no play leads to.
+    pub fn mover_has_line(&self) -> bool {
+        self.has_line(self.mover())
+    }
+
+    /// The same pieces as the library holds them.
+    pub fn to_position(&self) -> Position {
+        let pieces = |player: u8| {
+            let mut bits = 0;
+            for column in 0..self.board.width() {
+                for row in 0..self.board.height() {
+                    if self.cells[self.cell(column, row)] == player {
+                        bits |= 1 << self.board.cell(column, row);
+                    }
+                }
+            }
+            bits
+        };
+        Position::from_bitboards(self.board, pieces(FIRST), pieces(SECOND)).expect("a position of the plain game")
+    }
+
+    fn cell(&self, column: usize, row: usize) -> usize {
+        row * self.board.width() + column
+    }
+
+    fn put(&mut self, cell: usize, piece: u8) {
+        self.cells[cell] = piece;
+        self.key = self.key & !(3 << (2 * cell)) | u64::from(piece) << (2 * cell);
+    }
+
+    fn has_line(&self, player: u8) -> bool {
+        let (width, height) = (self.board.width() as isize, self.board.height() as isize);
+        let has = |column: isize, row: isize| {
+            let inside = (0..width).contains(&column) && (0..height).contains(&row);
+            inside && self.cells[(row * width + column) as usize] == player
+        };
+        let connect = self.board.connect() as isize;
+        for row in 0..height {
+            for column in 0..width {
+                for (right, up) in [(1, 0), (0, 1), (1, 1), (1, -1)] {
+                    if (0..connect).all(|step| has(column + step * right, row + step * up)) {
+                        return true;
+                    }
+                }
+            }
+        }
+        false
+    }
+}

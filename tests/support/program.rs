@@ -1,0 +1,163 @@
+//! Runs the program as a user does, in a folder of its own.
+
+#![allow(dead_code, reason = "every test target uses its own part")]
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use assert_cmd::Command;
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// The program that was built for the tests.
+pub const PROGRAM: &str = env!("CARGO_BIN_EXE_fourbase");
+
+/// Variables that change what the program does; tests that want them set them.
+pub const VARIABLES: [&str; 5] = ["FOURBASE_DB", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "CI"];
+
+/// Nothing that is tested takes longer, on any machine.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// The program in an empty folder, with no variables set that it reads.
+pub struct Program {
+    folder: TempDir,
+    variables: Vec<(String, String)>,
+}
+
+impl Program {
+    /// Makes the folder.
+    pub fn new() -> Program {
+        Program { folder: TempDir::new().expect("a folder"), variables: Vec::new() }
+    }
+
+    /// Makes the folder and solves a board in it, with remoteness.
+    pub fn with(board: &str) -> Program {
+        let program = Program::new();
+        program.run(&format!("solve {board}")).succeeds();
+        program
+    }
+
+    /// Sets a variable for all further runs.
+    pub fn set(&mut self, name: &str, value: &str) {
+        self.variables.push((name.to_owned(), value.to_owned()));
+    }
+
+    /// Returns the path of a file in the folder.
+    pub fn path(&self, name: impl AsRef<Path>) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Overwrites every tier of a database, so that only what needs no file is answered.
+    pub fn damage(&self, database: &str) {
+        let folder = self.path(database);
+        let names = std::fs::read_dir(&folder).expect("a folder").map(|entry| entry.expect("an entry").file_name());
+        for name in names.filter(|name| name.to_string_lossy().starts_with("tier-")) {
+            std::fs::write(folder.join(name), "damaged").expect("a file");
+        }
+    }
+
+    /// Runs the program with these arguments, which have no spaces, and empty input.
+    pub fn run(&self, arguments: &str) -> Run {
+        self.run_arguments(&arguments.split_whitespace().collect::<Vec<_>>())
+    }
+
+    /// Runs the program with these arguments, whatever they are, and empty input.
+    pub fn run_arguments(&self, arguments: &[impl AsRef<std::ffi::OsStr>]) -> Run {
+        Run::of(self.command().args(arguments))
+    }
+
+    /// Runs the program with input.
+    pub fn run_with_input(&self, arguments: &str, input: impl Into<Vec<u8>>) -> Run {
+        Run::of(self.command().args(arguments.split_whitespace()).write_stdin(input))
+    }
+
+    /// Returns a command that waits for arguments.
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(PROGRAM);
+        command.current_dir(self.folder.path()).timeout(LIMIT);
+        for variable in VARIABLES {
+            command.env_remove(variable);
+        }
+        command.envs(self.variables.iter().cloned());
+        command
+    }
+}
+
+/// What a run of the program left.
+#[derive(Debug)]
+pub struct Run {
+    code: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+impl Run {
+    fn of(command: &mut Command) -> Run {
+        let output = command.output().expect("the program runs");
+        let text = |bytes| String::from_utf8(bytes).expect("UTF-8 output");
+        let run = Run { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) };
+        assert!(!run.stderr.contains("panicked"), "{run:#?}");
+        run
+    }
+
+    /// Returns standard output of a run that went well, with nothing to say on standard error.
+    #[track_caller]
+    pub fn succeeds(self) -> String {
+        assert_eq!((self.code, self.stderr.as_str()), (Some(0), ""), "{self:#?}");
+        self.stdout
+    }
+
+    /// Returns the one line of JSON of a run that went well.
+    #[track_caller]
+    pub fn json(self) -> Value {
+        let text = self.succeeds();
+        assert_eq!(text.matches('\n').count(), 1, "one line: {text}");
+        serde_json::from_str(&text).expect("JSON")
+    }
+
+    /// Returns the one line of a run that failed with this exit code, without `error: `; it has nothing else to say.
+    #[track_caller]
+    pub fn fails(self, code: i32) -> String {
+        assert_eq!((self.code, self.stdout.as_str()), (Some(code), ""), "{self:#?}");
+        self.error_line()
+    }
+
+    /// Returns standard output and the one line of a run that failed with this exit code after it had said something.
+    #[track_caller]
+    pub fn fails_after_output(self, code: i32) -> (String, String) {
+        assert_eq!(self.code, Some(code), "{self:#?}");
+        let line = self.error_line();
+        (self.stdout, line)
+    }
+
+    /// Returns standard output of a run that went well, and what it said on standard error.
+    #[track_caller]
+    pub fn warns(self) -> (String, String) {
+        assert_eq!(self.code, Some(0), "{self:#?}");
+        assert!(!self.stderr.is_empty(), "{self:#?}");
+        (self.stdout, self.stderr)
+    }
+
+    /// Returns what a run said that the parser of arguments refused: several lines with the usage.
+    #[track_caller]
+    pub fn refused(self) -> String {
+        assert_eq!((self.code, self.stdout.as_str()), (Some(2), ""), "{self:#?}");
+        assert!(self.stderr.contains("Usage: ") || self.stderr.contains("--help"), "{self:#?}");
+        self.stderr
+    }
+
+    #[track_caller]
+    fn error_line(&self) -> String {
+        let line = self.stderr.strip_prefix("error: ").and_then(|line| line.strip_suffix('\n'));
+        let line = line.unwrap_or_else(|| panic!("an error line: {self:#?}"));
+        assert!(!line.chars().any(char::is_control), "one line without controls: {self:#?}");
+        line.to_owned()
+    }
+}
+
+/// Lists the keys of an object of JSON, sorted.
+pub fn keys(value: &Value) -> Vec<&str> {
+    let mut keys = value.as_object().expect("an object").keys().map(String::as_str).collect::<Vec<_>>();
+    keys.sort_unstable();
+    keys
+}

@@ -1,0 +1,91 @@
+//! What the program shows on a terminal, and only there: colours and progress.
+
+#![cfg(target_os = "linux")]
+
+use std::fs::File;
+use std::io::Read;
+use std::os::fd::OwnedFd;
+use std::process::{Command, Stdio};
+
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
+
+use support::program::{PROGRAM, Program, VARIABLES};
+
+mod support {
+    pub mod program;
+}
+
+/// Runs the program with standard output and error on a terminal, and returns what was shown there.
+fn show(program: &Program, arguments: &str, variables: &[(&str, &str)]) -> String {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).expect("a terminal");
+    grantpt(&master).expect("a terminal");
+    unlockpt(&master).expect("a terminal");
+    tcsetwinsize(&master, Winsize { ws_row: 30, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0 }).expect("a size");
+    let name = ptsname(&master, Vec::new()).expect("a name").into_string().expect("a name");
+    let terminal = File::options().read(true).write(true).open(name).expect("the other side");
+    let mut command = Command::new(PROGRAM);
+    for variable in VARIABLES {
+        command.env_remove(variable);
+    }
+    command.env("TERM", "xterm").envs(variables.iter().copied()).current_dir(program.path(""));
+    command.args(arguments.split(' ')).stdin(Stdio::null());
+    command.stdout(terminal.try_clone().expect("a terminal")).stderr(terminal);
+    let mut child = command.spawn().expect("the program runs");
+    // With it goes our last hold on the terminal's other side, so that reading ends with the program.
+    drop(command);
+    let shown = read_to_end(master);
+    child.wait().expect("the program ends");
+    shown
+}
+
+/// Reads until the other side is closed, which Linux reports as an error.
+fn read_to_end(master: OwnedFd) -> String {
+    let (mut master, mut shown, mut buffer) = (File::from(master), Vec::new(), [0; 4096]);
+    while let Ok(bytes @ 1..) = master.read(&mut buffer) {
+        shown.extend_from_slice(&buffer[..bytes]);
+    }
+    String::from_utf8(shown).expect("UTF-8")
+}
+
+#[test]
+fn a_solve_tells_its_plan_and_its_progress() {
+    let program = Program::new();
+    let shown = show(&program, "solve 3x3c3", &[]);
+    assert!(shown.starts_with("3x3c3 with remoteness: "), "{shown:?}");
+    assert!(shown.contains("may be used"), "{shown:?}");
+    assert!(shown.contains("entries/s") && shown.contains("left"), "{shown:?}");
+    assert!(shown.contains("first player to move: \u{1b}[1m\u{1b}[33mtie\u{1b}[0m in 9"), "{shown:?}");
+}
+
+#[test]
+fn a_quiet_solve_tells_only_its_result() {
+    let program = Program::new();
+    let shown = show(&program, "solve 3x3c3 --quiet", &[]);
+    assert!(shown.starts_with("3x3c3, first player to move: "), "{shown:?}");
+    assert_eq!(shown.lines().count(), 3, "{shown:?}");
+}
+
+#[test]
+fn values_and_pieces_have_colours() {
+    let program = Program::with("2x2c2");
+    let shown = show(&program, "query 2x2c2 1", &[]);
+    assert!(shown.contains("\u{1b}[1;31mX\u{1b}[0m"), "{shown:?}");
+    assert!(shown.contains("\u{1b}[1m\u{1b}[31mlose\u{1b}[0m in 2"), "{shown:?}");
+    assert!(show(&program, "list", &[]).contains("\u{1b}[32mwin"));
+}
+
+#[test]
+fn an_error_is_red() {
+    let shown = show(&Program::new(), "position 2x2 9", &[]);
+    assert!(shown.starts_with("\u{1b}[1m\u{1b}[31merror:\u{1b}[0m move 1, '9'"), "{shown:?}");
+}
+
+#[test]
+fn no_color_is_respected() {
+    let program = Program::with("2x2c2");
+    for arguments in ["query 2x2c2 1", "position 2x2c2 1", "position 2x2c2 9", "list", "query 2x2c2 1 --json"] {
+        let shown = show(&program, arguments, &[("NO_COLOR", "1")]);
+        assert!(!shown.contains('\u{1b}'), "{arguments}: {shown:?}");
+    }
+}

@@ -1,0 +1,199 @@
+//! The program as a whole: help, what is no board, where databases are, and where output goes.
+
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use support::program::{PROGRAM, Program};
+
+mod support {
+    pub mod program;
+}
+
+/// What is no board, each for a reason of its own.
+const NO_BOARDS: [&str; 22] = [
+    "0x4",
+    "4x0",
+    "99x99",
+    "33x1",
+    "1x65",
+    "9x8",
+    "4x",
+    "x4",
+    "4",
+    "",
+    "-1x4",
+    "4x-1",
+    "4x4c0",
+    "4x4c256",
+    "04x4",
+    "4x04",
+    "4x4c03",
+    "4X4",
+    "4x4M",
+    "4x4mc3",
+    "4x4 ",
+    "18446744073709551617x4",
+];
+
+#[test]
+fn every_subcommand_has_help_with_examples() {
+    let program = Program::new();
+    for subcommand in ["", "solve", "query", "stats", "position", "list"] {
+        let help = program.run(&format!("{subcommand} --help")).succeeds();
+        assert!(help.contains("Usage: fourbase"), "{help}");
+        assert!(help.contains(&format!("Examples:\n  fourbase {subcommand}")), "{help}");
+    }
+    assert!(program.run("--version").succeeds().starts_with("fourbase "));
+}
+
+#[test]
+fn help_fits_a_terminal_of_a_hundred_columns() {
+    for subcommand in ["solve", "query", "stats", "position", "list"] {
+        let help = Program::new().run(&format!("{subcommand} --help")).succeeds();
+        assert!(help.lines().all(|line| line.chars().count() <= 100), "{help}");
+    }
+}
+
+#[test]
+fn a_missing_or_unknown_subcommand_or_option_is_bad_input() {
+    let program = Program::new();
+    for arguments in ["", "frobnicate", "solve", "query", "stats", "position", "position 4x4", "list 4x4"] {
+        program.run(arguments).refused();
+    }
+    for arguments in ["solve 4x4 --frobnicate", "query 4x4 -x", "stats 4x4 5x4", "list --db", "position 4x4 1 --to x"] {
+        program.run(arguments).refused();
+    }
+}
+
+#[test]
+fn what_is_no_board_refused_by_every_subcommand_before_anything_is_made() {
+    let program = Program::new();
+    for board in NO_BOARDS {
+        for arguments in [&["solve", board][..], &["query", board], &["stats", board], &["position", board, "-"]] {
+            let line = program.run_arguments(arguments).fails(2);
+            assert!(line.contains("board"), "{arguments:?}: {line}");
+        }
+    }
+    assert!(!program.path("db").exists());
+}
+
+#[test]
+fn a_hostile_name_of_a_board_is_told_escaped_and_cut() {
+    let program = Program::new();
+    assert!(program.run_arguments(&["solve", "4x4\u{1b}[31m"]).fails(2).contains("4x4\\u{1b}[31m"));
+    assert!(program.run_arguments(&["solve", &"4".repeat(100_000)]).fails(2).len() < 400);
+    assert!(program.run_arguments(&["solve", "4x4", "--memory", "1\u{1b}[31m"]).fails(2).contains("\\u{1b}"));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_argument_that_is_not_utf_8_is_bad_input() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    let program = Program::new();
+    for subcommand in ["solve", "query", "stats", "position"] {
+        program.run_arguments(&[OsStr::new(subcommand), OsStr::from_bytes(b"4x4\xff"), OsStr::new("-")]).refused();
+    }
+    program.run_arguments(&[OsStr::new("query"), OsStr::new("4x4"), OsStr::from_bytes(b"1\xff")]).refused();
+}
+
+#[test]
+fn without_a_database_every_lookup_fails_with_the_command_that_makes_it() {
+    let program = Program::new();
+    for arguments in ["query 5x4", "query 5x4 33 --json", "query 5x4 --batch", "stats 5x4"] {
+        let line = program.run(arguments).fails(1);
+        assert!(line.ends_with("make it with: fourbase solve 5x4"), "{line}");
+    }
+    let line = program.run("query 4x4c3m --db elsewhere").fails(1);
+    assert!(line.ends_with("make it with: fourbase solve 4x4c3m --db elsewhere"), "{line}");
+    assert!(!program.path("db").exists() && !program.path("elsewhere").exists());
+}
+
+#[test]
+fn the_folder_is_the_options_then_the_variables_then_db() {
+    let mut program = Program::new();
+    program.run("solve 1x1").succeeds();
+    assert!(program.path("db/1x1").is_dir());
+    program.set("FOURBASE_DB", "variable");
+    program.run("solve 1x1").succeeds();
+    assert!(program.path("variable/1x1").is_dir());
+    program.run("solve 1x1 --db option").succeeds();
+    assert!(program.path("option/1x1").is_dir());
+    program.set("FOURBASE_DB", "");
+    assert!(program.run("solve 1x1").succeeds().contains("complete already"));
+}
+
+#[test]
+fn a_folder_that_cannot_be_is_a_failure_of_files() {
+    let program = Program::new();
+    std::fs::write(program.path("file"), "no folder").expect("a file");
+    for arguments in ["solve 2x2 --db file", "query 2x2 --db file", "stats 2x2 --db file", "list --db file"] {
+        let line = program.run(arguments).fails(1);
+        assert!(line.contains("file"), "{line}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_cannot_be_written_is_a_failure() {
+    let program = Program::with("2x2c2");
+    std::fs::write(program.path("positions"), "1\n").expect("a file");
+    for arguments in
+        ["query 2x2c2", "query 2x2c2 --json", "query 2x2c2 --batch", "list", "stats 2x2c2", "position 2x2c2 1"]
+    {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("a device that is always full");
+        let output = std::process::Command::new(PROGRAM)
+            .args(arguments.split(' '))
+            .current_dir(program.path(""))
+            .stdin(std::fs::File::open(program.path("positions")).expect("a file"))
+            .stdout(full)
+            .output()
+            .expect("the program runs");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{arguments}: {stderr}");
+        assert!(stderr.starts_with("error: cannot write to standard output: "), "{arguments}: {stderr}");
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_ends_the_program_quietly() {
+    let program = Program::with("2x2c2");
+    for arguments in ["query 2x2c2", "query 2x2c2 --json", "list", "position 2x2c2 1", "solve --help"] {
+        let mut child = std::process::Command::new(PROGRAM)
+            .args(arguments.split(' '))
+            .current_dir(program.path(""))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program runs");
+        drop(child.stdout.take());
+        let output = child.wait_with_output().expect("the program ends");
+        assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]), "{arguments}");
+    }
+}
+
+#[test]
+fn colours_are_for_terminals_and_for_those_who_insist_but_never_under_no_color() {
+    let mut program = Program::with("2x2c2");
+    let plain = program.run("query 2x2c2").succeeds();
+    assert!(!plain.contains('\u{1b}'), "{plain}");
+    program.set("CLICOLOR_FORCE", "1");
+    let coloured = program.run("query 2x2c2").succeeds();
+    assert!(coloured.contains("\u{1b}[32mwin"), "{coloured:?}");
+    program.set("NO_COLOR", "1");
+    assert_eq!(program.run("query 2x2c2").succeeds(), plain);
+    assert!(!program.run("position 2x2c2 1 --to board").succeeds().contains('\u{1b}'));
+}
+
+#[test]
+fn nothing_that_refused_takes_long() {
+    let program = Program::new();
+    let start = Instant::now();
+    for board in ["1x63", "8x8", "32x2", "1x64", "16x4", "9x7c255m"] {
+        program.run(&format!("query {board} 1")).fails(1);
+        program.run(&format!("position {board} 1")).succeeds();
+    }
+    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+}

@@ -1,0 +1,152 @@
+//! How much memory the control groups of this process leave it: containers, batch jobs, `systemd-run -p MemoryMax=1G`.
+//!
+//! A process is in a group, and the limits of all groups above it hold as well. `/proc/self/cgroup` names the group and
+//! `/sys/fs/cgroup` shows the groups as folders, in two versions with different names of files (cgroups(7), and
+//! `cgroup-v2.rst` and `cgroup-v1/memory.rst` of the kernel). Inside a container the named group may be missing from
+//! the folders, because they begin at the container; its own limit is then that of the topmost folder.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Where control groups are shown.
+const GROUPS: &str = "/sys/fs/cgroup";
+
+/// The files of a group that tell about memory, in one version of control groups.
+struct Files {
+    /// How many bytes the group may use.
+    limit: &'static str,
+    /// How many it uses.
+    usage: &'static str,
+    /// What it uses them for.
+    stat: &'static str,
+    /// The lines of `stat` that count pages of files, which the kernel drops when it needs room.
+    caches: [&'static str; 2],
+}
+
+const VERSION_1: Files = Files {
+    limit: "memory.limit_in_bytes",
+    usage: "memory.usage_in_bytes",
+    stat: "memory.stat",
+    caches: ["total_active_file", "total_inactive_file"],
+};
+
+const VERSION_2: Files = Files {
+    limit: "memory.max",
+    usage: "memory.current",
+    stat: "memory.stat",
+    caches: ["active_file", "inactive_file"],
+};
+
+/// Returns how many bytes the control groups of this process let it use beyond what they use already; `None` without
+/// a limit.
+pub fn free_bytes() -> Option<u64> {
+    let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
+    free_in_groups(Path::new(GROUPS), &groups)
+}
+
+/// Takes the least of all limits that hold for a process with these lines of `/proc/self/cgroup`.
+fn free_in_groups(root: &Path, lines: &str) -> Option<u64> {
+    lines.lines().filter_map(|line| free_in_hierarchy(root, line)).min()
+}
+
+/// Follows one line, `number:controllers:/path/of/the/group`; version 2 has the number 0 and no controllers.
+fn free_in_hierarchy(root: &Path, line: &str) -> Option<u64> {
+    let mut fields = line.splitn(3, ':');
+    let (_, controllers, group) = (fields.next()?, fields.next()?, fields.next()?);
+    let (top, files) = if controllers.is_empty() {
+        (root.to_owned(), &VERSION_2)
+    } else if controllers.split(',').any(|controller| controller == "memory") {
+        (root.join("memory"), &VERSION_1)
+    } else {
+        return None;
+    };
+    let own: PathBuf = top.join(group.trim_start_matches('/'));
+    own.ancestors()
+        .take_while(|folder| folder.starts_with(&top))
+        .filter_map(|folder| free_in_group(folder, files))
+        .min()
+}
+
+fn free_in_group(folder: &Path, files: &Files) -> Option<u64> {
+    let read = |name: &str| fs::read_to_string(folder.join(name)).ok();
+    // "max" is no number, and no limit.
+    let limit = read(files.limit)?.trim().parse::<u64>().ok()?;
+    let usage = read(files.usage)?.trim().parse::<u64>().ok()?;
+    let stat = read(files.stat).unwrap_or_default();
+    let caches = stat.lines().filter_map(|line| {
+        let (name, bytes) = line.split_once(' ')?;
+        if files.caches.contains(&name) { bytes.parse::<u64>().ok() } else { None }
+    });
+    Some(limit.saturating_sub(usage.saturating_sub(caches.sum())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tempfile::TempDir;
+
+    /// Makes the folder of a group with files of these contents.
+    fn group(root: &TempDir, path: &str, files: [(&str, &str); 3]) {
+        let folder = root.path().join(path);
+        fs::create_dir_all(&folder).unwrap();
+        for (name, contents) in files {
+            fs::write(folder.join(name), contents).unwrap();
+        }
+    }
+
+    fn version_2(limit: &str, usage: &str) -> [(&'static str, String); 3] {
+        let stat = "anon 1\nactive_file 30\ninactive_file 20\nslab 5\n";
+        [
+            ("memory.max", format!("{limit}\n")),
+            ("memory.current", format!("{usage}\n")),
+            ("memory.stat", stat.to_owned()),
+        ]
+    }
+
+    fn group_2(root: &TempDir, path: &str, limit: &str, usage: &str) {
+        let files = version_2(limit, usage);
+        group(root, path, [0, 1, 2].map(|i| (files[i].0, files[i].1.as_str())));
+    }
+
+    #[test]
+    fn the_least_limit_on_the_way_up_holds_and_cached_files_are_free() {
+        let root = TempDir::new().unwrap();
+        group_2(&root, "jobs/mine", "max", "100");
+        group_2(&root, "jobs", "1000", "400");
+        group_2(&root, "", "5000", "500");
+        assert_eq!(free_in_groups(root.path(), "0::/jobs/mine\n"), Some(1000 - (400 - 50)));
+    }
+
+    #[test]
+    fn a_group_that_is_not_shown_has_the_limit_of_the_topmost_folder() {
+        let root = TempDir::new().unwrap();
+        group_2(&root, "", "5000", "1050");
+        assert_eq!(free_in_groups(root.path(), "0::/docker/1234\n"), Some(4000));
+    }
+
+    #[test]
+    fn no_limit_is_no_figure() {
+        let root = TempDir::new().unwrap();
+        group_2(&root, "mine", "max", "100");
+        assert_eq!(free_in_groups(root.path(), "0::/mine\n"), None);
+        assert_eq!(free_in_groups(root.path(), "nonsense\n"), None);
+        assert_eq!(free_in_groups(Path::new("/nowhere"), "0::/\n4:memory:/\n"), None);
+    }
+
+    #[test]
+    fn both_versions_may_be_there_at_once() {
+        let root = TempDir::new().unwrap();
+        let stat = "active_file 1\ntotal_active_file 5\ntotal_inactive_file 5\n";
+        let files = [("memory.limit_in_bytes", "900\n"), ("memory.usage_in_bytes", "110\n"), ("memory.stat", stat)];
+        group(&root, "memory/mine", files);
+        let lines = "5:devices:/elsewhere\n4:cpu,memory:/mine\n0::/mine\n";
+        assert_eq!(free_in_groups(root.path(), lines), Some(800));
+    }
+
+    #[test]
+    fn more_in_use_than_allowed_leaves_nothing() {
+        let root = TempDir::new().unwrap();
+        group_2(&root, "mine", "100", "1000");
+        assert_eq!(free_in_groups(root.path(), "0::/mine\n"), Some(0));
+    }
+}

@@ -1,0 +1,102 @@
+//! `fourbase list`: what is solved, how far, how large.
+
+use clap::Args;
+use fourbase_tiers::database::{self, Summary};
+use fourbase_tiers::error::bytes;
+use serde::Serialize;
+
+use crate::arguments::DatabaseArgument;
+use crate::table::{self, Side};
+use crate::{output, size, wording};
+
+/// Arguments of `fourbase list`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  fourbase list
+  fourbase list --db /data/fourbase --json")]
+pub struct Arguments {
+    #[command(flatten)]
+    database: DatabaseArgument,
+
+    /// Print one line of JSON, an array with an object for each database
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs `fourbase list`.
+///
+/// # Errors
+///
+/// A folder or manifest that cannot be read.
+pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let root = &arguments.database.root;
+    let summaries = database::list(root)?;
+    if arguments.json {
+        output::print_json(&summaries.iter().map(Row::of).collect::<Vec<_>>())
+    } else if summaries.is_empty() {
+        output::print(format_args!("nothing is solved in {} yet; `fourbase solve 5x4` begins", root.display()))
+    } else {
+        output::print(table(&summaries))
+    }
+}
+
+/// A database as JSON.
+#[derive(Serialize)]
+struct Row {
+    board: String,
+    values: String,
+    state: &'static str,
+    tiers_done: u32,
+    tiers: u32,
+    value: Option<String>,
+    remoteness: Option<u32>,
+    entries: u64,
+    bytes: u64,
+}
+
+impl Row {
+    fn of(summary: &Summary) -> Row {
+        Row {
+            board: summary.board.to_string(),
+            values: summary.values.to_string(),
+            state: if summary.complete { "complete" } else { "solving" },
+            tiers_done: summary.tiers_done,
+            tiers: summary.tiers,
+            value: summary.outcome.map(|outcome| outcome.value.to_string()),
+            remoteness: summary.outcome.and_then(|outcome| outcome.remoteness),
+            entries: summary.entries,
+            bytes: summary.bytes,
+        }
+    }
+}
+
+/// How the columns of the table are called, and to which side they go.
+const COLUMNS: [(&str, Side); 6] = [
+    ("board", Side::Left),
+    ("values", Side::Left),
+    ("tiers", Side::Right),
+    ("entries", Side::Right),
+    ("size", Side::Right),
+    ("empty board", Side::Left),
+];
+
+fn table(summaries: &[Summary]) -> String {
+    let head = COLUMNS.map(|(name, _)| name.to_owned()).to_vec();
+    let rows = summaries.iter().map(|summary| {
+        vec![
+            summary.board.to_string(),
+            summary.values.to_string(),
+            tiers(summary),
+            size::grouped(summary.entries.into()),
+            bytes(summary.bytes.into()),
+            summary.outcome.map_or("not solved yet".to_owned(), wording::outcome),
+        ]
+    });
+    table::to_text(&COLUMNS.map(|(_, side)| side), &std::iter::once(head).chain(rows).collect::<Vec<_>>())
+}
+
+/// Writes how many tiers there are, and how many of them are done where that is not all.
+fn tiers(summary: &Summary) -> String {
+    if summary.complete { summary.tiers.to_string() } else { format!("{} of {}", summary.tiers_done, summary.tiers) }
+}

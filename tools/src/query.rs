@@ -1,0 +1,73 @@
+//! `fourbase query`: look positions up.
+//!
+//! Who answers is behind one seam, [`Answerer`], so that a subcommand does not care whether answers come out of a
+//! database or from anywhere else. One position is answered at length ([`answer`]), many on standard input with one
+//! line each ([`batch`]).
+
+mod answer;
+mod answerer;
+mod batch;
+mod lines;
+
+use clap::Args;
+
+use crate::arguments::{BoardArgument, DatabaseArgument, POSITION_HELP, read_position};
+use crate::output;
+use answer::Answer;
+use answerer::Answerer;
+
+/// Arguments of `fourbase query`.
+#[derive(Args, Debug)]
+#[command(after_help = format!("\
+{POSITION_HELP}
+
+With --batch, a line of input is a position and a line of output is
+
+  POSITION<TAB>VALUE<TAB>REMOTENESS       REMOTENESS is - in a database without it
+  POSITION<TAB>error<TAB>REASON           for a line that is no position (exit code 2 at the end)
+
+Values are win, lose or tie for the player to move; the remoteness is the number of plies to the
+end if the winner hastens and the loser delays.
+
+Examples:
+  fourbase query 5x4
+  fourbase query 5x4 3321 --json
+  fourbase query 4x4 10100 10010 11010 01010
+  printf '33\\n3321\\n' | fourbase query 5x4 --batch"))]
+pub struct Arguments {
+    #[command(flatten)]
+    board: BoardArgument,
+
+    /// The position, told by its form [default: the empty board]
+    #[arg(value_name = "POSITION")]
+    position: Vec<String>,
+
+    #[command(flatten)]
+    database: DatabaseArgument,
+
+    /// Answer the positions on standard input, one a line
+    #[arg(long, conflicts_with_all = ["position", "json"])]
+    batch: bool,
+
+    /// Print one line of JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs `fourbase query`.
+///
+/// # Errors
+///
+/// Bad input: a mistake in the position, or in any line of a batch. Failures: no database for the board, or one that
+/// cannot be read.
+pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let board = arguments.board.board;
+    // First what is cheap and the user's to correct; then the database.
+    let position = read_position(board, &arguments.position)?;
+    let answerer = answerer::find(board, &arguments.database.root)?;
+    if arguments.batch {
+        return batch::run(board, answerer.as_ref(), std::io::stdin().lock(), std::io::stdout().lock());
+    }
+    let answer = Answer::of(answerer.as_ref(), &position)?;
+    if arguments.json { output::print_json(&answer.to_json()) } else { output::print(answer) }
+}

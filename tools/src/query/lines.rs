@@ -1,0 +1,173 @@
+//! Cutting input into lines as it arrives, without waiting for more than is there.
+//!
+//! Input is bytes: nothing says that it is text, that a line ends, or that a line is short. So a line keeps its first
+//! [`KEPT_BYTES`] bytes and counts the others.
+
+use std::io::{BufRead, BufReader, ErrorKind, Read, Result};
+
+/// How much is read at once, and so how much is answered at once when input never pauses.
+const CHUNK_BYTES: usize = 1 << 16;
+
+/// How much of a line is kept. The longest position, a bit string for each of 32 columns, has 127 characters, and
+/// spaces are free.
+pub const KEPT_BYTES: usize = 4096;
+
+/// One line of input, without its end.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Line {
+    kept: Vec<u8>,
+    bytes: u64,
+}
+
+impl Line {
+    /// Returns the line, or at least its first [`KEPT_BYTES`] bytes.
+    pub fn kept(&self) -> &[u8] {
+        &self.kept
+    }
+
+    /// Returns how many bytes the line had.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Returns whether all of it was kept.
+    pub fn is_whole(&self) -> bool {
+        self.kept.len() as u64 == self.bytes
+    }
+
+    fn push(&mut self, bytes: &[u8]) {
+        let room = KEPT_BYTES - self.kept.len();
+        self.kept.extend_from_slice(&bytes[..room.min(bytes.len())]);
+        self.bytes += bytes.len() as u64;
+    }
+
+    /// Drops a carriage return at the end, as in files from Windows.
+    fn end(mut self) -> Line {
+        if self.is_whole() && self.kept.last() == Some(&b'\r') {
+            self.kept.pop();
+            self.bytes -= 1;
+        }
+        self
+    }
+}
+
+/// Reads lines in chunks.
+pub struct Lines<R> {
+    input: BufReader<R>,
+    /// The line that has begun and not ended, if there is one.
+    open: Option<Line>,
+}
+
+impl<R: Read> Lines<R> {
+    /// Begins to read lines.
+    pub fn new(input: R) -> Lines<R> {
+        Lines { input: BufReader::with_capacity(CHUNK_BYTES, input), open: None }
+    }
+
+    /// Waits until there is input, and returns the lines that end in it, which may be none; `None` once input has
+    /// ended. The last line need not have an end.
+    ///
+    /// # Errors
+    ///
+    /// Whatever the input says.
+    pub fn next_chunk(&mut self) -> Result<Option<Vec<Line>>> {
+        let chunk = loop {
+            match self.input.fill_buf() {
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+                // Asked for again, because a loop cannot return what it borrowed.
+                Ok(_) => break self.input.buffer(),
+            }
+        };
+        if chunk.is_empty() {
+            return Ok(self.open.take().map(|line| vec![line.end()]));
+        }
+        let mut lines = Vec::new();
+        for piece in chunk.split_inclusive(|&byte| byte == b'\n') {
+            let line = self.open.get_or_insert_default();
+            match piece.strip_suffix(b"\n") {
+                Some(piece) => {
+                    line.push(piece);
+                    lines.extend(self.open.take().map(Line::end));
+                }
+                None => line.push(piece),
+            }
+        }
+        let bytes = chunk.len();
+        self.input.consume(bytes);
+        Ok(Some(lines))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::VecDeque;
+
+    /// Input that comes in the given portions, with an interruption before each.
+    struct Portions(VecDeque<Vec<u8>>, bool);
+
+    impl Read for Portions {
+        fn read(&mut self, into: &mut [u8]) -> Result<usize> {
+            self.1 = !self.1;
+            if self.1 {
+                return Err(ErrorKind::Interrupted.into());
+            }
+            let portion = self.0.pop_front().unwrap_or_default();
+            into[..portion.len()].copy_from_slice(&portion);
+            Ok(portion.len())
+        }
+    }
+
+    fn chunks(portions: &[&[u8]]) -> Vec<Vec<Line>> {
+        let portions = portions.iter().map(|portion| portion.to_vec()).collect();
+        let mut lines = Lines::new(Portions(portions, false));
+        std::iter::from_fn(|| lines.next_chunk().unwrap()).collect()
+    }
+
+    fn texts(lines: &[Line]) -> Vec<&[u8]> {
+        lines.iter().map(Line::kept).collect()
+    }
+
+    #[test]
+    fn a_line_is_there_as_soon_as_it_ends() {
+        let chunks = chunks(&[b"12\n3", b"4\n\n", b"5"]);
+        let texts = chunks.iter().map(|lines| texts(lines)).collect::<Vec<_>>();
+        assert_eq!(texts, [vec![&b"12"[..]], vec![b"34", b""], vec![], vec![b"5"]]);
+    }
+
+    #[test]
+    fn no_input_has_no_lines_and_an_empty_line_is_one() {
+        assert_eq!(chunks(&[]).concat(), []);
+        assert_eq!(chunks(&[b"\n"]).concat(), [Line::default()]);
+        assert_eq!(texts(&chunks(&[b"1\n"]).concat()), [b"1"]);
+    }
+
+    #[test]
+    fn one_carriage_return_at_the_end_is_dropped() {
+        assert_eq!(texts(&chunks(&[b"1\r\n\r\n1\r2\r\r\n3\r"]).concat()), [&b"1"[..], b"", b"1\r2\r", b"3"]);
+    }
+
+    #[test]
+    fn a_long_line_keeps_its_beginning_and_its_length() {
+        let long = vec![b'1'; 60_000];
+        let lines = chunks(&[&long, &long, b"\r\n2\n"]).concat();
+        assert_eq!((lines[0].kept(), lines[0].bytes(), lines[0].is_whole()), (&long[..KEPT_BYTES], 120_001, false));
+        assert_eq!((lines[1].kept(), lines[1].bytes(), lines[1].is_whole()), (&b"2"[..], 1, true));
+    }
+
+    fn any_bytes() -> impl Strategy<Value = Vec<u8>> {
+        proptest::collection::vec(prop_oneof![Just(b'\n'), Just(b'\r'), any::<u8>()], 0..60)
+    }
+
+    proptest! {
+        #[test]
+        fn portions_do_not_matter(bytes in any_bytes(), cut in 0_usize..60) {
+            let (head, tail) = bytes.split_at(cut.min(bytes.len()));
+            // An empty portion would be the end of input.
+            let portions = [head, tail].into_iter().filter(|portion| !portion.is_empty()).collect::<Vec<_>>();
+            prop_assert_eq!(chunks(&portions).concat(), chunks(&[&bytes]).concat());
+        }
+    }
+}

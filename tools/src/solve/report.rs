@@ -1,0 +1,114 @@
+//! What `fourbase solve` says: before it starts, and when it is done; for people and as JSON.
+
+use std::fmt;
+use std::time::Duration;
+
+use fourbase::{Outcome, Player};
+use fourbase_tiers::error::bytes;
+use fourbase_tiers::plan::Plan;
+use fourbase_tiers::solve::Report;
+use serde::Serialize;
+
+use crate::{memory, size, wording};
+
+/// What a solve will need.
+#[derive(Serialize)]
+pub struct Planned {
+    board: String,
+    values: String,
+    entries: u128,
+    tiers: u32,
+    memory_bytes: u128,
+    /// The two figures are exact, not bounds from above.
+    exact: bool,
+    memory_limit_bytes: u64,
+    fits: bool,
+}
+
+impl Planned {
+    /// Compares a plan with the memory that may be used.
+    pub fn of(plan: &Plan, memory_limit_bytes: u64) -> Planned {
+        Planned {
+            board: plan.board.to_string(),
+            values: plan.values.to_string(),
+            entries: plan.entries,
+            tiers: plan.tiers,
+            memory_bytes: plan.memory_bytes,
+            exact: plan.exact,
+            memory_limit_bytes,
+            fits: plan.check(memory_limit_bytes).is_ok(),
+        }
+    }
+}
+
+impl fmt::Display for Planned {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bound = if self.exact { "" } else { "up to " };
+        write!(
+            f,
+            "{} with {}: {bound}{} entries in {} tiers, {bound}{} of memory, {} may be used{}",
+            self.board,
+            self.values,
+            size::grouped(self.entries),
+            self.tiers,
+            bytes(self.memory_bytes),
+            bytes(self.memory_limit_bytes.into()),
+            if self.fits { "" } else { " (too little)" },
+        )
+    }
+}
+
+/// What a solve did.
+#[derive(Serialize)]
+pub struct Solved {
+    board: String,
+    values: String,
+    value: String,
+    remoteness: Option<u32>,
+    entries: u64,
+    bytes: u64,
+    seconds: f64,
+    peak_memory_bytes: Option<u64>,
+    database: String,
+    #[serde(skip)]
+    outcome: Outcome,
+    #[serde(skip)]
+    already_complete: bool,
+}
+
+impl Solved {
+    /// Adds to the solver's report what was measured around it.
+    pub fn of(report: &Report, elapsed: Duration) -> Solved {
+        Solved {
+            board: report.board.to_string(),
+            values: report.values.to_string(),
+            value: report.outcome.value.to_string(),
+            remoteness: report.outcome.remoteness,
+            entries: report.entries,
+            bytes: report.bytes,
+            // More digits would only be noise.
+            seconds: (elapsed.as_secs_f64() * 1e3).round() / 1e3,
+            peak_memory_bytes: memory::peak_bytes(),
+            database: report.folder.display().to_string(),
+            outcome: report.outcome,
+            already_complete: report.already_complete,
+        }
+    }
+}
+
+impl fmt::Display for Solved {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}, {}", self.board, wording::sentence(Player::First, self.outcome))?;
+        let entries = size::grouped(self.entries.into());
+        if self.already_complete {
+            writeln!(f, "{entries} entries, complete already (--replace starts over)")?;
+        } else {
+            write!(f, "{entries} entries in {} s", self.seconds)?;
+            if let Some(peak) = self.peak_memory_bytes {
+                write!(f, ", at most {} of memory", bytes(peak.into()))?;
+            }
+            writeln!(f)?;
+        }
+        write!(f, "{} in {}", bytes(self.bytes.into()), self.database)
+    }
+}

@@ -1,0 +1,81 @@
+//! What `fourbase stats` says: tables for people, and JSON.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use fourbase::{Board, Value};
+use fourbase_tiers::counts::{Counts, PlyCounts, RemotenessCount};
+use serde::Serialize;
+
+use crate::size::grouped;
+use crate::table::{self, Side};
+
+/// The counts of a board with their sums.
+#[derive(Serialize)]
+pub struct Stats<'a> {
+    #[serde(serialize_with = "as_name")]
+    board: Board,
+    legal: u64,
+    primitive: u64,
+    win: u64,
+    lose: u64,
+    tie: u64,
+    plies: &'a [PlyCounts],
+    remoteness: &'a [RemotenessCount],
+}
+
+fn as_name<S: serde::Serializer>(board: &Board, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(board)
+}
+
+impl Stats<'_> {
+    /// Adds the sums to the counts.
+    pub fn of(counts: &Counts) -> Stats<'_> {
+        let PlyCounts { legal, primitive, win, lose, tie, .. } = counts.total();
+        let Counts { board, plies, remoteness, .. } = counts;
+        Stats { board: *board, legal, primitive, win, lose, tie, plies, remoteness }
+    }
+
+    /// Lists the plies, and the sums in the last row.
+    fn plies(&self) -> String {
+        let row = |name: String, counts: [u64; 5]| {
+            std::iter::once(name).chain(counts.map(|count| grouped(count.into()))).collect()
+        };
+        let mut rows = vec![["ply", "legal", "primitive", "win", "lose", "tie"].map(str::to_owned).to_vec()];
+        rows.extend(
+            self.plies
+                .iter()
+                .map(|ply| row(ply.ply.to_string(), [ply.legal, ply.primitive, ply.win, ply.lose, ply.tie])),
+        );
+        rows.push(row("all".to_owned(), [self.legal, self.primitive, self.win, self.lose, self.tie]));
+        table::to_text(&[Side::Right; 6], &rows)
+    }
+
+    /// Lists the remotenesses with the counts of each value; `None` where they are unknown.
+    fn remotenesses(&self) -> Option<String> {
+        let mut counts: BTreeMap<u32, [u64; 3]> = BTreeMap::new();
+        for RemotenessCount { value, remoteness, legal } in self.remoteness {
+            let place = match value {
+                Value::Win => 0,
+                Value::Lose => 1,
+                Value::Tie => 2,
+            };
+            counts.entry((*remoteness)?).or_default()[place] += legal;
+        }
+        let mut rows = vec![["remoteness", "win", "lose", "tie"].map(str::to_owned).to_vec()];
+        rows.extend(counts.into_iter().map(|(remoteness, counts)| {
+            std::iter::once(remoteness.to_string()).chain(counts.map(|count| grouped(count.into()))).collect()
+        }));
+        Some(table::to_text(&[Side::Right; 4], &rows))
+    }
+}
+
+impl fmt::Display for Stats<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {} legal positions\n\n{}", self.board, grouped(self.legal.into()), self.plies())?;
+        match self.remotenesses() {
+            Some(table) => write!(f, "\n\n{table}"),
+            None => Ok(()),
+        }
+    }
+}
