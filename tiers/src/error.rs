@@ -33,7 +33,7 @@ pub enum SolveError {
     Index(#[from] IndexError),
     /// Not enough memory.
     #[error(
-        "board {board} has {at_least}{entries} entries and needs {at_least}{} of memory, the limit is {}; \
+        "board {board} has {about}{entries} entries and needs {about}{} of memory, the limit is {}; \
          give a higher --memory, or a smaller board", bytes(*.needed), bytes(u128::from(*.limit))
     )]
     Memory {
@@ -45,8 +45,8 @@ pub enum SolveError {
         needed: u128,
         /// Bytes allowed.
         limit: u64,
-        /// `"up to "` where the figures are bounds.
-        at_least: &'static str,
+        /// `"about "` where the figures are estimates.
+        about: &'static str,
     },
     /// Another solver holds the folder.
     #[error("{} is being solved by {holder}; wait for it to end, or end it", folder.display())]

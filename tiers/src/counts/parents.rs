@@ -80,7 +80,16 @@ impl<'a> ShapeParents<'a> {
         }
         let spine = (shape.spine_height > 0).then(|| parents.layout().shape(shape.left, shape.right)).flatten();
         let mover = Index::mover(parents.layout().ply());
-        ShapeParents { index, parents, mover, left, right, turned, spine, lines: FullLine::of_shape(index, shape.shape()) }
+        ShapeParents {
+            index,
+            parents,
+            mover,
+            left,
+            right,
+            turned,
+            spine,
+            lines: FullLine::of_shape(index, shape.shape()),
+        }
     }
 
     fn first(&self) -> u32 {

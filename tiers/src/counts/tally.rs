@@ -42,7 +42,7 @@ fn count_codes(index: &Index, reached: &ReachTier, values: &Tier) -> CodeCounts 
                 let words = matrices[number].words();
                 let mut here = zeros();
                 for row in rows {
-                    let codes = &values.from_matrix(number)[row * planes * words..][..planes * words];
+                    let codes = &values.matrix_words(number)[row * planes * words..][..planes * words];
                     index.kernel().tally(reached.row_words(number, row), codes, planes, &mut here);
                 }
                 counts.iter_mut().zip(here).for_each(|(sum, count)| *sum += count * images(&matrices[number]));

@@ -86,7 +86,13 @@ pub(crate) fn walk(
                 segment.clear();
                 segment.extend_from_slice(&quiet[words]);
                 keep_columns(&mut segment, column % 64, segment_end - column / 64 * 64);
-                visit(Segment { chunk: ((at - first) / chunk) as usize, located: &located, row, column, quiet: &segment });
+                visit(Segment {
+                    chunk: ((at - first) / chunk) as usize,
+                    located: &located,
+                    row,
+                    column,
+                    quiet: &segment,
+                });
                 at += (segment_end - column) as u64;
                 column = segment_end;
             }

@@ -46,7 +46,7 @@ pub(crate) fn encode(index: &Index, tier: &Tier, group: u64) -> io::Result<Vec<B
     let matrices = tier.layout.located_from(entries.start);
     chunk::walk(index, tier.layout.ply(), matrices, entries, |segment| {
         let words = segment.located.matrix.words();
-        let row = &tier.from_matrix(segment.located.number)[segment.row * tier.coding.planes() * words..];
+        let row = &tier.matrix_words(segment.located.number)[segment.row * tier.coding.planes() * words..];
         let before = symbols.len();
         index.kernel().pack(&row[segment.column / 64..], words, segment.quiet, &mut symbols);
         counts[segment.chunk] += (symbols.len() - before) as u16;

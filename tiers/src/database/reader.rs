@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use fourbase::{Board, Outcome, Position, Value};
+use fourbase::{Board, MAX_COLUMNS, Outcome, Position, Value};
 use quick_cache::sync::Cache;
 use rayon::prelude::*;
 
@@ -24,7 +24,7 @@ use crate::kernel::{Coding, Kernel, Values};
 use crate::quiet::{Sight, sight};
 
 /// Memory of the cache where the caller does not say.
-pub const DEFAULT_CACHE_BYTES: u64 = 64 << 20;
+pub const DEFAULT_CACHE_BYTES: u64 = 256 << 20;
 
 /// Words of a plane of a chunk.
 const CHUNK_WORDS: usize = CHUNK_ENTRIES as usize / 64;
@@ -143,7 +143,7 @@ impl Database {
         }))
     }
 
-    /// Sets the memory of the cache of expanded blocks (default: 64 MiB), emptying it.
+    /// Sets the memory of the cache of expanded blocks (default: 256 MiB), emptying it.
     #[must_use]
     pub fn with_cache(mut self, bytes: u64) -> Database {
         self.cache = cache(bytes);
@@ -232,13 +232,38 @@ impl Database {
         }
     }
 
+    /// Looks at the children of a quiet position: first on the board, which may show a win, then in the database.
     fn best_child(&self, position: &Position) -> Result<Outcome, DatabaseError> {
+        // In a quiet position no win is sooner than in 3.
+        let settles =
+            |outcome: Outcome| outcome.value == Value::Win && outcome.remoteness.is_none_or(|plies| plies <= 3);
         let mut best: Option<Outcome> = None;
+        let mut unseen = [(0u8, Sight::Quiet); MAX_COLUMNS];
+        let mut count = 0;
         for column in position.moves() {
-            let outcome = self.value(&position.drop_piece(column))?.parent();
+            match sight(&position.drop_piece(column)) {
+                Sight::Decided(outcome) => {
+                    let outcome = self.outcome(outcome).parent();
+                    best = Some(best.map_or(outcome, |best| best.min(outcome)));
+                    if settles(outcome) {
+                        return Ok(outcome);
+                    }
+                }
+                sight => {
+                    unseen[count] = (column as u8, sight);
+                    count += 1;
+                }
+            }
+        }
+        for (column, sight) in unseen[..count].iter() {
+            let child = position.drop_piece(usize::from(*column));
+            let outcome = match sight {
+                Sight::Forced(reply) => self.value(&child.drop_piece(*reply))?.parent(),
+                _ => self.stored(&child)?,
+            }
+            .parent();
             best = Some(best.map_or(outcome, |best| best.min(outcome)));
-            // Nothing is better than a win, and in a quiet position no win is sooner than in 3.
-            if outcome.value == Value::Win && outcome.remoteness.is_none_or(|plies| plies <= 3) {
+            if settles(outcome) {
                 break;
             }
         }

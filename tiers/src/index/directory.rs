@@ -125,7 +125,10 @@ mod tests {
                     assert_eq!(directory.rank(&index, &parts), Some(entry), "{name} ply {ply}");
                     if entry % 37 == 0 {
                         let located = directory.located_from(&index, entry).next().unwrap();
-                        assert_eq!(Some(Located { number: 0, ..layout.located_from(entry).next().unwrap() }), Some(located));
+                        assert_eq!(
+                            Some(Located { number: 0, ..layout.located_from(entry).next().unwrap() }),
+                            Some(located)
+                        );
                     }
                 }
             }

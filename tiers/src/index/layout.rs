@@ -145,11 +145,7 @@ impl TierLayout {
     pub(crate) fn located_from(&self, entry: u64) -> impl Iterator<Item = Located> + '_ {
         let first = self.matrix_of_entry(entry);
         let numbers = first..self.matrices.len();
-        numbers.map(|number| Located {
-            matrix: self.matrices[number],
-            number,
-            first_entry: self.first_entry(number),
-        })
+        numbers.map(|number| Located { matrix: self.matrices[number], number, first_entry: self.first_entry(number) })
     }
 
     fn end(&self) -> (u64, usize) {

@@ -29,8 +29,8 @@ use std::sync::OnceLock;
 use fourbase::{Board, Player};
 use rayon::prelude::*;
 
-pub(crate) use layout::firsts_at;
 pub use directory::TierDirectory;
+pub(crate) use layout::firsts_at;
 pub use layout::{Located, Matrix, Shape, ShapeLayout, TierLayout};
 pub use lines::{CrossLine, Lines, WingCell, WingLine};
 pub use rank::Place;
@@ -59,7 +59,8 @@ pub struct Index {
     /// Pieces of every wing shape.
     cells: Vec<u32>,
     shapes: Vec<OnceLock<ShapeLists>>,
-    lists: Vec<OnceLock<Vec<WingList>>>,
+    /// By spine and wing shape, then by first-player pieces.
+    lists: Vec<OnceLock<Box<[OnceLock<WingList>]>>>,
     counts: OnceLock<Vec<u32>>,
 }
 
@@ -115,9 +116,11 @@ impl Index {
     /// Returns the list of a wing shape beside `spine` with `firsts` first-player pieces (at most the wing's pieces).
     pub fn list(&self, shape: WingShape, spine: Spine, firsts: u32) -> &WingList {
         let slot = spine.number() * self.shapes.len() + shape.0 as usize;
-        let lists = self.lists[slot]
-            .get_or_init(|| self.shape(shape).beside(&self.split, &self.lines.wing, spine, self.kernel));
-        &lists[firsts as usize]
+        let cells = self.cells[shape.0 as usize];
+        let lists = self.lists[slot].get_or_init(|| (0..=cells).map(|_| OnceLock::new()).collect());
+        lists[firsts as usize].get_or_init(|| {
+            self.shape(shape).beside(&self.split, &self.lines.wing, spine, firsts as usize, self.kernel)
+        })
     }
 
     /// Returns the lengths of the lists of a wing shape beside `spine`, one for every number of first-player pieces,
@@ -160,8 +163,10 @@ impl Index {
         counts.par_chunks_mut(each).enumerate().for_each(|(slot, counts)| {
             let shape = WingShape((slot % self.shapes.len()) as u32);
             let lists = self.shape(shape);
-            for firsts in 0..=self.split.cells(shape) as usize {
-                counts[firsts] = lists.count(&self.split, &self.lines.wing, spines[slot / self.shapes.len()], firsts);
+            let spine = spines[slot / self.shapes.len()];
+            let cells = self.cells[shape.0 as usize] as usize;
+            for (firsts, count) in counts[..=cells].iter_mut().enumerate() {
+                *count = lists.count(&self.split, &self.lines.wing, spine, firsts);
             }
         });
         counts

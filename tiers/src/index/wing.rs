@@ -46,7 +46,7 @@ impl WingList {
 
     /// Returns the memory of a list of `len` colourings with `planes` planes.
     pub(super) fn bytes(len: usize, planes: usize) -> usize {
-        size_of::<WingList>() + 4 * len + 8 * planes * len.div_ceil(64)
+        size_of::<std::sync::OnceLock<WingList>>() + 4 * len + 8 * planes * len.div_ceil(64)
     }
 
     fn slot(&self, slot: usize) -> &[u64] {
@@ -136,12 +136,8 @@ impl ShapeLists {
         self.members(split, lines, spine, firsts).iter().map(|word| word.count_ones()).sum()
     }
 
-    /// Makes the lists beside `spine`, one for every number of first-player pieces.
-    pub fn beside(&self, split: &Split, lines: &[WingLine], spine: Spine, kernel: Kernel) -> Vec<WingList> {
-        (0..=self.cells as usize).map(|firsts| self.list(split, lines, spine, firsts, kernel)).collect()
-    }
-
-    fn list(&self, split: &Split, lines: &[WingLine], spine: Spine, firsts: usize, kernel: Kernel) -> WingList {
+    /// Makes the list beside `spine` with `firsts` first-player pieces.
+    pub fn beside(&self, split: &Split, lines: &[WingLine], spine: Spine, firsts: usize, kernel: Kernel) -> WingList {
         let all = &self.lists[firsts];
         let members = self.members(split, lines, spine, firsts);
         let colourings: Vec<u32> =
@@ -221,7 +217,7 @@ pub(crate) fn spine_is(spine: Spine, rows: u64, player: Player) -> bool {
 
 /// Clears the bits beyond the first `len`.
 fn trim(words: &mut [u64], len: usize) {
-    if let (Some(last), true) = (words.last_mut(), len % 64 != 0) {
+    if let (Some(last), false) = (words.last_mut(), len.is_multiple_of(64)) {
         *last &= low_bits(len as u32 % 64);
     }
 }

@@ -1,7 +1,8 @@
 //! Kernels: the bit-plane loops, compiled for what the processor can do and chosen at run time.
 //!
-//! The loops are written once, in safe code ([`matrix`], [`rows`]), over two operations that differ ([`bits`]).
-//! [`fast`] compiles them again with BMI2 and AVX2 and holds all `unsafe` code of the package.
+//! The loops are written once, in safe code (`matrix.rs`, `rows.rs`, `reach.rs`, `pack.rs`), over two bit movements
+//! that differ (`bits.rs`). `fast.rs` compiles them again with BMI2 and AVX2 and holds all `unsafe` code of the
+//! package.
 
 pub(crate) mod bits;
 pub(crate) mod code;

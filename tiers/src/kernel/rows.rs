@@ -16,9 +16,7 @@ fn load<C: Code<P>, const P: usize, const N: usize>(row: &[u64], words: usize, w
     }
     if C::NARROW_CHILD {
         planes[P - 1].copy_from_slice(&row[(P - 2) * words + word..][..N]);
-        for n in 0..N {
-            planes[P - 2][n] = !planes[P - 1][n];
-        }
+        planes[P - 2] = planes[P - 1].map(|word| !word);
     }
     planes
 }

@@ -137,7 +137,7 @@ impl<'a> ShapeMoves<'a> {
     /// Returns the child tier from the first word of a matrix on; nothing where there is no such matrix.
     fn child_words(&self, shape: &ShapeLayout, spine: Spine, left_firsts: u32) -> &'a [u64] {
         let Some(child) = self.child else { return &[] };
-        child.layout.matrix(shape, spine, left_firsts).map_or(&[], |number| child.from_matrix(number))
+        child.layout.matrix(shape, spine, left_firsts).map_or(&[], |number| child.matrix_words(number))
     }
 
     fn add_left(&self, matrix: &Matrix, left: &'a WingList, rows: &Range<usize>, band: &mut Band<'a>) {

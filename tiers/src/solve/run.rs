@@ -85,11 +85,9 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Report, SolveEr
 pub fn run_on(options: &Options, progress: &dyn Progress, storage: &dyn Storage) -> Result<Report, SolveError> {
     let Options { board, values, .. } = *options;
     let folder = folder_of(&options.root, board, values);
-    if !options.replace {
-        if let Some(manifest) = Manifest::read(storage, &folder, board, values)?.filter(|m| m.state == State::Complete)
-        {
-            return report(options, &manifest, folder, true);
-        }
+    let done = if options.replace { None } else { Manifest::read(storage, &folder, board, values)? };
+    if let Some(manifest) = done.filter(|manifest| manifest.state == State::Complete) {
+        return report(options, &manifest, folder, true);
     }
     Plan::new(board, values, options.memory_bytes).check(options.memory_bytes)?;
     let io = |action| {

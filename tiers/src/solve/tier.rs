@@ -34,7 +34,7 @@ impl Tier {
     }
 
     /// Returns the planes from the first word of a matrix on (and beyond it).
-    pub(crate) fn from_matrix(&self, number: usize) -> &[u64] {
+    pub(crate) fn matrix_words(&self, number: usize) -> &[u64] {
         &self.words[self.layout.first_word(number, self.coding.planes())..]
     }
 
@@ -47,7 +47,7 @@ impl Tier {
     /// Returns the words of one plane of one row; bits beyond the matrix' columns mean nothing.
     pub(crate) fn row(&self, matrix: usize, row: usize, plane: usize) -> &[u64] {
         let words = self.layout.matrices()[matrix].words();
-        &self.from_matrix(matrix)[(row * self.coding.planes() + plane) * words..][..words]
+        &self.matrix_words(matrix)[(row * self.coding.planes() + plane) * words..][..words]
     }
 
     /// As [`Tier::row`], to be written.

@@ -43,7 +43,7 @@ impl Planned {
 
 impl fmt::Display for Planned {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let bound = if self.exact { "" } else { "up to " };
+        let bound = if self.exact { "" } else { "about " };
         write!(
             f,
             "{} with {}: {bound}{} entries in {} tiers, {bound}{} of memory, {} may be used{}",
