@@ -19,8 +19,8 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::storage::ReadFile;
 use crate::error::DatabaseError;
 
-/// The version of the file formats that this program reads and writes.
-pub const VERSION: u32 = 1;
+/// The version of the file formats that this program reads and writes. Version 1 held all positions of all plies.
+pub const VERSION: u32 = 2;
 
 /// The most bytes of a record that are believed.
 const MOST_BYTES: usize = 1 << 20;
