@@ -1,7 +1,10 @@
 //! What can go wrong in counting.
 
+use std::io;
+
 use fourbase::Board;
 
+use crate::error::bytes;
 use crate::kernel::Values;
 
 /// Values that do not belong to the positions that are counted.
@@ -57,6 +60,37 @@ pub enum CountError<E: std::error::Error + 'static> {
         ply: u32,
         /// Why.
         source: E,
+    },
+    /// The values of a tier do not belong to its positions.
+    #[error(transparent)]
+    Tally(#[from] TallyError),
+}
+
+/// Why a board could not be solved and counted.
+#[derive(Debug, thiserror::Error)]
+pub enum SolveAndCountError {
+    /// Not enough memory.
+    #[error(
+        "counting {board} needs {} of memory or more, the limit is {}; free some, or count a smaller board",
+        bytes(*.needed_bytes), bytes(u128::from(*.limit_bytes))
+    )]
+    Memory {
+        /// The board.
+        board: Board,
+        /// Bytes needed, as far as is known.
+        needed_bytes: u128,
+        /// Bytes allowed.
+        limit_bytes: u64,
+    },
+    /// The reached positions of a ply could not be compressed, or not expanded, in memory.
+    #[error("board {board}, ply {ply}: the reached positions could not be kept in memory; count again")]
+    Packed {
+        /// The board.
+        board: Board,
+        /// The ply.
+        ply: u32,
+        /// Why.
+        source: io::Error,
     },
     /// The values of a tier do not belong to its positions.
     #[error(transparent)]

@@ -2,7 +2,8 @@
 //!
 //! A position is legal if play that stops at the first line reaches it from the empty board. [`Sweep`] walks the tiers
 //! forward with one bit an entry: a position is reached if a drop leads to it from a reached position without a line.
-//! What a position is worth does not matter for that; [`count`] looks the values up tier by tier as the sweep passes.
+//! What a position is worth does not matter for that; [`count`] looks the values up tier by tier as the sweep passes,
+//! and [`solve_and_count`] makes them on the way back.
 //!
 //! # Each finished position once
 //!
@@ -24,11 +25,13 @@
 
 mod error;
 mod finished;
+mod packed;
 mod parents;
 mod sweep;
 mod table;
 mod tally;
 mod tier;
+mod whole;
 
 #[cfg(test)]
 mod tests;
@@ -37,11 +40,12 @@ use std::borrow::Borrow;
 
 use fourbase::{Outcome, Value};
 
-pub use error::{CountError, TallyError};
+pub use error::{CountError, SolveAndCountError, TallyError};
 pub use sweep::Sweep;
 pub use table::{Counts, PlyCounts, PlyLegal, RemotenessCount};
 pub use tally::tally;
 pub use tier::ReachTier;
+pub use whole::solve_and_count;
 
 use crate::index::Index;
 use crate::kernel::Values;

@@ -47,8 +47,7 @@ impl ReachTier {
         let mut rest = buffer.as_mut_slice();
         let mut pieces_with_rows = Vec::new();
         for piece in pieces(layout.matrices()) {
-            let words = piece.rows(layout.matrices()).map(|(n, rows)| rows.len() * layout.matrices()[n].words()).sum();
-            let (rows, after) = std::mem::take(&mut rest).split_at_mut(words);
+            let (rows, after) = std::mem::take(&mut rest).split_at_mut(piece.plane_words(layout.matrices()));
             rest = after;
             pieces_with_rows.push((piece, rows));
         }
@@ -92,6 +91,16 @@ impl ReachTier {
     /// Returns the plane from the first word of a matrix on (and beyond it).
     pub(super) fn matrix_words(&self, number: usize) -> &[u64] {
         &self.words[self.layout.first_word(number, 1)..]
+    }
+
+    /// Returns the words of the rows of a piece, one after the other.
+    pub(super) fn piece_words(&self, piece: &Piece) -> &[u64] {
+        let matrices = self.layout.matrices();
+        let first = piece
+            .rows(matrices)
+            .next()
+            .map_or(0, |(number, rows)| self.layout.first_word(number, 1) + rows.start * matrices[number].words());
+        &self.words[first..][..piece.plane_words(matrices)]
     }
 
     /// Gives the buffer back for reuse.

@@ -22,8 +22,9 @@ use crate::solve::Tier;
 /// Symbols of a block.
 pub(crate) const BLOCK_SYMBOLS: usize = 1 << 14;
 
-/// zstd's level.
-pub(crate) const LEVEL: i32 = 12;
+/// zstd's level. On 5x5 with remoteness 6 gives 0.0833 bits per legal position, 3 0.0914, 12 0.0795 at six times the
+/// time of 6, 17 0.0751 at seventeen times.
+pub(crate) const LEVEL: i32 = 6;
 
 /// A compressed block.
 pub(crate) struct Block {

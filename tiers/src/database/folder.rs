@@ -1,5 +1,6 @@
 //! Names of folders and files, and what a folder of databases holds.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use fourbase::{Board, Outcome};
@@ -78,7 +79,7 @@ pub struct Summary {
     pub outcome: Option<Outcome>,
 }
 
-/// Lists the databases under `root`, by name. Folders that are not databases are passed over.
+/// Lists the databases under `root`, by name. Folders and files that are not databases are passed over.
 ///
 /// # Errors
 /// [`DatabaseError`] where a manifest is there but cannot be read.
@@ -88,7 +89,12 @@ pub fn list(root: &Path) -> Result<Vec<Summary>, DatabaseError> {
         let Ok(board) = name.parse::<Board>() else { continue };
         for values in [Values::Wdl, Values::Remoteness] {
             let folder = root.join(&name).join(values.to_string());
-            let Some(manifest) = Manifest::read(&Disk, &folder, board, values)? else { continue };
+            let manifest = match Manifest::read(&Disk, &folder, board, values) {
+                // A plain file that is named like a board, or like the values of one.
+                Err(DatabaseError::Io { source, .. }) if source.kind() == ErrorKind::NotADirectory => continue,
+                manifest => manifest?,
+            };
+            let Some(manifest) = manifest else { continue };
             summaries.push(Summary {
                 board,
                 values,

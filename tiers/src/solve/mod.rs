@@ -46,6 +46,11 @@ impl Piece {
             Piece::Rows(_, rows) => (number, rows.clone()),
         })
     }
+
+    /// Counts the words of one plane of the piece.
+    pub(crate) fn plane_words(&self, matrices: &[Matrix]) -> usize {
+        self.rows(matrices).map(|(number, rows)| rows.len() * matrices[number].words()).sum()
+    }
 }
 
 /// Cuts a tier into pieces, in order.
@@ -121,11 +126,7 @@ struct Job<'a> {
 impl Job<'_> {
     /// Counts the words of a piece.
     fn words(&self, piece: &Piece) -> usize {
-        let plane_words: usize = match piece {
-            Piece::Matrices(range) => self.matrices[range.clone()].iter().map(Matrix::plane_words).sum(),
-            Piece::Rows(matrix, rows) => rows.len() * self.matrices[*matrix].words(),
-        };
-        plane_words * self.planes
+        piece.plane_words(self.matrices) * self.planes
     }
 
     /// Prepares the bands of a piece one after the other and hands each to `solve` with its rows.

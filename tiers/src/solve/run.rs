@@ -57,8 +57,12 @@ pub struct Report {
     pub already_complete: bool,
 }
 
-/// Hears how a solve goes. Both methods may be called from any thread and should be quick.
+/// Hears how a solve goes. The methods may be called from any thread and should be quick.
 pub trait Progress: Sync {
+    /// The solve fits memory, holds its folder and begins. An earlier solve has done `entries_done` of the entries. Not
+    /// called where nothing is left to do, nor by [`solve_tier`].
+    fn planned(&self, _plan: &Plan, _entries_done: u64) {}
+
     /// A tier begins.
     fn tier(&self, _ply: u32, _entries: u64) {}
 
@@ -89,7 +93,8 @@ pub fn run_on(options: &Options, progress: &dyn Progress, storage: &dyn Storage)
     if let Some(manifest) = done.filter(|manifest| manifest.state == State::Complete) {
         return report(options, &manifest, folder, true);
     }
-    Plan::new(board, values, options.memory_bytes).check(options.memory_bytes)?;
+    let plan = Plan::new(board, values, options.memory_bytes);
+    plan.check(options.memory_bytes)?;
     let io = |action| {
         let file = folder.clone();
         move |source| SolveError::Database(DatabaseError::Io { file, action, source })
@@ -112,6 +117,7 @@ pub fn run_on(options: &Options, progress: &dyn Progress, storage: &dyn Storage)
         }
     }
     remove_leftovers(storage, &folder, manifest.checkpoint)?;
+    progress.planned(&plan, manifest.entries());
     let mut spare = Vec::new();
     let mut unpublished = Vec::new();
     let mut last_checkpoint = Instant::now();

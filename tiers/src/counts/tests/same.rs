@@ -1,11 +1,14 @@
 //! Counts are the same however they are made, and what is not theirs is refused.
 
 use std::convert::Infallible;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::{counts_of, index, solved};
 use crate::counts::tier::share;
-use crate::counts::{CountError, ReachTier, Sweep, TallyError, count, legal};
+use crate::counts::{CountError, ReachTier, SolveAndCountError, Sweep, TallyError, count, legal, solve_and_count};
 use crate::kernel::{Kernel, Values};
+use crate::plan::Plan;
+use crate::solve::Progress;
 
 /// The words of every row of a tier.
 fn rows(tier: &ReachTier) -> Vec<u64> {
@@ -38,6 +41,69 @@ fn any_number_of_threads_counts_the_same() {
     };
     assert_eq!(on(1), on(2));
     assert_eq!(on(1), on(3));
+}
+
+#[test]
+fn solving_on_the_way_counts_what_solved_tiers_count() {
+    for board in ["1x1", "1x8", "8x2", "4x4", "5x4", "3x6", "4x4c3", "4x4m", "3x4c3m", "5x2c5", "6x3"] {
+        for values in [Values::Wdl, Values::Remoteness] {
+            let index = index(board, Kernel::detect());
+            let counts = solve_and_count(&index, values, u64::MAX, &()).unwrap();
+            assert_eq!(counts, counts_of(board, values), "{board} {values}");
+        }
+    }
+}
+
+#[test]
+fn solving_on_the_way_counts_the_same_on_any_number_of_threads_and_with_every_kernel() {
+    let on = |threads, kernel| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| solve_and_count(&index("5x4", kernel), Values::Remoteness, u64::MAX, &()).unwrap())
+    };
+    let expected = on(1, Kernel::portable());
+    for kernel in Kernel::all() {
+        assert!([1, 2, 3].into_iter().all(|threads| on(threads, kernel) == expected), "{kernel:?}");
+    }
+}
+
+/// Sums the entries that it hears of.
+#[derive(Default)]
+struct Heard {
+    begun: AtomicU64,
+    solved: AtomicU64,
+}
+
+impl Progress for Heard {
+    fn tier(&self, _: u32, entries: u64) {
+        self.begun.fetch_add(entries, Relaxed);
+    }
+
+    fn solved(&self, entries: u64) {
+        self.solved.fetch_add(entries, Relaxed);
+    }
+}
+
+#[test]
+fn every_entry_is_told_twice_once_each_way() {
+    let index = index("4x4", Kernel::detect());
+    let heard = Heard::default();
+    solve_and_count(&index, Values::Wdl, u64::MAX, &heard).unwrap();
+    let entries: u64 = solved(&index, Values::Wdl).iter().map(|tier| tier.layout.entries()).sum();
+    assert_eq!((heard.begun.into_inner(), heard.solved.into_inner()), (2 * entries, 2 * entries));
+}
+
+#[test]
+fn a_count_that_does_not_fit_memory_is_refused_with_both_figures() {
+    let index = index("5x4", Kernel::detect());
+    let solve_bytes = Plan::exact(&index, Values::Wdl).memory_bytes as u64;
+    for limit in [0, solve_bytes - 1, solve_bytes + 1000] {
+        let error = solve_and_count(&index, Values::Wdl, limit, &()).unwrap_err();
+        let SolveAndCountError::Memory { needed_bytes, limit_bytes, .. } = error else { panic!("{error}") };
+        assert!(needed_bytes > u128::from(limit) && limit_bytes == limit, "{error}");
+    }
+    // One bit an entry is the bound.
+    let entries: u64 = solved(&index, Values::Wdl).iter().map(|tier| tier.layout.plane_words() as u64).sum();
+    solve_and_count(&index, Values::Wdl, solve_bytes + 8 * entries, &()).unwrap();
 }
 
 #[test]
