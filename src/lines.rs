@@ -112,27 +112,36 @@ pub fn has_line(board: Board, pieces: u64) -> bool {
 /// ```
 #[must_use]
 pub fn winning_cells(board: Board, pieces: u64) -> u64 {
+    // Clearing room for lines of 64 would cost more than all the rest for lines of 4.
+    if board.connect() <= 8 {
+        winning_cells_up_to::<8>(board, pieces)
+    } else {
+        winning_cells_up_to::<64>(board, pieces)
+    }
+}
+
+/// Does what [`winning_cells`] says for lines of at most `MOST` cells that fit the board, or of any that do not.
+fn winning_cells_up_to<const MOST: usize>(board: Board, pieces: u64) -> u64 {
     let connect = board.connect();
-    DIRECTIONS.iter().fold(0, |winning, direction| {
-        winning | {
-            let (starts, step) = (direction.starts(board), direction.step(board));
-            // Places of lines whose cells after the missing one are all there, for every place of the missing one.
-            let mut after = [0u64; 64];
-            if starts == 0 {
-                return winning;
-            }
-            after[connect - 1] = starts;
-            for missing in (0..connect - 1).rev() {
-                after[missing] = after[missing + 1] & pieces >> ((missing + 1) * step);
-            }
-            let (mut before, mut cells) = (u64::MAX, 0);
-            for (missing, after) in after[..connect].iter().enumerate() {
-                cells |= (before & after) << (missing * step);
-                before &= pieces >> (missing * step);
-            }
-            cells
+    let mut winning = 0;
+    for direction in &DIRECTIONS {
+        let (starts, step) = (direction.starts(board), direction.step(board));
+        if starts == 0 {
+            continue;
         }
-    })
+        // Places of lines whose cells after the missing one are all there, for every place of the missing one.
+        let mut after = [0; MOST];
+        after[connect - 1] = starts;
+        for missing in (0..connect - 1).rev() {
+            after[missing] = after[missing + 1] & pieces >> ((missing + 1) * step);
+        }
+        let mut before = u64::MAX;
+        for (missing, after) in after[..connect].iter().enumerate() {
+            winning |= (before & after) << (missing * step);
+            before &= pieces >> (missing * step);
+        }
+    }
+    winning
 }
 
 /// Returns the bits of `pieces` from which `length` bits at distance `step` are set. `(length - 1) * step` must be at
