@@ -9,11 +9,11 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::chunk::{self, CHUNK_ENTRIES, GROUP_CHUNKS};
-use super::codec;
 use super::container::{Content, Reader, Writer, Written, io_error};
 use super::folder::checkpoint_path;
 use super::storage::Storage;
 use super::writer::{header, open};
+use super::{codec, frame};
 use crate::error::DatabaseError;
 use crate::index::{Index, low_bits};
 use crate::kernel::Values;
@@ -82,17 +82,17 @@ fn pack(tier: &Tier, group: u64) -> std::io::Result<Vec<u8>> {
         }
         bytes.extend(bits.words.iter().flat_map(|word| word.to_le_bytes()).take(plane_bytes));
     }
-    zstd::bulk::compress(&bytes, LEVEL)
+    frame::compress(&bytes, LEVEL)
 }
 
 fn unpack(reader: &Reader, tier: &mut Tier, block: usize) -> Result<(), DatabaseError> {
     let entries = entries_of(block as u64, tier);
     let plane_bytes = ((entries.end - entries.start) as usize).div_ceil(8);
     let payload = reader.block(block)?;
-    let bytes = match zstd::bulk::decompress(&payload, plane_bytes * tier.coding.planes()) {
-        Ok(bytes) if bytes.len() == plane_bytes * tier.coding.planes() => bytes,
-        _ => return Err(reader.damaged(block, "a block does not expand to its entries")),
-    };
+    let expected = plane_bytes * tier.coding.planes();
+    let bytes = frame::expand(&payload, expected)
+        .filter(|bytes| bytes.len() == expected)
+        .ok_or_else(|| reader.damaged(block, "a block does not expand to its entries"))?;
     let runs: Vec<Run> = runs(tier, entries).collect();
     for (plane, bytes) in bytes.chunks_exact(plane_bytes).enumerate() {
         let words: Vec<u64> = bytes

@@ -14,7 +14,7 @@
 use std::io;
 
 use super::chunk::{self, CHUNK_ENTRIES, GROUP_CHUNKS};
-use super::packing;
+use super::{frame, packing};
 use crate::index::Index;
 use crate::kernel::{Coding, Symbols};
 use crate::solve::Tier;
@@ -67,7 +67,7 @@ pub(crate) fn encode(index: &Index, tier: &Tier, group: u64) -> io::Result<Vec<B
         }
         let mut bytes: Vec<u8> = counts[from..to].iter().flat_map(|count| count.to_le_bytes()).collect();
         packing::pack(&tier.coding, &symbols, done, held, &mut bytes);
-        encoded.push(Block { payload: zstd::bulk::compress(&bytes, LEVEL)?, chunks: (to - from) as u16 });
+        encoded.push(Block { payload: frame::compress(&bytes, LEVEL)?, chunks: (to - from) as u16 });
         done += held;
         from = to;
     }
@@ -89,7 +89,7 @@ const MOST_BYTES: usize = (GROUP_CHUNKS * (CHUNK_ENTRIES + 2)) as usize;
 impl Expanded {
     /// Expands a block of `chunks` chunks; `None` where it does not hold what it should.
     pub fn new(payload: &[u8], chunks: usize, coding: &Coding) -> Option<Expanded> {
-        let bytes = zstd::bulk::decompress(payload, MOST_BYTES).ok()?;
+        let bytes = frame::expand(payload, MOST_BYTES)?;
         let (counts, symbols) = bytes.split_at_checked(2 * chunks)?;
         let mut starts = vec![0];
         let mut sum = 0u32;

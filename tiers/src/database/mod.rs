@@ -15,6 +15,7 @@ mod codec;
 mod container;
 mod envelope;
 mod folder;
+mod frame;
 mod manifest;
 mod packing;
 mod reader;
