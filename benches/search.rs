@@ -1,0 +1,113 @@
+//! Measures the search on Pascal Pons' three benchmark sets of 7x6, and checks every answer.
+//!
+//! `cargo bench -p fourbase --bench search` prints, for each set, milliseconds and nodes per position, with one thread
+//! and the table cleared before every position. Milliseconds are wall time, of the fastest of five rounds, since other
+//! work on the machine only ever adds; CPU time is the mean of all rounds, where they are long enough to tell. `-- --empty` also solves the empty board, with a table of 1 GiB;
+//! `--threads N` and `--kept` (do not clear the table) change the rules. The sets are read from `../shared/truth/pons`,
+//! or the directory that `FOURBASE_PONS` names.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use fourbase::search::{Options, Search};
+use fourbase::{Board, Outcome, Position, Value, notation};
+
+const SETS: [&str; 3] = ["Test_L3_R1", "Test_L2_R1", "Test_L2_R2"];
+const ROUNDS: usize = 5;
+
+struct Arguments {
+    empty: bool,
+    kept: bool,
+    threads: usize,
+}
+
+fn main() -> ExitCode {
+    let arguments = std::env::args().collect::<Vec<_>>();
+    let has = |name: &str| arguments.iter().any(|argument| argument == name);
+    let threads = arguments.iter().skip_while(|argument| *argument != "--threads").nth(1);
+    let threads = threads.and_then(|number| number.parse().ok()).unwrap_or(1);
+    match run(&Arguments { empty: has("--empty"), kept: has("--kept"), threads }) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("Error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
+    let board: Board = "7x6".parse()?;
+    let directory = std::env::var_os("FOURBASE_PONS")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/truth/pons"), PathBuf::from);
+    println!("{:<12} {:>9} {:>12} {:>12} {:>15}", "set", "positions", "ms/position", "CPU ms", "nodes/position");
+    for set in SETS {
+        let Ok(text) = std::fs::read_to_string(directory.join(set)) else {
+            println!("{set:<12} skipped: not in {}", directory.display());
+            continue;
+        };
+        let positions = text.lines().map(|line| read(board, line)).collect::<Result<Vec<_>, _>>()?;
+        let (mut fastest, mut nodes) = (Duration::MAX, 0);
+        let ticks = cpu_ticks();
+        for _ in 0..ROUNDS {
+            let mut search = Search::new(board, Options { threads: arguments.threads, ..Options::default() });
+            let start = Instant::now();
+            for (position, score) in &positions {
+                if !arguments.kept {
+                    search.clear();
+                }
+                let found = score_of(search.solve(position)?, position.ply());
+                if found != *score {
+                    return Err(format!("{set}: score {found} instead of {score} for {position}").into());
+                }
+            }
+            fastest = fastest.min(start.elapsed());
+            nodes = search.nodes();
+        }
+        let (count, seconds) = (positions.len() as f64, fastest.as_secs_f64());
+        let cpu = match cpu_ticks().zip(ticks) {
+            Some((after, before)) if after - before >= 20 => {
+                format!("{:.4}", (after - before) as f64 * TICK_MS / (ROUNDS as f64 * count))
+            }
+            _ => "-".to_owned(),
+        };
+        println!("{set:<12} {count:>9} {:>12.4} {cpu:>12} {:>15.1}", seconds * 1e3 / count, nodes as f64 / count);
+    }
+    if arguments.empty {
+        let options = Options { table_bytes: 1 << 30, threads: arguments.threads, ..Options::default() };
+        let mut search = Search::new(board, options);
+        let start = Instant::now();
+        let outcome = search.solve(&Position::start(board))?;
+        let seconds = start.elapsed().as_secs_f64();
+        println!("empty board: {outcome:?}, {seconds:.1} s, {} million nodes", search.nodes() / 1_000_000);
+    }
+    Ok(())
+}
+
+/// The usual length of a tick of Linux's process times.
+const TICK_MS: f64 = 10.0;
+
+/// Returns the ticks of CPU time that this process has used with all its threads; `None` where there is no `/proc`.
+fn cpu_ticks() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/self/stat").ok()?;
+    // After the name in parentheses, user and system time are the twelfth and thirteenth field.
+    let mut times = text.rsplit(')').next()?.split_whitespace().skip(11).map_while(|field| field.parse::<u64>().ok());
+    Some(times.next()? + times.next()?)
+}
+
+/// Reads a line of a set: moves and a score.
+fn read(board: Board, line: &str) -> Result<(Position, i32), Box<dyn std::error::Error>> {
+    let (moves, score) = line.split_once(' ').ok_or("a line without a score")?;
+    Ok((notation::parse(board, moves)?, score.trim().parse()?))
+}
+
+/// Returns an outcome as the sets write it: a win is 22 minus the winner's pieces at the end, a loss negative.
+fn score_of(outcome: Outcome, ply: usize) -> i32 {
+    let end = ply as i32 + outcome.remoteness.map_or(0, |plies| plies as i32);
+    let score = 22 - (end + 1) / 2;
+    match outcome.value {
+        Value::Win => score,
+        Value::Lose => -score,
+        Value::Tie => 0,
+    }
+}

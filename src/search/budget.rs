@@ -1,0 +1,87 @@
+//! How long a search may go on: nodes are taken from a shared rest, a batch at a time.
+//!
+//! Between batches a thread looks whether it should stop. A batch is about a millisecond of search, and asking once
+//! per batch costs nothing that can be measured.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+use super::Monitor;
+
+/// The nodes that a thread takes at once.
+const BATCH_NODES: u64 = 8192;
+
+/// What the threads of one test share.
+#[derive(Debug)]
+pub(super) struct Shared<'a> {
+    left: AtomicU64,
+    is_done: AtomicBool,
+    monitor: Option<&'a Monitor>,
+}
+
+impl<'a> Shared<'a> {
+    /// Allows `nodes` in all.
+    pub fn new(nodes: u64, monitor: Option<&'a Monitor>) -> Shared<'a> {
+        Shared { left: AtomicU64::new(nodes), is_done: AtomicBool::new(false), monitor }
+    }
+
+    /// Tells the other threads that one has the answer.
+    pub fn finish(&self) {
+        self.is_done.store(true, Relaxed);
+    }
+
+    fn must_stop(&self) -> bool {
+        self.is_done.load(Relaxed) || self.monitor.is_some_and(Monitor::is_cancelled)
+    }
+
+    /// Takes a batch, or what is left of one.
+    fn take(&self) -> u64 {
+        let taken = self.left.fetch_update(Relaxed, Relaxed, |left| Some(left.saturating_sub(BATCH_NODES)));
+        taken.unwrap_or(0).min(BATCH_NODES)
+    }
+}
+
+/// The nodes of one thread.
+#[derive(Debug)]
+pub(super) struct Budget<'a> {
+    shared: &'a Shared<'a>,
+    visited: u64,
+    batch_end: u64,
+    reported: u64,
+}
+
+impl<'a> Budget<'a> {
+    pub fn new(shared: &'a Shared<'a>) -> Budget<'a> {
+        Budget { shared, visited: 0, batch_end: 0, reported: 0 }
+    }
+
+    /// Counts a node; `None` if the thread has to stop before it.
+    #[inline(always)]
+    pub fn spend(&mut self) -> Option<()> {
+        if self.visited == self.batch_end {
+            self.next_batch()?;
+        }
+        self.visited += 1;
+        Some(())
+    }
+
+    /// Returns how many nodes were visited.
+    pub fn visited(&self) -> u64 {
+        self.visited
+    }
+
+    #[cold]
+    fn next_batch(&mut self) -> Option<()> {
+        self.report();
+        let batch = if self.shared.must_stop() { 0 } else { self.shared.take() };
+        self.batch_end += batch;
+        (batch > 0).then_some(())
+    }
+
+    /// Tells the monitor of the nodes that it does not know of.
+    pub fn report(&mut self) {
+        if let Some(monitor) = self.shared.monitor {
+            monitor.add(self.visited - self.reported);
+            self.reported = self.visited;
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! Exact search: the value and remoteness of any position of any board, without a database.
+//!
+//! A database looks backward from the ends of all games; this looks forward from one position. It shares no code with
+//! the database and serves as its judge.
+//!
+//! # How it works
+//!
+//! **Negamax with a null window.** A search asks one question: is the score of this position at least `beta`? If some
+//! move leads to a position whose score for the opponent is at most `-beta`, yes, and the other moves need no look.
+//! A score is the value and the end of the game in one number (`score`), and a few questions narrow it to one
+//! (`window`).
+//!
+//! **Moves that do not lose at once.** `x . x` in a row with the gap filled from below is a cell where the player wins,
+//! a *spot*. Spots come for both players from a few shifts of a bitboard (`grid`) and are handed from parent to child
+//! (`state`). The opponent's spot that can be played must be filled; two are a loss; and nobody plays below one. For
+//! example, on `7x6` after 1, 4, 1, 4, 1 the second player has one move that is worth a look, in column 1:
+//!
+//! ```
+//! use fourbase::search::{Options, Search};
+//! use fourbase::{Board, Outcome, Value, notation};
+//!
+//! let board: Board = "7x6".parse()?;
+//! let position = notation::parse(board, "14141")?;
+//! let mut search = Search::new(board, Options::default());
+//! let moves = search.moves(&position)?;
+//! assert_eq!(moves[0].0, 0);
+//! assert!(moves[1..].iter().all(|(_, outcome)| *outcome == Outcome { value: Value::Lose, remoteness: Some(2) }));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! **Following up.** Many positions are decided long before their end, because one player can answer every move with
+//! the cell above it. That player's cells are known in advance, and so are the cells the other can hope for: if these
+//! hold no line, the other cannot win, however long the game (`pairing`, where the proof is). This leaves less
+//! than half of the nodes.
+//!
+//! **A table** of bounds that are proved (`table`), asked for the position and for all its children before any is
+//! searched; found by the exact position, folded by mirror image; shared by the threads, of which more than one start
+//! only when a question is long. Every thread answers the same question, and the first answer stops the others. Since
+//! every bound is proved, the answer is always the same; only the number of nodes differs with several threads.
+//!
+//! # Sources
+//!
+//! Bitboards with a sentinel row and the shape of the table's use are common property of Connect Four programs, Pascal
+//! Pons' tutorial explains them well. Following up, and why it is sound: V. Allis, *A Knowledge-based Approach of
+//! Connect-Four*, 1988 (his rules "claimeven" and "baseinverse").
+
+mod budget;
+mod engine;
+mod error;
+mod grid;
+mod misere;
+mod moves;
+mod normal;
+mod options;
+mod pairing;
+mod score;
+mod state;
+mod table;
+mod window;
+mod word;
+mod worker;
+
+use std::fmt;
+
+use crate::{Board, Outcome, Position, Value};
+use engine::Engine;
+pub use error::SearchError;
+pub use options::{Monitor, Options};
+use score::{Scale, Score};
+
+/// Farther from a tie than any score.
+const FAR: Score = 64;
+
+/// Solves positions of one board, one after the other. What one question finds helps the next.
+///
+/// ```
+/// use fourbase::search::{Options, Search};
+/// use fourbase::{Board, Outcome, Position, Value};
+///
+/// let board: Board = "5x4".parse()?;
+/// let mut search = Search::new(board, Options::default());
+/// let outcome = search.solve(&Position::start(board))?;
+/// assert_eq!(outcome, Outcome { value: Value::Tie, remoteness: Some(20) });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Search {
+    board: Board,
+    scale: Scale,
+    options: Options,
+    engine: Box<dyn Engine>,
+    nodes: u64,
+}
+
+impl Search {
+    /// Starts a search of `board`. Costs some microseconds and 4 KiB on most boards, whatever the options allow.
+    #[must_use]
+    pub fn new(board: Board, options: Options) -> Search {
+        let engine = engine::engine(board, &options);
+        Search { board, scale: Scale::new(board), options, engine, nodes: 0 }
+    }
+
+    /// Solves `position`: its value, and its remoteness, which is always known. A finished position answers at once.
+    ///
+    /// # Errors
+    ///
+    /// [`SearchError::NodeLimit`] and [`SearchError::Cancelled`] without an answer, and [`SearchError::OtherBoard`].
+    /// After an error the search can be asked again, and goes on with what it has found.
+    ///
+    /// ```
+    /// use fourbase::search::{Options, Search, SearchError};
+    /// use fourbase::{Board, Position};
+    ///
+    /// let board: Board = "7x6".parse()?;
+    /// let mut search = Search::new(board, Options { node_limit: Some(1000), ..Options::default() });
+    /// let error = search.solve(&Position::start(board)).unwrap_err();
+    /// assert_eq!(error, SearchError::NodeLimit { nodes: 1000 });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn solve(&mut self, position: &Position) -> Result<Outcome, SearchError> {
+        self.ask(position, (-FAR, FAR), &mut 0)
+    }
+
+    /// Finds the value of `position` and not its remoteness, for about a quarter of the price.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`Search::solve`].
+    ///
+    /// ```
+    /// use fourbase::search::{Options, Search};
+    /// use fourbase::{Board, Position, Value};
+    ///
+    /// let board: Board = "6x4".parse()?;
+    /// let mut search = Search::new(board, Options::default());
+    /// assert_eq!(search.value(&Position::start(board))?, Value::Lose);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn value(&mut self, position: &Position) -> Result<Value, SearchError> {
+        Ok(self.ask(position, (-1, 1), &mut 0)?.value)
+    }
+
+    /// Finds the remoteness of `position`, whose `value` is known from elsewhere. Free for a tie, cheaper than
+    /// [`Search::solve`] for the rest.
+    ///
+    /// The value is taken on trust: a wrong one is an error where the search happens to notice it, and a meaningless
+    /// answer elsewhere.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`Search::solve`], and [`SearchError::OtherValue`] if the value turns out to be wrong.
+    ///
+    /// ```
+    /// use fourbase::search::{Options, Search};
+    /// use fourbase::{Board, Position, Value};
+    ///
+    /// let board: Board = "6x4".parse()?;
+    /// let mut search = Search::new(board, Options::default());
+    /// assert_eq!(search.remoteness(&Position::start(board), Value::Lose)?, 24);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn remoteness(&mut self, position: &Position, value: Value) -> Result<u32, SearchError> {
+        let range = match value {
+            Value::Win => (1, FAR),
+            Value::Tie => (0, 0),
+            Value::Lose => (-FAR, -1),
+        };
+        let outcome = self.ask(position, range, &mut 0)?;
+        match outcome.remoteness {
+            Some(plies) if outcome.value == value => Ok(plies),
+            _ => Err(SearchError::OtherValue { claimed: value }),
+        }
+    }
+
+    /// Solves every legal move of `position`: the column (from 0) and its outcome for the player who moves, with the
+    /// remoteness counted from before the move. The best moves come first: the soonest win, ties, the latest loss; equal
+    /// ones by column. None if the game is over.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`Search::solve`]. The node limit is for all moves together.
+    ///
+    /// ```
+    /// use fourbase::search::{Options, Search};
+    /// use fourbase::{Board, Value, notation};
+    ///
+    /// let board: Board = "4x4".parse()?;
+    /// let mut search = Search::new(board, Options::default());
+    /// let position = notation::parse(board, "121212")?;
+    /// let (column, outcome) = search.moves(&position)?[0];
+    /// assert_eq!((column, outcome.value, outcome.remoteness), (0, Value::Win, Some(1)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn moves(&mut self, position: &Position) -> Result<Vec<(usize, Outcome)>, SearchError> {
+        self.check(position)?;
+        let mut nodes = 0;
+        let outcomes = position.moves().map(|column| {
+            let outcome = self.ask(&position.drop_piece(column), (-FAR, FAR), &mut nodes)?;
+            Ok((column, outcome.parent()))
+        });
+        let mut moves = outcomes.collect::<Result<Vec<_>, SearchError>>()?;
+        moves.sort_by_key(|&(column, outcome)| (outcome, column));
+        Ok(moves)
+    }
+
+    /// Returns the board.
+    #[must_use]
+    pub fn board(&self) -> Board {
+        self.board
+    }
+
+    /// Returns how many nodes all questions have visited. A node is a position with a choice that was
+    /// entered; forced replies, and positions whose outcome the parent sees, are not counted.
+    #[must_use]
+    pub fn nodes(&self) -> u64 {
+        self.nodes
+    }
+
+    /// Sets how many nodes one question may use from now on; `None` for no limit.
+    pub fn set_node_limit(&mut self, node_limit: Option<u64>) {
+        self.options.node_limit = node_limit;
+    }
+
+    /// Forgets what was found, so that the next question is answered as by a new search. Costs a microsecond or
+    /// less, and keeps the memory.
+    pub fn clear(&mut self) {
+        self.engine.clear();
+    }
+
+    fn check(&self, position: &Position) -> Result<(), SearchError> {
+        if position.board() == self.board {
+            Ok(())
+        } else {
+            Err(SearchError::OtherBoard { expected: self.board, found: position.board() })
+        }
+    }
+
+    /// Searches a score in `range`, as [`Engine::score`] does. `nodes` counts what this question visits.
+    fn ask(&mut self, position: &Position, range: (Score, Score), nodes: &mut u64) -> Result<Outcome, SearchError> {
+        self.check(position)?;
+        if let Some(value) = position.primitive() {
+            return Ok(Outcome { value, remoteness: Some(0) });
+        }
+        let before = *nodes;
+        let score = self.engine.score(position, range, &self.options, nodes);
+        self.nodes += *nodes - before;
+        Ok(self.scale.outcome(score?, position.ply() as u32))
+    }
+}
+
+impl fmt::Debug for Search {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Search").field("board", &self.board).field("nodes", &self.nodes).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

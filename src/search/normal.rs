@@ -1,0 +1,160 @@
+//! The usual rules: who completes a line wins.
+//!
+//! A position is looked at only if the player to move cannot win at once; the parent, which knows the winning cells of
+//! both players, sees to that. So a move is worth a look only if it leaves the opponent no win: it fills the one cell
+//! where the opponent would win (two are a loss), and not the cell below one. While there is but one such move it is
+//! played on the spot, so that the search proper and the table have to do with choices only.
+
+use super::grid::Grid;
+use super::moves::{BEST_MERIT, Child, Moves};
+use super::pairing;
+use super::score::Score;
+use super::state::State;
+use super::table::NO_COLUMN;
+use super::word::Word;
+use super::worker::Worker;
+
+/// What forced replies lead to.
+enum Next<W> {
+    /// The end of the game, or the certainty of it: the score for the player to move in the position asked about.
+    Decided(Score),
+    /// A position where the player to move has at least two moves that do not lose at once.
+    Choice(State<W>),
+}
+
+impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COLUMNS> {
+    /// Decides whether the score of `state` is at least `beta`. Returns a lower bound of the score that is at least
+    /// `beta`, or an upper bound that is less; `None` if the budget ends.
+    ///
+    /// The player to move must have no immediate win, and the board must not be full.
+    pub fn search(&mut self, state: &State<W>, beta: Score) -> Option<Score> {
+        match self.follow(*state) {
+            Next::Decided(score) => Some(score),
+            Next::Choice(choice) => {
+                let key = self.key(&choice);
+                if same_mover(state, &choice) {
+                    self.choose(&choice, key, beta)
+                } else {
+                    Some(-self.choose(&choice, key, 1 - beta)?)
+                }
+            }
+        }
+    }
+
+    /// Plays forced replies for as long as there are.
+    #[inline(always)]
+    fn follow(&self, from: State<W>) -> Next<W> {
+        let mut state = from;
+        loop {
+            if !(self.grid.cells & !state.all).has_two() {
+                return Next::Decided(0); // no win with the last cell, if there is one
+            }
+            let moves = safe_moves(self.grid, &state);
+            if moves == W::ZERO {
+                let loss = -self.scale.win_on(state.ply + 2);
+                return Next::Decided(if same_mover(&from, &state) { loss } else { -loss });
+            }
+            if moves.has_two() {
+                return Next::Choice(state);
+            }
+            state = state.play(moves, self.grid.spots(state.mine | moves));
+        }
+    }
+
+    /// Decides like [`Worker::search`] at a position with this `key` where the player to move has a choice.
+    fn choose(&mut self, state: &State<W>, key: W, beta: Score) -> Option<Score> {
+        self.budget.spend()?;
+        let grid = self.grid;
+        let mut known = self.earliest(state.ply + 3, state.ply + 4);
+        if let Some(entry) = self.table.get(key) {
+            known.narrow(entry);
+        }
+        if let Some(score) = known.decides(beta) {
+            return Some(score);
+        }
+        // Look at every move before searching any: one may end the question without a search.
+        let empty = grid.cells & !state.all;
+        let mut score = -Score::MAX;
+        let mut moves = Moves::<W, COLUMNS>::new();
+        let mut candidates = safe_moves(grid, state);
+        while candidates != W::ZERO {
+            let cell = candidates.lowest();
+            candidates &= !cell;
+            let spots = grid.spots(state.mine | cell);
+            match self.follow(state.play(cell, spots)) {
+                Next::Decided(end) => score = score.max(-end),
+                Next::Choice(child) => {
+                    let column = grid.column(cell);
+                    let is_best = column == known.best;
+                    let merit = if is_best { BEST_MERIT } else { self.merits.merit(cell, spots & empty & !cell) };
+                    moves.push(Child { column, merit, state: child, key: self.key(&child) });
+                }
+            }
+        }
+        if score >= beta {
+            return Some(score);
+        }
+        // A win on ply + 3 would have shown.
+        known.upper = known.upper.min(self.scale.win_on(state.ply + 5));
+        if known.upper < beta {
+            return Some(known.upper);
+        }
+        for (place, entry) in moves.known(self.table).iter().enumerate().take(moves.children().len()) {
+            let child = &moves.children()[place].state;
+            let (lower, upper) = match entry {
+                Some(entry) => (entry.lower, entry.upper),
+                None => (-Score::MAX, pairing::upper_bound(grid, self.scale, child)),
+            };
+            let (lower, upper) = if same_mover(state, child) { (lower, upper) } else { (-upper, -lower) };
+            if lower >= beta {
+                return Some(lower);
+            }
+            if upper < beta {
+                score = score.max(upper);
+            } else {
+                moves.rank(place);
+            }
+        }
+        let mut best = NO_COLUMN;
+        for child in moves.ranked() {
+            let found = if same_mover(state, &child.state) {
+                self.choose(&child.state, child.key, beta)?
+            } else {
+                -self.choose(&child.state, child.key, 1 - beta)?
+            };
+            score = score.max(found);
+            if score >= beta {
+                best = child.column;
+                break;
+            }
+        }
+        self.remember(key, &known, beta, score, best);
+        Some(score)
+    }
+}
+
+/// Returns whether the same player is to move in both.
+#[inline(always)]
+fn same_mover<W>(one: &State<W>, other: &State<W>) -> bool {
+    (one.ply ^ other.ply) & 1 == 0
+}
+
+/// Returns the cells where the player to move, who cannot win at once, can play without letting the opponent win at
+/// once. If there is none, and the board has room for two more pieces, the opponent wins with the second.
+#[inline(always)]
+fn safe_moves<W: Word, const HEIGHT: u32, const COLUMNS: usize>(
+    grid: &Grid<W, HEIGHT, COLUMNS>,
+    state: &State<W>,
+) -> W {
+    let spots = state.their_spots & grid.cells & !state.all;
+    let playable = state.playable(grid);
+    let forced = playable & spots;
+    let candidates = if forced == W::ZERO {
+        playable
+    } else if forced.has_two() {
+        W::ZERO
+    } else {
+        forced
+    };
+    candidates & !(spots >> 1)
+}

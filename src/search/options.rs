@@ -1,0 +1,81 @@
+//! What a search may use, and how to watch and stop it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+/// The memory, threads and nodes that a [`Search`](super::Search) may use.
+///
+/// ```
+/// use fourbase::search::Options;
+///
+/// let options = Options { node_limit: Some(1_000_000), ..Options::default() };
+/// assert_eq!(options.threads, 1);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The most that the transposition table may use, in bytes; rounded down to a power of two, and at least 4
+    /// KiB, or up to 1 MiB on boards with many cells. The table starts small and grows with the search, so a large limit
+    /// costs easy questions nothing. While it grows, a quarter more is used for a moment.
+    pub table_bytes: usize,
+    /// The number of threads, at least 1. More than one are started only when a question turns out to be long.
+    pub threads: usize,
+    /// The most nodes that one question may use; `None` for no limit.
+    pub node_limit: Option<u64>,
+    /// Where the search reports its nodes and looks whether it is cancelled.
+    pub monitor: Option<Arc<Monitor>>,
+}
+
+impl Default for Options {
+    /// Returns a table of 128 MiB, one thread, no limit, no monitor.
+    fn default() -> Options {
+        Options { table_bytes: 128 << 20, threads: 1, node_limit: None, monitor: None }
+    }
+}
+
+/// Lets another thread see how many nodes a search has visited, and stop it.
+///
+/// The search looks here every 8,192 nodes, about a millisecond apart.
+///
+/// ```
+/// use std::sync::Arc;
+/// use fourbase::search::{Monitor, Options, Search, SearchError};
+/// use fourbase::{Board, Position};
+///
+/// let board: Board = "7x6".parse()?;
+/// let monitor = Arc::new(Monitor::default());
+/// let mut search = Search::new(board, Options { monitor: Some(Arc::clone(&monitor)), ..Options::default() });
+/// monitor.cancel(); // usually from another thread
+/// assert!(matches!(search.solve(&Position::start(board)), Err(SearchError::Cancelled { .. })));
+/// # Ok::<(), fourbase::BoardError>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct Monitor {
+    nodes: AtomicU64,
+    cancelled: AtomicBool,
+}
+
+impl Monitor {
+    /// Returns the nodes that the searches with this monitor have visited, up to some thousands behind.
+    #[must_use]
+    pub fn nodes(&self) -> u64 {
+        self.nodes.load(Relaxed)
+    }
+
+    /// Stops the searches with this monitor, running and later ones, until [`Monitor::resume`].
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Relaxed);
+    }
+
+    /// Lets searches run again.
+    pub fn resume(&self) {
+        self.cancelled.store(false, Relaxed);
+    }
+
+    pub(super) fn add(&self, nodes: u64) {
+        self.nodes.fetch_add(nodes, Relaxed);
+    }
+
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Relaxed)
+    }
+}

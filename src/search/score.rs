@@ -1,0 +1,91 @@
+//! Scores: a value and a remoteness in one small integer that negates when the player changes.
+//!
+//! A win is positive, a loss negative, a tie 0, and the sooner a game ends the farther is its score from 0. What counts
+//! is the ply `p` on which the game ends, not the distance from the position asked about: a score stays what it is all
+//! the way up the tree. Of two plies that follow each other only one can end a game that a given player wins, so
+//! `ceil(p / 2)` says which ply it was, and a win scores `ceil(cells / 2) + 1 - ceil(p / 2)`: 1 for a win with the last
+//! piece of the board. On 7x6 that is the usual "22 minus the winner's pieces".
+
+use crate::{Board, Outcome, Value};
+
+/// The value of a position for the player to move, as a number. At most 32 away from 0.
+pub(super) type Score = i32;
+
+/// How the scores of a board are counted.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scale {
+    /// The number of cells of the board.
+    pub cells: u32,
+    top: Score,
+    misere: bool,
+}
+
+impl Scale {
+    pub fn new(board: Board) -> Scale {
+        let cells = board.cells() as u32;
+        Scale { cells, top: cells.div_ceil(2) as Score + 1, misere: board.is_misere() }
+    }
+
+    /// Returns the score of winning a game that ends on `ply` (from 1); 0 where that is beyond a full board.
+    #[inline(always)]
+    pub fn win_on(self, ply: u32) -> Score {
+        (self.top - (ply as Score + 1) / 2).max(0)
+    }
+
+    /// Returns the outcome that `score` stands for at a position of `ply` pieces.
+    pub fn outcome(self, score: Score, ply: u32) -> Outcome {
+        let (value, end) = match score.signum() {
+            0 => (Value::Tie, self.cells),
+            sign => {
+                // The player to move makes the pieces number ply + 1, ply + 3, ...: a winner's line completes on one of
+                // these if the winner is the player to move, and under misère if not.
+                let even = 2 * (self.top - score.abs()) as u32;
+                let ends_with_mover = (sign > 0) != self.misere;
+                let is_even = (ply + u32::from(ends_with_mover)).is_multiple_of(2);
+                (if sign > 0 { Value::Win } else { Value::Lose }, if is_even { even } else { even - 1 })
+            }
+        };
+        Outcome { value, remoteness: Some(end.saturating_sub(ply)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Scale;
+    use crate::{Outcome, Value};
+
+    fn outcome(value: Value, remoteness: u32) -> Outcome {
+        Outcome { value, remoteness: Some(remoteness) }
+    }
+
+    #[test]
+    fn scores_of_the_usual_board_count_the_winners_pieces() {
+        let scale = Scale::new("7x6".parse().unwrap());
+        assert_eq!(scale.win_on(41), 22 - 21);
+        assert_eq!(scale.win_on(7), 22 - 4);
+        assert_eq!(scale.outcome(1, 0), outcome(Value::Win, 41));
+        assert_eq!(scale.outcome(0, 10), outcome(Value::Tie, 32));
+    }
+
+    #[test]
+    fn every_end_of_a_game_leads_to_a_score_and_back() {
+        for name in ["7x6", "5x5", "1x1c1", "9x7", "32x2", "3x3m", "4x4m", "1x1c1m"] {
+            let board = name.parse::<crate::Board>().unwrap();
+            let scale = Scale::new(board);
+            let cells = board.cells() as u32;
+            for ply in 0..cells {
+                for end in ply + 1..=cells {
+                    let mover_ends = (end - ply) % 2 == 1;
+                    let score = scale.win_on(end);
+                    assert!(score > 0);
+                    if mover_ends != board.is_misere() {
+                        assert_eq!(scale.outcome(score, ply), outcome(Value::Win, end - ply), "{name} {ply} {end}");
+                    } else {
+                        assert_eq!(scale.outcome(-score, ply), outcome(Value::Lose, end - ply), "{name} {ply} {end}");
+                    }
+                }
+            }
+            assert_eq!(scale.win_on(cells + 1 + cells % 2), 0);
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! The transposition table: what is known of positions that were searched, shared by all threads without locks.
+//!
+//! An entry holds both bounds of a position's score and the best move. It is found by the position's key, never by a
+//! hash alone: the key is turned into another number of as many bits by steps that can be undone, whose high bits say
+//! which bucket, and the rest is in the entry. Two positions never share an entry, so an answer never rests on luck.
+//!
+//! Where the rest of the key and the bounds fit in one 64-bit word (keys of up to 59 bits, which 7x6, 7x7 and 8x6
+//! have), an entry is one atomic word. Else it is two, the first stored xor the second: a reader who catches the
+//! halves of two writers sees a key that does not match. (That it matches a third position's by accident takes 64 bits
+//! at once, and can happen with several threads on these boards only.)
+//!
+//! Every write is a proved bound of its position, so a lost or a stale write costs time and never an answer. The table
+//! starts small and grows with the search: small tables stay in the cache, and an easy question pays for no memory.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use super::score::Score;
+use super::word::Word;
+
+/// The words that share one place: four entries of one word or two of two. A search looks through all of them; the
+/// alignment keeps them in one cache line.
+#[derive(Default)]
+#[repr(align(32))]
+struct Bucket([AtomicU64; BUCKET_WORDS]);
+
+const BUCKET_WORDS: usize = 4;
+
+const SCORE_BITS: u32 = 7;
+/// Columns 0 to 31 and none.
+const MOVE_BITS: u32 = 6;
+const INFO_BITS: u32 = 2 * SCORE_BITS + MOVE_BITS;
+/// Added to a score to make it positive; no score is as far as this from 0, so no entry in use is 0.
+const BIAS: Score = 64;
+
+/// No column: stands in an entry for "no move was best".
+pub(super) const NO_COLUMN: u32 = 32;
+
+/// What is known of a position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Entry {
+    /// The score is at least this.
+    pub lower: Score,
+    /// The score is at most this.
+    pub upper: Score,
+    /// The column (from 0) that was best, or [`NO_COLUMN`].
+    pub best: u32,
+}
+
+impl Entry {
+    fn pack(self) -> u64 {
+        ((self.lower + BIAS) as u64) << (SCORE_BITS + MOVE_BITS)
+            | ((self.upper + BIAS) as u64) << MOVE_BITS
+            | u64::from(self.best)
+    }
+
+    fn unpack(info: u64) -> Entry {
+        let score = |bits: u64| (bits & ((1 << SCORE_BITS) - 1)) as Score - BIAS;
+        Entry {
+            lower: score(info >> (SCORE_BITS + MOVE_BITS)),
+            upper: score(info >> MOVE_BITS),
+            best: (info & ((1 << MOVE_BITS) - 1)) as u32,
+        }
+    }
+}
+
+/// The table.
+pub(super) struct Table {
+    buckets: Vec<Bucket>,
+    /// Two to this many buckets.
+    bucket_bits: u32,
+    min_bucket_bits: u32,
+    max_bucket_bits: u32,
+    key_bits: u32,
+    /// Whether an entry is two words.
+    paired: bool,
+}
+
+/// The least number of buckets as a power of two: 4 KiB.
+const MIN_BUCKET_BITS: u32 = 7;
+
+/// The number of buckets from which a table may start for the sake of single words: 1 MiB.
+const MAX_START_BITS: u32 = 15;
+
+/// The low bits of a word that is not all key.
+const INFO_MASK: u64 = (1 << INFO_BITS) - 1;
+
+impl Table {
+    /// Makes an empty table for keys of `key_bits` that will grow to at most `max_bytes`, or to its least size where
+    /// that is more.
+    pub fn new(key_bits: u32, max_bytes: usize) -> Table {
+        // Tiny boards get a few bits that are always 0, to have as many as buckets.
+        let key_bits = key_bits.max(2 * MIN_BUCKET_BITS);
+        let single_word_bits = key_bits.saturating_sub(64 - INFO_BITS);
+        let paired = single_word_bits > MAX_START_BITS;
+        let min_bucket_bits = if paired { MIN_BUCKET_BITS } else { single_word_bits.max(MIN_BUCKET_BITS) };
+        // More buckets than keys are of no use.
+        let max_buckets = (max_bytes / size_of::<Bucket>()).max(1);
+        let max_bucket_bits = max_buckets.ilog2().clamp(min_bucket_bits, key_bits.min(40));
+        let bucket_bits = min_bucket_bits;
+        let mut table = Table { buckets: Vec::new(), bucket_bits, min_bucket_bits, max_bucket_bits, key_bits, paired };
+        table.clear();
+        table
+    }
+
+    /// Forgets everything and shrinks to the smallest size.
+    pub fn clear(&mut self) {
+        self.bucket_bits = self.min_bucket_bits;
+        self.buckets.clear();
+        self.buckets.resize_with(1 << self.bucket_bits, Bucket::default);
+    }
+
+    /// Returns the number of entries that the table holds.
+    pub fn capacity(&self) -> usize {
+        self.buckets.len() * if self.paired { BUCKET_WORDS / 2 } else { BUCKET_WORDS }
+    }
+
+    /// Returns whether the table may become larger.
+    pub fn can_grow(&self) -> bool {
+        self.bucket_bits < self.max_bucket_bits
+    }
+
+    /// Makes the table four times as large, or as large as it may become, and keeps what it holds.
+    pub fn grow<W: Word>(&mut self) {
+        let old_bits = self.bucket_bits;
+        self.bucket_bits = (old_bits + 2).min(self.max_bucket_bits);
+        let mut larger = Vec::with_capacity(1 << self.bucket_bits);
+        larger.resize_with(1 << self.bucket_bits, Bucket::default);
+        let old = std::mem::replace(&mut self.buckets, larger);
+        for (number, bucket) in old.iter().enumerate() {
+            let high = W::from_halves(0, number as u64) << (self.key_bits - old_bits);
+            // The oldest first, so that the newest ends up in front again.
+            for place in (0..BUCKET_WORDS).rev().step_by(if self.paired { 2 } else { 1 }) {
+                let (rest, info) = if self.paired {
+                    pair_at::<W>(bucket, place / 2)
+                } else {
+                    let word = bucket.0[place].load(Relaxed);
+                    (W::from_halves(0, word >> INFO_BITS), word & INFO_MASK)
+                };
+                if info != 0 {
+                    self.put_mixed(high | rest, info);
+                }
+            }
+        }
+    }
+
+    /// Returns what is known of the position with `key`.
+    ///
+    /// Looks at all entries of the bucket without a branch: probes of several positions in a row then wait for the
+    /// memory at the same time.
+    #[inline(always)]
+    pub fn get<W: Word>(&self, key: W) -> Option<Entry> {
+        let (bucket, rest) = self.split(self.mix(key));
+        let mut found = 0;
+        if self.paired {
+            for (first, info) in [0, 1].map(|place| pair_at::<W>(bucket, place)) {
+                found = if first == rest { info } else { found };
+            }
+        } else {
+            let wanted = rest.low() << INFO_BITS;
+            for word in &bucket.0 {
+                let difference = word.load(Relaxed) ^ wanted;
+                found = if difference <= INFO_MASK { difference } else { found };
+            }
+        }
+        // No information is 0; an empty entry looks like that of a position with nothing left of its key.
+        (found != 0).then(|| Entry::unpack(found))
+    }
+
+    /// Remembers an entry, in place of an older one of its position or, in a full bucket, of the oldest.
+    #[inline(always)]
+    pub fn put<W: Word>(&self, key: W, entry: Entry) {
+        self.put_mixed(self.mix(key), entry.pack());
+    }
+
+    #[inline(always)]
+    fn put_mixed<W: Word>(&self, mixed: W, info: u64) {
+        let (bucket, rest) = self.split(mixed);
+        let words = &bucket.0;
+        // The newest entry comes first and pushes the others back, up to the place of the position's older entry or of
+        // an empty one.
+        if self.paired {
+            let (first, first_info) = pair_at::<W>(bucket, 0);
+            if first != rest && first_info != 0 {
+                words[2].store(words[0].load(Relaxed), Relaxed);
+                words[3].store(words[1].load(Relaxed), Relaxed);
+            }
+            let second_word = rest.high() << INFO_BITS | info;
+            words[0].store(rest.low() ^ second_word, Relaxed);
+            words[1].store(second_word, Relaxed);
+        } else {
+            let mut pushed = rest.low() << INFO_BITS | info;
+            for word in words {
+                let old = word.load(Relaxed);
+                word.store(pushed, Relaxed);
+                if old == 0 || old >> INFO_BITS == rest.low() {
+                    break;
+                }
+                pushed = old;
+            }
+        }
+    }
+
+    /// Turns a key into another number of as many bits, one to one: both steps can be undone.
+    #[inline(always)]
+    fn mix<W: Word>(&self, key: W) -> W {
+        let folded = key ^ key >> (self.key_bits / 2);
+        folded.times(W::MULTIPLIER) & W::low_bits(self.key_bits)
+    }
+
+    /// Splits a mixed key into the bucket and the rest.
+    #[inline(always)]
+    fn split<W: Word>(&self, mixed: W) -> (&Bucket, W) {
+        let rest_bits = self.key_bits - self.bucket_bits;
+        (&self.buckets[(mixed >> rest_bits).low() as usize], mixed & W::low_bits(rest_bits))
+    }
+}
+
+/// Returns the rest of the key and the information of the entry at `place`, 0 or 1, of a bucket of two.
+#[inline(always)]
+fn pair_at<W: Word>(bucket: &Bucket, place: usize) -> (W, u64) {
+    let [first, second] = [0, 1].map(|word| bucket.0[place * 2 + word].load(Relaxed));
+    (W::from_halves(second >> INFO_BITS, first ^ second), second & INFO_MASK)
+}

@@ -1,0 +1,472 @@
+//! The search against a plain one that shares no code with it, and against answers of others.
+
+use std::collections::HashMap;
+use std::io::Read;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use flate2::read::GzDecoder;
+
+use super::grid::{ANY_HEIGHT, Grid};
+use super::pairing;
+use super::score::Scale;
+use super::state::State;
+use super::{Monitor, Options, Search, SearchError};
+use crate::{Board, Outcome, Position, Value, notation};
+
+/// A game played on a grid of characters, solved by trying everything.
+struct Plain {
+    width: usize,
+    height: usize,
+    connect: usize,
+    misere: bool,
+    /// By the columns from left to right, each from the bottom up, `/` between them.
+    known: HashMap<Vec<Vec<u8>>, (i32, u32)>,
+}
+
+impl Plain {
+    fn of(board: Board) -> Plain {
+        let [width, height, connect] = [board.width(), board.height(), board.connect()];
+        Plain { width, height, connect, misere: board.is_misere(), known: HashMap::new() }
+    }
+
+    fn has_line(&self, columns: &[Vec<u8>], player: u8) -> bool {
+        let at = |column: i32, row: i32| {
+            usize::try_from(column).ok().and_then(|c| columns.get(c)?.get(usize::try_from(row).ok()?)) == Some(&player)
+        };
+        (0..self.width as i32).any(|column| {
+            (0..self.height as i32).any(|row| {
+                [(1, 0), (0, 1), (1, 1), (1, -1)]
+                    .iter()
+                    .any(|(right, up)| (0..self.connect as i32).all(|step| at(column + step * right, row + step * up)))
+            })
+        })
+    }
+
+    /// Returns the value for the player to move as 1, 0 or -1, and the plies to the end.
+    fn solve(&mut self, columns: &mut Vec<Vec<u8>>) -> (i32, u32) {
+        if let Some(&answer) = self.known.get(columns) {
+            return answer;
+        }
+        let ply = columns.iter().map(Vec::len).sum::<usize>();
+        let (mover, other) = if ply % 2 == 0 { (b'x', b'o') } else { (b'o', b'x') };
+        let answer = if self.has_line(columns, other) {
+            (if self.misere { 1 } else { -1 }, 0)
+        } else if ply == self.width * self.height {
+            (0, 0)
+        } else {
+            let mut best: Option<(i32, u32)> = None;
+            for column in 0..self.width {
+                if columns[column].len() < self.height {
+                    columns[column].push(mover);
+                    let (value, plies) = self.solve(columns);
+                    columns[column].pop();
+                    let candidate = (-value, plies + 1);
+                    let better = |(best_value, best_plies): (i32, u32)| match candidate.0 - best_value {
+                        0 if candidate.0 == 1 => candidate.1 < best_plies,
+                        0 => candidate.1 > best_plies,
+                        difference => difference > 0,
+                    };
+                    if best.is_none_or(better) {
+                        best = Some(candidate);
+                    }
+                }
+            }
+            best.unwrap()
+        };
+        self.known.insert(columns.clone(), answer);
+        answer
+    }
+}
+
+fn outcome((value, plies): (i32, u32)) -> Outcome {
+    let value = match value {
+        1 => Value::Win,
+        0 => Value::Tie,
+        _ => Value::Lose,
+    };
+    Outcome { value, remoteness: Some(plies) }
+}
+
+fn position(board: Board, columns: &[Vec<u8>]) -> Position {
+    let mut pieces = [0; 2];
+    for (column, cells) in columns.iter().enumerate() {
+        for (row, player) in cells.iter().enumerate() {
+            pieces[usize::from(*player == b'o')] |= 1 << board.cell(column, row);
+        }
+    }
+    Position::from_bitboards(board, pieces[0], pieces[1]).unwrap()
+}
+
+/// Solves every legal position of a board both ways, with the table kept from one to the next.
+fn agrees_everywhere(name: &str) {
+    let board = name.parse::<Board>().unwrap();
+    let mut plain = Plain::of(board);
+    plain.solve(&mut vec![Vec::new(); board.width()]);
+    let mut search = Search::new(board, Options::default());
+    for (columns, &answer) in &plain.known {
+        let position = position(board, columns);
+        assert_eq!(search.solve(&position), Ok(outcome(answer)), "{name} {position}");
+    }
+}
+
+#[test]
+fn every_position_of_the_usual_small_boards_is_right() {
+    for name in ["4x4", "5x3", "3x5", "4x3", "6x2", "2x7"] {
+        agrees_everywhere(name);
+    }
+}
+
+#[test]
+fn every_position_of_small_boards_of_any_connect_is_right() {
+    for name in ["3x3c1", "3x3c2", "3x3c3", "4x3c3", "3x4c3", "4x4c3", "4x4c2", "5x3c3", "3x3c4", "2x2c3", "3x3c9"] {
+        agrees_everywhere(name);
+    }
+}
+
+#[test]
+fn every_position_of_small_misere_boards_is_right() {
+    for name in ["4x4m", "3x3c1m", "3x3c2m", "3x3c3m", "4x3c3m", "3x4c3m", "4x4c3m", "5x3m", "2x2c3m"] {
+        agrees_everywhere(name);
+    }
+}
+
+#[test]
+fn every_position_of_one_row_or_one_column_is_right() {
+    for rules in ["c1", "c2", "c3", "", "c5", "c12", "c1m", "c2m", "c3m", "m", "c5m"] {
+        for size in ["1x1", "1x2", "2x1", "1x9", "9x1", "7x1", "1x12", "2x5", "5x2"] {
+            agrees_everywhere(&format!("{size}{rules}"));
+        }
+    }
+}
+
+/// Reads a file of known answers; `None`, with a message, where it is absent.
+fn known_answers(name: &str) -> Option<String> {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/truth").join(name);
+    let Ok(bytes) = std::fs::read(&path) else {
+        eprintln!("skipped: {} is not there", path.display());
+        return None;
+    };
+    let mut text = String::new();
+    if name.ends_with(".gz") {
+        GzDecoder::new(&bytes[..]).read_to_string(&mut text).unwrap();
+    } else {
+        text = String::from_utf8(bytes).unwrap();
+    }
+    Some(text)
+}
+
+/// Checks every `step`-th line of a list of all 8-ply positions.
+fn agrees_with_list(name: &str, file: &str, step: usize, options: Options) {
+    let Some(text) = known_answers(file) else { return };
+    let board = name.parse::<Board>().unwrap();
+    let mut search = Search::new(board, options);
+    let mut checked = 0;
+    for line in text.lines().skip(1).step_by(step) {
+        let fields = line.split(',').collect::<Vec<_>>();
+        let columns = fields[0].split('/').map(|column| column.as_bytes().to_vec()).collect::<Vec<_>>();
+        let value = match fields[1] {
+            "win" => Value::Win,
+            "loss" => Value::Lose,
+            "draw" => Value::Tie,
+            other => panic!("{other}"),
+        };
+        let expected = Outcome { value, remoteness: Some(fields[2].parse().unwrap()) };
+        assert_eq!(search.solve(&position(board, &columns)), Ok(expected), "{line}");
+        checked += 1;
+    }
+    assert!(checked > 0);
+}
+
+#[test]
+fn positions_of_eight_plies_on_5x5_are_as_published() {
+    agrees_with_list("5x5", "ply8_5x5.csv.gz", 1, Options::default());
+}
+
+#[test]
+fn positions_of_eight_plies_on_7x6_are_as_published() {
+    agrees_with_list("7x6", "ply8_7x6.csv.gz", 20_011, Options::default());
+}
+
+#[test]
+fn two_threads_find_the_same() {
+    agrees_with_list("7x6", "ply8_7x6.csv.gz", 40_009, Options { threads: 2, ..Options::default() });
+}
+
+/// Returns what a benchmark score of 7x6 stands for: a win is 22 minus the winner's pieces at the end.
+fn benchmark_outcome(score: i32, ply: u32) -> Outcome {
+    let winners_pieces = 22 - score.unsigned_abs();
+    // The first player's n-th piece is the ply 2n - 1, the second player's 2n.
+    let first_wins = (score > 0) == ply.is_multiple_of(2);
+    let end = if score == 0 { 42 } else { 2 * winners_pieces - u32::from(first_wins) };
+    outcome((score.signum(), end - ply))
+}
+
+fn agrees_with_benchmark(file: &str) {
+    let Some(text) = known_answers(file) else { return };
+    let board = "7x6".parse::<Board>().unwrap();
+    let mut search = Search::new(board, Options::default());
+    for line in text.lines() {
+        let (moves, score) = line.split_once(' ').unwrap();
+        let position = notation::parse(board, moves).unwrap();
+        let expected = benchmark_outcome(score.trim().parse().unwrap(), position.ply() as u32);
+        search.clear();
+        assert_eq!(search.solve(&position), Ok(expected), "{line}");
+        search.clear();
+        assert_eq!(search.value(&position), Ok(expected.value), "{line}");
+        search.clear();
+        assert_eq!(search.remoteness(&position, expected.value), Ok(expected.remoteness.unwrap()), "{line}");
+    }
+}
+
+#[test]
+fn late_benchmark_positions_have_their_published_scores() {
+    agrees_with_benchmark("pons/Test_L3_R1");
+}
+
+#[test]
+fn earlier_benchmark_positions_have_their_published_scores() {
+    agrees_with_benchmark("pons/Test_L2_R1");
+}
+
+fn solve_start(name: &str) -> Outcome {
+    let board = name.parse::<Board>().unwrap();
+    Search::new(board, Options::default()).solve(&Position::start(board)).unwrap()
+}
+
+#[test]
+fn empty_boards_end_when_the_published_perfect_games_do() {
+    // C. Steininger's table of last moves.
+    for (name, value, plies) in [
+        ("4x4", 0, 16),
+        ("5x4", 0, 20),
+        ("6x4", -1, 24),
+        ("7x4", 0, 28),
+        ("4x5", 0, 20),
+        ("5x5", 0, 25),
+        ("4x6", 0, 24),
+    ] {
+        assert_eq!(solve_start(name), outcome((value, plies)), "{name}");
+    }
+}
+
+#[test]
+fn boards_at_the_limits_are_solved() {
+    for (name, value, plies) in [
+        ("1x64", 0, 64),
+        ("1x63c2", 0, 63),
+        ("1x64c1", 1, 1),
+        ("1x64c1m", -1, 1),
+        ("32x1c1", 1, 1),
+        ("32x2c1m", -1, 1),
+        ("32x2c2", 1, 3),
+        ("8x8c1", 1, 1),
+        ("8x8c9", 0, 64),
+        ("32x2c33", 0, 64),
+        ("9x7c255", 0, 63),
+        ("9x7c2", 1, 3),
+        ("1x1", 0, 1),
+    ] {
+        assert_eq!(solve_start(name), outcome((value, plies)), "{name}");
+    }
+}
+
+#[test]
+fn late_positions_of_the_largest_boards_agree_with_a_plain_search() {
+    for name in ["9x7", "8x8", "8x7", "9x6", "16x4", "9x7c5", "8x8m", "9x7c3m", "32x2c3m", "16x4c3"] {
+        let board = name.parse::<Board>().unwrap();
+        let mut search = Search::new(board, Options::default());
+        // Play columns in an order that fills the board evenly, then solve what is left when eight cells are empty.
+        for seed in 1..40_u64 {
+            let mut position = Position::start(board);
+            let mut state = seed;
+            while position.ply() + 8 < board.cells() && position.primitive().is_none() {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                let moves = position.moves().filter(|&column| position.drop_piece(column).primitive().is_none());
+                let moves = moves.collect::<Vec<_>>();
+                let Some(&column) = moves.get((state >> 33) as usize % moves.len().max(1)) else { break };
+                position = position.drop_piece(column);
+            }
+            let mut columns = (0..board.width())
+                .map(|column| {
+                    let piece = |row| position.piece(column, row);
+                    let name = |player| if player == crate::Player::First { b'x' } else { b'o' };
+                    (0..board.height()).map_while(piece).map(name).collect::<Vec<_>>()
+                })
+                .collect::<Vec<_>>();
+            let expected = if position.ply() + 8 < board.cells() {
+                continue; // got stuck earlier
+            } else {
+                Plain::of(board).solve(&mut columns)
+            };
+            assert_eq!(search.solve(&position), Ok(outcome(expected)), "{name} {position}");
+        }
+    }
+}
+
+/// Compares the bound without search with the answer, on every position that is not finished. Returns how many were
+/// bounded, by a tie and by a loss.
+fn bounds_hold_everywhere(name: &str) -> [usize; 2] {
+    let board = name.parse::<Board>().unwrap();
+    let mut plain = Plain::of(board);
+    plain.solve(&mut vec![Vec::new(); board.width()]);
+    let grid = Grid::<u64, ANY_HEIGHT, 32>::new(board);
+    let scale = Scale::new(board);
+    let mut bounded = [0; 2];
+    for (columns, &answer) in &plain.known {
+        let position = position(board, columns);
+        if position.primitive().is_some() {
+            continue;
+        }
+        let (mine, all) = grid.pieces(&position);
+        let state = State::new(&grid, mine, all);
+        let bound = pairing::upper_bound(&grid, scale, &state);
+        if bound <= 0 {
+            bounded[usize::from(bound < 0)] += 1;
+            // The smaller outcome is the better one for the player to move.
+            assert!(outcome(answer) >= scale.outcome(bound, state.ply), "{name} {position}: bound {bound}");
+        }
+    }
+    bounded
+}
+
+#[test]
+fn the_bound_of_following_up_holds_on_every_position() {
+    for name in ["4x4", "5x3", "3x5", "4x4c3", "5x3c3", "3x5c3", "3x4c3", "4x3c3", "2x7"] {
+        let [ties, losses] = bounds_hold_everywhere(name);
+        assert!(ties > 0, "{name} has no bounds");
+        // A spot that waits needs a line that is not upright.
+        assert_eq!(losses > 0, !["3x5", "2x7"].contains(&name), "{name}: {losses} bounds below a tie");
+    }
+}
+
+#[test]
+fn every_move_has_its_outcome_and_the_best_comes_first() {
+    let board = "4x4c3".parse::<Board>().unwrap();
+    let mut plain = Plain::of(board);
+    plain.solve(&mut vec![Vec::new(); board.width()]);
+    let mut search = Search::new(board, Options::default());
+    for (columns, &answer) in plain.known.iter().step_by(7) {
+        let position = position(board, columns);
+        let moves = search.moves(&position).unwrap();
+        assert_eq!(moves.len(), position.moves().count());
+        assert!(moves.is_sorted_by_key(|&(column, outcome)| (outcome, column)));
+        for &(column, found) in &moves {
+            assert_eq!(found, search.solve(&position.drop_piece(column)).unwrap().parent());
+        }
+        if let Some(&(_, best)) = moves.first() {
+            assert_eq!(best, outcome(answer), "{position}");
+        }
+    }
+}
+
+#[test]
+fn the_value_alone_and_the_remoteness_alone_are_those_of_both_together() {
+    for name in ["5x4", "4x4m", "4x4c3"] {
+        let board = name.parse::<Board>().unwrap();
+        let mut plain = Plain::of(board);
+        plain.solve(&mut vec![Vec::new(); board.width()]);
+        for (columns, &answer) in plain.known.iter().step_by(1009) {
+            let position = position(board, columns);
+            let expected = outcome(answer);
+            let fresh = || Search::new(board, Options::default());
+            assert_eq!(fresh().value(&position), Ok(expected.value));
+            assert_eq!(fresh().remoteness(&position, expected.value), Ok(expected.remoteness.unwrap()));
+        }
+    }
+}
+
+#[test]
+fn a_limit_that_is_too_small_is_an_error_and_never_an_answer() {
+    let board = "6x4".parse::<Board>().unwrap();
+    let start = Position::start(board);
+    let mut needed = None;
+    for limit in [0, 1, 2, 100, 8191, 8192, 8193, 20_000, 1_000_000] {
+        let mut search = Search::new(board, Options { node_limit: Some(limit), ..Options::default() });
+        match search.solve(&start) {
+            Ok(found) => {
+                assert_eq!(found, outcome((-1, 24)));
+                needed = needed.or(Some(limit));
+            }
+            Err(error) => {
+                assert_eq!(error, SearchError::NodeLimit { nodes: limit });
+                assert_eq!(search.nodes(), limit);
+                assert_eq!(needed, None);
+            }
+        }
+    }
+    assert!(needed.is_some());
+}
+
+#[test]
+fn a_search_that_hit_its_limit_goes_on_when_asked_again() {
+    let board = "6x4".parse::<Board>().unwrap();
+    let mut search = Search::new(board, Options { node_limit: Some(20_000), ..Options::default() });
+    let answer = (0..100).find_map(|_| search.solve(&Position::start(board)).ok());
+    assert_eq!(answer, Some(outcome((-1, 24))));
+}
+
+#[test]
+fn a_limit_holds_for_all_moves_together() {
+    let board = "7x6".parse::<Board>().unwrap();
+    for threads in [1, 2] {
+        let options = Options { node_limit: Some(1_000_000), threads, ..Options::default() };
+        let mut search = Search::new(board, options);
+        assert_eq!(search.moves(&Position::start(board)), Err(SearchError::NodeLimit { nodes: 1_000_000 }));
+    }
+}
+
+#[test]
+fn a_tiny_table_costs_time_and_not_the_answer() {
+    let board = "5x5".parse::<Board>().unwrap();
+    let mut search = Search::new(board, Options { table_bytes: 0, ..Options::default() });
+    let position = notation::parse(board, "33332").unwrap();
+    let expected = Search::new(board, Options::default()).solve(&position);
+    assert_eq!(search.solve(&position), expected);
+}
+
+#[test]
+fn a_monitor_sees_the_nodes_and_stops_the_search() {
+    let board = "7x6".parse::<Board>().unwrap();
+    let monitor = Arc::new(Monitor::default());
+    let options = Options { monitor: Some(Arc::clone(&monitor)), ..Options::default() };
+    let mut search = Search::new(board, options);
+    let watcher = std::thread::spawn({
+        let monitor = Arc::clone(&monitor);
+        move || {
+            while monitor.nodes() < 100_000 {
+                std::thread::yield_now();
+            }
+            monitor.cancel();
+        }
+    });
+    assert!(matches!(search.solve(&Position::start(board)), Err(SearchError::Cancelled { nodes }) if nodes >= 100_000));
+    watcher.join().unwrap();
+    monitor.resume();
+    let late = notation::parse(board, "2252576253462244111563365343671351441").unwrap();
+    assert_eq!(search.solve(&late), Ok(outcome((-1, 4))));
+    assert_eq!(monitor.nodes(), search.nodes());
+}
+
+#[test]
+fn a_position_of_another_board_is_refused() {
+    let [board, other] = ["4x4", "4x4m"].map(|name| name.parse::<Board>().unwrap());
+    let mut search = Search::new(board, Options::default());
+    let error = SearchError::OtherBoard { expected: board, found: other };
+    assert_eq!(search.solve(&Position::start(other)), Err(error));
+    assert_eq!(search.moves(&Position::start(other)), Err(error));
+}
+
+#[test]
+fn a_wrong_value_is_noticed_where_it_contradicts_the_search() {
+    let board = "4x4".parse::<Board>().unwrap();
+    let mut search = Search::new(board, Options::default());
+    let winning = notation::parse(board, "121212").unwrap();
+    for claimed in [Value::Tie, Value::Lose] {
+        assert_eq!(search.remoteness(&winning, claimed), Err(SearchError::OtherValue { claimed }));
+    }
+    let finished = notation::parse(board, "1212121").unwrap();
+    assert_eq!(search.remoteness(&finished, Value::Lose), Ok(0));
+    assert_eq!(search.remoteness(&finished, Value::Win), Err(SearchError::OtherValue { claimed: Value::Win }));
+    assert_eq!(search.moves(&finished), Ok(Vec::new()));
+}
