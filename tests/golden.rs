@@ -31,8 +31,8 @@ fn assert_root(name: &str, value: Value, remoteness: u32) {
     assert_eq!(line.len(), remoteness as usize, "{name}: the length of the best line");
 }
 
-/// Values: John Tromp, <https://tromp.github.io/c4/c4.html>. A tie lasts until the board is full; that the second
-/// player's win on 6x4 needs the whole board is the plain search's result (`consistency.rs`).
+/// Values: John Tromp, <https://tromp.github.io/c4/c4.html>. A tie lasts until the board is full; that the second player
+/// needs the whole of 6x4 to win has no source, but follows from every position of it (`consistency.rs`).
 #[test]
 fn the_empty_board_has_its_published_value_and_remoteness() {
     assert_root("4x4", Value::Tie, 16);

@@ -28,6 +28,9 @@ pub enum Fault {
 #[derive(Clone, Debug)]
 pub struct MemoryDisk(Arc<Mutex<Files>>);
 
+/// A name and what it became, the content of this number or nothing.
+type Change = (PathBuf, Option<usize>);
+
 #[derive(Debug)]
 struct Files {
     fault: Fault,
@@ -37,7 +40,7 @@ struct Files {
     /// What a power cut leaves at least.
     durable_names: BTreeMap<PathBuf, usize>,
     /// Changes of names since: what each path became.
-    pending: Vec<(PathBuf, Vec<(PathBuf, Option<usize>)>)>,
+    pending: Vec<(PathBuf, Vec<Change>)>,
     contents: Vec<Content>,
 }
 
@@ -128,13 +131,13 @@ impl Files {
         self.names.get(path).copied().ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    fn change(&mut self, folder: Option<&Path>, changes: Vec<(PathBuf, Option<usize>)>) {
+    fn change(&mut self, folder: Option<&Path>, changes: Vec<Change>) {
         apply(&mut self.names, changes.clone());
         self.pending.push((folder.map(Path::to_path_buf).unwrap_or_default(), changes));
     }
 }
 
-fn apply(names: &mut BTreeMap<PathBuf, usize>, changes: Vec<(PathBuf, Option<usize>)>) {
+fn apply(names: &mut BTreeMap<PathBuf, usize>, changes: Vec<Change>) {
     for (path, content) in changes {
         match content {
             Some(content) => names.insert(path, content),

@@ -34,9 +34,10 @@ pub(crate) fn lock_path(folder: &Path) -> PathBuf {
     folder.with_extension("lock")
 }
 
-/// Removes the files of a database: the manifest first, so that what is left is never taken for a database.
+/// Removes the files of a database: the manifest first and durably, so that what is left is never taken for a database.
 pub(crate) fn remove_database(storage: &dyn Storage, folder: &Path) -> Result<(), DatabaseError> {
     remove(storage, folder, |name| name == manifest::NAME)?;
+    storage.sync_folder(folder).map_err(io_error(folder, "sync"))?;
     remove(storage, folder, |name| [manifest::NAME, TIER, CHECKPOINT].iter().any(|start| name.starts_with(start)))
 }
 

@@ -147,7 +147,14 @@ impl ReadFile for DiskReader {
 /// A lock that one process at a time holds, and that goes with its holder.
 #[derive(Debug)]
 pub struct Lock {
-    _file: File,
+    file: File,
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Closing is not enough: a child process that is just being started may share the file for a moment.
+        let _ = self.file.unlock();
+    }
 }
 
 impl Lock {
@@ -159,7 +166,7 @@ impl Lock {
             Ok(()) => {
                 file.set_len(0)?;
                 write!(file, "process {}", std::process::id())?;
-                Ok(Ok(Lock { _file: file }))
+                Ok(Ok(Lock { file }))
             }
             Err(fs::TryLockError::WouldBlock) => {
                 let holder = fs::read_to_string(path).unwrap_or_default();

@@ -91,6 +91,11 @@ pub fn run_on(options: &Options, progress: &dyn Progress, storage: &dyn Storage)
     let folder = folder_of(&options.root, board, values);
     let done = if options.replace { None } else { Manifest::read(storage, &folder, board, values)? };
     if let Some(manifest) = done.filter(|manifest| manifest.state == State::Complete) {
+        // A solve that stopped at its very end can have left its last checkpoint. Where the folder cannot be written, or
+        // somebody else is at it, that is no reason to fail.
+        if let Ok(Ok(_lock)) = Lock::take(&lock_path(&folder)) {
+            let _ = remove_leftovers(storage, &folder, None);
+        }
         return report(options, &manifest, folder, true);
     }
     let plan = Plan::new(board, values, options.memory_bytes);
