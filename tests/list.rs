@@ -55,6 +55,17 @@ fn people_get_a_table() {
 }
 
 #[test]
+fn plain_files_that_are_named_like_a_board_or_like_values_are_passed_over() {
+    let program = Program::with("2x2c2");
+    let listed = program.run("list --json").succeeds();
+    fs::write(program.path("db/5x4"), "no folder").expect("a file");
+    fs::create_dir_all(program.path("db/4x4")).expect("a folder");
+    fs::write(program.path("db/4x4/remoteness"), "no folder").expect("a file");
+    assert_eq!(program.run("list --json").succeeds(), listed);
+    assert!(program.run("list").succeeds().contains("2x2c2"));
+}
+
+#[test]
 fn a_manifest_that_cannot_be_read_is_a_failure_that_names_it() {
     let program = Program::with("2x2c2");
     fs::write(program.path("db/2x2c2/remoteness/manifest"), "nonsense").expect("a file");

@@ -198,3 +198,20 @@ fn a_damaged_database_is_a_failure_that_names_the_file() {
     fs::write(program.path("db/4x4/remoteness/manifest"), "nonsense").expect("a file");
     assert!(program.run("query 4x4 1").fails(1).contains("manifest"));
 }
+
+#[test]
+fn the_size_of_the_cache_changes_no_answer() {
+    let program = Program::with("4x4");
+    let input = "\n1\n12\n121\n1212\n44\n3322\n";
+    let answer = program.run("query 4x4 3321 --json").succeeds();
+    let answers = program.run_with_input("query 4x4 --batch", input).succeeds();
+    for size in ["0", "1", "4K", "64M", "1.5GiB"] {
+        assert_eq!(program.run(&format!("query 4x4 3321 --json --cache {size}")).succeeds(), answer);
+        let batch = format!("query 4x4 --batch --cache {size}");
+        assert_eq!(program.run_with_input(&batch, input).succeeds(), answers);
+    }
+    for size in ["", "-1", "1Q", "x"] {
+        let line = program.run_arguments(&["query", "4x4", &format!("--cache={size}")]).fails(2);
+        assert!(line.contains("512M"), "{line}");
+    }
+}

@@ -67,6 +67,21 @@ fn a_quiet_solve_tells_only_its_result() {
 }
 
 #[test]
+fn a_complete_solve_has_no_plan() {
+    let program = Program::with("3x3c3");
+    let shown = show(&program, "solve 3x3c3", &[]);
+    assert!(shown.starts_with("3x3c3, first player to move: "), "{shown:?}");
+}
+
+#[test]
+fn a_count_tells_its_progress_and_a_bench_what_it_does() {
+    let program = Program::with("3x3c3");
+    let shown = show(&program, "stats 3x3c3", &[]);
+    assert!(shown.contains("entries/s") && shown.contains("legal positions"), "{shown:?}");
+    assert!(show(&program, "bench 3x3c3 --samples 10", &[]).starts_with("solving ..."));
+}
+
+#[test]
 fn values_and_pieces_have_colours() {
     let program = Program::with("2x2c2");
     let shown = show(&program, "query 2x2c2 1", &[]);

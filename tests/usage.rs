@@ -38,7 +38,7 @@ const NO_BOARDS: [&str; 22] = [
 #[test]
 fn every_subcommand_has_help_with_examples() {
     let program = Program::new();
-    for subcommand in ["", "solve", "query", "stats", "position", "list"] {
+    for subcommand in ["", "solve", "query", "stats", "position", "list", "bench"] {
         let help = program.run(&format!("{subcommand} --help")).succeeds();
         assert!(help.contains("Usage: fourbase"), "{help}");
         assert!(help.contains(&format!("Examples:\n  fourbase {subcommand}")), "{help}");
@@ -48,7 +48,7 @@ fn every_subcommand_has_help_with_examples() {
 
 #[test]
 fn help_fits_a_terminal_of_a_hundred_columns() {
-    for subcommand in ["solve", "query", "stats", "position", "list"] {
+    for subcommand in ["solve", "query", "stats", "position", "list", "bench"] {
         let help = Program::new().run(&format!("{subcommand} --help")).succeeds();
         assert!(help.lines().all(|line| line.chars().count() <= 100), "{help}");
     }
@@ -69,7 +69,8 @@ fn a_missing_or_unknown_subcommand_or_option_is_bad_input() {
 fn what_is_no_board_refused_by_every_subcommand_before_anything_is_made() {
     let program = Program::new();
     for board in NO_BOARDS {
-        for arguments in [&["solve", board][..], &["query", board], &["stats", board], &["position", board, "-"]] {
+        let with_board = [&["solve", board][..], &["query", board], &["stats", board], &["bench", board]];
+        for arguments in with_board.into_iter().chain([&["position", board, "-"][..]]) {
             let line = program.run_arguments(arguments).fails(2);
             assert!(line.contains("board"), "{arguments:?}: {line}");
         }
@@ -92,7 +93,7 @@ fn an_argument_that_is_not_utf_8_is_bad_input() {
     use std::os::unix::ffi::OsStrExt;
 
     let program = Program::new();
-    for subcommand in ["solve", "query", "stats", "position"] {
+    for subcommand in ["solve", "query", "stats", "bench", "position"] {
         program.run_arguments(&[OsStr::new(subcommand), OsStr::from_bytes(b"4x4\xff"), OsStr::new("-")]).refused();
     }
     program.run_arguments(&[OsStr::new("query"), OsStr::new("4x4"), OsStr::from_bytes(b"1\xff")]).refused();

@@ -3,10 +3,14 @@
 use std::env;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use anyhow::Context;
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use fourbase::{Board, Position, notation};
+use fourbase_tiers::database::Database;
+use fourbase_tiers::kernel::Values;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::{list, position, query, solve, stats};
+use crate::{bench, list, position, query, size, solve, stats};
 
 /// Solve Connect Four boards, and query what was solved
 #[derive(Parser, Debug)]
@@ -37,6 +41,8 @@ pub enum Command {
     Position(position::Arguments),
     /// List what is solved, how far, how large
     List(list::Arguments),
+    /// Measure solving and looking up, and check the answers
+    Bench(bench::Arguments),
 }
 
 /// Which board.
@@ -54,6 +60,72 @@ pub struct DatabaseArgument {
     /// The folder with the databases [default: $FOURBASE_DB, else db]
     #[arg(long = "db", value_name = "DIR", default_value_os_t = default_root(), hide_default_value = true)]
     pub root: PathBuf,
+}
+
+/// Which values.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct ValuesArgument {
+    /// What to compute for each position: its value and the plies to the end, or only win, lose, tie
+    #[arg(long = "values", value_name = "KIND", default_value = "remoteness")]
+    pub kind: ValuesKind,
+}
+
+/// What `--values` may be.
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub enum ValuesKind {
+    /// Values and plies to the end
+    Remoteness,
+    /// Values alone: less time, memory and disk
+    Wdl,
+}
+
+impl From<ValuesKind> for Values {
+    fn from(kind: ValuesKind) -> Values {
+        match kind {
+            ValuesKind::Remoteness => Values::Remoteness,
+            ValuesKind::Wdl => Values::Wdl,
+        }
+    }
+}
+
+/// How many threads.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct ThreadsArgument {
+    /// How many threads work [default: one for each processor]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+}
+
+impl ThreadsArgument {
+    /// Starts the threads.
+    ///
+    /// # Errors
+    ///
+    /// Too many for the system.
+    pub fn pool(self) -> anyhow::Result<ThreadPool> {
+        ThreadPoolBuilder::new()
+            .num_threads(self.threads.map_or(0, usize::from))
+            .build()
+            .context("cannot start the threads; ask for fewer with --threads")
+    }
+}
+
+/// How much a reader of a database keeps in memory.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct CacheArgument {
+    /// How much memory expanded blocks of the database may take, such as 64M [default: 256M]
+    #[arg(long = "cache", value_name = "SIZE", value_parser = size::parse)]
+    pub bytes: Option<u64>,
+}
+
+impl CacheArgument {
+    /// Sets the cache of a database.
+    pub fn apply(self, database: Database) -> Database {
+        match self.bytes {
+            Some(bytes) => database.with_cache(bytes),
+            None => database,
+        }
+    }
 }
 
 /// Returns the folder with the databases where `--db` does not say. An empty variable counts as none, which clap's own

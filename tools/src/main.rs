@@ -7,16 +7,19 @@
 //! - [`failure`]: exit codes, and the one line on standard error that says what went wrong;
 //! - [`output`], [`wording`], [`table`]: standard output, coloured where that is wanted, and what stands there;
 //! - [`progress`]: how far a long computation has come, for a terminal;
-//! - [`size`], [`memory`], [`container`]: numbers of bytes, and how many of them may be used.
+//! - [`size`], [`memory`], [`container`]: numbers of bytes, and how many of them may be used;
+//! - [`processor`]: how much time of processors was used.
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod bench;
 mod container;
 mod failure;
 mod list;
 mod memory;
 mod output;
 mod position;
+mod processor;
 mod progress;
 mod query;
 mod size;
@@ -42,6 +45,7 @@ fn main() -> ExitCode {
         Command::Stats(arguments) => stats::run(&arguments),
         Command::Position(arguments) => position::run(&arguments),
         Command::List(arguments) => list::run(&arguments),
+        Command::Bench(arguments) => bench::run(&arguments),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,10 +1,11 @@
 //! Progress on standard error, for a terminal: the tier, entries per second, time left.
 
 use std::io::IsTerminal;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use fourbase_tiers::solve::Progress;
-use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use crate::size;
 
@@ -19,14 +20,22 @@ pub fn is_visible() -> bool {
     std::io::stderr().is_terminal()
 }
 
-/// A line with a bar that counts entries, as they are solved or looked at; nothing where nobody would see it.
-pub struct Bar(ProgressBar);
+/// A line with a bar that counts entries, as they are solved or looked at; nothing where nobody would see it, nor before
+/// it has begun.
+#[derive(Default)]
+pub struct Bar(OnceLock<ProgressBar>);
 
 impl Bar {
-    /// Begins a bar of `entries` entries.
-    pub fn new(entries: u64) -> Bar {
+    /// Makes a bar that is to begin later.
+    pub fn new() -> Bar {
+        Bar::default()
+    }
+
+    /// Begins a bar of `entries` entries, of which `done` are done already: they count in the percentage, not in the
+    /// rate.
+    pub fn begin(&self, entries: u64, done: u64) {
         if !is_visible() {
-            return Bar(ProgressBar::hidden());
+            return;
         }
         let style = ProgressStyle::with_template(TEMPLATE)
             .unwrap_or_else(|_| ProgressStyle::default_bar())
@@ -37,23 +46,35 @@ impl Bar {
             .with_key("left", |state: &ProgressState, out: &mut dyn std::fmt::Write| {
                 let _ = write!(out, "{} left", HumanDuration(state.eta()));
             });
-        let bar = ProgressBar::new(entries).with_style(style).with_message("begin");
+        let bar = self.0.get_or_init(|| {
+            let bar = ProgressBar::with_draw_target(Some(entries), ProgressDrawTarget::hidden());
+            bar.with_style(style).with_message("begin").with_position(done)
+        });
+        // The rate forgets what was done before only once it has heard of it, which is not to be seen.
+        bar.tick();
+        bar.reset_eta();
+        bar.set_draw_target(ProgressDrawTarget::stderr());
         bar.enable_steady_tick(TICK);
-        Bar(bar)
     }
 
     /// Takes the line away.
     pub fn finish(&self) {
-        self.0.finish_and_clear();
+        if let Some(bar) = self.0.get() {
+            bar.finish_and_clear();
+        }
     }
 }
 
 impl Progress for Bar {
     fn tier(&self, ply: u32, entries: u64) {
-        self.0.set_message(format!("ply {ply}, {} entries", size::grouped(entries.into())));
+        if let Some(bar) = self.0.get() {
+            bar.set_message(format!("ply {ply}, {} entries", size::grouped(entries.into())));
+        }
     }
 
     fn solved(&self, entries: u64) {
-        self.0.inc(entries);
+        if let Some(bar) = self.0.get() {
+            bar.inc(entries);
+        }
     }
 }

@@ -11,7 +11,7 @@ mod lines;
 
 use clap::Args;
 
-use crate::arguments::{BoardArgument, DatabaseArgument, POSITION_HELP, read_position};
+use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument, POSITION_HELP, read_position};
 use crate::output;
 use answer::Answer;
 use answerer::Answerer;
@@ -45,6 +45,9 @@ pub struct Arguments {
     #[command(flatten)]
     database: DatabaseArgument,
 
+    #[command(flatten)]
+    cache: CacheArgument,
+
     /// Answer the positions on standard input, one a line
     #[arg(long, conflicts_with_all = ["position", "json"])]
     batch: bool,
@@ -64,7 +67,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let board = arguments.board.board;
     // First what is cheap and the user's to correct; then the database.
     let position = read_position(board, &arguments.position)?;
-    let answerer = answerer::find(board, &arguments.database.root)?;
+    let answerer = answerer::find(board, &arguments.database.root, arguments.cache)?;
     if arguments.batch {
         return batch::run(board, answerer.as_ref(), std::io::stdin().lock(), std::io::stdout().lock());
     }

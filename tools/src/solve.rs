@@ -7,11 +7,11 @@ use std::time::Instant;
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
-use fourbase_tiers::kernel::{Kernel, Values};
+use fourbase_tiers::kernel::Kernel;
 use fourbase_tiers::plan::Plan;
-use fourbase_tiers::solve::{self, CHECKPOINT, Options};
+use fourbase_tiers::solve::{self, CHECKPOINT, Options, Progress};
 
-use crate::arguments::{BoardArgument, DatabaseArgument};
+use crate::arguments::{BoardArgument, DatabaseArgument, ThreadsArgument, ValuesArgument};
 use crate::progress::{self, Bar};
 use crate::{memory, output, size};
 use report::{Planned, Solved};
@@ -32,13 +32,11 @@ pub struct Arguments {
     #[command(flatten)]
     database: DatabaseArgument,
 
-    /// What to compute for each position: its value and the plies to the end, or only win, lose, tie
-    #[arg(long, value_name = "KIND", default_value = "remoteness")]
+    #[command(flatten)]
     values: ValuesArgument,
 
-    /// How many threads work [default: one for each processor]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    threads: Option<u16>,
+    #[command(flatten)]
+    threads: ThreadsArgument,
 
     /// How much memory may be used, such as 512M or 1.5GiB [default: 80 % of what is free]
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
@@ -63,24 +61,6 @@ pub struct Arguments {
     /// Show no plan and no progress on a terminal, only the result
     #[arg(short, long)]
     quiet: bool,
-}
-
-/// What `--values` may be.
-#[derive(ValueEnum, Clone, Copy, Debug)]
-enum ValuesArgument {
-    /// Values and plies to the end
-    Remoteness,
-    /// Values alone: less time, memory and disk
-    Wdl,
-}
-
-impl From<ValuesArgument> for Values {
-    fn from(argument: ValuesArgument) -> Values {
-        match argument {
-            ValuesArgument::Remoteness => Values::Remoteness,
-            ValuesArgument::Wdl => Values::Wdl,
-        }
-    }
 }
 
 /// What `--kernel` may be.
@@ -111,16 +91,15 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         .memory
         .or_else(memory::default_limit)
         .context("cannot tell how much memory is free; say how much may be used with --memory, such as --memory 2G")?;
-    let threads = rayon::ThreadPoolBuilder::new()
-        .num_threads(arguments.threads.map_or(0, usize::from))
-        .build()
-        .context("cannot start the threads; ask for fewer with --threads")?;
-    threads.install(|| if arguments.dry_run { plan(arguments, memory_bytes) } else { solve(arguments, memory_bytes) })
+    arguments
+        .threads
+        .pool()?
+        .install(|| if arguments.dry_run { plan(arguments, memory_bytes) } else { solve(arguments, memory_bytes) })
 }
 
 /// Says what a solve would need.
 fn plan(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
-    let plan = Plan::new(arguments.board.board, arguments.values.into(), memory_bytes);
+    let plan = Plan::new(arguments.board.board, arguments.values.kind.into(), memory_bytes);
     let planned = Planned::of(&plan, memory_bytes);
     if arguments.json { output::print_json(&planned) } else { output::print(planned) }
 }
@@ -129,7 +108,7 @@ fn plan(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
 fn solve(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
     let options = Options {
         board: arguments.board.board,
-        values: arguments.values.into(),
+        values: arguments.values.kind.into(),
         root: arguments.database.root.clone(),
         memory_bytes,
         kernel: arguments.kernel.into(),
@@ -138,16 +117,35 @@ fn solve(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
     };
     let start = Instant::now();
     let report = if !arguments.quiet && progress::is_visible() {
-        let plan = Plan::new(options.board, options.values, memory_bytes);
-        // Whoever cannot be told what will happen still wants it to happen.
-        let _ = writeln!(io::stderr(), "{}", Planned::of(&plan, memory_bytes));
-        let bar = Bar::new(u64::try_from(plan.entries).unwrap_or(u64::MAX));
-        let report = solve::run(&options, &bar);
-        bar.finish();
+        let teller = Teller { memory_bytes, bar: Bar::new() };
+        let report = solve::run(&options, &teller);
+        teller.bar.finish();
         report?
     } else {
         solve::run(&options, &())?
     };
     let solved = Solved::of(&report, start.elapsed());
     if arguments.json { output::print_json(&solved) } else { output::print(solved) }
+}
+
+/// Tells on a terminal what will happen, and then how far it has come.
+struct Teller {
+    memory_bytes: u64,
+    bar: Bar,
+}
+
+impl Progress for Teller {
+    fn planned(&self, plan: &Plan, entries_done: u64) {
+        // Whoever cannot be told what will happen still wants it to happen.
+        let _ = writeln!(io::stderr(), "{}", Planned::of(plan, self.memory_bytes));
+        self.bar.begin(u64::try_from(plan.entries).unwrap_or(u64::MAX), entries_done);
+    }
+
+    fn tier(&self, ply: u32, entries: u64) {
+        self.bar.tier(ply, entries);
+    }
+
+    fn solved(&self, entries: u64) {
+        self.bar.solved(entries);
+    }
 }

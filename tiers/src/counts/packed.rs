@@ -3,7 +3,8 @@
 //! A sweep runs forward and a solve backward, so one of the two has to wait for the other, and one bit an entry is the
 //! smallest thing that can wait. Each piece of a tier (see [`pieces`]) is compressed by itself: all threads compress,
 //! and later expand, at once, and a piece that is expanded (64 KiB) is still in its core's cache when it is tallied.
-//! zstd at level 1 leaves two fifths of the bits on 6x5, and costs a tenth of the sweep.
+//! What is left is 0.17 bits an entry on 6x5, 0.21 on 7x4, 0.56 on 5x5, and packing takes an eighth of the time of
+//! counting 6x5 (0.37 of 2.7 s on two cores).
 
 use std::io;
 
@@ -13,7 +14,7 @@ use zstd::bulk::Compressor;
 use super::tier::ReachTier;
 use crate::solve::{Piece, pieces};
 
-/// The bits hardly compress further: 6x5 loses 4 % more at level 3, for three times the time.
+/// zstd's level. Level 3 leaves 7 % less on 6x5 and 11 % less on 7x4, in 3 % more time of packing.
 const LEVEL: i32 = 1;
 
 /// The reached positions of one ply without a line, one bit each, compressed.

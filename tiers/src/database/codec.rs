@@ -79,8 +79,8 @@ pub(crate) fn encode(index: &Index, tier: &Tier, group: u64) -> io::Result<Vec<B
 pub(crate) struct Expanded {
     /// Symbols before each chunk, and all of them.
     starts: Vec<u32>,
-    /// The symbols' codes, plane after plane.
-    planes: Vec<u64>,
+    /// The counts, then the packed symbols.
+    bytes: Vec<u8>,
 }
 
 /// The most bytes that a block can expand to: all entries of a group quiet, a byte each.
@@ -98,22 +98,22 @@ impl Expanded {
             starts.push(sum);
         }
         let whole = symbols.len() == packing::packed_bytes(coding, sum as usize);
-        whole.then(|| Expanded { starts, planes: packing::unpack(coding, symbols, sum as usize) })
+        whole.then_some(Expanded { starts, bytes })
     }
 
-    /// Returns the number of the first symbol of a chunk (counted from the block's first) and how many it has.
-    pub fn symbols_of(&self, chunk: usize) -> (usize, usize) {
-        (self.starts[chunk] as usize, (self.starts[chunk + 1] - self.starts[chunk]) as usize)
+    /// Counts the symbols of a chunk of the block.
+    pub fn count(&self, chunk: usize) -> usize {
+        (self.starts[chunk + 1] - self.starts[chunk]) as usize
     }
 
-    /// Returns one plane of the symbols.
-    pub fn plane(&self, plane: usize) -> &[u64] {
-        let words = self.starts.last().map_or(0, |count| count.div_ceil(64) as usize);
-        &self.planes[plane * words..][..words]
+    /// Returns the symbols of a chunk, plane after plane, each of `⌈count / 64⌉` words.
+    pub fn planes(&self, coding: &Coding, chunk: usize) -> Vec<u64> {
+        let symbols = &self.bytes[2 * (self.starts.len() - 1)..];
+        packing::unpack(coding, symbols, self.starts[chunk] as usize, self.count(chunk))
     }
 
     /// Returns the memory that the block takes.
     pub fn bytes(&self) -> usize {
-        size_of_val(&*self.starts) + size_of_val(&*self.planes) + size_of::<Expanded>()
+        size_of_val(&*self.starts) + self.bytes.len() + size_of::<Expanded>()
     }
 }

@@ -46,21 +46,24 @@ pub(crate) fn pack(coding: &Coding, symbols: &Symbols, first: usize, count: usiz
     bytes.truncate(end);
 }
 
-/// Takes symbols apart again: the planes, one after the other, each of `⌈count / 64⌉` words.
-pub(crate) fn unpack(coding: &Coding, bytes: &[u8], count: usize) -> Vec<u64> {
+/// Takes `count` symbols from number `first` on apart again: the planes, one after the other, each of `⌈count / 64⌉`
+/// words.
+pub(crate) fn unpack(coding: &Coding, bytes: &[u8], first: usize, count: usize) -> Vec<u64> {
     let words = count.div_ceil(64);
     let mut planes = vec![0u64; words * coding.planes()];
     match coding.values() {
         Values::Wdl => {
-            for (half, bytes) in bytes.chunks(8).enumerate() {
-                let pairs = bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+            for at in (0..count).step_by(32) {
+                let take = (count - at).min(32) as u32;
+                let pairs = bits_of_bytes(bytes, 2 * (first + at));
                 for plane in 0..2 {
-                    planes[plane * words + half / 2] |= u64::from(gather(pairs >> plane)) << (32 * (half % 2));
+                    let bits = u64::from(gather(pairs >> plane)) & low_bits(take);
+                    planes[plane * words + at / 64] |= bits << (at % 64);
                 }
             }
         }
         Values::Remoteness => {
-            for (i, code) in bytes.iter().enumerate() {
+            for (i, code) in bytes[first..first + count].iter().enumerate() {
                 for plane in 0..coding.planes() {
                     planes[plane * words + i / 64] |= u64::from(code >> plane & 1) << (i % 64);
                 }
@@ -68,6 +71,14 @@ pub(crate) fn unpack(coding: &Coding, bytes: &[u8], count: usize) -> Vec<u64> {
         }
     }
     planes
+}
+
+/// Returns 64 bits from bit `at` on, an even number; bits beyond the bytes are 0.
+fn bits_of_bytes(bytes: &[u8], at: usize) -> u64 {
+    let byte = |i: usize| u64::from(bytes.get(at / 8 + i).copied().unwrap_or(0));
+    let low = (0..8).fold(0, |word, i| word | byte(i) << (8 * i));
+    let shift = at % 8;
+    if shift == 0 { low } else { low >> shift | byte(8) << (64 - shift) }
 }
 
 /// Returns 64 bits from bit `at` on; bits beyond the words are 0.
@@ -133,12 +144,15 @@ mod tests {
             let mut bytes = vec![7];
             pack(&coding, &symbols, first, count, &mut bytes);
             prop_assert_eq!(bytes.len(), 1 + packed_bytes(&coding, count));
-            let planes = unpack(&coding, &bytes[1..], count);
+            let skip = count / 3;
+            let planes = unpack(&coding, &bytes[1..], skip, count - skip);
+            let words = (count - skip).div_ceil(64);
             for plane in 0..coding.planes() {
-                for i in 0..count {
-                    let words = count.div_ceil(64);
+                for i in 0..words * 64 {
                     let found = planes[plane * words + i / 64] >> (i % 64) & 1;
-                    prop_assert_eq!(found, symbols.plane(plane)[(first + i) / 64] >> ((first + i) % 64) & 1);
+                    let at = first + skip + i;
+                    let packed = if skip + i < count { symbols.plane(plane)[at / 64] >> (at % 64) & 1 } else { 0 };
+                    prop_assert_eq!(found, packed);
                 }
             }
         }

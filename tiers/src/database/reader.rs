@@ -197,24 +197,33 @@ impl Database {
     /// Looks many positions up, on all threads of rayon's current pool and in an order that reuses what is read. The
     /// results are in the order of the positions.
     pub fn probe_many(&self, positions: &[Position]) -> Vec<Result<Outcome, DatabaseError>> {
-        let mut order: Vec<_> = positions
-            .par_iter()
-            .enumerate()
-            .map(|(number, position)| {
-                // Positions of a shape lie together, in files as in the order of their parts.
-                let parts = self.index.split().parts(position);
-                let rank = (parts.left.max(parts.right), parts.left.min(parts.right), parts.spine, parts.left_bits);
-                (position.ply(), rank, number)
-            })
-            .collect();
+        let mut order: Vec<(u128, usize)> =
+            positions.par_iter().enumerate().map(|(number, position)| (self.order(position), number)).collect();
         order.par_sort_unstable();
-        let mut found: Vec<_> = order
+        let found: Vec<_> = order
             .into_par_iter()
             .with_min_len(64)
-            .map(|(_, _, number)| (number, self.probe(&positions[number])))
+            .map(|(_, number)| (number, self.probe(&positions[number])))
             .collect();
-        found.par_sort_unstable_by_key(|(number, _)| *number);
-        found.into_iter().map(|(_, outcome)| outcome).collect()
+        let mut results: Vec<_> = positions.iter().map(|_| None).collect();
+        for (number, result) in found {
+            results[number] = Some(result);
+        }
+        results.into_iter().flatten().collect()
+    }
+
+    /// Returns a number by which positions that lie together in a file are near each other.
+    fn order(&self, position: &Position) -> u128 {
+        let parts = self.index.split().parts(position);
+        let parts = if parts.left < parts.right { parts.mirror() } else { parts };
+        let fields = [
+            (position.ply() as u128, 8),
+            (u128::from(parts.left.0), 26),
+            (u128::from(parts.right.0), 26),
+            (u128::from(parts.spine.bits), 32),
+            (u128::from(parts.left_bits) >> 8, 24),
+        ];
+        fields.into_iter().fold(0, |order, (field, bits)| order << bits | field)
     }
 
     /// Forgets the remoteness that a sight can tell where the database has none.
@@ -363,13 +372,15 @@ impl Database {
         let (block_number, place) = tier.reader.block_of(number);
         let block = self.block(tier, block_number)?;
         let quiet = chunk::quiet(&self.index, &tier.directory, number);
-        let (first, count) = block.symbols_of(place);
+        let count = block.count(place);
         if quiet.iter().map(|word| word.count_ones() as usize).sum::<usize>() != count {
             return Err(tier.reader.damaged(block_number, "a chunk has not as many symbols as quiet entries"));
         }
+        let symbols = block.planes(&tier.coding, place);
         let mut words = vec![0; tier.coding.planes() * CHUNK_WORDS];
         for (plane, words) in words.chunks_exact_mut(CHUNK_WORDS).enumerate() {
-            self.index.kernel().unpack(block.plane(plane), first, &quiet, words);
+            let symbols = &symbols[plane * count.div_ceil(64)..][..count.div_ceil(64)];
+            self.index.kernel().unpack(symbols, &quiet, words);
         }
         let chunk: Arc<[u64]> = words.into();
         self.cache.insert(key, Cached::Chunk(chunk.clone()));

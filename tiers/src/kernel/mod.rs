@@ -78,10 +78,10 @@ impl Kernel {
         self.run(pack::Pack { row, row_words, quiet, symbols });
     }
 
-    /// Puts one plane of symbols back: the bits of `stream` from bit `first` on go, in order, to the places of `quiet`
-    /// in `out`, whose other bits become 0.
-    pub(crate) fn unpack(self, stream: &[u64], first: usize, quiet: &[u64], out: &mut [u64]) {
-        self.run(pack::Unpack { stream, first, quiet, out });
+    /// Puts one plane of symbols back: the bits of `stream` go, in order, to the places of `quiet` in `out`, whose other
+    /// bits become 0.
+    pub(crate) fn unpack(self, stream: &[u64], quiet: &[u64], out: &mut [u64]) {
+        self.run(pack::Unpack { stream, quiet, out });
     }
 
     /// Gathers a band of a tier of reached positions from its parents into `out` and counts, or only counts.

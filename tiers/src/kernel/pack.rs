@@ -76,7 +76,6 @@ impl Task for Pack<'_> {
 /// See [`super::Kernel::unpack`].
 pub(super) struct Unpack<'a> {
     pub stream: &'a [u64],
-    pub first: usize,
     pub quiet: &'a [u64],
     pub out: &'a mut [u64],
 }
@@ -86,7 +85,7 @@ impl Task for Unpack<'_> {
 
     #[inline(always)]
     fn run<B: Bits>(self) {
-        let mut at = self.first;
+        let mut at = 0;
         for (out, &quiet) in self.out.iter_mut().zip(self.quiet) {
             *out = B::deposit(bits_at(self.stream, at), quiet);
             at += quiet.count_ones() as usize;
@@ -117,21 +116,18 @@ mod tests {
             let mut expected: Option<Symbols> = None;
             for kernel in Kernel::all() {
                 let mut symbols = Symbols::new(2);
-                let mut starts = Vec::new();
-                for (row, quiet, sparse) in &rows {
-                    starts.push(symbols.len());
-                    let quiet = [quiet[0] & sparse[0], quiet[1], quiet[2] | sparse[2]];
-                    kernel.pack(row, 3, &quiet, &mut symbols);
+                let masks: Vec<[u64; 3]> =
+                    rows.iter().map(|(_, quiet, sparse)| [quiet[0] & sparse[0], quiet[1], quiet[2] | sparse[2]]).collect();
+                for ((row, ..), quiet) in rows.iter().zip(&masks) {
+                    kernel.pack(row, 3, quiet, &mut symbols);
                 }
-                for ((row, quiet, sparse), start) in rows.iter().zip(starts) {
-                    let quiet = [quiet[0] & sparse[0], quiet[1], quiet[2] | sparse[2]];
-                    for plane in 0..2 {
-                        let mut out = [0; 3];
-                        kernel.unpack(symbols.plane(plane), start, &quiet, &mut out);
-                        for word in 0..3 {
-                            prop_assert_eq!(out[word], row[plane * 3 + word] & quiet[word]);
-                        }
-                    }
+                for plane in 0..2 {
+                    let mut out = vec![0; 3 * rows.len()];
+                    kernel.unpack(symbols.plane(plane), masks.as_flattened(), &mut out);
+                    let packed = rows.iter().zip(&masks).flat_map(|((row, ..), quiet)| {
+                        (0..3).map(move |word| row[plane * 3 + word] & quiet[word])
+                    });
+                    prop_assert!(packed.eq(out));
                 }
                 prop_assert_eq!(expected.get_or_insert_with(|| symbols.clone()), &symbols);
             }

@@ -5,6 +5,8 @@ use std::path::Path;
 use fourbase::{Board, Outcome, Position};
 use fourbase_tiers::database::{Database, Move};
 
+use crate::arguments::CacheArgument;
+
 /// Answers questions about the positions of one board.
 pub trait Answerer {
     /// Returns what a position is worth for its player to move.
@@ -27,8 +29,8 @@ pub trait Answerer {
 /// # Errors
 ///
 /// Says how to make the database if there is none, and what is wrong with it if it cannot be read.
-pub fn find(board: Board, root: &Path) -> anyhow::Result<Box<dyn Answerer>> {
-    Ok(Box::new(Database::find(root, board)?))
+pub fn find(board: Board, root: &Path, cache: CacheArgument) -> anyhow::Result<Box<dyn Answerer>> {
+    Ok(Box::new(cache.apply(Database::find(root, board)?)))
 }
 
 impl Answerer for Database {

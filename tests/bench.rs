@@ -1,0 +1,160 @@
+//! `fourbase bench`, run as a whole. Its times are nobody's promise, so only what they belong to is compared.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use support::files::folder_files;
+use support::program::{Program, keys};
+
+mod support {
+    pub mod files;
+    pub mod program;
+}
+
+/// Everything in the JSON that does not depend on the machine.
+fn lasting(json: &Value) -> Value {
+    let mut lasting = json.clone();
+    let object = lasting.as_object_mut().expect("an object");
+    for key in ["solve", "kernels", "solve_to_kernels", "first_answer", "kernel", "threads"] {
+        assert!(object.remove(key).is_some(), "{key}: {json}");
+    }
+    let probes = object["probes"].as_object_mut().expect("an object");
+    probes.remove("warm");
+    probes.insert("cold".to_owned(), json["probes"]["cold"]["probes"].clone());
+    lasting
+}
+
+#[test]
+fn the_json_has_the_documented_keys() {
+    let json = Program::new().run("bench 4x4 --samples 500 --json").json();
+    let expected = [
+        "board",
+        "cache_bytes",
+        "entries",
+        "entries_before_mirror",
+        "first_answer",
+        "kernel",
+        "kernels",
+        "probes",
+        "remoteness",
+        "seed",
+        "solve",
+        "solve_to_kernels",
+        "space",
+        "threads",
+        "value",
+        "values",
+    ];
+    assert_eq!(keys(&json), expected);
+    let solving =
+        ["entries_per_second", "peak_memory_bytes", "processor_seconds", "runs", "seconds", "solved_per_second"];
+    assert_eq!((keys(&json["solve"]), keys(&json["kernels"])), (solving.to_vec(), solving.to_vec()));
+    assert_eq!(keys(&json["space"]), ["bits_per_legal", "bytes", "legal", "tiers"]);
+    assert_eq!(keys(&json["space"]["tiers"][0]), ["bits_per_legal", "bytes", "entries", "legal", "ply"]);
+    assert_eq!(keys(&json["first_answer"]), ["least_milliseconds", "median_milliseconds", "runs"]);
+    assert_eq!(keys(&json["probes"]), ["cold", "kinds", "samples", "warm"]);
+    let cold = ["mean_microseconds", "median_microseconds", "probes", "tenth_microseconds"];
+    assert_eq!(keys(&json["probes"]["cold"]), cold);
+    assert_eq!(keys(&json["probes"]["warm"]), ["all_threads_per_second", "one_thread_per_second"]);
+    assert_eq!(keys(&json["probes"]["kinds"]), ["decided", "forced", "looked_ahead", "looked_up"]);
+    assert_eq!((&json["value"], &json["remoteness"]), (&json!("tie"), &json!(16)));
+    for path in ["/solve/seconds", "/kernels/entries_per_second", "/first_answer/median_milliseconds"] {
+        assert!(json.pointer(path).and_then(Value::as_f64).is_some_and(|number| number > 0.0), "{path}: {json}");
+    }
+}
+
+#[test]
+fn the_room_is_that_of_a_database_for_the_positions_of_its_counts() {
+    let program = Program::with("5x4");
+    let files = folder_files(&program.path("db/5x4/remoteness"));
+    let bytes = files.values().map(Vec::len).sum::<usize>();
+    let stats = program.run("stats 5x4 --json").json();
+    let json = program.run("bench 5x4 --samples 100 --json").json();
+    let space = &json["space"];
+    assert_eq!((&space["bytes"], &space["legal"]), (&json!(bytes), &stats["legal"]));
+    let bits = 8.0 * bytes as f64 / stats["legal"].as_f64().expect("a number");
+    assert!((space["bits_per_legal"].as_f64().expect("a number") / bits - 1.0).abs() < 1e-3, "{bits}: {json}");
+    let tiers = space["tiers"].as_array().expect("tiers");
+    assert_eq!(tiers.len(), 21);
+    for (ply, tier) in tiers.iter().enumerate() {
+        assert_eq!((&tier["ply"], &tier["legal"]), (&json!(ply), &stats["plies"][ply]["legal"]));
+        let file = files.get(&format!("tier-{ply:02}")).map_or(0, Vec::len);
+        assert_eq!(tier["bytes"], json!(file), "ply {ply}");
+    }
+    let solved = program.run("solve 5x4 --json").json();
+    assert_eq!(json["entries"], solved["entries"]);
+    // The figure of the index before the mirror was computed apart from this program: 4.66 million.
+    assert!((4_655_000..4_665_000).contains(&json["entries_before_mirror"].as_u64().expect("a number")), "{json}");
+}
+
+#[test]
+fn what_is_not_a_time_is_the_same_on_every_run_and_any_number_of_threads() {
+    let program = Program::new();
+    let run = |options: &str| lasting(&program.run(&format!("bench 4x4 --json --samples 2000 {options}")).json());
+    let first = run("--threads 1");
+    assert_eq!(run("--threads 3"), first);
+    let kinds = first["probes"]["kinds"].as_object().expect("an object");
+    assert_eq!(kinds.values().map(|count| count.as_u64().expect("a number")).sum::<u64>(), 2000);
+    let other = run("--seed 2");
+    assert_ne!(other["probes"]["kinds"], first["probes"]["kinds"]);
+    assert_eq!(other["space"], first["space"]);
+}
+
+#[test]
+fn every_kind_of_board_and_both_kinds_of_values_are_measured() {
+    let program = Program::new();
+    for board in ["1x1", "1x1c1m", "2x2c2", "1x8", "8x2", "4x3m", "3x4c3"] {
+        for values in ["wdl", "remoteness"] {
+            for cache in ["", "--cache 0"] {
+                let arguments = format!("bench {board} --values {values} --samples 200 --json {cache}");
+                let json = program.run(&arguments).json();
+                assert_eq!((&json["board"], &json["values"]), (&json!(board), &json!(values)));
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_is_left_of_a_bench_whether_it_goes_well_or_not() {
+    let mut program = Program::new();
+    let temporary = program.path("temporary");
+    fs::create_dir(&temporary).expect("a folder");
+    program.set("TMPDIR", temporary.to_str().expect("a path"));
+    program.run("bench 2x2c2 --samples 10").succeeds();
+    let line = program.run("bench 8x8").fails(1);
+    assert!(line.contains("iB of memory"), "{line}");
+    assert_eq!(fs::read_dir(&temporary).expect("a folder").count(), 0);
+    assert!(!program.path("db").exists());
+}
+
+#[test]
+fn people_get_a_table_of_tiers_and_what_was_timed() {
+    let text = Program::new().run("bench 4x4 --samples 300 --threads 1 --values wdl").succeeds();
+    let lines = text.lines().collect::<Vec<_>>();
+    assert!(lines[0].starts_with("4x4 with wdl, ") && lines[0].ends_with(" kernels on 1 thread"), "{text}");
+    assert_eq!(lines[1], "first player to move: tie");
+    for beginning in [
+        "solve  ",
+        "kernels alone  ",
+        "a solve takes ",
+        "ply  ",
+        "all  ",
+        "first answer of a process  ",
+        "cold probe  ",
+        "warm probes, one thread  ",
+        "300 positions, and each is worth its best move: ",
+    ] {
+        assert!(lines.iter().any(|line| line.starts_with(beginning)), "{beginning}: {text}");
+    }
+    assert!(text.contains("161,029"), "{text}");
+}
+
+#[test]
+fn options_that_mean_nothing_are_bad_input() {
+    let program = Program::new();
+    for options in ["--samples 0", "--samples x", "--seed x", "--cache 1Q", "--threads 0"] {
+        program.run(&format!("bench 4x4 {options}")).fails(2);
+    }
+    program.run("bench").refused();
+}

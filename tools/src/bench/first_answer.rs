@@ -1,0 +1,67 @@
+//! How long it takes from the start of a process to its first answer.
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context, ensure};
+use fourbase::{Board, Outcome};
+use serde::Serialize;
+
+use super::report::short;
+
+/// How many processes are started.
+const RUNS: usize = 15;
+
+/// From just before a process is started to the line that it prints: `query` of the empty board, with the values of
+/// its moves and the best line.
+#[derive(Serialize)]
+pub struct FirstAnswer {
+    pub runs: usize,
+    pub median_milliseconds: f64,
+    pub least_milliseconds: f64,
+}
+
+/// Starts this program again and again.
+///
+/// # Errors
+///
+/// A process that cannot be started or fails, and an answer other than `expected`.
+pub fn measure(board: Board, root: &Path, expected: Outcome) -> anyhow::Result<FirstAnswer> {
+    let mut milliseconds = (0..RUNS).map(|_| run(board, root, expected)).collect::<anyhow::Result<Vec<_>>>()?;
+    milliseconds.sort_by(f64::total_cmp);
+    Ok(FirstAnswer {
+        runs: RUNS,
+        median_milliseconds: short(milliseconds[RUNS / 2]),
+        least_milliseconds: short(milliseconds[0]),
+    })
+}
+
+/// Starts one process; returns the milliseconds to its answer.
+fn run(board: Board, root: &Path, expected: Outcome) -> anyhow::Result<f64> {
+    let program = std::env::current_exe().context("cannot find this program's own file")?;
+    let mut command = Command::new(program);
+    command.args(["query", &board.to_string(), "--json", "--db"]).arg(root);
+    command.stdin(Stdio::null()).stdout(Stdio::piped());
+    let start = Instant::now();
+    let mut child = command.spawn().context("cannot start this program again")?;
+    let mut line = String::new();
+    let read = child.stdout.take().map(|output| BufReader::new(output).read_line(&mut line));
+    let milliseconds = start.elapsed().as_secs_f64() * 1e3;
+    let status = child.wait().context("cannot wait for this program")?;
+    read.transpose().context("cannot read what this program says")?;
+    ensure!(status.success(), "`query {board}` failed in a process of its own, {status}");
+    let answer: serde_json::Value = serde_json::from_str(&line).context("`query` printed something else than JSON")?;
+    let found = (&answer["value"], answer["remoteness"].as_u64());
+    let expected = (expected.value.to_string(), expected.remoteness.map(u64::from));
+    ensure!(
+        *found.0 == expected.0 && found.1 == expected.1,
+        "wrong answer: `query {board}` says {}, {:?} plies; the solver {}, {:?}",
+        found.0,
+        found.1,
+        expected.0,
+        expected.1
+    );
+    Ok(milliseconds)
+}

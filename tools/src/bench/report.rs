@@ -1,0 +1,159 @@
+//! What `fourbase bench` says: tables for people, and JSON.
+
+use std::fmt;
+
+use fourbase::{Board, Outcome, Player};
+use fourbase_tiers::error::bytes;
+use fourbase_tiers::kernel::Values;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+
+use super::first_answer::FirstAnswer;
+use super::probing::{Cold, Probes};
+use super::sample::Kinds;
+use super::solving::Solving;
+use super::space::Space;
+use crate::size::grouped;
+use crate::table::{self, Side};
+use crate::wording;
+
+/// Rounds to four digits; more would only be noise.
+pub fn short(number: f64) -> f64 {
+    format!("{number:.3e}").parse().unwrap_or(number)
+}
+
+/// Everything that was measured.
+pub struct Report {
+    pub board: Board,
+    pub values: Values,
+    pub outcome: Outcome,
+    pub kernel: &'static str,
+    pub threads: usize,
+    pub seed: u64,
+    /// Unless it is the default.
+    pub cache_bytes: Option<u64>,
+    pub entries: u64,
+    pub entries_before_mirror: u64,
+    pub solve: Solving,
+    pub kernels: Solving,
+    pub space: Space,
+    pub first_answer: FirstAnswer,
+    pub probes: Probes,
+}
+
+impl Report {
+    /// Compares a whole solve with its kernels.
+    fn solve_to_kernels(&self) -> f64 {
+        short(self.solve.seconds / self.kernels.seconds)
+    }
+
+    /// Lists the two ways of solving.
+    fn solving(&self) -> String {
+        let head = ["", "seconds", "CPU", "memory", "entries/s", "after the mirror"].map(str::to_owned).to_vec();
+        let row = |name: &str, solving: &Solving| {
+            vec![
+                name.to_owned(),
+                solving.seconds.to_string(),
+                solving.processor_seconds.map_or("-".to_owned(), |seconds| format!("{seconds:.2}")),
+                solving.peak_memory_bytes.map_or("-".to_owned(), |peak| bytes(peak.into())),
+                grouped(solving.entries_per_second as u128),
+                grouped(solving.solved_per_second as u128),
+            ]
+        };
+        let rows = [head, row("solve", &self.solve), row("kernels alone", &self.kernels)];
+        let sides = [Side::Left, Side::Right, Side::Right, Side::Right, Side::Right, Side::Right];
+        table::to_text(&sides, &rows)
+    }
+
+    /// Lists the tiers, and the sums in the last row.
+    fn tiers(&self) -> String {
+        let row = |name: String, entries: u64, legal: u64, bytes: u64, bits: f64| {
+            vec![name, grouped(entries.into()), grouped(legal.into()), grouped(bytes.into()), format!("{bits:.4}")]
+        };
+        let mut rows = vec![["ply", "entries", "legal", "bytes", "bits per legal"].map(str::to_owned).to_vec()];
+        let Space { bytes, legal, bits_per_legal, tiers } = &self.space;
+        rows.extend(
+            tiers
+                .iter()
+                .map(|tier| row(tier.ply.to_string(), tier.entries, tier.legal, tier.bytes, tier.bits_per_legal)),
+        );
+        rows.push(row("all".to_owned(), self.entries, *legal, *bytes, *bits_per_legal));
+        table::to_text(&[Side::Right; 5], &rows)
+    }
+
+    /// Lists the times of answers.
+    fn answers(&self) -> String {
+        let FirstAnswer { runs, median_milliseconds, least_milliseconds } = &self.first_answer;
+        let mut rows = vec![vec![
+            "first answer of a process".to_owned(),
+            format!("{median_milliseconds} ms, the fastest of {runs} {least_milliseconds} ms"),
+        ]];
+        if let Some(Cold { probes, mean_microseconds, median_microseconds, tenth_microseconds }) = &self.probes.cold {
+            rows.push(vec![
+                "cold probe".to_owned(),
+                format!(
+                    "{median_microseconds} us, the mean of {} {mean_microseconds} us, nine of ten below \
+                     {tenth_microseconds} us",
+                    grouped(*probes as u128)
+                ),
+            ]);
+        }
+        let rate = |per_second: f64| format!("{} a second", grouped(per_second as u128));
+        rows.push(vec!["warm probes, one thread".to_owned(), rate(self.probes.warm.one_thread_per_second)]);
+        rows.push(vec!["warm probes, all threads".to_owned(), rate(self.probes.warm.all_threads_per_second)]);
+        table::to_text(&[Side::Left, Side::Left], &rows)
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let threads = if self.threads == 1 { "1 thread".to_owned() } else { format!("{} threads", self.threads) };
+        writeln!(f, "{} with {}, {} kernels on {threads}", self.board, self.values, self.kernel)?;
+        writeln!(f, "{}\n", wording::sentence(Player::First, self.outcome))?;
+        writeln!(f, "{}", self.solving())?;
+        writeln!(f, "a solve takes {} times as long as its kernels\n", self.solve_to_kernels())?;
+        writeln!(f, "{}\n\n{}\n", self.tiers(), self.answers())?;
+        let Kinds { decided, forced, looked_up, looked_ahead } = self.probes.kinds;
+        let [decided, forced, looked_up, looked_ahead] =
+            [decided, forced, looked_up, looked_ahead].map(|count| grouped(count.into()));
+        write!(
+            f,
+            "{} positions, and each is worth its best move: {decided} seen on the board, {forced} with a forced reply, \
+             {looked_up} looked up, {looked_ahead} one ply ahead",
+            grouped(self.probes.samples as u128)
+        )
+    }
+}
+
+impl Serialize for Report {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("board", &self.board.to_string())?;
+        map.serialize_entry("values", &self.values.to_string())?;
+        map.serialize_entry("value", &self.outcome.value.to_string())?;
+        map.serialize_entry("remoteness", &self.outcome.remoteness)?;
+        map.serialize_entry("kernel", self.kernel)?;
+        map.serialize_entry("threads", &self.threads)?;
+        map.serialize_entry("seed", &self.seed)?;
+        map.serialize_entry("cache_bytes", &self.cache_bytes)?;
+        map.serialize_entry("entries", &self.entries)?;
+        map.serialize_entry("entries_before_mirror", &self.entries_before_mirror)?;
+        map.serialize_entry("solve", &self.solve)?;
+        map.serialize_entry("kernels", &self.kernels)?;
+        map.serialize_entry("solve_to_kernels", &self.solve_to_kernels())?;
+        map.serialize_entry("space", &self.space)?;
+        map.serialize_entry("first_answer", &self.first_answer)?;
+        map.serialize_entry("probes", &self.probes)?;
+        map.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::short;
+
+    #[test]
+    fn numbers_keep_four_digits() {
+        assert_eq!([0.0, 0.060_012_9, 123_456_789.0, 1.0].map(short), [0.0, 0.060_01, 123_500_000.0, 1.0]);
+    }
+}
