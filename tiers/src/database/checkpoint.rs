@@ -8,12 +8,12 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use super::chunk::{self, CHUNK_ENTRIES, GROUP_CHUNKS};
+use super::chunk::Chunks;
 use super::container::{Content, Reader, Writer, Written, io_error};
 use super::folder::checkpoint_path;
+use super::frame;
 use super::storage::Storage;
 use super::writer::{header, open};
-use super::{codec, frame};
 use crate::error::DatabaseError;
 use crate::index::{Index, low_bits};
 use crate::kernel::Values;
@@ -30,16 +30,16 @@ pub(crate) fn write_checkpoint(
     tier: &Tier,
 ) -> Result<Written, DatabaseError> {
     let path = checkpoint_path(folder, tier.layout.ply());
-    let entries = tier.layout.entries();
-    let header = header(index, tier.coding.values(), Content::All, tier.layout.ply(), entries);
+    let chunks = Chunks::of_tier(&tier.layout);
+    let header = header(index, tier.coding.values(), Content::All, tier.layout.ply(), &chunks);
     let mut writer = Writer::create(storage, &path, &header)?;
-    let groups: Vec<u64> = (0..codec::groups(tier)).collect();
+    let groups: Vec<u64> = (0..chunks.groups()).collect();
     for batch in groups.chunks(64) {
         let payloads: Vec<_> = batch.par_iter().map(|group| pack(tier, *group)).collect();
         for (payload, &group) in payloads.into_iter().zip(batch) {
-            let chunks = chunk::chunks(entries) - group * u64::from(GROUP_CHUNKS);
             let payload = payload.map_err(io_error(&path, "compress"))?;
-            writer.block(&payload, chunks.min(u64::from(GROUP_CHUNKS)) as u16)?;
+            let held = chunks.of_group(group);
+            writer.block(&payload, (held.end - held.start) as u16)?;
         }
     }
     writer.finish()
@@ -54,8 +54,11 @@ pub(crate) fn read_checkpoint(
     ply: u32,
 ) -> Result<Tier, DatabaseError> {
     let mut tier = Tier::new(index, values, ply, Vec::new());
-    let header = header(index, values, Content::All, ply, tier.layout.entries());
-    let reader = open(storage, &checkpoint_path(folder, ply), &header)?;
+    let path = checkpoint_path(folder, ply);
+    let (reader, chunks) = open(storage, &path, index, values, Content::All, ply, tier.layout.entries())?;
+    if chunks != Chunks::of_tier(&tier.layout) || reader.blocks() as u64 != chunks.groups() {
+        return Err(DatabaseError::Damaged { file: path, offset: 0, what: "blocks that are cut otherwise" });
+    }
     for block in 0..reader.blocks() {
         unpack(&reader, &mut tier, block)?;
     }
@@ -64,8 +67,8 @@ pub(crate) fn read_checkpoint(
 
 /// Returns the entries of a group.
 fn entries_of(group: u64, tier: &Tier) -> Range<u64> {
-    let each = u64::from(CHUNK_ENTRIES * GROUP_CHUNKS);
-    group * each..tier.layout.entries().min((group + 1) * each)
+    let chunks = Chunks::of_tier(&tier.layout);
+    chunks.entries(chunks.of_group(group))
 }
 
 fn pack(tier: &Tier, group: u64) -> std::io::Result<Vec<u8>> {

@@ -1,29 +1,81 @@
 //! Chunks: runs of consecutive entries of a tier, and which of them are quiet.
 //!
-//! A chunk is [`CHUNK_ENTRIES`] entries (the last of a tier has the rest), as bit planes without the padding of rows.
-//! It is what a probe recomputes the quiet mask of, so it bounds the cost of a cold probe; [`GROUP_CHUNKS`] chunks are
-//! a group, the unit of parallel work of the writer.
+//! A chunk is what a probe recomputes the quiet mask of, so it bounds the cost of a cold probe. Making the mask takes a
+//! time for every matrix and every row that the chunk touches, so a tier of tiny matrices has small chunks: with 4,096
+//! entries everywhere, one cold probe in ten took 300 us. [`GROUP_CHUNKS`] chunks are a group, the unit of parallel work
+//! of the writer.
 
 use std::ops::Range;
 
-use crate::index::{Index, Located, Shape, TierDirectory, low_bits};
+use crate::index::{Index, Located, Shape, TierDirectory, TierLayout, low_bits};
 use crate::quiet::{MatrixSight, ShapeSight};
 
-/// Entries of a chunk. Smaller chunks answer a cold probe sooner and cost a count (about a byte) each.
-pub(crate) const CHUNK_ENTRIES: u32 = 4096;
+/// The most entries of a chunk. Smaller ones cost a count (about a byte) each.
+pub(crate) const MOST_ENTRIES: u32 = 4096;
+
+/// The fewest entries of a chunk (but for the last of a tier).
+const LEAST_ENTRIES: u32 = 256;
+
+/// Matrices that a chunk should touch at most, on average.
+const MATRICES: u64 = 24;
 
 /// Chunks of a group.
 pub(crate) const GROUP_CHUNKS: u32 = 256;
 
-/// Counts the chunks of a tier.
-pub(crate) fn chunks(tier_entries: u64) -> u64 {
-    tier_entries.div_ceil(u64::from(CHUNK_ENTRIES))
+/// How a tier is cut into chunks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Chunks {
+    /// Entries of a chunk; the last one may have fewer.
+    pub each: u32,
+    /// Entries of the tier.
+    pub tier_entries: u64,
 }
 
-/// Returns the entries of some chunks of a tier.
-pub(crate) fn entries(chunks: Range<u64>, tier_entries: u64) -> Range<u64> {
-    let each = u64::from(CHUNK_ENTRIES);
-    chunks.start * each..tier_entries.min(chunks.end * each)
+impl Chunks {
+    /// Chooses the size of the chunks of a tier: a power of two.
+    pub fn of_tier(layout: &TierLayout) -> Chunks {
+        let matrices = layout.matrices().len().max(1) as u64;
+        let each = (layout.entries() * MATRICES / matrices).clamp(LEAST_ENTRIES.into(), MOST_ENTRIES.into());
+        Chunks { each: (each as u32).next_power_of_two(), tier_entries: layout.entries() }
+    }
+
+    /// Takes the size that a file says; `None` for one that is never chosen.
+    pub fn new(each: u32, tier_entries: u64) -> Option<Chunks> {
+        let possible = each.is_power_of_two() && (LEAST_ENTRIES..=MOST_ENTRIES).contains(&each);
+        possible.then_some(Chunks { each, tier_entries })
+    }
+
+    /// Counts the chunks.
+    pub fn count(&self) -> u64 {
+        self.tier_entries.div_ceil(self.each.into())
+    }
+
+    /// Counts the groups.
+    pub fn groups(&self) -> u64 {
+        self.count().div_ceil(GROUP_CHUNKS.into())
+    }
+
+    /// Returns the chunks of a group.
+    pub fn of_group(&self, group: u64) -> Range<u64> {
+        let each = u64::from(GROUP_CHUNKS);
+        group * each..self.count().min((group + 1) * each)
+    }
+
+    /// Returns the entries of some chunks.
+    pub fn entries(&self, chunks: Range<u64>) -> Range<u64> {
+        let each = u64::from(self.each);
+        chunks.start * each..self.tier_entries.min(chunks.end * each)
+    }
+
+    /// Returns the chunk of an entry and its place in it.
+    pub fn place(&self, entry: u64) -> (u64, usize) {
+        (entry / u64::from(self.each), (entry % u64::from(self.each)) as usize)
+    }
+
+    /// Returns the words of a plane of a chunk.
+    pub fn words(&self) -> usize {
+        self.each as usize / 64
+    }
 }
 
 /// A part of a row, inside one chunk.
@@ -40,15 +92,16 @@ pub(crate) struct Segment<'a> {
 }
 
 /// Walks the entries of consecutive chunks row by row, with the mask of the quiet ones. Rows that can have no
-/// quiet entry are passed over. `matrices` are those of the tier from the one that holds the first entry on.
+/// quiet entry are passed over. A chunk has `each` entries. `matrices` are those of the tier from the one that holds the first entry on.
 pub(crate) fn walk(
     index: &Index,
     ply: u32,
     matrices: impl Iterator<Item = Located>,
+    each: u32,
     entries: Range<u64>,
     mut visit: impl FnMut(Segment),
 ) {
-    let chunk = u64::from(CHUNK_ENTRIES);
+    let chunk = u64::from(each);
     let (first, end) = (entries.start, entries.end);
     let mut sight = MatrixSight::default();
     let mut shape: Option<(Shape, ShapeSight)> = None;
@@ -101,12 +154,12 @@ pub(crate) fn walk(
 }
 
 /// Returns the mask of the quiet entries of one chunk.
-pub(crate) fn quiet(index: &Index, directory: &TierDirectory, chunk: u64) -> Vec<u64> {
-    let mut mask = vec![0u64; CHUNK_ENTRIES as usize / 64];
-    let entries = entries(chunk..chunk + 1, directory.entries());
+pub(crate) fn quiet(index: &Index, directory: &TierDirectory, chunks: &Chunks, chunk: u64) -> Vec<u64> {
+    let mut mask = vec![0u64; chunks.words()];
+    let entries = chunks.entries(chunk..chunk + 1);
     let chunk_first = entries.start;
     let matrices = directory.located_from(index, chunk_first);
-    walk(index, directory.ply(), matrices, entries, |segment| {
+    walk(index, directory.ply(), matrices, chunks.each, entries, |segment| {
         let columns = u64::from(segment.located.matrix.columns);
         let entry = segment.located.first_entry + segment.row as u64 * columns + segment.column as u64;
         // Where the bits of the segment's first word go: its low bits may lie before the segment.

@@ -13,7 +13,7 @@
 
 use std::io;
 
-use super::chunk::{self, CHUNK_ENTRIES, GROUP_CHUNKS};
+use super::chunk::{self, Chunks, GROUP_CHUNKS, MOST_ENTRIES};
 use super::{frame, packing};
 use crate::index::Index;
 use crate::kernel::{Coding, Symbols};
@@ -32,20 +32,15 @@ pub(crate) struct Block {
     pub chunks: u16,
 }
 
-/// Counts the groups of a tier.
-pub(crate) fn groups(tier: &Tier) -> u64 {
-    chunk::chunks(tier.layout.entries()).div_ceil(u64::from(GROUP_CHUNKS))
-}
-
 /// Packs and compresses the blocks of one group of chunks.
 pub(crate) fn encode(index: &Index, tier: &Tier, group: u64) -> io::Result<Vec<Block>> {
-    let first = group * u64::from(GROUP_CHUNKS);
-    let chunks = first..chunk::chunks(tier.layout.entries()).min(first + u64::from(GROUP_CHUNKS));
+    let cut = Chunks::of_tier(&tier.layout);
+    let chunks = cut.of_group(group);
     let mut symbols = Symbols::new(tier.coding.planes());
     let mut counts = vec![0u16; (chunks.end - chunks.start) as usize];
-    let entries = chunk::entries(chunks, tier.layout.entries());
+    let entries = cut.entries(chunks);
     let matrices = tier.layout.located_from(entries.start);
-    chunk::walk(index, tier.layout.ply(), matrices, entries, |segment| {
+    chunk::walk(index, tier.layout.ply(), matrices, cut.each, entries, |segment| {
         let words = segment.located.matrix.words();
         let row = &tier.matrix_words(segment.located.number)[segment.row * tier.coding.planes() * words..];
         let before = symbols.len();
@@ -84,7 +79,7 @@ pub(crate) struct Expanded {
 }
 
 /// The most bytes that a block can expand to: all entries of a group quiet, a byte each.
-const MOST_BYTES: usize = (GROUP_CHUNKS * (CHUNK_ENTRIES + 2)) as usize;
+const MOST_BYTES: usize = (GROUP_CHUNKS * (MOST_ENTRIES + 2)) as usize;
 
 impl Expanded {
     /// Expands a block of `chunks` chunks; `None` where it does not hold what it should.

@@ -11,13 +11,13 @@ use fourbase::{Board, MAX_COLUMNS, Outcome, Position, Value};
 use quick_cache::sync::Cache;
 use rayon::prelude::*;
 
-use super::chunk::{self, CHUNK_ENTRIES};
+use super::chunk::{self, Chunks};
 use super::codec::Expanded;
 use super::container::{Content, Reader};
 use super::folder::{folder_of, tier_path};
 use super::manifest::{Manifest, State};
 use super::storage::{Disk, Storage};
-use super::writer::{header, is_stored, open};
+use super::writer::{is_stored, open};
 use crate::error::DatabaseError;
 use crate::index::{Index, TierDirectory};
 use crate::kernel::{Coding, Kernel, Values};
@@ -25,9 +25,6 @@ use crate::quiet::{Sight, sight};
 
 /// Memory of the cache where the caller does not say.
 pub const DEFAULT_CACHE_BYTES: u64 = 256 << 20;
-
-/// Words of a plane of a chunk.
-const CHUNK_WORDS: usize = CHUNK_ENTRIES as usize / 64;
 
 /// A legal move and what it is worth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,6 +40,7 @@ struct OpenTier {
     directory: TierDirectory,
     coding: Coding,
     reader: Reader,
+    chunks: Chunks,
 }
 
 /// What the cache holds, by ply and number.
@@ -249,7 +247,7 @@ impl Database {
         let mut best: Option<Outcome> = None;
         let mut unseen = [(0u8, Sight::Quiet); MAX_COLUMNS];
         let mut count = 0;
-        for column in position.moves() {
+        for column in centre_first(position.board().width()).filter(|column| position.can_play(*column)) {
             match sight(&position.drop_piece(column)) {
                 Sight::Decided(outcome) => {
                     let outcome = self.outcome(outcome).parent();
@@ -289,11 +287,11 @@ impl Database {
         let tier = self.tier(ply)?;
         let rank = tier.directory.rank(&self.index, &self.index.split().parts(position));
         let rank = rank.ok_or_else(|| self.damaged(ply, "a position has no entry"))?;
-        let (number, entry) = (rank / u64::from(CHUNK_ENTRIES), (rank % u64::from(CHUNK_ENTRIES)) as usize);
+        let (number, entry) = tier.chunks.place(rank);
+        let words = tier.chunks.words();
         let chunk = self.chunk(tier, number)?;
-        let code = (0..tier.coding.planes()).fold(0u8, |code, plane| {
-            code | ((chunk[plane * CHUNK_WORDS + entry / 64] >> (entry % 64) & 1) as u8) << plane
-        });
+        let code = (0..tier.coding.planes())
+            .fold(0u8, |code, plane| code | ((chunk[plane * words + entry / 64] >> (entry % 64) & 1) as u8) << plane);
         tier.coding.decode(code).ok_or_else(|| self.damaged(ply, "a position has no value"))
     }
 
@@ -342,11 +340,12 @@ impl Database {
         }
         self.solved(ply)?;
         let directory = TierDirectory::new(&self.index, ply);
-        let header = header(&self.index, self.values, Content::Quiet, ply, directory.entries());
-        let reader = open(&*self.storage, &tier_path(&self.folder, ply), &header)?;
+        let path = tier_path(&self.folder, ply);
+        let (index, entries) = (&self.index, directory.entries());
+        let (reader, chunks) = open(&*self.storage, &path, index, self.values, Content::Quiet, ply, entries)?;
         let coding = Coding::new(self.board(), self.values, ply);
         // Two threads may open a tier at the same time: one of the two is kept.
-        Ok(slot.get_or_init(|| OpenTier { directory, coding, reader }))
+        Ok(slot.get_or_init(|| OpenTier { directory, coding, reader, chunks }))
     }
 
     /// Expands a block, or finds it in the cache.
@@ -371,14 +370,14 @@ impl Database {
         }
         let (block_number, place) = tier.reader.block_of(number);
         let block = self.block(tier, block_number)?;
-        let quiet = chunk::quiet(&self.index, &tier.directory, number);
+        let quiet = chunk::quiet(&self.index, &tier.directory, &tier.chunks, number);
         let count = block.count(place);
         if quiet.iter().map(|word| word.count_ones() as usize).sum::<usize>() != count {
             return Err(tier.reader.damaged(block_number, "a chunk has not as many symbols as quiet entries"));
         }
         let symbols = block.planes(&tier.coding, place);
-        let mut words = vec![0; tier.coding.planes() * CHUNK_WORDS];
-        for (plane, words) in words.chunks_exact_mut(CHUNK_WORDS).enumerate() {
+        let mut words = vec![0; tier.coding.planes() * tier.chunks.words()];
+        for (plane, words) in words.chunks_exact_mut(tier.chunks.words()).enumerate() {
             let symbols = &symbols[plane * count.div_ceil(64)..][..count.div_ceil(64)];
             self.index.kernel().unpack(symbols, &quiet, words);
         }
@@ -386,6 +385,13 @@ impl Database {
         self.cache.insert(key, Cached::Chunk(chunk.clone()));
         Ok(chunk)
     }
+}
+
+/// Lists columns from the centre outwards: a win, which ends the look-ups, is more often there.
+fn centre_first(width: usize) -> impl Iterator<Item = usize> {
+    let centre = width / 2;
+    let sides = (1..=centre).flat_map(move |away| [centre - away, centre + away]);
+    std::iter::once(centre).chain(sides).filter(move |column| *column < width)
 }
 
 /// Makes a cache of at most so many bytes.

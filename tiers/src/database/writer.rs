@@ -4,10 +4,11 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
+use super::chunk::Chunks;
+use super::codec;
 use super::container::{Content, Header, Reader, Writer, Written, io_error};
 use super::folder::tier_path;
 use super::storage::Storage;
-use super::{chunk, codec};
 use crate::error::DatabaseError;
 use crate::index::Index;
 use crate::kernel::Values;
@@ -23,9 +24,9 @@ pub(crate) fn is_stored(ply: u32) -> bool {
 }
 
 /// Returns what the file of a tier says about itself.
-pub(crate) fn header(index: &Index, values: Values, content: Content, ply: u32, entries: u64) -> Header {
+pub(crate) fn header(index: &Index, values: Values, content: Content, ply: u32, chunks: &Chunks) -> Header {
     let board = index.board().to_string();
-    Header { board, values, content, ply, entries, chunk_entries: chunk::CHUNK_ENTRIES }
+    Header { board, values, content, ply, entries: chunks.tier_entries, chunk_entries: chunks.each }
 }
 
 /// Writes a tier's file, not yet durable nor under its name.
@@ -40,9 +41,10 @@ pub(crate) fn write_tier(
         return Ok(None);
     }
     let path = tier_path(folder, ply);
-    let header = header(index, tier.coding.values(), Content::Quiet, ply, tier.layout.entries());
+    let chunks = Chunks::of_tier(&tier.layout);
+    let header = header(index, tier.coding.values(), Content::Quiet, ply, &chunks);
     let mut writer = Writer::create(storage, &path, &header)?;
-    let groups = codec::groups(tier);
+    let groups = chunks.groups();
     let mut first = 0;
     while first < groups {
         let batch = first..groups.min(first + BATCH_GROUPS);
@@ -57,16 +59,28 @@ pub(crate) fn write_tier(
     writer.finish().map(Some)
 }
 
-/// Opens a file of values and checks that it is what its name says.
-pub(crate) fn open(storage: &dyn Storage, path: &Path, expected: &Header) -> Result<Reader, DatabaseError> {
+/// Opens a file of values, checks that it is what its name says (the tier of `ply` with `entries` entries), and returns
+/// with it how it is cut into chunks.
+pub(crate) fn open(
+    storage: &dyn Storage,
+    path: &Path,
+    index: &Index,
+    values: Values,
+    content: Content,
+    ply: u32,
+    entries: u64,
+) -> Result<(Reader, Chunks), DatabaseError> {
     let reader = Reader::open(storage, path)?;
-    if reader.header() != expected {
-        return Err(DatabaseError::Wrong {
-            file: path.to_path_buf(),
-            what: "the content",
-            expected: expected.to_string(),
-            found: reader.header().to_string(),
-        });
+    let found = reader.header();
+    if let Some(chunks) = Chunks::new(found.chunk_entries, entries)
+        && *found == header(index, values, content, ply, &chunks)
+    {
+        return Ok((reader, chunks));
     }
-    Ok(reader)
+    Err(DatabaseError::Wrong {
+        file: path.to_path_buf(),
+        what: "the content",
+        expected: format!("{} {values} ply {ply} ({content:?}) of {entries} entries", index.board()),
+        found: found.to_string(),
+    })
 }
