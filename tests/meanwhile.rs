@@ -51,6 +51,11 @@ fn readers_hear_that_it_is_not_solved_yet_and_solvers_that_somebody_is_at_it() {
 
     let line = program.run("query 3x3c3").fails(1);
     assert!(line.contains("not solved yet") && line.contains("fourbase solve 3x3c3"), "{line}");
+    let (json, note) = program.run("query 3x3c3 --json --search auto").warns();
+    assert!(
+        json.contains("\"value\":\"tie\",\"remoteness\":9,") && note.contains("not solved to the end yet"),
+        "{note}"
+    );
     assert!(program.run("stats 3x3c3").fails(1).contains("not solved yet"));
     let (output, _) = program.run_with_input("query 3x3c3 --batch", "1\n12121\n").fails_after_output(1);
     let lines = output.lines().collect::<Vec<_>>();

@@ -82,6 +82,14 @@ fn a_count_tells_its_progress_and_a_bench_what_it_does() {
 }
 
 #[test]
+fn a_search_tells_its_nodes() {
+    let program = Program::new();
+    let shown = show(&program, "query 6x5 --nodes 300000", &[]);
+    assert!(shown.contains("searching, ") && shown.contains(" nodes, "), "{shown:?}");
+    assert!(shown.contains("not decided within 300000 nodes"), "{shown:?}");
+}
+
+#[test]
 fn values_and_pieces_have_colours() {
     let program = Program::with("2x2c2");
     let shown = show(&program, "query 2x2c2 1", &[]);

@@ -102,11 +102,12 @@ fn an_argument_that_is_not_utf_8_is_bad_input() {
 #[test]
 fn without_a_database_every_lookup_fails_with_the_command_that_makes_it() {
     let program = Program::new();
-    for arguments in ["query 5x4", "query 5x4 33 --json", "query 5x4 --batch", "stats 5x4"] {
+    let queries = ["query 5x4 --search never", "query 5x4 33 --json --search never", "query 5x4 --batch"];
+    for arguments in queries.into_iter().chain(["query 5x4 --batch --search never", "stats 5x4"]) {
         let line = program.run(arguments).fails(1);
         assert!(line.ends_with("make it with: fourbase solve 5x4"), "{line}");
     }
-    let line = program.run("query 4x4c3m --db elsewhere").fails(1);
+    let line = program.run("query 4x4c3m --db elsewhere --search never").fails(1);
     assert!(line.ends_with("make it with: fourbase solve 4x4c3m --db elsewhere"), "{line}");
     assert!(!program.path("db").exists() && !program.path("elsewhere").exists());
 }
@@ -193,7 +194,8 @@ fn nothing_that_refused_takes_long() {
     let program = Program::new();
     let start = Instant::now();
     for board in ["1x63", "8x8", "32x2", "1x64", "16x4", "9x7c255m"] {
-        program.run(&format!("query {board} 1")).fails(1);
+        program.run(&format!("query {board} 1 --search never")).fails(1);
+        program.run(&format!("query {board} 1 --search only --nodes 1"));
         program.run(&format!("position {board} 1")).succeeds();
     }
     assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());

@@ -33,7 +33,7 @@ pub struct Arguments {
 pub enum Command {
     /// Solve every position of a board and write the database
     Solve(solve::Arguments),
-    /// Look positions up in the database of a board
+    /// Look positions up in the database of a board, or search them forward
     Query(query::Arguments),
     /// Count legal positions by ply and by remoteness
     Stats(stats::Arguments),

@@ -102,6 +102,11 @@ fn print_error(text: &str) {
     let _ = writeln!(anstream::stderr(), "{ERROR}error:{ERROR:#} {line}");
 }
 
+/// Prints a line on standard error about something that is no failure.
+pub fn print_note(text: &str) {
+    let _ = writeln!(anstream::stderr(), "{text}");
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

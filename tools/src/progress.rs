@@ -1,9 +1,10 @@
 //! Progress on standard error, for a terminal: the tier, entries per second, time left.
 
 use std::io::IsTerminal;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use fourbase::search::Monitor;
 use fourbase_tiers::solve::Progress;
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
@@ -11,6 +12,9 @@ use crate::size;
 
 /// How the line looks. Its parts are as wide as their contents, the bar takes what is left.
 const TEMPLATE: &str = "{msg} [{wide_bar}] {percent:>3}%  {rate}  {left}";
+
+/// How the line of a search looks, whose end nobody knows.
+const SEARCH_TEMPLATE: &str = "{spinner} searching, {nodes} nodes, {elapsed}";
 
 /// How often the line is drawn anew while nothing finishes, so that the time goes on.
 const TICK: Duration = Duration::from_millis(200);
@@ -75,6 +79,35 @@ impl Progress for Bar {
     fn solved(&self, entries: u64) {
         if let Some(bar) = self.0.get() {
             bar.inc(entries);
+        }
+    }
+}
+
+/// A line that tells how many nodes a search has visited, until it is dropped; nothing where nobody would see it.
+pub struct Spinner(Option<ProgressBar>);
+
+impl Spinner {
+    /// Begins to tell what a monitor knows.
+    pub fn begin(monitor: &Arc<Monitor>) -> Spinner {
+        if !is_visible() {
+            return Spinner(None);
+        }
+        let (monitor, before) = (Arc::clone(monitor), monitor.nodes());
+        let style = ProgressStyle::with_template(SEARCH_TEMPLATE)
+            .unwrap_or_else(|_| ProgressStyle::default_spinner())
+            .with_key("nodes", move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
+                let _ = write!(out, "{}", size::grouped(u128::from(monitor.nodes() - before)));
+            });
+        let spinner = ProgressBar::new_spinner().with_style(style);
+        spinner.enable_steady_tick(TICK);
+        Spinner(Some(spinner))
+    }
+}
+
+impl Drop for Spinner {
+    fn drop(&mut self) {
+        if let Some(spinner) = &self.0 {
+            spinner.finish_and_clear();
         }
     }
 }

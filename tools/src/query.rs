@@ -1,20 +1,24 @@
 //! `fourbase query`: look positions up.
 //!
-//! Who answers is behind one seam, [`Answerer`], so that a subcommand does not care whether answers come out of a
-//! database or from anywhere else. One position is answered at length ([`answer`]), many on standard input with one
+//! Who answers is behind one seam, [`Answerer`], so that nothing else cares whether answers come out of a database or
+//! from a search forward ([`source`] decides). One position is answered at length ([`answer`]), many on standard input with one
 //! line each ([`batch`]).
 
 mod answer;
 mod answerer;
 mod batch;
+mod both;
 mod lines;
+mod searcher;
+mod source;
 
 use clap::Args;
 
 use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument, POSITION_HELP, read_position};
-use crate::output;
+use crate::{failure, output};
 use answer::Answer;
 use answerer::Answerer;
+use source::SearchArguments;
 
 /// Arguments of `fourbase query`.
 #[derive(Args, Debug)]
@@ -29,10 +33,17 @@ With --batch, a line of input is a position and a line of output is
 Values are win, lose or tie for the player to move; the remoteness is the number of plies to the
 end if the winner hastens and the loser delays.
 
+Without --search, one position is searched forward where no database covers the board, and the
+answer says so; a batch needs the database. --search auto also searches the remoteness that a
+database of values alone leaves open, of the moves that keep the value, and positions that are not
+solved yet. With --json and --batch it is standard error that tells of a board without a database.
+A search that reaches its --nodes has no answer (exit code 1).
+
 Examples:
   fourbase query 5x4
   fourbase query 5x4 3321 --json
   fourbase query 4x4 10100 10010 11010 01010
+  fourbase query 7x6 44444265 --search only --nodes 1000000000
   printf '33\\n3321\\n' | fourbase query 5x4 --batch"))]
 pub struct Arguments {
     #[command(flatten)]
@@ -48,6 +59,9 @@ pub struct Arguments {
     #[command(flatten)]
     cache: CacheArgument,
 
+    #[command(flatten)]
+    search: SearchArguments,
+
     /// Answer the positions on standard input, one a line
     #[arg(long, conflicts_with_all = ["position", "json"])]
     batch: bool,
@@ -61,16 +75,26 @@ pub struct Arguments {
 ///
 /// # Errors
 ///
-/// Bad input: a mistake in the position, or in any line of a batch. Failures: no database for the board, or one that
-/// cannot be read.
+/// Bad input: a mistake in the position, or in any line of a batch. Failures: no database for the board where nobody may
+/// search, one that cannot be read, or a search that came to its limit.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let board = arguments.board.board;
     // First what is cheap and the user's to correct; then the database.
     let position = read_position(board, &arguments.position)?;
-    let answerer = answerer::find(board, &arguments.database.root, arguments.cache)?;
+    let answerer = arguments.search.find(board, &arguments.database, arguments.cache, arguments.batch)?;
     if arguments.batch {
+        if let Some(note) = answerer.note() {
+            failure::print_note(&note);
+        }
         return batch::run(board, answerer.as_ref(), std::io::stdin().lock(), std::io::stdout().lock());
     }
     let answer = Answer::of(answerer.as_ref(), &position)?;
-    if arguments.json { output::print_json(&answer.to_json()) } else { output::print(answer) }
+    if arguments.json {
+        if let Some(note) = answer.note() {
+            failure::print_note(note);
+        }
+        output::print_json(&answer.to_json())
+    } else {
+        output::print(answer)
+    }
 }

@@ -16,6 +16,7 @@ pub struct Answer {
     outcome: Outcome,
     moves: Vec<Move>,
     line: Option<Vec<usize>>,
+    note: Option<String>,
 }
 
 impl Answer {
@@ -25,12 +26,15 @@ impl Answer {
     ///
     /// Whatever the answerer says.
     pub fn of(answerer: &dyn Answerer, position: &Position) -> anyhow::Result<Answer> {
-        Ok(Answer {
-            position: *position,
-            outcome: answerer.outcome(position)?,
-            moves: answerer.moves(position)?,
-            line: answerer.best_line(position)?,
-        })
+        answerer.begin();
+        let (outcome, moves) = (answerer.outcome(position)?, answerer.moves(position)?);
+        let line = answerer.best_line(position)?;
+        Ok(Answer { position: *position, outcome, moves, line, note: answerer.note() })
+    }
+
+    /// Returns where the answer comes from, if not just out of a database. For people it is part of the answer.
+    pub fn note(&self) -> Option<&str> {
+        self.note.as_deref()
     }
 
     /// Returns the answer for programs.
@@ -82,8 +86,16 @@ impl fmt::Display for Answer {
         writeln!(f, "{}\n", draw(&self.position, true))?;
         write!(f, "{}", wording::sentence(self.position.to_move(), self.outcome))?;
         if self.moves.is_empty() {
-            return write!(f, " (the game is over)");
+            write!(f, " (the game is over)")?;
+        } else {
+            self.write_moves(f)?;
         }
+        self.note.iter().try_for_each(|note| write!(f, "\n\n{note}"))
+    }
+}
+
+impl Answer {
+    fn write_moves(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f)?;
         for Move { column, outcome } in &self.moves {
             let name = column_character(*column).unwrap_or('?');

@@ -34,7 +34,9 @@ pub fn run(board: Board, answerer: &dyn Answerer, input: impl Read, output: impl
     let mut batch = Batch { board, answerer, output, lines: 0, bad: 0, failed: 0, first_failure: None };
     let mut lines = Lines::new(input);
     while let Some(lines) = lines.next_chunk().context("cannot read standard input")? {
-        batch.answer(&lines).context(CANNOT_WRITE)?;
+        for lines in lines.chunks(answerer.at_once()) {
+            batch.answer(lines).context(CANNOT_WRITE)?;
+        }
     }
     batch.end()
 }
