@@ -1,7 +1,7 @@
 //! Where the entries of a tier begin, for a probe: shapes only, the rest when it is asked for.
 //!
 //! A [`TierLayout`](super::TierLayout) lists every matrix, which a solver needs and a probe cannot wait for (the widest
-//! tier of 7x4 has 200,000). Here a shape has one number; where its spines begin is computed when the shape is first
+//! tier of 7x4 has 148,021). Here a shape has one number; where its spines begin is computed when the shape is first
 //! met, and kept; where a matrix begins inside its spine is a sum of a few products.
 
 use std::sync::OnceLock;
