@@ -1,6 +1,6 @@
 //! Kernels alone: solves boards in memory, writes nothing, checks the value of the empty board.
 //!
-//! `cargo bench -p fourbase-tiers --bench kernels -- [BOARD:VALUES ...] [--kernel portable|avx2|avx512]`
+//! `cargo bench -p fourbase-tiers --bench kernels -- [BOARD:VALUES ...] [--kernel portable|avx2]`
 //!
 //! A rate counts the entries of the index **before** the mirror halves them, per second of wall time, so that it
 //! compares with solvers that do not use the mirror; the entries that were really solved are printed too.

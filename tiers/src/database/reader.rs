@@ -212,6 +212,9 @@ impl Database {
 
     /// Returns a number by which positions that lie together in a file are near each other.
     fn order(&self, position: &Position) -> u128 {
+        if position.board() != self.board() {
+            return 0;
+        }
         let parts = self.index.split().parts(position);
         let parts = if parts.left < parts.right { parts.mirror() } else { parts };
         let fields = [

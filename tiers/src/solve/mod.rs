@@ -1,6 +1,6 @@
 //! The solver: tiers from the full board down to the empty one, each from the one after it.
 //!
-//! Shapes of one tier never depend on each other, so a tier is cut into pieces of about a million entries that any
+//! Shapes of one tier never depend on each other, so a tier is cut into pieces of about half a million entries that any
 //! thread can solve: whole matrices, or runs of rows where a matrix is large. Pieces lie one after the other in
 //! memory, and each thread writes its own.
 

@@ -122,6 +122,10 @@ pub fn run_on(options: &Options, progress: &dyn Progress, storage: &dyn Storage)
         }
     }
     remove_leftovers(storage, &folder, manifest.checkpoint)?;
+    if manifest.tiers.is_empty() {
+        // Readers are told "not solved yet" from the start.
+        manifest.write(storage, &folder)?;
+    }
     progress.planned(&plan, manifest.entries());
     let mut spare = Vec::new();
     let mut unpublished = Vec::new();
