@@ -7,6 +7,7 @@
 //! - [`Value`] and [`Outcome`] are what a position is worth, always **for the player to move**.
 //! - [`notation`] reads and writes positions as text.
 //! - [`search`] finds the value and remoteness of a position by looking forward.
+//! - [`strategy`] proves or refutes a rule of play against every reply.
 //!
 //! Columns and rows count from 0 here, column 0 on the left and row 0 at the bottom; in text for people, error
 //! messages included, they count from 1.
@@ -32,6 +33,7 @@ pub mod notation;
 mod player;
 mod position;
 pub mod search;
+pub mod strategy;
 mod value;
 
 #[cfg(test)]

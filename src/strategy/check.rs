@@ -1,0 +1,224 @@
+//! The check: every move of the opponent against a rule, positions remembered.
+
+use std::collections::hash_map::Entry;
+
+use super::counts::{End, LineCounts, PositionCounts};
+use super::history::{History, Link};
+use super::memo::{Key, Layer, Map, Node};
+use super::rule::answer;
+use super::{CheckError, Rule, Verdict};
+use crate::{Board, Player, Position};
+
+/// Bytes that a position with the opponent to move takes at most: a node and its place in the map, while both grow.
+const NODE_BYTES: usize = 300;
+
+/// Bytes that any other position of the current ply takes at most, while the map grows.
+const MET_BYTES: usize = 160;
+
+/// Bytes that the link to a position takes at most.
+const LINK_BYTES: usize = 2 * size_of::<Link>();
+
+/// What became of a rule.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Check {
+    /// The board.
+    pub board: Board,
+    /// The player who played by the rule.
+    pub player: Player,
+    /// The positions that were met.
+    pub positions: PositionCounts,
+    /// How the lines end.
+    pub lines: LineCounts,
+    /// The shortest line that the player loses (columns from 0, both players' moves), the smallest in numeric order
+    /// among equally short ones; `None` if there is none.
+    pub refutation: Option<Vec<usize>>,
+    /// The shortest line to where the rule is undefined, the smallest among equally short ones; `None` if there is none.
+    pub undefined: Option<Vec<usize>>,
+}
+
+impl Check {
+    /// Returns what the lines mean for the player.
+    #[must_use]
+    pub fn verdict(&self) -> Verdict {
+        Verdict::of(&self.lines, self.player)
+    }
+}
+
+/// Plays every move of the opponent against a rule that `player` plays by, on `board` from its start.
+///
+/// Time is in proportion to the positions that are met, some ten million a second; memory holds the positions of two
+/// plies and a link to each position with the opponent to move. No more than about `memory_bytes` are used. A rule
+/// that serves only the other player is undefined at once.
+///
+/// # Errors
+///
+/// [`CheckError::Memory`] when the memory is used up, [`CheckError::Lines`] for more than 2^128 lines.
+///
+/// ```
+/// use fourbase::strategy::{Centre, Verdict, check};
+/// use fourbase::{Board, Player, notation};
+///
+/// let board: Board = "4x4c3".parse()?;
+/// let first = check(&Centre, board, Player::First, 1 << 30)?;
+/// assert_eq!(first.verdict(), Verdict::Loses);
+/// let second = check(&Centre, board, Player::Second, 1 << 30)?;
+/// assert_eq!(second.refutation.map(notation::columns_to_text).as_deref(), Some("12324"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn check(rule: &dyn Rule, board: Board, player: Player, memory_bytes: u64) -> Result<Check, CheckError> {
+    let empty = Check {
+        board,
+        player,
+        positions: PositionCounts::default(),
+        lines: LineCounts::default(),
+        refutation: None,
+        undefined: None,
+    };
+    let mut walk = Walk { rule, memory_bytes, check: empty, history: History::default(), next: Layer::default() };
+    walk.start()?;
+    walk.go()?;
+    Ok(walk.check)
+}
+
+/// A check on its way from ply to ply.
+struct Walk<'a> {
+    rule: &'a dyn Rule,
+    memory_bytes: u64,
+    check: Check,
+    history: History,
+    /// The positions with the opponent to move that were met last; those that they lead to are collected here.
+    next: Layer,
+}
+
+/// What was met within two plies, apart from positions with the opponent to move.
+#[derive(Default)]
+struct Met {
+    /// After the opponent's move; whether the rule is known to be undefined there.
+    answered: Map<bool>,
+    /// Ended by the rule's move.
+    ended: Map<()>,
+}
+
+/// A move of the opponent in a position of the current ply.
+#[derive(Clone, Copy)]
+struct Attack {
+    /// The place of the position before.
+    parent: usize,
+    /// The column; none before the first move of the game.
+    column: Option<usize>,
+    /// How many lines lead here.
+    lines: u128,
+}
+
+impl Walk<'_> {
+    /// Meets the empty board, and lets the rule make the first move if it plays first.
+    fn start(&mut self) -> Result<(), CheckError> {
+        let start = Position::start(self.check.board);
+        self.history.begin_layer();
+        match self.check.player {
+            Player::First => {
+                let attack = Attack { parent: 0, column: None, lines: 1 };
+                self.meet_attacked(start, attack, &mut Met::default())
+            }
+            Player::Second => self.meet_answered(start, Link { parent: 0, opponent: None, reply: None }, 1),
+        }
+    }
+
+    /// Goes through ply after ply until all lines have ended.
+    fn go(&mut self) -> Result<(), CheckError> {
+        while self.next.len() > 0 {
+            let nodes = std::mem::take(&mut self.next).into_nodes();
+            self.history.begin_layer();
+            let mut met = Met::default();
+            for (parent, node) in nodes.iter().enumerate() {
+                self.require_memory(&nodes, &met, node)?;
+                for column in node.position.moves() {
+                    let attack = Attack { parent, column: Some(column), lines: node.lines };
+                    self.meet_attacked(node.position.drop_piece(column), attack, &mut met)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Meets a position after a move of the opponent, and lets the rule answer.
+    fn meet_attacked(&mut self, position: Position, attack: Attack, met: &mut Met) -> Result<(), CheckError> {
+        let (new, known_undefined) = match met.answered.entry(Key(position)) {
+            Entry::Vacant(place) => (true, place.insert(false)),
+            Entry::Occupied(place) => (false, place.into_mut()),
+        };
+        let plies = position.ply();
+        if let Some(end) = End::of(&position) {
+            return self.end(end, plies, attack, None, new);
+        }
+        self.check.positions.strategy_to_move += u64::from(new);
+        let Some((reply, answered)) = answer(self.rule, &position, attack.column) else {
+            let newly_undefined = !std::mem::replace(known_undefined, true);
+            return self.end(End::Undefined, plies, attack, None, newly_undefined);
+        };
+        match End::of(&answered) {
+            Some(end) => {
+                let new = met.ended.insert(Key(answered), ()).is_none();
+                self.end(end, plies + 1, attack, Some(reply), new)
+            }
+            None => {
+                let [opponent, reply] = [attack.column, Some(reply)].map(|column| column.map(|column| column as u8));
+                self.meet_answered(answered, Link { parent: attack.parent, opponent, reply }, attack.lines)
+            }
+        }
+    }
+
+    /// Meets a position with the opponent to move.
+    fn meet_answered(&mut self, position: Position, link: Link, lines: u128) -> Result<(), CheckError> {
+        if self.next.add(position, lines).ok_or(CheckError::Lines)? {
+            self.check.positions.opponent_to_move += 1;
+            self.history.push(link);
+        }
+        Ok(())
+    }
+
+    /// Ends lines of so many plies after a move of the opponent and perhaps a reply, in a position that may be new.
+    fn end(
+        &mut self,
+        end: End,
+        plies: usize,
+        attack: Attack,
+        reply: Option<usize>,
+        new: bool,
+    ) -> Result<(), CheckError> {
+        self.check.lines.add(end, attack.lines).ok_or(CheckError::Lines)?;
+        if new {
+            self.check.positions.add(end);
+        }
+        let shortest = match end {
+            End::Undefined => &mut self.check.undefined,
+            End::Won(winner) if winner != self.check.player => &mut self.check.refutation,
+            End::Won(_) | End::Tied => return Ok(()),
+        };
+        // Equally long ones come in ascending order. A shorter one can still come after one that the rule's own move
+        // ends, as under misère.
+        if shortest.as_ref().is_none_or(|shortest| plies < shortest.len()) {
+            let mut line = self.history.line_to(attack.parent);
+            line.extend(attack.column);
+            line.extend(reply);
+            *shortest = Some(line);
+        }
+        Ok(())
+    }
+
+    /// Makes sure that the moves of one more position fit into memory.
+    fn require_memory(&self, nodes: &[Node], met: &Met, node: &Node) -> Result<(), CheckError> {
+        let bytes = (nodes.len() + self.next.len()) * NODE_BYTES
+            + (met.answered.len() + met.ended.len()) * MET_BYTES
+            + self.history.len() * LINK_BYTES;
+        if bytes as u64 <= self.memory_bytes {
+            return Ok(());
+        }
+        Err(CheckError::Memory {
+            ply: node.position.ply(),
+            positions: self.check.positions.all(),
+            limit_bytes: self.memory_bytes,
+            refutation: self.check.refutation.clone(),
+        })
+    }
+}

@@ -1,0 +1,67 @@
+//! What can be wrong with a rule, and why a check gives no answer.
+
+use thiserror::Error;
+
+use crate::Board;
+use crate::notation::columns_to_text;
+
+/// Says why two columns are no centre of a board. Columns count from 1.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum CentreError {
+    /// A column is outside the board.
+    #[error(
+        "column {} of the centre {first},{second} is outside the board {board}; take two of the columns 1 to {}",
+        if *first > board.width() { first } else { second }, board.width()
+    )]
+    Outside {
+        /// The board.
+        board: Board,
+        /// One column.
+        first: usize,
+        /// The other.
+        second: usize,
+    },
+    /// The two columns are one.
+    #[error("the centre has column {column} twice; take two of the columns 1 to {}", board.width())]
+    Twice {
+        /// The board.
+        board: Board,
+        /// The column.
+        column: usize,
+    },
+    /// The board has one column.
+    #[error("the board {board} has one column, the centre needs two; take a wider board, or the rule without a centre")]
+    Narrow {
+        /// The board.
+        board: Board,
+    },
+}
+
+/// Says why a check gives no answer. Nothing is ever estimated.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum CheckError {
+    /// Too many positions for the memory.
+    #[error(
+        "after {ply} plies the check has met {positions} positions and needs more than {limit_bytes} bytes of memory; \
+         allow more, or check a smaller board{}", found_before(refutation.as_deref())
+    )]
+    Memory {
+        /// How far it came.
+        ply: usize,
+        /// The positions that were met until then.
+        positions: u64,
+        /// The limit.
+        limit_bytes: u64,
+        /// The shortest refutation (columns from 0), if one was found before.
+        refutation: Option<Vec<usize>>,
+    },
+    /// More lines than a 128-bit integer counts.
+    #[error("there are more than 2^128 lines; check a smaller board")]
+    Lines,
+}
+
+fn found_before(refutation: Option<&[usize]>) -> String {
+    refutation.map_or_else(String::new, |line| {
+        format!(" (the rule loses in any case: {})", columns_to_text(line.iter().copied()))
+    })
+}

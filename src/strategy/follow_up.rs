@@ -1,0 +1,156 @@
+//! Following up: the second player answers in the column that the first player just played.
+//!
+//! On a board with an even number of rows that gives the second player every cell of the even rows, and so leaves the
+//! first player only lines within odd rows. Those are what the exception for two centre columns breaks: when the first
+//! player first plays there, the second answers beside it, on the bottom row.
+//!
+//! The strategy is the one that GamesCrafters' documentation of the game describes for boards of at most 6 columns and
+//! an even number of rows. Nothing here insists on such a board: what becomes of the rule elsewhere is for the check to
+//! say.
+
+use super::{CentreError, Rule};
+use crate::{Board, Player, Position};
+
+/// What the words "the first time the first player plays in one of the two centre columns" mean.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Reading {
+    /// The first time in the pair: once in a game. This reading never loses on the boards that it was stated for.
+    Pair,
+    /// The first time in each column: up to twice in a game. Undefined where the other column is full by then.
+    Column,
+    /// The same, and follows in the same column where the other is full.
+    ColumnOrFollow,
+}
+
+/// The follow-up rule, for the second player.
+///
+/// Where the first player just played outside the centre, plays in the same column. In one of the two centre columns:
+/// the first time, plays in the other; afterwards in the same column if it has room, else in the other. [`Reading`] says
+/// what counts as the first time. A move costs a few word operations.
+///
+/// ```
+/// use fourbase::strategy::{FollowUp, Reading, Rule};
+/// use fourbase::{Board, notation};
+///
+/// let board: Board = "6x4".parse()?;
+/// let rule = FollowUp::new(board, FollowUp::middle(board)?, Reading::Pair)?;
+/// let reply = |moves, last| notation::parse(board, moves).map(|position| rule.reply(&position, Some(last)));
+/// assert_eq!(reply("1", 0)?, Some(0)); // an outer column
+/// assert_eq!(reply("3", 2)?, Some(3)); // the first time in the centre
+/// assert_eq!(reply("343", 2)?, Some(2)); // the second time
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct FollowUp {
+    centre: Option<[usize; 2]>,
+    reading: Reading,
+}
+
+impl FollowUp {
+    /// Makes the rule for `board` with two columns (from 0, in either order) as its centre. They need not be neighbours.
+    ///
+    /// # Errors
+    ///
+    /// Refuses a column outside the board, and one column twice.
+    ///
+    /// ```
+    /// use fourbase::Board;
+    /// use fourbase::strategy::{FollowUp, Reading};
+    ///
+    /// let board: Board = "5x4".parse()?;
+    /// assert!(FollowUp::new(board, [2, 3], Reading::Pair).is_ok());
+    /// let error = FollowUp::new(board, [4, 5], Reading::Pair).unwrap_err();
+    /// assert_eq!(error.to_string(), "column 6 of the centre 5,6 is outside the board 5x4; take two of the columns 1 to 5");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn new(board: Board, centre: [usize; 2], reading: Reading) -> Result<FollowUp, CentreError> {
+        let [left, right] = [centre[0].min(centre[1]), centre[0].max(centre[1])];
+        if board.width() < 2 {
+            return Err(CentreError::Narrow { board });
+        }
+        if right >= board.width() {
+            let [first, second] = centre.map(|column| column.saturating_add(1));
+            return Err(CentreError::Outside { board, first, second });
+        }
+        if left == right {
+            return Err(CentreError::Twice { board, column: left + 1 });
+        }
+        Ok(FollowUp { centre: Some([left, right]), reading })
+    }
+
+    /// Makes the rule without a centre: it always follows.
+    #[must_use]
+    pub fn without_centre() -> FollowUp {
+        FollowUp { centre: None, reading: Reading::Pair }
+    }
+
+    /// Returns the two middle columns of `board` (from 0); of an odd number of columns the middle one and its left
+    /// neighbour, whose mirror image serves as well.
+    ///
+    /// # Errors
+    ///
+    /// [`CentreError::Narrow`] for a board of one column.
+    ///
+    /// ```
+    /// use fourbase::strategy::FollowUp;
+    ///
+    /// assert_eq!(FollowUp::middle("6x4".parse()?)?, [2, 3]);
+    /// assert_eq!(FollowUp::middle("5x4".parse()?)?, [1, 2]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn middle(board: Board) -> Result<[usize; 2], CentreError> {
+        let right = board.width() / 2;
+        match right.checked_sub(1) {
+            Some(left) => Ok([left, right]),
+            None => Err(CentreError::Narrow { board }),
+        }
+    }
+
+    /// Returns the centre columns (from 0, ascending); `None` for the rule without a centre.
+    #[must_use]
+    pub fn centre(&self) -> Option<[usize; 2]> {
+        self.centre
+    }
+
+    /// Returns the reading; it means nothing without a centre.
+    #[must_use]
+    pub fn reading(&self) -> Reading {
+        self.reading
+    }
+
+    /// Whether the move in `last` was the mover's first one in what the reading looks at.
+    fn is_first(&self, position: &Position, last: usize, other: usize) -> bool {
+        let board = position.board();
+        let watched = match self.reading {
+            Reading::Pair => board.column_cells(last) | board.column_cells(other),
+            Reading::Column | Reading::ColumnOrFollow => board.column_cells(last),
+        };
+        (position.pieces(position.to_move().other()) & watched).count_ones() == 1
+    }
+}
+
+impl Rule for FollowUp {
+    fn name(&self) -> &'static str {
+        "follow-up"
+    }
+
+    /// The second player: the rule has no first move.
+    fn player(&self) -> Option<Player> {
+        Some(Player::Second)
+    }
+
+    fn reply(&self, position: &Position, last: Option<usize>) -> Option<usize> {
+        let last = last?;
+        let other = match self.centre {
+            Some([left, right]) if last == left => right,
+            Some([left, right]) if last == right => left,
+            _ => return Some(last),
+        };
+        let with_room = |column: usize| position.can_play(column).then_some(column);
+        match (self.is_first(position, last, other), self.reading) {
+            (true, Reading::Pair | Reading::Column) => with_room(other),
+            (true, Reading::ColumnOrFollow) => with_room(other).or_else(|| with_room(last)),
+            (false, _) => with_room(last).or_else(|| with_room(other)),
+        }
+    }
+}

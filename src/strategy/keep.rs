@@ -1,0 +1,210 @@
+//! How well a rule plays, by values that are known from elsewhere.
+
+use super::counts::End;
+use super::memo::{Key, Map};
+use super::rule::answer;
+use super::{Check, CheckError, Rule};
+use crate::{MAX_COLUMNS, Player, Position, Value};
+
+/// Bytes that a position takes at most, its value included.
+const MET_BYTES: u64 = 200;
+
+/// In how many of the positions that a rule meets it keeps the value of the game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Kept {
+    /// Positions in which the game goes on and the rule is asked for a move.
+    pub strategy_to_move: u64,
+    /// Those of them in which its reply is worth as much as the best move, whatever the opponent's last move was.
+    pub kept: u64,
+    /// All positions that are met, finished ones included.
+    pub all: u64,
+    /// Those of them from which the rule, followed to the end, is sure to get the value against every reply. Nothing is
+    /// sure to get more.
+    pub secured: u64,
+}
+
+impl Check {
+    /// Compares the rule that was checked with known values: asks for the value of each position that was met, for its
+    /// player to move, once and in portions.
+    ///
+    /// Walks through the positions once more, and holds all of them in memory.
+    ///
+    /// # Errors
+    ///
+    /// Whatever `values` says, and [`CheckError::Memory`] if all positions need more than `memory_bytes`.
+    ///
+    /// ```
+    /// use fourbase::search::{Options, Search};
+    /// use fourbase::strategy::{Centre, CheckError, check};
+    /// use fourbase::{Board, Player};
+    ///
+    /// let board: Board = "4x3".parse()?;
+    /// let mut search = Search::new(board, Options::default());
+    /// let mut values = |position: &_| search.value(position).expect("no limit was set");
+    /// let kept = check(&Centre, board, Player::First, 1 << 30)?.keep(&Centre, 1 << 30, |positions| {
+    ///     Ok::<_, CheckError>(positions.iter().map(&mut values).collect())
+    /// })?;
+    /// assert_eq!((kept.kept, kept.strategy_to_move), (87, 87));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn keep<E: From<CheckError>>(
+        &self,
+        rule: &dyn Rule,
+        memory_bytes: u64,
+        mut values: impl FnMut(&[Position]) -> Result<Vec<Value>, E>,
+    ) -> Result<Kept, E> {
+        let positions = self.positions.all();
+        if positions.saturating_mul(MET_BYTES) > memory_bytes {
+            let refutation = self.refutation.clone();
+            let ply = self.board.cells();
+            return Err(CheckError::Memory { ply, positions, limit_bytes: memory_bytes, refutation }.into());
+        }
+        let mut walk = Walk { rule, player: self.player, met: Map::default() };
+        let start = Position::start(self.board);
+        match self.player {
+            Player::First => walk.attacked(start, None),
+            Player::Second => walk.answered(start),
+        };
+        let mut met = walk.met;
+        let keys = met.keys().map(|key| key.0).collect::<Vec<_>>();
+        for portion in keys.chunks(PORTION) {
+            for (position, value) in portion.iter().zip(values(portion)?) {
+                if let Some(entry) = met.get_mut(&Key(*position)) {
+                    entry.value = Some(value);
+                }
+            }
+        }
+        Ok(count(&met, self.player))
+    }
+}
+
+/// How many values are asked for at once.
+const PORTION: usize = 1 << 16;
+
+/// What a rule is sure to get for its player, worst first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Sure {
+    /// The rule may be undefined.
+    Nothing,
+    Loss,
+    Tie,
+    Win,
+}
+
+impl Sure {
+    fn of(end: End, player: Player) -> Sure {
+        match end {
+            End::Won(winner) if winner == player => Sure::Win,
+            End::Won(_) => Sure::Loss,
+            End::Tied => Sure::Tie,
+            End::Undefined => Sure::Nothing,
+        }
+    }
+
+    /// What perfect play is sure to get.
+    fn of_value(value: Value, to_move: Player, player: Player) -> Sure {
+        match if to_move == player { value } else { value.flip() } {
+            Value::Win => Sure::Win,
+            Value::Tie => Sure::Tie,
+            Value::Lose => Sure::Loss,
+        }
+    }
+}
+
+/// A position that was met.
+#[derive(Clone, Copy)]
+struct Met {
+    /// The worst that becomes of the rule from here, over all last moves with which the position was met.
+    sure: Sure,
+    /// The columns that the rule played here, a bit each.
+    replies: u32,
+    /// The rule was asked for a move.
+    asked: bool,
+    /// The rule was asked and said nothing, after some last move at least.
+    undefined: bool,
+    /// The value for the player to move.
+    value: Option<Value>,
+}
+
+impl Met {
+    /// A position in which the rule is not asked for a move.
+    fn new(sure: Sure) -> Met {
+        Met { sure, replies: 0, asked: false, undefined: false, value: None }
+    }
+
+    /// Takes what another last move makes of the same position.
+    fn join(&mut self, other: &Met) {
+        self.sure = self.sure.min(other.sure);
+        self.replies |= other.replies;
+        self.undefined |= other.undefined;
+    }
+}
+
+// A bit for each column of any board.
+const _: () = assert!(MAX_COLUMNS <= u32::BITS as usize);
+
+/// Goes through all lines, depth first. A line has at most 64 plies, so the depth is no danger.
+struct Walk<'a> {
+    rule: &'a dyn Rule,
+    player: Player,
+    met: Map<Met>,
+}
+
+impl Walk<'_> {
+    /// Meets a position with the opponent to move.
+    fn answered(&mut self, position: Position) -> Sure {
+        if let Some(met) = self.met.get(&Key(position)) {
+            return met.sure;
+        }
+        let sure = match End::of(&position) {
+            Some(end) => Sure::of(end, self.player),
+            None => position
+                .moves()
+                .map(|column| self.attacked(position.drop_piece(column), Some(column)))
+                .min()
+                .unwrap_or(Sure::Nothing),
+        };
+        self.met.insert(Key(position), Met::new(sure));
+        sure
+    }
+
+    /// Meets a position after a move of the opponent. It is never met twice after the same move.
+    fn attacked(&mut self, position: Position, last: Option<usize>) -> Sure {
+        let new = match End::of(&position) {
+            Some(end) => Met::new(Sure::of(end, self.player)),
+            None => match answer(self.rule, &position, last) {
+                Some((column, answered)) => {
+                    Met { replies: 1 << column, asked: true, ..Met::new(self.answered(answered)) }
+                }
+                None => Met { asked: true, undefined: true, ..Met::new(Sure::Nothing) },
+            },
+        };
+        self.met.entry(Key(position)).and_modify(|met| met.join(&new)).or_insert(new);
+        new.sure
+    }
+}
+
+/// Compares what was met with the values, all of which are there.
+fn count(met: &Map<Met>, player: Player) -> Kept {
+    let mut kept = Kept { strategy_to_move: 0, kept: 0, all: 0, secured: 0 };
+    for (Key(position), entry) in met {
+        let Some(value) = entry.value else { continue };
+        kept.all += 1;
+        kept.secured += u64::from(entry.sure == Sure::of_value(value, position.to_move(), player));
+        if entry.asked {
+            kept.strategy_to_move += 1;
+            kept.kept += u64::from(keeps(met, position, entry, value));
+        }
+    }
+    kept
+}
+
+/// Whether every reply in a position is worth as much as the position.
+fn keeps(met: &Map<Met>, position: &Position, entry: &Met, value: Value) -> bool {
+    let mut replies = (0..position.board().width()).filter(|&column| entry.replies >> column & 1 == 1);
+    let is_as_good = |column| {
+        let after = met.get(&Key(position.drop_piece(column))).and_then(|entry| entry.value);
+        after.is_some_and(|after| after.flip() == value)
+    };
+    !entry.undefined && replies.all(is_as_good)
+}

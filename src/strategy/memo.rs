@@ -1,0 +1,82 @@
+//! Remembering positions: a hash of the two bitboards, and the positions of one ply with the lines that lead to them.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hash, Hasher};
+
+use crate::{Player, Position};
+
+/// A position of one board as a key: the board is not hashed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Key(pub Position);
+
+impl Hash for Key {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.0.pieces(Player::First));
+        state.write_u64(self.0.pieces(Player::Second));
+    }
+}
+
+/// Multiplies and folds. Nobody chooses positions to make it collide, and it is several times as fast as the hash of
+/// the standard library.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Fold(u64);
+
+impl Hasher for Fold {
+    fn write_u64(&mut self, word: u64) {
+        // An odd number with its bits well spread: the golden ratio's.
+        let product = u128::from(self.0.rotate_left(29) ^ word) * 0x9e37_79b9_7f4a_7c15;
+        self.0 = product as u64 ^ (product >> 64) as u64;
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u64(byte.into());
+        }
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+/// A map of positions.
+pub(super) type Map<T> = HashMap<Key, T, BuildHasherDefault<Fold>>;
+
+/// A position with the opponent to move.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Node {
+    /// The position; the game goes on.
+    pub position: Position,
+    /// How many lines lead to it.
+    pub lines: u128,
+}
+
+/// The positions of one ply with the opponent to move, each once, in the order in which they were met.
+#[derive(Debug, Default)]
+pub(super) struct Layer {
+    nodes: Vec<Node>,
+    places: Map<usize>,
+}
+
+impl Layer {
+    /// Adds lines to a position, and tells whether it is new; `None` if the lines are too many to be counted.
+    pub fn add(&mut self, position: Position, lines: u128) -> Option<bool> {
+        let new = self.nodes.len();
+        let place = *self.places.entry(Key(position)).or_insert(new);
+        match self.nodes.get_mut(place) {
+            Some(node) => node.lines = node.lines.checked_add(lines)?,
+            None => self.nodes.push(Node { position, lines }),
+        }
+        Some(place == new)
+    }
+
+    /// Returns the number of positions.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Returns the positions; they are complete once nothing more is added.
+    pub fn into_nodes(self) -> Vec<Node> {
+        self.nodes
+    }
+}

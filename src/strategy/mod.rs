@@ -1,0 +1,59 @@
+//! Rules of play, and the proof or refutation of each against every reply.
+//!
+//! A [`Rule`] gives one player's move in every position that it can meet. [`check`] lets the opponent try everything
+//! against it: all positions that can arise are met, all lines counted, exactly, and where the rule loses the shortest
+//! line that shows it is found. [`Check::keep`] compares the rule with values that are known from elsewhere.
+//!
+//! - [`FollowUp`]: the second player answers in the column that the first just played, but for two centre columns.
+//! - [`Mirror`]: the second player answers in the mirrored column.
+//! - [`Centre`]: either player plays the most central column with room.
+//!
+//! ```
+//! use fourbase::strategy::{FollowUp, Reading, Verdict, check};
+//! use fourbase::{Board, Player, notation};
+//!
+//! let board: Board = "4x4".parse()?;
+//! let rule = FollowUp::new(board, FollowUp::middle(board)?, Reading::Pair)?;
+//! let proof = check(&rule, board, Player::Second, 1 << 30)?;
+//! assert_eq!(proof.verdict(), Verdict::Ties);
+//! assert_eq!((proof.positions.all(), proof.lines.all()), (639, 5_040));
+//!
+//! let rule = FollowUp::without_centre();
+//! let refuted = check(&rule, board, Player::Second, 1 << 30)?;
+//! assert_eq!(refuted.verdict(), Verdict::Loses);
+//! assert_eq!(refuted.refutation.map(notation::columns_to_text).as_deref(), Some("1122334"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # How lines are counted without playing them
+//!
+//! A rule looks at the board and at the opponent's last move, so the lines through a position with the opponent to move
+//! all go on in the same ways. [`check`] goes forward by two plies at a time and keeps each such position once, with
+//! the number of lines that lead to it: `4x6` has 739,200 lines under follow-up and 676 such positions. A line ends with
+//! the game, or where the rule says nothing; its number is added to that end. Numbers are 128-bit integers and checked,
+//! so they are exact or an error.
+
+mod centre;
+mod check;
+mod counts;
+mod error;
+mod follow_up;
+mod history;
+mod keep;
+mod memo;
+mod mirror;
+mod rule;
+mod verdict;
+
+pub use centre::Centre;
+pub use check::{Check, check};
+pub use counts::{LineCounts, PositionCounts};
+pub use error::{CentreError, CheckError};
+pub use follow_up::{FollowUp, Reading};
+pub use keep::Kept;
+pub use mirror::Mirror;
+pub use rule::Rule;
+pub use verdict::Verdict;
+
+#[cfg(test)]
+mod tests;

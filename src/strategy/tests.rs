@@ -1,0 +1,239 @@
+//! The check against plain play of every line, and what it refuses.
+
+use std::collections::HashSet;
+
+use proptest::prelude::*;
+
+use super::{Centre, CentreError, CheckError, FollowUp, LineCounts, Mirror, Reading, Rule, Verdict, check};
+use crate::notation::{columns_to_text, parse};
+use crate::search::{Options, Search};
+use crate::{Board, Player, Position, Value};
+
+/// Enough for every check here.
+const MEMORY_BYTES: u64 = 1 << 30;
+
+/// What plain play of every line finds: nothing is remembered, and every line is a list of moves.
+#[derive(Default)]
+struct Plain {
+    lines: LineCounts,
+    asked: HashSet<Position>,
+    undefined: HashSet<Position>,
+    all: HashSet<Position>,
+    lost: Vec<Vec<usize>>,
+    stuck: Vec<Vec<usize>>,
+}
+
+impl Plain {
+    fn play(&mut self, rule: &dyn Rule, player: Player, position: Position, line: &mut Vec<usize>) {
+        self.all.insert(position);
+        if let Some(value) = position.primitive() {
+            let winner = match value {
+                Value::Tie => return self.lines.ties += 1,
+                Value::Win => position.to_move(),
+                Value::Lose => position.to_move().other(),
+            };
+            match winner {
+                Player::First => self.lines.first_wins += 1,
+                Player::Second => self.lines.second_wins += 1,
+            }
+            if winner != player {
+                self.lost.push(line.clone());
+            }
+            return;
+        }
+        let columns = if position.to_move() == player {
+            self.asked.insert(position);
+            let reply = rule.reply(&position, line.last().copied());
+            let Some(reply) = reply.filter(|&column| position.can_play(column)) else {
+                self.lines.undefined += 1;
+                self.undefined.insert(position);
+                return self.stuck.push(line.clone());
+            };
+            vec![reply]
+        } else {
+            position.moves().collect()
+        };
+        for column in columns {
+            line.push(column);
+            self.play(rule, player, position.drop_piece(column), line);
+            line.pop();
+        }
+    }
+}
+
+/// Returns the shortest line, the smallest among equally short ones.
+fn shortest(lines: Vec<Vec<usize>>) -> Option<Vec<usize>> {
+    lines.into_iter().min_by_key(|line| (line.len(), line.clone()))
+}
+
+/// One of the rules, or one with whims.
+#[derive(Clone, Debug)]
+enum AnyRule {
+    FollowUp(FollowUp),
+    Mirror,
+    Centre,
+    Whim(Whim),
+}
+
+impl AnyRule {
+    fn rule(&self) -> &dyn Rule {
+        match self {
+            AnyRule::FollowUp(rule) => rule,
+            AnyRule::Mirror => &Mirror,
+            AnyRule::Centre => &Centre,
+            AnyRule::Whim(rule) => rule,
+        }
+    }
+}
+
+/// A rule with whims, some of them no moves, that depend on the board and the last move.
+#[derive(Clone, Debug)]
+struct Whim(u64);
+
+impl Rule for Whim {
+    fn name(&self) -> &'static str {
+        "whim"
+    }
+
+    fn reply(&self, position: &Position, last: Option<usize>) -> Option<usize> {
+        let seed = position.pieces(Player::First) ^ position.pieces(Player::Second).rotate_left(32);
+        let mixed = (seed ^ self.0).wrapping_add(last.map_or(99, |column| column as u64));
+        let whim = (mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize;
+        match whim % 16 {
+            0 => None,
+            1 => Some(whim),
+            _ => position.moves().nth(whim / 16 % position.board().width()).or_else(|| position.moves().last()),
+        }
+    }
+}
+
+fn any_rule(board: Board) -> impl Strategy<Value = AnyRule> {
+    let readings = [Reading::Pair, Reading::Column, Reading::ColumnOrFollow];
+    prop_oneof![
+        (0_usize..3, 0..board.width(), 0..board.width()).prop_map(move |(reading, a, b)| {
+            let rule = FollowUp::new(board, [a, b], readings[reading]);
+            AnyRule::FollowUp(rule.unwrap_or(FollowUp::without_centre()))
+        }),
+        any::<u64>().prop_map(|seed| AnyRule::Whim(Whim(seed))),
+        Just(AnyRule::Mirror),
+        Just(AnyRule::Centre),
+    ]
+}
+
+fn any_case() -> impl Strategy<Value = (Board, AnyRule, Player)> {
+    let sizes = prop_oneof![(1_usize..=3, 1_usize..=4), Just((4, 2)), Just((4, 3)), Just((5, 2)), Just((1, 7))];
+    let board = (sizes, 1_usize..=4, any::<bool>())
+        .prop_map(|((width, height), connect, misere)| Board::new(width, height, connect, misere).unwrap());
+    board.prop_flat_map(|board| {
+        let player = prop_oneof![3 => Just(Player::Second), 1 => Just(Player::First)];
+        (Just(board), any_rule(board), player)
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn a_check_counts_what_plain_play_of_every_line_counts((board, rule, player) in any_case()) {
+        let found = check(rule.rule(), board, player, MEMORY_BYTES).unwrap();
+        let mut plain = Plain::default();
+        plain.play(rule.rule(), player, Position::start(board), &mut Vec::new());
+        prop_assert_eq!(found.lines, plain.lines);
+        prop_assert_eq!(found.positions.all(), plain.all.len() as u64);
+        prop_assert_eq!(found.positions.strategy_to_move, plain.asked.len() as u64);
+        prop_assert_eq!(found.positions.undefined, plain.undefined.len() as u64);
+        let ties = plain.all.iter().filter(|position| position.primitive() == Some(Value::Tie)).count();
+        prop_assert_eq!(found.positions.ties, ties as u64);
+        prop_assert_eq!(found.verdict() == Verdict::Loses, !plain.lost.is_empty());
+        prop_assert_eq!(found.refutation, shortest(plain.lost));
+        prop_assert_eq!(found.undefined, shortest(plain.stuck));
+    }
+
+    #[test]
+    fn what_is_kept_is_what_plain_play_with_known_values_keeps((board, rule, player) in any_case()) {
+        let mut search = Search::new(board, Options::default());
+        let mut value = |position: &Position| search.value(position).unwrap();
+        let found = check(rule.rule(), board, player, MEMORY_BYTES).unwrap();
+        let kept = found
+            .keep(rule.rule(), MEMORY_BYTES, |positions| {
+                Ok::<_, CheckError>(positions.iter().map(&mut value).collect())
+            })
+            .unwrap();
+        prop_assert_eq!((kept.all, kept.strategy_to_move), (found.positions.all(), found.positions.strategy_to_move));
+        // From the empty board, the value is secured exactly if the verdict is as good as the value.
+        let start = value(&Position::start(board));
+        let worst = match found.verdict() {
+            Verdict::Wins => Some(Value::Win),
+            Verdict::Ties | Verdict::NeverLoses => Some(Value::Tie),
+            Verdict::Loses if found.lines.undefined == 0 => Some(Value::Lose),
+            Verdict::Loses | Verdict::Undefined => None,
+        };
+        let expected = if player == Player::First { start } else { start.flip() };
+        if kept.secured == kept.all {
+            prop_assert_eq!(worst, Some(expected));
+        }
+        if kept.kept == kept.strategy_to_move {
+            prop_assert_eq!(kept.secured, kept.all);
+        }
+    }
+}
+
+#[test]
+fn the_least_memory_is_refused_with_what_was_found() {
+    let board = "9x6".parse::<Board>().unwrap();
+    let error = check(&FollowUp::without_centre(), board, Player::Second, 1 << 20).unwrap_err();
+    let CheckError::Memory { positions, limit_bytes, refutation, .. } = &error else { panic!("{error}") };
+    assert!(*positions > 1000 && *limit_bytes == 1 << 20);
+    assert_eq!(refutation.clone().map(columns_to_text).as_deref(), Some("1122334"));
+    assert!(error.to_string().ends_with("(the rule loses in any case: 1122334)"), "{error}");
+    let error = check(&Mirror, "4x4".parse().unwrap(), Player::Second, 0).unwrap_err();
+    assert!(error.to_string().ends_with("check a smaller board"), "{error}");
+}
+
+#[test]
+fn values_need_memory_too() {
+    let found = check(&Mirror, "4x4".parse().unwrap(), Player::Second, MEMORY_BYTES).unwrap();
+    let kept = found.keep(&Mirror, 10_000, |_| -> Result<_, CheckError> { panic!("no value is asked for") });
+    assert!(matches!(kept, Err(CheckError::Memory { .. })));
+}
+
+#[test]
+fn a_rule_that_serves_the_other_player_is_undefined_at_once() {
+    let board = "4x4".parse::<Board>().unwrap();
+    for rule in [&FollowUp::without_centre() as &dyn Rule, &Mirror] {
+        assert_eq!(rule.player(), Some(Player::Second));
+        let found = check(rule, board, Player::First, MEMORY_BYTES).unwrap();
+        assert_eq!((found.verdict(), found.undefined), (Verdict::Undefined, Some(vec![])));
+        assert_eq!((found.positions.all(), found.lines.all()), (1, 1));
+    }
+}
+
+#[test]
+fn a_centre_is_two_columns_of_the_board() {
+    let board = "4x4".parse::<Board>().unwrap();
+    let rule = |pair| FollowUp::new(board, pair, Reading::Pair);
+    assert_eq!(rule([3, 0]).unwrap().centre(), Some([0, 3]));
+    assert_eq!(rule([1, 1]), Err(CentreError::Twice { board, column: 2 }));
+    assert_eq!(rule([4, 1]), Err(CentreError::Outside { board, first: 5, second: 2 }));
+    assert!(rule([usize::MAX, 1]).is_err());
+    let narrow = "1x8".parse::<Board>().unwrap();
+    assert_eq!(FollowUp::middle(narrow), Err(CentreError::Narrow { board: narrow }));
+    assert_eq!(FollowUp::new(narrow, [0, 0], Reading::Pair), Err(CentreError::Narrow { board: narrow }));
+}
+
+#[test]
+fn the_readings_differ_in_the_second_column_of_the_centre() {
+    let board = "4x4".parse::<Board>().unwrap();
+    let reply = |reading, moves: &str, last| {
+        FollowUp::new(board, [1, 2], reading).unwrap().reply(&parse(board, moves).unwrap(), Some(last))
+    };
+    for (reading, second, full) in [
+        (Reading::Pair, Some(2), Some(2)),
+        (Reading::Column, Some(1), None),
+        (Reading::ColumnOrFollow, Some(1), Some(2)),
+    ] {
+        assert_eq!(reply(reading, "2", 1), Some(2));
+        assert_eq!(reply(reading, "233", 2), second, "{reading:?}");
+        assert_eq!(reply(reading, "2322233", 2), full, "{reading:?}");
+    }
+}
