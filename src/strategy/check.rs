@@ -46,7 +46,7 @@ impl Check {
 
 /// Plays every move of the opponent against a rule that `player` plays by, on `board` from its start.
 ///
-/// Time is in proportion to the positions that are met, some ten million a second; memory holds the positions of two
+/// Time is in proportion to the positions that are met, some five million a second; memory holds the positions of two
 /// plies and a link to each position with the opponent to move. No more than about `memory_bytes` are used. A rule
 /// that serves only the other player is undefined at once.
 ///
@@ -62,7 +62,7 @@ impl Check {
 /// let first = check(&Centre, board, Player::First, 1 << 30)?;
 /// assert_eq!(first.verdict(), Verdict::Loses);
 /// let second = check(&Centre, board, Player::Second, 1 << 30)?;
-/// assert_eq!(second.refutation.map(notation::columns_to_text).as_deref(), Some("12324"));
+/// assert_eq!(second.refutation.map(notation::columns_to_text).as_deref(), Some("12121"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn check(rule: &dyn Rule, board: Board, player: Player, memory_bytes: u64) -> Result<Check, CheckError> {

@@ -8,6 +8,8 @@
 //! an even number of rows. Nothing here insists on such a board: what becomes of the rule elsewhere is for the check to
 //! say.
 
+use std::fmt;
+
 use super::{CentreError, Rule};
 use crate::{Board, Player, Position};
 
@@ -20,6 +22,17 @@ pub enum Reading {
     Column,
     /// The same, and follows in the same column where the other is full.
     ColumnOrFollow,
+}
+
+impl fmt::Display for Reading {
+    /// Writes `pair`, `column` or `column-or-follow`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Reading::Pair => "pair",
+            Reading::Column => "column",
+            Reading::ColumnOrFollow => "column-or-follow",
+        })
+    }
 }
 
 /// The follow-up rule, for the second player.

@@ -44,7 +44,7 @@ impl Check {
     /// let kept = check(&Centre, board, Player::First, 1 << 30)?.keep(&Centre, 1 << 30, |positions| {
     ///     Ok::<_, CheckError>(positions.iter().map(&mut values).collect())
     /// })?;
-    /// assert_eq!((kept.kept, kept.strategy_to_move), (87, 87));
+    /// assert_eq!((kept.kept, kept.strategy_to_move), (153, 157));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn keep<E: From<CheckError>>(

@@ -1,6 +1,6 @@
 //! Rules of play, and the proof or refutation of each against every reply.
 //!
-//! A [`Rule`] gives one player's move in every position that it can meet. [`check`] lets the opponent try everything
+//! A [`Rule`] gives one player's move in every position that it can meet. [`check()`] lets the opponent try everything
 //! against it: all positions that can arise are met, all lines counted, exactly, and where the rule loses the shortest
 //! line that shows it is found. [`Check::keep`] compares the rule with values that are known from elsewhere.
 //!
@@ -28,7 +28,7 @@
 //! # How lines are counted without playing them
 //!
 //! A rule looks at the board and at the opponent's last move, so the lines through a position with the opponent to move
-//! all go on in the same ways. [`check`] goes forward by two plies at a time and keeps each such position once, with
+//! all go on in the same ways. [`check()`] goes forward by two plies at a time and keeps each such position once, with
 //! the number of lines that lead to it: `4x6` has 739,200 lines under follow-up and 676 such positions. A line ends with
 //! the game, or where the rule says nothing; its number is added to that end. Numbers are 128-bit integers and checked,
 //! so they are exact or an error.

@@ -1,6 +1,6 @@
 //! The check against plain play of every line, and what it refuses.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use proptest::prelude::*;
 
@@ -21,14 +21,28 @@ struct Plain {
     all: HashSet<Position>,
     lost: Vec<Vec<usize>>,
     stuck: Vec<Vec<usize>>,
+    /// What the rule played where it was asked; no column where it said nothing.
+    replies: HashSet<(Position, Option<usize>)>,
+    /// The worst that became of the player after each position: 1 won, 0 tied, -1 lost, -2 undefined.
+    worst: HashMap<Position, i8>,
 }
 
 impl Plain {
-    fn play(&mut self, rule: &dyn Rule, player: Player, position: Position, line: &mut Vec<usize>) {
+    /// Plays on from a position, and returns the worst that becomes of the player.
+    fn play(&mut self, rule: &dyn Rule, player: Player, position: Position, line: &mut Vec<usize>) -> i8 {
+        let worst = self.play_on(rule, player, position, line);
         self.all.insert(position);
+        self.worst.entry(position).and_modify(|known| *known = worst.min(*known)).or_insert(worst);
+        worst
+    }
+
+    fn play_on(&mut self, rule: &dyn Rule, player: Player, position: Position, line: &mut Vec<usize>) -> i8 {
         if let Some(value) = position.primitive() {
             let winner = match value {
-                Value::Tie => return self.lines.ties += 1,
+                Value::Tie => {
+                    self.lines.ties += 1;
+                    return 0;
+                }
                 Value::Win => position.to_move(),
                 Value::Lose => position.to_move().other(),
             };
@@ -39,25 +53,29 @@ impl Plain {
             if winner != player {
                 self.lost.push(line.clone());
             }
-            return;
+            return if winner == player { 1 } else { -1 };
         }
         let columns = if position.to_move() == player {
             self.asked.insert(position);
-            let reply = rule.reply(&position, line.last().copied());
-            let Some(reply) = reply.filter(|&column| position.can_play(column)) else {
+            let reply = rule.reply(&position, line.last().copied()).filter(|&column| position.can_play(column));
+            self.replies.insert((position, reply));
+            let Some(reply) = reply else {
                 self.lines.undefined += 1;
                 self.undefined.insert(position);
-                return self.stuck.push(line.clone());
+                self.stuck.push(line.clone());
+                return -2;
             };
             vec![reply]
         } else {
             position.moves().collect()
         };
+        let mut worst = 1;
         for column in columns {
             line.push(column);
-            self.play(rule, player, position.drop_piece(column), line);
+            worst = worst.min(self.play(rule, player, position.drop_piece(column), line));
             line.pop();
         }
+        worst
     }
 }
 
@@ -160,21 +178,24 @@ proptest! {
             })
             .unwrap();
         prop_assert_eq!((kept.all, kept.strategy_to_move), (found.positions.all(), found.positions.strategy_to_move));
-        // From the empty board, the value is secured exactly if the verdict is as good as the value.
-        let start = value(&Position::start(board));
-        let worst = match found.verdict() {
-            Verdict::Wins => Some(Value::Win),
-            Verdict::Ties | Verdict::NeverLoses => Some(Value::Tie),
-            Verdict::Loses if found.lines.undefined == 0 => Some(Value::Lose),
-            Verdict::Loses | Verdict::Undefined => None,
-        };
-        let expected = if player == Player::First { start } else { start.flip() };
-        if kept.secured == kept.all {
-            prop_assert_eq!(worst, Some(expected));
-        }
-        if kept.kept == kept.strategy_to_move {
-            prop_assert_eq!(kept.secured, kept.all);
-        }
+        let mut plain = Plain::default();
+        plain.play(rule.rule(), player, Position::start(board), &mut Vec::new());
+        let wasted = plain.replies.iter().filter(|(position, reply)| {
+            let worth = reply.map(|column| value(&position.drop_piece(column)).flip());
+            worth != Some(value(position))
+        });
+        let wasted = wasted.map(|(position, _)| *position).collect::<HashSet<_>>();
+        prop_assert_eq!(kept.kept, (plain.asked.len() - wasted.len()) as u64);
+        let secured = plain.worst.iter().filter(|(position, worst)| {
+            let value = value(position);
+            let best = match if position.to_move() == player { value } else { value.flip() } {
+                Value::Win => 1,
+                Value::Tie => 0,
+                Value::Lose => -1,
+            };
+            **worst == best
+        });
+        prop_assert_eq!(kept.secured, secured.count() as u64);
     }
 }
 

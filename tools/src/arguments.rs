@@ -10,7 +10,7 @@ use fourbase_tiers::database::Database;
 use fourbase_tiers::kernel::Values;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::{bench, list, position, query, size, solve, stats};
+use crate::{bench, list, position, query, size, solve, stats, strategy};
 
 /// Solve Connect Four boards, and query what was solved
 #[derive(Parser, Debug)]
@@ -43,6 +43,8 @@ pub enum Command {
     List(list::Arguments),
     /// Measure solving and looking up, and check the answers
     Bench(bench::Arguments),
+    /// Prove or refute a rule of play against every reply
+    Strategy(strategy::Arguments),
 }
 
 /// Which board.

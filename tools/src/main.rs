@@ -25,6 +25,7 @@ mod query;
 mod size;
 mod solve;
 mod stats;
+mod strategy;
 mod table;
 mod wording;
 
@@ -46,6 +47,7 @@ fn main() -> ExitCode {
         Command::Position(arguments) => position::run(&arguments),
         Command::List(arguments) => list::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
+        Command::Strategy(arguments) => strategy::run(&arguments),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

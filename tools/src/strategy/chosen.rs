@@ -1,0 +1,178 @@
+//! Which strategy the command line asks for, and whether it can be had on the board.
+
+use clap::{Args, ValueEnum};
+use fourbase::strategy::{Centre, CentreError, FollowUp, Mirror, Reading, Rule};
+use fourbase::{Board, Player, excerpt};
+
+use crate::failure::BadInput;
+
+/// How much of a text that names nothing is repeated in the error.
+const EXCERPT_BYTES: usize = 40;
+
+/// The boards that the follow-up strategy was stated for have at most so many columns.
+const STATED_COLUMNS: usize = 6;
+
+/// The strategy and its options.
+#[derive(Args, Clone, Debug)]
+pub struct ChosenArguments {
+    /// The strategy: follow-up, mirror or centre
+    #[arg(value_name = "NAME", value_parser = Name::parse)]
+    name: Name,
+
+    /// The two centre columns of follow-up, such as 2,3 [default: the middle ones, else the middle and its left]
+    #[arg(long, value_name = "A,B", value_parser = parse_centre, allow_hyphen_values = true)]
+    centre: Option<[usize; 2]>,
+
+    /// Follow up in every column
+    #[arg(long, conflicts_with_all = ["centre", "reading"])]
+    no_centre: bool,
+
+    /// What counts as the first time in the centre of follow-up [default: pair]
+    #[arg(long, value_name = "READING")]
+    reading: Option<ReadingArgument>,
+}
+
+/// The strategies that have a name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Name {
+    FollowUp,
+    Mirror,
+    Centre,
+}
+
+impl Name {
+    fn parse(text: &str) -> Result<Name, BadInput> {
+        match text {
+            "follow-up" => Ok(Name::FollowUp),
+            "mirror" => Ok(Name::Mirror),
+            "centre" => Ok(Name::Centre),
+            _ => Err(BadInput(format!(
+                "\"{}\" is not a strategy; write follow-up, mirror or centre, and then the board",
+                excerpt(text, EXCERPT_BYTES)
+            ))),
+        }
+    }
+}
+
+/// What `--reading` may be.
+#[derive(ValueEnum, Clone, Copy, Debug)]
+enum ReadingArgument {
+    /// The first time in the pair of columns
+    Pair,
+    /// The first time in each column; undefined where the other one is full
+    Column,
+    /// The first time in each column; follows where the other one is full
+    ColumnOrFollow,
+}
+
+impl From<ReadingArgument> for Reading {
+    fn from(argument: ReadingArgument) -> Reading {
+        match argument {
+            ReadingArgument::Pair => Reading::Pair,
+            ReadingArgument::Column => Reading::Column,
+            ReadingArgument::ColumnOrFollow => Reading::ColumnOrFollow,
+        }
+    }
+}
+
+/// Reads two columns, counted from 1, and returns them counted from 0. Whether they are on the board is not asked.
+fn parse_centre(text: &str) -> Result<[usize; 2], BadInput> {
+    let column = |text: &str| text.parse::<usize>().ok()?.checked_sub(1);
+    let columns = text.split(',').map(column).collect::<Option<Vec<_>>>();
+    columns.and_then(|columns| columns.try_into().ok()).ok_or_else(|| {
+        let text = excerpt(text, EXCERPT_BYTES);
+        BadInput(format!("--centre: \"{text}\" is not two columns; write them counted from 1, such as 2,3"))
+    })
+}
+
+/// A strategy on a board.
+pub struct Chosen {
+    rule: Box<dyn Rule>,
+    follow_up: Option<FollowUp>,
+    note: Option<String>,
+}
+
+impl ChosenArguments {
+    /// Makes the strategy for a board.
+    ///
+    /// # Errors
+    ///
+    /// Options of another strategy, columns that are no centre, and a board that has none.
+    pub fn choose(&self, board: Board) -> Result<Chosen, BadInput> {
+        let rule: Box<dyn Rule> = match self.name {
+            Name::FollowUp => {
+                let rule = self.follow_up(board)?;
+                let note = note(rule, board);
+                return Ok(Chosen { rule: Box::new(rule), follow_up: Some(rule), note });
+            }
+            Name::Mirror => Box::new(Mirror),
+            Name::Centre => Box::new(Centre),
+        };
+        if self.centre.is_some() || self.no_centre || self.reading.is_some() {
+            let name = rule.name();
+            return Err(BadInput(format!(
+                "the strategy {name} has no options; --centre, --no-centre and --reading are for follow-up"
+            )));
+        }
+        Ok(Chosen { rule, follow_up: None, note: None })
+    }
+
+    fn follow_up(&self, board: Board) -> Result<FollowUp, BadInput> {
+        if self.no_centre {
+            return Ok(FollowUp::without_centre());
+        }
+        let reading = self.reading.map_or(Reading::Pair, Reading::from);
+        let centre = self.centre.map_or_else(|| FollowUp::middle(board), Ok);
+        centre.and_then(|centre| FollowUp::new(board, centre, reading)).map_err(|error| match error {
+            CentreError::Narrow { board } => BadInput(format!(
+                "follow-up does not fit {board}: the board has one column, and the centre is two; \
+                 take a board of 2 columns or more, or --no-centre"
+            )),
+            CentreError::Outside { .. } | CentreError::Twice { .. } => BadInput(format!("--centre: {error}")),
+        })
+    }
+}
+
+/// Says where the strategy is used beyond what it was stated for.
+fn note(rule: FollowUp, board: Board) -> Option<String> {
+    let (columns, rows) = (board.width(), board.height());
+    let stated = columns <= STATED_COLUMNS && rows.is_multiple_of(2) && board.connect() == 4 && !board.is_misere();
+    (rule.centre().is_some() && !stated).then(|| {
+        format!(
+            "follow-up was stated for at most {STATED_COLUMNS} columns, an even number of rows \
+             and a line of four that wins"
+        )
+    })
+}
+
+impl Chosen {
+    /// Returns the rule.
+    pub fn rule(&self) -> &dyn Rule {
+        self.rule.as_ref()
+    }
+
+    /// Returns the follow-up rule, if it is that.
+    pub fn follow_up(&self) -> Option<&FollowUp> {
+        self.follow_up.as_ref()
+    }
+
+    /// Returns what should be known about the strategy on this board.
+    pub fn note(&self) -> Option<&str> {
+        self.note.as_deref()
+    }
+
+    /// Returns who plays by the rule: the player asked for, else the second.
+    ///
+    /// # Errors
+    ///
+    /// A player whom the rule does not serve.
+    pub fn player(&self, asked: Option<Player>) -> Result<Player, BadInput> {
+        match (asked, self.rule.player()) {
+            (Some(asked), Some(served)) if asked != served => Err(BadInput(format!(
+                "the strategy {} is the {served} player's; leave --player {asked} out, or take the strategy centre",
+                self.rule.name()
+            ))),
+            (asked, served) => Ok(asked.or(served).unwrap_or(Player::Second)),
+        }
+    }
+}

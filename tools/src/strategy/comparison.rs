@@ -1,0 +1,65 @@
+//! Where a strategy keeps the value of the game, by the database of the board.
+
+use std::path::PathBuf;
+
+use fourbase::strategy::{Check, CheckError, Kept, Rule};
+use fourbase::{Position, Value, excerpt};
+use fourbase_tiers::database::Database;
+use fourbase_tiers::error::DatabaseError;
+
+use crate::arguments::{CacheArgument, DatabaseArgument};
+
+/// How much of a message with the name of a folder is told.
+const MESSAGE_BYTES: usize = 1024;
+
+/// A strategy beside the values, or why it is not.
+pub enum Comparison {
+    /// What came out.
+    Made {
+        /// The folder of the database.
+        folder: PathBuf,
+        /// In how many positions the value is kept.
+        kept: Kept,
+    },
+    /// Nothing was compared, for this reason.
+    NotMade(String),
+}
+
+impl Comparison {
+    /// Compares what was checked with the database of the board, if there is one with all values.
+    ///
+    /// # Errors
+    ///
+    /// A database that cannot be read.
+    pub fn of(
+        check: &Check,
+        rule: &dyn Rule,
+        databases: &DatabaseArgument,
+        cache: CacheArgument,
+        memory_bytes: u64,
+    ) -> anyhow::Result<Comparison> {
+        let database = match Database::find(&databases.root, check.board) {
+            Ok(database) => cache.apply(database),
+            Err(missing @ DatabaseError::Missing { .. }) => return Ok(not_made(&missing.to_string())),
+            Err(error) => return Err(error.into()),
+        };
+        let folder = database.folder().to_path_buf();
+        if !database.is_complete() {
+            return Ok(not_made(&format!("{} is not solved to the end yet", folder.display())));
+        }
+        let values = |positions: &[Position]| -> anyhow::Result<Vec<Value>> {
+            database.probe_many(positions).into_iter().map(|outcome| Ok(outcome?.value)).collect()
+        };
+        match check.keep(rule, memory_bytes, values) {
+            Ok(kept) => Ok(Comparison::Made { folder, kept }),
+            Err(error) if error.is::<CheckError>() => {
+                Ok(not_made("its positions need more memory together; give a higher --memory"))
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+fn not_made(reason: &str) -> Comparison {
+    Comparison::NotMade(excerpt(&format!("not compared with the value of the game: {reason}"), MESSAGE_BYTES))
+}

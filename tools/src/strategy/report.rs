@@ -1,0 +1,239 @@
+//! What `fourbase strategy` says: a verdict, tables and drawn boards for people, and JSON.
+
+use std::fmt;
+
+use fourbase::notation::{columns_to_text, draw};
+use fourbase::strategy::{Check, Kept, Verdict};
+use fourbase::{Player, Position, excerpt};
+use serde::Serialize;
+
+use super::chosen::Chosen;
+use super::comparison::Comparison;
+use crate::size::grouped;
+use crate::table::{self, Side};
+
+/// How much of the name of a folder is told.
+const FOLDER_BYTES: usize = 1024;
+
+/// All that is known about a strategy on a board.
+pub struct Report {
+    strategy: &'static str,
+    /// The centre columns, from 1.
+    centre: Option<[usize; 2]>,
+    reading: Option<String>,
+    check: Check,
+    comparison: Comparison,
+    note: Option<String>,
+}
+
+impl Report {
+    /// Gathers what was found.
+    pub fn of(chosen: &Chosen, check: Check, comparison: Comparison) -> Report {
+        let centre = chosen.follow_up().and_then(|rule| rule.centre());
+        Report {
+            strategy: chosen.rule().name(),
+            centre: centre.map(|columns| columns.map(|column| column + 1)),
+            reading: chosen.follow_up().filter(|_| centre.is_some()).map(|rule| rule.reading().to_string()),
+            check,
+            comparison,
+            note: chosen.note().map(str::to_owned),
+        }
+    }
+
+    /// Returns the same for programs.
+    pub fn to_json(&self) -> impl Serialize + use<'_> {
+        let Check { board, player, positions, lines, refutation, undefined } = &self.check;
+        let (comparison, not_made) = match &self.comparison {
+            Comparison::Made { folder, kept } => {
+                let Kept { strategy_to_move, kept, all, secured } = *kept;
+                let database = folder.display().to_string();
+                (Some(ComparisonJson { database, strategy_to_move, kept, all, secured }), None)
+            }
+            Comparison::NotMade(reason) => (None, Some(reason.as_str())),
+        };
+        Json {
+            board: board.to_string(),
+            strategy: self.strategy,
+            player: player.to_string(),
+            centre: self.centre,
+            reading: self.reading.as_deref(),
+            verdict: self.check.verdict().to_string(),
+            positions: PositionsJson {
+                all: positions.all(),
+                opponent_to_move: positions.opponent_to_move,
+                strategy_to_move: positions.strategy_to_move,
+                undefined: positions.undefined,
+                first_wins: positions.first_wins,
+                second_wins: positions.second_wins,
+                ties: positions.ties,
+            },
+            lines: LinesJson {
+                all: lines.all(),
+                undefined: lines.undefined,
+                first_wins: lines.first_wins,
+                second_wins: lines.second_wins,
+                ties: lines.ties,
+            },
+            refutation: refutation.as_deref().map(line_to_text),
+            undefined_line: undefined.as_deref().map(line_to_text),
+            comparison,
+            notes: self.note.as_deref().into_iter().chain(not_made).collect(),
+        }
+    }
+
+    /// Says which strategy was checked, on which board and for whom.
+    fn subject(&self) -> String {
+        let Report { strategy, check: Check { board, player, .. }, .. } = self;
+        let options = match (self.centre, &self.reading) {
+            (Some([left, right]), Some(reading)) => format!(", centre {left},{right}, reading {reading}"),
+            _ if self.strategy == "follow-up" => ", no centre".to_owned(),
+            _ => String::new(),
+        };
+        format!("{board}, {strategy} for the {player} player{options}")
+    }
+
+    /// Lists the positions and how the lines end.
+    fn counts(&self) -> String {
+        let Check { player, positions, lines, .. } = &self.check;
+        let asked = |whose| if whose == *player { positions.strategy_to_move } else { positions.opponent_to_move };
+        let number = |count: u64| grouped(count.into());
+        let row = |name: &str, positions: String, lines: String| vec![name.to_owned(), positions, lines];
+        let moving = |whose| {
+            let mut rows = vec![row(&format!("{whose} player to move"), number(asked(whose)), String::new())];
+            if whose == *player {
+                rows.push(row("  the rule undefined", number(positions.undefined), grouped(lines.undefined)));
+            }
+            rows
+        };
+        let mut rows = vec![row("", "positions".to_owned(), "lines".to_owned())];
+        rows.extend(moving(Player::First));
+        rows.extend(moving(Player::Second));
+        rows.push(row("first player wins", number(positions.first_wins), grouped(lines.first_wins)));
+        rows.push(row("second player wins", number(positions.second_wins), grouped(lines.second_wins)));
+        rows.push(row("tie", number(positions.ties), grouped(lines.ties)));
+        rows.push(row("all", number(positions.all()), grouped(lines.all())));
+        table::to_text(&[Side::Left, Side::Right, Side::Right], &rows)
+    }
+
+    /// Names a line, and draws the position it leads to.
+    fn shown(&self, name: &str, line: &[usize]) -> String {
+        let start = Position::start(self.check.board);
+        // Every move of the line was played before, so none is refused.
+        let end = line.iter().try_fold(start, |position, &column| position.play(column)).unwrap_or(start);
+        format!("{name} ({} plies): {}\n\n{}", line.len(), line_to_text(line), draw(&end, true))
+    }
+
+    /// Says where the value is kept, or why that is unknown.
+    fn compared(&self) -> String {
+        match &self.comparison {
+            Comparison::NotMade(reason) => reason.clone(),
+            Comparison::Made { folder, kept: Kept { strategy_to_move, kept, all, secured } } => {
+                let number = |count: &u64| grouped((*count).into());
+                format!(
+                    "keeps the value in {} of the {} positions where it moves, \
+                     and is sure of it from {} of all {} ({})",
+                    number(kept),
+                    number(strategy_to_move),
+                    number(secured),
+                    number(all),
+                    excerpt(&folder.display().to_string(), FOLDER_BYTES),
+                )
+            }
+        }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Check { refutation, undefined, .. } = &self.check;
+        write!(f, "{}\n{}\n\n{}", self.subject(), sentence(&self.check), self.counts())?;
+        if let Some(line) = refutation {
+            write!(f, "\n\n{}", self.shown("shortest refutation", line))?;
+        }
+        if let Some(line) = undefined {
+            write!(f, "\n\n{}", self.shown("shortest line to where the rule is undefined", line))?;
+        }
+        write!(f, "\n\n{}", self.compared())?;
+        self.note.as_ref().map_or(Ok(()), |note| write!(f, "\n{note}"))
+    }
+}
+
+/// Says what the lines mean.
+fn sentence(check: &Check) -> String {
+    let (player, other) = (check.player, check.player.other());
+    let lines = &check.lines;
+    let [all, undefined] = [lines.all(), lines.undefined].map(grouped);
+    match check.verdict() {
+        Verdict::Wins => format!("the {player} player wins every line"),
+        Verdict::Ties => format!("the {player} player never loses: every line is a tie"),
+        Verdict::NeverLoses => {
+            let [wins, ties] = [lines.wins(player), lines.ties].map(grouped);
+            format!("the {player} player never loses: of {all} lines {wins} are won and {ties} tied")
+        }
+        Verdict::Loses if lines.wins(other) == lines.all() => format!("the {player} player loses every line"),
+        Verdict::Loses => {
+            let lost = grouped(lines.wins(other));
+            let more =
+                if lines.undefined > 0 { format!("; in {undefined} the rule is undefined") } else { String::new() };
+            format!("the {player} player can lose: {lost} of {all} lines are lost{more}")
+        }
+        Verdict::Undefined if lines.undefined == lines.all() => "the rule is undefined in every line".to_owned(),
+        Verdict::Undefined => {
+            format!("the rule is undefined in {undefined} of {all} lines; the {player} player loses none of the others")
+        }
+    }
+}
+
+/// Writes a line as moves; `-` if it has none.
+fn line_to_text(line: &[usize]) -> String {
+    if line.is_empty() { "-".to_owned() } else { columns_to_text(line.iter().copied()) }
+}
+
+/// The report for programs. Numbers of lines may have more digits than a 64-bit integer.
+#[derive(Serialize)]
+struct Json<'a> {
+    board: String,
+    strategy: &'a str,
+    player: String,
+    centre: Option<[usize; 2]>,
+    reading: Option<&'a str>,
+    verdict: String,
+    positions: PositionsJson,
+    lines: LinesJson,
+    refutation: Option<String>,
+    undefined_line: Option<String>,
+    comparison: Option<ComparisonJson>,
+    notes: Vec<&'a str>,
+}
+
+/// Positions that were met.
+#[derive(Serialize)]
+struct PositionsJson {
+    all: u64,
+    opponent_to_move: u64,
+    strategy_to_move: u64,
+    undefined: u64,
+    first_wins: u64,
+    second_wins: u64,
+    ties: u64,
+}
+
+/// How lines end.
+#[derive(Serialize)]
+struct LinesJson {
+    all: u128,
+    undefined: u128,
+    first_wins: u128,
+    second_wins: u128,
+    ties: u128,
+}
+
+/// Where the value is kept.
+#[derive(Serialize)]
+struct ComparisonJson {
+    database: String,
+    strategy_to_move: u64,
+    kept: u64,
+    all: u64,
+    secured: u64,
+}
