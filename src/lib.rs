@@ -8,6 +8,7 @@
 //! - [`notation`] reads and writes positions as text.
 //! - [`search`] finds the value and remoteness of a position by looking forward.
 //! - [`strategy`] proves or refutes a rule of play against every reply.
+//! - [`players`] choose a column and say why.
 //!
 //! Columns and rows count from 0 here, column 0 on the left and row 0 at the bottom; in text for people, error
 //! messages included, they count from 1.
@@ -31,6 +32,7 @@ mod excerpt;
 mod lines;
 pub mod notation;
 mod player;
+pub mod players;
 mod position;
 pub mod search;
 pub mod strategy;

@@ -1,0 +1,136 @@
+//! What a player is: something that chooses a column and says why.
+
+use std::error::Error;
+use std::fmt;
+
+use rand::Rng;
+use thiserror::Error;
+
+use super::Grade;
+use crate::Outcome;
+use crate::Position;
+
+/// Chooses a column for the player to move. A chooser belongs to one board and may keep memory from move to move, but
+/// never lets it decide: the choice depends on what it is given.
+pub trait Chooser {
+    /// Chooses a column of `position`, in which the game is not over.
+    ///
+    /// `last` is the column (from 0) of the opponent's last move, `None` on the empty board or where nobody knows; only
+    /// [`FollowUpPlayer`](super::FollowUpPlayer) looks at it.
+    ///
+    /// # Errors
+    ///
+    /// [`ChooseError::Over`] where there is no move, [`ChooseError::Unknown`] from a player that needs to know more.
+    fn choose(&mut self, position: &Position, last: Option<usize>, random: &mut dyn Rng)
+    -> Result<Choice, ChooseError>;
+}
+
+/// A column, and why it was chosen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Choice {
+    /// The column, from 0.
+    pub column: usize,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// Why a column was chosen. Shown, it is one line without an end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reason {
+    /// By exact knowledge: what the move is worth, and how many moves are worth as much.
+    Best {
+        /// What the move is worth for its mover.
+        outcome: Outcome,
+        /// The number of best moves, this one included.
+        equal: usize,
+    },
+    /// By chance.
+    Chance {
+        /// The number of columns with room.
+        columns: usize,
+    },
+    /// The middle of the empty board, without a look at anything.
+    Middle,
+    /// By the score of a position some plies ahead.
+    Score {
+        /// The score; the more, the better for the mover.
+        score: i64,
+        /// How far was looked.
+        plies: u32,
+    },
+    /// A win that a search has seen.
+    WinSeen {
+        /// Plies to the win; `None` where the player does not count them.
+        plies: Option<u32>,
+    },
+    /// A loss that a search has seen, whatever is played.
+    LossSeen {
+        /// Plies to the loss; `None` where the player does not count them.
+        plies: Option<u32>,
+    },
+    /// By a grade.
+    Graded {
+        /// The grade of the move.
+        grade: Grade,
+        /// How far was looked.
+        plies: u32,
+        /// The value of the cell among equal grades, for a player that has a strategy for them.
+        cell: Option<i32>,
+    },
+    /// By a rule of play.
+    Rule {
+        /// The rule's name.
+        name: &'static str,
+    },
+    /// The most central column with room, because the rule of play has no reply here.
+    NoRule {
+        /// The rule's name.
+        name: &'static str,
+    },
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Reason::Best { outcome, equal } => {
+                write!(f, "{}", outcome.value)?;
+                if let Some(plies) = outcome.remoteness {
+                    write!(f, " in {plies}")?;
+                }
+                match equal {
+                    0 | 1 => write!(f, ", the only best move"),
+                    _ => write!(f, ", one of {equal} best moves"),
+                }
+            }
+            Reason::Chance { columns: 1 } => write!(f, "the only column"),
+            Reason::Chance { columns } => write!(f, "one of {columns} columns at random"),
+            Reason::Middle => write!(f, "the middle of the empty board"),
+            Reason::Score { score, plies } => write!(f, "score {score:+}, looking {plies} plies ahead"),
+            Reason::WinSeen { plies: Some(plies) } => write!(f, "sees a win in {plies}"),
+            Reason::WinSeen { plies: None } => write!(f, "sees a win"),
+            Reason::LossSeen { plies: Some(plies) } => write!(f, "sees a loss in {plies}"),
+            Reason::LossSeen { plies: None } => write!(f, "sees a loss"),
+            Reason::Graded { grade, plies, cell } => {
+                write!(f, "grade {grade}, looking {plies} plies ahead")?;
+                cell.map_or(Ok(()), |cell| write!(f, ", value of the cell {cell}"))
+            }
+            Reason::Rule { name } => write!(f, "by the rule {name}"),
+            Reason::NoRule { name } => write!(f, "the rule {name} has no reply here: the most central column"),
+        }
+    }
+}
+
+/// Says why nothing was chosen.
+#[derive(Debug, Error)]
+pub enum ChooseError {
+    /// There is nothing to choose.
+    #[error("the game is over; nothing is left to choose")]
+    Over,
+    /// The exact outcomes that the player needs are not known.
+    #[error("the values of the moves are not known: {0}")]
+    Unknown(
+        /// Why.
+        #[source]
+        Box<dyn Error + Send + Sync>,
+    ),
+}

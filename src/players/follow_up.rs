@@ -1,0 +1,46 @@
+//! `follow-up`: the second player's rule, and the centre where the rule has no reply.
+//!
+//! The rule is [`strategy::FollowUp`](crate::strategy::FollowUp) with the two middle columns as its centre, read as a
+//! pair; a board of one column has no centre. It has no reply for the first player, nor where the column to follow in is
+//! full: then the most central column with room is played, and the reason says so.
+
+use rand::Rng;
+
+use super::{Choice, ChooseError, Chooser, Reason};
+use crate::strategy::{Centre, FollowUp, Reading, Rule};
+use crate::{Board, Player, Position};
+
+/// The player `follow-up`.
+#[derive(Clone, Copy, Debug)]
+pub struct FollowUpPlayer {
+    rule: FollowUp,
+}
+
+impl FollowUpPlayer {
+    /// Makes the player for a board.
+    #[must_use]
+    pub fn new(board: Board) -> FollowUpPlayer {
+        let rule = FollowUp::middle(board).and_then(|centre| FollowUp::new(board, centre, Reading::Pair));
+        FollowUpPlayer { rule: rule.unwrap_or_else(|_| FollowUp::without_centre()) }
+    }
+}
+
+impl Chooser for FollowUpPlayer {
+    fn choose(&mut self, position: &Position, last: Option<usize>, _: &mut dyn Rng) -> Result<Choice, ChooseError> {
+        if position.primitive().is_some() {
+            return Err(ChooseError::Over);
+        }
+        let name = self.rule.name();
+        let reply = match position.to_move() {
+            Player::First => None,
+            Player::Second => self.rule.reply(position, last),
+        };
+        match reply.filter(|&column| position.can_play(column)) {
+            Some(column) => Ok(Choice { column, reason: Reason::Rule { name } }),
+            None => {
+                let column = Centre.reply(position, last).ok_or(ChooseError::Over)?;
+                Ok(Choice { column, reason: Reason::NoRule { name } })
+            }
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! The names of the players, as people write them.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use super::{
+    Chooser, FollowUpPlayer, Outcomes, PerfectPlayer, PomakisPlayer, RandomPlayer, RatingPlayer, Strategy, WindowPlayer,
+};
+use crate::Board;
+use crate::excerpt;
+
+/// What may be written for a player, for help and for errors.
+pub const NAMES: &str = "human, perfect, perfect:first, random, pomakis:LEVEL (1 to 20), window:DEPTH (1 to 20), \
+                         rating:LEVEL[:STRATEGY] (1 to 9, 0 to 7), follow-up";
+
+/// How much of a text that is no player is repeated in the error.
+const EXCERPT_BYTES: usize = 40;
+
+const MOST_LEVEL: u32 = 20;
+const MOST_DEPTH: u32 = 20;
+const MOST_RATING_LEVEL: u32 = 9;
+const MOST_STRATEGY: u32 = 7;
+
+/// Which player, with its numbers. Written and read as text: [`NAMES`].
+///
+/// ```
+/// use fourbase::players::{Kind, Strategy};
+///
+/// assert_eq!("rating:3:5".parse(), Ok(Kind::Rating { level: 3, strategy: Strategy::TacticalExpansive }));
+/// assert_eq!("rating:3:0".parse::<Kind>()?.to_string(), "rating:3");
+/// assert!("pomakis:0".parse::<Kind>().is_err());
+/// # Ok::<(), fourbase::players::KindError>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Kind {
+    /// Somebody at the keyboard.
+    Human,
+    /// Plays a best move: the leftmost, or any.
+    Perfect {
+        /// The leftmost.
+        takes_first: bool,
+    },
+    /// Plays any column.
+    Random,
+    /// Keith Pomakis' player.
+    Pomakis {
+        /// Plies, 1 to 20.
+        level: u32,
+    },
+    /// The robot's player.
+    Window {
+        /// Plies, 1 to 20.
+        depth: u32,
+    },
+    /// The Delphi program's player.
+    Rating {
+        /// 1 to 9: it looks 2 LEVEL + 1 plies ahead.
+        level: u32,
+        /// Which of equal columns.
+        strategy: Strategy,
+    },
+    /// The second player's rule.
+    FollowUp,
+}
+
+impl Kind {
+    /// Makes the player for a board; `None` for a human. `outcomes` is asked by `perfect` alone.
+    #[must_use]
+    pub fn chooser<'a>(self, board: Board, outcomes: Outcomes<'a>) -> Option<Box<dyn Chooser + 'a>> {
+        Some(match self {
+            Kind::Human => return None,
+            Kind::Perfect { takes_first } => Box::new(PerfectPlayer::new(outcomes, takes_first)),
+            Kind::Random => Box::new(RandomPlayer),
+            Kind::Pomakis { level } => Box::new(PomakisPlayer::new(board, level)),
+            Kind::Window { depth } => Box::new(WindowPlayer::new(board, depth)),
+            Kind::Rating { level, strategy } => Box::new(RatingPlayer::new(board, level, strategy)),
+            Kind::FollowUp => Box::new(FollowUpPlayer::new(board)),
+        })
+    }
+
+    /// Returns whether the player asks for the outcomes of moves.
+    #[must_use]
+    pub fn needs_outcomes(self) -> bool {
+        matches!(self, Kind::Perfect { .. })
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&match *self {
+            Kind::Human => "human".to_owned(),
+            Kind::Perfect { takes_first: false } => "perfect".to_owned(),
+            Kind::Perfect { takes_first: true } => "perfect:first".to_owned(),
+            Kind::Random => "random".to_owned(),
+            Kind::Pomakis { level } => format!("pomakis:{level}"),
+            Kind::Window { depth } => format!("window:{depth}"),
+            Kind::Rating { level, strategy: Strategy::First } => format!("rating:{level}"),
+            Kind::Rating { level, strategy } => format!("rating:{level}:{strategy}"),
+            Kind::FollowUp => "follow-up".to_owned(),
+        })
+    }
+}
+
+impl FromStr for Kind {
+    type Err = KindError;
+
+    fn from_str(text: &str) -> Result<Kind, KindError> {
+        let mut parts = text.split(':');
+        let name = parts.next().unwrap_or_default();
+        let mut number = |player, what, least, most| match parts.next() {
+            None => Err(KindError::Missing { player, what, least, most }),
+            Some(found) => read(found, player, what, least, most),
+        };
+        let kind = match name {
+            "human" => Kind::Human,
+            "perfect" => return perfect(text, parts.next(), parts.next()),
+            "random" => Kind::Random,
+            "pomakis" => Kind::Pomakis { level: number("pomakis", "level", 1, MOST_LEVEL)? },
+            "window" => Kind::Window { depth: number("window", "depth", 1, MOST_DEPTH)? },
+            "rating" => {
+                let level = number("rating", "level", 1, MOST_RATING_LEVEL)?;
+                let strategy = match parts.next() {
+                    None => 0,
+                    Some(found) => read(found, "rating", "strategy", 0, MOST_STRATEGY)?,
+                };
+                let strategy = u8::try_from(strategy).ok().and_then(Strategy::from_number).unwrap_or(Strategy::First);
+                Kind::Rating { level, strategy }
+            }
+            "follow-up" => Kind::FollowUp,
+            _ => return Err(KindError::Unknown { text: excerpt(text, EXCERPT_BYTES) }),
+        };
+        match parts.next() {
+            None => Ok(kind),
+            Some(rest) => Err(KindError::Rest { kind, rest: excerpt(rest, EXCERPT_BYTES) }),
+        }
+    }
+}
+
+fn perfect(text: &str, choice: Option<&str>, rest: Option<&str>) -> Result<Kind, KindError> {
+    match (choice, rest) {
+        (None, _) => Ok(Kind::Perfect { takes_first: false }),
+        (Some("first"), None) => Ok(Kind::Perfect { takes_first: true }),
+        _ => Err(KindError::Perfect { text: excerpt(text, EXCERPT_BYTES) }),
+    }
+}
+
+/// Reads a number in digits, without a sign.
+fn read(text: &str, player: &'static str, what: &'static str, least: u32, most: u32) -> Result<u32, KindError> {
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let number = text.parse::<u32>().ok().filter(|number| digits && (least..=most).contains(number));
+    number.ok_or_else(|| KindError::Number { player, what, least, most, found: excerpt(text, EXCERPT_BYTES) })
+}
+
+/// Says why a text is no player.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum KindError {
+    /// Nobody has this name.
+    #[error("\"{text}\" is no player; the players are {NAMES}")]
+    Unknown {
+        /// The text, escaped and cut.
+        text: String,
+    },
+    /// A number is missing.
+    #[error("{player} needs a {what}, {least} to {most}; write it after a colon, such as {player}:{least}")]
+    Missing {
+        /// The player.
+        player: &'static str,
+        /// Which number.
+        what: &'static str,
+        /// The least it may be.
+        least: u32,
+        /// The most it may be.
+        most: u32,
+    },
+    /// A number is none, or out of range.
+    #[error("the {what} of {player} is {least} to {most}, found \"{found}\"")]
+    Number {
+        /// The player.
+        player: &'static str,
+        /// Which number.
+        what: &'static str,
+        /// The least it may be.
+        least: u32,
+        /// The most it may be.
+        most: u32,
+        /// What stands there, escaped and cut.
+        found: String,
+    },
+    /// Something other than `first` after `perfect`.
+    #[error("\"{text}\" is no player; write perfect, or perfect:first to take the leftmost of equally good moves")]
+    Perfect {
+        /// The text, escaped and cut.
+        text: String,
+    },
+    /// Something after the end.
+    #[error("nothing may follow {kind}, found \"{rest}\"; the players are {NAMES}")]
+    Rest {
+        /// The player so far.
+        kind: Kind,
+        /// What follows, escaped and cut.
+        rest: String,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kind, KindError};
+
+    #[test]
+    fn names_read_back() {
+        for name in ["human", "perfect", "perfect:first", "random", "pomakis:1", "pomakis:20", "window:4", "follow-up"]
+        {
+            assert_eq!(name.parse::<Kind>().unwrap().to_string(), name);
+        }
+        for strategy in 1..=7 {
+            let name = format!("rating:9:{strategy}");
+            assert_eq!(name.parse::<Kind>().unwrap().to_string(), name);
+        }
+    }
+
+    #[test]
+    fn everything_else_is_an_error_of_one_short_line() {
+        let names = [
+            "",
+            ":",
+            "Perfect",
+            "perfect ",
+            "perfect:",
+            "perfect:any",
+            "perfect:first:first",
+            "random:1",
+            "human:",
+            "pomakis",
+            "pomakis:",
+            "pomakis:0",
+            "pomakis:21",
+            "pomakis:-1",
+            "pomakis:+1",
+            "pomakis:1:1",
+            "pomakis:x",
+            "pomakis:99999999999999999999",
+            "window",
+            "window:0",
+            "window:21",
+            "rating",
+            "rating:0",
+            "rating:10",
+            "rating:1:8",
+            "rating:1:",
+            "rating:1:1:1",
+            "follow-up:1",
+            "followup",
+            "\u{1b}[31m",
+            "pomakis:\u{1b}[31m",
+        ];
+        for name in names {
+            let error = name.parse::<Kind>().expect_err(name).to_string();
+            assert!(error.len() < 400 && !error.chars().any(char::is_control), "{error}");
+        }
+        assert!("x".repeat(100_000).parse::<Kind>().unwrap_err().to_string().len() < 400);
+    }
+
+    #[test]
+    fn errors_say_what_exists() {
+        let message = |name: &str| name.parse::<Kind>().unwrap_err().to_string();
+        assert!(message("deep-blue").starts_with("\"deep-blue\" is no player; the players are human, perfect, "));
+        assert_eq!(message("pomakis:0"), "the level of pomakis is 1 to 20, found \"0\"");
+        assert_eq!(message("window"), "window needs a depth, 1 to 20; write it after a colon, such as window:1");
+        assert!(matches!("random:1".parse::<Kind>(), Err(KindError::Rest { kind: Kind::Random, .. })));
+    }
+}

@@ -1,0 +1,238 @@
+//! `rating:LEVEL[:STRATEGY]`: grades that say how near a win is, and nothing else.
+//!
+//! The search looks 2 LEVEL + 1 plies ahead. A win just made is graded 20, no win within the horizon 10, and a node of
+//! which nothing is known 0. A grade goes to the previous ply as 20 less the grade, and 1 more if that is below 10:
+//!
+//! | plies to the end | 1 | 2 | 3 | 4 | 5 | ... | 19 |
+//! |---|---|---|---|---|---|---|---|
+//! | win | 20 | | 19 | | 18 | | 11 |
+//! | loss | | 1 | | 2 | | | |
+//!
+//! So a nearer win and a farther loss are better, and LEVEL ends at 9: a win farther away than 19 plies has no grade of
+//! its own. A node looks for a winning column before it opens any other node, and closes as soon as its grade is so high
+//! that the previous node has something better: its threshold, the previous node's grade turned in the same way, and 1
+//! more if that is above 10. A search begins at a random column, each deeper node one column further.
+//!
+//! Among columns of equal grade STRATEGY 0 takes the first; the others are in [`Strategy`]. For them every column is
+//! graded without a threshold, because a node that closed early may be worse than its grade.
+//!
+//! Built from the description of the Delphi program CONNECT4, version 4.0. Where that is silent: a full board is graded
+//! 10; under misère the player to move after a line has won, so completing a line is graded 1.
+
+use std::fmt;
+
+use rand::{Rng, RngExt};
+
+use super::standing::Standing;
+use super::{Choice, ChooseError, Chooser, Reason, Strategy};
+use crate::{Board, Position, winning_cells};
+
+/// How near a win is: 20 for one that was just made, 11 to 19 for farther ones, 10 for none in sight, 9 to 1 for losses,
+/// 1 the nearest. The more, the better for the mover.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Grade(u8);
+
+impl Grade {
+    /// Nothing is known yet.
+    const UNKNOWN: Grade = Grade(0);
+    /// No win within the horizon.
+    const NONE: Grade = Grade(10);
+    /// A win just made.
+    const WIN: Grade = Grade(20);
+    /// So high that no node closes.
+    const NEVER: Grade = Grade(21);
+
+    /// Returns the number, 1 to 20.
+    #[must_use]
+    pub fn number(self) -> u8 {
+        self.0
+    }
+
+    /// Passes the grade to the previous ply.
+    fn turned(self) -> Grade {
+        let grade = 20 - self.0;
+        Grade(if grade < 10 { grade + 1 } else { grade })
+    }
+
+    /// Returns the threshold of the next node.
+    fn threshold(self) -> Grade {
+        let grade = self.turned();
+        Grade(if grade > Grade::NONE { grade.0 + 1 } else { grade.0 })
+    }
+}
+
+impl fmt::Display for Grade {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// The player `rating:LEVEL:STRATEGY`.
+#[derive(Clone, Debug)]
+pub struct RatingPlayer {
+    board: Board,
+    plies: u32,
+    strategy: Strategy,
+    standing: Standing,
+}
+
+/// A node: the pieces of its mover and of the opponent, and the cells that complete a line of the mover.
+#[derive(Clone, Copy)]
+struct Node {
+    mine: u64,
+    theirs: u64,
+    my_cells: u64,
+}
+
+impl RatingPlayer {
+    /// Makes the player for a board; `level` is 1 to 9.
+    #[must_use]
+    pub fn new(board: Board, level: u32, strategy: Strategy) -> RatingPlayer {
+        RatingPlayer { board, plies: 2 * level.clamp(1, 9) + 1, strategy, standing: Standing::new(board) }
+    }
+
+    /// Returns how many plies it looks ahead.
+    #[must_use]
+    pub fn plies(&self) -> u32 {
+        self.plies
+    }
+
+    /// Grades every legal move: columns from 0, ascending.
+    ///
+    /// ```
+    /// use fourbase::players::{RatingPlayer, Strategy};
+    /// use fourbase::{Board, notation};
+    ///
+    /// let board: Board = "7x6".parse()?;
+    /// let grades = RatingPlayer::new(board, 2, Strategy::First).grades(&notation::parse(board, "334")?);
+    /// let grades = grades.iter().map(|(_, grade)| grade.number()).collect::<Vec<_>>();
+    /// // A third piece beside the two would be open at both ends: all columns but 2 and 5 lose in 4.
+    /// assert_eq!(grades, [2, 10, 2, 2, 10, 2, 2]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn grades(&self, position: &Position) -> Vec<(usize, Grade)> {
+        let (node, their_cells) = self.root(position);
+        let grade = |column| self.grade_move(node, their_cells, column, self.plies, 0, Grade::NEVER);
+        position.moves().map(|column| (column, grade(column))).collect()
+    }
+
+    /// Returns the node of a position, and the cells that complete a line of the opponent.
+    fn root(&self, position: &Position) -> (Node, u64) {
+        let (mine, theirs) = (position.pieces(position.to_move()), position.pieces(position.to_move().other()));
+        (Node { mine, theirs, my_cells: winning_cells(self.board, mine) }, winning_cells(self.board, theirs))
+    }
+
+    /// Returns the cells that can be played: the lowest empty one of each column. (What slides over the top of a full
+    /// column comes to the bottom of the next, which is there anyway.)
+    fn playable(&self, node: Node) -> u64 {
+        let occupied = node.mine | node.theirs;
+        (occupied << 1 | self.board.bottom_cells()) & !occupied & self.board.all_cells()
+    }
+
+    /// Grades a node in which the game goes on, looking `plies` ahead, beginning with the column `first`.
+    fn grade(&self, node: Node, plies: u32, first: usize, threshold: Grade) -> Grade {
+        let playable = self.playable(node);
+        if !self.board.is_misere() {
+            if playable & node.my_cells != 0 {
+                return Grade::WIN;
+            }
+            if plies == 1 {
+                return Grade::NONE;
+            }
+        }
+        if playable == 0 {
+            return Grade::NONE;
+        }
+        // For all children at once: a move leaves the opponent's cells as they are.
+        let their_cells = winning_cells(self.board, node.theirs);
+        let (mut best, width) = (Grade::UNKNOWN, self.board.width());
+        for column in (first..width).chain(0..first) {
+            if playable & self.board.column_cells(column) != 0 {
+                best = best.max(self.grade_move(node, their_cells, column, plies, first, best.threshold()));
+                if best >= threshold {
+                    break;
+                }
+            }
+        }
+        best
+    }
+
+    /// Grades a move into a column with room, looking `plies` ahead, itself included; the next node closes at
+    /// `threshold`.
+    fn grade_move(
+        &self,
+        node: Node,
+        their_cells: u64,
+        column: usize,
+        plies: u32,
+        first: usize,
+        threshold: Grade,
+    ) -> Grade {
+        let cell = self.playable(node) & self.board.column_cells(column);
+        if node.my_cells & cell != 0 {
+            return if self.board.is_misere() { Grade::WIN.turned() } else { Grade::WIN };
+        }
+        if plies == 1 {
+            return Grade::NONE;
+        }
+        let next = Node { mine: node.theirs, theirs: node.mine | cell, my_cells: their_cells };
+        self.grade(next, plies - 1, (first + 1) % self.board.width(), threshold).turned()
+    }
+
+    /// Takes the first of the columns of highest grade.
+    fn first_best(
+        &self,
+        position: &Position,
+        columns: impl Iterator<Item = usize>,
+        first: usize,
+    ) -> Option<(usize, Grade)> {
+        let (node, their_cells) = self.root(position);
+        let mut best = (None, Grade::UNKNOWN);
+        for column in columns {
+            let grade = self.grade_move(node, their_cells, column, self.plies, first, best.1.threshold());
+            if grade > best.1 {
+                best = (Some(column), grade);
+            }
+        }
+        Some((best.0?, best.1))
+    }
+
+    /// Takes the column of most value by the strategy among those of highest grade, the first of equal ones.
+    fn most_valued(
+        &mut self,
+        position: &Position,
+        columns: impl Iterator<Item = usize>,
+    ) -> Option<(usize, Grade, i32)> {
+        let grades = self.grades(position);
+        let highest = grades.iter().map(|of| of.1).max()?;
+        self.standing.set_up(position);
+        let mut best: Option<(usize, i32)> = None;
+        for column in columns.filter(|&column| grades.contains(&(column, highest))) {
+            let value = self.strategy.value(&mut self.standing, column, self.board.height());
+            if best.is_none_or(|(_, most)| value > most) {
+                best = Some((column, value));
+            }
+        }
+        best.map(|(column, value)| (column, highest, value))
+    }
+}
+
+impl Chooser for RatingPlayer {
+    fn choose(&mut self, position: &Position, _: Option<usize>, random: &mut dyn Rng) -> Result<Choice, ChooseError> {
+        if position.primitive().is_some() {
+            return Err(ChooseError::Over);
+        }
+        let width = self.board.width();
+        let first = random.random_range(0..width as u32) as usize;
+        let playable = *position;
+        let columns = (first..width).chain(0..first).filter(move |&column| playable.can_play(column));
+        let (column, grade, cell) = if self.strategy == Strategy::First {
+            self.first_best(position, columns, first).map(|(column, grade)| (column, grade, None))
+        } else {
+            self.most_valued(position, columns).map(|(column, grade, value)| (column, grade, Some(value)))
+        }
+        .ok_or(ChooseError::Over)?;
+        Ok(Choice { column, reason: Reason::Graded { grade, plies: self.plies, cell } })
+    }
+}

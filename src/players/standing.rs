@@ -1,0 +1,142 @@
+//! How many pieces of each player stand in every line, kept up to date move by move.
+//!
+//! What a player thinks of a position is a sum over lines. A piece touches only the lines through its cell, seven on
+//! the average of 7x6, so a sum that is corrected there costs a tenth of one that is taken anew over all 69.
+
+use crate::{Board, Player, Position, lines};
+
+/// The pieces of the first and the second player in one line.
+pub(super) type Pieces = [u8; 2];
+
+/// The place of a player in [`Pieces`].
+pub(super) fn place(player: Player) -> usize {
+    match player {
+        Player::First => 0,
+        Player::Second => 1,
+    }
+}
+
+/// A position as the pieces in every line.
+#[derive(Clone, Debug)]
+pub(super) struct Standing {
+    board: Board,
+    /// The numbers of the lines through each cell, cell after cell.
+    through: Vec<u16>,
+    /// Where the lines of each cell begin in `through`; one more for the end.
+    begins: Vec<u32>,
+    in_line: Vec<Pieces>,
+    heights: Vec<u8>,
+    ply: usize,
+}
+
+impl Standing {
+    /// Prepares the lines of a board, with no pieces on it.
+    pub fn new(board: Board) -> Standing {
+        let lines = lines(board).collect::<Vec<_>>();
+        let (mut through, mut begins) = (Vec::new(), vec![0]);
+        for cell in 0..board.cells() {
+            // At most 4 lines a cell, so their numbers are small.
+            let numbered = (0_u16..).zip(&lines).filter(|(_, cells)| *cells >> cell & 1 == 1);
+            through.extend(numbered.map(|(number, _)| number));
+            begins.push(through.len() as u32);
+        }
+        let (in_line, heights) = (vec![[0; 2]; lines.len()], vec![0; board.width()]);
+        Standing { board, through, begins, in_line, heights, ply: 0 }
+    }
+
+    /// Takes over a position of the same board.
+    pub fn set_up(&mut self, position: &Position) {
+        self.in_line.fill([0; 2]);
+        self.ply = position.ply();
+        for column in 0..self.board.width() {
+            let height = position.height(column);
+            self.heights[column] = height as u8;
+            for row in 0..height {
+                let Some(player) = position.piece(column, row) else { continue };
+                for index in self.lines_of(self.board.cell(column, row)) {
+                    self.in_line[usize::from(self.through[index])][place(player)] += 1;
+                }
+            }
+        }
+    }
+
+    /// Returns the pieces in every line, in the order of [`lines`].
+    pub fn in_lines(&self) -> &[Pieces] {
+        &self.in_line
+    }
+
+    /// Returns the pieces in the lines through a cell.
+    pub fn in_lines_through(&self, column: usize, row: usize) -> impl Iterator<Item = Pieces> + '_ {
+        self.lines_of(self.board.cell(column, row)).map(|index| self.in_line[usize::from(self.through[index])])
+    }
+
+    /// Returns the place of the player to move.
+    pub fn mover(&self) -> usize {
+        self.ply % 2
+    }
+
+    /// Returns the number of pieces.
+    pub fn ply(&self) -> usize {
+        self.ply
+    }
+
+    /// Returns the number of pieces in a column.
+    pub fn height(&self, column: usize) -> usize {
+        usize::from(self.heights[column])
+    }
+
+    /// Returns whether a column has room.
+    #[inline]
+    pub fn can_play(&self, column: usize) -> bool {
+        self.height(column) < self.board.height()
+    }
+
+    /// Drops a piece of the player to move into a column with room and returns whether it completes a line. `change` is
+    /// told the mover and, for every line through the cell, the pieces before.
+    #[inline]
+    pub fn drop_piece(&mut self, column: usize, mut change: impl FnMut(usize, Pieces)) -> bool {
+        let (mover, connect) = (self.mover(), self.board.connect());
+        let mut completes = false;
+        for index in self.lines_of(self.board.cell(column, self.height(column))) {
+            let pieces = &mut self.in_line[usize::from(self.through[index])];
+            change(mover, *pieces);
+            pieces[mover] += 1;
+            completes |= usize::from(pieces[mover]) == connect;
+        }
+        self.heights[column] += 1;
+        self.ply += 1;
+        completes
+    }
+
+    /// Looks at what [`Standing::drop_piece`] would do and leaves everything as it is: half the price for positions at
+    /// the horizon.
+    #[inline]
+    pub fn peek(&self, column: usize, mut change: impl FnMut(usize, Pieces)) -> bool {
+        let (mover, connect) = (self.mover(), self.board.connect());
+        let mut completes = false;
+        for pieces in self.in_lines_through(column, self.height(column)) {
+            change(mover, pieces);
+            completes |= usize::from(pieces[mover]) + 1 == connect;
+        }
+        completes
+    }
+
+    /// Takes the top piece of a column back, which was the last to be dropped. `change` is told who had dropped it and
+    /// the pieces before that.
+    #[inline]
+    pub fn take_back(&mut self, column: usize, mut change: impl FnMut(usize, Pieces)) {
+        self.ply -= 1;
+        self.heights[column] -= 1;
+        let mover = self.mover();
+        for index in self.lines_of(self.board.cell(column, self.height(column))) {
+            let pieces = &mut self.in_line[usize::from(self.through[index])];
+            pieces[mover] -= 1;
+            change(mover, *pieces);
+        }
+    }
+
+    #[inline]
+    fn lines_of(&self, cell: usize) -> std::ops::Range<usize> {
+        self.begins[cell] as usize..self.begins[cell + 1] as usize
+    }
+}

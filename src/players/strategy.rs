@@ -1,0 +1,111 @@
+//! The strategies of `rating`: which of the columns that the search finds equal.
+//!
+//! A line is open to a player if it has no piece of the other; its weight is the number of pieces in it, 0 to K - 1. An
+//! empty cell has two values: the sum of the weights of the lines through it that are open to the mover, and of those
+//! that are open to the opponent.
+
+use std::fmt;
+
+use super::standing::Standing;
+
+/// How `rating` chooses among columns that the search finds equal, 0 to 7.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Strategy {
+    /// 0: the first from a random column on.
+    First,
+    /// 1, expansive: the cell of most value for the mover.
+    Expansive,
+    /// 2, restrictive: the cell of most value for the opponent.
+    Restrictive,
+    /// 3, neutral: the largest sum of both.
+    Neutral,
+    /// 4, tactical: the sum less the value of the cell that the move opens on top, for the opponent.
+    Tactical,
+    /// 5: tactical with the value of expansive.
+    TacticalExpansive,
+    /// 6: tactical with the value of restrictive.
+    TacticalRestrictive,
+    /// 7: tactical with the value of neutral, which makes it the same as 4.
+    TacticalNeutral,
+}
+
+const ALL: [Strategy; 8] = [
+    Strategy::First,
+    Strategy::Expansive,
+    Strategy::Restrictive,
+    Strategy::Neutral,
+    Strategy::Tactical,
+    Strategy::TacticalExpansive,
+    Strategy::TacticalRestrictive,
+    Strategy::TacticalNeutral,
+];
+
+/// Which of the two values of a cell count.
+#[derive(Clone, Copy)]
+enum Counts {
+    Mine,
+    Yours,
+    Both,
+}
+
+impl Strategy {
+    /// Returns the strategy of a number, 0 to 7.
+    #[must_use]
+    pub fn from_number(number: u8) -> Option<Strategy> {
+        ALL.get(usize::from(number)).copied()
+    }
+
+    /// Returns the number, 0 to 7.
+    #[must_use]
+    pub fn number(self) -> u8 {
+        self as u8
+    }
+
+    /// Returns what playing a column with room is worth to the mover by this strategy. `standing` is left as it was.
+    pub(super) fn value(self, standing: &mut Standing, column: usize, rows: usize) -> i32 {
+        let Some(counts) = self.counts() else { return 0 };
+        let row = standing.height(column);
+        let value = cell_value(standing, column, row, standing.mover(), counts);
+        if !self.is_tactical() || row + 1 == rows {
+            return value;
+        }
+        standing.drop_piece(column, |_, _| {});
+        let on_top = cell_value(standing, column, row + 1, standing.mover(), counts);
+        standing.take_back(column, |_, _| {});
+        value - on_top
+    }
+
+    fn counts(self) -> Option<Counts> {
+        match self {
+            Strategy::First => None,
+            Strategy::Expansive | Strategy::TacticalExpansive => Some(Counts::Mine),
+            Strategy::Restrictive | Strategy::TacticalRestrictive => Some(Counts::Yours),
+            Strategy::Neutral | Strategy::Tactical | Strategy::TacticalNeutral => Some(Counts::Both),
+        }
+    }
+
+    fn is_tactical(self) -> bool {
+        self.number() >= Strategy::Tactical.number()
+    }
+}
+
+impl fmt::Display for Strategy {
+    /// Writes the number.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.number().fmt(f)
+    }
+}
+
+/// What an empty cell is worth to the player at place `me`.
+fn cell_value(standing: &Standing, column: usize, row: usize, me: usize, counts: Counts) -> i32 {
+    // Open to one player means that the other has none, so the weight is what the one has. An empty line weighs nothing.
+    let open = |player: usize| -> i32 {
+        let lines = standing.in_lines_through(column, row);
+        lines.filter(|pieces| pieces[1 - player] == 0).map(|pieces| i32::from(pieces[player])).sum()
+    };
+    match counts {
+        Counts::Mine => open(me),
+        Counts::Yours => open(1 - me),
+        Counts::Both => open(me) + open(1 - me),
+    }
+}

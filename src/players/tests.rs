@@ -1,0 +1,395 @@
+//! What the descriptions of the players promise, against slow twins that share no code with them.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+
+use super::{Choice, Kind, PomakisPlayer, RatingPlayer, Reason, Source, Strategy, WindowPlayer, nothing_known};
+use crate::testing::any_position;
+use crate::{Board, Player, Position, Value, lines, notation};
+
+/// Every player that needs no knowledge, at levels that see a reply.
+const PLAYERS: [&str; 12] = [
+    "random",
+    "pomakis:2",
+    "pomakis:3",
+    "pomakis:5",
+    "window:2",
+    "window:3",
+    "window:4",
+    "rating:1",
+    "rating:2",
+    "rating:1:3",
+    "rating:2:4",
+    "follow-up",
+];
+
+/// Those of them that look two plies ahead or more.
+fn players_that_look() -> impl Iterator<Item = &'static str> {
+    PLAYERS.into_iter().filter(|name| name.contains(':'))
+}
+
+fn board(name: &str) -> Board {
+    name.parse().unwrap()
+}
+
+fn position(board_name: &str, moves: &str) -> Position {
+    notation::parse(board(board_name), moves).unwrap()
+}
+
+fn choose(name: &str, position: &Position, seed: u64) -> Choice {
+    let mut player = name.parse::<Kind>().unwrap().chooser(position.board(), nothing_known()).unwrap();
+    player.choose(position, None, &mut Source::new(seed, 0)).unwrap()
+}
+
+/// Plays a game against itself.
+fn game(name: &str, board_name: &str, seed: u64) -> Vec<usize> {
+    let mut player = name.parse::<Kind>().unwrap().chooser(board(board_name), nothing_known()).unwrap();
+    let (mut position, mut source, mut game) = (Position::start(board(board_name)), Source::new(seed, 0), Vec::new());
+    while position.primitive().is_none() {
+        let choice = player.choose(&position, game.last().copied(), &mut source).unwrap();
+        position = position.play(choice.column).unwrap();
+        game.push(choice.column);
+    }
+    game
+}
+
+#[test]
+fn lines_are_counted_as_the_formula_says() {
+    let formula = |w: i64, h: i64, k: i64| 4 * w * h - 3 * w * k - 3 * h * k + 3 * w + 3 * h - 4 * k + 2 * k * k + 2;
+    assert_eq!((formula(7, 6, 4), formula(9, 7, 4)), (69, 126));
+    for (width, height) in (1..=32).flat_map(|width| (1..=64 / width).map(move |height| (width, height))) {
+        for connect in 2..=width.min(height) {
+            let board = Board::new(width, height, connect, false).unwrap();
+            assert_eq!(lines(board).count() as i64, formula(width as i64, height as i64, connect as i64), "{board}");
+            // On the empty board every line counts 1 for each player.
+            let sums = PomakisPlayer::new(board, 1).sums(&Position::start(board));
+            assert_eq!(sums, [lines(board).count() as i64; 2]);
+        }
+    }
+}
+
+#[test]
+fn pomakis_sums_are_those_computed_by_hand() {
+    // On 3x3c3 there are 8 lines. The middle of the bottom row has 2 of them, the row and the column.
+    assert_eq!(PomakisPlayer::new(board("3x3c3"), 1).sums(&position("3x3c3", "2")), [10, 6]);
+    // The second player above it: 4 lines, of which the middle column is lost to the first. X: row 4 -> bottom row 2,
+    // left and right column 1 each, top row 1. O: middle row 2, both diagonals 2 each, left, right column and top row 1.
+    assert_eq!(PomakisPlayer::new(board("3x3c3"), 1).sums(&position("3x3c3", "22")), [2 + 3, 3 * 2 + 3]);
+    // X at the left of it: the bottom row 4, the left column 2, the rising diagonal lost to both.
+    assert_eq!(PomakisPlayer::new(board("3x3c3"), 1).sums(&position("3x3c3", "221")), [4 + 2 + 2, 2 * 2 + 2]);
+}
+
+#[test]
+fn window_scores_are_those_computed_by_hand() {
+    let score = |moves| WindowPlayer::new(board("4x4"), 1).score(&position("4x4", moves));
+    assert_eq!(score("-"), 0);
+    // X has three on the bottom row with the fourth cell empty (+5), one of them in the centre column 3 (+3); O has two
+    // on the second row, with the other two empty, which counts for O alone.
+    assert_eq!(score("112233"), 5 + 3 - 4);
+    // The other way round: O to move sees X's three (-4) and its own two (+2).
+    assert_eq!(score("11223"), -4 + 2);
+    // With K = 3: two own and one empty +5, one own and two empty +2, two of the opponent and one empty -4.
+    let score = |moves| WindowPlayer::new(board("3x3c3"), 1).score(&position("3x3c3", moves));
+    // X 1 and 2 on the bottom, O 1 and 2 on the second row: the rows +5 - 4; the right column and the top row are empty;
+    // the falling diagonal has O alone, so does nothing; X: the diagonal from 1 has O in the middle; centre +3.
+    assert_eq!(score("1122"), 5 - 4 + 3);
+}
+
+#[test]
+fn cell_values_are_those_computed_by_hand() {
+    // 4x4 has 10 lines. After 2, 3 X has column 2, O column 3; both are on the bottom row.
+    let value = |strategy, column| {
+        let mut standing = super::standing::Standing::new(board("4x4"));
+        standing.set_up(&position("4x4", "2311"));
+        Strategy::from_number(strategy).unwrap().value(&mut standing, column, 4)
+    };
+    // Pieces: X at (2,1) and (1,1), O at (3,1) and (1,2); X to move. The bottom row has both players.
+    // Cell (2,2): column 2 has one X; row 2 one O; the diagonal from (1,1) one X; no falling diagonal of 4 goes through.
+    assert_eq!([1, 2, 3].map(|strategy| value(strategy, 1)), [2, 1, 3]);
+    // Cell (3,2): column 3 one O, row 2 one O, the falling diagonal (1,4)-(4,1) nothing.
+    assert_eq!([1, 2, 3].map(|strategy| value(strategy, 2)), [0, 2, 2]);
+    // On top of (2,2) comes (2,3): column 2 with two X, row 3 and the falling diagonal with nothing.
+    assert_eq!([4, 5, 6, 7].map(|strategy| value(strategy, 1)), [3 - 2, 2, 1 - 2, 3 - 2]);
+}
+
+#[test]
+fn grades_are_nearer_wins_and_farther_losses() {
+    let grades = |level, moves| {
+        let grades = RatingPlayer::new(board("7x6"), level, Strategy::First).grades(&position("7x6", moves));
+        grades.into_iter().map(|(_, grade)| grade.number()).collect::<Vec<_>>()
+    };
+    assert_eq!(grades(1, "141414"), [20, 1, 1, 10, 1, 1, 1]);
+    assert_eq!(grades(1, "14141"), [10, 1, 1, 1, 1, 1, 1]);
+    // Whoever gets three in a row with both ends open wins in 3.
+    assert_eq!(grades(1, "3343"), [10, 19, 10, 10, 19, 10, 10]);
+}
+
+/// The columns after which the opponent does not win at once.
+fn safe(position: &Position) -> BTreeSet<usize> {
+    let loses_at_once = |column: &usize| {
+        let after = position.drop_piece(*column);
+        after.moves().any(|reply| after.drop_piece(reply).primitive() == Some(Value::Lose))
+    };
+    position.moves().filter(|column| !loses_at_once(column)).collect()
+}
+
+#[test]
+fn a_win_in_one_is_taken() {
+    for (name, moves, columns) in
+        [("7x6", "141414", &[0][..]), ("9x7", "556677", &[3, 7]), ("5x4", "121213", &[0]), ("6x4", "112233", &[3])]
+    {
+        let (position, mut players) = (position(name, moves), vec!["pomakis:1", "window:1", "rating:1:2"]);
+        let wins = position.moves().filter(|&column| position.drop_piece(column).primitive() == Some(Value::Lose));
+        let wins = wins.collect::<Vec<_>>();
+        assert_eq!(wins, columns, "{name} {moves}");
+        players.extend(players_that_look().filter(|player| !player.starts_with("window")));
+        for (player, seed) in players.into_iter().flat_map(|player| (0..10).map(move |seed| (player, seed))) {
+            assert!(wins.contains(&choose(player, &position, seed).column), "{player} {moves}");
+        }
+    }
+}
+
+#[test]
+fn a_win_in_one_of_the_opponent_is_blocked_by_whoever_looks_two_plies_ahead() {
+    for (name, moves) in [("7x6", "14141"), ("5x4", "12121"), ("9x7", "91919"), ("7x6", "445566"), ("7x6", "4152637")] {
+        let position = position(name, moves);
+        let safe = safe(&position);
+        if safe.is_empty() {
+            continue;
+        }
+        for (player, seed) in players_that_look().flat_map(|player| (0..10).map(move |seed| (player, seed))) {
+            assert!(safe.contains(&choose(player, &position, seed).column), "{player} {moves}");
+        }
+    }
+}
+
+#[test]
+fn pomakis_plays_the_middle_of_the_empty_7x6_without_a_search() {
+    assert_eq!(choose("pomakis:20", &position("7x6", "-"), 1), Choice { column: 3, reason: Reason::Middle });
+    assert!(matches!(choose("pomakis:1", &position("7x5", "-"), 1).reason, Reason::Score { .. }));
+}
+
+#[test]
+fn pomakis_takes_the_nearest_win() {
+    // The first player wins at once in column 1 and might win later elsewhere.
+    for level in 1..=8 {
+        let choice = choose(&format!("pomakis:{level}"), &position("7x6", "141414"), 1);
+        assert_eq!(choice, Choice { column: 0, reason: Reason::WinSeen { plies: Some(1) } });
+    }
+}
+
+#[test]
+fn window_starts_from_a_random_column_among_equals() {
+    // At depth 1 on a board without lines all columns but the centre are equal.
+    let start = position("4x4c9", "-");
+    assert!((0..20).all(|seed| choose("window:1", &start, seed).column == 2));
+    let start = position("4x4c9", "33");
+    let columns = (0..50).map(|seed| choose("window:2", &start, seed).column).collect::<BTreeSet<_>>();
+    assert_eq!(columns, BTreeSet::from([2]));
+    let full_centre = position("4x4c9", "3333");
+    let columns = (0..50).map(|seed| choose("window:2", &full_centre, seed).column).collect::<BTreeSet<_>>();
+    assert_eq!(columns, BTreeSet::from([0, 1, 3]));
+}
+
+#[test]
+fn follow_up_follows_as_the_second_player_and_says_where_it_does_not() {
+    let mut player = Kind::FollowUp.chooser(board("6x4"), nothing_known()).unwrap();
+    let mut reply = |moves: &str, last| {
+        player
+            .choose(&position("6x4", moves), last, &mut Source::new(1, 0))
+            .map(|choice| (choice.column, choice.reason))
+    };
+    let (rule, no_rule) = (Reason::Rule { name: "follow-up" }, Reason::NoRule { name: "follow-up" });
+    assert_eq!(reply("1", Some(0)).unwrap(), (0, rule));
+    assert_eq!(reply("3", Some(2)).unwrap(), (3, rule));
+    assert_eq!(reply("-", None).unwrap(), (2, no_rule));
+    assert_eq!(reply("1", None).unwrap(), (2, no_rule));
+    assert!(reply("1212121", Some(0)).is_err());
+}
+
+#[test]
+fn the_same_seed_gives_the_same_game_and_chance_gives_others() {
+    for player in PLAYERS {
+        assert_eq!(game(player, "5x4", 7), game(player, "5x4", 7), "{player}");
+    }
+    for player in ["random", "window:2", "rating:1"] {
+        let games = (0..20).map(|seed| game(player, "7x6", seed)).collect::<BTreeSet<_>>();
+        assert!(games.len() > 10, "{player}");
+    }
+}
+
+#[test]
+fn games_are_the_same_on_every_machine() {
+    // Written down once: another generator, or another order of columns, changes them.
+    for (player, expected) in [
+        ("random", "1425717314421123"),
+        ("window:4", "44455454554252216221736763"),
+        ("rating:2", "142571736442312322537755636"),
+        ("pomakis:4", "444444322222266666633355551111335511777777"),
+    ] {
+        assert_eq!(notation::columns_to_text(game(player, "7x6", 1)), expected, "{player}");
+    }
+}
+
+#[test]
+fn nobody_moves_after_the_end() {
+    for player in PLAYERS {
+        let mut chooser = player.parse::<Kind>().unwrap().chooser(board("4x4"), nothing_known()).unwrap();
+        assert!(chooser.choose(&position("4x4", "1212121"), Some(0), &mut Source::new(1, 0)).is_err(), "{player}");
+    }
+}
+
+/// The score of `pomakis` written down from its description, line by line.
+fn plain_pomakis(position: &Position) -> i64 {
+    let sum = |player: Player| -> i64 {
+        let (mine, yours) = (position.pieces(player), position.pieces(player.other()));
+        lines(position.board()).filter(|line| line & yours == 0).map(|line| 1 << (line & mine).count_ones()).sum()
+    };
+    let score = sum(position.to_move()) - sum(position.to_move().other());
+    if position.board().is_misere() { -score } else { score }
+}
+
+/// The score of `window` for one player.
+fn plain_window(position: &Position, me: Player) -> i64 {
+    let board = position.board();
+    let (mine, yours) = (position.pieces(me), position.pieces(me.other()));
+    let mut score = 3 * i64::from((mine & board.column_cells(board.width() / 2)).count_ones());
+    for line in lines(board) {
+        let (own, other) = ((line & mine).count_ones() as usize, (line & yours).count_ones() as usize);
+        let empty = board.connect() - own - other;
+        if own == board.connect() {
+            score += 100;
+        } else if own + 1 == board.connect() && empty == 1 {
+            score += 5;
+        } else if own + 2 == board.connect() && empty == 2 {
+            score += 2;
+        }
+        // A line of one cell is none of this when it is empty.
+        if own == 0 && other + 1 == board.connect() && empty == 1 && board.connect() > 1 {
+            score -= 4;
+        }
+    }
+    if board.is_misere() { -score } else { score }
+}
+
+/// Minimax without any cutoff; `end` is told the value of a finished position and how many plies away it is.
+fn minimax(
+    position: &Position,
+    depth: u32,
+    away: u32,
+    end: &dyn Fn(Value, u32) -> i64,
+    leaf: &dyn Fn(&Position) -> i64,
+) -> i64 {
+    if let Some(value) = position.primitive() {
+        return end(value, away);
+    }
+    if depth == 0 {
+        return leaf(position);
+    }
+    let children = position.moves().map(|column| position.drop_piece(column));
+    children.map(|child| -minimax(&child, depth - 1, away + 1, end, leaf)).max().unwrap()
+}
+
+fn moves_by(position: &Position, worth: impl Fn(&Position) -> i64) -> Vec<(usize, i64)> {
+    position.moves().map(|column| (column, -worth(&position.drop_piece(column)))).collect()
+}
+
+fn best(moves: &[(usize, i64)]) -> Vec<usize> {
+    let most = moves.iter().map(|of| of.1).max().unwrap();
+    moves.iter().filter(|of| of.1 == most).map(|of| of.0).collect()
+}
+
+/// A depth at which a game tree without cutoffs is small enough.
+fn small_depth(board: Board, wanted: u32) -> u32 {
+    (1..=wanted).rev().find(|&depth| board.width().pow(depth) <= 3000).unwrap_or(1)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(250))]
+
+    #[test]
+    fn pomakis_is_plain_minimax(position in any_position(), wanted in 1_u32..=5) {
+        prop_assume!(position.primitive().is_none() && position.board().width() <= 9);
+        let depth = small_depth(position.board(), wanted);
+        let end = |value, away: u32| match value {
+            Value::Lose => -((1_i64 << 60) - i64::from(away)),
+            Value::Win => (1_i64 << 60) - i64::from(away),
+            Value::Tie => 0,
+        };
+        let moves = moves_by(&position, |child| minimax(child, depth - 1, 1, &end, &plain_pomakis));
+        let found = choose(&format!("pomakis:{depth}"), &position, 1);
+        if found.reason != Reason::Middle {
+            let best = best(&moves);
+            let central = super::order::central_first(position.board().width());
+            let first = central.into_iter().find(|column| best.contains(column)).unwrap();
+            prop_assert_eq!(found.column, first, "{:?} {:?}", moves, found);
+            if let Reason::Score { score, .. } = found.reason {
+                prop_assert_eq!(Some(score), moves.iter().map(|of| of.1).max());
+            }
+        }
+    }
+
+    #[test]
+    fn window_is_plain_minimax(position in any_position(), wanted in 1_u32..=5, seed in 0_u64..100) {
+        prop_assume!(position.primitive().is_none() && position.board().width() <= 9);
+        let (depth, me) = (small_depth(position.board(), wanted), position.to_move());
+        let end = |value, _| match value {
+            Value::Lose => -9_999_999,
+            Value::Win => 9_999_999,
+            Value::Tie => 0,
+        };
+        let leaf = |position: &Position| {
+            let score = plain_window(position, me);
+            if position.to_move() == me { score } else { -score }
+        };
+        let moves = moves_by(&position, |child| minimax(child, depth - 1, 1, &end, &leaf));
+        let found = choose(&format!("window:{depth}"), &position, seed);
+        prop_assert!(best(&moves).contains(&found.column), "{moves:?} {found:?}");
+        if let Reason::Score { score, .. } = found.reason {
+            prop_assert_eq!(Some(score), moves.iter().map(|of| of.1).max());
+        }
+    }
+
+    #[test]
+    fn rating_is_plain_minimax(position in any_position(), level in 1_u32..=2, seed in 0_u64..100) {
+        prop_assume!(position.primitive().is_none() && position.board().width().pow(2 * level + 1) <= 20_000);
+        // Nearer wins and farther losses, and nothing else.
+        let end = |value, away: u32| match value {
+            Value::Lose => -(1000 - i64::from(away)),
+            Value::Win => 1000 - i64::from(away),
+            Value::Tie => 0,
+        };
+        let moves = moves_by(&position, |child| minimax(child, 2 * level, 1, &end, &|_| 0));
+        let grades = RatingPlayer::new(position.board(), level, Strategy::First).grades(&position);
+        for (&(column, grade), &(_, worth)) in grades.iter().zip(&moves) {
+            let expected = match worth {
+                0 => 10,
+                1.. => 20 - (1000 - worth) / 2,
+                _ => (1000 + worth) / 2 + (1000 + worth) % 2,
+            };
+            prop_assert_eq!(i64::from(grade.number()), expected, "column {} {:?}", column, moves);
+        }
+        let most = grades.iter().map(|of| of.1).max().unwrap();
+        for strategy in ["", ":1", ":2", ":3", ":4", ":5", ":6", ":7"] {
+            let found = choose(&format!("rating:{level}{strategy}"), &position, seed);
+            prop_assert!(grades.contains(&(found.column, most)), "{grades:?} {found:?}");
+        }
+    }
+
+    #[test]
+    fn every_player_plays_a_legal_move_anywhere(position in any_position(), seed in 0_u64..1000) {
+        for player in PLAYERS {
+            let mut chooser = player.parse::<Kind>().unwrap().chooser(position.board(), nothing_known()).unwrap();
+            let last = position.moves().next();
+            // The widest boards are slow to search.
+            if position.board().width() > 9 && (player.ends_with('5') || player.contains(":2") || player.contains(":4")) {
+                continue;
+            }
+            match chooser.choose(&position, last, &mut Source::new(seed, 0)) {
+                Ok(choice) => prop_assert!(position.play(choice.column).is_ok(), "{player}"),
+                Err(_) => prop_assert!(position.primitive().is_some(), "{player}"),
+            }
+        }
+    }
+}

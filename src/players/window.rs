@@ -1,0 +1,199 @@
+//! `window:DEPTH`: minimax over what stands in every window of K cells.
+//!
+//! At the horizon the player that searches gets +100 for a window of K own pieces, +5 for K - 1 own and an empty cell, +2
+//! for K - 2 own and two empty cells, and -4 for one where the opponent has K - 1 and one is empty; and +3 for each own
+//! piece in the centre column, number W / 2 from 0. A won position is worth 9,999,999, a lost one as much below 0, a full
+//! board 0. Minimax with alpha-beta looks DEPTH plies ahead; of equal columns it takes the first from a random one on.
+//!
+//! Nothing makes a near win better than a far one, and so this player may put a sure win off.
+//!
+//! Built from the description of the player of a robot arm, with K in place of 4. Where that is silent: under misère all
+//! signs turn round.
+
+use rand::{Rng, RngExt};
+
+use super::order::central_first;
+use super::standing::{Pieces, Standing};
+use super::{Choice, ChooseError, Chooser, Reason};
+use crate::{Board, Position};
+
+/// What a won position is worth.
+const WIN: i64 = 9_999_999;
+
+/// What an own piece in the centre column is worth.
+const CENTRE: i64 = 3;
+
+/// The player `window:DEPTH`.
+#[derive(Clone, Debug)]
+pub struct WindowPlayer {
+    board: Board,
+    depth: u32,
+    order: Vec<usize>,
+    standing: Standing,
+    /// Who searches: the place of that player in the pieces of a line.
+    me: usize,
+    /// The score of the position for that player.
+    score: i64,
+}
+
+impl WindowPlayer {
+    /// Makes the player for a board, looking `depth` plies ahead (at least 1).
+    #[must_use]
+    pub fn new(board: Board, depth: u32) -> WindowPlayer {
+        let (order, standing) = (central_first(board.width()), Standing::new(board));
+        WindowPlayer { board, depth: depth.max(1), order, standing, me: 0, score: 0 }
+    }
+
+    /// Returns the score of a position at the horizon for the player to move.
+    ///
+    /// ```
+    /// use fourbase::players::WindowPlayer;
+    /// use fourbase::{Board, notation};
+    ///
+    /// let board: Board = "7x6".parse()?;
+    /// let mut player = WindowPlayer::new(board, 4);
+    /// // Two pieces in the centre column, and the one window up from them: 2 x 3 + 2.
+    /// assert_eq!(player.score(&notation::parse(board, "4141")?), 2 * 3 + 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn score(&mut self, position: &Position) -> i64 {
+        self.set_up(position);
+        self.score
+    }
+
+    /// Takes over a position, to be judged for its player to move.
+    fn set_up(&mut self, position: &Position) {
+        self.standing.set_up(position);
+        self.me = self.standing.mover();
+        let centre = position.board().column_cells(centre(self.board));
+        let mine = (position.pieces(position.to_move()) & centre).count_ones();
+        let lines = self.standing.in_lines().iter();
+        self.score = lines.map(|&pieces| judge(pieces, self.me, self.board.connect())).sum::<i64>();
+        self.score += CENTRE * i64::from(mine);
+    }
+
+    fn drop_piece(&mut self, column: usize) -> bool {
+        let (me, connect, mut change) = (self.me, self.board.connect(), self.centre_piece(column));
+        let completes = self.standing.drop_piece(column, |mover, before| change += gain(before, mover, me, connect));
+        self.score += change;
+        completes
+    }
+
+    fn take_back(&mut self, column: usize) {
+        let (me, connect, mut change) = (self.me, self.board.connect(), 0);
+        self.standing.take_back(column, |mover, before| change += gain(before, mover, me, connect));
+        self.score -= change + self.centre_piece(column);
+    }
+
+    /// What a piece of the player to move in this column is worth by itself.
+    fn centre_piece(&self, column: usize) -> i64 {
+        if column == centre(self.board) && self.standing.mover() == self.me { CENTRE } else { 0 }
+    }
+
+    /// Returns what the position is worth for its mover, looking `depth` (at least 1) plies ahead, exactly if that is between
+    /// `alpha` and `beta`.
+    fn worth(&mut self, depth: u32, mut alpha: i64, beta: i64) -> i64 {
+        if self.standing.ply() == self.board.cells() {
+            return 0;
+        }
+        let mut best = -WIN;
+        for place in 0..self.order.len() {
+            let column = self.order[place];
+            if self.standing.can_play(column) {
+                best = best.max(self.worth_of(column, depth, alpha, beta));
+                alpha = alpha.max(best);
+                if alpha >= beta {
+                    break;
+                }
+            }
+        }
+        best
+    }
+
+    /// Returns what a move is worth for its mover, looking `depth` plies ahead, itself included.
+    fn worth_of(&mut self, column: usize, depth: u32, alpha: i64, beta: i64) -> i64 {
+        if depth == 1 {
+            return self.worth_at_horizon(column);
+        }
+        let worth = if self.drop_piece(column) { self.worth_of_line() } else { -self.worth(depth - 1, -beta, -alpha) };
+        self.take_back(column);
+        worth
+    }
+
+    /// Returns what the last move before the horizon is worth for its mover.
+    fn worth_at_horizon(&self, column: usize) -> i64 {
+        let (me, connect, mut score) = (self.me, self.board.connect(), self.score + self.centre_piece(column));
+        let completes = self.standing.peek(column, |mover, before| score += gain(before, mover, me, connect));
+        if completes {
+            self.worth_of_line()
+        } else if self.standing.ply() + 1 == self.board.cells() {
+            0
+        } else if (self.standing.mover() == me) != self.board.is_misere() {
+            score
+        } else {
+            -score
+        }
+    }
+
+    /// Returns what completing a line is worth.
+    fn worth_of_line(&self) -> i64 {
+        if self.board.is_misere() { -WIN } else { WIN }
+    }
+}
+
+/// The centre column.
+fn centre(board: Board) -> usize {
+    board.width() / 2
+}
+
+/// What a window is worth for one player.
+fn judge(pieces: Pieces, me: usize, connect: usize) -> i64 {
+    let (mine, theirs) = (usize::from(pieces[me]), usize::from(pieces[1 - me]));
+    if theirs == 0 {
+        match connect - mine {
+            0 => 100,
+            1 => 5,
+            2 => 2,
+            _ => 0,
+        }
+    } else if mine == 0 && theirs + 1 == connect {
+        -4
+    } else {
+        0
+    }
+}
+
+/// What a window gains for `me` by a piece of `mover`.
+fn gain(before: Pieces, mover: usize, me: usize, connect: usize) -> i64 {
+    let mut after = before;
+    after[mover] += 1;
+    judge(after, me, connect) - judge(before, me, connect)
+}
+
+impl Chooser for WindowPlayer {
+    fn choose(&mut self, position: &Position, _: Option<usize>, random: &mut dyn Rng) -> Result<Choice, ChooseError> {
+        if position.primitive().is_some() {
+            return Err(ChooseError::Over);
+        }
+        self.set_up(position);
+        let width = self.board.width();
+        let first = random.random_range(0..width as u32) as usize;
+        let mut best: Option<(i64, usize)> = None;
+        for column in (first..width).chain(0..first) {
+            if self.standing.can_play(column) {
+                let alpha = best.map_or(-WIN - 1, |(worth, _)| worth);
+                let worth = self.worth_of(column, self.depth, alpha, WIN + 1);
+                if best.is_none_or(|(best, _)| worth > best) {
+                    best = Some((worth, column));
+                }
+            }
+        }
+        let (worth, column) = best.ok_or(ChooseError::Over)?;
+        let reason = match worth {
+            WIN => Reason::WinSeen { plies: None },
+            score if score == -WIN => Reason::LossSeen { plies: None },
+            score => Reason::Score { score, plies: self.depth },
+        };
+        Ok(Choice { column, reason })
+    }
+}

@@ -1,0 +1,115 @@
+//! The players of the library against a database and the search.
+
+use fourbase::players::{Chooser, Kind, Outcomes, Reason, Source, nothing_known};
+use fourbase::search::{Options, Search};
+use fourbase::{Board, Player, Position, Value, notation};
+use fourbase_tiers::database::Database;
+use fourbase_tiers::kernel::Values;
+use support::solved::Solved;
+
+mod support {
+    pub mod options;
+    pub mod solved;
+}
+
+fn board(name: &str) -> Board {
+    name.parse().expect("a board")
+}
+
+fn by_database(database: &Database) -> Outcomes<'_> {
+    Box::new(|position| Ok(database.moves(position)?.into_iter().map(|of| (of.column, of.outcome)).collect()))
+}
+
+fn by_search(board: Board) -> Outcomes<'static> {
+    let mut search = Search::new(board, Options::default());
+    Box::new(move |position| Ok(search.moves(position)?))
+}
+
+fn player<'a>(name: &str, board: Board, outcomes: Outcomes<'a>) -> Box<dyn Chooser + 'a> {
+    name.parse::<Kind>().expect("a player").chooser(board, outcomes).expect("a program")
+}
+
+/// Plays a game and returns its last position.
+fn game(board: Board, players: &mut [Box<dyn Chooser + '_>; 2], seed: u64) -> Position {
+    let (mut position, mut last, mut source) = (Position::start(board), None, Source::new(seed, 0));
+    while position.primitive().is_none() {
+        let mover = &mut players[position.ply() % 2];
+        let choice = mover.choose(&position, last, &mut source).expect("a move");
+        (position, last) = (position.play(choice.column).expect("a legal move"), Some(choice.column));
+    }
+    position
+}
+
+#[test]
+fn perfect_is_the_same_from_a_database_and_from_a_search() {
+    let board = board("5x4");
+    let solved = Solved::new(board, Values::Remoteness);
+    let database = solved.open();
+    for name in ["perfect", "perfect:first"] {
+        for seed in 0..10 {
+            let known = game(board, &mut [0, 1].map(|_| player(name, board, by_database(&database))), seed);
+            let searched = game(board, &mut [0, 1].map(|_| player(name, board, by_search(board))), seed);
+            assert_eq!(known, searched, "{name} {seed}");
+            assert_eq!(known.primitive(), Some(Value::Tie));
+        }
+    }
+}
+
+#[test]
+fn perfect_wins_a_lost_board_as_the_second_player_in_no_more_than_its_remoteness() {
+    // The first player loses 6x4 in 24.
+    let board = board("6x4");
+    let solved = Solved::new(board, Values::Remoteness);
+    let database = solved.open();
+    for opponent in ["random", "pomakis:4", "window:4", "rating:2:3", "follow-up"] {
+        let last = game(
+            board,
+            &mut [player(opponent, board, nothing_known()), player("perfect", board, by_database(&database))],
+            1,
+        );
+        assert_eq!(last.primitive(), Some(Value::Lose), "{opponent}");
+        assert!(last.to_move() == Player::First && last.ply() <= 24, "{opponent}");
+    }
+}
+
+#[test]
+fn follow_up_never_loses_where_it_was_proved_not_to() {
+    // As the second player on 4x4 the rule never loses, and the player is never without it.
+    let board = board("4x4");
+    for seed in 0..200 {
+        let mut players = ["random", "follow-up"].map(|name| player(name, board, nothing_known()));
+        assert_eq!(game(board, &mut players, seed).primitive(), Some(Value::Tie), "{seed}");
+    }
+}
+
+#[test]
+fn a_win_or_loss_that_pomakis_sees_is_exact() {
+    let board = board("5x4");
+    let solved = Solved::new(board, Values::Remoteness);
+    let database = solved.open();
+    let (mut pomakis, mut seen) = (player("pomakis:6", board, nothing_known()), 0);
+    for seed in 0..300 {
+        let mut source = Source::new(seed, 0);
+        let mut position = Position::start(board);
+        while position.primitive().is_none() {
+            let choice = pomakis.choose(&position, None, &mut source).expect("a move");
+            let outcome = database.probe(&position).expect("an outcome");
+            let found = match choice.reason {
+                Reason::WinSeen { plies } => Some((Value::Win, plies)),
+                Reason::LossSeen { plies } => Some((Value::Lose, plies)),
+                _ => None,
+            };
+            if let Some(found) = found {
+                seen += 1;
+                assert_eq!(found, (outcome.value, outcome.remoteness), "{}", notation::to_bits(&position));
+            } else {
+                // What it does not see is farther away than it looks, or a tie.
+                assert!(outcome.value == Value::Tie || outcome.remoteness > Some(6), "{position}");
+            }
+            let mut random = player("random", board, nothing_known());
+            let column = random.choose(&position, None, &mut source).expect("a move").column;
+            position = position.play(column).expect("a legal move");
+        }
+    }
+    assert!(seen > 500, "{seen}");
+}

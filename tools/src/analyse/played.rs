@@ -1,0 +1,100 @@
+//! The positions of a game with the outcomes of all moves, and what a move gave away.
+
+use fourbase::{Outcome, Position, Value};
+use fourbase_tiers::database::Move;
+use fourbase_tiers::error::DatabaseError;
+
+use crate::game::Game;
+use crate::query::answerer::Answerer;
+
+/// A position of a game.
+#[derive(Clone, Debug)]
+pub struct Ply {
+    pub position: Position,
+    /// The column played, from 0; `None` for the last position.
+    pub column: Option<usize>,
+    /// What the position is worth for its player to move; `None` where the search came to its limit.
+    pub outcome: Option<Outcome>,
+    /// All moves, best first; none where the outcome is unknown or the game is over.
+    pub moves: Vec<Move>,
+}
+
+/// What a move gave away.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Loss {
+    /// Nothing: it was a best move.
+    Nothing,
+    /// The value: from what, to what.
+    Value(Value, Value),
+    /// So many plies of the same value: a win put off, a loss brought nearer.
+    Plies(u32),
+}
+
+impl Ply {
+    /// Returns what the move played is worth.
+    pub fn played(&self) -> Option<Outcome> {
+        self.moves.iter().find(|of| Some(of.column) == self.column).map(|of| of.outcome)
+    }
+
+    /// Returns the columns of the best moves.
+    pub fn best(&self) -> impl Iterator<Item = usize> + '_ {
+        self.moves.iter().filter(|of| Some(of.outcome) == self.outcome).map(|of| of.column)
+    }
+
+    /// Returns what the move played gave away; `None` without a move, or where that is unknown.
+    pub fn loss(&self) -> Option<Loss> {
+        let (before, after) = (self.outcome?, self.played()?);
+        if before.value != after.value {
+            return Some(Loss::Value(before.value, after.value));
+        }
+        match (before.remoteness, after.remoteness) {
+            (Some(before), Some(after)) if before != after => Some(Loss::Plies(before.abs_diff(after))),
+            _ => Some(Loss::Nothing),
+        }
+    }
+}
+
+/// Asks about every position of a game, from the last one back: what is found late helps to find what was earlier. Once
+/// a search has come to its limit, earlier positions are not asked about.
+///
+/// # Errors
+///
+/// A database that cannot be read.
+pub fn of_game(answerer: &dyn Answerer, game: &Game) -> anyhow::Result<Vec<Ply>> {
+    let (mut plies, mut is_decided) = (Vec::new(), true);
+    for (ply, position) in game.positions().iter().enumerate().rev() {
+        let column = game.columns().get(ply).copied();
+        let mut known = None;
+        if is_decided {
+            answerer.begin();
+            known = decided(outcome_and_moves(answerer, position))?;
+            is_decided = known.is_some();
+        }
+        let (outcome, moves) = known.map_or((None, Vec::new()), |(outcome, moves)| (Some(outcome), moves));
+        plies.push(Ply { position: *position, column, outcome, moves });
+    }
+    plies.reverse();
+    Ok(plies)
+}
+
+/// Tells an answer that was not found in time from a failure.
+///
+/// # Errors
+///
+/// A database that cannot be read.
+pub fn decided<T>(answer: anyhow::Result<T>) -> anyhow::Result<Option<T>> {
+    match answer {
+        Ok(answer) => Ok(Some(answer)),
+        Err(error) if error.downcast_ref::<DatabaseError>().is_some() => Err(error),
+        Err(_) => Ok(None),
+    }
+}
+
+fn outcome_and_moves(answerer: &dyn Answerer, position: &Position) -> anyhow::Result<(Outcome, Vec<Move>)> {
+    let moves = answerer.moves(position)?;
+    let outcome = match moves.first() {
+        Some(best) => best.outcome,
+        None => answerer.outcome(position)?,
+    };
+    Ok((outcome, moves))
+}

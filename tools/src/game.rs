@@ -1,0 +1,159 @@
+//! A game: its moves in order, and the position before each.
+
+use fourbase::notation::{self, column_character, columns_to_text};
+use fourbase::{Board, MoveError, Player, Position, Value, excerpt};
+
+use crate::failure::BadInput;
+
+/// How much of a text that is no game is repeated in the error.
+const EXCERPT_BYTES: usize = 80;
+
+/// A game from the empty board on, finished or not.
+#[derive(Clone, Debug)]
+pub struct Game {
+    columns: Vec<usize>,
+    /// One more than columns; the last is where the game stands.
+    positions: Vec<Position>,
+}
+
+impl Game {
+    /// Begins a game.
+    pub fn start(board: Board) -> Game {
+        Game { columns: Vec::new(), positions: vec![Position::start(board)] }
+    }
+
+    /// Reads a game from its moves; `-` or nothing is the empty board.
+    ///
+    /// # Errors
+    ///
+    /// The first move that cannot be played, and a position in a notation that does not tell the order of moves.
+    pub fn parse(board: Board, moves: &str) -> anyhow::Result<Game> {
+        let mut game = Game::start(board);
+        if moves.contains(['0', '_', ' ']) {
+            let text = excerpt(moves, EXCERPT_BYTES);
+            return Err(BadInput(format!("\"{text}\" is no game; write its moves, a column each, such as 4453")).into());
+        }
+        // The notation says what is wrong with a text; what remains to be done is to find the columns again.
+        notation::parse(board, moves)?;
+        for character in moves.chars() {
+            let column = (0..board.width()).find(|&column| column_character(column) == Some(character));
+            if let Some(column) = column {
+                game.play(column).map_err(|reason| BadInput(reason.to_string()))?;
+            }
+        }
+        Ok(game)
+    }
+
+    /// Returns the board.
+    pub fn board(&self) -> Board {
+        self.position().board()
+    }
+
+    /// Returns where the game stands.
+    pub fn position(&self) -> &Position {
+        // There is always one: the empty board is never taken away.
+        &self.positions[self.columns.len()]
+    }
+
+    /// Returns the position before each move, and the one after the last.
+    pub fn positions(&self) -> &[Position] {
+        &self.positions
+    }
+
+    /// Returns the columns played, from 0.
+    pub fn columns(&self) -> &[usize] {
+        &self.columns
+    }
+
+    /// Returns the column of the last move.
+    pub fn last(&self) -> Option<usize> {
+        self.columns.last().copied()
+    }
+
+    /// Returns the number of moves.
+    pub fn ply(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Writes the moves; nothing for the empty board.
+    pub fn moves(&self) -> String {
+        columns_to_text(self.columns.iter().copied())
+    }
+
+    /// Plays a move.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be played.
+    pub fn play(&mut self, column: usize) -> Result<(), MoveError> {
+        self.positions.push(self.position().play(column)?);
+        self.columns.push(column);
+        Ok(())
+    }
+
+    /// Takes moves back until so many are left.
+    pub fn take_back_to(&mut self, ply: usize) {
+        if ply < self.ply() {
+            self.columns.truncate(ply);
+            self.positions.truncate(ply + 1);
+        }
+    }
+
+    /// Returns whether the game is over.
+    pub fn is_over(&self) -> bool {
+        self.position().primitive().is_some()
+    }
+
+    /// Returns who has won; `None` for a tie and for a game that goes on.
+    pub fn winner(&self) -> Option<Player> {
+        let position = self.position();
+        match position.primitive()? {
+            Value::Win => Some(position.to_move()),
+            Value::Lose => Some(position.to_move().other()),
+            Value::Tie => None,
+        }
+    }
+
+    /// Says how the game stands: `the first player has won`, `a tie`, `second player to move`.
+    pub fn standing(&self) -> String {
+        match (self.is_over(), self.winner()) {
+            (true, Some(winner)) => format!("the {winner} player has won"),
+            (true, None) => "a tie, the board is full".to_owned(),
+            (false, _) => format!("{} player to move", self.position().to_move()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_game_has_a_position_before_each_move_and_one_after_the_last() {
+        let board = "12x4".parse().unwrap();
+        let mut game = Game::parse(board, "1ac1").unwrap();
+        assert_eq!((game.columns(), game.positions().len(), game.moves().as_str()), (&[0, 9, 11, 0][..], 5, "1ac1"));
+        assert_eq!(*game.position(), notation::parse(board, "1ac1").unwrap());
+        game.take_back_to(1);
+        assert_eq!((game.moves().as_str(), game.last()), ("1", Some(0)));
+        game.take_back_to(9);
+        assert_eq!(game.ply(), 1);
+        assert_eq!(Game::parse(board, "-").unwrap().ply(), 0);
+    }
+
+    #[test]
+    fn what_does_not_tell_the_order_of_moves_is_no_game() {
+        for text in ["10100 10010 11010 01010", "1_-XXX--OO---O----", "0", "9", "11111", "1x", "é"] {
+            assert!(Game::parse("4x4".parse().unwrap(), text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_game_says_who_has_won() {
+        let standing = |board: &str, moves| Game::parse(board.parse().unwrap(), moves).unwrap().standing();
+        assert_eq!(standing("4x4", "1212121"), "the first player has won");
+        assert_eq!(standing("4x4m", "1212121"), "the second player has won");
+        assert_eq!(standing("2x2", "1122"), "a tie, the board is full");
+        assert_eq!(standing("2x2", "112"), "second player to move");
+    }
+}

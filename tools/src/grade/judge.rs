@@ -1,0 +1,89 @@
+//! What a player's move is worth against the best one.
+
+use std::rc::Rc;
+
+use anyhow::Context;
+use fourbase::players::{Chooser, Kind, Reason, nothing_known};
+use fourbase::{Board, Outcome, Position};
+
+use super::positions::Asked;
+use crate::knowledge::{Knowledge, outcomes};
+use crate::query::answerer::Answerer;
+
+/// A player and somebody who knows better, for one thread.
+pub struct Judge {
+    kind: Kind,
+    chooser: Option<Box<dyn Chooser>>,
+    answerer: Rc<dyn Answerer>,
+}
+
+/// How a player's move compares, in a position where the choice matters.
+#[derive(Clone, Debug)]
+pub struct Judgement {
+    pub position: Position,
+    /// The column played, from 0, and why.
+    pub column: usize,
+    pub reason: Reason,
+    /// What it is worth.
+    pub played: Outcome,
+    /// What the best move is worth.
+    pub best: Outcome,
+    /// The best moves.
+    pub best_columns: Vec<usize>,
+    /// How many moves keep the value.
+    pub keeping: u32,
+    /// How many moves there are.
+    pub legal: u32,
+}
+
+impl Judgement {
+    /// Returns whether the move keeps the value.
+    pub fn keeps(&self) -> bool {
+        self.played.value == self.best.value
+    }
+
+    /// Returns whether the move is a best one; `None` where no remoteness is known.
+    pub fn is_best(&self) -> Option<bool> {
+        self.best.remoteness.map(|_| self.played == self.best)
+    }
+}
+
+impl Judge {
+    /// Seats a player and an answerer.
+    pub fn new(board: Board, kind: Kind, knowledge: &Knowledge) -> Judge {
+        let answerer = knowledge.answerer();
+        let known = if kind.needs_outcomes() { outcomes(&answerer) } else { nothing_known() };
+        Judge { kind, chooser: kind.chooser(board, known), answerer }
+    }
+
+    /// Asks the player for a move and judges it; `None` where the game is over or all moves have the same value.
+    ///
+    /// # Errors
+    ///
+    /// Those of the answerer and of the player.
+    pub fn judge(&mut self, asked: &Asked) -> anyhow::Result<Option<Judgement>> {
+        let Asked { position, last, source } = asked;
+        let moves = self.answerer.moves(position)?;
+        // Sorted, the best first.
+        let (Some(best), Some(worst)) = (moves.first(), moves.last()) else { return Ok(None) };
+        if best.outcome.value == worst.outcome.value {
+            return Ok(None);
+        }
+        let best = best.outcome;
+        let kind = self.kind;
+        let chooser = self.chooser.as_mut().with_context(|| format!("{kind} is no program"))?;
+        let choice = chooser.choose(position, *last, &mut source.clone())?;
+        let played = moves.iter().find(|of| of.column == choice.column);
+        let played = played.with_context(|| format!("{kind} plays no legal move in {position}"))?.outcome;
+        Ok(Some(Judgement {
+            position: *position,
+            column: choice.column,
+            reason: choice.reason,
+            played,
+            best,
+            best_columns: moves.iter().filter(|of| of.outcome == best).map(|of| of.column).collect(),
+            keeping: moves.iter().filter(|of| of.outcome.value == best.value).count() as u32,
+            legal: moves.len() as u32,
+        }))
+    }
+}

@@ -1,0 +1,247 @@
+//! What `fourbase grade` says: sums by ply and the worst blunder, for people and as JSON.
+
+use std::cmp::Reverse;
+use std::fmt;
+use std::time::Duration;
+
+use fourbase::notation::{self, column_character, columns_to_text, to_bits};
+use fourbase::players::Kind;
+use fourbase::{Board, Player, Value};
+use serde::Serialize;
+
+use super::judge::Judgement;
+use crate::size::grouped;
+use crate::table::{self, Side};
+use crate::wording;
+
+/// One chance, as the sum of chances is kept: a whole number, so that it does not depend on the order of adding.
+const ONE: u64 = 1 << 32;
+
+/// The judgements of one ply, added up.
+#[derive(Clone, Debug, Default)]
+pub struct Sums {
+    positions: u64,
+    keeps: u64,
+    best: u64,
+    /// Some positions have no remoteness, so that nobody knows the best move.
+    no_remoteness: bool,
+    /// The sum of the chances that a random move keeps the value, in parts of [`ONE`].
+    chance: u128,
+    worst: Option<Judgement>,
+}
+
+impl Sums {
+    /// Adds a judgement.
+    ///
+    /// # Errors
+    ///
+    /// The one it is given.
+    pub fn with(mut self, judgement: anyhow::Result<Option<Judgement>>) -> anyhow::Result<Sums> {
+        if let Some(judgement) = judgement? {
+            self.positions += 1;
+            self.keeps += u64::from(judgement.keeps());
+            match judgement.is_best() {
+                Some(best) => self.best += u64::from(best),
+                None => self.no_remoteness = true,
+            }
+            self.chance += u128::from(ONE * u64::from(judgement.keeping) / u64::from(judgement.legal));
+            self.worst = worse(self.worst, (!judgement.keeps()).then_some(judgement));
+        }
+        Ok(self)
+    }
+
+    /// Adds other sums.
+    ///
+    /// # Errors
+    ///
+    /// None; it is there to be a reduction.
+    pub fn merge(self, other: Sums) -> anyhow::Result<Sums> {
+        Ok(Sums {
+            positions: self.positions + other.positions,
+            keeps: self.keeps + other.keeps,
+            best: self.best + other.best,
+            no_remoteness: self.no_remoteness || other.no_remoteness,
+            chance: self.chance + other.chance,
+            worst: worse(self.worst, other.worst),
+        })
+    }
+}
+
+/// Takes the worse of two blunders: a win thrown away for a loss, then what was nearest to a win, then what is nearest
+/// to the loss, then the earlier position.
+fn worse(one: Option<Judgement>, other: Option<Judgement>) -> Option<Judgement> {
+    let key = |blunder: &Judgement| {
+        let Judgement { position, best, played, .. } = blunder;
+        let whole = best.value == Value::Win && played.value == Value::Lose;
+        let pieces = [Player::First, Player::Second].map(|player| position.pieces(player));
+        (Reverse(whole), best.remoteness, played.remoteness, position.ply(), pieces)
+    };
+    match (one, other) {
+        (Some(one), Some(other)) => Some(if key(&other) < key(&one) { other } else { one }),
+        (one, other) => one.or(other),
+    }
+}
+
+/// A whole grade.
+#[derive(Serialize)]
+pub struct Report {
+    player: String,
+    board: String,
+    /// How many positions were to be drawn; `None` for all.
+    sample: Option<u32>,
+    seed: u64,
+    /// How many legal positions there are; `None` for a sample.
+    legal: Option<u64>,
+    /// Where the choice matters.
+    positions: u64,
+    /// How many moves keep the value.
+    keeps: u64,
+    /// How many are best; `None` without remotenesses.
+    best: Option<u64>,
+    /// How often a random move keeps the value, 0 to 1; `None` without positions.
+    chance: Option<f64>,
+    plies: Vec<Row>,
+    worst: Option<Blunder>,
+    values: String,
+    seconds: f64,
+}
+
+/// One ply of a grade.
+#[derive(Serialize)]
+struct Row {
+    ply: usize,
+    positions: u64,
+    keeps: u64,
+    best: Option<u64>,
+    chance: Option<f64>,
+}
+
+impl Row {
+    fn of(ply: usize, sums: &Sums) -> Row {
+        let chance = sums.chance as f64 / ONE as f64 / sums.positions as f64;
+        Row {
+            ply,
+            positions: sums.positions,
+            keeps: sums.keeps,
+            best: (!sums.no_remoteness).then_some(sums.best),
+            // Four digits after the point are a hundredth of a percent.
+            chance: (sums.positions > 0).then(|| (chance * 1e4).round() / 1e4),
+        }
+    }
+
+    fn cells(&self, name: String) -> Vec<String> {
+        let share = |count: Option<u64>| count.map(|count| count as f64 / self.positions as f64);
+        let percents = [share(Some(self.keeps)), share(self.best), self.chance].map(percent);
+        [name, grouped(self.positions.into())].into_iter().chain(percents).collect()
+    }
+}
+
+fn percent(share: Option<f64>) -> String {
+    match share {
+        Some(share) if share.is_finite() => format!("{:.2} %", 100.0 * share),
+        _ => "-".to_owned(),
+    }
+}
+
+/// The worst blunder.
+#[derive(Serialize)]
+struct Blunder {
+    position: String,
+    /// The smallest order of moves that leads there; `None` where nobody found one.
+    moves: Option<String>,
+    ply: usize,
+    /// Counts from 1.
+    column: usize,
+    value: String,
+    remoteness: Option<u32>,
+    /// The best columns, from 1.
+    best_columns: Vec<usize>,
+    best_value: String,
+    best_remoteness: Option<u32>,
+    #[serde(skip)]
+    judgement: Judgement,
+}
+
+impl Blunder {
+    fn of(judgement: Judgement) -> Blunder {
+        Blunder {
+            position: to_bits(&judgement.position),
+            moves: notation::to_moves(&judgement.position).ok(),
+            ply: judgement.position.ply(),
+            column: judgement.column + 1,
+            value: judgement.played.value.to_string(),
+            remoteness: judgement.played.remoteness,
+            best_columns: judgement.best_columns.iter().map(|column| column + 1).collect(),
+            best_value: judgement.best.value.to_string(),
+            best_remoteness: judgement.best.remoteness,
+            judgement,
+        }
+    }
+}
+
+impl Report {
+    /// Adds the plies up.
+    #[expect(clippy::too_many_arguments, reason = "each is a field")]
+    pub fn of(
+        board: Board,
+        kind: Kind,
+        seed: u64,
+        sample: Option<u32>,
+        legal: Option<u64>,
+        sums: &[Sums],
+        elapsed: Duration,
+        values: String,
+    ) -> Report {
+        let merged = |all: Sums, sums: &Sums| all.merge(sums.clone()).unwrap_or_default();
+        let all = sums.iter().fold(Sums::default(), merged);
+        let plies = sums.iter().enumerate().filter(|(_, sums)| sums.positions > 0);
+        let Row { positions, keeps, best, chance, .. } = Row::of(0, &all);
+        Report {
+            player: kind.to_string(),
+            board: board.to_string(),
+            sample,
+            seed,
+            legal,
+            positions,
+            keeps,
+            best,
+            chance,
+            plies: plies.map(|(ply, sums)| Row::of(ply, sums)).collect(),
+            worst: all.worst.map(Blunder::of),
+            values,
+            seconds: (elapsed.as_secs_f64() * 1e3).round() / 1e3,
+        }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Report { player, board, positions, values, seconds, .. } = self;
+        write!(f, "{player} on {board}: {} positions where the choice matters", grouped((*positions).into()))?;
+        match self.legal {
+            Some(legal) => write!(f, ", of {} legal", grouped(legal.into()))?,
+            None => write!(f, ", drawn at random")?,
+        }
+        let mut rows = vec![["ply", "positions", "keeps", "best", "chance"].map(str::to_owned).to_vec()];
+        rows.extend(self.plies.iter().map(|row| row.cells(row.ply.to_string())));
+        let all = Row { ply: 0, positions: *positions, keeps: self.keeps, best: self.best, chance: self.chance };
+        rows.push(all.cells("all".to_owned()));
+        write!(f, "\n\n{}", table::to_text(&[Side::Right; 5], &rows))?;
+        if let Some(blunder) = &self.worst {
+            write!(f, "\n\n{blunder}")?;
+        }
+        write!(f, "\n\n{values}; {seconds} s")
+    }
+}
+
+impl fmt::Display for Blunder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Judgement { position, column, reason, played, best, best_columns, .. } = &self.judgement;
+        let moves = self.moves.as_deref().unwrap_or(&self.position);
+        write!(f, "worst blunder, after {moves}:\n\n{}\n\n", notation::draw(position, true))?;
+        writeln!(f, "{}", wording::sentence(position.to_move(), *best))?;
+        let name = column_character(*column).unwrap_or('?');
+        write!(f, "plays {name}: {} ({reason}); best: ", wording::outcome(*played))?;
+        f.write_str(&columns_to_text(best_columns.iter().copied()))
+    }
+}

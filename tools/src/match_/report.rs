@@ -1,0 +1,164 @@
+//! What `fourbase match` says: for people, and as JSON.
+
+use std::fmt;
+use std::time::Duration;
+
+use fourbase::players::Kind;
+use fourbase::{Board, Value};
+use serde::Serialize;
+
+use super::openings::Drawn;
+use super::table::Played;
+use crate::size::grouped;
+use crate::table::{self, Side};
+
+/// A whole match.
+#[derive(Serialize)]
+pub struct Report {
+    board: String,
+    games: u64,
+    opening_plies: u32,
+    openings: usize,
+    /// Whether these are all openings of so many plies.
+    all_openings: bool,
+    seed: u64,
+    players: [Tally; 2],
+    mean_plies: f64,
+    seconds: f64,
+    games_per_second: f64,
+    threads: usize,
+    /// Where perfect has its values from; `None` where nobody needs any.
+    values: Option<String>,
+}
+
+/// The result of one of the two players.
+#[derive(Serialize)]
+struct Tally {
+    player: String,
+    wins: u64,
+    ties: u64,
+    losses: u64,
+    as_first: Score,
+    as_second: Score,
+    moves: u64,
+    /// On one thread; `None` where the player never moved.
+    moves_per_second: Option<f64>,
+}
+
+/// How games ended for one player.
+#[derive(Serialize, Clone, Copy, Default)]
+struct Score {
+    wins: u64,
+    ties: u64,
+    losses: u64,
+}
+
+impl Score {
+    fn count(&mut self, value: Value) {
+        *match value {
+            Value::Win => &mut self.wins,
+            Value::Tie => &mut self.ties,
+            Value::Lose => &mut self.losses,
+        } += 1;
+    }
+
+    fn cells(self) -> Vec<String> {
+        let Score { wins, ties, losses } = self;
+        let games = wins + ties + losses;
+        // A win is a point and a tie half of one.
+        let points = if games == 0 { "-".to_owned() } else { percent(2 * wins + ties, 2 * games) };
+        [wins, ties, losses].map(|count| grouped(count.into())).into_iter().chain([points]).collect()
+    }
+}
+
+impl Report {
+    /// Adds all games up.
+    pub fn of(
+        board: Board,
+        kinds: [Kind; 2],
+        seed: u64,
+        openings: &Drawn,
+        played: &[Played],
+        elapsed: Duration,
+        values: Option<String>,
+    ) -> Report {
+        let (games, plies) = (played.len() as u64, played.iter().map(|game| game.plies).sum::<u64>());
+        let seconds = elapsed.as_secs_f64();
+        Report {
+            board: board.to_string(),
+            games,
+            opening_plies: openings.plies,
+            openings: openings.count(),
+            all_openings: openings.all,
+            seed,
+            players: [0, 1].map(|place| Tally::of(kinds[place], place, played)),
+            mean_plies: short(plies as f64 / games.max(1) as f64),
+            seconds: short(seconds),
+            games_per_second: short(games as f64 / seconds),
+            threads: rayon::current_num_threads(),
+            values,
+        }
+    }
+}
+
+impl Tally {
+    fn of(kind: Kind, place: usize, played: &[Played]) -> Tally {
+        let mut scores = [Score::default(); 2];
+        for game in played {
+            let value = if place == 0 { game.value } else { game.value.flip() };
+            scores[usize::from(game.began != (place == 0))].count(value);
+        }
+        let [as_first, as_second] = scores;
+        let moves = played.iter().map(|game| game.moves[place]).sum::<u64>();
+        let seconds = played.iter().map(|game| game.nanoseconds[place]).sum::<u64>() as f64 / 1e9;
+        Tally {
+            player: kind.to_string(),
+            wins: as_first.wins + as_second.wins,
+            ties: as_first.ties + as_second.ties,
+            losses: as_first.losses + as_second.losses,
+            as_first,
+            as_second,
+            moves,
+            moves_per_second: (moves > 0).then(|| short(moves as f64 / seconds.max(1e-9))),
+        }
+    }
+}
+
+/// Cuts a figure to four digits: more would be noise.
+fn short(figure: f64) -> f64 {
+    format!("{figure:.3e}").parse().unwrap_or(figure)
+}
+
+fn percent(part: u64, whole: u64) -> String {
+    format!("{:.1} %", 100.0 * part as f64 / whole as f64)
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Report { board, games, opening_plies, openings, all_openings, .. } = self;
+        write!(f, "{board}, {} games from ", grouped((*games).into()))?;
+        match (opening_plies, all_openings) {
+            (0, _) => write!(f, "the empty board")?,
+            (_, true) => write!(f, "all {} positions after {opening_plies} plies", grouped(*openings as u128))?,
+            (_, false) => write!(f, "{} random positions after {opening_plies} plies", grouped(*openings as u128))?,
+        }
+        let mut rows = vec![["", "wins", "ties", "losses", "points"].map(str::to_owned).to_vec()];
+        for player in &self.players {
+            let whole = Score { wins: player.wins, ties: player.ties, losses: player.losses };
+            for (name, score) in
+                [(player.player.as_str(), whole), ("  as first", player.as_first), ("  as second", player.as_second)]
+            {
+                rows.push([name.to_owned()].into_iter().chain(score.cells()).collect());
+            }
+        }
+        let sides = [Side::Left, Side::Right, Side::Right, Side::Right, Side::Right];
+        write!(f, "\n\n{}\n\n", table::to_text(&sides, &rows))?;
+        write!(f, "{} plies a game, {} s, {} games/s", self.mean_plies, self.seconds, self.games_per_second)?;
+        for player in &self.players {
+            if let Some(rate) = player.moves_per_second {
+                write!(f, "\n{}: {} moves/s a thread", player.player, grouped(rate as u128))?;
+            }
+        }
+        self.values.iter().try_for_each(|note| write!(f, "\n{note}"))
+    }
+}
