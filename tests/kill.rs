@@ -1,12 +1,14 @@
-//! Processes that are killed while they solve, and processes that are refused while another solves.
+//! Processes that are killed or interrupted while they solve, and processes that are refused while another solves.
 //!
 //! One test at a time: a process that has just been forked holds the locks of its parent until it is the new program.
 
-use std::ffi::OsString;
+use std::path::Path;
+#[cfg(target_os = "linux")]
+use std::process::Output;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fourbase_tiers::database::folder_of;
 use fourbase_tiers::kernel::Values;
@@ -32,48 +34,102 @@ fn alone() -> MutexGuard<'static, ()> {
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Tells the process that is to be killed where to solve.
+/// Tells the process that is to be killed where to solve, and what.
 const ROOT: &str = "FOURBASE_TEST_ROOT";
+const BOARD: &str = "FOURBASE_TEST_BOARD";
+
+/// How many solves are killed; the ordinary tests are content with a few.
+const KILLED_SOLVES: &str = "FOURBASE_TEST_KILLED_SOLVES";
+const FEW: usize = 8;
+
+/// The most times that one solve is killed.
+const MOST_KILLS: usize = 5;
 
 #[test]
 #[ignore = "is started, and killed, by another test"]
 fn victim() {
-    if let Some(root) = std::env::var_os(ROOT) {
-        let board = "5x4".parse().expect("a board");
-        let every_tier = options(root.as_ref(), board, Values::Remoteness);
+    if let (Some(root), Ok(board)) = (std::env::var_os(ROOT), std::env::var(BOARD)) {
+        let every_tier = options(root.as_ref(), board.parse().expect("a board"), Values::Remoteness);
         run(&Options { checkpoint: Duration::ZERO, ..every_tier }, &()).expect("a solve");
     }
 }
 
 /// Starts this file's `victim` in a process of its own.
-fn start_victim(root: OsString) -> Child {
+fn start_victim(root: &Path, board: &str) -> Child {
     let mut command = Command::new(std::env::current_exe().expect("this program"));
-    command.args(["--ignored", "--exact", "victim"]).env(ROOT, root);
+    command.args(["--ignored", "--exact", "victim"]).env(ROOT, root).env(BOARD, board);
     command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the victim starts")
 }
 
 #[test]
-fn a_process_that_is_killed_again_and_again_ends_with_the_same_bytes() {
+fn a_process_that_is_killed_up_to_five_times_ends_with_the_same_bytes() {
     let _turn = alone();
-    let board = "5x4".parse().expect("a board");
-    let expected = folder_files(&Solved::new(board, Values::Remoteness).folder());
+    let solves = std::env::var(KILLED_SOLVES).map_or(FEW, |solves| solves.parse().expect("a number"));
     let mut random = Random::new(5);
-    let mut killed = 0;
-    for _ in 0..3 {
-        let root = TempDir::new().expect("a temporary folder");
-        // The longer it takes, the longer each attempt may run: a slow machine comes to an end too.
-        for longest_milliseconds in 40.. {
-            let mut victim = start_victim(root.path().into());
-            sleep(Duration::from_millis(1 + random.below(longest_milliseconds) as u64));
-            victim.kill().expect("the victim is killed");
-            if victim.wait().expect("the victim has ended").success() {
-                break;
+    for (board, solves) in [("5x4", solves.div_ceil(2)), ("5x5", solves / 2)] {
+        let start = Instant::now();
+        let whole = TempDir::new().expect("a temporary folder");
+        let folder = |root: &TempDir| folder_of(root.path(), board.parse().expect("a board"), Values::Remoteness);
+        assert!(start_victim(whole.path(), board).wait().expect("the victim has ended").success());
+        let (longest, expected) = (start.elapsed(), folder_files(&folder(&whole)));
+        let (mut killed, mut at_work) = (0, 0);
+        for solve in 0..solves {
+            let root = TempDir::new().expect("a temporary folder");
+            for _ in 0..1 + random.below(MOST_KILLS) {
+                let mut victim = start_victim(root.path(), board);
+                sleep(longest.mul_f64(random.below(1 << 20) as f64 / f64::from(1 << 20)));
+                victim.kill().expect("the victim is killed");
+                if victim.wait().expect("the victim has ended").success() {
+                    break;
+                }
+                killed += 1;
+                at_work += usize::from(folder(&root).join("manifest").exists());
             }
-            killed += 1;
+            assert!(start_victim(root.path(), board).wait().expect("the victim has ended").success());
+            assert_same(&folder_files(&folder(&root)), &expected, &format!("{board}, solve {solve}"));
         }
-        assert_same(&folder_files(&folder_of(root.path(), board, Values::Remoteness)), &expected, "5x4");
+        println!("{board}: {solves} solves, killed {killed} times, {at_work} of them with a database begun");
     }
-    println!("5x4: 3 solves, killed {killed} times");
+}
+
+/// Sends the program SIGINT once it has begun, and returns how it ended; `None` where it was done before.
+#[cfg(target_os = "linux")]
+fn interrupt(root: &Path) -> Option<Output> {
+    use rustix::process::{Pid, Signal, kill_process};
+
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fourbase"));
+    command.args(["solve", "5x5", "--quiet", "--threads", "1", "--db"]).arg(root);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
+    while !root.join("5x5/remoteness/manifest").exists() {
+        sleep(Duration::from_millis(1));
+    }
+    kill_process(Pid::from_child(&child), Signal::INT).expect("a signal");
+    let output = child.wait_with_output().expect("the program has ended");
+    (!output.status.success()).then_some(output)
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn ctrl_c_leaves_what_can_be_gone_on_with_and_says_how() {
+    let _turn = alone();
+    let attempt = || {
+        let root = TempDir::new().expect("a temporary folder");
+        interrupt(root.path()).map(|output| (root, output))
+    };
+    let (root, output) = std::iter::repeat_with(attempt).take(20).flatten().next().expect("a solve that is stopped");
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let command = format!("go on with: fourbase solve 5x5 --values remoteness --db {}", root.path().display());
+    assert!(stderr.contains("stopping after this tier") && stderr.contains(&command), "{stderr}");
+    assert!(output.stdout.is_empty());
+
+    let board = "5x5".parse().expect("a board");
+    let folder = folder_of(root.path(), board, Values::Remoteness);
+    let stopped = folder_files(&folder);
+    assert!(stopped.keys().any(|name| name.starts_with("frontier-")), "{:?}", stopped.keys());
+    assert!(!stopped.keys().any(|name| name.ends_with(".new")), "{:?}", stopped.keys());
+    run(&options(root.path(), board, Values::Remoteness), &()).expect("a solve that goes on");
+    assert_same(&folder_files(&folder), &folder_files(&Solved::new(board, Values::Remoteness).folder()), "5x5");
 }
 
 /// In the middle of a solve, lets the program solve the same board.

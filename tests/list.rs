@@ -27,7 +27,8 @@ fn every_database_is_listed_with_what_is_known_of_it() {
     let json = program.run("list --json").json();
     let rows = json.as_array().expect("an array");
     assert_eq!(rows.len(), 2);
-    let expected = ["board", "bytes", "entries", "remoteness", "state", "tiers", "tiers_done", "value", "values"];
+    let expected =
+        ["board", "bytes", "entries", "hash", "remoteness", "state", "tiers", "tiers_done", "value", "values"];
     assert_eq!(keys(&rows[0]), expected);
     assert_eq!(
         (&rows[0]["board"], &rows[0]["values"], &rows[0]["value"]),
@@ -36,7 +37,7 @@ fn every_database_is_listed_with_what_is_known_of_it() {
     assert_eq!((&rows[1]["board"], &rows[1]["state"]), (&json!("3x3c3"), &json!("complete")));
     assert_eq!((&rows[1]["tiers"], &rows[1]["tiers_done"]), (&json!(10), &json!(10)));
     let solved = program.run("solve 3x3c3 --json").json();
-    for key in ["entries", "bytes", "value", "remoteness"] {
+    for key in ["entries", "bytes", "hash", "value", "remoteness"] {
         assert_eq!(rows[1][key], solved[key], "{key}");
     }
 }

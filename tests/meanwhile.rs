@@ -1,18 +1,30 @@
 //! What the program says while a board is being solved, by another process for all it knows.
 
+use std::fs::{self, File};
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
+use fourbase_tiers::database::Database;
 use fourbase_tiers::kernel::{Kernel, Values};
-use fourbase_tiers::solve::{Options, Progress, run};
+use fourbase_tiers::solve::{BLOCK_WORDS, Options, Progress, run};
 use serde_json::json;
 
+use support::positions::random_game;
 use support::program::Program;
+use support::random::Random;
+use support::solved::Solved;
 
 mod support {
+    pub mod options;
+    #[expect(dead_code, reason = "games are played at random")]
+    pub mod plain_game;
+    #[expect(dead_code, reason = "positions of some plies are enough")]
+    pub mod positions;
     pub mod program;
+    pub mod random;
+    pub mod solved;
 }
 
 /// Holds a solve at the beginning of one tier until it may go on.
@@ -41,6 +53,8 @@ fn readers_hear_that_it_is_not_solved_yet_and_solvers_that_somebody_is_at_it() {
         memory_bytes: 1 << 30,
         kernel: Kernel::detect(),
         replace: false,
+        scratch: None,
+        block_words: BLOCK_WORDS,
         checkpoint: Duration::ZERO,
     };
     let (reached, wait) = channel();
@@ -73,4 +87,84 @@ fn readers_hear_that_it_is_not_solved_yet_and_solvers_that_somebody_is_at_it() {
     solver.join().expect("a thread").expect("a solve");
     program.run("query 3x3c3").succeeds();
     assert_eq!(program.run("list --json").json()[0]["state"], json!("complete"));
+}
+
+/// What happens to the files of a database while a reader has them open.
+#[derive(Clone, Copy, Debug)]
+enum Meddling {
+    Cut,
+    Emptied,
+    Overwritten,
+    Replaced,
+    Removed,
+}
+
+#[test]
+fn a_file_that_changes_under_an_open_reader_gives_errors_and_no_wrong_value() {
+    let board = "5x4".parse().expect("a board");
+    let mut random = Random::new(3);
+    let positions = std::iter::repeat_with(|| random_game(board, 9 + random.below(6), &mut random));
+    let positions: Vec<_> = positions.flatten().take(2000).map(|game| game.to_position()).collect();
+    let sound = Solved::new(board, Values::Remoteness);
+    let expected = sound.open().probe_many(&positions);
+    let expected: Vec<_> = expected.into_iter().map(|outcome| outcome.expect("an answer")).collect();
+    for meddling in [Meddling::Cut, Meddling::Emptied, Meddling::Overwritten, Meddling::Replaced, Meddling::Removed] {
+        let solved = Solved::new(board, Values::Remoteness);
+        // Every probe reads its block anew.
+        let database: Database = solved.open().with_cache(0);
+        for position in &positions[..20] {
+            database.probe(position).expect("an answer");
+        }
+        let names = fs::read_dir(solved.folder()).expect("a folder").map(|entry| entry.expect("an entry").path());
+        for (number, path) in names.enumerate() {
+            let bytes = fs::read(&path).expect("a file");
+            let noise: Vec<u8> = bytes.iter().map(|byte| byte ^ (1 << (number % 8))).collect();
+            match meddling {
+                Meddling::Cut => {
+                    File::options()
+                        .write(true)
+                        .open(&path)
+                        .expect("a file")
+                        .set_len(bytes.len() as u64 / 2)
+                        .expect("a cut");
+                }
+                Meddling::Emptied | Meddling::Overwritten => {
+                    fs::write(&path, if let Meddling::Emptied = meddling { &[] } else { &*noise }).expect("a file");
+                }
+                Meddling::Replaced => {
+                    let temporary = path.with_extension("elsewhere");
+                    fs::write(&temporary, noise).expect("a file");
+                    fs::rename(temporary, &path).expect("another file");
+                }
+                Meddling::Removed => fs::remove_file(&path).expect("no file"),
+            }
+        }
+        let (mut right, mut errors) = (0, 0);
+        for (position, expected) in positions.iter().zip(&expected) {
+            match database.probe(position) {
+                Ok(found) => {
+                    assert_eq!(found, *expected, "{meddling:?}: {position}");
+                    right += 1;
+                }
+                Err(_) => errors += 1,
+            }
+        }
+        println!("5x4 {meddling:?}: {right} right, {errors} errors");
+        assert!(right > 0, "the process lives, and some need no file");
+        let keeps = matches!(meddling, Meddling::Replaced | Meddling::Removed);
+        assert!(keeps || errors > 0, "{meddling:?}");
+    }
+}
+
+#[test]
+fn readers_of_a_database_that_is_being_replaced_hear_that_it_is_not_solved_yet() {
+    let board = "4x4".parse().expect("a board");
+    let solved = Solved::new(board, Values::Remoteness);
+    let reader = solved.open();
+    let empty = fourbase::Position::start(board);
+    for name in ["manifest", "tier-01"] {
+        fs::remove_file(solved.folder().join(name)).expect("no file");
+    }
+    let error = reader.probe(&empty).expect_err("no answer").to_string();
+    assert!(error.contains("ply 1 is not solved yet"), "{error}");
 }

@@ -17,16 +17,25 @@ mod support {
 fn the_json_has_the_documented_keys() {
     let program = Program::new();
     let json = program.run("solve 4x4 --json").json();
-    let expected =
-        ["board", "bytes", "database", "entries", "peak_memory_bytes", "remoteness", "seconds", "value", "values"];
+    let expected = [
+        "board",
+        "bytes",
+        "database",
+        "entries",
+        "hash",
+        "peak_memory_bytes",
+        "remoteness",
+        "seconds",
+        "value",
+        "values",
+    ];
     assert_eq!(keys(&json), expected);
     assert_eq!((&json["board"], &json["values"]), (&json!("4x4"), &json!("remoteness")));
     assert_eq!((&json["value"], &json["remoteness"]), (&json!("tie"), &json!(16)));
     assert!(json["seconds"].as_f64().is_some_and(|seconds| (0.0..60.0).contains(&seconds)), "{json}");
     let folder = program.path(json["database"].as_str().expect("a path"));
     let files = folder_files(&folder);
-    let tiers = files.iter().filter(|(name, _)| name.starts_with("tier-"));
-    assert_eq!(json["bytes"].as_u64().expect("a number"), tiers.map(|(_, bytes)| bytes.len() as u64).sum::<u64>());
+    assert_eq!(json["bytes"].as_u64().expect("a number"), files.values().map(|bytes| bytes.len() as u64).sum::<u64>());
     if cfg!(target_os = "linux") {
         assert!(json["peak_memory_bytes"].as_u64().is_some_and(|bytes| bytes > 1 << 16), "{json}");
     }
@@ -78,7 +87,8 @@ fn people_read_what_it_is_worth_how_much_there_was_and_where_it_is() {
     assert_eq!(lines[0], "2x2c2, first player to move: win in 3");
     assert!(lines[1].contains(" entries in ") && lines[1].contains(" s"), "{text}");
     assert!(lines[2].ends_with(" in db/2x2c2/remoteness") || cfg!(windows), "{text}");
-    assert_eq!(lines.len(), 3);
+    assert!(lines[3].starts_with("hash ") && lines[3].len() == 5 + 64, "{text}");
+    assert_eq!(lines.len(), 4);
     let wdl = program.run("solve 2x2c2 --values wdl --quiet").succeeds();
     assert!(wdl.starts_with("2x2c2, first player to move: win\n"), "{wdl}");
 }
@@ -143,11 +153,23 @@ fn a_limit_on_memory_is_kept_and_told() {
 fn a_dry_run_says_what_is_needed_and_writes_nothing() {
     let program = Program::new();
     let json = program.run("solve 4x4 --dry-run --json --memory 1G").json();
-    let expected = ["board", "entries", "exact", "fits", "memory_bytes", "memory_limit_bytes", "tiers", "values"];
+    let expected = [
+        "board",
+        "database_bytes",
+        "entries",
+        "exact",
+        "expected_seconds",
+        "fits",
+        "memory_bytes",
+        "memory_limit_bytes",
+        "scratch_bytes",
+        "tiers",
+        "values",
+    ];
     assert_eq!(keys(&json), expected);
     assert_eq!((&json["tiers"], &json["memory_limit_bytes"]), (&json!(17), &json!(1_u64 << 30)));
     assert_eq!((&json["exact"], &json["fits"]), (&json!(true), &json!(true)));
-    assert!(program.run("solve 4x4 --dry-run --memory 1G").succeeds().contains("1.0 GiB may be used\n"));
+    assert!(program.run("solve 4x4 --dry-run --memory 1G").succeeds().contains("1.0 GiB may be used, "));
     assert_eq!(program.run("solve 8x8 --dry-run --json").json()["fits"], json!(false));
     assert!(program.run("solve 8x8 --dry-run").succeeds().contains("(too little)"));
     assert!(!program.path("db").exists());

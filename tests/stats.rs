@@ -116,3 +116,47 @@ fn a_database_that_cannot_be_opened_is_a_failure_that_names_the_file() {
     fs::write(program.path("db/2x2c2/remoteness/manifest"), "nonsense").expect("a file");
     assert!(program.run("stats 2x2c2").fails(1).contains("manifest"));
 }
+
+#[test]
+fn legal_positions_alone_need_no_database_and_leave_nothing_behind() {
+    let program = Program::new();
+    let json = program.run("stats 4x4 --legal --json").json();
+    assert_eq!(keys(&json), ["board", "legal", "plies", "primitive", "with_line"]);
+    // The total is John Tromp's.
+    assert_eq!((&json["legal"], &json["with_line"]), (&json!(161_029), &json!(21_404)));
+    assert_eq!(json["plies"][16], json!({"ply": 16, "legal": 7_244, "primitive": 7_244, "with_line": 1_908}));
+    for key in ["legal", "primitive", "with_line"] {
+        assert_eq!(sum(&json["plies"], key), json[key].as_u64().expect("a number"), "{key}");
+    }
+    let files = program.run("stats 4x4 --legal --json --scratch scratch").json();
+    assert_eq!(files, json);
+    assert!(fs::read_dir(program.path("")).expect("a folder").next().is_none(), "nothing is left");
+}
+
+#[test]
+fn values_are_counted_without_a_database_where_they_are_named() {
+    let program = Program::with("3x3c3");
+    let counted = program.run("stats 3x3c3 --json").json();
+    let empty = Program::new();
+    assert!(empty.run("stats 3x3c3").fails(1).starts_with("no database of 3x3c3"));
+    for arguments in ["", " --scratch scratch", " --memory 1G"] {
+        assert_eq!(empty.run(&format!("stats 3x3c3 --values remoteness --json{arguments}")).json(), counted);
+    }
+    let wdl = empty.run("stats 3x3c3 --values wdl --json --scratch scratch").json();
+    assert_eq!((&wdl["plies"], wdl["remoteness"].as_array().map(Vec::len)), (&counted["plies"], Some(3)));
+    assert!(fs::read_dir(empty.path("")).expect("a folder").next().is_none(), "nothing is left");
+}
+
+#[test]
+fn a_count_that_fits_no_memory_is_a_failure_with_both_figures() {
+    let program = Program::new();
+    for arguments in ["stats 5x4 --legal --memory 1M", "stats 5x4 --values wdl --memory 1M"] {
+        let message = program.run(arguments).fails(1);
+        assert!(message.contains("the limit is 1.0 MiB") && message.contains("--memory"), "{message}");
+    }
+    assert!(program.run("stats 8x8 --legal --memory 1G").fails(1).contains("8x8"));
+    assert!(program.run("stats 5x4 --legal --values wdl").refused().contains("--values"));
+    assert!(program.run("stats 5x4 --legal --memory much").fails(2).contains("is not a size"));
+    fs::write(program.path("file"), "").expect("a file");
+    assert!(program.run("stats 4x4 --legal --scratch file").fails(1).contains("file/4x4"));
+}

@@ -10,7 +10,7 @@ use fourbase::search::{Options as SearchOptions, Search};
 use fourbase::strategy::{Centre, Check, CheckError, FollowUp, Mirror, Reading, Rule, Verdict, check};
 use fourbase::{Board, Player, Position, Value};
 use fourbase_tiers::kernel::{Kernel, Values};
-use fourbase_tiers::solve::{Options, Progress, run};
+use fourbase_tiers::solve::{BLOCK_WORDS, Options, Progress, run};
 use serde_json::json;
 
 use support::program::{Program, keys};
@@ -450,6 +450,8 @@ fn a_database_that_is_not_solved_to_the_end_is_left_alone() {
         memory_bytes: MEMORY_BYTES,
         kernel: Kernel::detect(),
         replace: false,
+        scratch: None,
+        block_words: BLOCK_WORDS,
         checkpoint: Duration::ZERO,
     };
     let meanwhile = Meanwhile { program: &program, said: Mutex::new(None) };

@@ -63,7 +63,7 @@ fn a_quiet_solve_tells_only_its_result() {
     let program = Program::new();
     let shown = show(&program, "solve 3x3c3 --quiet", &[]);
     assert!(shown.starts_with("3x3c3, first player to move: "), "{shown:?}");
-    assert_eq!(shown.lines().count(), 3, "{shown:?}");
+    assert_eq!(shown.lines().count(), 4, "{shown:?}");
 }
 
 #[test]

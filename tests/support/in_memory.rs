@@ -8,10 +8,8 @@ use fourbase_tiers::solve::{Options, Report, run_on};
 
 use super::memory_disk::MemoryDisk;
 
-/// Solves into the files of `disk`. Only the lock is a real file, under `options.root`.
+/// Solves into the files of `disk`.
 pub fn solve_in_memory(options: &Options, disk: &MemoryDisk) -> Result<Report, SolveError> {
-    let folder = folder_of(&options.root, options.board, options.values);
-    std::fs::create_dir_all(folder.parent().expect("the board's folder")).expect("a folder for the lock");
     run_on(options, &(), disk)
 }
 

@@ -2,14 +2,15 @@
 //!
 //! Every operation has a number. From the operation on that a [`Fault`] names, operations fail, one of them or all; a
 //! write that fails has written half of its bytes. A [`MemoryDisk::cut_power`] then forgets a random part of what no
-//! sync made durable: the ends of files, and names that came, went or changed, in any combination.
+//! sync made durable: the ends of files, and names that came, went or changed, in any combination; what is in a folder
+//! whose own name is lost is lost too.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use fourbase_tiers::database::{ReadFile, Storage, WriteFile};
+use fourbase_tiers::database::{Lock, ReadFile, Storage, WriteFile};
 
 use super::random::Random;
 
@@ -22,26 +23,42 @@ pub enum Fault {
     Once(u64),
     /// One and all after it: the process is dead.
     From(u64),
+    /// Writes, once so many bytes are written: the disk is full. The last write before is short.
+    Full(u64),
+    /// None, but a read or a write does one byte, and every other one is interrupted.
+    Drip,
 }
 
 /// Files in memory; clones share them.
 #[derive(Clone, Debug)]
 pub struct MemoryDisk(Arc<Mutex<Files>>);
 
-/// A name and what it became, the content of this number or nothing.
-type Change = (PathBuf, Option<usize>);
+/// What a name stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Node {
+    Folder,
+    /// The content of this number.
+    File(usize),
+}
+
+/// A name and what it became.
+type Change = (PathBuf, Option<Node>);
 
 #[derive(Debug)]
 struct Files {
     fault: Fault,
     operations: u64,
+    written_bytes: u64,
     /// What a process sees.
-    names: BTreeMap<PathBuf, usize>,
+    names: BTreeMap<PathBuf, Node>,
     /// What a power cut leaves at least.
-    durable_names: BTreeMap<PathBuf, usize>,
+    durable_names: BTreeMap<PathBuf, Node>,
     /// Changes of names since: what each path became.
     pending: Vec<(PathBuf, Vec<Change>)>,
     contents: Vec<Content>,
+    locks: BTreeSet<PathBuf>,
+    /// What was ever put under a name by a rename.
+    published: BTreeSet<(PathBuf, Vec<u8>)>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -56,33 +73,54 @@ impl MemoryDisk {
         MemoryDisk(Arc::new(Mutex::new(Files {
             fault: Fault::Never,
             operations: 0,
+            written_bytes: 0,
             names: BTreeMap::new(),
             durable_names: BTreeMap::new(),
             pending: Vec::new(),
             contents: Vec::new(),
+            locks: BTreeSet::new(),
+            published: BTreeSet::new(),
         })))
     }
 
-    /// Sets what fails from now on, and counts operations from 0 again.
+    /// Sets what fails from now on, and counts operations and bytes from 0 again.
     pub fn set_fault(&self, fault: Fault) {
-        let mut files = self.lock();
+        let mut files = self.lock_files();
         files.fault = fault;
         files.operations = 0;
+        files.written_bytes = 0;
     }
 
     /// The number of operations since the fault was set.
     pub fn operations(&self) -> u64 {
-        self.lock().operations
+        self.lock_files().operations
+    }
+
+    /// The number of bytes written since the fault was set.
+    pub fn written_bytes(&self) -> u64 {
+        self.lock_files().written_bytes
+    }
+
+    /// Everything that was ever put under a name by a rename.
+    pub fn published(&self) -> BTreeSet<(PathBuf, Vec<u8>)> {
+        self.lock_files().published.clone()
     }
 
     /// Forgets a part of what was not synced, chosen by `random`.
     pub fn cut_power(&self, random: &mut Random) {
-        let mut files = self.lock();
+        let mut files = self.lock_files();
         let pending = std::mem::take(&mut files.pending);
         let mut names = files.durable_names.clone();
         for (_, changes) in pending {
             if random.below(2) == 0 {
                 apply(&mut names, changes);
+            }
+        }
+        // Paths come after the folders that they are in.
+        let mut kept = BTreeMap::new();
+        for (path, node) in names {
+            if is_folder(&kept, path.parent()) {
+                kept.insert(path, node);
             }
         }
         for content in &mut files.contents {
@@ -91,28 +129,52 @@ impl MemoryDisk {
             content.bytes.truncate(kept);
             content.durable_bytes = kept;
         }
-        files.durable_names = names.clone();
-        files.names = names;
+        files.durable_names = kept.clone();
+        files.names = kept;
     }
 
-    /// Puts a file there, durably.
+    /// Puts a file there, and the folders that it is in, durably.
     pub fn put(&self, path: &Path, bytes: &[u8]) {
-        let mut files = self.lock();
+        let mut files = self.lock_files();
         files.contents.push(Content { bytes: bytes.to_vec(), durable_bytes: bytes.len() });
-        let content = files.contents.len() - 1;
-        files.names.insert(path.to_path_buf(), content);
-        files.durable_names.insert(path.to_path_buf(), content);
+        let file = Node::File(files.contents.len() - 1);
+        let folders = path.ancestors().skip(1).map(|folder| (folder.to_path_buf(), Node::Folder));
+        for (path, node) in std::iter::once((path.to_path_buf(), file)).chain(folders) {
+            files.names.insert(path.clone(), node);
+            files.durable_names.insert(path, node);
+        }
+    }
+
+    /// Takes a file away, durably.
+    pub fn take(&self, path: &Path) {
+        let mut files = self.lock_files();
+        files.names.remove(path);
+        files.durable_names.remove(path);
     }
 
     /// All files as a process sees them.
     pub fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
-        let files = self.lock();
-        files.names.iter().map(|(path, &content)| (path.clone(), files.contents[content].bytes.clone())).collect()
+        let files = self.lock_files();
+        let bytes = |(path, node): (&PathBuf, &Node)| match node {
+            Node::Folder => None,
+            Node::File(content) => Some((path.clone(), files.contents[*content].bytes.clone())),
+        };
+        files.names.iter().filter_map(bytes).collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Files> {
+    /// Whether there is anything at all, be it an empty folder.
+    pub fn is_empty(&self) -> bool {
+        self.lock_files().names.is_empty()
+    }
+
+    fn lock_files(&self) -> MutexGuard<'_, Files> {
         self.0.lock().expect("no operation panics")
     }
+}
+
+fn is_folder(names: &BTreeMap<PathBuf, Node>, path: Option<&Path>) -> bool {
+    // Where there is nothing above, there is always something.
+    path.is_none_or(|path| path.parent().is_none() || names.get(path) == Some(&Node::Folder))
 }
 
 impl Files {
@@ -128,7 +190,24 @@ impl Files {
     }
 
     fn content(&self, path: &Path) -> io::Result<usize> {
-        self.names.get(path).copied().ok_or_else(|| io::ErrorKind::NotFound.into())
+        match self.names.get(path) {
+            Some(Node::File(content)) => Ok(*content),
+            Some(Node::Folder) => Err(io::ErrorKind::IsADirectory.into()),
+            None => Err(io::ErrorKind::NotFound.into()),
+        }
+    }
+
+    fn check_folder(&self, path: Option<&Path>) -> io::Result<()> {
+        if is_folder(&self.names, path) { Ok(()) } else { Err(io::ErrorKind::NotFound.into()) }
+    }
+
+    /// Tells how many of so many bytes a read or a write does.
+    fn share(&mut self, bytes: usize) -> io::Result<usize> {
+        match self.fault {
+            Fault::Drip if self.operations.is_multiple_of(2) => Err(io::ErrorKind::Interrupted.into()),
+            Fault::Drip => Ok(bytes.min(1)),
+            _ => Ok(bytes),
+        }
     }
 
     fn change(&mut self, folder: Option<&Path>, changes: Vec<Change>) {
@@ -137,10 +216,10 @@ impl Files {
     }
 }
 
-fn apply(names: &mut BTreeMap<PathBuf, usize>, changes: Vec<Change>) {
-    for (path, content) in changes {
-        match content {
-            Some(content) => names.insert(path, content),
+fn apply(names: &mut BTreeMap<PathBuf, Node>, changes: Vec<Change>) {
+    for (path, node) in changes {
+        match node {
+            Some(node) => names.insert(path, node),
             None => names.remove(&path),
         };
     }
@@ -148,43 +227,54 @@ fn apply(names: &mut BTreeMap<PathBuf, usize>, changes: Vec<Change>) {
 
 impl Storage for MemoryDisk {
     fn create(&self, path: &Path) -> io::Result<Box<dyn WriteFile>> {
-        let mut files = self.lock();
+        let mut files = self.lock_files();
         files.operate()?;
+        files.check_folder(path.parent())?;
         files.contents.push(Content::default());
         let content = files.contents.len() - 1;
-        files.change(path.parent(), vec![(path.to_path_buf(), Some(content))]);
+        files.change(path.parent(), vec![(path.to_path_buf(), Some(Node::File(content)))]);
         Ok(Box::new(MemoryFile { disk: self.clone(), content }))
     }
 
     fn open(&self, path: &Path) -> io::Result<Box<dyn ReadFile>> {
-        let mut files = self.lock();
+        let mut files = self.lock_files();
         files.operate()?;
         let content = files.content(path)?;
         Ok(Box::new(MemoryFile { disk: self.clone(), content }))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        let mut files = self.lock();
+        let mut files = self.lock_files();
         files.operate()?;
         let content = files.content(from)?;
-        files.change(to.parent(), vec![(from.to_path_buf(), None), (to.to_path_buf(), Some(content))]);
+        let bytes = files.contents[content].bytes.clone();
+        files.published.insert((to.to_path_buf(), bytes));
+        files.change(to.parent(), vec![(from.to_path_buf(), None), (to.to_path_buf(), Some(Node::File(content)))]);
         Ok(())
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
-        let mut files = self.lock();
+        let mut files = self.lock_files();
         files.operate()?;
         files.change(path.parent(), vec![(path.to_path_buf(), None)]);
         Ok(())
     }
 
-    fn create_folder(&self, _: &Path) -> io::Result<()> {
-        self.lock().operate()
+    fn create_folder(&self, path: &Path) -> io::Result<bool> {
+        let mut files = self.lock_files();
+        files.operate()?;
+        files.check_folder(path.parent())?;
+        if is_folder(&files.names, Some(path)) {
+            return Ok(false);
+        }
+        files.change(path.parent(), vec![(path.to_path_buf(), Some(Node::Folder))]);
+        Ok(true)
     }
 
     fn sync_folder(&self, path: &Path) -> io::Result<()> {
-        let mut files = self.lock();
+        let mut files = self.lock_files();
         files.operate()?;
+        files.check_folder(Some(path))?;
         let (synced, pending) = std::mem::take(&mut files.pending).into_iter().partition(|(folder, _)| folder == path);
         files.pending = pending;
         let synced: Vec<(PathBuf, _)> = synced;
@@ -195,10 +285,31 @@ impl Storage for MemoryDisk {
     }
 
     fn names(&self, folder: &Path) -> io::Result<Vec<String>> {
-        let mut files = self.lock();
+        let mut files = self.lock_files();
         files.operate()?;
         let inside = files.names.keys().filter(|path| path.parent() == Some(folder));
         Ok(inside.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned())).collect())
+    }
+
+    fn lock(&self, path: &Path) -> io::Result<Result<Lock, String>> {
+        let mut files = self.lock_files();
+        files.operate()?;
+        files.check_folder(path.parent())?;
+        if !files.locks.insert(path.to_path_buf()) {
+            return Ok(Err("somebody".to_owned()));
+        }
+        Ok(Ok(Box::new(HeldLock { disk: self.clone(), path: path.to_path_buf() })))
+    }
+}
+
+struct HeldLock {
+    disk: MemoryDisk,
+    path: PathBuf,
+}
+
+impl Drop for HeldLock {
+    fn drop(&mut self) {
+        self.disk.lock_files().locks.remove(&self.path);
     }
 }
 
@@ -210,9 +321,16 @@ struct MemoryFile {
 
 impl Write for MemoryFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut files = self.disk.lock();
+        let mut files = self.disk.lock_files();
         let done = files.operate();
-        let written = if done.is_ok() { bytes.len() } else { bytes.len() / 2 };
+        let mut written = if done.is_ok() { files.share(bytes.len())? } else { bytes.len() / 2 };
+        if let Fault::Full(limit) = files.fault {
+            written = written.min((limit - files.written_bytes) as usize);
+            if written == 0 && !bytes.is_empty() {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+        }
+        files.written_bytes += written as u64;
         files.contents[self.content].bytes.extend_from_slice(&bytes[..written]);
         done.map(|()| written)
     }
@@ -224,7 +342,7 @@ impl Write for MemoryFile {
 
 impl WriteFile for MemoryFile {
     fn sync(&mut self) -> io::Result<()> {
-        let mut files = self.disk.lock();
+        let mut files = self.disk.lock_files();
         files.operate()?;
         let content = &mut files.contents[self.content];
         content.durable_bytes = content.bytes.len();
@@ -234,16 +352,17 @@ impl WriteFile for MemoryFile {
 
 impl ReadFile for MemoryFile {
     fn size(&self) -> io::Result<u64> {
-        Ok(self.disk.lock().contents[self.content].bytes.len() as u64)
+        Ok(self.disk.lock_files().contents[self.content].bytes.len() as u64)
     }
 
-    fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
-        let mut files = self.disk.lock();
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        let mut files = self.disk.lock_files();
         files.operate()?;
         let bytes = &files.contents[self.content].bytes;
-        let end = offset.checked_add(buffer.len() as u64).filter(|&end| end <= bytes.len() as u64);
-        let end = end.ok_or(io::ErrorKind::UnexpectedEof)?;
-        buffer.copy_from_slice(&bytes[offset as usize..end as usize]);
-        Ok(())
+        let left = bytes.len().saturating_sub(offset as usize);
+        let read = files.share(buffer.len().min(left))?;
+        let bytes = &files.contents[self.content].bytes;
+        buffer[..read].copy_from_slice(&bytes[bytes.len() - left..][..read]);
+        Ok(read)
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use fourbase::Board;
 use fourbase_tiers::kernel::{Kernel, Values};
-use fourbase_tiers::solve::{CHECKPOINT, Options};
+use fourbase_tiers::solve::{BLOCK_WORDS, CHECKPOINT, Options};
 
 /// What a solve may take: far more than any board of these tests needs.
 pub const MEMORY_BYTES: u64 = 4 << 30;
@@ -18,6 +18,8 @@ pub fn options(root: &Path, board: Board, values: Values) -> Options {
         memory_bytes: MEMORY_BYTES,
         kernel: Kernel::detect(),
         replace: false,
+        scratch: None,
+        block_words: BLOCK_WORDS,
         checkpoint: CHECKPOINT,
     }
 }

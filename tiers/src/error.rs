@@ -1,10 +1,11 @@
 //! What can go wrong in this package: one kind a layer, each message ending with what to do.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use fourbase::Board;
 
+use crate::database::names_of;
 use crate::kernel::Values;
 
 /// A board that cannot be indexed.
@@ -56,6 +57,51 @@ pub enum SolveError {
         /// Who holds it.
         holder: String,
     },
+    /// It was asked to stop, and did where it can go on.
+    #[error(
+        "{}: stopped with {done} of {tiers} tiers done; go on with: fourbase solve {board} --values {values}{}",
+        folder.display(), folder_option(folder)
+    )]
+    Stopped {
+        /// The database folder.
+        folder: PathBuf,
+        /// The board.
+        board: Board,
+        /// The values.
+        values: Values,
+        /// Tiers that are durable.
+        done: usize,
+        /// All tiers.
+        tiers: usize,
+    },
+    /// Not enough room for the files.
+    #[error(
+        "{}: board {board} needs about {} of files while it is solved, {} are free; make room, or give another folder with \
+         --scratch", folder.display(), bytes(*.needed), bytes(u128::from(*.free))
+    )]
+    Disk {
+        /// The folder.
+        folder: PathBuf,
+        /// The board.
+        board: Board,
+        /// Bytes needed.
+        needed: u128,
+        /// Bytes free.
+        free: u64,
+    },
+    /// The tier to go on from is not where it should be.
+    #[error(
+        "{}: the solve can go on from ply {ply}, but {} does not hold it; give the --scratch of the earlier solve, or \
+         start over with --replace", folder.display(), scratch.display()
+    )]
+    Scratch {
+        /// The database folder.
+        folder: PathBuf,
+        /// The folder of the tiers that are being solved.
+        scratch: PathBuf,
+        /// The tier.
+        ply: u32,
+    },
     /// The database could not be read or written.
     #[error(transparent)]
     Database(#[from] DatabaseError),
@@ -93,7 +139,7 @@ pub enum DatabaseError {
         found: Board,
     },
     /// A file of another kind, version, board or tier.
-    #[error("{}: {what} is {found}, expected {expected}; make the database again with --replace", file.display())]
+    #[error("{}: {what} is {found}, expected {expected}; make the database again with: {}", file.display(), again(file))]
     Wrong {
         /// The file.
         file: PathBuf,
@@ -105,7 +151,7 @@ pub enum DatabaseError {
         found: String,
     },
     /// Bytes that are not what was written.
-    #[error("{}: damaged at byte {offset} ({what}); make the database again with --replace", file.display())]
+    #[error("{}: damaged{} ({what}); make the database again with: {}", file.display(), at_byte(*offset), again(file))]
     Damaged {
         /// The file.
         file: PathBuf,
@@ -113,6 +159,23 @@ pub enum DatabaseError {
         offset: u64,
         /// What was found.
         what: &'static str,
+    },
+    /// A block whose bytes are not what was written as this block of this tier.
+    #[error(
+        "{}: block {block} at byte {offset} has the checksum {found:08x}, expected {expected:08x}; \
+         make the database again with: {}", file.display(), again(file)
+    )]
+    Checksum {
+        /// The file.
+        file: PathBuf,
+        /// Number of the block in the file.
+        block: u64,
+        /// Where it begins.
+        offset: u64,
+        /// What the directory says.
+        expected: u32,
+        /// What the bytes have.
+        found: u32,
     },
     /// The operating system refused.
     #[error("{}: cannot {action}: {source}; check the folder, its permissions and the free space", file.display())]
@@ -127,6 +190,13 @@ pub enum DatabaseError {
     /// The board cannot be indexed.
     #[error(transparent)]
     Index(#[from] IndexError),
+}
+
+impl DatabaseError {
+    /// Tells whether a file could be read and is not what it should be, or is not there: no matter of the system.
+    pub fn is_damage(&self) -> bool {
+        matches!(self, DatabaseError::Damaged { .. } | DatabaseError::Wrong { .. } | DatabaseError::Checksum { .. })
+    }
 }
 
 /// Writes a number of bytes with a unit: `512 B`, `1.5 MiB`.
@@ -144,10 +214,22 @@ pub fn bytes(count: u128) -> String {
     format!("{size:.1} {}", UNITS[unit])
 }
 
-fn db_option(root: &std::path::Path) -> String {
-    if root == std::path::Path::new("db") { String::new() } else { format!(" --db {}", root.display()) }
+fn db_option(root: &Path) -> String {
+    if root == Path::new("db") { String::new() } else { format!(" --db {}", root.display()) }
 }
 
-fn folder_option(folder: &std::path::Path) -> String {
+fn folder_option(folder: &Path) -> String {
     folder.parent().and_then(|folder| folder.parent()).map_or_else(String::new, db_option)
+}
+
+/// Says where a file is damaged; nothing of one that is damaged as a whole.
+fn at_byte(offset: u64) -> String {
+    if offset == 0 { String::new() } else { format!(" at byte {offset}") }
+}
+
+/// Names the command that makes the database of a file again, as far as the file's path tells it.
+fn again(file: &Path) -> String {
+    let folder = file.ancestors().take(2).find_map(|folder| Some((folder, names_of(folder)?)));
+    let Some((folder, (board, values))) = folder else { return "fourbase solve BOARD --replace".to_string() };
+    format!("fourbase solve {board} --values {values} --replace{}", folder_option(folder))
 }

@@ -10,7 +10,7 @@ use fourbase_tiers::database::Database;
 use fourbase_tiers::kernel::Values;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::{bench, list, position, query, size, solve, stats, strategy};
+use crate::{analyse, bench, grade, list, match_, play, position, query, size, solve, stats, strategy, verify};
 
 /// Solve Connect Four boards, and query what was solved
 #[derive(Parser, Debug)]
@@ -43,8 +43,18 @@ pub enum Command {
     List(list::Arguments),
     /// Measure solving and looking up, and check the answers
     Bench(bench::Arguments),
+    /// Play a game in the terminal
+    Play(play::Arguments),
+    /// Tell what every move of a game gave away
+    Analyse(analyse::Arguments),
+    /// Let two players play many games
+    Match(match_::Arguments),
+    /// Compare a player's moves with the exact values
+    Grade(grade::Arguments),
     /// Prove or refute a rule of play against every reply
     Strategy(strategy::Arguments),
+    /// Check that a database is whole and right, without the solver
+    Verify(verify::Arguments),
 }
 
 /// Which board.

@@ -26,6 +26,9 @@ const BAD_INPUT: u8 = 2;
 /// How `error:` looks on a terminal, the same as in usage errors.
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 
+/// How `warning:` looks on a terminal.
+const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+
 /// Marks an error as the user's to correct. (The errors of the game library are known to be that.)
 #[derive(Debug)]
 pub struct BadInput(pub String);
@@ -45,6 +48,22 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
         print_error(&chain_to_text(error));
     }
     ExitCode::from(code)
+}
+
+/// Reports all failures but the last, and returns that one: nothing where there are none.
+///
+/// # Errors
+///
+/// The last of the failures.
+pub fn all_of<E: Error + Send + Sync + 'static>(failures: Vec<E>) -> anyhow::Result<()> {
+    let mut failures = failures.into_iter().map(anyhow::Error::from).peekable();
+    while let Some(failure) = failures.next() {
+        if failures.peek().is_none() {
+            return Err(failure);
+        }
+        print_error(&chain_to_text(&failure));
+    }
+    Ok(())
 }
 
 fn exit_code(error: &anyhow::Error) -> u8 {
@@ -95,16 +114,25 @@ fn chain_to_text(error: &anyhow::Error) -> String {
 /// Prints `error: ` and the text on standard error; a control character, say in the name of a folder, becomes an
 /// escape.
 fn print_error(text: &str) {
+    let _ = writeln!(anstream::stderr(), "{ERROR}error:{ERROR:#} {}", escaped(text));
+}
+
+fn escaped(text: &str) -> String {
     let mut line = String::new();
     for character in text.chars() {
         if character.is_control() { line.extend(character.escape_debug()) } else { line.push(character) }
     }
-    let _ = writeln!(anstream::stderr(), "{ERROR}error:{ERROR:#} {line}");
+    line
 }
 
 /// Prints a line on standard error about something that is no failure.
 pub fn print_note(text: &str) {
     let _ = writeln!(anstream::stderr(), "{text}");
+}
+
+/// Prints `warning: ` and a line on standard error: it goes on, but something is not as it should be.
+pub fn print_warning(text: &str) {
+    let _ = writeln!(anstream::stderr(), "{WARNING}warning:{WARNING:#} {}", escaped(text));
 }
 
 #[cfg(test)]

@@ -1,20 +1,23 @@
 //! `fourbase list`: what is solved, how far, how large.
 
 use clap::Args;
-use fourbase_tiers::database::{self, Summary};
+use fourbase_tiers::database::{self, Listing, Summary};
 use fourbase_tiers::error::bytes;
 use serde::Serialize;
 
 use crate::arguments::DatabaseArgument;
 use crate::table::{self, Side};
-use crate::{output, size, wording};
+use crate::{failure, output, size, wording};
 
 /// Arguments of `fourbase list`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   fourbase list
-  fourbase list --db /data/fourbase --json")]
+  fourbase list --db /data/fourbase --json
+
+A database whose manifest cannot be read is not in the list; standard error says what is wrong with it,
+and the exit code is 1.")]
 pub struct Arguments {
     #[command(flatten)]
     database: DatabaseArgument,
@@ -28,17 +31,18 @@ pub struct Arguments {
 ///
 /// # Errors
 ///
-/// A folder or manifest that cannot be read.
+/// A folder that cannot be read; databases that cannot, after those that can.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let root = &arguments.database.root;
-    let summaries = database::list(root)?;
+    let Listing { databases, faults } = database::list(root)?;
     if arguments.json {
-        output::print_json(&summaries.iter().map(Row::of).collect::<Vec<_>>())
-    } else if summaries.is_empty() {
-        output::print(format_args!("nothing is solved in {} yet; `fourbase solve 5x4` begins", root.display()))
-    } else {
-        output::print(table(&summaries))
+        output::print_json(&databases.iter().map(Row::of).collect::<Vec<_>>())?;
+    } else if !databases.is_empty() {
+        output::print(table(&databases))?;
+    } else if faults.is_empty() {
+        output::print(format_args!("nothing is solved in {} yet; `fourbase solve 5x4` begins", root.display()))?;
     }
+    failure::all_of(faults)
 }
 
 /// A database as JSON.
@@ -53,6 +57,7 @@ struct Row {
     remoteness: Option<u32>,
     entries: u64,
     bytes: u64,
+    hash: Option<String>,
 }
 
 impl Row {
@@ -67,6 +72,7 @@ impl Row {
             remoteness: summary.outcome.and_then(|outcome| outcome.remoteness),
             entries: summary.entries,
             bytes: summary.bytes,
+            hash: summary.hash.map(|hash| hash.to_string()),
         }
     }
 }

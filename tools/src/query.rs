@@ -5,12 +5,12 @@
 //! line each ([`batch`]).
 
 mod answer;
-mod answerer;
+pub mod answerer;
 mod batch;
 mod both;
-mod lines;
-mod searcher;
-mod source;
+pub mod lines;
+pub mod searcher;
+pub mod source;
 
 use clap::Args;
 

@@ -1,19 +1,24 @@
 //! `fourbase solve`: solve every position of a board and write the database.
 
+mod log;
 mod report;
+mod speed;
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
+use fourbase_tiers::database::{DatabaseError, TierRecord};
 use fourbase_tiers::kernel::Kernel;
 use fourbase_tiers::plan::Plan;
-use fourbase_tiers::solve::{self, CHECKPOINT, Options, Progress};
+use fourbase_tiers::solve::{self, BLOCK_WORDS, CHECKPOINT, Options, Progress};
 
 use crate::arguments::{BoardArgument, DatabaseArgument, ThreadsArgument, ValuesArgument};
 use crate::progress::{self, Bar};
-use crate::{memory, output, size};
+use crate::{failure, interrupt, memory, output, size};
+use log::Log;
 use report::{Planned, Solved};
 
 /// Arguments of `fourbase solve`.
@@ -24,7 +29,8 @@ Examples:
   fourbase solve 6x5 --values wdl --memory 1G
   fourbase solve 7x5 --dry-run                how large it is, without solving it
 
-A solve that was interrupted goes on where it stopped when it is started again.")]
+A solve that was interrupted goes on where it stopped when it is started again. Ctrl-C stops it after
+the tier that it is at, a second Ctrl-C at once (which loses what was done since the last checkpoint).")]
 pub struct Arguments {
     #[command(flatten)]
     board: BoardArgument,
@@ -42,6 +48,11 @@ pub struct Arguments {
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     memory: Option<u64>,
 
+    /// Keep the tiers that are being solved in DIR, compressed [default: in memory, or with the database where they do not
+    /// fit]
+    #[arg(long, value_name = "DIR")]
+    scratch: Option<PathBuf>,
+
     /// Which kernels compute: the fastest that this processor can run, or the portable ones
     #[arg(long, value_name = "KERNEL", default_value = "auto")]
     kernel: KernelArgument,
@@ -57,6 +68,10 @@ pub struct Arguments {
     /// Print one line of JSON
     #[arg(long)]
     json: bool,
+
+    /// Write a line on standard error for every tier that is done, on a terminal or not
+    #[arg(long)]
+    log: bool,
 
     /// Show no plan and no progress on a terminal, only the result
     #[arg(short, long)]
@@ -100,7 +115,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 /// Says what a solve would need.
 fn plan(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
     let plan = Plan::new(arguments.board.board, arguments.values.kind.into(), memory_bytes);
-    let planned = Planned::of(&plan, memory_bytes);
+    let plan = if arguments.scratch.is_some() { plan.bounded() } else { plan };
+    let planned = Planned::of(&plan, arguments.kernel.into(), memory_bytes);
     if arguments.json { output::print_json(&planned) } else { output::print(planned) }
 }
 
@@ -113,31 +129,41 @@ fn solve(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
         memory_bytes,
         kernel: arguments.kernel.into(),
         replace: arguments.replace,
+        scratch: arguments.scratch.clone(),
+        block_words: BLOCK_WORDS,
         checkpoint: CHECKPOINT,
     };
     let start = Instant::now();
-    let report = if !arguments.quiet && progress::is_visible() {
-        let teller = Teller { memory_bytes, bar: Bar::new() };
-        let report = solve::run(&options, &teller);
-        teller.bar.finish();
-        report?
-    } else {
-        solve::run(&options, &())?
-    };
+    interrupt::listen("stopping after this tier; Ctrl-C again stops at once")?;
+    let is_visible = !arguments.quiet && !arguments.log && progress::is_visible();
+    let log = arguments.log.then(Log::begin);
+    let teller = Teller { memory_bytes, is_visible, bar: Bar::new(), log, kernel: options.kernel };
+    let report = solve::run(&options, &teller);
+    teller.bar.finish();
+    let report = report?;
     let solved = Solved::of(&report, start.elapsed());
     if arguments.json { output::print_json(&solved) } else { output::print(solved) }
 }
 
-/// Tells on a terminal what will happen, and then how far it has come.
+/// Tells on a terminal what will happen, and then how far it has come; and stops at Ctrl-C.
 struct Teller {
     memory_bytes: u64,
+    is_visible: bool,
     bar: Bar,
+    log: Option<Log>,
+    kernel: Kernel,
 }
 
 impl Progress for Teller {
     fn planned(&self, plan: &Plan, entries_done: u64) {
+        if !self.is_visible && self.log.is_none() {
+            return;
+        }
         // Whoever cannot be told what will happen still wants it to happen.
-        let _ = writeln!(io::stderr(), "{}", Planned::of(plan, self.memory_bytes));
+        let _ = writeln!(io::stderr(), "{}", Planned::of(plan, self.kernel, self.memory_bytes));
+        if let Some(log) = &self.log {
+            return log.planned(plan, entries_done);
+        }
         self.bar.begin(u64::try_from(plan.entries).unwrap_or(u64::MAX), entries_done);
     }
 
@@ -147,5 +173,19 @@ impl Progress for Teller {
 
     fn solved(&self, entries: u64) {
         self.bar.solved(entries);
+    }
+
+    fn tier_done(&self, tier: &TierRecord) {
+        if let Some(log) = &self.log {
+            log.tier_done(tier);
+        }
+    }
+
+    fn starts_over(&self, why: &DatabaseError) {
+        failure::print_warning(&format!("what was solved cannot be gone on with, so this starts over: {why}"));
+    }
+
+    fn is_stopped(&self) -> bool {
+        interrupt::is_asked()
     }
 }

@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use crate::index::{Index, Located, Shape, TierDirectory, TierLayout, low_bits};
+use crate::index::{Index, Located, Shape, TierDirectory, low_bits};
 use crate::quiet::{MatrixSight, ShapeSight};
 
 /// The most entries of a chunk. Smaller ones cost a count (about a byte) each.
@@ -16,7 +16,7 @@ pub(crate) const MOST_ENTRIES: u32 = 4096;
 /// The fewest entries of a chunk (but for the last of a tier).
 const LEAST_ENTRIES: u32 = 256;
 
-/// Matrices that a chunk should touch at most, on average.
+/// Matrices that a chunk touches on average, before its size is rounded up to a power of two.
 const MATRICES: u64 = 24;
 
 /// Chunks of a group.
@@ -33,10 +33,10 @@ pub(crate) struct Chunks {
 
 impl Chunks {
     /// Chooses the size of the chunks of a tier: a power of two.
-    pub fn of_tier(layout: &TierLayout) -> Chunks {
-        let matrices = layout.matrices().len().max(1) as u64;
-        let each = (layout.entries() * MATRICES / matrices).clamp(LEAST_ENTRIES.into(), MOST_ENTRIES.into());
-        Chunks { each: (each as u32).next_power_of_two(), tier_entries: layout.entries() }
+    pub fn of_tier(tier_entries: u64, matrices: u64) -> Chunks {
+        let average = u128::from(tier_entries) * u128::from(MATRICES) / u128::from(matrices.max(1));
+        let each = average.clamp(LEAST_ENTRIES.into(), MOST_ENTRIES.into());
+        Chunks { each: (each as u32).next_power_of_two(), tier_entries }
     }
 
     /// Takes the size that a file says; `None` for one that is never chosen.

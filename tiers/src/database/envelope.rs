@@ -10,22 +10,31 @@
 //!
 //! All integers are little-endian. The record is read once when a file is opened: bincode carries nothing hot.
 
+#![cfg_attr(not(test), deny(clippy::indexing_slicing))]
+
+use std::cmp::Ordering;
 use std::path::Path;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::publish::io_error;
 use super::storage::ReadFile;
 use crate::error::DatabaseError;
 
-/// The version of the file formats that this program reads and writes. Version 1 held all positions of all plies.
-pub const VERSION: u32 = 2;
+/// The version of the file formats that this program reads and writes. Version 1 held all positions of all plies,
+/// version 2 had no hashes.
+pub const VERSION: u32 = 3;
 
-/// The most bytes of a record that are believed.
-const MOST_BYTES: usize = 1 << 20;
+/// The most bytes of a record that are believed: a manifest of 65 tiers has about 2,600.
+const MOST_BYTES: usize = 1 << 14;
 
+/// Bytes before the record.
 const FIXED: usize = 16;
+
+/// Bytes after the record.
+const CHECKSUM: usize = 8;
 
 fn config() -> impl bincode::config::Config {
     bincode::config::standard().with_fixed_int_encoding().with_limit::<MOST_BYTES>()
@@ -35,7 +44,7 @@ fn config() -> impl bincode::config::Config {
 pub(crate) fn seal(magic: &[u8; 8], record: &impl Serialize) -> Vec<u8> {
     // Records are plain structs of integers, strings and vectors: these always encode.
     let body = bincode::serde::encode_to_vec(record, config()).unwrap_or_default();
-    let mut bytes = Vec::with_capacity(FIXED + body.len() + 8);
+    let mut bytes = Vec::with_capacity(FIXED + body.len() + CHECKSUM);
     bytes.extend_from_slice(magic);
     bytes.extend_from_slice(&VERSION.to_le_bytes());
     bytes.extend_from_slice(&(body.len() as u32).to_le_bytes());
@@ -44,7 +53,8 @@ pub(crate) fn seal(magic: &[u8; 8], record: &impl Serialize) -> Vec<u8> {
     bytes
 }
 
-/// Reads the envelope at the start of a file: the record, and the length of the envelope.
+/// Reads the envelope at the start of a file: the record, and the length of the envelope. Allocates no more than the
+/// file's length.
 ///
 /// # Errors
 /// [`DatabaseError::Wrong`] for another kind of file or another version, [`DatabaseError::Damaged`] where the checksum
@@ -57,34 +67,34 @@ pub(crate) fn unseal<R: DeserializeOwned>(
     let damaged = |offset, what| DatabaseError::Damaged { file: path.to_path_buf(), offset, what };
     let mut fixed = [0; FIXED];
     read(file, path, &mut fixed, 0)?;
-    if fixed[..8] != magic[..] {
+    let (kind, numbers) = fixed.split_at(magic.len());
+    if kind != magic {
         return Err(DatabaseError::Wrong {
             file: path.to_path_buf(),
             what: "the kind of file",
             expected: magic.escape_ascii().to_string(),
-            found: fixed[..8].escape_ascii().to_string(),
+            found: kind.escape_ascii().to_string(),
         });
     }
-    let length = u32_at(&fixed, 12) as usize;
-    let version = u32_at(&fixed, 8);
-    if version != VERSION {
-        return Err(DatabaseError::Wrong {
-            file: path.to_path_buf(),
-            what: "the format's version",
-            expected: VERSION.to_string(),
-            found: version.to_string(),
-        });
-    }
+    let mut numbers = numbers;
+    let (Some(version), Some(length)) = (take_u32(&mut numbers), take_u32(&mut numbers)) else {
+        return Err(damaged(0, TOO_SHORT));
+    };
+    check_version(path, version)?;
+    let length = length as usize;
     if length > MOST_BYTES {
         return Err(damaged(12, "a record that is too long"));
     }
-    let mut bytes = vec![0; FIXED + length + 8];
+    if (FIXED + length + CHECKSUM) as u64 > file.size().map_err(io_error(path, "read"))? {
+        return Err(damaged(12, TOO_SHORT));
+    }
+    let mut bytes = vec![0; FIXED + length + CHECKSUM];
     read(file, path, &mut bytes, 0)?;
     let (sealed, checksum) = bytes.split_at(FIXED + length);
     if xxh3_64(sealed).to_le_bytes() != checksum {
         return Err(damaged(0, "the checksum of the header is wrong"));
     }
-    let (record, read) = bincode::serde::decode_from_slice(&sealed[FIXED..], config())
+    let (record, read) = bincode::serde::decode_from_slice(sealed.split_at(FIXED).1, config())
         .map_err(|_| damaged(FIXED as u64, "the header cannot be read"))?;
     if read != length {
         return Err(damaged(12, "the header is longer than its record"));
@@ -92,24 +102,48 @@ pub(crate) fn unseal<R: DeserializeOwned>(
     Ok((record, bytes.len() as u64))
 }
 
+fn check_version(path: &Path, version: u32) -> Result<(), DatabaseError> {
+    let found = match version.cmp(&VERSION) {
+        Ordering::Equal => return Ok(()),
+        Ordering::Less => format!("{version} (of an older fourbase)"),
+        Ordering::Greater => format!("{version} (of a newer fourbase, which can open it)"),
+    };
+    let expected = VERSION.to_string();
+    Err(DatabaseError::Wrong { file: path.to_path_buf(), what: "the format's version", expected, found })
+}
+
+/// What is said of a file that lacks its end.
+pub(crate) const TOO_SHORT: &str = "the file ends too early";
+
 /// Reads bytes at a place; a file that ends before is damaged.
 pub(crate) fn read(file: &dyn ReadFile, path: &Path, buffer: &mut [u8], offset: u64) -> Result<(), DatabaseError> {
     file.read_exact_at(buffer, offset).map_err(|source| {
         let file = path.to_path_buf();
         if source.kind() == std::io::ErrorKind::UnexpectedEof {
-            DatabaseError::Damaged { file, offset, what: "the file ends too early" }
+            DatabaseError::Damaged { file, offset, what: TOO_SHORT }
         } else {
             DatabaseError::Io { file, action: "read", source }
         }
     })
 }
 
-/// Reads a little-endian integer; `bytes` is long enough.
-pub(crate) fn u32_at(bytes: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes(std::array::from_fn(|i| bytes[at + i]))
+/// Takes a little-endian integer off the start of `bytes`.
+pub(crate) fn take_u16(bytes: &mut &[u8]) -> Option<u16> {
+    take(bytes).map(u16::from_le_bytes)
 }
 
-/// Reads a little-endian integer; `bytes` is long enough.
-pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
-    u64::from_le_bytes(std::array::from_fn(|i| bytes[at + i]))
+/// Takes a little-endian integer off the start of `bytes`.
+pub(crate) fn take_u32(bytes: &mut &[u8]) -> Option<u32> {
+    take(bytes).map(u32::from_le_bytes)
+}
+
+/// Takes a little-endian integer off the start of `bytes`.
+pub(crate) fn take_u64(bytes: &mut &[u8]) -> Option<u64> {
+    take(bytes).map(u64::from_le_bytes)
+}
+
+fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
+    let (first, rest) = bytes.split_first_chunk()?;
+    *bytes = rest;
+    Some(*first)
 }

@@ -1,13 +1,13 @@
-//! Names of folders and files, and what a folder of databases holds.
+//! The folder of a database: the names in it, making it, and clearing it.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use fourbase::{Board, Outcome};
+use fourbase::Board;
 
-use super::container::{TEMPORARY, io_error};
-use super::manifest::{self, Manifest, State};
-use super::storage::{Disk, Storage};
+use super::manifest;
+use super::publish::{TEMPORARY, io_error};
+use super::storage::Storage;
 use crate::error::DatabaseError;
 use crate::kernel::Values;
 
@@ -16,18 +16,20 @@ pub fn folder_of(root: &Path, board: Board, values: Values) -> PathBuf {
     root.join(board.to_string()).join(values.to_string())
 }
 
+/// Reads the board and the values off the name of a database's folder; `None` where it has another name.
+pub(crate) fn names_of(folder: &Path) -> Option<(Board, Values)> {
+    let board = folder.parent()?.file_name()?.to_str()?.parse::<Board>().ok()?;
+    let values = folder.file_name()?.to_str()?;
+    let values = [Values::Wdl, Values::Remoteness].into_iter().find(|kind| kind.to_string() == values)?;
+    (folder.parent()?.file_name()?.to_str()? == board.to_string()).then_some((board, values))
+}
+
 /// Returns the name of a tier's file.
 pub(crate) fn tier_path(folder: &Path, ply: u32) -> PathBuf {
-    folder.join(format!("{TIER}{ply:02}"))
+    folder.join(format!("{TIER_PREFIX}{ply:02}"))
 }
 
-/// Returns the name of the file with all values of a tier, to go on from.
-pub(crate) fn checkpoint_path(folder: &Path, ply: u32) -> PathBuf {
-    folder.join(format!("{CHECKPOINT}{ply:02}"))
-}
-
-const TIER: &str = "tier-";
-const CHECKPOINT: &str = "checkpoint-";
+const TIER_PREFIX: &str = "tier-";
 
 /// Returns the path of the lock of a database folder: beside it, so that the folder holds nothing but the database.
 pub(crate) fn lock_path(folder: &Path) -> PathBuf {
@@ -38,16 +40,47 @@ pub(crate) fn lock_path(folder: &Path) -> PathBuf {
 pub(crate) fn remove_database(storage: &dyn Storage, folder: &Path) -> Result<(), DatabaseError> {
     remove(storage, folder, |name| name == manifest::NAME)?;
     storage.sync_folder(folder).map_err(io_error(folder, "sync"))?;
-    remove(storage, folder, |name| [manifest::NAME, TIER, CHECKPOINT].iter().any(|start| name.starts_with(start)))
+    let prefixes = [manifest::NAME, TIER_PREFIX];
+    remove(storage, folder, |name| prefixes.iter().any(|prefix| name.starts_with(prefix)))
 }
 
-/// Removes what a stopped solve left half-written, and checkpoints other than that of `keep`.
-pub(crate) fn remove_leftovers(storage: &dyn Storage, folder: &Path, keep: Option<u32>) -> Result<(), DatabaseError> {
-    let kept = keep.map(|ply| checkpoint_path(folder, ply));
-    remove(storage, folder, |name| {
-        let old_checkpoint = name.starts_with(CHECKPOINT) && Some(folder.join(name)) != kept;
-        name.ends_with(TEMPORARY) || old_checkpoint
-    })
+/// Makes the folder of a database and those above it, durably.
+pub(crate) fn create_folder(storage: &dyn Storage, folder: &Path) -> Result<(), DatabaseError> {
+    create_missing(storage, folder)?;
+    // The two above are ours: an earlier process may have made them and ended before they were durable.
+    for above in folder.ancestors().skip(1).take(2) {
+        storage.sync_folder(above).map_err(io_error(above, "sync"))?;
+    }
+    Ok(())
+}
+
+/// Makes a folder where there is none, after those above it.
+fn create_missing(storage: &dyn Storage, folder: &Path) -> Result<(), DatabaseError> {
+    let above = folder.parent();
+    let made = match (storage.create_folder(folder), above) {
+        (Err(error), Some(above)) if error.kind() == ErrorKind::NotFound => {
+            create_missing(storage, above)?;
+            storage.create_folder(folder)
+        }
+        (made, _) => made,
+    };
+    if made.map_err(io_error(folder, "create"))?
+        && let Some(above) = above
+    {
+        storage.sync_folder(above).map_err(io_error(above, "sync"))?;
+    }
+    Ok(())
+}
+
+/// Removes what a stopped solve left half-written.
+pub(crate) fn remove_leftovers(storage: &dyn Storage, folder: &Path) -> Result<(), DatabaseError> {
+    remove(storage, folder, |name| name.ends_with(TEMPORARY))
+}
+
+/// Tells whether there is anything that [`remove_leftovers`] removes.
+pub(crate) fn has_leftovers(storage: &dyn Storage, folder: &Path) -> Result<bool, DatabaseError> {
+    let names = storage.names(folder).map_err(io_error(folder, "list"))?;
+    Ok(names.iter().any(|name| name.ends_with(TEMPORARY)))
 }
 
 fn remove(storage: &dyn Storage, folder: &Path, which: impl Fn(&str) -> bool) -> Result<(), DatabaseError> {
@@ -57,56 +90,4 @@ fn remove(storage: &dyn Storage, folder: &Path, which: impl Fn(&str) -> bool) ->
         storage.remove(&path).map_err(io_error(&path, "remove"))?;
     }
     Ok(())
-}
-
-/// One database of a folder of databases.
-#[derive(Clone, Debug)]
-pub struct Summary {
-    /// The board.
-    pub board: Board,
-    /// The values.
-    pub values: Values,
-    /// Finished tiers.
-    pub tiers_done: u32,
-    /// All tiers.
-    pub tiers: u32,
-    /// Whether all tiers are done.
-    pub complete: bool,
-    /// Bytes of the finished tiers' files.
-    pub bytes: u64,
-    /// Entries of the finished tiers, after the mirror.
-    pub entries: u64,
-    /// Outcome of the empty board, when complete.
-    pub outcome: Option<Outcome>,
-}
-
-/// Lists the databases under `root`, by name. Folders and files that are not databases are passed over.
-///
-/// # Errors
-/// [`DatabaseError`] where a manifest is there but cannot be read.
-pub fn list(root: &Path) -> Result<Vec<Summary>, DatabaseError> {
-    let mut summaries = Vec::new();
-    for name in Disk.names(root).map_err(io_error(root, "list"))? {
-        let Ok(board) = name.parse::<Board>() else { continue };
-        for values in [Values::Wdl, Values::Remoteness] {
-            let folder = root.join(&name).join(values.to_string());
-            let manifest = match Manifest::read(&Disk, &folder, board, values) {
-                // A plain file that is named like a board, or like the values of one.
-                Err(DatabaseError::Io { source, .. }) if source.kind() == ErrorKind::NotADirectory => continue,
-                manifest => manifest?,
-            };
-            let Some(manifest) = manifest else { continue };
-            summaries.push(Summary {
-                board,
-                values,
-                tiers_done: manifest.tiers.len() as u32,
-                tiers: board.cells() as u32 + 1,
-                complete: manifest.state == State::Complete,
-                bytes: manifest.tiers.iter().map(|tier| tier.bytes).sum(),
-                entries: manifest.entries(),
-                outcome: manifest.root(),
-            });
-        }
-    }
-    Ok(summaries)
 }

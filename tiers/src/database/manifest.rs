@@ -3,20 +3,33 @@
 //! It is rewritten whenever tiers have become durable, so that a solve that is stopped goes on from there. There is no
 //! time, machine, thread count or kernel in it: equal work gives equal bytes.
 
+#![cfg_attr(not(test), deny(clippy::indexing_slicing))]
+
+use std::io::ErrorKind;
 use std::path::Path;
 
-use fourbase::{Board, Outcome, Value};
+use fourbase::{Board, Outcome, Value, excerpt};
 use serde::{Deserialize, Serialize};
 
-use super::container::{Written, io_error, publish, temporary_name};
 use super::envelope;
+use super::folder::{names_of, tier_path};
+use super::hash::Hash;
+use super::publish::{Written, io_error, publish, temporary_name};
 use super::storage::Storage;
+use super::writer::is_stored;
 use crate::error::DatabaseError;
 use crate::kernel::Values;
+use crate::plan::Plan;
 
 /// The manifest's name in its folder.
 pub(crate) const NAME: &str = "manifest";
 const MAGIC: &[u8; 8] = b"fourmani";
+
+/// Half a board of so many bits (a column has one more than cells) has tables that are made in milliseconds.
+const SMALL_HALF_BITS: usize = 24;
+
+/// By how many powers of two an estimate may be above the truth: on boards that can be counted it was within 6.
+const ESTIMATE_SLACK_BITS: u32 = 17;
 
 /// How far a solve has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -36,6 +49,8 @@ pub struct TierRecord {
     pub entries: u64,
     /// Length of the tier's file; 0 for a tier that is not stored.
     pub bytes: u64,
+    /// Hash of the tier's file, where the tier is stored.
+    pub hash: Option<Hash>,
 }
 
 /// What a database folder holds.
@@ -51,6 +66,8 @@ pub struct Manifest {
     pub checkpoint: Option<u32>,
     /// Value (0 lose, 1 tie, 2 win) and remoteness of the empty board, when complete.
     root: Option<(u8, Option<u32>)>,
+    /// Hash of the tiers' hashes, when complete.
+    hash: Option<Hash>,
 }
 
 impl Manifest {
@@ -63,7 +80,19 @@ impl Manifest {
             tiers: Vec::new(),
             checkpoint: None,
             root: None,
+            hash: None,
         }
+    }
+
+    /// Returns the board, where the manifest names one.
+    fn board(&self) -> Option<Board> {
+        // One board has one name.
+        self.board.parse::<Board>().ok().filter(|board| board.to_string() == self.board)
+    }
+
+    /// Returns the kind of values.
+    pub fn values(&self) -> Values {
+        self.values
     }
 
     /// Returns the outcome of the empty board, when complete.
@@ -71,6 +100,11 @@ impl Manifest {
         let (value, remoteness) = self.root?;
         let value = [Value::Lose, Value::Tie, Value::Win].get(usize::from(value)).copied()?;
         Some(Outcome { value, remoteness })
+    }
+
+    /// Returns the hash of the whole database, when complete: equal databases have equal hashes, on every machine.
+    pub fn hash(&self) -> Option<Hash> {
+        self.hash
     }
 
     /// Notes that all tiers are there, and the outcome of the empty board.
@@ -83,6 +117,7 @@ impl Manifest {
         self.state = State::Complete;
         self.checkpoint = None;
         self.root = Some((value, root.remoteness));
+        self.hash = Some(Hash::of_tiers(&self.tiers));
     }
 
     /// Returns the ply to solve next, or `None` when all are done.
@@ -90,9 +125,36 @@ impl Manifest {
         (board.cells() as u32).checked_sub(self.tiers.len() as u32)
     }
 
+    /// Returns what is known of a finished tier.
+    pub(crate) fn tier(&self, ply: u32) -> Option<&TierRecord> {
+        self.tiers.iter().find(|tier| tier.ply == ply)
+    }
+
     /// Sums the entries of the finished tiers.
     pub fn entries(&self) -> u64 {
-        self.tiers.iter().map(|tier| tier.entries).sum()
+        self.tiers.iter().map(|tier| tier.entries).fold(0, u64::saturating_add)
+    }
+
+    /// Sums the lengths of the files of the finished tiers and of the manifest itself.
+    pub fn bytes(&self) -> u64 {
+        let own = envelope::seal(MAGIC, self).len() as u64;
+        self.tiers.iter().map(|tier| tier.bytes).fold(own, u64::saturating_add)
+    }
+
+    /// Checks that a database that says to be complete has about as many entries as its board, where the board has large
+    /// tables: before they are made. The estimate is far above what there is, by lines that it does not see.
+    pub(crate) fn check_entries(&self, folder: &Path, board: Board) -> Result<(), DatabaseError> {
+        let half_bits = (board.height() + 1) * board.width().div_ceil(2);
+        if self.state == State::Solving || half_bits <= SMALL_HALF_BITS || board.connect() < 4 {
+            return Ok(());
+        }
+        let estimate = Plan::estimate(board, self.values).entries;
+        let stored: u64 = self.tiers.iter().filter(|tier| tier.bytes > 0).map(|tier| tier.entries).sum();
+        if u128::from(stored) >= estimate >> ESTIMATE_SLACK_BITS {
+            return Ok(());
+        }
+        let (expected, found) = (format!("of the order of {estimate}"), stored.to_string());
+        Err(DatabaseError::Wrong { file: folder.join(NAME), what: "the number of entries", expected, found })
     }
 
     /// Reads the manifest of a folder; `None` where there is none.
@@ -105,26 +167,102 @@ impl Manifest {
         board: Board,
         values: Values,
     ) -> Result<Option<Manifest>, DatabaseError> {
+        let Some((manifest, of_board)) = Manifest::read_any(storage, folder)? else { return Ok(None) };
+        manifest.check_name(folder, (of_board, manifest.values), (board, values))?;
+        Ok(Some(manifest))
+    }
+
+    /// Reads the manifest of a folder, and of which board it is. A folder that is named like a database has to have the
+    /// manifest of that one.
+    pub(crate) fn read_any(storage: &dyn Storage, folder: &Path) -> Result<Option<(Manifest, Board)>, DatabaseError> {
         let path = folder.join(NAME);
         let file = match storage.open(&path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             file => file.map_err(io_error(&path, "open"))?,
         };
-        let (manifest, _): (Manifest, u64) = envelope::unseal(&*file, &path, MAGIC)?;
-        let found = format!("{} {}", manifest.board, manifest.values);
-        let expected = format!("{board} {values}");
-        if found != expected {
-            return Err(DatabaseError::Wrong { file: path, what: "the board", expected, found });
+        let (manifest, bytes): (Manifest, u64) = envelope::unseal(&*file, &path, MAGIC)?;
+        let damaged = |offset, what| DatabaseError::Damaged { file: path.clone(), offset, what };
+        if file.size().map_err(io_error(&path, "read"))? != bytes {
+            return Err(damaged(bytes, "bytes after the end"));
         }
+        let board = manifest.board().ok_or_else(|| damaged(0, "there is no such board"))?;
+        manifest.check(board).map_err(|what| damaged(0, what))?;
+        if let Some(names) = names_of(folder) {
+            manifest.check_name(folder, (board, manifest.values), names)?;
+        }
+        Ok(Some((manifest, board)))
+    }
+
+    fn check_name(
+        &self,
+        folder: &Path,
+        found: (Board, Values),
+        expected: (Board, Values),
+    ) -> Result<(), DatabaseError> {
+        if found == expected {
+            return Ok(());
+        }
+        let found = format!("{} {}", excerpt(&self.board, 32), self.values);
+        let expected = format!("{} {}", expected.0, expected.1);
+        Err(DatabaseError::Wrong { file: folder.join(NAME), what: "the board", expected, found })
+    }
+
+    /// Tells what cannot be true of a manifest of this board.
+    fn check(&self, board: Board) -> Result<(), &'static str> {
         let plies = (0..=board.cells() as u32).rev();
-        let in_order = manifest.tiers.iter().zip(plies).all(|(tier, ply)| tier.ply == ply);
-        let goes_on = manifest.checkpoint == manifest.tiers.last().map(|tier| tier.ply);
-        let whole = manifest.tiers.len() == board.cells() + 1;
-        let complete = manifest.state == State::Complete;
-        if !in_order || goes_on == complete || manifest.tiers.len() > board.cells() + 1 || whole != complete {
-            return Err(DatabaseError::Damaged { file: path, offset: 0, what: "tiers are missing or too many" });
+        let in_order = self.tiers.iter().zip(plies).all(|(tier, ply)| tier.ply == ply);
+        let whole = self.tiers.len() == board.cells() + 1;
+        let complete = self.state == State::Complete;
+        if !in_order || self.tiers.len() > board.cells() + 1 || whole != complete {
+            return Err("tiers are missing or too many");
         }
-        Ok(Some(manifest))
+        let goes_on_from = self.tiers.last().filter(|_| !complete).map(|tier| tier.ply);
+        if self.checkpoint != goes_on_from {
+            return Err("the checkpoint is not that of the last tier");
+        }
+        if self.tiers.iter().any(|tier| is_stored(tier.ply) != (tier.bytes > 0)) {
+            return Err("a tier that should be stored is not, or the other way round");
+        }
+        if self.tiers.iter().any(|tier| tier.hash.is_some() != (tier.bytes > 0)) {
+            return Err("a stored tier has no hash, or another has one");
+        }
+        if self.hash != complete.then(|| Hash::of_tiers(&self.tiers)) {
+            return Err("the hash is not that of the tiers");
+        }
+        // A block of some bytes has at most a group of chunks, and ten bytes more in the directory.
+        if self.tiers.iter().any(|tier| tier.bytes > 0 && tier.entries >> 17 > tier.bytes) {
+            return Err("a tier has more entries than its file can have");
+        }
+        let sum = |mut numbers: Box<dyn Iterator<Item = u64> + '_>| numbers.try_fold(0, u64::checked_add);
+        let entries = sum(Box::new(self.tiers.iter().map(|tier| tier.entries)));
+        if entries.is_none() || sum(Box::new(self.tiers.iter().map(|tier| tier.bytes))).is_none() {
+            return Err("more entries or bytes than can be counted");
+        }
+        let in_range = |(value, remoteness): (u8, Option<u32>)| {
+            let with_remoteness = self.values == Values::Remoteness;
+            value <= 2
+                && remoteness.is_some() == with_remoteness
+                && remoteness.is_none_or(|plies| plies <= board.cells() as u32)
+        };
+        if self.root.is_some() != complete || !self.root.is_none_or(in_range) {
+            return Err("the value of the empty board is not what it can be");
+        }
+        Ok(())
+    }
+
+    /// Checks that the files of the finished tiers are there and as long as they were written.
+    pub(crate) fn check_files(&self, storage: &dyn Storage, folder: &Path) -> Result<(), DatabaseError> {
+        for tier in self.tiers.iter().filter(|tier| tier.bytes > 0) {
+            let file = tier_path(folder, tier.ply);
+            let size = match storage.open(&file) {
+                Err(error) if error.kind() == ErrorKind::NotFound => {
+                    return Err(DatabaseError::Damaged { file, offset: 0, what: "the file is missing" });
+                }
+                open => open.and_then(|open| open.size()).map_err(io_error(&file, "open"))?,
+            };
+            check_length(&file, tier.bytes, size)?;
+        }
+        Ok(())
     }
 
     /// Writes the manifest of a folder durably. Returns its length.
@@ -136,5 +274,106 @@ impl Manifest {
         file.write_all(&bytes).map_err(io_error(&temporary, "write"))?;
         publish(storage, folder, vec![Written::new(path, temporary, file, bytes.len() as u64)])?;
         Ok(bytes.len() as u64)
+    }
+}
+
+/// Compares a file's length with what the manifest says.
+pub(crate) fn check_length(file: &Path, expected: u64, found: u64) -> Result<(), DatabaseError> {
+    if expected == found {
+        return Ok(());
+    }
+    let [expected, found] = [expected, found].map(|bytes| format!("{bytes} bytes"));
+    Err(DatabaseError::Wrong { file: file.to_path_buf(), what: "the length", expected, found })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::database::Disk;
+
+    /// A manifest such as a solve of 2x2 writes.
+    fn complete() -> Manifest {
+        let mut manifest = Manifest::new("2x2".parse().unwrap(), Values::Remoteness);
+        let record = |ply: u32| {
+            let hash = is_stored(ply).then(Hash::default);
+            TierRecord { ply, entries: 3, bytes: if is_stored(ply) { 100 } else { 0 }, hash }
+        };
+        manifest.tiers = (0..=4).rev().map(record).collect();
+        manifest.complete(Outcome { value: Value::Tie, remoteness: Some(4) });
+        manifest
+    }
+
+    fn read(bytes: &[u8]) -> Result<Manifest, DatabaseError> {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join("2x2/remoteness");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join(NAME), bytes).unwrap();
+        Manifest::read_any(&Disk, &folder).map(|read| read.unwrap().0)
+    }
+
+    #[test]
+    fn what_cannot_be_true_is_refused_though_the_checksum_fits() {
+        assert_eq!(read(&envelope::seal(MAGIC, &complete())).unwrap(), complete());
+        let changes: [fn(&mut Manifest); 25] = [
+            |manifest| manifest.board = "3x3".to_owned(),
+            |manifest| manifest.board = "2x2c4".to_owned(),
+            |manifest| manifest.board = "no board".to_owned(),
+            |manifest| manifest.values = Values::Wdl,
+            |manifest| manifest.state = State::Solving,
+            |manifest| manifest.root = None,
+            |manifest| manifest.root = Some((3, Some(4))),
+            |manifest| manifest.root = Some((1, None)),
+            |manifest| manifest.root = Some((1, Some(5))),
+            |manifest| manifest.checkpoint = Some(0),
+            |manifest| manifest.tiers.truncate(4),
+            |manifest| manifest.tiers.clear(),
+            |manifest| manifest.tiers.reverse(),
+            |manifest| manifest.tiers.push(manifest.tiers[0]),
+            |manifest| manifest.tiers[1].bytes = 0,
+            |manifest| manifest.tiers[0].bytes = 1,
+            |manifest| manifest.hash = None,
+            |manifest| manifest.hash = Some(Hash::default()),
+            |manifest| manifest.tiers[1].hash = None,
+            |manifest| manifest.tiers[0].hash = Some(Hash::default()),
+            |manifest| manifest.tiers[0].entries = u64::MAX,
+            |manifest| manifest.tiers[1].entries = 1 << 40,
+            |manifest| manifest.tiers.iter_mut().filter(|tier| tier.bytes > 0).for_each(|tier| tier.bytes = u64::MAX),
+            |manifest| (manifest.state, manifest.root, manifest.checkpoint) = (State::Solving, None, Some(0)),
+            |manifest| {
+                manifest.tiers.truncate(3);
+                (manifest.state, manifest.root, manifest.checkpoint) = (State::Solving, None, Some(3));
+            },
+        ];
+        for (number, change) in changes.into_iter().enumerate() {
+            let mut manifest = complete();
+            change(&mut manifest);
+            let error = read(&envelope::seal(MAGIC, &manifest)).expect_err(&format!("change {number}"));
+            assert!(error.is_damage(), "change {number}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_large_board_of_few_entries_is_refused_before_its_tables_are_made() {
+        for name in ["20x2", "10x5", "8x6", "9x5", "7x6"] {
+            let board: Board = name.parse().unwrap();
+            let mut manifest = Manifest::new(board, Values::Wdl);
+            let record = |ply: u32| {
+                let hash = is_stored(ply).then(Hash::default);
+                TierRecord { ply, entries: 1000, bytes: if is_stored(ply) { 100 } else { 0 }, hash }
+            };
+            manifest.tiers = (0..=board.cells() as u32).rev().map(record).collect();
+            manifest.complete(Outcome { value: Value::Tie, remoteness: None });
+            assert_eq!(manifest.check(board), Ok(()));
+            let root = tempfile::tempdir().unwrap();
+            manifest.write(&Disk, root.path()).unwrap();
+            let error = crate::database::Database::open(root.path()).unwrap_err().to_string();
+            assert!(error.contains("the number of entries"), "{error}");
+        }
+    }
+
+    #[test]
+    fn bytes_after_the_end_are_refused() {
+        let bytes = [&envelope::seal(MAGIC, &complete())[..], &[0]].concat();
+        assert!(read(&bytes).unwrap_err().to_string().contains("bytes after the end"));
     }
 }

@@ -7,29 +7,53 @@
 //! <db>/<board>/<values>.lock            held by the process that solves
 //! ```
 //!
-//! `docs/format.md` gives every byte.
+//! `docs/format.md` gives every byte. A database is data from outside: whatever is in its files, a probe gives what was
+//! solved or an error, and what it allocates is bounded by the lengths of the files and by the tables of the board.
 
-mod checkpoint;
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+mod bits;
+mod cache;
+mod check;
 mod chunk;
 mod codec;
 mod container;
-mod envelope;
+mod disk;
+pub(crate) mod envelope;
+mod expanded;
 mod folder;
 mod frame;
+#[doc(hidden)]
+pub mod fuzzing;
+mod hash;
+mod list;
+mod locate;
 mod manifest;
+mod many;
+mod open;
 mod packing;
-mod reader;
+#[doc(hidden)]
+pub mod plant;
+mod probe;
+mod publish;
 mod storage;
+mod tier;
+mod values;
 mod writer;
 
-pub(crate) use checkpoint::{read_checkpoint, write_checkpoint};
-pub(crate) use container::{Written, publish};
+pub(crate) use chunk::Chunks;
+pub use disk::Disk;
 pub use envelope::VERSION;
-pub use folder::{Summary, folder_of, list};
-pub(crate) use folder::{lock_path, remove_database, remove_leftovers};
+pub use folder::folder_of;
+pub(crate) use folder::{create_folder, has_leftovers, lock_path, names_of, remove_database, remove_leftovers};
+pub use hash::Hash;
+pub use list::{Listing, Summary, list};
 pub use manifest::{Manifest, State, TierRecord};
-pub use reader::{Database, Move};
-pub use storage::{Disk, Lock, ReadFile, Storage, WriteFile};
+pub use open::Database;
+pub use probe::Move;
+pub(crate) use publish::{Written, io_error, publish};
+pub use storage::{Lock, ReadFile, Storage, WriteFile};
+pub(crate) use values::{Rows, TierValues};
 pub(crate) use writer::write_tier;
 
 pub use crate::error::DatabaseError;

@@ -14,6 +14,7 @@
 //!
 //! Base 3 saves 0.6 % and would cost a division a symbol.
 
+use super::bits::bits_at;
 use crate::index::low_bits;
 use crate::kernel::{Coding, Symbols, Values};
 
@@ -23,6 +24,11 @@ pub(crate) fn packed_bytes(coding: &Coding, count: usize) -> usize {
         Values::Wdl => count.div_ceil(4),
         Values::Remoteness => count,
     }
+}
+
+/// Tells whether bytes can be symbols: none has bits beyond the planes.
+pub(crate) fn are_symbols(coding: &Coding, bytes: &[u8]) -> bool {
+    coding.values() == Values::Wdl || bytes.iter().fold(0, |any, code| any | code) >> coding.planes() == 0
 }
 
 /// Appends `count` symbols from number `first` on.
@@ -79,13 +85,6 @@ fn bits_of_bytes(bytes: &[u8], at: usize) -> u64 {
     let low = (0..8).fold(0, |word, i| word | byte(i) << (8 * i));
     let shift = at % 8;
     if shift == 0 { low } else { low >> shift | byte(8) << (64 - shift) }
-}
-
-/// Returns 64 bits from bit `at` on; bits beyond the words are 0.
-pub(crate) fn bits_at(words: &[u64], at: usize) -> u64 {
-    let (word, shift) = (at / 64, at % 64);
-    let next = words.get(word + 1).map_or(0, |next| next << 1 << (63 - shift));
-    words[word] >> shift | next
 }
 
 /// Puts a 0 between the bits of a word (Warren, *Hacker's Delight*, section 7-2).

@@ -6,13 +6,15 @@ use rayon::prelude::*;
 
 use super::chunk::Chunks;
 use super::codec;
-use super::container::{Content, Header, Reader, Writer, Written, io_error};
+use super::container::{Content, Header, Reader, Writer};
 use super::folder::tier_path;
+use super::manifest::check_length;
+use super::publish::Written;
 use super::storage::Storage;
+use super::values::TierValues;
 use crate::error::DatabaseError;
 use crate::index::Index;
 use crate::kernel::Values;
-use crate::solve::Tier;
 
 /// Groups of chunks that are packed at a time: bounds what is held before it is written.
 const BATCH_GROUPS: u64 = 64;
@@ -30,28 +32,31 @@ pub(crate) fn header(index: &Index, values: Values, content: Content, ply: u32, 
 }
 
 /// Writes a tier's file, not yet durable nor under its name.
-pub(crate) fn write_tier(
+pub(crate) fn write_tier<T: TierValues>(
     storage: &dyn Storage,
     folder: &Path,
     index: &Index,
-    tier: &Tier,
+    tier: &T,
 ) -> Result<Option<Written>, DatabaseError> {
-    let ply = tier.layout.ply();
+    let ply = tier.ply();
     if !is_stored(ply) {
         return Ok(None);
     }
     let path = tier_path(folder, ply);
-    let chunks = Chunks::of_tier(&tier.layout);
-    let header = header(index, tier.coding.values(), Content::Quiet, ply, &chunks);
+    let chunks = tier.chunks();
+    let header = header(index, tier.coding().values(), Content::Quiet, ply, &chunks);
     let mut writer = Writer::create(storage, &path, &header)?;
     let groups = chunks.groups();
     let mut first = 0;
     while first < groups {
         let batch = first..groups.min(first + BATCH_GROUPS);
         first = batch.end;
-        let encoded: Vec<_> = batch.into_par_iter().map(|group| codec::encode(index, tier, group)).collect();
+        let encoded: Vec<_> = batch
+            .into_par_iter()
+            .map_init(|| tier.rows(index).ok(), |rows, group| encode(index, tier, rows.as_mut(), group))
+            .collect();
         for blocks in encoded {
-            for block in blocks.map_err(io_error(&path, "compress"))? {
+            for block in blocks? {
                 writer.block(&block.payload, block.chunks)?;
             }
         }
@@ -59,28 +64,50 @@ pub(crate) fn write_tier(
     writer.finish().map(Some)
 }
 
-/// Opens a file of values, checks that it is what its name says (the tier of `ply` with `entries` entries), and returns
-/// with it how it is cut into chunks.
+/// Packs one group of chunks, with rows of its own where there are none to share.
+fn encode<T: TierValues>(
+    index: &Index,
+    tier: &T,
+    rows: Option<&mut T::Rows<'_>>,
+    group: u64,
+) -> Result<Vec<codec::Block>, DatabaseError> {
+    match rows {
+        Some(rows) => codec::encode(index, tier, rows, group),
+        None => codec::encode(index, tier, &mut tier.rows(index)?, group),
+    }
+}
+
+/// What a file of values should be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Expected {
+    pub values: Values,
+    pub content: Content,
+    pub ply: u32,
+    /// Entries of the tier.
+    pub entries: u64,
+    /// Length of the file, where that is known.
+    pub bytes: Option<u64>,
+}
+
+/// Opens a file of values, checks that it is what it should be, and returns with it how it is cut into chunks. Before
+/// that is checked nothing is allocated but the header.
 pub(crate) fn open(
     storage: &dyn Storage,
     path: &Path,
     index: &Index,
-    values: Values,
-    content: Content,
-    ply: u32,
-    entries: u64,
+    expected: &Expected,
 ) -> Result<(Reader, Chunks), DatabaseError> {
-    let reader = Reader::open(storage, path)?;
-    let found = reader.header();
-    if let Some(chunks) = Chunks::new(found.chunk_entries, entries)
-        && *found == header(index, values, content, ply, &chunks)
-    {
-        return Ok((reader, chunks));
-    }
-    Err(DatabaseError::Wrong {
-        file: path.to_path_buf(),
-        what: "the content",
-        expected: format!("{} {values} ply {ply} ({content:?}) of {entries} entries", index.board()),
-        found: found.to_string(),
+    let Expected { values, content, ply, entries, bytes } = *expected;
+    Reader::open(storage, path, |found, size| {
+        let chunks = Chunks::new(found.chunk_entries, entries)
+            .filter(|chunks| *found == header(index, values, content, ply, chunks))
+            .ok_or_else(|| DatabaseError::Wrong {
+                file: path.to_path_buf(),
+                what: "the content",
+                expected: format!("{} {values} ply {ply} ({content:?}) of {entries} entries", index.board()),
+                found: found.to_string(),
+            })?;
+        check_length(path, bytes.unwrap_or(size), size)?;
+        Ok(chunks)
     })
 }

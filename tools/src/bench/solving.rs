@@ -7,7 +7,7 @@ use anyhow::Context;
 use fourbase::{Board, Outcome};
 use fourbase_tiers::index::Index;
 use fourbase_tiers::kernel::{Kernel, Values};
-use fourbase_tiers::solve::{self, CHECKPOINT, Options, Tier, solve_tier};
+use fourbase_tiers::solve::{self, BLOCK_WORDS, CHECKPOINT, Options, Tier, solve_tier};
 use serde::Serialize;
 
 use super::fastest::{Time, fastest};
@@ -49,6 +49,8 @@ pub fn whole(board: Board, values: Values, root: &Path) -> anyhow::Result<Whole>
             memory_bytes: memory::default_limit().unwrap_or(u64::MAX),
             kernel: Kernel::detect(),
             replace: false,
+            scratch: None,
+            block_words: BLOCK_WORDS,
             checkpoint: CHECKPOINT,
         };
         let report = solve::run(&options, &())?;

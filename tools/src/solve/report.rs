@@ -5,10 +5,13 @@ use std::time::Duration;
 
 use fourbase::{Outcome, Player};
 use fourbase_tiers::error::bytes;
+use fourbase_tiers::kernel::Kernel;
 use fourbase_tiers::plan::Plan;
 use fourbase_tiers::solve::Report;
+use indicatif::HumanDuration;
 use serde::Serialize;
 
+use super::speed;
 use crate::{memory, size, wording};
 
 /// What a solve will need.
@@ -23,11 +26,19 @@ pub struct Planned {
     exact: bool,
     memory_limit_bytes: u64,
     fits: bool,
+    /// Bytes of the files that hold the tiers that are being solved, about; `None` where they are in memory.
+    scratch_bytes: Option<u128>,
+    /// Bytes of the database, about.
+    database_bytes: u128,
+    /// How long it will take, about; `None` for a board that takes no time, or does not fit.
+    expected_seconds: Option<f64>,
 }
 
 impl Planned {
     /// Compares a plan with the memory that may be used.
-    pub fn of(plan: &Plan, memory_limit_bytes: u64) -> Planned {
+    pub fn of(plan: &Plan, kernel: Kernel, memory_limit_bytes: u64) -> Planned {
+        let fits = plan.check(memory_limit_bytes).is_ok();
+        let expected = if fits { speed::expected(plan, kernel) } else { None };
         Planned {
             board: plan.board.to_string(),
             values: plan.values.to_string(),
@@ -36,7 +47,10 @@ impl Planned {
             memory_bytes: plan.memory_bytes,
             exact: plan.exact,
             memory_limit_bytes,
-            fits: plan.check(memory_limit_bytes).is_ok(),
+            fits,
+            scratch_bytes: plan.is_bounded.then_some(plan.scratch_bytes),
+            database_bytes: plan.database_bytes,
+            expected_seconds: expected.map(|expected| expected.as_secs_f64()),
         }
     }
 }
@@ -54,7 +68,15 @@ impl fmt::Display for Planned {
             bytes(self.memory_bytes),
             bytes(self.memory_limit_bytes.into()),
             if self.fits { "" } else { " (too little)" },
-        )
+        )?;
+        if let Some(scratch_bytes) = self.scratch_bytes {
+            write!(f, ", about {} of files meanwhile", bytes(scratch_bytes))?;
+        }
+        write!(f, ", a database of about {}", bytes(self.database_bytes))?;
+        match self.expected_seconds {
+            Some(seconds) => write!(f, ", {} or so", HumanDuration(Duration::from_secs_f64(seconds))),
+            None => Ok(()),
+        }
     }
 }
 
@@ -67,6 +89,7 @@ pub struct Solved {
     remoteness: Option<u32>,
     entries: u64,
     bytes: u64,
+    hash: Option<String>,
     seconds: f64,
     peak_memory_bytes: Option<u64>,
     database: String,
@@ -86,6 +109,7 @@ impl Solved {
             remoteness: report.outcome.remoteness,
             entries: report.entries,
             bytes: report.bytes,
+            hash: report.hash.map(|hash| hash.to_string()),
             // More digits would only be noise.
             seconds: (elapsed.as_secs_f64() * 1e3).round() / 1e3,
             peak_memory_bytes: memory::peak_bytes(),
@@ -109,6 +133,7 @@ impl fmt::Display for Solved {
             }
             writeln!(f)?;
         }
-        write!(f, "{} in {}", bytes(self.bytes.into()), self.database)
+        write!(f, "{} in {}", bytes(self.bytes.into()), self.database)?;
+        self.hash.iter().try_for_each(|hash| write!(f, "\nhash {hash}"))
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use fourbase::{Board, Value};
-use fourbase_tiers::counts::{Counts, PlyCounts, RemotenessCount};
+use fourbase_tiers::counts::{Counts, PlyCounts, PlyLegal, RemotenessCount};
 use serde::Serialize;
 
 use crate::size::grouped;
@@ -24,6 +24,11 @@ pub struct Stats<'a> {
     remoteness: &'a [RemotenessCount],
 }
 
+/// Writes a row of a table: what is counted, and the counts.
+fn row<const N: usize>(name: String, counts: [u64; N]) -> Vec<String> {
+    std::iter::once(name).chain(counts.map(|count| grouped(count.into()))).collect()
+}
+
 fn as_name<S: serde::Serializer>(board: &Board, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(board)
 }
@@ -38,9 +43,6 @@ impl Stats<'_> {
 
     /// Lists the plies, and the sums in the last row.
     fn plies(&self) -> String {
-        let row = |name: String, counts: [u64; 5]| {
-            std::iter::once(name).chain(counts.map(|count| grouped(count.into()))).collect()
-        };
         let mut rows = vec![["ply", "legal", "primitive", "win", "lose", "tie"].map(str::to_owned).to_vec()];
         rows.extend(
             self.plies
@@ -77,5 +79,35 @@ impl fmt::Display for Stats<'_> {
             Some(table) => write!(f, "\n\n{table}"),
             None => Ok(()),
         }
+    }
+}
+
+/// The legal positions of a board by ply, with their sums.
+#[derive(Serialize)]
+pub struct Legal<'a> {
+    #[serde(serialize_with = "as_name")]
+    board: Board,
+    legal: u64,
+    primitive: u64,
+    with_line: u64,
+    plies: &'a [PlyLegal],
+}
+
+impl Legal<'_> {
+    /// Adds the sums to the counts.
+    pub fn of(board: Board, plies: &[PlyLegal]) -> Legal<'_> {
+        let sum = |of: fn(&PlyLegal) -> u64| plies.iter().map(of).sum();
+        let (legal, primitive) = (sum(|ply| ply.legal), sum(|ply| ply.primitive));
+        Legal { board, legal, primitive, with_line: sum(|ply| ply.with_line), plies }
+    }
+}
+
+impl fmt::Display for Legal<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut rows = vec![["ply", "legal", "primitive", "with a line"].map(str::to_owned).to_vec()];
+        rows.extend(self.plies.iter().map(|ply| row(ply.ply.to_string(), [ply.legal, ply.primitive, ply.with_line])));
+        rows.push(row("all".to_owned(), [self.legal, self.primitive, self.with_line]));
+        let table = table::to_text(&[Side::Right; 4], &rows);
+        write!(f, "{}: {} legal positions\n\n{table}", self.board, grouped(self.legal.into()))
     }
 }

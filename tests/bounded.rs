@@ -1,0 +1,180 @@
+//! Solves whose tiers are in files: the same bytes as in memory, whatever stops them.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use fourbase_tiers::database::{DatabaseError, folder_of};
+use fourbase_tiers::error::SolveError;
+use fourbase_tiers::kernel::Values;
+use fourbase_tiers::plan::Plan;
+use fourbase_tiers::solve::{Options, Progress, run};
+use rayon::ThreadPoolBuilder;
+use tempfile::TempDir;
+
+use support::files::{assert_same, folder_files};
+use support::options::options;
+
+mod support {
+    pub mod files;
+    pub mod options;
+}
+
+/// Blocks so small that the tiers of small boards have many.
+const SMALL_BLOCKS: usize = 40;
+
+/// The options of a solve in files.
+fn in_files(root: &Path, name: &str, values: Values) -> Options {
+    let board = name.parse().expect("a board");
+    Options { scratch: Some(root.join("scratch")), block_words: SMALL_BLOCKS, ..options(root, board, values) }
+}
+
+/// The files of a solve in memory.
+fn expected(name: &str, values: Values) -> BTreeMap<String, Vec<u8>> {
+    let root = TempDir::new().expect("a folder");
+    let report = run(&options(root.path(), name.parse().expect("a board"), values), &()).expect("a solve");
+    folder_files(&report.folder)
+}
+
+/// Asserts that a database is as expected and that nothing is left in the scratch folder.
+fn assert_done(options: &Options, expected: &BTreeMap<String, Vec<u8>>, what: &str) {
+    let Options { board, values, ref root, .. } = *options;
+    assert_same(&folder_files(&folder_of(root, board, values)), expected, what);
+    let scratch = options.scratch.as_ref().expect("a solve in files");
+    assert!(folder_files(&folder_of(scratch, board, values)).is_empty(), "{what}: files are left");
+}
+
+#[test]
+fn a_solve_in_files_writes_the_bytes_of_one_in_memory() {
+    for (name, block_words) in [("4x4", 1), ("5x4", 200), ("4x5", 1 << 15), ("5x3m", 40), ("4x4c3", 40), ("1x8", 1)] {
+        for values in [Values::Wdl, Values::Remoteness] {
+            let expected = expected(name, values);
+            for threads in [1, 3] {
+                let root = TempDir::new().expect("a folder");
+                let options = Options { block_words, ..in_files(root.path(), name, values) };
+                let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+                let report = pool.install(|| run(&options, &())).expect("a solve");
+                assert!(!report.already_complete);
+                assert_done(&options, &expected, &format!("{name} {values}, {threads} threads"));
+            }
+        }
+    }
+}
+
+/// Stops a solve after some entries, and counts all that are solved or passed over.
+struct StopAfter {
+    most: u64,
+    solved: AtomicU64,
+}
+
+impl Progress for StopAfter {
+    fn solved(&self, entries: u64) {
+        self.solved.fetch_add(entries, Ordering::Relaxed);
+    }
+
+    fn starts_over(&self, why: &DatabaseError) {
+        panic!("started over: {why}");
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.solved.load(Ordering::Relaxed) >= self.most
+    }
+}
+
+#[test]
+fn a_solve_in_files_goes_on_within_the_tier_at_which_it_was_stopped() {
+    let (name, values) = ("5x4", Values::Remoteness);
+    let expected = expected(name, values);
+    let root = TempDir::new().expect("a folder");
+    let options = in_files(root.path(), name, values);
+    let widest = 500_000;
+    let mut runs = 0;
+    loop {
+        runs += 1;
+        // Blocks that are there count as solved too: a run has to pass over those of its tier and then do more.
+        let stop = StopAfter { most: 100_000 * (1 + runs % 7), solved: AtomicU64::new(0) };
+        match run(&options, &stop) {
+            Ok(_) => break,
+            Err(SolveError::Stopped { .. }) => assert!(runs < 200, "it never ends"),
+            Err(error) => panic!("{error}"),
+        }
+        assert!(stop.solved.load(Ordering::Relaxed) < stop.most + widest, "it stops soon");
+    }
+    assert!(runs > 3, "{runs} runs");
+    assert_done(&options, &expected, "stopped and gone on with");
+}
+
+#[test]
+fn a_solve_goes_on_in_files_from_memory_and_in_memory_from_files() {
+    let (name, values) = ("5x4", Values::Wdl);
+    let expected = expected(name, values);
+    for files_first in [false, true] {
+        let root = TempDir::new().expect("a folder");
+        // Without a folder of their own the files are with the database.
+        let board = name.parse().expect("a board");
+        let memory = Options { block_words: SMALL_BLOCKS, ..options(root.path(), board, values) };
+        let files = Options { scratch: Some(root.path().to_path_buf()), ..memory.clone() };
+        for turn in 0.. {
+            let stop = StopAfter { most: 400_000, solved: AtomicU64::new(0) };
+            let in_files = (turn % 2 == 0) == files_first;
+            match run(if in_files { &files } else { &memory }, &stop) {
+                Ok(report) => {
+                    assert!(turn > 2, "{turn}");
+                    assert_same(&folder_files(&report.folder), &expected, "in turns");
+                    break;
+                }
+                Err(SolveError::Stopped { .. }) => assert!(turn < 100, "it never ends"),
+                Err(error) => panic!("{error}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn files_that_are_elsewhere_are_asked_for_rather_than_solved_again() {
+    let root = TempDir::new().expect("a folder");
+    let options = in_files(root.path(), "5x4", Values::Wdl);
+    let stop = StopAfter { most: 1_000_000, solved: AtomicU64::new(0) };
+    assert!(matches!(run(&options, &stop), Err(SolveError::Stopped { .. })));
+    let elsewhere = Options { scratch: Some(root.path().join("elsewhere")), ..options.clone() };
+    let error = run(&elsewhere, &()).expect_err("the files are not there");
+    assert!(matches!(error, SolveError::Scratch { .. }), "{error}");
+    assert!(error.to_string().contains("--scratch"), "{error}");
+    run(&options, &()).expect("a solve");
+    assert_done(&options, &expected("5x4", Values::Wdl), "gone on with where it was");
+}
+
+#[test]
+fn a_block_that_is_damaged_is_noticed_and_its_tier_solved_again() {
+    struct Hears(AtomicU64);
+    impl Progress for Hears {
+        fn starts_over(&self, _: &DatabaseError) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+    let root = TempDir::new().expect("a folder");
+    let options = in_files(root.path(), "5x4", Values::Wdl);
+    let stop = StopAfter { most: 1_000_000, solved: AtomicU64::new(0) };
+    assert!(matches!(run(&options, &stop), Err(SolveError::Stopped { .. })));
+    let scratch = folder_of(&root.path().join("scratch"), options.board, options.values);
+    for (name, mut bytes) in folder_files(&scratch) {
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        fs::write(scratch.join(name), bytes).expect("a file");
+    }
+    let hears = Hears(AtomicU64::new(0));
+    run(&options, &hears).expect("a solve");
+    assert_eq!(hears.0.into_inner(), 1, "said once");
+    assert_done(&options, &expected("5x4", Values::Wdl), "solved again");
+}
+
+#[test]
+fn boards_far_larger_than_memory_are_planned_in_files() {
+    let plan = Plan::new("7x6".parse().expect("a board"), Values::Wdl, 4 << 30);
+    assert!(plan.is_bounded && plan.exact);
+    assert_eq!(plan.entries, 2_577_410_467_496);
+    plan.check(4 << 30).expect("it fits");
+    let plan = Plan::new("6x5".parse().expect("a board"), Values::Wdl, 1 << 30);
+    assert!(!plan.is_bounded, "a board that fits stays in memory");
+}

@@ -1,0 +1,222 @@
+//! Hostile text: whatever is written where a board, a position or a batch is read, there is an error line, no panic,
+//! and no more memory than before.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
+use std::thread;
+
+use fourbase::{Board, Position, notation};
+
+use support::hostile::{LONG_BYTES, line};
+use support::program::{PROGRAM, Program};
+use support::random::Random;
+
+mod support {
+    pub mod hostile;
+    pub mod program;
+    pub mod random;
+}
+
+/// How many texts are read in this process, and how many by the program.
+const TEXTS: usize = 1_000_000;
+
+/// The longest line of an answer: what is repeated of the input, and a reason.
+const ANSWER_BYTES: usize = 256 + 1 + 5 + 1 + 512;
+
+/// The longest message about a text.
+const MESSAGE_BYTES: usize = 512;
+
+fn check_message(text: &str, message: &str) {
+    assert!(message.len() <= MESSAGE_BYTES, "{} bytes about {text:?}", message.len());
+    assert!(!message.chars().any(char::is_control), "{message:?} about {text:?}");
+}
+
+fn read_board(text: &str) -> bool {
+    match text.parse::<Board>() {
+        Ok(board) => {
+            assert_eq!(board.to_string().parse(), Ok(board), "{text:?}");
+            true
+        }
+        Err(error) => {
+            check_message(text, &error.to_string());
+            false
+        }
+    }
+}
+
+fn read_position(board: Board, text: &str) -> bool {
+    match notation::parse(board, text) {
+        Ok(position) => {
+            let [first, second] =
+                [fourbase::Player::First, fourbase::Player::Second].map(|player| position.pieces(player));
+            assert_eq!(Position::from_bitboards(board, first, second), Ok(position), "{text:?}");
+            assert_eq!(notation::parse(board, &notation::to_uni(&position)), Ok(position), "{text:?}");
+            assert_eq!(notation::parse(board, &notation::to_bits(&position)), Ok(position), "{text:?}");
+            true
+        }
+        Err(error) => {
+            check_message(text, &error.to_string());
+            false
+        }
+    }
+}
+
+#[test]
+fn a_million_texts_are_boards_and_positions_or_errors_of_one_short_line() {
+    let boards = ["4x4", "7x6", "1x8", "32x2", "4x4c3m"].map(|name| name.parse::<Board>().expect("a board"));
+    let mut random = Random::new(1);
+    let (mut read_boards, mut read_positions) = (0, 0);
+    for number in 0..TEXTS {
+        let line = line(&mut random, 50_000);
+        let text = String::from_utf8_lossy(&line);
+        read_boards += usize::from(read_board(&text));
+        read_positions += usize::from(read_position(boards[number % boards.len()], &text));
+    }
+    println!("{TEXTS} texts: {read_boards} are boards, {read_positions} positions, the others errors");
+    assert!(read_boards > TEXTS / 100 && read_positions > TEXTS / 100);
+}
+
+/// The most memory that a process has had, where the system tells.
+fn peak_kib(process: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix(" kB")?.trim().parse().ok()
+}
+
+/// Tells whether a line of a batch is a position: what the library says of the line without one carriage return.
+fn is_position(board: Board, line: &[u8]) -> bool {
+    let text = line.strip_suffix(b"\r").unwrap_or(line);
+    let is_kept = text.len() <= 4096;
+    is_kept && std::str::from_utf8(text).is_ok_and(|text| notation::parse(board, text).is_ok())
+}
+
+#[test]
+fn a_million_lines_of_a_batch_are_answered_one_by_one_and_memory_does_not_grow() {
+    let program = Program::with("4x4");
+    let board: Board = "4x4".parse().expect("a board");
+    let mut child = Command::new(PROGRAM)
+        .args(["query", "4x4", "--batch"])
+        .current_dir(program.path(""))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program runs");
+    let mut input = child.stdin.take().expect("its input");
+    let mut output = BufReader::new(child.stdout.take().expect("its output"));
+    let writer = thread::spawn(move || {
+        let mut random = Random::new(2);
+        let mut portion = Vec::new();
+        for _ in 0..TEXTS {
+            portion.extend(line(&mut random, 20_000));
+            portion.push(b'\n');
+            if portion.len() > 1 << 16 {
+                input.write_all(&portion).expect("a reader");
+                portion.clear();
+            }
+        }
+        input.write_all(&portion).expect("a reader");
+        // Kept open, so that the process lives on.
+        input
+    });
+    let mut random = Random::new(2);
+    let (mut positions, mut early_kib, mut answer) = (0, None, Vec::new());
+    for number in 0..TEXTS {
+        let line = line(&mut random, 20_000);
+        answer.clear();
+        output.read_until(b'\n', &mut answer).expect("an answer");
+        let text = std::str::from_utf8(&answer).expect("UTF-8").strip_suffix('\n').expect("a whole line");
+        let fields: Vec<&str> = text.split('\t').collect();
+        assert!(fields.len() == 3 && !text.contains(|c: char| c.is_control() && c != '\t'), "{text:?}");
+        let is_answered = ["win", "lose", "tie"].contains(&fields[1]);
+        assert_eq!(is_answered, is_position(board, &line), "{text:?}");
+        assert!(is_answered || fields[1] == "error" && text.len() <= ANSWER_BYTES, "{text:?}");
+        positions += usize::from(is_answered);
+        if number == TEXTS / 5 {
+            early_kib = peak_kib(child.id());
+        }
+    }
+    let late_kib = peak_kib(child.id());
+    drop(writer.join().expect("all is written"));
+    let ended = child.wait_with_output().expect("the program ends");
+    assert_eq!(ended.status.code(), Some(2));
+    let last = String::from_utf8(ended.stderr).expect("UTF-8");
+    assert_eq!(last.lines().count(), 1, "{last}");
+    println!(
+        "{TEXTS} lines, {positions} of them positions; memory {early_kib:?} KiB after a fifth, {late_kib:?} at the end"
+    );
+    if let (Some(early), Some(late)) = (early_kib, late_kib) {
+        assert!(late <= early + 2048, "{early} KiB, then {late} KiB");
+    }
+}
+
+#[test]
+fn a_line_without_an_end_takes_no_memory() {
+    let program = Program::with("2x2c2");
+    let mut child = Command::new(PROGRAM)
+        .args(["query", "2x2c2", "--batch"])
+        .current_dir(program.path(""))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program runs");
+    let mut input = child.stdin.take().expect("its input");
+    let portion = vec![b'1'; LONG_BYTES];
+    input.write_all(&portion).expect("a reader");
+    let early_kib = peak_kib(child.id());
+    (0..100).for_each(|_| input.write_all(&portion).expect("a reader"));
+    let late_kib = peak_kib(child.id());
+    drop(input);
+    let output = child.wait_with_output().expect("the program ends");
+    assert_eq!(output.status.code(), Some(2));
+    let answer = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(answer.ends_with("\terror\tthe line has 101000000 bytes; write a position in at most 4096\n"), "{answer}");
+    if let (Some(early), Some(late)) = (early_kib, late_kib) {
+        assert!(late <= early + 2048, "{early} KiB, then {late} KiB");
+    }
+}
+
+/// Bytes as an argument, where the system has such arguments.
+#[cfg(unix)]
+fn argument(bytes: Vec<u8>) -> std::ffi::OsString {
+    std::os::unix::ffi::OsStringExt::from_vec(bytes)
+}
+
+#[cfg(not(unix))]
+fn argument(bytes: Vec<u8>) -> std::ffi::OsString {
+    String::from_utf8_lossy(&bytes).into_owned().into()
+}
+
+#[test]
+fn hostile_arguments_are_refused_in_a_few_lines() {
+    let program = Program::with("4x4");
+    let mut random = Random::new(3);
+    let mut codes = [0; 3];
+    for number in 0..300 {
+        let mut text = line(&mut random, 100);
+        // An argument ends at its first NUL, and has an end.
+        text.retain(|byte| *byte != 0);
+        text.truncate(100_000);
+        let text = argument(text);
+        let words = |words: &[&str]| words.iter().map(Into::into).collect::<Vec<std::ffi::OsString>>();
+        let mut arguments = match number % 6 {
+            0 => words(&["query", "4x4"]),
+            1 => words(&["position", "4x4"]),
+            // A search of any board could take its time.
+            2 => words(&["query", "--search", "never"]),
+            3 => words(&["verify"]),
+            4 => words(&["solve", "--dry-run"]),
+            _ => words(&["verify", "4x4", "--sample"]),
+        };
+        arguments.push(text);
+        let output = program.command().args(&arguments).output().expect("the program runs");
+        let code = output.status.code().expect("an exit code");
+        let error = String::from_utf8(output.stderr).expect("UTF-8");
+        assert!(code <= 2 && !error.contains("panicked"), "{arguments:?}: {code} {error}");
+        assert!(error.len() < 2 * MESSAGE_BYTES && output.stdout.len() < 1 << 16, "{arguments:?}: {error}");
+        assert_eq!(code == 0, error.is_empty(), "{arguments:?}: {code} {error}");
+        codes[code as usize] += 1;
+    }
+    println!("300 hostile arguments: exit codes 0, 1, 2: {codes:?}");
+}

@@ -1,0 +1,89 @@
+//! Text that nobody would write: random, mutated, far too long.
+
+use super::random::Random;
+
+/// Well-formed texts to begin with: boards and positions of boards, in every notation.
+const SEEDS: [&str; 16] = [
+    "4x4",
+    "7x6",
+    "4x4c3",
+    "5x3m",
+    "4x4c3m",
+    "32x2",
+    "-",
+    "121212",
+    "4453",
+    "1_-XXX--OO---O----",
+    "2_------OO---O----",
+    "10100 10010 11010 01010",
+    "00010 11100 11000 10000",
+    "9a9b9c",
+    "1_XOXOXOXOXOXOXOXO",
+    "00000 00001 00101 10101",
+];
+
+/// What is thrown in: what means something somewhere, what means something to terminals, and what is not ASCII.
+const PIECES: [&[u8]; 28] = [
+    b"0",
+    b"1",
+    b"2",
+    b"3",
+    b"4",
+    b"5",
+    b"9",
+    b"a",
+    b"w",
+    b"x",
+    b"c",
+    b"m",
+    b"-",
+    b"_",
+    b"X",
+    b"O",
+    b" ",
+    b"\t",
+    b"\r",
+    b"\0",
+    b"\x1b[31m",
+    b"\xff",
+    b"\xc3",
+    b"\xc3\x97",
+    b"\xf0\x9f\x98\x80",
+    b"\xe2\x80\xae",
+    b"\xef\xbb\xbf",
+    b"18446744073709551616",
+];
+
+/// How many bytes a very long text has.
+pub const LONG_BYTES: usize = 1_000_000;
+
+/// Makes a line of hostile bytes, none of which ends a line. One in `rarity` is very long.
+pub fn line(random: &mut Random, rarity: usize) -> Vec<u8> {
+    let mut line = match random.below(4) {
+        0 => (0..random.below(40)).map(|_| random.next() as u8).collect(),
+        1 => (0..random.below(24)).flat_map(|_| PIECES[random.below(PIECES.len())]).copied().collect(),
+        _ => mutated(random),
+    };
+    if random.below(rarity) == 0 {
+        let piece = if line.is_empty() { b"1".to_vec() } else { line };
+        line = piece.iter().copied().cycle().take(LONG_BYTES).collect();
+    }
+    line.retain(|byte| *byte != b'\n');
+    line
+}
+
+/// Changes a well-formed text in up to four places.
+fn mutated(random: &mut Random) -> Vec<u8> {
+    let mut text = SEEDS[random.below(SEEDS.len())].as_bytes().to_vec();
+    for _ in 0..random.below(5) {
+        let place = random.below(text.len() + 1);
+        match random.below(5) {
+            0 => text.truncate(place),
+            1 if place < text.len() => text[place] ^= 1 << random.below(8),
+            2 if place < text.len() => drop(text.remove(place)),
+            3 => text.extend_from_within(place..),
+            _ => drop(text.splice(place..place, PIECES[random.below(PIECES.len())].iter().copied())),
+        }
+    }
+    text
+}

@@ -1,0 +1,69 @@
+//! The files of a database in memory, one of them damaged, to be read and nothing else.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use fourbase_tiers::database::{Lock, ReadFile, Storage, WriteFile};
+
+/// The files of one folder by name, whatever the folder's path, with another content of one of them.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    pub sound: Arc<BTreeMap<String, Vec<u8>>>,
+    /// The name of the damaged file and its bytes; `None` for one that is not there.
+    pub damaged: (String, Option<Arc<Vec<u8>>>),
+}
+
+#[derive(Debug)]
+struct Bytes(Arc<Vec<u8>>);
+
+impl Storage for Snapshot {
+    fn open(&self, path: &Path) -> io::Result<Box<dyn ReadFile>> {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let bytes =
+            if name == self.damaged.0 { self.damaged.1.clone() } else { self.sound.get(name).cloned().map(Arc::new) };
+        Ok(Box::new(Bytes(bytes.ok_or(io::ErrorKind::NotFound)?)))
+    }
+
+    fn create(&self, _: &Path) -> io::Result<Box<dyn WriteFile>> {
+        Err(io::ErrorKind::ReadOnlyFilesystem.into())
+    }
+
+    fn rename(&self, _: &Path, _: &Path) -> io::Result<()> {
+        Err(io::ErrorKind::ReadOnlyFilesystem.into())
+    }
+
+    fn remove(&self, _: &Path) -> io::Result<()> {
+        Err(io::ErrorKind::ReadOnlyFilesystem.into())
+    }
+
+    fn create_folder(&self, _: &Path) -> io::Result<bool> {
+        Err(io::ErrorKind::ReadOnlyFilesystem.into())
+    }
+
+    fn sync_folder(&self, _: &Path) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn names(&self, _: &Path) -> io::Result<Vec<String>> {
+        Ok(self.sound.keys().cloned().collect())
+    }
+
+    fn lock(&self, _: &Path) -> io::Result<Result<Lock, String>> {
+        Err(io::ErrorKind::ReadOnlyFilesystem.into())
+    }
+}
+
+impl ReadFile for Bytes {
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.0.len() as u64)
+    }
+
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        let rest = self.0.get(offset as usize..).unwrap_or_default();
+        let read = rest.len().min(buffer.len());
+        buffer[..read].copy_from_slice(&rest[..read]);
+        Ok(read)
+    }
+}

@@ -1,0 +1,411 @@
+//! What `verify` finds: wrong values with valid checksums, and everything else that can be wrong; and nothing where
+//! nothing is.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use fourbase::{Board, Outcome, Position, Value};
+use fourbase_tiers::database::plant::{Planted, plant};
+use fourbase_tiers::database::{Database, Storage, folder_of};
+use fourbase_tiers::index::TierLayout;
+use fourbase_tiers::kernel::{Kernel, Values};
+use fourbase_tiers::quiet::{Sight, sight};
+use fourbase_tiers::solve::{Options as SolveOptions, run_on};
+use fourbase_tiers::verify::{Fault, Options, Report, verify};
+use serde_json::json;
+
+use support::memory_disk::MemoryDisk;
+use support::options::options;
+use support::program::{Program, keys};
+use support::random::Random;
+
+mod support {
+    #[allow(dead_code, reason = "there are no faults of the disk here")]
+    pub mod memory_disk;
+    pub mod options;
+    pub mod program;
+    pub mod random;
+}
+
+/// How many wrong values are planted.
+const PLANTED: usize = 200;
+
+/// Solves a board into memory.
+fn solved(name: &str, values: Values) -> (MemoryDisk, Database) {
+    let board: Board = name.parse().expect("a board");
+    let disk = MemoryDisk::new();
+    run_on(&options("db".as_ref(), board, values), &(), &disk).expect("a solve without faults");
+    let database = opened(&disk, board, values);
+    (disk, database)
+}
+
+fn opened(disk: &MemoryDisk, board: Board, values: Values) -> Database {
+    Database::open_on(Arc::new(disk.clone()), &folder_of("db".as_ref(), board, values)).expect("a database")
+}
+
+/// Copies the files of a database and plants wrong values in the copy.
+fn with_planted(disk: &MemoryDisk, database: &Database, planted: &[Planted]) -> Database {
+    let copy = MemoryDisk::new();
+    for (path, bytes) in disk.files() {
+        copy.put(&path, &bytes);
+    }
+    let storage: Arc<dyn Storage> = Arc::new(copy.clone());
+    plant(&storage, "db".as_ref(), database, planted).expect("planted");
+    let planted = opened(&copy, database.board(), database.values());
+    assert!(planted.check_files().is_empty(), "all checksums are valid");
+    planted
+}
+
+/// Another outcome that a tier can hold: another value, or another remoteness.
+fn another(right: Outcome, position: &Position, random: &mut Random) -> Outcome {
+    let left = (position.board().cells() - position.ply()) as u32;
+    // A line is completed by the player to move after an odd number of plies: a win, or a loss under misère.
+    let lose_parity = u32::from(position.board().is_misere());
+    loop {
+        let (value, parity) =
+            [(Value::Win, 1 - lose_parity), (Value::Lose, lose_parity), (Value::Tie, left % 2)][random.below(3)];
+        let plies: Vec<u32> = match value {
+            Value::Tie => vec![left],
+            _ => (1..=left).filter(|plies| plies % 2 == parity).collect(),
+        };
+        if plies.is_empty() {
+            continue;
+        }
+        let remoteness = plies[random.below(plies.len())];
+        let other = Outcome { value, remoteness: right.remoteness.map(|_| remoteness) };
+        if other != right {
+            return other;
+        }
+    }
+}
+
+/// Chooses stored entries of some tiers alike, and what to write there instead.
+fn choose(database: &Database, plies: &[u32], random: &mut Random) -> Vec<Planted> {
+    let index = database.index();
+    let layouts: Vec<TierLayout> = plies.iter().map(|&ply| TierLayout::new(index, ply)).collect();
+    let mut chosen: Vec<Planted> = Vec::new();
+    // The last tiers have few quiet positions, some none.
+    for layout in layouts.iter().cycle() {
+        let entry = random.next() % layout.entries();
+        let [first, second] = index.split().bitboards(&index.unrank(layout, entry).expect("an entry"));
+        let Ok(position) = Position::from_bitboards(database.board(), first, second) else { continue };
+        let is_new = chosen.iter().all(|other| (other.ply, other.entry) != (layout.ply(), entry));
+        if sight(&position) == Sight::Quiet && is_new {
+            let right = database.probe(&position).expect("an answer");
+            let outcome = another(right, &position, random);
+            chosen.push(Planted { ply: layout.ply(), entry, outcome });
+        }
+        if chosen.len() == PLANTED {
+            break;
+        }
+    }
+    chosen
+}
+
+/// All stored tiers.
+fn stored(database: &Database) -> Vec<u32> {
+    (1..database.board().cells() as u32).step_by(2).collect()
+}
+
+fn verified(database: &Database) -> Report {
+    verify(database, &Options { faults: usize::MAX, ..Options::default() }, &()).expect("a verification")
+}
+
+/// Recomputes all values and does nothing else.
+fn recomputed(database: &Database) -> Report {
+    let options = Options { sample: Some(u64::MAX), searches: 0, faults: usize::MAX, ..Options::default() };
+    verify(database, &options, &()).expect("a verification")
+}
+
+/// The entries whose values are told to be wrong, with what is told to be stored there.
+fn told(report: &Report) -> BTreeSet<(u32, u64, String)> {
+    let place = |fault: &Fault| match fault {
+        Fault::Value { ply, entry, stored, .. } => Some((*ply, *entry, format!("{stored:?}"))),
+        _ => None,
+    };
+    report.faults.iter().filter_map(place).collect()
+}
+
+fn is_told(planted: &Planted, told: &BTreeSet<(u32, u64, String)>) -> bool {
+    told.contains(&(planted.ply, planted.entry, format!("{:?}", planted.outcome)))
+}
+
+fn finds_each_alone(name: &str, values: Values) {
+    let (disk, database) = solved(name, values);
+    let mut found = 0;
+    for planted in choose(&database, &stored(&database), &mut Random::new(1)) {
+        let wrong = with_planted(&disk, &database, &[planted]);
+        assert!(is_told(&planted, &told(&recomputed(&wrong))), "{name} {values}: {planted:?}");
+        found += 1;
+    }
+    println!("{name} {values}: verify finds {found} of {PLANTED} wrong values, one at a time");
+}
+
+/// Plants wrong values in one tier: where two lie one after the other in a game, the first may fit the second.
+fn finds_all_at_once(name: &str, values: Values, ply: u32) {
+    let (disk, database) = solved(name, values);
+    let planted = choose(&database, &[ply], &mut Random::new(2));
+    let told = told(&recomputed(&with_planted(&disk, &database, &planted)));
+    let found = planted.iter().filter(|planted| is_told(planted, &told)).count();
+    let before = told.len() - found;
+    println!(
+        "{name} {values} ply {ply}: verify finds {found} of {PLANTED} wrong values at once, {before} that do not fit"
+    );
+    assert_eq!(found, PLANTED);
+}
+
+#[test]
+fn every_one_of_200_wrong_values_of_4x4_is_found_alone() {
+    finds_each_alone("4x4", Values::Remoteness);
+    finds_each_alone("4x4", Values::Wdl);
+}
+
+#[test]
+fn all_of_200_wrong_values_in_one_tier_are_found() {
+    for (name, plies) in [("4x4", vec![5, 9, 11]), ("5x4", vec![5, 11, 17]), ("4x4m", vec![9])] {
+        for ply in plies {
+            finds_all_at_once(name, Values::Remoteness, ply);
+            finds_all_at_once(name, Values::Wdl, ply);
+        }
+    }
+}
+
+/// Of wrong values that lie one after the other, the last has only right ones after it.
+#[test]
+fn wrong_values_in_all_tiers_are_found_but_for_some_that_fit_others() {
+    let (disk, database) = solved("5x4", Values::Remoteness);
+    let planted = choose(&database, &stored(&database), &mut Random::new(2));
+    let told = told(&recomputed(&with_planted(&disk, &database, &planted)));
+    let (found, missed): (Vec<&Planted>, Vec<_>) = planted.iter().partition(|planted| is_told(planted, &told));
+    println!("5x4: verify finds {} of {PLANTED} wrong values in all tiers, the others fit these", found.len());
+    assert!(missed.len() < PLANTED / 20, "{missed:?}");
+    assert!(missed.iter().all(|missed| found.iter().any(|found| found.ply > missed.ply)), "{missed:?}");
+}
+
+/// A line of the table of hashes in `docs/verification.md`: board, values, hash.
+fn published_hashes() -> Vec<[String; 3]> {
+    let page = include_str!("../docs/verification.md");
+    let fields = |line: &str| line.split('|').map(|field| field.trim().to_owned()).collect::<Vec<_>>();
+    let rows = page.lines().map(fields).filter_map(|fields| match &fields[..] {
+        [_, board, values, hash, _] if hash.len() == 66 => {
+            Some([board.clone(), values.clone(), hash.trim_matches('`').to_owned()])
+        }
+        _ => None,
+    });
+    rows.collect()
+}
+
+#[test]
+fn hashes_are_those_that_are_published_for_every_thread_count_and_kernel() {
+    let mut hashes = published_hashes();
+    assert!(hashes.len() >= 6, "{hashes:?}");
+    // Takes longer than all others.
+    hashes.retain(|[name, ..]| name != "5x5");
+    for [name, values, expected] in &hashes {
+        let values = if values == "wdl" { Values::Wdl } else { Values::Remoteness };
+        for (threads, kernel) in [(1, Kernel::portable()), (3, Kernel::detect())] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+            let disk = MemoryDisk::new();
+            let board: Board = name.parse().expect("a board");
+            let options = SolveOptions { kernel, ..options("db".as_ref(), board, values) };
+            let report = pool.install(|| run_on(&options, &(), &disk)).expect("a solve without faults");
+            assert_eq!(report.hash.map(|hash| hash.to_string()).as_ref(), Some(expected), "{name} {values}");
+            assert_eq!(hash_of_files(&disk), *expected, "{name} {values}");
+        }
+    }
+    println!("{} published hashes, each from two kernels and numbers of threads", hashes.len());
+}
+
+/// The hash as `docs/format.md` defines it.
+fn hash_of_files(disk: &MemoryDisk) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for (path, bytes) in disk.files() {
+        if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("tier-")) {
+            hasher.update(blake3::hash(&bytes).as_bytes());
+        }
+    }
+    hasher.finalize().to_string()
+}
+
+#[test]
+fn nothing_is_found_in_sound_databases() {
+    for (name, legal) in [
+        ("5x4", Some(3_945_711)),
+        ("4x5", Some(1_706_255)),
+        ("4x4m", Some(161_029)),
+        ("4x4c3", None),
+        ("3x6", Some(235_781)),
+        ("8x2", Some(1_216_721)),
+        ("1x8", Some(9)),
+        ("2x2c2", None),
+        ("1x1", Some(2)),
+    ] {
+        for values in [Values::Remoteness, Values::Wdl] {
+            let (_, database) = solved(name, values);
+            let report = verified(&database);
+            assert!(report.is_sound(), "{name} {values}: {:?}", report.faults);
+            assert_eq!((report.legal, report.undecided), (legal, 0), "{name} {values}");
+            assert_eq!(report.root, database.manifest().root(), "{name} {values}");
+            println!("{name} {values}: {} values recomputed, {} searched", report.checked, report.searched);
+        }
+    }
+}
+
+#[test]
+fn a_sample_is_about_as_large_as_it_should_be_and_is_always_the_same() {
+    let (disk, database) = solved("5x4", Values::Wdl);
+    let all = verified(&database).checked;
+    let sampled = |database: &Database, sample| {
+        let options = Options { sample: Some(sample), faults: usize::MAX, ..Options::default() };
+        verify(database, &options, &()).expect("a verification")
+    };
+    for sample in [1, 100, 10_000] {
+        let report = sampled(&database, sample);
+        assert!((sample / 2..=sample).contains(&report.checked), "{} for {sample}", report.checked);
+        assert_eq!(report.legal, None);
+    }
+    assert_eq!(sampled(&database, u64::MAX).checked, all);
+    let wrong = with_planted(&disk, &database, &choose(&database, &stored(&database), &mut Random::new(3)));
+    let twice = [0, 1].map(|_| format!("{:?}", sampled(&wrong, 10_000).faults));
+    assert_eq!(twice[0], twice[1]);
+    assert!(!twice[0].contains("File"), "{}", twice[0]);
+}
+
+#[test]
+fn a_wrong_value_of_the_empty_board_is_found_three_ways() {
+    // Ply 1 of 1x8 is forced, so a board with a choice: all of its few entries of ply 1 are made losses.
+    let (disk, database) = solved("4x4", Values::Remoteness);
+    let layout = TierLayout::new(database.index(), 1);
+    let outcome = Outcome { value: Value::Lose, remoteness: Some(6) };
+    let planted: Vec<Planted> = (0..layout.entries()).map(|entry| Planted { ply: 1, entry, outcome }).collect();
+    let report = verified(&with_planted(&disk, &database, &planted));
+    let kinds = |fault: &Fault| match fault {
+        Fault::Value { .. } => "value",
+        Fault::Root { .. } => "root",
+        Fault::Search { .. } => "search",
+        _ => "other",
+    };
+    let kinds: BTreeSet<&str> = report.faults.iter().map(kinds).collect();
+    assert_eq!(kinds, BTreeSet::from(["root", "search", "value"]));
+    let texts: Vec<String> = report.faults.iter().map(ToString::to_string).collect();
+    assert!(texts.iter().any(|text| text == "the empty board: win in 7 by its moves, tie in 16 in the manifest"));
+    assert!(texts.iter().any(|text| text == "the empty board: win in 7 by its moves, tie in 16 published"));
+    assert!(texts[0].starts_with("ply 1, block 0, entry 0: stored lose in 6, expected tie in 15 (position 2_"));
+}
+
+#[test]
+fn only_the_first_faults_are_kept_and_all_are_counted() {
+    let (disk, database) = solved("4x4", Values::Wdl);
+    let wrong = with_planted(&disk, &database, &choose(&database, &stored(&database), &mut Random::new(4)));
+    let all = verified(&wrong);
+    let few = verify(&wrong, &Options { faults: 7, ..Options::default() }, &()).expect("a verification");
+    assert_eq!(few.faults_in_all, all.faults_in_all);
+    assert_eq!(format!("{:?}", few.faults), format!("{:?}", &all.faults[..7]));
+}
+
+#[test]
+fn a_sound_database_exits_with_0_and_says_what_was_done() {
+    let program = Program::with("4x4");
+    let text = program.run("verify 4x4").succeeds();
+    assert!(text.starts_with("4x4 remoteness: sound\n"), "{text}");
+    assert!(text.contains("161,029 legal positions") && text.contains("tie in 16"), "{text}");
+    let solved = program.run("solve 4x4 --json").json();
+    let hash = solved["hash"].as_str().expect("a hash");
+    assert!(text.ends_with(&format!("\nhash {hash}\n")), "{text}");
+    assert_eq!(program.run("list --json").json()[0]["hash"], solved["hash"]);
+    let json = program.run("verify 4x4 --json").json();
+    let expected = [
+        "board",
+        "bytes",
+        "checked",
+        "database",
+        "faults",
+        "faults_in_all",
+        "files",
+        "hash",
+        "legal",
+        "remoteness",
+        "searched",
+        "sound",
+        "undecided",
+        "value",
+        "values",
+    ];
+    assert_eq!(keys(&json), expected);
+    assert_eq!((&json["sound"], &json["legal"], &json["faults"]), (&json!(true), &json!(161_029), &json!([])));
+    let sampled = program.run("verify 4x4 --sample 100 --json").json();
+    assert!(sampled["checked"].as_u64().expect("a number") <= 100 && sampled["legal"].is_null(), "{sampled}");
+    assert_eq!(program.run("verify 4x4 --threads 1 --json").json(), json);
+}
+
+#[test]
+fn wrong_values_exit_with_1_and_are_listed() {
+    let program = Program::with("4x4");
+    let board: Board = "4x4".parse().expect("a board");
+    let folder = folder_of(&program.path("db"), board, Values::Remoteness);
+    let database = Database::open(&folder).expect("a database");
+    let planted = choose(&database, &stored(&database), &mut Random::new(5));
+    let disk: Arc<dyn Storage> = Arc::new(fourbase_tiers::database::Disk);
+    plant(&disk, &program.path("db"), &database, &planted).expect("planted");
+    let (output, error) = program.run("verify 4x4").fails_after_output(1);
+    assert!(output.starts_with("4x4 remoteness: NOT sound\nply "), "{output}");
+    assert!(
+        output.contains(", block 0, entry ") && output.contains("stored ") && output.contains("\nand "),
+        "{output}"
+    );
+    assert!(error.ends_with("fourbase solve 4x4 --values remoteness --replace"), "{error}");
+    let (output, _) = program.run("verify 4x4 --json").fails_after_output(1);
+    let json: serde_json::Value = serde_json::from_str(&output).expect("JSON");
+    assert_eq!(json["sound"], json!(false));
+    let first = &json["faults"][0];
+    let expected = ["block", "entry", "expected", "kind", "message", "ply", "position", "stored"];
+    assert_eq!((keys(first), &first["kind"]), (expected.to_vec(), &json!("value")));
+    let place = (first["ply"].as_u64(), first["entry"].as_u64());
+    assert!(planted.iter().any(|one| (Some(one.ply.into()), Some(one.entry)) == place), "{first}");
+}
+
+fn damage(path: &Path) {
+    let mut bytes = fs::read(path).expect("a file");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(path, bytes).expect("a file");
+}
+
+#[test]
+fn damaged_files_exit_with_1_and_are_named() {
+    let program = Program::with("4x4");
+    damage(&program.path("db/4x4/remoteness/tier-07"));
+    damage(&program.path("db/4x4/remoteness/tier-05"));
+    let (output, error) = program.run("verify 4x4").fails_after_output(1);
+    assert!(output.contains("tier-07") && output.contains("tier-05"), "{output}");
+    assert!(output.contains("nothing else was tried"), "{output}");
+    assert!(error.contains("2 faults"), "{error}");
+    damage(&program.path("db/4x4/remoteness/manifest"));
+    assert!(program.run("verify 4x4").fails(1).contains("manifest"));
+}
+
+#[test]
+fn a_database_that_cannot_be_read_is_not_passed_over_for_another() {
+    let program = Program::with("2x2c2");
+    program.run("solve 2x2c2 --values wdl").succeeds();
+    fs::write(program.path("db/2x2c2/remoteness/manifest"), "nonsense").expect("a file");
+    assert!(program.run("verify 2x2c2").fails(1).contains("remoteness"));
+    assert!(program.run("verify 2x2c2 --values wdl").succeeds().starts_with("2x2c2 wdl: sound"));
+    fs::remove_dir_all(program.path("db/2x2c2/remoteness")).expect("a folder");
+    assert!(program.run("verify 2x2c2").succeeds().starts_with("2x2c2 wdl: sound"));
+}
+
+#[test]
+fn what_is_not_there_is_a_failure_and_nonsense_is_refused() {
+    let program = Program::new();
+    assert!(program.run("verify 4x4").fails(1).contains("fourbase solve 4x4"));
+    assert!(program.run("verify 4x4 --db nowhere").fails(1).contains("--db nowhere"));
+    assert!(program.run("verify 0x4").fails(2).contains("column"));
+    program.run("verify").refused();
+    program.run("verify 4x4 --values all").refused();
+    program.run("verify 4x4 extra").refused();
+    assert!(program.run("verify 4x4 --sample 0").fails(2).contains("--sample"));
+    assert!(program.run("verify 4x4 --sample many").fails(2).contains("--sample"));
+}

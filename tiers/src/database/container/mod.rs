@@ -1,0 +1,74 @@
+//! The files of values: an envelope that says what it is, blocks, and a directory of the blocks.
+//!
+//! ```text
+//! envelope     magic "fourtier", record Header
+//! blocks       one after the other
+//! directory    for each block: u32 length, u16 chunks of entries, u32 checksum
+//! trailer      u64 offset of the directory, u64 number of blocks, u64 checksum of directory and trailer
+//! ```
+//!
+//! A checksum is XXH3-64 (of a block: its low half) seeded with the hash of the header and the number of the block, so
+//! that a block that is whole but belongs elsewhere (another tier, another board, another place) does not pass.
+
+mod reader;
+mod writer;
+
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+pub(crate) use reader::Reader;
+pub(crate) use writer::Writer;
+
+use crate::kernel::Values;
+
+const MAGIC: &[u8; 8] = b"fourtier";
+const TRAILER: usize = 24;
+const DIRECTORY_ENTRY: usize = 10;
+/// The number that seeds the directory's checksum: no block has it.
+const DIRECTORY: u64 = u64::MAX;
+
+/// Which entries of a tier a file holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) enum Content {
+    /// The quiet ones: a tier of the database.
+    Quiet,
+    /// All: what a stopped solve goes on from.
+    All,
+}
+
+/// What a file says about itself.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct Header {
+    /// The board's name.
+    pub board: String,
+    pub values: Values,
+    pub content: Content,
+    pub ply: u32,
+    /// Entries of the tier.
+    pub entries: u64,
+    /// Entries of a chunk; the last one may have fewer.
+    pub chunk_entries: u32,
+}
+
+impl std::fmt::Display for Header {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Header { board, values, content, ply, entries, chunk_entries } = self;
+        let board = fourbase::excerpt(board, 32);
+        write!(f, "{board} {values} ply {ply} ({content:?}) of {entries} entries in chunks of {chunk_entries}")
+    }
+}
+
+/// The checksum of a block.
+fn block_checksum(payload: &[u8], identity: u64, number: u64) -> u32 {
+    xxh3_64_with_seed(payload, seed(identity, number)) as u32
+}
+
+/// The checksum of the directory and of the trailer's two numbers.
+fn directory_checksum(directory: &[u8], identity: u64) -> u64 {
+    xxh3_64_with_seed(directory, seed(identity, DIRECTORY))
+}
+
+/// The seed of a block's checksum; `identity` is the hash of the sealed header.
+fn seed(identity: u64, block: u64) -> u64 {
+    identity.wrapping_add(block)
+}

@@ -1,0 +1,133 @@
+//! The operating system's files.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::path::Path;
+
+use super::storage::{Lock, ReadFile, Storage, WriteFile};
+
+/// Bytes that are collected before they go to the system.
+const BUFFER_BYTES: usize = 1 << 18;
+
+/// The operating system's files.
+#[derive(Clone, Copy, Debug)]
+pub struct Disk;
+
+impl Storage for Disk {
+    fn create(&self, path: &Path) -> io::Result<Box<dyn WriteFile>> {
+        Ok(Box::new(DiskWriter(BufWriter::with_capacity(BUFFER_BYTES, File::create(path)?))))
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Box<dyn ReadFile>> {
+        Ok(Box::new(DiskReader(File::open(path)?)))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::rename(from, to)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        match fs::remove_file(path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            done => done,
+        }
+    }
+
+    fn create_folder(&self, path: &Path) -> io::Result<bool> {
+        match fs::create_dir(path) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists && path.is_dir() => Ok(false),
+            done => done.map(|()| true),
+        }
+    }
+
+    fn sync_folder(&self, path: &Path) -> io::Result<()> {
+        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+        // Elsewhere a folder cannot be opened as a file, and renames need no such help.
+        if cfg!(unix) { File::open(path)?.sync_all() } else { Ok(()) }
+    }
+
+    #[cfg(unix)]
+    fn free_bytes(&self, folder: &Path) -> Option<u64> {
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let system = rustix::fs::statvfs(folder).ok()?;
+        Some(system.f_bavail.saturating_mul(system.f_frsize))
+    }
+
+    fn names(&self, folder: &Path) -> io::Result<Vec<String>> {
+        let entries = match fs::read_dir(folder) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries?,
+        };
+        let mut names = Vec::new();
+        for entry in entries {
+            names.push(entry?.file_name().to_string_lossy().into_owned());
+        }
+        names.sort();
+        Ok(names)
+    }
+
+    fn lock(&self, path: &Path) -> io::Result<Result<Lock, String>> {
+        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+        match file.try_lock() {
+            Ok(()) => {
+                file.set_len(0)?;
+                write!(file, "process {}", std::process::id())?;
+                Ok(Ok(Box::new(DiskLock(file))))
+            }
+            Err(fs::TryLockError::WouldBlock) => {
+                let holder = fs::read_to_string(path).unwrap_or_default();
+                Ok(Err(if holder.is_empty() { "another process".to_string() } else { holder }))
+            }
+            Err(fs::TryLockError::Error(error)) => Err(error),
+        }
+    }
+}
+
+/// The file of a lock, which stays when the lock is free.
+struct DiskLock(File);
+
+impl Drop for DiskLock {
+    fn drop(&mut self) {
+        // Closing is not enough: a child process that is just being started may share the file for a moment.
+        let _ = self.0.unlock();
+    }
+}
+
+#[derive(Debug)]
+struct DiskWriter(BufWriter<File>);
+
+impl Write for DiskWriter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+impl WriteFile for DiskWriter {
+    fn sync(&mut self) -> io::Result<()> {
+        self.0.flush()?;
+        self.0.get_ref().sync_all()
+    }
+}
+
+#[derive(Debug)]
+struct DiskReader(File);
+
+impl ReadFile for DiskReader {
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.0.metadata()?.len())
+    }
+
+    #[cfg(unix)]
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        std::os::unix::fs::FileExt::read_at(&self.0, buffer, offset)
+    }
+
+    #[cfg(windows)]
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        std::os::windows::fs::FileExt::seek_read(&self.0, buffer, offset)
+    }
+}

@@ -1,0 +1,187 @@
+//! Opening a database.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use fourbase::Board;
+
+use super::cache::{Cache, DEFAULT_CACHE_BYTES};
+use super::disk::Disk;
+use super::folder::{folder_of, names_of};
+use super::manifest::{self, Manifest, State};
+use super::storage::Storage;
+use super::tier::OpenTier;
+use crate::error::DatabaseError;
+use crate::index::Index;
+use crate::kernel::{Kernel, Values};
+
+/// A database that is open for probing. Threads share it by reference.
+///
+/// Tiers are opened, and the tables of the index made, when a probe first needs them; expanded blocks stay in a bounded
+/// cache.
+pub struct Database {
+    folder: PathBuf,
+    manifest: Manifest,
+    index: Index,
+    tiers: Vec<OnceLock<OpenTier>>,
+    cache: Cache,
+    storage: Arc<dyn Storage>,
+    passed_over: Option<DatabaseError>,
+}
+
+impl std::fmt::Debug for Database {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Database").field("folder", &self.folder).field("values", &self.values()).finish_non_exhaustive()
+    }
+}
+
+impl Database {
+    /// Opens the database of a folder, normally `<db>/<board>/<values>`. Board and values are those of its manifest; a
+    /// folder that is named after others is refused.
+    ///
+    /// # Errors
+    /// [`DatabaseError::Missing`] where there is no manifest, and as for every file.
+    pub fn open(folder: &Path) -> Result<Database, DatabaseError> {
+        Database::open_on(Arc::new(Disk), folder)
+    }
+
+    /// As [`Database::open`], on a storage of the caller's.
+    ///
+    /// # Errors
+    /// As for [`Database::open`].
+    pub fn open_on(storage: Arc<dyn Storage>, folder: &Path) -> Result<Database, DatabaseError> {
+        if let Some((manifest, board)) = Manifest::read_any(&*storage, folder)? {
+            return Database::new(storage, folder, manifest, board);
+        }
+        let root = folder.ancestors().nth(2).unwrap_or(folder).to_path_buf();
+        let (board, _) = names_of(folder).ok_or_else(|| DatabaseError::Wrong {
+            file: folder.to_path_buf(),
+            what: "the folder",
+            expected: "that of a database, <db>/<board>/<values>".to_string(),
+            found: "one without a manifest".to_string(),
+        })?;
+        Err(DatabaseError::Missing { board, root })
+    }
+
+    /// Opens the database of a board under the folder of all databases, the one with remoteness if there are two.
+    /// A complete database is preferred to one that is being solved, and any of the two to one that cannot be read
+    /// (see [`Database::passed_over`]).
+    ///
+    /// # Errors
+    /// [`DatabaseError::Missing`] where the board has none, with the command that makes it.
+    pub fn find(root: &Path, board: Board) -> Result<Database, DatabaseError> {
+        let (mut solving, mut passed_over) = (None, None);
+        for values in [Values::Remoteness, Values::Wdl] {
+            match Database::open(&folder_of(root, board, values)) {
+                Ok(database) if database.is_complete() => return Ok(Database { passed_over, ..database }),
+                Ok(database) => solving = solving.or(Some(database)),
+                Err(DatabaseError::Missing { .. }) => {}
+                Err(error) => passed_over = passed_over.or(Some(error)),
+            }
+        }
+        match (solving, passed_over) {
+            (Some(database), passed_over) => Ok(Database { passed_over, ..database }),
+            (None, Some(error)) => Err(error),
+            (None, None) => Err(DatabaseError::Missing { board, root: root.to_path_buf() }),
+        }
+    }
+
+    fn new(
+        storage: Arc<dyn Storage>,
+        folder: &Path,
+        manifest: Manifest,
+        board: Board,
+    ) -> Result<Database, DatabaseError> {
+        manifest.check_entries(folder, board)?;
+        Ok(Database {
+            folder: folder.to_path_buf(),
+            manifest,
+            index: Index::new(board, Kernel::detect())?,
+            tiers: (0..=board.cells()).map(|_| OnceLock::new()).collect(),
+            cache: Cache::new(DEFAULT_CACHE_BYTES),
+            storage,
+            passed_over: None,
+        })
+    }
+
+    /// Sets the memory of the cache of expanded blocks (default: 256 MiB), emptying it.
+    #[must_use]
+    pub fn with_cache(mut self, bytes: u64) -> Database {
+        self.cache = Cache::new(bytes);
+        self
+    }
+
+    /// Returns the board.
+    pub fn board(&self) -> Board {
+        self.index.board()
+    }
+
+    /// Returns the kind of values.
+    pub fn values(&self) -> Values {
+        self.manifest.values()
+    }
+
+    /// Returns the folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Returns the manifest.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// Returns the index of the board.
+    pub fn index(&self) -> &Index {
+        &self.index
+    }
+
+    /// Tells whether all tiers were solved when the database was opened.
+    pub fn is_complete(&self) -> bool {
+        self.manifest.state == State::Complete
+    }
+
+    /// Returns what is wrong with the database that [`Database::find`] would rather have opened.
+    pub fn passed_over(&self) -> Option<&DatabaseError> {
+        self.passed_over.as_ref()
+    }
+
+    pub(super) fn storage(&self) -> &dyn Storage {
+        &*self.storage
+    }
+
+    pub(super) fn cache(&self) -> &Cache {
+        &self.cache
+    }
+
+    /// Returns a stored tier, opened where it was not yet.
+    pub(super) fn tier(&self, ply: u32) -> Result<&OpenTier, DatabaseError> {
+        let slot = self.tiers.get(ply as usize).ok_or_else(|| self.not_solved(ply))?;
+        if let Some(tier) = slot.get() {
+            return Ok(tier);
+        }
+        let record = self.manifest.tier(ply).ok_or_else(|| self.not_solved(ply))?;
+        let tier =
+            OpenTier::open(&*self.storage, &self.folder, &self.index, self.values(), record).map_err(|error| {
+                // A solver that replaces the database has taken the file away.
+                let listed = || self.read_manifest().is_ok_and(|now| now.is_some_and(|now| now.tier(ply).is_some()));
+                if error.is_damage() && !listed() { self.not_solved(ply) } else { error }
+            })?;
+        // Two threads may open a tier at the same time: one of the two is kept.
+        Ok(slot.get_or_init(|| tier))
+    }
+
+    /// Reads the manifest anew.
+    pub(super) fn read_manifest(&self) -> Result<Option<Manifest>, DatabaseError> {
+        Manifest::read(&*self.storage, &self.folder, self.board(), self.values())
+    }
+
+    pub(super) fn manifest_error(&self, what: &'static str) -> DatabaseError {
+        DatabaseError::Damaged { file: self.folder.join(manifest::NAME), offset: 0, what }
+    }
+
+    pub(super) fn not_solved(&self, ply: u32) -> DatabaseError {
+        let (folder, board, values) = (self.folder.clone(), self.board(), self.values());
+        DatabaseError::NotSolved { folder, board, values, ply }
+    }
+}

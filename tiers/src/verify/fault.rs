@@ -1,0 +1,154 @@
+//! What can be wrong with a database.
+
+use std::fmt;
+
+use fourbase::{Outcome, Player, Position};
+
+use crate::error::DatabaseError;
+
+/// Something that is wrong with a database.
+#[derive(Debug, thiserror::Error)]
+pub enum Fault {
+    /// A file is not as it was written.
+    #[error("{0}")]
+    File(DatabaseError),
+    /// The manifest says another number of entries than the index has.
+    #[error("ply {ply}: the manifest says {found} entries, the index has {expected}")]
+    Entries {
+        /// The tier.
+        ply: u32,
+        /// What the manifest says.
+        found: u64,
+        /// What the index has.
+        expected: u64,
+    },
+    /// A stored value is not the best of what the moves lead to.
+    #[error(
+        "ply {ply}, block {block}, entry {entry}: stored {}, expected {} (position {})",
+        Words(*stored), Words(*expected), fourbase::notation::to_uni(position)
+    )]
+    Value {
+        /// The tier.
+        ply: u32,
+        /// The block in the tier's file, from 0.
+        block: u64,
+        /// The entry in the tier, from 0.
+        entry: u64,
+        /// The position.
+        position: Position,
+        /// What is stored.
+        stored: Outcome,
+        /// The best of its moves.
+        expected: Outcome,
+    },
+    /// A stored value, or one that its moves lead to, cannot be looked up although the files are whole.
+    #[error("ply {ply}, entry {entry}: {source} (position {})", fourbase::notation::to_uni(position))]
+    Unanswered {
+        /// The tier.
+        ply: u32,
+        /// The entry in the tier, from 0.
+        entry: u64,
+        /// The position.
+        position: Position,
+        /// Why.
+        source: DatabaseError,
+    },
+    /// The empty board has another value.
+    #[error("the empty board: {} by its moves, {} {figure}", Words(*found), Words(*expected))]
+    Root {
+        /// What a probe says.
+        found: Outcome,
+        /// What it should be.
+        expected: Outcome,
+        /// Who says so.
+        figure: Figure,
+    },
+    /// A position that play reaches has no entry.
+    #[error("ply {ply}: a legal position has no entry (position {})", fourbase::notation::to_uni(position))]
+    NoEntry {
+        /// The tier.
+        ply: u32,
+        /// The position.
+        position: Position,
+    },
+    /// Play reaches another number of positions than published.
+    #[error("legal positions: {found} counted, {expected} published")]
+    Legal {
+        /// What was counted.
+        found: u64,
+        /// What is published.
+        expected: u64,
+    },
+    /// A search forward finds another value.
+    #[error(
+        "ply {ply}: probed {}, a search forward finds {} (position {})",
+        Words(*probed), Words(*searched), fourbase::notation::to_uni(position)
+    )]
+    Search {
+        /// The tier.
+        ply: u32,
+        /// The position.
+        position: Position,
+        /// What a probe says.
+        probed: Outcome,
+        /// What the search says.
+        searched: Outcome,
+    },
+}
+
+/// Who says what the empty board is worth.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Figure {
+    /// The manifest.
+    Manifest,
+    /// See [`published`](super::published).
+    Published,
+}
+
+impl fmt::Display for Figure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Figure::Manifest => "in the manifest",
+            Figure::Published => "published",
+        })
+    }
+}
+
+/// Where a fault belongs in a list.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Rank {
+    stage: u8,
+    /// Grows from the full board down.
+    pub plies_on: u32,
+    entry: [u64; 2],
+}
+
+impl Fault {
+    /// Returns where the fault belongs in a list.
+    pub(super) fn rank(&self) -> Rank {
+        let pieces = |position: &Position| [Player::First, Player::Second].map(|player| position.pieces(player));
+        let (stage, ply, entry) = match self {
+            Fault::File(_) => (0, u32::MAX, [0; 2]),
+            Fault::Entries { ply, .. } => (1, *ply, [0; 2]),
+            Fault::Value { ply, entry, .. } | Fault::Unanswered { ply, entry, .. } => (2, *ply, [*entry, 0]),
+            Fault::Root { .. } => (3, 0, [0; 2]),
+            Fault::NoEntry { ply, position } => (4, *ply, pieces(position)),
+            Fault::Legal { .. } => (5, 0, [0; 2]),
+            Fault::Search { ply, position, .. } => (6, *ply, pieces(position)),
+        };
+        Rank { stage, plies_on: u32::MAX - ply, entry }
+    }
+}
+
+/// Writes `tie in 17`.
+struct Words(Outcome);
+
+impl fmt::Display for Words {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Outcome { value, remoteness } = self.0;
+        match remoteness {
+            Some(plies) => write!(f, "{value} in {plies}"),
+            None => write!(f, "{value}"),
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Positions of all tiers against a search forward.
+
+use fourbase::search::{self, Search};
+use fourbase::{Outcome, Player, Position};
+use rayon::prelude::*;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use super::collector::Collector;
+use super::fault::Fault;
+use super::values::position_of;
+use super::{Options, Progress, Stage};
+use crate::database::Database;
+use crate::index::TierLayout;
+use crate::kernel::Values;
+
+/// The table of one thread's search.
+const TABLE_BYTES: usize = 16 << 20;
+
+/// How many entries are tried for one that is a position.
+const TRIES: u64 = 100;
+
+/// How many searches came to an end.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Searches {
+    pub decided: u64,
+    pub undecided: u64,
+}
+
+/// Searches the empty board and positions of all tiers alike, which look random (but are always the same).
+pub(super) fn check(database: &Database, options: &Options, faults: &Collector, progress: &dyn Progress) -> Searches {
+    progress.begins(Stage::Search, options.searches);
+    let tiers = database.board().cells() as u64 + 1;
+    let mut searches = Searches::default();
+    for ply in 0..tiers {
+        // Ply 0 has one position.
+        let count = if ply == 0 { options.searches.min(1) } else { share(options.searches, tiers, ply) };
+        let positions = positions(database, ply as u32, count);
+        let engine = || {
+            let limits = search::Options {
+                table_bytes: TABLE_BYTES,
+                node_limit: Some(options.nodes),
+                ..search::Options::default()
+            };
+            Search::new(database.board(), limits)
+        };
+        let decided = positions.par_iter().map_init(engine, |engine, position| {
+            let is_decided = check_position(database, engine, position, faults);
+            u64::from(is_decided)
+        });
+        let decided: u64 = decided.sum();
+        progress.done(count);
+        searches.decided += decided;
+        searches.undecided += positions.len() as u64 - decided;
+    }
+    searches
+}
+
+/// Returns how many of all searches the tier of ply 1 or later has.
+fn share(searches: u64, tiers: u64, ply: u64) -> u64 {
+    let others = searches.saturating_sub(1);
+    let before = |ply: u64| u128::from(others) * u128::from(ply - 1) / u128::from(tiers - 1);
+    (before(ply + 1) - before(ply)) as u64
+}
+
+/// Chooses up to `count` positions of a tier.
+fn positions(database: &Database, ply: u32, count: u64) -> Vec<Position> {
+    let layout = TierLayout::new(database.index(), ply);
+    let one = |number: u64| {
+        (0..TRIES).find_map(|attempt| {
+            let random = xxh3_64_with_seed(&(number * TRIES + attempt).to_le_bytes(), ply.into());
+            position_of(database.index(), &layout, random % layout.entries().max(1))
+        })
+    };
+    let mut positions: Vec<Position> = (0..count).filter_map(one).collect();
+    // A small tier gives some positions twice.
+    positions.sort_unstable_by_key(|position| [Player::First, Player::Second].map(|player| position.pieces(player)));
+    positions.dedup();
+    positions
+}
+
+/// Compares a position with its search; tells whether that came to an end.
+fn check_position(database: &Database, engine: &mut Search, position: &Position, faults: &Collector) -> bool {
+    let searched = match database.values() {
+        Values::Remoteness => engine.solve(position),
+        Values::Wdl => engine.value(position).map(|value| Outcome { value, remoteness: None }),
+    };
+    let Ok(searched) = searched else { return false };
+    let ply = position.ply() as u32;
+    match database.probe(position) {
+        Ok(probed) if probed == searched => {}
+        Ok(probed) => faults.push(Fault::Search { ply, position: *position, probed, searched }),
+        Err(error) => faults.push(Fault::File(error)),
+    }
+    true
+}

@@ -1,0 +1,160 @@
+//! Counting the positions that play reaches, by playing: every move of every position, one bit an entry.
+//!
+//! [`crate::counts`] does the same many times faster and with kernels. Here every position is set up, and every move is
+//! a move of the game. Mirror images count apart. An entry of a shape that is its own mirror image is one position, any
+//! other two.
+//!
+//! A position that a line has finished need not have an entry, so it is counted where it is reached: by its first last
+//! move. Of all columns whose top piece could be the last, so that without it there is no line and play reaches what is
+//! left, that is the leftmost.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use fourbase::{Board, Player, Position, has_line};
+use rayon::prelude::*;
+
+use super::collector::Collector;
+use super::fault::Fault;
+use super::values::position_of;
+use super::{Progress, Stage};
+use crate::index::{Index, TierLayout};
+
+/// Words of 64 entries that one thread takes in a row.
+const RUN: usize = 64;
+
+/// The entries of a tier that play reaches.
+struct Reached {
+    layout: TierLayout,
+    bits: Vec<AtomicU64>,
+}
+
+impl Reached {
+    fn new(index: &Index, ply: u32) -> Reached {
+        let layout = TierLayout::new(index, ply);
+        let bits = (0..layout.entries().div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
+        Reached { layout, bits }
+    }
+
+    /// Notes a position and its mirror image; `false` where there is no entry for it.
+    fn add(&self, index: &Index, position: &Position) -> bool {
+        let parts = index.split().parts(position);
+        let images = if parts.left == parts.right { vec![parts, parts.mirror()] } else { vec![parts] };
+        images.iter().all(|parts| {
+            let entry = index.rank(&self.layout, parts);
+            entry.is_some_and(|entry| {
+                self.bits[entry as usize / 64].fetch_or(1 << (entry % 64), Ordering::Relaxed);
+                true
+            })
+        })
+    }
+
+    fn has(&self, index: &Index, position: &Position) -> bool {
+        let entry = index.rank(&self.layout, &index.split().parts(position));
+        entry.is_some_and(|entry| self.bits[entry as usize / 64].load(Ordering::Relaxed) >> (entry % 64) & 1 == 1)
+    }
+}
+
+/// Counts the legal positions of a board, finished ones included.
+pub(super) fn count(index: &Index, faults: &Collector, progress: &dyn Progress) -> u64 {
+    let cells = index.board().cells() as u32;
+    let entries = (0..=cells).map(|ply| crate::index::TierDirectory::new(index, ply).entries()).sum();
+    progress.begins(Stage::Legal, entries);
+    let mut here = Reached::new(index, 0);
+    here.add(index, &Position::start(index.board()));
+    let mut legal = 0;
+    for ply in 0..=cells {
+        let next = (ply < cells).then(|| Reached::new(index, ply + 1));
+        let tier = Tier { index, here: &here, next: next.as_ref(), faults };
+        let words = here.bits.len();
+        let counts = (0..words.div_ceil(RUN)).into_par_iter().map(|run| {
+            let run = run * RUN..words.min((run + 1) * RUN);
+            progress.done(here.layout.entries().min(run.end as u64 * 64) - run.start as u64 * 64);
+            run.map(|word| tier.count(word)).sum::<u64>()
+        });
+        legal += counts.sum::<u64>();
+        let Some(next) = next else { break };
+        here = next;
+    }
+    legal
+}
+
+/// What all threads know while a tier is counted.
+struct Tier<'a> {
+    index: &'a Index,
+    here: &'a Reached,
+    next: Option<&'a Reached>,
+    faults: &'a Collector,
+}
+
+impl Tier<'_> {
+    /// Counts the positions of 64 entries and the finished ones after them; notes the others after them.
+    fn count(&self, word: usize) -> u64 {
+        let mut bits = self.here.bits[word].load(Ordering::Relaxed);
+        let mut legal = 0;
+        while bits != 0 {
+            let entry = word as u64 * 64 + u64::from(bits.trailing_zeros());
+            bits &= bits - 1;
+            let Some(position) = position_of(self.index, &self.here.layout, entry) else { continue };
+            let parts = self.index.split().parts(&position);
+            legal += 1 + self.play(&position, true);
+            if parts.left != parts.right {
+                legal += 1 + self.play(&position.mirror(), false);
+            }
+        }
+        legal
+    }
+
+    /// Plays all moves; returns how many positions they finish with a line. Of two mirror images one has `others`
+    /// noted.
+    fn play(&self, position: &Position, others: bool) -> u64 {
+        let Some(next) = self.next else { return 0 };
+        let mut finished = 0;
+        for column in position.moves() {
+            let child = position.drop_piece(column);
+            if has_line(child.board(), child.pieces(position.to_move())) {
+                finished += u64::from(self.first_last_move(&child) == Some(column));
+            } else if others && !next.add(self.index, &child) {
+                self.faults.push(Fault::NoEntry { ply: child.ply() as u32, position: child });
+            }
+        }
+        finished
+    }
+
+    /// Finds the first column that a game can have ended in.
+    fn first_last_move(&self, position: &Position) -> Option<usize> {
+        let board = position.board();
+        let [first, second] = [Player::First, Player::Second].map(|player| position.pieces(player));
+        let last = position.to_move().other();
+        (0..board.width()).find(|&column| {
+            let Some(top) = position.height(column).checked_sub(1) else { return false };
+            let cell = 1u64 << board.cell(column, top);
+            if position.piece(column, top) != Some(last) || has_line(board, position.pieces(last) & !cell) {
+                return false;
+            }
+            let before = without(board, [first, second], cell);
+            before.is_some_and(|before| self.here.has(self.index, &before))
+        })
+    }
+}
+
+fn without(board: Board, [first, second]: [u64; 2], cell: u64) -> Option<Position> {
+    Position::from_bitboards(board, first & !cell, second & !cell).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::counts;
+    use crate::kernel::Kernel;
+
+    #[test]
+    fn playing_reaches_as_many_positions_as_the_kernels_count() {
+        for name in ["4x4", "5x3", "3x5", "4x4c3", "4x3m", "5x4c3", "1x8", "8x2", "2x2c2", "3x3c1", "1x1", "4x3c5"] {
+            let index = Index::new(name.parse().unwrap(), Kernel::portable()).unwrap();
+            let faults = Collector::new(1);
+            let expected: u64 = counts::legal(&index).iter().map(|ply| ply.legal).sum();
+            assert_eq!(count(&index, &faults, &()), expected, "{name}");
+            assert!(faults.is_empty());
+        }
+    }
+}

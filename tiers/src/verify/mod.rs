@@ -1,0 +1,230 @@
+//! Verifying a database without the solver: no kernel is called, only the game, the index and probing.
+//!
+//! A database is right if four things hold, each checked by a file of its own:
+//!
+//! 1. **Files.** Every byte is what was written ([`Database::check_files`]). Where that fails the rest is not tried.
+//! 2. **Values** (`values`). Every stored value is the best of what its moves lead to, as probed. A finished game
+//!    needs no file, so whoever satisfies that everywhere is right everywhere, by induction from the full board down:
+//!    of several wrong values the one with the most pieces on the board has only right ones after it, and does not fit.
+//!    That holds for every stored entry, also those that no play reaches. A value can be wrong and unnoticed only with
+//!    a sample that passes it by.
+//! 3. **Figures** (`published`, `legal`). The empty board has the value that others have published, and from it as many
+//!    positions are reached, each with an entry.
+//! 4. **Search** (`forward`). Positions of all tiers, stored or not, have the value and remoteness that
+//!    [`fourbase::search`] finds, which knows nothing of databases.
+//!
+//! Faults are data: which tier, block and entry, what is stored there and what should be.
+//!
+//! ```
+//! use fourbase_tiers::database::Database;
+//! use fourbase_tiers::kernel::{Kernel, Values};
+//! use fourbase_tiers::solve::{CHECKPOINT, Options, run};
+//! use fourbase_tiers::verify::{self, verify};
+//!
+//! let root = tempfile::tempdir()?;
+//! # let (board, kernel) = ("4x3".parse()?, Kernel::detect());
+//! # let options = Options {
+//! #     board, values: Values::Remoteness, root: root.path().into(), memory_bytes: 1 << 30, kernel, replace: false,
+//! #     checkpoint: CHECKPOINT,
+//! # };
+//! let database = Database::open(&run(&options, &())?.folder)?;
+//! let report = verify(&database, &verify::Options::default(), &())?;
+//! assert!(report.is_sound());
+//! assert_eq!(report.legal, Some(12_031));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod collector;
+mod fault;
+mod forward;
+mod legal;
+mod published;
+mod values;
+
+use fourbase::{Board, Outcome, Position};
+
+use crate::database::{Database, DatabaseError, Hash};
+use crate::kernel::Values;
+use collector::Collector;
+pub use fault::{Fault, Figure};
+pub use published::{Published, published};
+
+/// How thorough to be.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// How many of the stored values are recomputed, spread evenly over all tiers; `None` for all of them. Legal
+    /// positions are only counted with all.
+    pub sample: Option<u64>,
+    /// How many positions are searched forward; on small boards fewer, because each is searched once.
+    pub searches: u64,
+    /// The most nodes that the search of one position may take; one that takes more is given up.
+    pub nodes: u64,
+    /// How many faults are kept; the others are only counted.
+    pub faults: usize,
+}
+
+impl Default for Options {
+    /// Returns all values, 1,000 searches of at most 200,000 nodes (some seconds on any board), 20 faults.
+    fn default() -> Options {
+        Options { sample: None, searches: 1000, nodes: 200_000, faults: 20 }
+    }
+}
+
+/// A part of a verification.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stage {
+    /// Checksums; a step is a tier.
+    Files,
+    /// Stored values against their moves; a step is an entry of the index.
+    Values,
+    /// Counting legal positions; a step is an entry of the index.
+    Legal,
+    /// Searching forward; a step is a position.
+    Search,
+}
+
+/// Hears how a verification goes. The methods may be called from any thread and should be quick.
+pub trait Progress: Sync {
+    /// A stage of so many steps begins.
+    fn begins(&self, _stage: Stage, _steps: u64) {}
+
+    /// More steps of the stage are done.
+    fn done(&self, _steps: u64) {}
+}
+
+/// Says nothing.
+impl Progress for () {}
+
+/// What a verification found.
+#[derive(Debug)]
+pub struct Report {
+    /// The board.
+    pub board: Board,
+    /// The kind of values.
+    pub values: Values,
+    /// Outcome of the empty board, as probed; `None` where that fails.
+    pub root: Option<Outcome>,
+    /// Files that were read through: the manifest and the stored tiers.
+    pub files: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Hash of the whole database, as the manifest says. The files were compared with it.
+    pub hash: Option<Hash>,
+    /// Stored values that were recomputed.
+    pub checked: u64,
+    /// Legal positions, where they were counted.
+    pub legal: Option<u64>,
+    /// Positions whose outcome a search forward has found.
+    pub searched: u64,
+    /// Positions whose search was given up.
+    pub undecided: u64,
+    /// The first faults: by file, then by tier from the full board down and by entry.
+    pub faults: Vec<Fault>,
+    /// All faults.
+    pub faults_in_all: u64,
+}
+
+impl Report {
+    /// Tells whether nothing is wrong.
+    pub fn is_sound(&self) -> bool {
+        self.faults_in_all == 0
+    }
+}
+
+/// Verifies a complete database. Runs on rayon's current pool.
+///
+/// Takes some microseconds for every stored value, and about one for every move of a legal position where those are
+/// counted: see `docs/verification.md`. Memory is the database's cache and, while counting, two bits for every entry of
+/// a tier.
+///
+/// # Errors
+/// [`DatabaseError::NotSolved`] where tiers are missing. What is wrong with the files is no error but a fault.
+pub fn verify(database: &Database, options: &Options, progress: &dyn Progress) -> Result<Report, DatabaseError> {
+    let board = database.board();
+    if let Some(ply) = database.manifest().next_ply(board) {
+        let folder = database.folder().to_path_buf();
+        return Err(DatabaseError::NotSolved { folder, board, values: database.values(), ply });
+    }
+    let faults = Collector::new(options.faults);
+    let mut report = Report {
+        board,
+        values: database.values(),
+        root: None,
+        files: 0,
+        bytes: 0,
+        hash: database.manifest().hash(),
+        checked: 0,
+        legal: None,
+        searched: 0,
+        undecided: 0,
+        faults: Vec::new(),
+        faults_in_all: 0,
+    };
+    check_files(database, &mut report, &faults, progress);
+    if faults.is_empty() {
+        report.checked = values::check(database, options.sample, &faults, progress);
+        report.root = check_root(database, &faults);
+        if options.sample.is_none() {
+            report.legal = check_legal(database, &faults, progress);
+        }
+        let searches = forward::check(database, options, &faults, progress);
+        (report.searched, report.undecided) = (searches.decided, searches.undecided);
+    }
+    (report.faults, report.faults_in_all) = faults.into_faults();
+    Ok(report)
+}
+
+/// Reads every file through, and compares the sizes of the tiers with the index.
+fn check_files(database: &Database, report: &mut Report, faults: &Collector, progress: &dyn Progress) {
+    let tiers = &database.manifest().tiers;
+    progress.begins(Stage::Files, tiers.len() as u64);
+    report.bytes = database.manifest().bytes();
+    report.files = 1 + tiers.iter().filter(|tier| tier.bytes > 0).count() as u64;
+    if let Err(error) = database.check_manifest() {
+        faults.push(Fault::File(error));
+    }
+    for tier in tiers {
+        let expected = crate::index::TierDirectory::new(database.index(), tier.ply).entries();
+        if tier.entries != expected {
+            faults.push(Fault::Entries { ply: tier.ply, found: tier.entries, expected });
+        } else if let Err(error) = database.check_tier(tier.ply) {
+            faults.push(Fault::File(error));
+        }
+        progress.done(1);
+    }
+}
+
+/// Compares the value of the empty board with the manifest and with what is published.
+fn check_root(database: &Database, faults: &Collector) -> Option<Outcome> {
+    let found = match database.probe(&Position::start(database.board())) {
+        Ok(found) => found,
+        Err(error) => {
+            faults.push(Fault::File(error));
+            return None;
+        }
+    };
+    let differs = |expected: Outcome, figure| faults.push(Fault::Root { found, expected, figure });
+    match database.manifest().root() {
+        Some(root) if root != found => differs(root, Figure::Manifest),
+        _ => {}
+    }
+    if let Some(Published { outcome: Some(published), .. }) = published(database.board()) {
+        // Where either remoteness is not known the values alone are compared.
+        let remoteness = found.remoteness.and(published.remoteness).or(found.remoteness);
+        let expected = Outcome { remoteness, ..published };
+        if expected != found {
+            differs(expected, Figure::Published);
+        }
+    }
+    Some(found)
+}
+
+/// Counts the legal positions of a board whose number is published, and compares.
+fn check_legal(database: &Database, faults: &Collector, progress: &dyn Progress) -> Option<u64> {
+    let expected = published(database.board())?.legal?;
+    let found = legal::count(database.index(), faults, progress);
+    if found != expected {
+        faults.push(Fault::Legal { found, expected });
+    }
+    Some(found)
+}

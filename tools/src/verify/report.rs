@@ -1,0 +1,178 @@
+//! What `fourbase verify` says, for people and as JSON.
+
+use std::fmt;
+use std::path::Path;
+
+use fourbase::{Outcome, Player, Position, notation};
+use fourbase_tiers::database::Database;
+use fourbase_tiers::error::bytes;
+use fourbase_tiers::verify::{Fault, Report, published};
+use serde::Serialize;
+
+use crate::size::grouped;
+use crate::wording;
+
+/// What was found.
+#[derive(Serialize)]
+pub struct Verified {
+    board: String,
+    values: String,
+    database: String,
+    sound: bool,
+    value: Option<String>,
+    remoteness: Option<u32>,
+    files: u64,
+    bytes: u64,
+    /// Of the whole database, as the manifest says; the files were compared with it.
+    hash: Option<String>,
+    /// Stored values that were recomputed.
+    checked: u64,
+    /// Legal positions, where they were counted.
+    legal: Option<u64>,
+    searched: u64,
+    undecided: u64,
+    faults: Vec<FaultRow>,
+    faults_in_all: u64,
+    #[serde(skip)]
+    root: Option<Outcome>,
+    #[serde(skip)]
+    is_published: bool,
+}
+
+/// A fault; what does not belong to its kind is null.
+#[derive(Serialize)]
+struct FaultRow {
+    kind: &'static str,
+    ply: Option<u32>,
+    block: Option<u64>,
+    entry: Option<u64>,
+    position: Option<String>,
+    stored: Option<String>,
+    expected: Option<String>,
+    message: String,
+}
+
+impl FaultRow {
+    fn of(fault: &Fault) -> FaultRow {
+        let row = FaultRow {
+            kind: "",
+            ply: None,
+            block: None,
+            entry: None,
+            position: None,
+            stored: None,
+            expected: None,
+            message: fault.to_string(),
+        };
+        let at = |position: &Position| Some(notation::to_uni(position));
+        let words = |outcome: &Outcome| Some(wording::plain(*outcome));
+        match fault {
+            Fault::File(_) => FaultRow { kind: "file", ..row },
+            Fault::Entries { ply, found, expected } => {
+                let (stored, expected) = (Some(found.to_string()), Some(expected.to_string()));
+                FaultRow { kind: "entries", ply: Some(*ply), stored, expected, ..row }
+            }
+            Fault::Value { ply, block, entry, position, stored, expected } => FaultRow {
+                kind: "value",
+                ply: Some(*ply),
+                block: Some(*block),
+                entry: Some(*entry),
+                position: at(position),
+                stored: words(stored),
+                expected: words(expected),
+                ..row
+            },
+            Fault::Unanswered { ply, entry, position, .. } => {
+                FaultRow { kind: "unanswered", ply: Some(*ply), entry: Some(*entry), position: at(position), ..row }
+            }
+            Fault::Root { found, expected, .. } => {
+                FaultRow { kind: "root", ply: Some(0), stored: words(found), expected: words(expected), ..row }
+            }
+            Fault::NoEntry { ply, position } => {
+                FaultRow { kind: "no entry", ply: Some(*ply), position: at(position), ..row }
+            }
+            Fault::Legal { found, expected } => {
+                let (stored, expected) = (Some(found.to_string()), Some(expected.to_string()));
+                FaultRow { kind: "legal", stored, expected, ..row }
+            }
+            Fault::Search { ply, position, probed, searched } => FaultRow {
+                kind: "search",
+                ply: Some(*ply),
+                position: at(position),
+                stored: words(probed),
+                expected: words(searched),
+                ..row
+            },
+        }
+    }
+}
+
+impl Verified {
+    /// Takes what a verification of a database has found.
+    pub fn of(report: &Report, database: &Database) -> Verified {
+        Verified {
+            board: report.board.to_string(),
+            values: report.values.to_string(),
+            database: database.folder().display().to_string(),
+            sound: report.is_sound(),
+            value: report.root.map(|root| root.value.to_string()),
+            remoteness: report.root.and_then(|root| root.remoteness),
+            files: report.files,
+            bytes: report.bytes,
+            hash: report.hash.map(|hash| hash.to_string()),
+            checked: report.checked,
+            legal: report.legal,
+            searched: report.searched,
+            undecided: report.undecided,
+            faults: report.faults.iter().map(FaultRow::of).collect(),
+            faults_in_all: report.faults_in_all,
+            root: report.root,
+            is_published: published(report.board).is_some_and(|published| published.outcome.is_some()),
+        }
+    }
+
+    /// Says that the database is not to be trusted and what to do, where that is so. `root` is the folder of all
+    /// databases.
+    pub fn verdict(&self, root: &Path) -> Option<String> {
+        let Verified { board, values, database, .. } = self;
+        let faults = match self.faults_in_all {
+            0 => return None,
+            1 => "1 fault".to_owned(),
+            count => format!("{} faults", grouped(count.into())),
+        };
+        let db = if root == Path::new("db") { String::new() } else { format!(" --db {}", root.display()) };
+        let again = format!("fourbase solve {board} --values {values} --replace{db}");
+        Some(format!("{database} has {faults}; make it again with: {again}"))
+    }
+}
+
+impl fmt::Display for Verified {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verdict = if self.sound { "sound" } else { "NOT sound" };
+        write!(f, "{} {}: {verdict}", self.board, self.values)?;
+        for fault in &self.faults {
+            write!(f, "\n{}", fault.message)?;
+        }
+        let more = self.faults_in_all - self.faults.len() as u64;
+        if more > 0 {
+            write!(f, "\nand {} more", grouped(more.into()))?;
+        }
+        write!(f, "\n\n{} files, {}: read through", self.files, bytes(self.bytes.into()))?;
+        if self.checked == 0 && self.searched == 0 && !self.sound {
+            return write!(f, "\nnothing else was tried");
+        }
+        write!(f, "\n{} stored values: recomputed from their moves", grouped(self.checked.into()))?;
+        if let Some(root) = self.root {
+            let source = if self.is_published { ", compared with what is published" } else { "" };
+            write!(f, "\n{}{source}", wording::sentence(Player::First, root))?;
+        }
+        if let Some(legal) = self.legal {
+            write!(f, "\n{} legal positions: counted, compared with what is published", grouped(legal.into()))?;
+        }
+        write!(f, "\n{} positions: searched forward", grouped(self.searched.into()))?;
+        if self.undecided > 0 {
+            write!(f, ", {} given up", grouped(self.undecided.into()))?;
+        }
+        self.hash.iter().filter(|_| self.sound).try_for_each(|hash| write!(f, "\nhash {hash}"))
+    }
+}
