@@ -10,7 +10,7 @@ use std::time::Instant;
 use fourbase::{Board, Position};
 use fourbase_tiers::database::Database;
 use fourbase_tiers::kernel::{Kernel, Values};
-use fourbase_tiers::solve::{CHECKPOINT, Options, run};
+use fourbase_tiers::solve::{BLOCK_WORDS, CHECKPOINT, Options, run};
 
 fn main() {
     let mut boards: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
@@ -33,6 +33,8 @@ fn measure(board: Board, values: Values) {
         memory_bytes: u64::MAX,
         kernel: Kernel::detect(),
         replace: false,
+        scratch: None,
+        block_words: BLOCK_WORDS,
         checkpoint: CHECKPOINT,
     };
     let report = run(&options, &()).expect("a solve");

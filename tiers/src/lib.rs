@@ -5,13 +5,14 @@
 //! - [`quiet`] says which positions a probe can judge by looking at the board; only the others are stored.
 //! - [`database`] writes the tiers of a board into a folder and answers probes from it.
 //! - [`counts`] counts the positions that play reaches, by ply, value and remoteness.
+//! - [`verify`] checks a database without the kernels.
 //! - [`plan`] tells what a solve needs before it starts.
 //!
 //! ```
 //! use fourbase::{Board, Outcome, Position, Value};
 //! use fourbase_tiers::database::Database;
 //! use fourbase_tiers::kernel::{Kernel, Values};
-//! use fourbase_tiers::solve::{CHECKPOINT, Options, run};
+//! use fourbase_tiers::solve::{BLOCK_WORDS, CHECKPOINT, Options, run};
 //!
 //! let root = tempfile::tempdir()?;
 //! let board: Board = "4x4".parse()?;
@@ -22,6 +23,8 @@
 //!     memory_bytes: 1 << 30,
 //!     kernel: Kernel::detect(),
 //!     replace: false,
+//!     scratch: None,
+//!     block_words: BLOCK_WORDS,
 //!     checkpoint: CHECKPOINT,
 //! };
 //! let report = run(&options, &())?;
@@ -38,8 +41,10 @@
 pub mod counts;
 pub mod database;
 pub mod error;
+mod frontier;
 pub mod index;
 pub mod kernel;
 pub mod plan;
 pub mod quiet;
 pub mod solve;
+pub mod verify;

@@ -1,10 +1,11 @@
 //! What can go wrong in counting.
 
 use std::io;
+use std::path::PathBuf;
 
 use fourbase::Board;
 
-use crate::error::bytes;
+use crate::error::{DatabaseError, IndexError, bytes};
 use crate::kernel::Values;
 
 /// Values that do not belong to the positions that are counted.
@@ -66,12 +67,12 @@ pub enum CountError<E: std::error::Error + 'static> {
     Tally(#[from] TallyError),
 }
 
-/// Why a board could not be solved and counted.
+/// Why a board could not be counted, solving it on the way or not at all.
 #[derive(Debug, thiserror::Error)]
 pub enum SolveAndCountError {
     /// Not enough memory.
     #[error(
-        "counting {board} needs {} of memory or more, the limit is {}; free some, or count a smaller board",
+        "counting {board} needs {} of memory or more, the limit is {}; give a higher --memory, or count a smaller board",
         bytes(*.needed_bytes), bytes(u128::from(*.limit_bytes))
     )]
     Memory {
@@ -92,7 +93,46 @@ pub enum SolveAndCountError {
         /// Why.
         source: io::Error,
     },
+    /// The board cannot be indexed.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// Another process counts in the folder.
+    #[error("{} is being used by {holder}; wait for it to end, or give another --scratch", folder.display())]
+    Busy {
+        /// The folder of the count.
+        folder: PathBuf,
+        /// Who holds it.
+        holder: String,
+    },
+    /// It was asked to stop.
+    #[error(
+        "board {board}: stopped with {plies} of {all} plies counted; the same command goes on where files were used"
+    )]
+    Stopped {
+        /// The board.
+        board: Board,
+        /// Plies that are done in the way that was going on.
+        plies: usize,
+        /// All plies.
+        all: usize,
+    },
+    /// What an earlier run of the count has left, or this one has written, is not what it was.
+    #[error("{what_short}; remove {} and count again", folder.display(), what_short = shortened(what))]
+    Damaged {
+        /// The folder of the count.
+        folder: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
+    /// A file could not be read or written.
+    #[error(transparent)]
+    Files(#[from] DatabaseError),
     /// The values of a tier do not belong to its positions.
     #[error(transparent)]
     Tally(#[from] TallyError),
+}
+
+/// Leaves out the remedy for a database.
+fn shortened(what: &str) -> &str {
+    what.split(';').next().unwrap_or(what)
 }

@@ -7,7 +7,9 @@
 //! inserted. Insertion keeps order, so the list is a merge of one sorted run a column, and the place of a colouring in
 //! the runs says which parents it has.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use fourbase::Player;
 
@@ -24,7 +26,7 @@ pub(super) enum LastMove {
 }
 
 /// One last move, and where it leads from.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Source {
     pub last_move: LastMove,
     /// For every finished colouring, the parent's place in its own list, or [`NO_ROW`] where this was not the move.
@@ -36,7 +38,7 @@ pub(super) struct Source {
 }
 
 /// The finished colourings of one wing shape, beside one spine, with one number of first-player pieces.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct FinishedList {
     len: usize,
     sources: Vec<Source>,
@@ -76,6 +78,14 @@ impl FinishedList {
         self.len
     }
 
+    /// Returns the memory that the list takes.
+    fn bytes(&self) -> u64 {
+        let of_source = |source: &Source| {
+            size_of::<Source>() + 4 * source.parents.capacity() + 8 * (source.put.capacity() + source.take.capacity())
+        };
+        self.sources.iter().map(of_source).sum::<usize>() as u64
+    }
+
     /// Returns the last moves that finish any.
     pub(super) fn sources(&self) -> &[Source] {
         &self.sources
@@ -89,19 +99,32 @@ impl FinishedList {
 
 /// The finished lists of one tier, made when they are first asked for.
 ///
-/// A wing occurs in many matrices: making its list anew for each took 17 % of the time of 7x4.
+/// A wing occurs in many matrices: making its list anew for each took 17 % of the time of 7x4. So lists stay, as long as
+/// there is room for them.
 pub(super) struct FinishedLists<'a> {
     index: &'a Index,
     mover: Player,
     lists: Vec<OnceLock<FinishedList>>,
+    /// The memory that lists may still take.
+    room_bytes: AtomicU64,
 }
 
 impl<'a> FinishedLists<'a> {
-    /// Prepares the lists of what a drop of `mover` finishes.
-    pub(super) fn new(index: &'a Index, mover: Player) -> FinishedLists<'a> {
+    /// Prepares the lists of what a drop of `mover` finishes; those that stay may take `room_bytes`.
+    pub(super) fn new(index: &'a Index, mover: Player, room_bytes: u64) -> FinishedLists<'a> {
+        let lists = (0..Self::slots(index)).map(|_| OnceLock::new()).collect();
+        FinishedLists { index, mover, lists, room_bytes: room_bytes.into() }
+    }
+
+    /// Returns the memory of the places of all lists.
+    pub(super) fn slot_bytes(index: &Index) -> usize {
+        Self::slots(index) * size_of::<OnceLock<FinishedList>>()
+    }
+
+    /// Counts the lists: one for every wing shape, spine, and number of first-player pieces.
+    fn slots(index: &Index) -> usize {
         let split = index.split();
-        let lists = split.spines() * split.wing_shapes() as usize * Self::firsts_each(index);
-        FinishedLists { index, mover, lists: (0..lists).map(|_| OnceLock::new()).collect() }
+        split.spines() * split.wing_shapes() as usize * Self::firsts_each(index)
     }
 
     /// Lists a wing shape and a spine: none to all pieces of the wing are the first player's.
@@ -109,11 +132,17 @@ impl<'a> FinishedLists<'a> {
         index.split().wing_columns() * index.board().height() + 1
     }
 
-    /// Returns the list of a wing shape beside a spine.
-    pub(super) fn list(&self, wing: WingShape, spine: Spine, firsts: u32) -> &FinishedList {
+    /// Returns the list of a wing shape beside a spine: one that stays, or one of the caller's own.
+    pub(super) fn list(&self, wing: WingShape, spine: Spine, firsts: u32) -> Cow<'_, FinishedList> {
         let wings = spine.number() * self.index.split().wing_shapes() as usize + wing.0 as usize;
         let slot = &self.lists[wings * Self::firsts_each(self.index) + firsts as usize];
-        slot.get_or_init(|| FinishedList::new(self.index, wing, spine, firsts, self.mover))
+        if let Some(list) = slot.get() {
+            return Cow::Borrowed(list);
+        }
+        let list = FinishedList::new(self.index, wing, spine, firsts, self.mover);
+        let bytes = list.bytes();
+        let has_room = self.room_bytes.fetch_update(Relaxed, Relaxed, |room| room.checked_sub(bytes)).is_ok();
+        if has_room { Cow::Borrowed(slot.get_or_init(|| list)) } else { Cow::Owned(list) }
     }
 }
 

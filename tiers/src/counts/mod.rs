@@ -4,6 +4,7 @@
 //! forward with one bit an entry: a position is reached if a drop leads to it from a reached position without a line.
 //! What a position is worth does not matter for that; [`count`] looks the values up tier by tier as the sweep passes,
 //! and [`solve_and_count`] makes them on the way back.
+//! [`run`] counts boards far beyond memory, in compressed files.
 //!
 //! # Each finished position once
 //!
@@ -23,10 +24,14 @@
 //!
 //! Mirror images are counted apart: an entry of a shape that is not its own mirror image stands for two positions.
 
+mod bounded;
 mod error;
 mod finished;
+mod journal;
 mod packed;
 mod parents;
+mod pull;
+mod run;
 mod sweep;
 mod table;
 mod tally;
@@ -41,6 +46,7 @@ use std::borrow::Borrow;
 use fourbase::{Outcome, Value};
 
 pub use error::{CountError, SolveAndCountError, TallyError};
+pub use run::{Counted, Options, run};
 pub use sweep::Sweep;
 pub use table::{Counts, PlyCounts, PlyLegal, RemotenessCount};
 pub use tally::tally;
@@ -84,14 +90,14 @@ where
         let reached = sweep.tier();
         let ply = reached.layout().ply();
         tables.push(PlyLegal::of(index, reached));
-        tables.add(finished(index, values), reached.with_line());
+        tables.add(ply, finished(index, values), reached.with_line());
         let tier = values_of(ply).map_err(|source| CountError::Values { ply, source })?;
         let found = tier.borrow().coding.values();
         if found != values {
             return Err(TallyError::OtherValues { board: index.board(), ply, expected: values, found }.into());
         }
         for (outcome, positions) in tally(index, reached, tier.borrow())? {
-            tables.add(outcome, positions);
+            tables.add(ply, outcome, positions);
         }
         drop(tier);
         if !sweep.advance() {

@@ -10,6 +10,9 @@
 //!
 //! Only the first part is kept; the positions of the others are counted. Each position of any part is one bit, set
 //! by whichever parents lead there, so that it is counted once.
+//!
+//! Where the parents' rows are, in memory or in a frontier, is not known here: a band says which it needs, and gets them
+//! last.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -17,112 +20,106 @@ use std::ops::Range;
 use fourbase::Player;
 
 use super::finished::{FinishedList, LastMove, others};
-use super::tier::ReachTier;
-use crate::index::{Index, Matrix, ShapeLayout, Spine, WingList, WingShape, count_before, low_bits, row_map};
+use crate::index::{Index, Matrix, Shape, WingList, WingShape, count_before, low_bits, row_map};
+use crate::kernel::matrix::NO_ROW;
 use crate::kernel::reach::{Pull, Put, Rows, Stream};
+use crate::solve::children::{Children, Rows as Loaded};
 use crate::solve::{FullLine, armed_lines};
 
 /// A drop into a wing column, seen from the child.
-struct WingDrop<'a> {
+struct WingDrop {
     column: usize,
     /// The wing before the drop.
     wing: WingShape,
     /// The bit of the child's colouring that the drop added.
     bit: u32,
-    /// The parent's shape, or its mirror image.
-    shape: &'a ShapeLayout,
+    /// Which of the parents' shapes it comes from; that may be stored as its mirror image.
+    parent: usize,
 }
 
 /// What the matrices of one shape of children have in common.
 pub(super) struct ShapeParents<'a> {
     index: &'a Index,
-    parents: &'a ReachTier,
     /// Who made the last move.
     mover: Player,
-    left: Vec<WingDrop<'a>>,
-    right: Vec<WingDrop<'a>>,
+    left: Vec<WingDrop>,
+    right: Vec<WingDrop>,
     /// Drops into the left wing from shapes that are stored as their mirror images.
-    turned: Vec<WingDrop<'a>>,
-    spine: Option<&'a ShapeLayout>,
+    turned: Vec<WingDrop>,
+    spine: Option<usize>,
     lines: Vec<FullLine>,
 }
 
 /// A drop on the spine that leads to one matrix.
 struct SpineDrop<'a> {
-    /// The parents' tier from the parent's matrix on.
-    parent: &'a [u64],
+    parent: usize,
+    /// The number of the parent's matrix.
+    matrix: usize,
     left: &'a WingList,
     right: &'a WingList,
 }
 
 impl<'a> ShapeParents<'a> {
-    /// Finds the parents of `shape`, a shape of the tier after `parents`.
-    pub(super) fn new(index: &'a Index, parents: &'a ReachTier, shape: &ShapeLayout) -> ShapeParents<'a> {
+    /// Finds the parents of `shape`, a shape of the tier of `ply` pieces, and opens their shapes in `parents`.
+    pub(super) fn new(index: &'a Index, parents: &mut impl Children, shape: Shape, ply: u32) -> ShapeParents<'a> {
         let split = index.split();
         let (mut left, mut right, mut turned) = (Vec::new(), Vec::new(), Vec::new());
-        let drop = |child: WingShape, column, wing: WingShape, shape| {
+        let drop = |child: WingShape, column, wing: WingShape, parent| {
             let bit = split.bit(child, column, split.height(wing, column));
-            WingDrop { column, wing, bit, shape }
+            WingDrop { column, wing, bit, parent }
         };
+        parents.close();
         for column in 0..split.wing_columns() {
             if let Some(wing) = split.shrunk(shape.left, column) {
                 let (drops, parent) = if wing >= shape.right {
-                    (&mut left, parents.layout().shape(wing, shape.right))
+                    (&mut left, parents.open(wing, shape.right))
                 } else {
-                    (&mut turned, parents.layout().shape(shape.right, wing))
+                    (&mut turned, parents.open(shape.right, wing))
                 };
                 drops.extend(parent.map(|parent| drop(shape.left, column, wing, parent)));
             }
             if let Some(wing) = split.shrunk(shape.right, column) {
-                let parent = parents.layout().shape(shape.left, wing);
+                let parent = parents.open(shape.left, wing);
                 right.extend(parent.map(|parent| drop(shape.right, column, wing, parent)));
             }
         }
-        let spine = (shape.spine_height > 0).then(|| parents.layout().shape(shape.left, shape.right)).flatten();
-        let mover = Index::mover(parents.layout().ply());
-        ShapeParents {
-            index,
-            parents,
-            mover,
-            left,
-            right,
-            turned,
-            spine,
-            lines: FullLine::of_shape(index, shape.shape()),
-        }
+        let spine = if shape.spine_height > 0 { parents.open(shape.left, shape.right) } else { None };
+        let mover = Index::mover(ply).other();
+        ShapeParents { index, mover, left, right, turned, spine, lines: FullLine::of_shape(index, shape) }
     }
 
     fn first(&self) -> u32 {
         u32::from(self.mover == Player::First)
     }
 
-    /// Returns the words of a row of a matrix and the tier from its first word on; `None` where there is no such
-    /// matrix, because the balance of the pieces allows none.
-    fn matrix(&self, shape: &ShapeLayout, spine: Spine, left_firsts: u32) -> Option<(usize, &'a [u64])> {
-        let number = self.parents.layout().matrix(shape, spine, left_firsts)?;
-        Some((self.parents.layout().matrices()[number].words(), self.parents.matrix_words(number)))
-    }
-
     /// Prepares `rows` (from a multiple of 64) of a matrix itself.
-    pub(super) fn band(&self, matrix: &Matrix, rows: Range<usize>) -> Pull<'a> {
+    ///
+    /// # Errors
+    /// As all four parts: where a parent's rows cannot be had.
+    pub(super) fn band<'b, C: Children>(
+        &'b self,
+        parents: &'b mut C,
+        matrix: &Matrix,
+        rows: Range<usize>,
+    ) -> Result<Pull<'b>, C::Error> {
         let left = self.index.list(matrix.left, matrix.spine, matrix.left_firsts);
         let right = self.index.list(matrix.right, matrix.spine, matrix.right_firsts);
-        let mut band = empty_band(&rows, right.len());
-        band.left = &left.colourings()[rows.clone()];
-        band.lines = armed_lines(&self.lines, matrix.spine, right, self.mover);
+        let mut part = Part::new(&rows, right.len());
+        part.band.left = &left.colourings()[rows.clone()];
+        part.band.lines = armed_lines(&self.lines, matrix.spine, right, self.mover);
         for drop in &self.left {
-            let Some((_, parent)) = self.left_parent(drop, matrix) else { continue };
+            let Some(from) = self.left_parent(parents, drop, matrix) else { continue };
             let keeps = self.parent_rows(drop, matrix).keeps(drop.column, self.mover);
-            band.copies.push(Rows { parent, rows: row_map(&self.dropped(left, drop.bit), keeps, 0, &rows) });
+            part.add_copy(from, row_map(&self.dropped(left, drop.bit), keeps, 0, &rows));
         }
         for drop in &self.turned {
-            let Some((parent_words, parent)) = self.turned_parent(drop, matrix) else { continue };
-            let keeps = self.parent_rows(drop, matrix).keeps(drop.column, self.mover);
+            let Some(from) = self.turned_parent(parents, drop, matrix) else { continue };
+            let list = self.parent_rows(drop, matrix);
             let dropped = self.dropped(left, drop.bit);
-            band.turned.push(turned(parent, parent_words, keeps, &dropped, &rows));
+            part.add_turned(from, turned(list.words(), list.keeps(drop.column, self.mover), &dropped, &rows));
         }
         for drop in &self.right {
-            let Some((parent_words, parent, list)) = self.right_parent(drop, matrix) else { continue };
+            let Some((from, list)) = self.right_parent(parents, drop, matrix) else { continue };
             let put = if drop.column + 1 == self.index.split().wing_columns() {
                 // The last column holds the highest bits, and its top piece the highest of all: the children are the
                 // upper end of the list (first player) or the lower one.
@@ -132,94 +129,116 @@ impl<'a> ShapeParents<'a> {
                 Put::Under { mask: self.dropped(right, drop.bit), skip: 0 }
             };
             let take = Cow::Borrowed(list.keeps(drop.column, self.mover));
-            band.streams.push(Stream { parent, parent_words, rows: Vec::new(), first_word: 0, take, put });
+            part.add_same_rows(from, stream(list.words(), Vec::new(), take, put), &rows);
         }
-        if let Some(drop) = self.spine_drop(matrix) {
+        if let Some(drop) = self.spine_drop(parents, matrix) {
             let take = Cow::Borrowed(drop.right.spine_keeps(self.mover));
-            band.streams.push(drop.stream(drop.kept_rows(&rows, self.mover), take, Put::From(0)));
+            part.add_spine(&drop, drop.kept_rows(&rows, self.mover), take, Put::From(0));
         }
-        band
+        part.load(parents)
     }
 
     /// Prepares `rows` of a matrix beside the right colourings that the last move finished.
-    pub(super) fn beside_finished(&self, matrix: &Matrix, columns: &'a FinishedList, rows: Range<usize>) -> Pull<'a> {
-        let mut band = empty_band(&rows, columns.len());
+    pub(super) fn beside_finished<'b, C: Children>(
+        &'b self,
+        parents: &'b mut C,
+        matrix: &Matrix,
+        columns: &'b FinishedList,
+        rows: Range<usize>,
+    ) -> Result<Pull<'b>, C::Error> {
+        let mut part = Part::new(&rows, columns.len());
         for source in columns.sources() {
             let put = Put::Under { mask: Cow::Borrowed(&source.put), skip: 0 };
             let take = Cow::Borrowed(source.take.as_slice());
             match source.last_move {
                 LastMove::Wing(column) => {
                     let Some(drop) = self.right.iter().find(|drop| drop.column == column) else { continue };
-                    let Some((parent_words, parent, _)) = self.right_parent(drop, matrix) else { continue };
-                    band.streams.push(Stream { parent, parent_words, rows: Vec::new(), first_word: 0, take, put });
+                    let Some((from, list)) = self.right_parent(parents, drop, matrix) else { continue };
+                    part.add_same_rows(from, stream(list.words(), Vec::new(), take, put), &rows);
                 }
                 LastMove::Spine => {
-                    let Some(drop) = self.spine_drop(matrix) else { continue };
-                    band.streams.push(drop.stream(drop.kept_rows(&rows, self.mover), take, put));
+                    let Some(drop) = self.spine_drop(parents, matrix) else { continue };
+                    part.add_spine(&drop, drop.kept_rows(&rows, self.mover), take, put);
                 }
             }
         }
-        band
+        part.load(parents)
     }
 
     /// Prepares `rows` (from a multiple of 64) of the left colourings that the last move finished.
-    pub(super) fn finished_band(&self, matrix: &Matrix, finished: &'a FinishedList, rows: Range<usize>) -> Pull<'a> {
-        let mut band = empty_band(&rows, matrix.columns as usize);
+    pub(super) fn finished_band<'b, C: Children>(
+        &'b self,
+        parents: &'b mut C,
+        matrix: &Matrix,
+        finished: &'b FinishedList,
+        rows: Range<usize>,
+    ) -> Result<Pull<'b>, C::Error> {
+        let mut part = Part::new(&rows, matrix.columns as usize);
         for source in finished.sources() {
             let LastMove::Wing(column) = source.last_move else {
-                let Some(drop) = self.spine_drop(matrix) else { continue };
+                let Some(drop) = self.spine_drop(parents, matrix) else { continue };
                 let take = Cow::Borrowed(drop.right.spine_keeps(self.mover));
-                band.streams.push(drop.stream(source.parents[rows.clone()].to_vec(), take, Put::From(0)));
+                part.add_spine(&drop, source.parents[rows.clone()].to_vec(), take, Put::From(0));
                 continue;
             };
             if let Some(drop) = self.left.iter().find(|drop| drop.column == column) {
-                let Some((_, parent)) = self.left_parent(drop, matrix) else { continue };
-                band.copies.push(Rows { parent, rows: source.parents[rows.clone()].to_vec() });
+                let Some(from) = self.left_parent(parents, drop, matrix) else { continue };
+                part.add_copy(from, source.parents[rows.clone()].to_vec());
             } else if let Some(drop) = self.turned.iter().find(|drop| drop.column == column) {
-                let Some((parent_words, parent)) = self.turned_parent(drop, matrix) else { continue };
-                band.turned.push(turned(parent, parent_words, &source.take, &source.put, &rows));
+                let Some(from) = self.turned_parent(parents, drop, matrix) else { continue };
+                let words = self.parent_rows(drop, matrix).words();
+                part.add_turned(from, turned(words, &source.take, &source.put, &rows));
             }
         }
-        band
+        part.load(parents)
     }
 
     /// Prepares `rows` of the left colourings beside the right colourings where the last move finished both.
     ///
     /// That move was on the spine, so a position has one parent and the columns may stand in the parents' order.
-    pub(super) fn finished_corner(&self, matrix: &Matrix, finished: &'a FinishedList, rows: Range<usize>) -> Pull<'a> {
-        let (Some(source), Some(drop)) = (finished.spine(), self.spine_drop(matrix)) else {
-            return empty_band(&rows, 0);
+    pub(super) fn finished_corner<'b, C: Children>(
+        &'b self,
+        parents: &'b mut C,
+        matrix: &Matrix,
+        finished: &'b FinishedList,
+        rows: Range<usize>,
+    ) -> Result<Pull<'b>, C::Error> {
+        let (Some(source), Some(drop)) = (finished.spine(), self.spine_drop(parents, matrix)) else {
+            return Part::new(&rows, 0).load(parents);
         };
         let take = others(drop.right, drop.right.spine_keeps(self.mover));
-        let mut band = empty_band(&rows, take.iter().map(|word| word.count_ones() as usize).sum());
-        band.streams.push(drop.stream(source.parents[rows].to_vec(), Cow::Owned(take), Put::From(0)));
-        band
+        let mut part = Part::new(&rows, take.iter().map(|word| word.count_ones() as usize).sum());
+        part.add_spine(&drop, source.parents[rows].to_vec(), Cow::Owned(take), Put::From(0));
+        part.load(parents)
     }
 
-    fn left_parent(&self, drop: &WingDrop<'a>, matrix: &Matrix) -> Option<(usize, &'a [u64])> {
-        self.matrix(drop.shape, matrix.spine, matrix.left_firsts.checked_sub(self.first())?)
+    fn left_parent(&self, parents: &impl Children, drop: &WingDrop, matrix: &Matrix) -> Option<From> {
+        let firsts = matrix.left_firsts.checked_sub(self.first())?;
+        Some((drop.parent, parents.matrix(drop.parent, matrix.spine, firsts)?))
     }
 
-    fn turned_parent(&self, drop: &WingDrop<'a>, matrix: &Matrix) -> Option<(usize, &'a [u64])> {
-        self.matrix(drop.shape, matrix.spine, matrix.right_firsts)
+    fn turned_parent(&self, parents: &impl Children, drop: &WingDrop, matrix: &Matrix) -> Option<From> {
+        Some((drop.parent, parents.matrix(drop.parent, matrix.spine, matrix.right_firsts)?))
     }
 
     /// Returns the list of the left wing before a drop that has a parent.
-    fn parent_rows(&self, drop: &WingDrop<'a>, matrix: &Matrix) -> &'a WingList {
+    fn parent_rows(&self, drop: &WingDrop, matrix: &Matrix) -> &'a WingList {
         self.index.list(drop.wing, matrix.spine, matrix.left_firsts - self.first())
     }
 
-    fn right_parent(&self, drop: &WingDrop<'a>, matrix: &Matrix) -> Option<(usize, &'a [u64], &'a WingList)> {
-        let (words, parent) = self.matrix(drop.shape, matrix.spine, matrix.left_firsts)?;
-        Some((words, parent, self.index.list(drop.wing, matrix.spine, matrix.right_firsts - self.first())))
+    fn right_parent(&self, parents: &impl Children, drop: &WingDrop, matrix: &Matrix) -> Option<(From, &'a WingList)> {
+        let number = parents.matrix(drop.parent, matrix.spine, matrix.left_firsts)?;
+        let list = self.index.list(drop.wing, matrix.spine, matrix.right_firsts - self.first());
+        Some(((drop.parent, number), list))
     }
 
-    fn spine_drop(&self, matrix: &Matrix) -> Option<SpineDrop<'a>> {
+    fn spine_drop(&self, parents: &impl Children, matrix: &Matrix) -> Option<SpineDrop<'a>> {
         let (under, _) = matrix.spine.shrunk().filter(|(_, first)| *first == (self.mover == Player::First))?;
-        let (_, parent) = self.matrix(self.spine?, under, matrix.left_firsts)?;
+        let parent = self.spine?;
+        let number = parents.matrix(parent, under, matrix.left_firsts)?;
         let left = self.index.list(matrix.left, under, matrix.left_firsts);
         let right = self.index.list(matrix.right, under, matrix.right_firsts);
-        Some(SpineDrop { parent, left, right })
+        Some(SpineDrop { parent, matrix: number, left, right })
     }
 
     /// Returns the colourings of a list in which `bit`, a column's top piece, is the mover's.
@@ -231,34 +250,113 @@ impl<'a> ShapeParents<'a> {
     }
 }
 
-impl<'a> SpineDrop<'a> {
+impl SpineDrop<'_> {
     /// Returns the parent's row of each of `rows`: their places in the longer list beside the shorter spine.
     fn kept_rows(&self, rows: &Range<usize>, mover: Player) -> Vec<u32> {
         let all = vec![u64::MAX; rows.end.div_ceil(64)];
         row_map(&all, self.left.spine_keeps(mover), 0, rows)
     }
+}
 
-    fn stream(&self, rows: Vec<u32>, take: Cow<'a, [u64]>, put: Put<'a>) -> Stream<'a> {
-        Stream { parent: self.parent, parent_words: self.right.words(), rows, first_word: 0, take, put }
+/// Which of the parents' shapes rows come from, and the number of their matrix.
+type From = (usize, usize);
+
+/// A part of a matrix, of which it is known where its rows come from but not what they are.
+struct Part<'b> {
+    band: Pull<'b>,
+    copies: Vec<(From, Range<usize>)>,
+    streams: Vec<(From, Range<usize>)>,
+    turned: Vec<(From, Range<usize>)>,
+}
+
+impl<'b> Part<'b> {
+    fn new(rows: &Range<usize>, columns: usize) -> Part<'b> {
+        let band = Pull {
+            rows: rows.len(),
+            columns,
+            copies: Vec::new(),
+            streams: Vec::new(),
+            turned: Vec::new(),
+            lines: Vec::new(),
+            left: &[],
+        };
+        Part { band, copies: Vec::new(), streams: Vec::new(), turned: Vec::new() }
+    }
+
+    fn add_copy(&mut self, from: From, rows: Vec<u32>) {
+        self.copies.push((from, used(&rows)));
+        self.band.copies.push(Rows { parent: &[], rows });
+    }
+
+    /// Adds a stream whose rows stay what they are: `rows`.
+    fn add_same_rows(&mut self, from: From, stream: Stream<'b>, rows: &Range<usize>) {
+        self.streams.push((from, rows.clone()));
+        self.band.streams.push(Stream { first_row: rows.start, ..stream });
+    }
+
+    fn add_spine(&mut self, drop: &SpineDrop, rows: Vec<u32>, take: Cow<'b, [u64]>, put: Put<'b>) {
+        self.streams.push(((drop.parent, drop.matrix), used(&rows)));
+        self.band.streams.push(stream(drop.right.words(), rows, take, put));
+    }
+
+    /// Adds a stream in the transposed layout, whose rows are the columns of the part.
+    fn add_turned(&mut self, from: From, stream: Stream<'b>) {
+        self.turned.push((from, 0..self.band.columns));
+        self.band.turned.push(stream);
+    }
+
+    /// Gets the rows of the parents. Row numbers then count from the first row that was got.
+    fn load<C: Children>(self, parents: &'b mut C) -> Result<Pull<'b>, C::Error> {
+        let Part { mut band, copies, streams, turned } = self;
+        let load = |wanted: Vec<(From, Range<usize>)>, parents: &mut C| {
+            let load = |((shape, matrix), rows): (From, Range<usize>)| {
+                if rows.is_empty() { Ok(None) } else { parents.load(shape, matrix, &rows) }
+            };
+            wanted.into_iter().map(load).collect::<Result<Vec<Option<Loaded>>, _>>()
+        };
+        let copies = load(copies, parents)?;
+        let streams = load(streams, parents)?;
+        let turned = load(turned, parents)?;
+        let parents = &*parents;
+        for (copy, loaded) in band.copies.iter_mut().zip(copies) {
+            (copy.parent, _) = placed(parents, loaded, &mut copy.rows);
+        }
+        for (stream, loaded) in band.streams.iter_mut().zip(streams) {
+            let first;
+            (stream.parent, first) = placed(parents, loaded, &mut stream.rows);
+            stream.first_row -= first.min(stream.first_row);
+        }
+        for (stream, loaded) in band.turned.iter_mut().zip(turned) {
+            (stream.parent, _) = placed(parents, loaded, &mut stream.rows);
+        }
+        Ok(band)
     }
 }
 
-fn empty_band<'a>(rows: &Range<usize>, columns: usize) -> Pull<'a> {
-    Pull {
-        first_row: rows.start,
-        rows: rows.len(),
-        columns,
-        copies: Vec::new(),
-        streams: Vec::new(),
-        turned: Vec::new(),
-        lines: Vec::new(),
-        left: &[],
+/// Returns the words of rows that were got and the number of the first, and lets a map count from that.
+fn placed<'b>(parents: &'b impl Children, loaded: Option<Loaded>, map: &mut [u32]) -> (&'b [u64], usize) {
+    // No row leads to these, or they have no columns.
+    let Some(loaded) = loaded else { return (&[], 0) };
+    if loaded.first > 0 {
+        map.iter_mut().filter(|row| **row != NO_ROW).for_each(|row| *row -= loaded.first as u32);
     }
+    (parents.words(&loaded), loaded.first)
+}
+
+/// Returns the range of the rows that a map leads to.
+fn used(rows: &[u32]) -> Range<usize> {
+    let first = rows.iter().find(|row| **row != NO_ROW);
+    let last = rows.iter().rfind(|row| **row != NO_ROW);
+    first.zip(last).map_or(0..0, |(first, last)| *first as usize..*last as usize + 1)
+}
+
+fn stream<'a>(parent_words: usize, rows: Vec<u32>, take: Cow<'a, [u64]>, put: Put<'a>) -> Stream<'a> {
+    Stream { parent: &[], parent_words, first_row: 0, rows, first_word: 0, take, put }
 }
 
 /// Prepares a drop in the transposed layout: the parent's columns under `take` go to the child's rows under `put`, of
 /// which the band has `rows`.
-fn turned<'a>(parent: &'a [u64], parent_words: usize, take: &'a [u64], put: &[u64], rows: &Range<usize>) -> Stream<'a> {
+fn turned<'a>(parent_words: usize, take: &'a [u64], put: &[u64], rows: &Range<usize>) -> Stream<'a> {
     let words = rows.start / 64..rows.end.div_ceil(64);
     let mut mask = put[words.clone()].to_vec();
     if let (Some(last), true) = (mask.last_mut(), !rows.end.is_multiple_of(64)) {
@@ -281,5 +379,5 @@ fn turned<'a>(parent: &'a [u64], parent_words: usize, take: &'a [u64], put: &[u6
     }
     let take = Cow::Borrowed(&take[first_word..end]);
     let put = Put::Under { mask: Cow::Owned(mask), skip };
-    Stream { parent, parent_words, rows: Vec::new(), first_word, take, put }
+    Stream { first_word, ..stream(parent_words, Vec::new(), take, put) }
 }

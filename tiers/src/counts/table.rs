@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use fourbase::{Board, Outcome, Value};
 use serde::{Deserialize, Serialize};
 
+use super::pull::Positions;
 use super::tier::ReachTier;
 use crate::index::Index;
 use crate::kernel::Values;
@@ -61,14 +62,22 @@ pub struct PlyLegal {
     pub legal: u64,
     /// Those in which the game is over: a line, or a full board.
     pub primitive: u64,
+    /// Those with a line.
+    pub with_line: u64,
 }
 
 impl PlyLegal {
     /// Counts a tier of a sweep.
     pub(super) fn of(index: &Index, reached: &ReachTier) -> PlyLegal {
-        let ply = reached.layout().ply();
-        let full = if ply == index.board().cells() as u32 { reached.without_line() } else { 0 };
-        PlyLegal { ply, legal: reached.without_line() + reached.with_line(), primitive: reached.with_line() + full }
+        let (without_line, with_line) = (reached.without_line(), reached.with_line());
+        PlyLegal::new(index.board(), reached.layout().ply(), Positions { without_line, with_line })
+    }
+
+    /// Makes the row of a ply.
+    pub(super) fn new(board: Board, ply: u32, positions: Positions) -> PlyLegal {
+        let Positions { without_line, with_line } = positions;
+        let full = if ply == board.cells() as u32 { without_line } else { 0 };
+        PlyLegal { ply, legal: without_line + with_line, primitive: with_line + full, with_line }
     }
 }
 
@@ -87,7 +96,7 @@ impl Counts {
 }
 
 /// Counts that grow ply by ply.
-#[derive(Default)]
+#[derive(Clone, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Tables {
     plies: Vec<PlyCounts>,
     remoteness: BTreeMap<(u8, Option<u32>), u64>,
@@ -99,18 +108,18 @@ const VALUES: [Value; 3] = [Value::Win, Value::Lose, Value::Tie];
 impl Tables {
     /// Opens the row of a ply.
     pub(super) fn push(&mut self, legal: PlyLegal) {
-        let PlyLegal { ply, legal, primitive } = legal;
+        let PlyLegal { ply, legal, primitive, .. } = legal;
         self.plies.push(PlyCounts { ply, legal, primitive, ..PlyCounts::default() });
     }
 
-    /// Adds positions of the ply that was opened last.
-    pub(super) fn add(&mut self, outcome: Outcome, positions: u64) {
+    /// Adds positions of a ply that was opened.
+    pub(super) fn add(&mut self, ply: u32, outcome: Outcome, positions: u64) {
         if positions == 0 {
             return;
         }
         let place = VALUES.iter().position(|value| *value == outcome.value).unwrap_or(0);
         *self.remoteness.entry((place as u8, outcome.remoteness)).or_default() += positions;
-        if let Some(ply) = self.plies.last_mut() {
+        if let Some(ply) = self.plies.get_mut(ply as usize) {
             *match outcome.value {
                 Value::Win => &mut ply.win,
                 Value::Lose => &mut ply.lose,

@@ -3,13 +3,15 @@
 use std::convert::Infallible;
 use std::io;
 
-use fourbase::Outcome;
+use fourbase::{Board, Outcome};
 use rayon::prelude::*;
 
 use super::error::{SolveAndCountError, TallyError};
 use super::packed::{Expander, PackedReach};
-use super::tier::{ReachTier, images};
+use super::pull::images;
+use super::tier::ReachTier;
 use crate::index::{Index, Matrix};
+use crate::kernel::Coding;
 use crate::kernel::tally::{CODES, CodeCounts};
 use crate::solve::{Piece, Tier, pieces};
 
@@ -27,7 +29,7 @@ pub fn tally(index: &Index, reached: &ReachTier, values: &Tier) -> Result<Vec<(O
         return Err(TallyError::OtherTier { board, ply, found_ply: found.ply() });
     }
     let Ok(counts) = count_codes(index, reached, values);
-    outcomes(index, values, counts)
+    outcomes(index.board(), &values.coding, values.layout.ply(), counts)
 }
 
 /// As [`tally`], of the compressed positions of the same board and ply.
@@ -39,16 +41,20 @@ pub(super) fn tally_packed(
     let (board, ply) = (index.board(), values.layout.ply());
     let counts = count_codes(index, reached, values);
     let counts = counts.map_err(|source| SolveAndCountError::Packed { board, ply, source })?;
-    Ok(outcomes(index, values, counts)?)
+    Ok(outcomes(board, &values.coding, ply, counts)?)
 }
 
 /// Decodes codes.
-fn outcomes(index: &Index, values: &Tier, counts: CodeCounts) -> Result<Vec<(Outcome, u64)>, TallyError> {
-    let (board, ply) = (index.board(), values.layout.ply());
+pub(super) fn outcomes(
+    board: Board,
+    coding: &Coding,
+    ply: u32,
+    counts: CodeCounts,
+) -> Result<Vec<(Outcome, u64)>, TallyError> {
     let mut outcomes = Vec::new();
     for (code, count) in counts.into_iter().enumerate().filter(|(_, count)| *count > 0) {
         let code = code as u8;
-        let outcome = values.coding.decode(code).ok_or(TallyError::Code { board, ply, code, positions: count })?;
+        let outcome = coding.decode(code).ok_or(TallyError::Code { board, ply, code, positions: count })?;
         outcomes.push((outcome, count));
     }
     Ok(outcomes)

@@ -1,15 +1,13 @@
 //! One tier of the forward sweep: which positions play reaches, one bit each.
 
-use std::ops::Range;
-
 use bitvec::prelude::*;
 use rayon::prelude::*;
 
-use super::finished::FinishedLists;
 use super::parents::ShapeParents;
-use crate::index::{Index, Matrix, ShapeLayout, TierLayout};
-use crate::kernel::matrix::BAND_ROWS;
+use super::pull::{Positions, Puller};
+use crate::index::{Index, TierLayout};
 use crate::kernel::reach::Scratch;
+use crate::solve::children::Whole;
 use crate::solve::{Piece, pieces};
 
 /// The positions of one ply that play reaches.
@@ -24,13 +22,6 @@ pub struct ReachTier {
     words: Vec<u64>,
 }
 
-/// How many positions play reaches, mirror images counted apart.
-#[derive(Clone, Copy, Default)]
-struct Reached {
-    without_line: u64,
-    with_line: u64,
-}
-
 impl ReachTier {
     /// Returns the tier of the empty board.
     pub(super) fn start(index: &Index) -> ReachTier {
@@ -42,8 +33,7 @@ impl ReachTier {
     pub(super) fn after(index: &Index, parents: &ReachTier, mut buffer: Vec<u64>) -> ReachTier {
         let layout = TierLayout::new(index, parents.layout.ply() + 1);
         buffer.resize(layout.plane_words(), 0);
-        let finished = FinishedLists::new(index, Index::mover(parents.layout.ply()));
-        let job = Job { index, parents, layout: &layout, finished: &finished };
+        let job = Job { index, parents, layout: &layout, puller: Puller::new(index, layout.ply(), u64::MAX) };
         let mut rest = buffer.as_mut_slice();
         let mut pieces_with_rows = Vec::new();
         for piece in pieces(layout.matrices()) {
@@ -51,14 +41,14 @@ impl ReachTier {
             rest = after;
             pieces_with_rows.push((piece, rows));
         }
-        let reached = pieces_with_rows
+        let Positions { without_line, with_line } = pieces_with_rows
             .into_par_iter()
             .map_init(Scratch::default, |scratch, (piece, rows)| job.pull_piece(&piece, rows, scratch))
-            .reduce(Reached::default, |a, b| Reached {
-                without_line: a.without_line + b.without_line,
-                with_line: a.with_line + b.with_line,
+            .reduce(Positions::default, |mut a, b| {
+                a += b;
+                a
             });
-        ReachTier { layout, without_line: reached.without_line, with_line: reached.with_line, words: buffer }
+        ReachTier { layout, without_line, with_line, words: buffer }
     }
 
     /// Returns where the matrices begin (in a tier of one plane).
@@ -109,96 +99,35 @@ impl ReachTier {
     }
 }
 
-/// Returns how many positions an entry of a matrix stands for: two mirror images, but one where a shape is its own
-/// mirror image, whose matrices are stored whole.
-pub(super) fn images(matrix: &Matrix) -> u64 {
-    if matrix.left == matrix.right { 1 } else { 2 }
-}
-
 /// What all pieces of a tier share.
 struct Job<'a> {
     index: &'a Index,
     parents: &'a ReachTier,
     layout: &'a TierLayout,
-    finished: &'a FinishedLists<'a>,
+    puller: Puller<'a>,
 }
 
-impl<'a> Job<'a> {
+impl Job<'_> {
     /// Fills the rows of a piece and counts.
-    fn pull_piece(&self, piece: &Piece, mut out: &mut [u64], scratch: &mut Scratch) -> Reached {
-        let mut reached = Reached::default();
-        let mut parents: Option<((_, _), ShapeParents)> = None;
+    fn pull_piece(&self, piece: &Piece, mut out: &mut [u64], scratch: &mut Scratch) -> Positions {
+        let mut positions = Positions::default();
+        let mut parents = Whole::new(Some((&self.parents.layout, 1, &self.parents.words)));
+        let mut shape: Option<((_, _), ShapeParents)> = None;
         for (number, rows) in piece.rows(self.layout.matrices()) {
             let matrix = &self.layout.matrices()[number];
             let wings = (matrix.left, matrix.right);
-            let (_, parents) = match parents.take() {
-                Some(found) if found.0 == wings => parents.insert(found),
-                _ => parents.insert((wings, ShapeParents::new(self.index, self.parents, self.shape(matrix)))),
+            let (_, shape) = match shape.take() {
+                Some(found) if found.0 == wings => shape.insert(found),
+                _ => {
+                    let found = ShapeParents::new(self.index, &mut parents, matrix.shape(), self.layout.ply());
+                    shape.insert((wings, found))
+                }
             };
             let (own, after) = out.split_at_mut(rows.len() * matrix.words());
             out = after;
-            let here = self.pull_matrix(matrix, rows, parents, own, scratch);
-            reached.without_line += here.without_line * images(matrix);
-            reached.with_line += here.with_line * images(matrix);
+            let Ok(here) = self.puller.pull(&mut parents, shape, matrix, rows, own, scratch);
+            positions += here;
         }
-        reached
+        positions
     }
-
-    fn shape(&self, matrix: &Matrix) -> &ShapeLayout {
-        let shapes = self.layout.shapes();
-        &shapes[shapes.partition_point(|shape| (shape.left, shape.right) < (matrix.left, matrix.right))]
-    }
-
-    /// Fills `rows` of a matrix, and counts the positions beside them and their share of those below them that a line
-    /// inside a wing and the spine finished.
-    fn pull_matrix(
-        &self,
-        matrix: &Matrix,
-        rows: Range<usize>,
-        parents: &ShapeParents<'a>,
-        mut out: &mut [u64],
-        scratch: &mut Scratch,
-    ) -> Reached {
-        let kernel = self.index.kernel();
-        let mut reached = Reached::default();
-        let columns = self.finished.list(matrix.right, matrix.spine, matrix.right_firsts);
-        for rows in bands(rows.clone()) {
-            let band = parents.band(matrix, rows.clone());
-            let (own, after) = out.split_at_mut(rows.len() * band.words());
-            out = after;
-            if band.is_empty() {
-                own.fill(0);
-            } else {
-                let pulled = kernel.pull(&band, Some(own), scratch);
-                reached.without_line += pulled.without_line;
-                reached.with_line += pulled.with_line;
-            }
-            let band = parents.beside_finished(matrix, columns, rows);
-            if !band.is_empty() {
-                reached.with_line += kernel.pull(&band, None, scratch).without_line;
-            }
-        }
-        let finished = self.finished.list(matrix.left, matrix.spine, matrix.left_firsts);
-        for rows in bands(share(finished.len(), &rows, matrix.rows as usize)) {
-            let band = parents.finished_band(matrix, finished, rows.clone());
-            let corner = parents.finished_corner(matrix, finished, rows);
-            for band in [band, corner].iter().filter(|band| !band.is_empty()) {
-                reached.with_line += kernel.pull(band, None, scratch).without_line;
-            }
-        }
-        reached
-    }
-}
-
-/// Cuts rows into bands.
-fn bands(rows: Range<usize>) -> impl Iterator<Item = Range<usize>> {
-    let end = rows.end;
-    rows.step_by(BAND_ROWS).map(move |row| row..end.min(row + BAND_ROWS))
-}
-
-/// Returns the finished rows, of `finished`, that go with `rows` of a matrix of `all` rows: shares of all pieces of a
-/// matrix follow each other, begin at multiples of 64, and make the whole.
-pub(super) fn share(finished: usize, rows: &Range<usize>, all: usize) -> Range<usize> {
-    let place = |row: usize| if row == all { finished } else { finished * row / all / 64 * 64 };
-    if rows.start == 0 && rows.end == all { 0..finished } else { place(rows.start)..place(rows.end) }
 }

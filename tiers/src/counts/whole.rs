@@ -42,18 +42,12 @@ pub fn solve_and_count(
     let (legal, reached) = sweep(index, values, memory_bytes, progress)?;
     let outcomes = solve(index, values, reached, progress)?;
     let mut tables = Tables::default();
-    for (Legal { ply, with_line }, outcomes) in legal.into_iter().zip(outcomes.into_iter().rev()) {
-        tables.push(ply);
-        tables.add(super::finished(index, values), with_line);
-        outcomes.into_iter().for_each(|(outcome, positions)| tables.add(outcome, positions));
+    for (legal, outcomes) in legal.into_iter().zip(outcomes.into_iter().rev()) {
+        tables.push(legal);
+        tables.add(legal.ply, super::finished(index, values), legal.with_line);
+        outcomes.into_iter().for_each(|(outcome, positions)| tables.add(legal.ply, outcome, positions));
     }
     Ok(tables.finish(index.board(), values))
-}
-
-/// The legal positions of a ply before their values are known.
-struct Legal {
-    ply: PlyLegal,
-    with_line: u64,
 }
 
 /// Sweeps from the empty board to the full one.
@@ -62,7 +56,7 @@ fn sweep(
     values: Values,
     memory_bytes: u64,
     progress: &dyn Progress,
-) -> Result<(Vec<Legal>, Vec<PackedReach>), SolveAndCountError> {
+) -> Result<(Vec<PlyLegal>, Vec<PackedReach>), SolveAndCountError> {
     let board = index.board();
     let mut needed_bytes = Plan::exact(index, values).memory_bytes;
     let (mut legal, mut reached) = (Vec::new(), Vec::new());
@@ -77,7 +71,7 @@ fn sweep(
         if needed_bytes > u128::from(memory_bytes) {
             return Err(SolveAndCountError::Memory { board, needed_bytes, limit_bytes: memory_bytes });
         }
-        legal.push(Legal { ply, with_line: tier.with_line() });
+        legal.push(ply);
         reached.push(packed);
         progress.solved(tier.layout().entries());
         if !sweep.advance() {

@@ -18,6 +18,7 @@ pub struct TierDirectory {
     shapes: Vec<Shape>,
     /// The first entry of every shape; closed by the number of entries.
     first_entries: Vec<u64>,
+    matrices: u64,
     /// The first entry of every spine of a shape.
     spines: Vec<OnceLock<Box<[u64]>>>,
 }
@@ -26,17 +27,20 @@ impl TierDirectory {
     /// Lists the shapes of the tier of `ply` pieces. Takes some nanoseconds for every matrix of the tier.
     pub fn new(index: &Index, ply: u32) -> TierDirectory {
         let shapes: Vec<Shape> = shapes(index, ply).collect();
-        let (mut lefts, mut first_entries, mut entries) = (Vec::new(), vec![0], 0);
+        let (mut lefts, mut first_entries, mut entries, mut count) = (Vec::new(), vec![0], 0, 0);
         for (number, &shape) in shapes.iter().enumerate() {
             lefts.resize(lefts.len().max(shape.left.0 as usize + 1), number as u32);
             for spine in Spine::of_height(shape.spine_height) {
-                entries += matrices(index, ply, shape, spine).map(|matrix| matrix.entries()).sum::<u64>();
+                for matrix in matrices(index, ply, shape, spine) {
+                    entries += matrix.entries();
+                    count += 1;
+                }
             }
             first_entries.push(entries);
         }
         lefts.resize(index.split().wing_shapes() as usize + 1, shapes.len() as u32);
         let spines = shapes.iter().map(|_| OnceLock::new()).collect();
-        TierDirectory { ply, lefts, shapes, first_entries, spines }
+        TierDirectory { ply, lefts, shapes, first_entries, matrices: count, spines }
     }
 
     /// Returns the ply of the tier.
@@ -47,6 +51,11 @@ impl TierDirectory {
     /// Returns the number of entries of the tier.
     pub fn entries(&self) -> u64 {
         self.first_entries[self.shapes.len()]
+    }
+
+    /// Counts the matrices of the tier.
+    pub(crate) fn matrices(&self) -> u64 {
+        self.matrices
     }
 
     /// Returns the rank of a position: as [`Index::rank`], without a layout.
@@ -88,7 +97,13 @@ impl TierDirectory {
             .skip_while(move |located| located.first_entry + located.matrix.entries() <= entry)
     }
 
-    fn shape(&self, left: WingShape, right: WingShape) -> Option<usize> {
+    /// Returns the shapes, in order.
+    pub(crate) fn shapes(&self) -> &[Shape] {
+        &self.shapes
+    }
+
+    /// Returns the number of the shape of two wings (left at least right), or `None` where the tier has no such shape.
+    pub(crate) fn shape(&self, left: WingShape, right: WingShape) -> Option<usize> {
         let range = *self.lefts.get(left.0 as usize)? as usize..*self.lefts.get(left.0 as usize + 1)? as usize;
         let place = self.shapes[range.clone()].binary_search_by_key(&right, |shape| shape.right).ok()?;
         Some(range.start + place)

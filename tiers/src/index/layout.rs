@@ -117,9 +117,18 @@ pub(crate) fn firsts_at(ply: u32) -> u32 {
 impl TierLayout {
     /// Lays out the tier of `ply` pieces.
     pub fn new(index: &Index, ply: u32) -> TierLayout {
+        TierLayout::of_shapes(index, ply, shapes(index, ply))
+    }
+
+    /// Lays out one shape of the tier of `ply` pieces as if it were all of it.
+    pub(crate) fn of_shape(index: &Index, ply: u32, shape: Shape) -> TierLayout {
+        TierLayout::of_shapes(index, ply, std::iter::once(shape))
+    }
+
+    fn of_shapes(index: &Index, ply: u32, shapes: impl Iterator<Item = Shape>) -> TierLayout {
         let mut layout =
             TierLayout { ply, shapes: Vec::new(), spines: Vec::new(), starts: vec![(0, 0)], matrices: Vec::new() };
-        for shape in shapes(index, ply) {
+        for shape in shapes {
             let Shape { left, spine_height, right } = shape;
             layout.shapes.push(ShapeLayout { left, right, spine_height, first_spine: layout.spines.len() });
             for spine in Spine::of_height(spine_height) {
@@ -165,15 +174,6 @@ impl TierLayout {
     /// Returns the words that one plane of the tier takes in memory.
     pub fn plane_words(&self) -> usize {
         self.end().1
-    }
-
-    /// Returns the memory that the layout itself takes.
-    pub(crate) fn bytes(&self) -> usize {
-        use std::mem::size_of_val;
-        size_of_val(&*self.shapes)
-            + size_of_val(&*self.spines)
-            + size_of_val(&*self.starts)
-            + size_of_val(&*self.matrices)
     }
 
     /// Returns the shapes, in order.
@@ -224,7 +224,7 @@ fn balances(ply: u32, spine: Spine, left_cells: u32, right_cells: u32) -> impl I
 }
 
 /// Lists the matrices of one shape and one spine.
-pub(super) fn matrices(index: &Index, ply: u32, shape: Shape, spine: Spine) -> impl Iterator<Item = Matrix> {
+pub(crate) fn matrices(index: &Index, ply: u32, shape: Shape, spine: Spine) -> impl Iterator<Item = Matrix> {
     let (rows, columns) = (index.counts(shape.left, spine), index.counts(shape.right, spine));
     let balances = balances(ply, spine, rows.len() as u32 - 1, columns.len() as u32 - 1);
     balances.map(move |(left_firsts, right_firsts)| Matrix {
@@ -239,7 +239,7 @@ pub(super) fn matrices(index: &Index, ply: u32, shape: Shape, spine: Spine) -> i
 }
 
 /// Lists the shapes of a tier, by left wing, then right wing.
-pub(super) fn shapes(index: &Index, ply: u32) -> impl Iterator<Item = Shape> {
+pub(crate) fn shapes(index: &Index, ply: u32) -> impl Iterator<Item = Shape> {
     let split = *index.split();
     let cells: Vec<u32> = (0..split.wing_shapes()).map(|shape| split.cells(WingShape(shape))).collect();
     let room = split.spine_room();

@@ -30,8 +30,8 @@ use fourbase::{Board, Player};
 use rayon::prelude::*;
 
 pub use directory::TierDirectory;
-pub(crate) use layout::firsts_at;
 pub use layout::{Located, Matrix, Shape, ShapeLayout, TierLayout};
+pub(crate) use layout::{firsts_at, matrices, shapes};
 pub use lines::{CrossLine, Lines, WingCell, WingLine};
 pub use rank::Place;
 pub use split::{Part, Parts, Spine, Split, WingShape};
@@ -61,7 +61,8 @@ pub struct Index {
     shapes: Vec<OnceLock<ShapeLists>>,
     /// By spine and wing shape, then by first-player pieces.
     lists: Vec<OnceLock<Box<[OnceLock<WingList>]>>>,
-    counts: OnceLock<Vec<u32>>,
+    /// By spine and wing shape: the lengths of the lists.
+    counts: Vec<OnceLock<Box<[u32]>>>,
 }
 
 impl Index {
@@ -80,7 +81,7 @@ impl Index {
             cells: (0..split.wing_shapes()).map(|shape| split.cells(WingShape(shape))).collect(),
             shapes: (0..shapes).map(|_| OnceLock::new()).collect(),
             lists: (0..shapes * split.spines()).map(|_| OnceLock::new()).collect(),
-            counts: OnceLock::new(),
+            counts: (0..shapes * split.spines()).map(|_| OnceLock::new()).collect(),
         })
     }
 
@@ -115,7 +116,7 @@ impl Index {
 
     /// Returns the list of a wing shape beside `spine` with `firsts` first-player pieces (at most the wing's pieces).
     pub fn list(&self, shape: WingShape, spine: Spine, firsts: u32) -> &WingList {
-        let slot = spine.number() * self.shapes.len() + shape.0 as usize;
+        let slot = self.slot(shape, spine);
         let cells = self.cells[shape.0 as usize];
         let lists = self.lists[slot].get_or_init(|| (0..=cells).map(|_| OnceLock::new()).collect());
         lists[firsts as usize].get_or_init(|| {
@@ -124,51 +125,33 @@ impl Index {
     }
 
     /// Returns the lengths of the lists of a wing shape beside `spine`, one for every number of first-player pieces,
-    /// without making the lists. The first call counts them all.
+    /// without making the lists.
     pub fn counts(&self, shape: WingShape, spine: Spine) -> &[u32] {
-        let counts = self.counts.get_or_init(|| self.count_all());
-        &counts[self.count_slot(shape, spine)..][..=self.cells[shape.0 as usize] as usize]
-    }
-
-    /// Returns the memory that all tables of the board take when they are made.
-    pub(crate) fn bytes(&self) -> usize {
-        let counts = self.counts.get_or_init(|| self.count_all());
-        let each = self.counts_each();
-        let lists: usize = counts
-            .chunks_exact(each)
-            .enumerate()
-            .map(|(slot, counts)| {
-                let shape = WingShape((slot % self.shapes.len()) as u32);
-                let planes = self.split.cells(shape) as usize + 2 * self.split.wing_columns() + 3;
-                let list = |&count: &u32| WingList::bytes(count as usize, planes);
-                counts[..=self.split.cells(shape) as usize].iter().map(list).sum::<usize>()
-            })
-            .sum();
-        lists + size_of_val(&**counts) + size_of_val(&*self.lists)
-    }
-
-    fn count_slot(&self, shape: WingShape, spine: Spine) -> usize {
-        (spine.number() * self.shapes.len() + shape.0 as usize) * self.counts_each()
-    }
-
-    /// Slots of the count table a wing shape: none to all of its pieces are the first player's.
-    fn counts_each(&self) -> usize {
-        self.split.wing_columns() * self.board().height() + 1
-    }
-
-    fn count_all(&self) -> Vec<u32> {
-        let spines: Vec<Spine> = (0..=self.split.spine_room()).flat_map(Spine::of_height).collect();
-        let each = self.counts_each();
-        let mut counts = vec![0; spines.len() * self.shapes.len() * each];
-        counts.par_chunks_mut(each).enumerate().for_each(|(slot, counts)| {
-            let shape = WingShape((slot % self.shapes.len()) as u32);
+        self.counts[self.slot(shape, spine)].get_or_init(|| {
             let lists = self.shape(shape);
-            let spine = spines[slot / self.shapes.len()];
-            let cells = self.cells[shape.0 as usize] as usize;
-            for (firsts, count) in counts[..=cells].iter_mut().enumerate() {
-                *count = lists.count(&self.split, &self.lines.wing, spine, firsts);
-            }
-        });
-        counts
+            let firsts = 0..=self.cells[shape.0 as usize] as usize;
+            firsts.map(|firsts| lists.count(&self.split, &self.lines.wing, spine, firsts)).collect()
+        })
+    }
+
+    fn slot(&self, shape: WingShape, spine: Spine) -> usize {
+        spine.number() * self.shapes.len() + shape.0 as usize
+    }
+
+    /// Returns the memory that all tables of the board take when they are made. Counts all lists, side by side.
+    pub(crate) fn bytes(&self) -> usize {
+        let spines: Vec<Spine> = (0..=self.split.spine_room()).flat_map(Spine::of_height).collect();
+        let of_shape = |shape: usize| {
+            let shape = WingShape(shape as u32);
+            let cells = self.split.cells(shape) as usize;
+            let planes = cells + 2 * self.split.wing_columns() + 3;
+            let lists = spines.iter().flat_map(|spine| self.counts(shape, *spine));
+            let lists: usize = lists.map(|count| WingList::bytes(*count as usize, planes) + size_of::<u32>()).sum();
+            // The lists without a spine, from which the others are made, are no longer than those beside an empty one.
+            let without: usize = self.counts(shape, spines[0]).iter().map(|count| 8 * *count as usize).sum();
+            lists + without
+        };
+        let lists: usize = (0..self.shapes.len()).into_par_iter().map(of_shape).sum();
+        lists + size_of_val(&*self.counts) + size_of_val(&*self.lists)
     }
 }

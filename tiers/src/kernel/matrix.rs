@@ -24,7 +24,7 @@ pub(crate) const BAND_ROWS: usize = 512;
 
 /// A drop into the left wing.
 pub(crate) struct Copy<'a> {
-    /// The child tier from the first word of the child's matrix on.
+    /// The child's matrix from row 0 of the row numbers on.
     pub child: &'a [u64],
     /// For every row of the band the child's row, or [`NO_ROW`].
     pub rows: Vec<u32>,
@@ -32,10 +32,12 @@ pub(crate) struct Copy<'a> {
 
 /// A drop into the right wing or on the spine.
 pub(crate) struct Stream<'a> {
-    /// The child tier from the first word of the child's matrix on.
+    /// The child's matrix from row 0 of the row numbers on.
     pub child: &'a [u64],
     /// Words of a plane of a row of the child.
     pub child_words: usize,
+    /// The child's row of the band's first row where rows stay what they are.
+    pub first_row: usize,
     /// For every row of the band the child's row, or [`NO_ROW`]; empty when rows stay what they are.
     pub rows: Vec<u32>,
     /// The child's columns to gather, as a plane to be flipped or not; `None` when they are contiguous.
@@ -48,7 +50,7 @@ pub(crate) struct Stream<'a> {
 
 /// A drop into the right wing whose child is stored as its mirror image.
 pub(crate) struct Turned<'a> {
-    /// The child tier from the first word of the child's matrix on.
+    /// The child's matrix from row 0 of the row numbers on.
     pub child: &'a [u64],
     /// For every column of the parent the child's row, or [`NO_ROW`].
     pub rows: Vec<u32>,
@@ -181,7 +183,7 @@ pub(crate) fn solve<C: Code<P>, B: Bits, const P: usize, const MAX: bool>(
                 let child_row = match stream.rows.get(row) {
                     Some(&NO_ROW) => continue,
                     Some(&child_row) => child_row as usize,
-                    None => band.first_row + row,
+                    None => stream.first_row + row,
                 };
                 let child = &stream.child[child_row * child_planes * stream.child_words..];
                 match stream.gather {

@@ -20,7 +20,7 @@ use super::rows;
 
 /// A drop into the left wing: whole rows move.
 pub(crate) struct Rows<'a> {
-    /// The parents' tier from the first word of the parent's matrix on.
+    /// The parents' tier from the first word of the parent's matrix, or of its first row that is needed, on.
     pub parent: &'a [u64],
     /// For every row of the band the parent's row, or [`NO_ROW`].
     pub rows: Vec<u32>,
@@ -28,12 +28,14 @@ pub(crate) struct Rows<'a> {
 
 /// A drop into the right wing or on the spine.
 pub(crate) struct Stream<'a> {
-    /// The parents' tier from the first word of the parent's matrix on.
+    /// The parents' tier from the first word of the parent's matrix, or of its first row that is needed, on.
     pub parent: &'a [u64],
     /// Words of a row of the parent.
     pub parent_words: usize,
-    /// For every row of the band the parent's row, or [`NO_ROW`]; empty when rows stay what they are.
+    /// For every row of the band the parent's row, or [`NO_ROW`]; empty when rows follow each other from `first_row` on.
     pub rows: Vec<u32>,
+    /// The parent's row of the band's first where there is no map.
+    pub first_row: usize,
     /// First word of a parent's row to read.
     pub first_word: usize,
     /// The parent's columns to take, from that word on.
@@ -57,8 +59,6 @@ pub(crate) enum Put<'a> {
 
 /// A run of rows of a child's matrix, and where they come from.
 pub(crate) struct Pull<'a> {
-    /// First row.
-    pub first_row: usize,
     /// Number of rows.
     pub rows: usize,
     /// Number of columns.
@@ -169,7 +169,7 @@ fn pull_row<B: Bits>(band: &Pull, row: usize, reached: &mut [u64], scratch: &mut
         let parent_row = match stream.rows.get(row) {
             Some(&NO_ROW) => continue,
             Some(&parent_row) => parent_row as usize,
-            None => band.first_row + row,
+            None => stream.first_row + row,
         };
         add_stream::<B>(stream, parent_row, reached, &mut scratch.stream);
     }

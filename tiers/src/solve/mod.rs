@@ -5,6 +5,8 @@
 //! memory, and each thread writes its own.
 
 mod armed;
+mod bounded;
+pub(crate) mod children;
 mod prepare;
 mod run;
 mod tier;
@@ -15,11 +17,13 @@ use fourbase::Player;
 use rayon::prelude::*;
 
 pub(crate) use armed::{FullLine, OpenLine, armed_lines};
-pub use run::{CHECKPOINT, Options, Progress, Report, run, run_on};
+pub(crate) use bounded::solve_frontier;
+pub use run::{BLOCK_WORDS, CHECKPOINT, Options, Progress, Report, run, run_on};
 pub use tier::Tier;
 
-use crate::index::{Index, Matrix, ShapeLayout};
-use crate::kernel::matrix::{BAND_ROWS, Outcomes, Scratch};
+use crate::index::{Index, Matrix, WingShape};
+use crate::kernel::matrix::{BAND_ROWS, Band, Outcomes, Scratch};
+use children::Whole;
 use prepare::ShapeMoves;
 
 /// Entries of a piece of work: enough to hide the cost of handing it to a thread, few enough to share out a tier.
@@ -91,7 +95,6 @@ pub fn solve_tier(index: &Index, tier: &mut Tier, child: Option<&Tier>, progress
     let tier = Job {
         index,
         child,
-        shapes: layout.shapes(),
         matrices: layout.matrices(),
         planes: coding.planes(),
         ply,
@@ -116,7 +119,6 @@ pub fn solve_tier(index: &Index, tier: &mut Tier, child: Option<&Tier>, progress
 struct Job<'a> {
     index: &'a Index,
     child: Option<&'a Tier>,
-    shapes: &'a [ShapeLayout],
     matrices: &'a [Matrix],
     planes: usize,
     ply: u32,
@@ -130,38 +132,29 @@ impl Job<'_> {
     }
 
     /// Prepares the bands of a piece one after the other and hands each to `solve` with its rows.
-    fn solve_piece(
-        &self,
-        piece: &Piece,
-        mut rows: &mut [u64],
-        mut solve: impl FnMut(&crate::kernel::matrix::Band, &mut [u64]),
-    ) {
-        let numbers = match piece {
-            Piece::Matrices(range) => range.clone(),
-            Piece::Rows(matrix, _) => *matrix..*matrix + 1,
-        };
-        let mut moves: Option<(&ShapeLayout, ShapeMoves)> = None;
-        for matrix in self.matrices[numbers].iter().filter(|matrix| matrix.entries() > 0) {
-            let shape_moves = match moves.take() {
-                Some((shape, moves)) if (shape.left, shape.right) == (matrix.left, matrix.right) => (shape, moves),
-                _ => {
-                    let wings = (matrix.left, matrix.right);
-                    let shape = &self.shapes[self.shapes.partition_point(|shape| (shape.left, shape.right) < wings)];
-                    (shape, ShapeMoves::new(self.index, self.child, shape, self.ply, self.outcomes))
-                }
-            };
-            let (mut row, end) = match piece {
-                Piece::Matrices(_) => (0, matrix.rows as usize),
-                Piece::Rows(_, rows) => (rows.start, rows.end),
-            };
-            while row < end {
-                let band_rows = row..end.min(row + BAND_ROWS);
-                row = band_rows.end;
+    fn solve_piece(&self, piece: &Piece, mut rows: &mut [u64], mut solve: impl FnMut(&Band, &mut [u64])) {
+        let mut children = Whole::new(self.child.map(Tier::words));
+        let mut moves: Option<((WingShape, WingShape), ShapeMoves)> = None;
+        for (number, matrix_rows) in piece.rows(self.matrices) {
+            let matrix = &self.matrices[number];
+            let wings = (matrix.left, matrix.right);
+            if moves.as_ref().is_none_or(|(of, _)| *of != wings) && matrix.entries() > 0 {
+                let new = ShapeMoves::new(self.index, &mut children, matrix.shape(), self.ply, self.outcomes);
+                moves = Some((wings, new));
+            }
+            let Some((_, moves)) = moves.as_ref().filter(|_| matrix.entries() > 0) else { continue };
+            for band_rows in bands(matrix_rows) {
                 let (own, after) = rows.split_at_mut(band_rows.len() * matrix.words() * self.planes);
-                solve(&shape_moves.1.band(matrix, band_rows), own);
+                let Ok(band) = moves.band(&mut children, matrix, band_rows);
+                solve(&band, own);
                 rows = after;
             }
-            moves = Some(shape_moves);
         }
     }
+}
+
+/// Cuts rows into bands.
+fn bands(rows: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let end = rows.end;
+    rows.step_by(BAND_ROWS).map(move |row| row..end.min(row + BAND_ROWS))
 }

@@ -9,31 +9,30 @@ use std::ops::Range;
 use fourbase::Player;
 
 use super::armed::{FullLine, armed_lines};
-use super::tier::Tier;
-use crate::index::{Index, Matrix, ShapeLayout, Spine, WingList, WingShape, rank_map, row_map};
+use super::children::{Children, Rows};
+use crate::index::{Index, Matrix, Shape, Spine, WingList, WingShape, rank_map, row_map};
 use crate::kernel::Coding;
-use crate::kernel::matrix::{Band, Copy, Outcomes, Stream, Turned};
+use crate::kernel::matrix::{Band, Copy, NO_ROW, Outcomes, Stream, Turned};
 
 /// A drop into a wing column and the shape that it leads to.
-struct WingMove<'a> {
+struct WingMove {
     column: usize,
     /// The wing after the drop.
     wing: WingShape,
     /// The bit of the wing's colouring that the drop adds.
     bit: u32,
-    /// The shape after the drop, or its mirror image.
-    shape: &'a ShapeLayout,
+    /// Which of the children's shapes it leads to; it may be stored as its mirror image.
+    child: usize,
 }
 
 /// What the matrices of one shape have in common.
 pub(super) struct ShapeMoves<'a> {
     index: &'a Index,
-    child: Option<&'a Tier>,
     mover: Player,
-    left: Vec<WingMove<'a>>,
-    right: Vec<WingMove<'a>>,
-    turned: Vec<WingMove<'a>>,
-    spine: Option<&'a ShapeLayout>,
+    left: Vec<WingMove>,
+    right: Vec<WingMove>,
+    turned: Vec<WingMove>,
+    spine: Option<usize>,
     lines: Vec<FullLine>,
     outcomes: Outcomes,
 }
@@ -55,56 +54,61 @@ pub(super) fn outcomes(index: &Index, coding: &Coding, ply: u32) -> Outcomes {
 }
 
 impl<'a> ShapeMoves<'a> {
-    /// Finds where the drops of `shape` lead.
-    ///
-    /// `child` is the tier of the next ply; the last tier has none, and no drops.
+    /// Finds where the drops of `shape` lead, and opens those shapes in `children`. The last tier has no drops.
     pub(super) fn new(
         index: &'a Index,
-        child: Option<&'a Tier>,
-        shape: &ShapeLayout,
+        children: &mut impl Children,
+        shape: Shape,
         ply: u32,
         outcomes: Outcomes,
     ) -> Self {
         let split = index.split();
         let mut moves = ShapeMoves {
             index,
-            child,
             mover: Index::mover(ply),
             left: Vec::new(),
             right: Vec::new(),
             turned: Vec::new(),
             spine: None,
-            lines: FullLine::of_shape(index, shape.shape()),
+            lines: FullLine::of_shape(index, shape),
             outcomes,
         };
-        let Some(child) = child else { return moves };
+        children.close();
         for column in 0..split.wing_columns() {
             if let Some(wing) = split.grown(shape.left, column) {
                 let bit = split.bit(wing, column, split.height(shape.left, column));
-                let shape = child.layout.shape(wing, shape.right);
-                moves.left.extend(shape.map(|shape| WingMove { column, wing, bit, shape }));
+                let child = children.open(wing, shape.right);
+                moves.left.extend(child.map(|child| WingMove { column, wing, bit, child }));
             }
             if let Some(wing) = split.grown(shape.right, column) {
                 let bit = split.bit(wing, column, split.height(shape.right, column));
-                if wing <= shape.left {
-                    let shape = child.layout.shape(shape.left, wing);
-                    moves.right.extend(shape.map(|shape| WingMove { column, wing, bit, shape }));
+                let (moves, child) = if wing <= shape.left {
+                    (&mut moves.right, children.open(shape.left, wing))
                 } else {
-                    let shape = child.layout.shape(wing, shape.left);
-                    moves.turned.extend(shape.map(|shape| WingMove { column, wing, bit, shape }));
-                }
+                    (&mut moves.turned, children.open(wing, shape.left))
+                };
+                moves.extend(child.map(|child| WingMove { column, wing, bit, child }));
             }
         }
         if shape.spine_height < split.spine_room() {
-            moves.spine = child.layout.shape(shape.left, shape.right);
+            moves.spine = children.open(shape.left, shape.right);
         }
         moves
     }
 
     /// Prepares the rows `rows` (from a multiple of 64) of one matrix of the shape.
-    pub(super) fn band(&self, matrix: &Matrix, rows: Range<usize>) -> Band<'a> {
+    ///
+    /// # Errors
+    /// Where a child's rows cannot be had.
+    pub(super) fn band<'b, C: Children>(
+        &'b self,
+        children: &'b mut C,
+        matrix: &Matrix,
+        rows: Range<usize>,
+    ) -> Result<Band<'b>, C::Error> {
         let left = self.index.list(matrix.left, matrix.spine, matrix.left_firsts);
         let right = self.index.list(matrix.right, matrix.spine, matrix.right_firsts);
+        let mut wanted = Wanted::default();
         let mut band = Band {
             first_row: rows.start,
             left: &left.colourings()[rows.clone()],
@@ -117,12 +121,13 @@ impl<'a> ShapeMoves<'a> {
             outcomes: self.outcomes,
             misere: self.index.board().is_misere(),
         };
-        self.add_left(matrix, left, &rows, &mut band);
-        self.add_right(matrix, right, &mut band);
-        self.add_turned(matrix, right, &mut band);
-        self.add_spine(matrix, left, right, &rows, &mut band);
+        self.add_left(matrix, left, &rows, &mut band, &mut wanted);
+        self.add_right(matrix, right, &rows, &mut band, &mut wanted);
+        self.add_turned(matrix, right, &mut band, &mut wanted);
+        self.add_spine(matrix, left, right, &rows, &mut band, &mut wanted);
         band.lines = armed_lines(&self.lines, matrix.spine, right, self.mover.other());
-        band
+        wanted.load(&mut band, children)?;
+        Ok(band)
     }
 
     fn first(&self) -> u32 {
@@ -134,24 +139,31 @@ impl<'a> ShapeMoves<'a> {
         if self.mover == Player::First { 0 } else { u64::MAX }
     }
 
-    /// Returns the child tier from the first word of a matrix on; nothing where there is no such matrix.
-    fn child_words(&self, shape: &ShapeLayout, spine: Spine, left_firsts: u32) -> &'a [u64] {
-        let Some(child) = self.child else { return &[] };
-        child.layout.matrix(shape, spine, left_firsts).map_or(&[], |number| child.matrix_words(number))
-    }
-
-    fn add_left(&self, matrix: &Matrix, left: &'a WingList, rows: &Range<usize>, band: &mut Band<'a>) {
+    fn add_left(
+        &self,
+        matrix: &Matrix,
+        left: &'a WingList,
+        rows: &Range<usize>,
+        band: &mut Band<'a>,
+        wanted: &mut Wanted,
+    ) {
         for to in &self.left {
             let firsts = matrix.left_firsts + self.first();
             let child = self.index.list(to.wing, matrix.spine, firsts);
-            band.copies.push(Copy {
-                child: self.child_words(to.shape, matrix.spine, firsts),
-                rows: row_map(left.keeps(to.column, self.mover), child.cell(to.bit), self.flip(), rows),
-            });
+            let rows = row_map(left.keeps(to.column, self.mover), child.cell(to.bit), self.flip(), rows);
+            wanted.copies.push(Want::new(to.child, matrix.spine, firsts, used(&rows)));
+            band.copies.push(Copy { child: &[], rows });
         }
     }
 
-    fn add_right(&self, matrix: &Matrix, right: &'a WingList, band: &mut Band<'a>) {
+    fn add_right(
+        &self,
+        matrix: &Matrix,
+        right: &'a WingList,
+        rows: &Range<usize>,
+        band: &mut Band<'a>,
+        wanted: &mut Wanted,
+    ) {
         let columns = self.index.split().wing_columns();
         for to in &self.right {
             let child = self.index.list(to.wing, matrix.spine, matrix.right_firsts + self.first());
@@ -160,9 +172,11 @@ impl<'a> ShapeMoves<'a> {
             // are the lower end of the list (second player) or the upper one.
             let contiguous = to.column + 1 == columns;
             let firsts: u32 = if contiguous { plane.iter().map(|word| word.count_ones()).sum() } else { 0 };
+            wanted.streams.push(Want::new(to.child, matrix.spine, matrix.left_firsts, rows.clone()));
             band.streams.push(Stream {
-                child: self.child_words(to.shape, matrix.spine, matrix.left_firsts),
+                child: &[],
                 child_words: child.words(),
+                first_row: rows.start,
                 rows: Vec::new(),
                 gather: (!contiguous).then_some((plane, self.flip())),
                 offset: if self.mover == Player::First { child.len() - firsts as usize } else { 0 },
@@ -171,14 +185,13 @@ impl<'a> ShapeMoves<'a> {
         }
     }
 
-    fn add_turned(&self, matrix: &Matrix, right: &'a WingList, band: &mut Band<'a>) {
+    fn add_turned(&self, matrix: &Matrix, right: &'a WingList, band: &mut Band<'a>, wanted: &mut Wanted) {
         for to in &self.turned {
             let firsts = matrix.right_firsts + self.first();
             let child = self.index.list(to.wing, matrix.spine, firsts);
-            band.turned.push(Turned {
-                child: self.child_words(to.shape, matrix.spine, firsts),
-                rows: row_map(right.keeps(to.column, self.mover), child.cell(to.bit), self.flip(), &(0..right.len())),
-            });
+            let rows = row_map(right.keeps(to.column, self.mover), child.cell(to.bit), self.flip(), &(0..right.len()));
+            wanted.turned.push(Want::new(to.child, matrix.spine, firsts, used(&rows)));
+            band.turned.push(Turned { child: &[], rows });
         }
     }
 
@@ -189,17 +202,94 @@ impl<'a> ShapeMoves<'a> {
         right: &'a WingList,
         rows: &Range<usize>,
         band: &mut Band<'a>,
+        wanted: &mut Wanted,
     ) {
-        let Some(shape) = self.spine else { return };
+        let Some(child) = self.spine else { return };
         let spine = matrix.spine.grown(self.mover == Player::First);
         let child_words = self.index.list(matrix.right, spine, matrix.right_firsts).words();
+        let rows = rank_map(left.spine_keeps(self.mover), rows);
+        wanted.streams.push(Want::new(child, spine, matrix.left_firsts, used(&rows)));
         band.streams.push(Stream {
-            child: self.child_words(shape, spine, matrix.left_firsts),
+            child: &[],
             child_words,
-            rows: rank_map(left.spine_keeps(self.mover), rows),
+            first_row: 0,
+            rows,
             gather: None,
             offset: 0,
             keeps: right.spine_keeps(self.mover),
         });
     }
+}
+
+/// Returns the range of the rows that a map leads to.
+fn used(rows: &[u32]) -> Range<usize> {
+    let first = rows.iter().find(|row| **row != NO_ROW);
+    let last = rows.iter().rfind(|row| **row != NO_ROW);
+    first.zip(last).map_or(0..0, |(first, last)| *first as usize..*last as usize + 1)
+}
+
+/// Rows of a child's matrix that a band needs.
+struct Want {
+    child: usize,
+    spine: Spine,
+    left_firsts: u32,
+    rows: Range<usize>,
+}
+
+impl Want {
+    fn new(child: usize, spine: Spine, left_firsts: u32, rows: Range<usize>) -> Want {
+        Want { child, spine, left_firsts, rows }
+    }
+
+    /// Asks for the rows.
+    fn load<C: Children>(&self, children: &mut C) -> Result<Option<Rows>, C::Error> {
+        match children.matrix(self.child, self.spine, self.left_firsts) {
+            Some(matrix) if !self.rows.is_empty() => children.load(self.child, matrix, &self.rows),
+            // Nothing leads there.
+            _ => Ok(None),
+        }
+    }
+}
+
+/// The rows that all drops of a band need, in the order of its drops.
+#[derive(Default)]
+struct Wanted {
+    copies: Vec<Want>,
+    streams: Vec<Want>,
+    turned: Vec<Want>,
+}
+
+impl Wanted {
+    /// Gets the rows for a band, whose row numbers then count from the first row that was got.
+    fn load<'b, C: Children>(&self, band: &mut Band<'b>, children: &'b mut C) -> Result<(), C::Error> {
+        let load = |wants: &[Want], children: &mut C| {
+            wants.iter().map(|want| want.load(children)).collect::<Result<Vec<_>, _>>()
+        };
+        let copies = load(&self.copies, children)?;
+        let streams = load(&self.streams, children)?;
+        let turned = load(&self.turned, children)?;
+        let children = &*children;
+        for (copy, rows) in band.copies.iter_mut().zip(copies) {
+            (copy.child, _) = placed(children, rows, &mut copy.rows);
+        }
+        for (stream, rows) in band.streams.iter_mut().zip(streams) {
+            let first;
+            (stream.child, first) = placed(children, rows, &mut stream.rows);
+            stream.first_row = stream.first_row.saturating_sub(first);
+        }
+        for (turned, rows) in band.turned.iter_mut().zip(turned) {
+            (turned.child, _) = placed(children, rows, &mut turned.rows);
+        }
+        Ok(())
+    }
+}
+
+/// Returns the words of rows that were got and the number of the first, and lets a map count from that.
+fn placed<'b>(children: &'b impl Children, rows: Option<Rows>, map: &mut [u32]) -> (&'b [u64], usize) {
+    // A child without columns is read, but nothing of what is read is used.
+    let Some(rows) = rows else { return (&[0; 2], 0) };
+    if rows.first > 0 {
+        map.iter_mut().filter(|row| **row != NO_ROW).for_each(|row| *row -= rows.first as u32);
+    }
+    (children.words(&rows), rows.first)
 }

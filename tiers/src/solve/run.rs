@@ -5,14 +5,17 @@ use std::time::{Duration, Instant};
 
 use fourbase::{Board, Outcome};
 
+use super::bounded::solve_frontier;
 use super::{Tier, solve_tier};
 use crate::database::{
-    DatabaseError, Disk, Lock, Manifest, State, Storage, TierRecord, Written, folder_of, lock_path, publish,
-    read_checkpoint, remove_database, remove_leftovers, write_checkpoint, write_tier,
+    DatabaseError, Disk, Hash, Manifest, State, Storage, TierRecord, TierValues, Written, create_folder, folder_of,
+    has_leftovers, io_error, lock_path, publish, remove_database, remove_leftovers, write_tier,
 };
 use crate::error::SolveError;
+pub use crate::frontier::BLOCK_WORDS;
+use crate::frontier::Frontier;
 use crate::index::Index;
-use crate::kernel::{Kernel, Values};
+use crate::kernel::{Coding, Kernel, Values};
 use crate::plan::Plan;
 
 /// What to solve, and how.
@@ -30,6 +33,11 @@ pub struct Options {
     pub kernel: Kernel,
     /// Throw a database that is there away.
     pub replace: bool,
+    /// Keep the tiers that are being solved in this folder, compressed, instead of in memory; `None`: in memory where they
+    /// fit, and else in the database's folder.
+    pub scratch: Option<PathBuf>,
+    /// About how many words a block of those tiers has; [`BLOCK_WORDS`] is good.
+    pub block_words: usize,
     /// How long to solve before what is done is made durable, so that a solve that is stopped can go on from there;
     /// zero: after every tier. [`CHECKPOINT`] costs a solve little.
     pub checkpoint: Duration,
@@ -49,15 +57,17 @@ pub struct Report {
     pub outcome: Outcome,
     /// Entries of all tiers, after the mirror.
     pub entries: u64,
-    /// Bytes of all files of the database.
+    /// Bytes of all files of the database: tiers and manifest.
     pub bytes: u64,
+    /// Hash of the whole database: equal on every machine, for every number of threads and every kernel.
+    pub hash: Option<Hash>,
     /// The database's folder.
     pub folder: PathBuf,
     /// There was nothing left to do.
     pub already_complete: bool,
 }
 
-/// Hears how a solve goes. The methods may be called from any thread and should be quick.
+/// Hears how a solve goes, and may stop it. The methods may be called from any thread and should be quick.
 pub trait Progress: Sync {
     /// The solve fits memory, holds its folder and begins. An earlier solve has done `entries_done` of the entries. Not
     /// called where nothing is left to do, nor by [`solve_tier`].
@@ -68,6 +78,17 @@ pub trait Progress: Sync {
 
     /// More entries of the tier are solved.
     fn solved(&self, _entries: u64) {}
+
+    /// A tier is solved and written.
+    fn tier_done(&self, _tier: &TierRecord) {}
+
+    /// What an earlier solve left to go on from is damaged, so that this one begins with the full board.
+    fn starts_over(&self, _why: &DatabaseError) {}
+
+    /// Tells whether to stop: asked after every tier, which is then made durable.
+    fn is_stopped(&self) -> bool {
+        false
+    }
 }
 
 /// Says nothing.
@@ -76,8 +97,8 @@ impl Progress for () {}
 /// Solves a board into its database, going on where an earlier solve stopped. Runs on rayon's current pool.
 ///
 /// # Errors
-/// [`SolveError::Memory`] before anything is made, [`SolveError::Busy`] where another process solves the same board,
-/// [`SolveError::Database`] for files.
+/// [`SolveError::Memory`] and [`SolveError::Index`] before anything is made, [`SolveError::Busy`] where another process
+/// solves the same board, [`SolveError::Stopped`] where `progress` wants it, [`SolveError::Database`] for files.
 pub fn run(options: &Options, progress: &dyn Progress) -> Result<Report, SolveError> {
     run_on(options, progress, &Disk)
 }
@@ -89,76 +110,233 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Report, SolveEr
 pub fn run_on(options: &Options, progress: &dyn Progress, storage: &dyn Storage) -> Result<Report, SolveError> {
     let Options { board, values, .. } = *options;
     let folder = folder_of(&options.root, board, values);
+    let scratch = options.scratch.as_ref().map_or_else(|| folder.clone(), |root| folder_of(root, board, values));
     let done = if options.replace { None } else { Manifest::read(storage, &folder, board, values)? };
+    let is_begun = done.is_some();
     if let Some(manifest) = done.filter(|manifest| manifest.state == State::Complete) {
-        // A solve that stopped at its very end can have left its last checkpoint. Where the folder cannot be written, or
-        // somebody else is at it, that is no reason to fail.
-        if let Ok(Ok(_lock)) = Lock::take(&lock_path(&folder)) {
-            let _ = remove_leftovers(storage, &folder, None);
-        }
+        manifest.check_files(storage, &folder)?;
+        tidy(storage, &folder, &scratch);
         return report(options, &manifest, folder, true);
     }
     let plan = Plan::new(board, values, options.memory_bytes);
+    let plan = if options.scratch.is_some() { plan.bounded() } else { plan };
     plan.check(options.memory_bytes)?;
-    let io = |action| {
-        let file = folder.clone();
-        move |source| SolveError::Database(DatabaseError::Io { file, action, source })
-    };
-    storage.create_folder(&folder).map_err(io("create"))?;
-    let _lock = Lock::take(&lock_path(&folder))
-        .map_err(io("lock"))?
+    let index = Index::new(board, options.kernel)?;
+    if !is_begun {
+        check_room(storage, &plan, &folder, &scratch)?;
+    }
+    create_folder(storage, &folder)?;
+    create_folder(storage, &scratch)?;
+    let lock = lock_path(&folder);
+    let _lock = storage
+        .lock(&lock)
+        .map_err(io_error(&lock, "lock"))?
         .map_err(|holder| SolveError::Busy { folder: folder.clone(), holder })?;
     if options.replace {
         remove_database(storage, &folder)?;
+        Frontier::remove_all(storage, &scratch, &[])?;
     }
-    let mut manifest = Manifest::read(storage, &folder, board, values)?.unwrap_or_else(|| Manifest::new(board, values));
-    let index = Index::new(board, options.kernel)?;
-    let mut child = None;
-    if let Some(ply) = manifest.checkpoint {
-        match read_checkpoint(storage, &folder, &index, values, ply) {
-            Ok(tier) => child = Some(tier),
-            // Without its checkpoint a solve starts again from the full board.
-            Err(_) => manifest = Manifest::new(board, values),
-        }
-    }
-    remove_leftovers(storage, &folder, manifest.checkpoint)?;
-    if manifest.tiers.is_empty() {
+    let mut run = Run {
+        options,
+        progress,
+        storage,
+        index: &index,
+        plan: &plan,
+        folder: &folder,
+        scratch: &scratch,
+        manifest: Manifest::new(board, values),
+    };
+    let last = run.resume()?;
+    remove_leftovers(storage, &folder)?;
+    if run.manifest.tiers.is_empty() {
         // Readers are told "not solved yet" from the start.
-        manifest.write(storage, &folder)?;
+        run.manifest.write(storage, &folder)?;
     }
-    progress.planned(&plan, manifest.entries());
-    let mut spare = Vec::new();
-    let mut unpublished = Vec::new();
-    let mut last_checkpoint = Instant::now();
-    while let Some(ply) = manifest.next_ply(board) {
-        let mut tier = Tier::new(&index, values, ply, std::mem::take(&mut spare));
-        progress.tier(ply, tier.layout.entries());
-        solve_tier(&index, &mut tier, child.as_ref(), progress);
-        let written = write_tier(storage, &folder, &index, &tier)?;
-        let bytes = written.as_ref().map_or(0, |written| written.bytes);
-        manifest.tiers.push(TierRecord { ply, entries: tier.layout.entries(), bytes });
-        unpublished.extend(written);
-        if ply == 0 {
-            let root = tier.coding.decode(tier.code(0, 0, 0)).ok_or_else(|| no_root(&folder))?;
-            manifest.complete(root);
-            commit(storage, &folder, &manifest, std::mem::take(&mut unpublished))?;
-        } else if last_checkpoint.elapsed() >= options.checkpoint {
-            unpublished.push(write_checkpoint(storage, &folder, &index, &tier)?);
-            manifest.checkpoint = Some(ply);
-            commit(storage, &folder, &manifest, std::mem::take(&mut unpublished))?;
-            last_checkpoint = Instant::now();
-        }
-        spare = child.replace(tier).map_or_else(Vec::new, Tier::into_buffer);
+    progress.planned(&plan, run.manifest.entries());
+    if plan.is_bounded {
+        run.bounded(last)?
+    } else {
+        run.whole(last)?
     }
-    report(options, &manifest, folder, false)
+    report(options, &run.manifest, folder.clone(), false)
 }
 
-/// Makes what is done durable: the tiers and the checkpoint, then the manifest that names them; then the older
-/// checkpoint goes.
-fn commit(storage: &dyn Storage, folder: &Path, manifest: &Manifest, files: Vec<Written>) -> Result<(), SolveError> {
-    publish(storage, folder, files)?;
-    manifest.write(storage, folder)?;
-    Ok(remove_leftovers(storage, folder, manifest.checkpoint)?)
+/// Refuses a solve whose files do not fit on the disk.
+fn check_room(storage: &dyn Storage, plan: &Plan, folder: &Path, scratch: &Path) -> Result<(), SolveError> {
+    // Where both are on one disk both have to fit; a disk of its own has to hold its own.
+    let all = if plan.is_bounded { plan.database_bytes + plan.scratch_bytes } else { plan.database_bytes };
+    let free_bytes = |folder: &Path| folder.ancestors().find_map(|folder| storage.free_bytes(folder));
+    let one_disk = free_bytes(folder) == free_bytes(scratch);
+    let needs = match (plan.is_bounded, one_disk) {
+        (true, false) => [(folder, plan.database_bytes), (scratch, plan.scratch_bytes)],
+        _ => [(folder, all), (scratch, 0)],
+    };
+    for (folder, needed) in needs {
+        if let Some(free) = free_bytes(folder).filter(|free| u128::from(*free) < needed) {
+            return Err(SolveError::Disk { folder: folder.to_path_buf(), board: plan.board, needed, free });
+        }
+    }
+    Ok(())
+}
+
+/// A solve that is going on.
+struct Run<'a> {
+    options: &'a Options,
+    progress: &'a dyn Progress,
+    storage: &'a dyn Storage,
+    index: &'a Index,
+    plan: &'a Plan,
+    folder: &'a Path,
+    /// Where the frontier is.
+    scratch: &'a Path,
+    manifest: Manifest,
+}
+
+impl<'a> Run<'a> {
+    /// Finds what an earlier solve has left: its manifest, and the tier to go on from. Where that tier is damaged the
+    /// solve begins with the full board; any other failure to read it is not taken for damage.
+    fn resume(&mut self) -> Result<Option<Frontier<'a>>, SolveError> {
+        let Options { board, values, .. } = *self.options;
+        let Some(manifest) = Manifest::read(self.storage, self.folder, board, values)? else { return Ok(None) };
+        manifest.check_files(self.storage, self.folder)?;
+        let checkpoint = manifest.checkpoint;
+        self.manifest = manifest;
+        let Some(ply) = checkpoint else { return Ok(None) };
+        let frontier = self.frontier(ply)?;
+        if frontier.is_complete() {
+            return Ok(Some(frontier));
+        }
+        if !frontier.has_files() {
+            return Err(SolveError::Scratch {
+                scratch: self.scratch.to_path_buf(),
+                folder: self.folder.to_path_buf(),
+                ply,
+            });
+        }
+        self.progress.starts_over(&DatabaseError::Damaged {
+            file: self.scratch.join(format!("frontier-{ply:02}.0")),
+            offset: 0,
+            what: "blocks are missing",
+        });
+        self.manifest = Manifest::new(board, values);
+        Ok(None)
+    }
+
+    fn frontier(&self, ply: u32) -> Result<Frontier<'a>, DatabaseError> {
+        let Options { values, block_words, .. } = *self.options;
+        let cache = self.plan.cache_bytes(self.options.memory_bytes);
+        Frontier::open(self.storage, self.scratch, self.index, values, ply, block_words, cache)
+    }
+
+    /// Solves the tiers that are missing in memory, two at a time.
+    fn whole(&mut self, last: Option<Frontier<'a>>) -> Result<(), SolveError> {
+        let Options { board, values, checkpoint, .. } = *self.options;
+        let mut child = last.map(|last| Tier::load(self.index, values, &last)).transpose()?;
+        let mut spare = Vec::new();
+        let mut unpublished = Vec::new();
+        let mut last_checkpoint = Instant::now();
+        while let Some(ply) = self.manifest.next_ply(board) {
+            let mut tier = Tier::new(self.index, values, ply, std::mem::take(&mut spare));
+            self.progress.tier(ply, tier.layout.entries());
+            solve_tier(self.index, &mut tier, child.as_ref(), self.progress);
+            unpublished.extend(self.write(&tier, tier.layout.entries())?);
+            if ply == 0 {
+                return self.complete(&tier.coding, tier.code(0, 0, 0), unpublished);
+            }
+            let is_stopped = self.progress.is_stopped();
+            if is_stopped || last_checkpoint.elapsed() >= checkpoint {
+                let frontier = self.frontier(ply)?;
+                tier.store(self.index, &frontier)?;
+                self.commit(&frontier, std::mem::take(&mut unpublished))?;
+                last_checkpoint = Instant::now();
+            }
+            if is_stopped {
+                return Err(self.stopped());
+            }
+            spare = child.replace(tier).map_or_else(Vec::new, Tier::into_buffer);
+        }
+        Ok(())
+    }
+
+    /// Solves the tiers that are missing in the frontier, block by block.
+    fn bounded(&mut self, mut child: Option<Frontier<'a>>) -> Result<(), SolveError> {
+        while let Some(ply) = self.manifest.next_ply(self.options.board) {
+            let tier = self.frontier(ply)?;
+            self.progress.tier(ply, tier.directory().entries());
+            let is_done = solve_frontier(self.index, &tier, child.as_ref(), self.progress)?;
+            if !is_done {
+                tier.sync()?;
+                return Err(self.stopped());
+            }
+            // What the child's expanded blocks took is the writer's now.
+            drop(child);
+            let written = self.write(&tier, tier.directory().entries())?;
+            if ply == 0 {
+                return self.complete(tier.code(), tier.root()?, Vec::from_iter(written));
+            }
+            self.commit(&tier, Vec::from_iter(written))?;
+            if self.progress.is_stopped() {
+                return Err(self.stopped());
+            }
+            child = Some(tier);
+        }
+        Ok(())
+    }
+
+    /// Writes what the database keeps of a tier, and notes it.
+    fn write(&mut self, tier: &impl TierValues, entries: u64) -> Result<Option<Written>, DatabaseError> {
+        let written = write_tier(self.storage, self.folder, self.index, tier)?;
+        let bytes = written.as_ref().map_or(0, |written| written.bytes);
+        let hash = written.as_ref().and_then(|written| written.hash);
+        let record = TierRecord { ply: tier.ply(), entries, bytes, hash };
+        self.manifest.tiers.push(record);
+        self.progress.tier_done(&record);
+        Ok(written)
+    }
+
+    /// Makes what is done durable: the tiers, and all values of the last; then the manifest that names them; then older
+    /// frontiers go.
+    fn commit(&mut self, last: &Frontier, files: Vec<Written>) -> Result<(), SolveError> {
+        last.sync()?;
+        let ply = last.directory().ply();
+        self.manifest.checkpoint = Some(ply);
+        publish(self.storage, self.folder, files)?;
+        self.manifest.write(self.storage, self.folder)?;
+        // A tier may be half solved already.
+        Ok(Frontier::remove_all(self.storage, self.scratch, &[ply, ply - 1])?)
+    }
+
+    /// Makes the last tier durable, and with it the database.
+    fn complete(&mut self, coding: &Coding, root: u8, files: Vec<Written>) -> Result<(), SolveError> {
+        let root = coding.decode(root).ok_or_else(|| no_root(self.folder))?;
+        self.manifest.complete(root);
+        publish(self.storage, self.folder, files)?;
+        self.manifest.write(self.storage, self.folder)?;
+        remove_leftovers(self.storage, self.folder)?;
+        Ok(Frontier::remove_all(self.storage, self.scratch, &[])?)
+    }
+
+    fn stopped(&self) -> SolveError {
+        let Options { board, values, .. } = *self.options;
+        let (done, tiers) = (self.manifest.tiers.len(), board.cells() + 1);
+        SolveError::Stopped { folder: self.folder.to_path_buf(), board, values, done, tiers }
+    }
+}
+
+/// Removes what a solve that stopped at its very end can have left. Where the folder cannot be written, or somebody else
+/// is at it, that is no reason to fail.
+fn tidy(storage: &dyn Storage, folder: &Path, scratch: &Path) {
+    let has_files = has_leftovers(storage, folder).unwrap_or(false)
+        || Frontier::has_any(storage, folder).unwrap_or(false)
+        || Frontier::has_any(storage, scratch).unwrap_or(false);
+    if !has_files {
+        return;
+    }
+    if let Ok(Ok(_lock)) = storage.lock(&lock_path(folder)) {
+        let _ = remove_leftovers(storage, folder);
+        let _ = Frontier::remove_all(storage, folder, &[]);
+        let _ = Frontier::remove_all(storage, scratch, &[]);
+    }
 }
 
 fn no_root(folder: &Path) -> DatabaseError {
@@ -177,7 +355,8 @@ fn report(
         values,
         outcome: manifest.root().ok_or_else(|| no_root(&folder))?,
         entries: manifest.entries(),
-        bytes: manifest.tiers.iter().map(|tier| tier.bytes).sum(),
+        bytes: manifest.bytes(),
+        hash: manifest.hash(),
         folder,
         already_complete,
     })

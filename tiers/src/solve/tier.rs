@@ -2,6 +2,11 @@
 
 use bitvec::prelude::*;
 
+use rayon::prelude::*;
+
+use super::children::Words;
+use crate::database::DatabaseError;
+use crate::frontier::{Codec, Frontier, ShapeView};
 use crate::index::{Index, TierLayout};
 use crate::kernel::{Coding, Values};
 
@@ -38,6 +43,11 @@ impl Tier {
         &self.words[self.layout.first_word(number, self.coding.planes())..]
     }
 
+    /// Returns the layout, the number of planes, and the words.
+    pub(super) fn words(&self) -> Words<'_> {
+        (&self.layout, self.coding.planes(), &self.words)
+    }
+
     /// Returns one plane of one row of a matrix, one bit a column.
     pub fn plane(&self, matrix: usize, row: usize, plane: usize) -> &BitSlice<u64, Lsb0> {
         let columns = self.layout.matrices()[matrix].columns as usize;
@@ -64,8 +74,58 @@ impl Tier {
             .fold(0, |code, plane| code | u8::from(self.plane(matrix, row, plane)[column]) << plane)
     }
 
+    /// Takes all values of a tier from a frontier that is complete.
+    ///
+    /// # Errors
+    /// As for every file.
+    pub(crate) fn load(index: &Index, values: Values, frontier: &Frontier) -> Result<Tier, DatabaseError> {
+        let mut tier = Tier::new(index, values, frontier.directory().ply(), Vec::new());
+        let (_, mut rest) = tier.parts_mut();
+        let mut shapes = Vec::new();
+        for view in views(index, frontier) {
+            let (words, after) = rest.split_at_mut(view.words());
+            rest = after;
+            shapes.push((view, words));
+        }
+        shapes.into_par_iter().try_for_each(|(view, words)| {
+            Codec::with(|codec| {
+                view.cuts.windows(2).enumerate().try_for_each(|(block, cuts)| {
+                    frontier.get(view.first_block + block, &mut words[cuts[0].word..cuts[1].word], codec)
+                })
+            })
+        })?;
+        Ok(tier)
+    }
+
+    /// Puts all values into a frontier, but for the blocks that it has.
+    ///
+    /// # Errors
+    /// As for every file.
+    pub(crate) fn store(&self, index: &Index, frontier: &Frontier) -> Result<(), DatabaseError> {
+        let mut rest = &self.words[..];
+        let mut shapes = Vec::new();
+        for view in views(index, frontier) {
+            let (words, after) = rest.split_at(view.words());
+            rest = after;
+            shapes.push((view, words));
+        }
+        shapes.into_par_iter().try_for_each(|(view, words)| {
+            Codec::with(|codec| {
+                let blocks = view.cuts.windows(2).enumerate().map(|(block, cuts)| (view.first_block + block, cuts));
+                blocks
+                    .filter(|(block, _)| !frontier.has(*block))
+                    .try_for_each(|(block, cuts)| frontier.put(block, &words[cuts[0].word..cuts[1].word], codec))
+            })
+        })
+    }
+
     /// Gives the buffer back for reuse.
     pub fn into_buffer(self) -> Vec<u64> {
         self.words
     }
+}
+
+/// Lays out all shapes of a frontier, in order.
+fn views(index: &Index, frontier: &Frontier) -> impl Iterator<Item = ShapeView> {
+    (0..frontier.directory().shapes().len()).map(move |shape| frontier.view(index, shape))
 }

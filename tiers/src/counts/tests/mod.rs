@@ -1,5 +1,6 @@
 //! Counts against plain enumeration, published figures, and themselves.
 
+mod bounded;
 mod known;
 mod plain;
 mod same;

@@ -32,6 +32,10 @@ fn is_over(position: &Position) -> bool {
     position.primitive().is_some()
 }
 
+fn has_line(position: &Position) -> bool {
+    position.primitive().is_some_and(|value| value != fourbase::Value::Tie)
+}
+
 /// The outcome of every legal position, the last ply first.
 fn outcomes(plies: &[HashSet<Position>]) -> HashMap<Position, Outcome> {
     let mut outcomes: HashMap<Position, Outcome> = HashMap::new();
@@ -58,6 +62,7 @@ fn legal_and_primitive_positions_of_every_ply_are_those_of_plain_enumeration() {
                 ply,
                 legal: positions.len() as u64,
                 primitive: positions.iter().filter(|position| is_over(position)).count() as u64,
+                with_line: positions.iter().filter(|position| has_line(position)).count() as u64,
             })
             .collect();
         assert_eq!(legal_of(board), expected, "{board}");

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::{counts_of, index, solved};
-use crate::counts::tier::share;
+use crate::counts::pull::share;
 use crate::counts::{CountError, ReachTier, SolveAndCountError, Sweep, TallyError, count, legal, solve_and_count};
 use crate::kernel::{Kernel, Values};
 use crate::plan::Plan;

@@ -1,0 +1,118 @@
+//! How far a count in files has come: one small file beside them, rewritten after every ply.
+
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use fourbase::Board;
+use serde::{Deserialize, Serialize};
+
+use super::table::{PlyLegal, Tables};
+use crate::database::{DatabaseError, Storage, Written, envelope, io_error, publish};
+use crate::kernel::Values;
+
+const MAGIC: &[u8; 8] = b"fourcoun";
+
+/// The journal's name in its folder.
+const NAME: &str = "count";
+
+/// How far a count has come.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(super) struct Journal {
+    board: String,
+    /// The values that are counted, if any.
+    values: Option<Values>,
+    block_words: u64,
+    /// The plies that the sweep has passed.
+    pub legal: Vec<PlyLegal>,
+    /// What is known of their values.
+    pub tables: Tables,
+    /// The last ply whose values are solved and counted; they are solved from the full board down.
+    pub solved: Option<u32>,
+}
+
+impl Journal {
+    /// Begins a count.
+    pub fn new(board: Board, values: Option<Values>, block_words: usize) -> Journal {
+        Journal {
+            board: board.to_string(),
+            values,
+            block_words: block_words as u64,
+            legal: Vec::new(),
+            tables: Tables::default(),
+            solved: None,
+        }
+    }
+
+    /// Reads what an earlier run of the same count has left; `None` where it has left nothing of use.
+    ///
+    /// # Errors
+    /// Where a file is there and the system does not let it be read.
+    pub fn read(&self, storage: &dyn Storage, folder: &Path) -> Result<Option<Journal>, DatabaseError> {
+        let path = path(folder);
+        let file = match storage.open(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            file => file.map_err(io_error(&path, "open"))?,
+        };
+        match envelope::unseal::<Journal>(&*file, &path, MAGIC) {
+            Ok((found, _)) => Ok(Some(found).filter(|found| {
+                (&found.board, found.values, found.block_words) == (&self.board, self.values, self.block_words)
+            })),
+            Err(error) if error.is_damage() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Writes the journal durably.
+    ///
+    /// # Errors
+    /// As for every file.
+    pub fn write(&self, storage: &dyn Storage, folder: &Path) -> Result<(), DatabaseError> {
+        let path = path(folder);
+        let temporary = path.with_extension("new");
+        let bytes = envelope::seal(MAGIC, self);
+        let mut file = storage.create(&temporary).map_err(io_error(&temporary, "create"))?;
+        file.write_all(&bytes).map_err(io_error(&temporary, "write"))?;
+        publish(storage, folder, vec![Written::new(path, temporary, file, bytes.len() as u64)])
+    }
+
+    /// Removes the journal that is in a folder.
+    ///
+    /// # Errors
+    /// As for every file.
+    pub fn remove(storage: &dyn Storage, folder: &Path) -> Result<(), DatabaseError> {
+        let path = path(folder);
+        storage.remove(&path).map_err(io_error(&path, "remove"))
+    }
+}
+
+fn path(folder: &Path) -> PathBuf {
+    folder.join(NAME)
+}
+
+#[cfg(test)]
+mod tests {
+    use fourbase::{Outcome, Value};
+
+    use super::*;
+    use crate::database::Disk;
+
+    #[test]
+    fn the_journal_of_the_largest_count_fits_its_envelope() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut journal = Journal::new("8x8".parse().unwrap(), Some(Values::Remoteness), 1 << 15);
+        for ply in 0..=64 {
+            let legal = PlyLegal { ply, legal: u64::MAX, primitive: u64::MAX, with_line: u64::MAX };
+            journal.legal.push(legal);
+            journal.tables.push(legal);
+            for value in [Value::Win, Value::Lose, Value::Tie] {
+                journal.tables.add(ply, Outcome { value, remoteness: Some(ply) }, u64::MAX / 100);
+            }
+        }
+        journal.write(&Disk, folder.path()).unwrap();
+        let begun = Journal::new("8x8".parse().unwrap(), Some(Values::Remoteness), 1 << 15);
+        assert_eq!(begun.read(&Disk, folder.path()).unwrap(), Some(journal));
+        assert_eq!(Journal { values: None, ..begun.clone() }.read(&Disk, folder.path()).unwrap(), None);
+        Journal::remove(&Disk, folder.path()).unwrap();
+        assert_eq!(begun.read(&Disk, folder.path()).unwrap(), None);
+    }
+}
