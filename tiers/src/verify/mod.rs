@@ -18,14 +18,14 @@
 //! ```
 //! use fourbase_tiers::database::Database;
 //! use fourbase_tiers::kernel::{Kernel, Values};
-//! use fourbase_tiers::solve::{CHECKPOINT, Options, run};
+//! use fourbase_tiers::solve::{BLOCK_WORDS, CHECKPOINT, Options, run};
 //! use fourbase_tiers::verify::{self, verify};
 //!
 //! let root = tempfile::tempdir()?;
 //! # let (board, kernel) = ("4x3".parse()?, Kernel::detect());
 //! # let options = Options {
 //! #     board, values: Values::Remoteness, root: root.path().into(), memory_bytes: 1 << 30, kernel, replace: false,
-//! #     checkpoint: CHECKPOINT,
+//! #     scratch: None, block_words: BLOCK_WORDS, checkpoint: CHECKPOINT,
 //! # };
 //! let database = Database::open(&run(&options, &())?.folder)?;
 //! let report = verify(&database, &verify::Options::default(), &())?;
