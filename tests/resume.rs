@@ -133,10 +133,10 @@ fn a_solve_that_loses_power_again_and_again_goes_on_to_the_same_bytes() {
     for seed in 0..100 {
         let mut random = Random::new(seed);
         let disk = MemoryDisk::new();
-        disk.set_fault(Fault::From(random.below(200) as u64));
+        disk.set_fault(Fault::From(random.below(60) as u64));
         while solve_in_memory(&options, &disk).is_err() {
             disk.cut_power(&mut random);
-            disk.set_fault(Fault::From(random.below(200) as u64));
+            disk.set_fault(Fault::From(random.below(60) as u64));
             cuts += 1;
         }
         // What a fault kept from being tidied up in a complete database goes the next time.

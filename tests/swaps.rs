@@ -27,7 +27,12 @@ struct Parts {
     envelope: Vec<u8>,
     /// Bytes, chunks and checksum of each block.
     blocks: Vec<(Vec<u8>, u16, u32)>,
+    /// The entries of the tier's shapes, compressed.
+    shapes: Vec<u8>,
 }
+
+/// Blocks of a page of the directory.
+const PAGE: usize = 1024;
 
 impl Parts {
     fn of(file: &[u8]) -> Parts {
@@ -42,26 +47,31 @@ impl Parts {
             (bytes.to_vec(), number(at + 4, 2) as u16, number(at + 6, 4) as u32)
         };
         let blocks = (0..count).map(|entry| block(directory + 10 * entry)).collect();
-        Parts { envelope: file[..envelope].to_vec(), blocks }
+        let shapes = file[directory + 10 * count..file.len() - 24 - 24 * count.div_ceil(PAGE)].to_vec();
+        Parts { envelope: file[..envelope].to_vec(), blocks, shapes }
     }
 
-    /// Puts the file together; the checksum of the directory fits, those of the blocks are as they are.
+    /// Puts the file together; the checksums of the directory and of the end fit, those of the blocks are as they are.
     fn to_file(&self) -> Vec<u8> {
-        let mut file = self.envelope.clone();
-        self.blocks.iter().for_each(|(bytes, _, _)| file.extend(bytes));
-        let directory_at = file.len() as u64;
-        let mut directory = Vec::new();
-        for (bytes, chunks, checksum) in &self.blocks {
-            directory.extend((bytes.len() as u32).to_le_bytes());
-            directory.extend(chunks.to_le_bytes());
-            directory.extend(checksum.to_le_bytes());
+        let seed = xxh3_64(&self.envelope);
+        let (mut file, mut directory, mut end) = (self.envelope.clone(), Vec::new(), self.shapes.clone());
+        let mut chunk = 0;
+        for (number, page) in self.blocks.chunks(PAGE).enumerate() {
+            let (offset, first) = (file.len() as u64, directory.len());
+            end.extend([offset, chunk].iter().flat_map(|number| number.to_le_bytes()));
+            for (bytes, chunks, checksum) in page {
+                file.extend(bytes);
+                chunk += u64::from(*chunks);
+                directory.extend((bytes.len() as u32).to_le_bytes());
+                directory.extend(chunks.to_le_bytes());
+                directory.extend(checksum.to_le_bytes());
+            }
+            let checksum = xxh3_64_with_seed(&directory[first..], seed.wrapping_sub(2 + number as u64));
+            end.extend(checksum.to_le_bytes());
         }
-        directory.extend(directory_at.to_le_bytes());
-        directory.extend((self.blocks.len() as u64).to_le_bytes());
-        let checksum = xxh3_64_with_seed(&directory, xxh3_64(&self.envelope).wrapping_add(u64::MAX));
-        file.extend(directory);
-        file.extend(checksum.to_le_bytes());
-        file
+        end.extend([file.len(), self.blocks.len()].iter().flat_map(|number| (*number as u64).to_le_bytes()));
+        let checksum = xxh3_64_with_seed(&end, seed.wrapping_sub(1));
+        [file, directory, end, checksum.to_le_bytes().to_vec()].concat()
     }
 }
 

@@ -15,7 +15,7 @@ pub(crate) struct Cache(WeightedCache<Key, Cached, ByBytes>);
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Key {
-    Block(u32, usize),
+    Block(u32, u64),
     Chunk(u32, u64),
 }
 
@@ -49,7 +49,7 @@ impl Cache {
     pub fn block<E>(
         &self,
         ply: u32,
-        number: usize,
+        number: u64,
         expand: impl FnOnce() -> Result<Expanded, E>,
     ) -> Result<Arc<Expanded>, E> {
         let key = Key::Block(ply, number);

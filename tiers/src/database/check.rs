@@ -5,6 +5,7 @@ use super::hash::Hash;
 use super::open::Database;
 use super::tier::OpenTier;
 use crate::error::DatabaseError;
+use crate::index::TierDirectory;
 
 impl Database {
     /// Reads the files of a database through and returns the first fault of each: the manifest, then the stored tiers
@@ -27,8 +28,16 @@ impl Database {
         if record.bytes == 0 {
             return Ok(());
         }
-        OpenTier::open(self.storage(), self.folder(), self.index(), self.values(), record)?.check()?;
+        let tier = OpenTier::open(self.storage(), self.folder(), self.index(), self.values(), record)?;
+        tier.check()?;
         let file = tier_path(self.folder(), ply);
+        if tier.shape_entries() != TierDirectory::new(self.index(), ply).shape_entries() {
+            return Err(DatabaseError::Damaged {
+                file,
+                offset: 0,
+                what: "the shapes have not the entries of the tier's",
+            });
+        }
         let found = Hash::of_file(self.storage(), &file)?;
         if record.hash == Some(found) {
             return Ok(());

@@ -14,7 +14,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::cache::Cache;
 use super::chunk::Chunks;
-use super::container::{Content, Header};
+use super::container::Header;
 use super::envelope::{self, VERSION};
 use super::manifest::{Manifest, TierRecord};
 use super::storage::{Lock, ReadFile, Storage, WriteFile};
@@ -56,8 +56,11 @@ pub fn block_index(directory: &[u8]) -> bool {
     let file = crafted(header, &[0; 64], directory, start + 64, count);
     let bytes = file.len() as u64;
     let Ok(tier) = open(file) else { return false };
+    if tier.block_of(0).is_err() {
+        return false;
+    }
     for entry in [0, 1, FIXED.layout.entries() / 2, FIXED.layout.entries() - 1] {
-        assert!(tier.block_of(entry) < count);
+        assert!(tier.block_of(entry).is_ok_and(|block| block < count));
     }
     let _ = tier.check();
     assert!(bytes < 1 << 32);
@@ -89,6 +92,8 @@ struct Fixed {
     index: Index,
     layout: TierLayout,
     chunks: Chunks,
+    /// The entries of every shape, compressed.
+    shapes: Vec<u8>,
     /// Some quiet positions of the tier.
     positions: Vec<Position>,
 }
@@ -103,11 +108,19 @@ static FIXED: LazyLock<Fixed> = LazyLock::new(|| {
         Position::from_bitboards(index.board(), first, second).ok().filter(|position| sight(position) == Sight::Quiet)
     };
     let positions = (0..layout.entries()).step_by(97).filter_map(position).collect();
-    Fixed { chunks: Chunks::of_tier(layout.entries(), layout.matrices().len() as u64), positions, layout, index }
+    let shapes: Vec<u8> = layout.shape_entries().iter().flat_map(|entries| entries.to_le_bytes()).collect();
+    let shapes = frame::compress(&shapes, 1).unwrap_or_default();
+    Fixed {
+        shapes,
+        chunks: Chunks::of_tier(layout.entries(), layout.matrices().len() as u64),
+        positions,
+        layout,
+        index,
+    }
 });
 
 fn sound_header() -> Header {
-    writer::header(&FIXED.index, Values::Wdl, Content::Quiet, PLY, &FIXED.chunks)
+    writer::header(&FIXED.index, Values::Wdl, PLY, &FIXED.chunks)
 }
 
 fn open(file: Vec<u8>) -> Result<OpenTier, crate::error::DatabaseError> {
@@ -122,11 +135,15 @@ fn seal(magic: &[u8; 8], record: &[u8]) -> Vec<u8> {
     file
 }
 
-/// Puts a tier's file together, with the checksum of the directory as `docs/format.md` says.
+/// Puts a tier's file together, with the shapes and the checksums that `docs/format.md` says. The directory has one page.
 fn crafted(header: Vec<u8>, blocks: &[u8], directory: &[u8], directory_at: u64, count: u64) -> Vec<u8> {
-    let end = [directory, &directory_at.to_le_bytes(), &count.to_le_bytes()].concat();
-    let checksum = xxh3_64_with_seed(&end, xxh3_64(&header).wrapping_sub(1));
-    [&header, blocks, &end, &checksum.to_le_bytes()].concat()
+    let identity = xxh3_64(&header);
+    let page = [header.len() as u64, 0, xxh3_64_with_seed(directory, identity.wrapping_sub(2))];
+    let page: Vec<u8> = page.iter().flat_map(|number| number.to_le_bytes()).collect();
+    let pages = if count == 0 { &[] } else { &*page };
+    let end = [&FIXED.shapes, pages, &directory_at.to_le_bytes(), &count.to_le_bytes()].concat();
+    let checksum = xxh3_64_with_seed(&end, identity.wrapping_sub(1));
+    [&header, blocks, directory, &end, &checksum.to_le_bytes()].concat()
 }
 
 /// A storage that has these bytes under every name, and takes none.

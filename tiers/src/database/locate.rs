@@ -9,6 +9,6 @@ impl Database {
     /// # Errors
     /// As for a probe.
     pub fn block_of(&self, ply: u32, entry: u64) -> Result<u64, DatabaseError> {
-        Ok(self.tier(ply)?.block_of(entry))
+        self.tier(ply)?.block_of(entry)
     }
 }

@@ -58,6 +58,8 @@ pub struct TierRecord {
 pub struct Manifest {
     board: String,
     values: Values,
+    /// The deepest ply whose tier is kept, where not all are.
+    keep_plies: Option<u32>,
     /// How far the solve has come.
     pub state: State,
     /// Finished tiers, from the full board down.
@@ -71,11 +73,12 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    /// Starts the manifest of a solve.
-    pub fn new(board: Board, values: Values) -> Manifest {
+    /// Starts the manifest of a solve that keeps the tiers of at most `keep_plies` pieces.
+    pub fn new(board: Board, values: Values, keep_plies: Option<u32>) -> Manifest {
         Manifest {
             board: board.to_string(),
             values,
+            keep_plies,
             state: State::Solving,
             tiers: Vec::new(),
             checkpoint: None,
@@ -93,6 +96,16 @@ impl Manifest {
     /// Returns the kind of values.
     pub fn values(&self) -> Values {
         self.values
+    }
+
+    /// Returns the deepest ply whose tier is kept, where not all are.
+    pub fn keep_plies(&self) -> Option<u32> {
+        self.keep_plies
+    }
+
+    /// Tells whether the tier of `ply` pieces has a file.
+    pub(crate) fn keeps(&self, ply: u32) -> bool {
+        is_stored(ply) && self.keep_plies.is_none_or(|most| ply <= most)
     }
 
     /// Returns the outcome of the empty board, when complete.
@@ -145,7 +158,11 @@ impl Manifest {
     /// tables: before they are made. The estimate is far above what there is, by lines that it does not see.
     pub(crate) fn check_entries(&self, folder: &Path, board: Board) -> Result<(), DatabaseError> {
         let half_bits = (board.height() + 1) * board.width().div_ceil(2);
-        if self.state == State::Solving || half_bits <= SMALL_HALF_BITS || board.connect() < 4 {
+        if self.state == State::Solving
+            || self.keep_plies.is_some()
+            || half_bits <= SMALL_HALF_BITS
+            || board.connect() < 4
+        {
             return Ok(());
         }
         let estimate = Plan::estimate(board, self.values).entries;
@@ -211,6 +228,9 @@ impl Manifest {
     fn check(&self, board: Board) -> Result<(), &'static str> {
         let plies = (0..=board.cells() as u32).rev();
         let in_order = self.tiers.iter().zip(plies).all(|(tier, ply)| tier.ply == ply);
+        if self.keep_plies.is_some_and(|most| most == 0 || most as usize >= board.cells()) {
+            return Err("not a ply up to which tiers can be kept");
+        }
         let whole = self.tiers.len() == board.cells() + 1;
         let complete = self.state == State::Complete;
         if !in_order || self.tiers.len() > board.cells() + 1 || whole != complete {
@@ -220,7 +240,7 @@ impl Manifest {
         if self.checkpoint != goes_on_from {
             return Err("the checkpoint is not that of the last tier");
         }
-        if self.tiers.iter().any(|tier| is_stored(tier.ply) != (tier.bytes > 0)) {
+        if self.tiers.iter().any(|tier| self.keeps(tier.ply) != (tier.bytes > 0)) {
             return Err("a tier that should be stored is not, or the other way round");
         }
         if self.tiers.iter().any(|tier| tier.hash.is_some() != (tier.bytes > 0)) {
@@ -293,7 +313,7 @@ mod tests {
 
     /// A manifest such as a solve of 2x2 writes.
     fn complete() -> Manifest {
-        let mut manifest = Manifest::new("2x2".parse().unwrap(), Values::Remoteness);
+        let mut manifest = Manifest::new("2x2".parse().unwrap(), Values::Remoteness, None);
         let record = |ply: u32| {
             let hash = is_stored(ply).then(Hash::default);
             TierRecord { ply, entries: 3, bytes: if is_stored(ply) { 100 } else { 0 }, hash }
@@ -356,7 +376,7 @@ mod tests {
     fn a_large_board_of_few_entries_is_refused_before_its_tables_are_made() {
         for name in ["20x2", "10x5", "8x6", "9x5", "7x6"] {
             let board: Board = name.parse().unwrap();
-            let mut manifest = Manifest::new(board, Values::Wdl);
+            let mut manifest = Manifest::new(board, Values::Wdl, None);
             let record = |ply: u32| {
                 let hash = is_stored(ply).then(Hash::default);
                 TierRecord { ply, entries: 1000, bytes: if is_stored(ply) { 100 } else { 0 }, hash }

@@ -3,7 +3,7 @@
 //! ```text
 //! <db>/<board>/<values>/manifest        what is there
 //!                       tier-01         the quiet positions of ply 1, then 3, 5, ...
-//!                       checkpoint-NN   all values of one tier, while solving
+//!                       frontier-NN.S    all values of one tier, while solving
 //! <db>/<board>/<values>.lock            held by the process that solves
 //! ```
 //!

@@ -10,14 +10,14 @@ use rayon::prelude::*;
 
 use super::cache::Cache;
 use super::chunk::{self, Chunks};
-use super::container::{Content, Reader};
+use super::container::Reader;
 use super::expanded::Expanded;
 use super::folder::tier_path;
 use super::manifest::TierRecord;
 use super::storage::Storage;
 use super::writer::{Expected, open};
 use crate::error::DatabaseError;
-use crate::index::{Index, TierDirectory};
+use crate::index::{Index, TierDirectory, shapes};
 use crate::kernel::{Coding, Values};
 
 /// A tier that is open for probing.
@@ -45,19 +45,20 @@ impl OpenTier {
     ) -> Result<OpenTier, DatabaseError> {
         let TierRecord { ply, entries, bytes, .. } = *record;
         let path = tier_path(folder, ply);
-        let expected = Expected { values, content: Content::Quiet, ply, entries, bytes: Some(bytes) };
+        let expected = Expected { values, ply, entries, bytes: Some(bytes) };
         let (reader, chunks) = open(storage, &path, index, &expected)?;
-        let wrong = |expected: String| {
-            let (file, found) = (path.clone(), entries.to_string());
-            Err(DatabaseError::Wrong { file, what: "the number of entries", expected, found })
-        };
         if least_entries(index.board(), ply) > u128::from(entries) {
-            return wrong("that of the tier, far more".to_string());
+            let (expected, found) = ("that of the tier, far more".to_string(), entries.to_string());
+            return Err(DatabaseError::Wrong { file: path, what: "the number of entries", expected, found });
         }
-        let directory = TierDirectory::new(index, ply);
-        if directory.entries() != entries {
-            return wrong(directory.entries().to_string());
-        }
+        let shape_entries = reader.shape_entries(shapes(index, ply).count())?;
+        let directory = TierDirectory::with_entries(index, ply, &shape_entries)
+            .filter(|directory| directory.entries() == entries)
+            .ok_or_else(|| DatabaseError::Damaged {
+                file: path.clone(),
+                offset: 0,
+                what: "the shapes are not the tier's",
+            })?;
         Ok(OpenTier { path, directory, coding: Coding::new(index.board(), values, ply), reader, chunks })
     }
 
@@ -75,8 +76,16 @@ impl OpenTier {
     }
 
     /// Returns the number of the block that holds an entry.
-    pub fn block_of(&self, entry: u64) -> u64 {
-        self.reader.block_of(self.chunks.place(entry).0).0 as u64
+    ///
+    /// # Errors
+    /// As for every file.
+    pub fn block_of(&self, entry: u64) -> Result<u64, DatabaseError> {
+        Ok(self.reader.block_of(self.chunks.place(entry).0)?.0)
+    }
+
+    /// Returns the number of entries of every shape, as the file says.
+    pub fn shape_entries(&self) -> Vec<u64> {
+        self.directory.shape_entries()
     }
 
     fn damaged(&self, what: &'static str) -> DatabaseError {
@@ -84,9 +93,9 @@ impl OpenTier {
     }
 
     /// Reads a block, checks it and expands it.
-    fn expand(&self, number: usize) -> Result<Expanded, DatabaseError> {
-        let payload = self.reader.block(number)?;
-        Expanded::new(&payload, self.reader.chunks(number), &self.chunks, &self.coding)
+    fn expand(&self, number: u64) -> Result<Expanded, DatabaseError> {
+        let (payload, chunks) = self.reader.block(number)?;
+        Expanded::new(&payload, chunks, &self.chunks, &self.coding)
             .ok_or_else(|| self.reader.damaged(number, "a block does not expand to its symbols"))
     }
 
@@ -94,7 +103,7 @@ impl OpenTier {
     fn chunk(&self, index: &Index, cache: &Cache, number: u64) -> Result<Arc<[u64]>, DatabaseError> {
         let ply = self.directory.ply();
         cache.chunk(ply, number, || {
-            let (block_number, place) = self.reader.block_of(number);
+            let (block_number, place) = self.reader.block_of(number)?;
             let block = cache.block(ply, block_number, || self.expand(block_number))?;
             let quiet = chunk::quiet(index, &self.directory, &self.chunks, number);
             let count = block.count(place);

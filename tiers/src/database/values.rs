@@ -22,6 +22,9 @@ pub(crate) trait TierValues: Sync {
     /// Returns how the database cuts the tier.
     fn chunks(&self) -> Chunks;
 
+    /// Returns the number of entries of every shape, in order.
+    fn shape_entries(&self) -> Vec<u64>;
+
     /// Lists the matrices from the one that holds `entry` on.
     fn located_from<'a>(&'a self, index: &'a Index, entry: u64) -> Box<dyn Iterator<Item = Located> + 'a>;
 
@@ -48,6 +51,10 @@ impl TierValues for Tier {
 
     fn chunks(&self) -> Chunks {
         Chunks::of_tier(self.layout.entries(), self.layout.matrices().len() as u64)
+    }
+
+    fn shape_entries(&self) -> Vec<u64> {
+        self.layout.shape_entries()
     }
 
     fn located_from<'a>(&'a self, _: &'a Index, entry: u64) -> Box<dyn Iterator<Item = Located> + 'a> {

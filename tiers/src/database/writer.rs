@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::chunk::Chunks;
 use super::codec;
-use super::container::{Content, Header, Reader, Writer};
+use super::container::{Header, Reader, Writer};
 use super::folder::tier_path;
 use super::manifest::check_length;
 use super::publish::Written;
@@ -26,9 +26,9 @@ pub(crate) fn is_stored(ply: u32) -> bool {
 }
 
 /// Returns what the file of a tier says about itself.
-pub(crate) fn header(index: &Index, values: Values, content: Content, ply: u32, chunks: &Chunks) -> Header {
+pub(crate) fn header(index: &Index, values: Values, ply: u32, chunks: &Chunks) -> Header {
     let board = index.board().to_string();
-    Header { board, values, content, ply, entries: chunks.tier_entries, chunk_entries: chunks.each }
+    Header { board, values, ply, entries: chunks.tier_entries, chunk_entries: chunks.each }
 }
 
 /// Writes a tier's file, not yet durable nor under its name.
@@ -44,7 +44,7 @@ pub(crate) fn write_tier<T: TierValues>(
     }
     let path = tier_path(folder, ply);
     let chunks = tier.chunks();
-    let header = header(index, tier.coding().values(), Content::Quiet, ply, &chunks);
+    let header = header(index, tier.coding().values(), ply, &chunks);
     let mut writer = Writer::create(storage, &path, &header)?;
     let groups = chunks.groups();
     let mut first = 0;
@@ -61,7 +61,7 @@ pub(crate) fn write_tier<T: TierValues>(
             }
         }
     }
-    writer.finish().map(Some)
+    writer.finish(&tier.shape_entries()).map(Some)
 }
 
 /// Packs one group of chunks, with rows of its own where there are none to share.
@@ -81,7 +81,6 @@ fn encode<T: TierValues>(
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Expected {
     pub values: Values,
-    pub content: Content,
     pub ply: u32,
     /// Entries of the tier.
     pub entries: u64,
@@ -97,14 +96,14 @@ pub(crate) fn open(
     index: &Index,
     expected: &Expected,
 ) -> Result<(Reader, Chunks), DatabaseError> {
-    let Expected { values, content, ply, entries, bytes } = *expected;
+    let Expected { values, ply, entries, bytes } = *expected;
     Reader::open(storage, path, |found, size| {
         let chunks = Chunks::new(found.chunk_entries, entries)
-            .filter(|chunks| *found == header(index, values, content, ply, chunks))
+            .filter(|chunks| *found == header(index, values, ply, chunks))
             .ok_or_else(|| DatabaseError::Wrong {
                 file: path.to_path_buf(),
                 what: "the content",
-                expected: format!("{} {values} ply {ply} ({content:?}) of {entries} entries", index.board()),
+                expected: format!("{} {values} ply {ply} of {entries} entries", index.board()),
                 found: found.to_string(),
             })?;
         check_length(path, bytes.unwrap_or(size), size)?;

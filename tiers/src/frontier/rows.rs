@@ -49,6 +49,10 @@ impl TierValues for Frontier<'_> {
         Chunks::of_tier(self.directory().entries(), self.directory().matrices())
     }
 
+    fn shape_entries(&self) -> Vec<u64> {
+        self.directory().shape_entries()
+    }
+
     fn located_from<'a>(&'a self, index: &'a Index, entry: u64) -> Box<dyn Iterator<Item = Located> + 'a> {
         Box::new(self.directory().located_from(index, entry))
     }

@@ -24,23 +24,43 @@ pub struct TierDirectory {
 }
 
 impl TierDirectory {
-    /// Lists the shapes of the tier of `ply` pieces. Takes some nanoseconds for every matrix of the tier.
+    /// Lists the shapes of the tier of `ply` pieces. Takes some nanoseconds for every matrix of the tier, and the lengths
+    /// of all lists of the index.
     pub fn new(index: &Index, ply: u32) -> TierDirectory {
         let shapes: Vec<Shape> = shapes(index, ply).collect();
-        let (mut lefts, mut first_entries, mut entries, mut count) = (Vec::new(), vec![0], 0, 0);
-        for (number, &shape) in shapes.iter().enumerate() {
-            lefts.resize(lefts.len().max(shape.left.0 as usize + 1), number as u32);
-            for spine in Spine::of_height(shape.spine_height) {
-                for matrix in matrices(index, ply, shape, spine) {
-                    entries += matrix.entries();
-                    count += 1;
-                }
-            }
-            first_entries.push(entries);
+        let (mut shape_entries, mut count) = (Vec::with_capacity(shapes.len()), 0);
+        for &shape in &shapes {
+            let all = Spine::of_height(shape.spine_height).flat_map(|spine| matrices(index, ply, shape, spine));
+            shape_entries.push(all.inspect(|_| count += 1).map(|matrix| matrix.entries()).sum());
         }
+        TierDirectory::of_shapes(index, ply, shapes, &shape_entries, count)
+    }
+
+    /// Lists the shapes of the tier of `ply` pieces, which have so many entries; `None` where it has not so many shapes,
+    /// or more entries than can be counted.
+    pub(crate) fn with_entries(index: &Index, ply: u32, shape_entries: &[u64]) -> Option<TierDirectory> {
+        let shapes: Vec<Shape> = shapes(index, ply).collect();
+        shape_entries.iter().try_fold(0u64, |sum, entries| sum.checked_add(*entries))?;
+        let fits = shapes.len() == shape_entries.len();
+        fits.then(|| TierDirectory::of_shapes(index, ply, shapes, shape_entries, 0))
+    }
+
+    fn of_shapes(index: &Index, ply: u32, shapes: Vec<Shape>, entries: &[u64], matrices: u64) -> TierDirectory {
+        let (mut lefts, mut first_entries, mut end) = (Vec::new(), Vec::with_capacity(entries.len() + 1), 0);
+        for (number, (shape, entries)) in shapes.iter().zip(entries).enumerate() {
+            lefts.resize(lefts.len().max(shape.left.0 as usize + 1), number as u32);
+            first_entries.push(end);
+            end += entries;
+        }
+        first_entries.push(end);
         lefts.resize(index.split().wing_shapes() as usize + 1, shapes.len() as u32);
         let spines = shapes.iter().map(|_| OnceLock::new()).collect();
-        TierDirectory { ply, lefts, shapes, first_entries, matrices: count, spines }
+        TierDirectory { ply, lefts, shapes, first_entries, matrices, spines }
+    }
+
+    /// Returns the number of entries of every shape, in order.
+    pub(crate) fn shape_entries(&self) -> Vec<u64> {
+        self.first_entries.windows(2).map(|pair| pair[1] - pair[0]).collect()
     }
 
     /// Returns the ply of the tier.

@@ -181,6 +181,13 @@ impl TierLayout {
         &self.shapes
     }
 
+    /// Returns the number of entries of every shape, in order.
+    pub(crate) fn shape_entries(&self) -> Vec<u64> {
+        let begins = |shape: &ShapeLayout| self.first_entry(self.spines[shape.first_spine].first_matrix);
+        let ends = self.shapes.iter().skip(1).map(begins).chain([self.entries()]);
+        self.shapes.iter().zip(ends).map(|(shape, end)| end - begins(shape)).collect()
+    }
+
     /// Returns the matrices, in order.
     pub fn matrices(&self) -> &[Matrix] {
         &self.matrices

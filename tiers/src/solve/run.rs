@@ -144,7 +144,7 @@ pub fn run_on(options: &Options, progress: &dyn Progress, storage: &dyn Storage)
         plan: &plan,
         folder: &folder,
         scratch: &scratch,
-        manifest: Manifest::new(board, values),
+        manifest: Manifest::new(board, values, None),
     };
     let last = run.resume()?;
     remove_leftovers(storage, &folder)?;
@@ -218,7 +218,7 @@ impl<'a> Run<'a> {
             offset: 0,
             what: "blocks are missing",
         });
-        self.manifest = Manifest::new(board, values);
+        self.manifest = Manifest::new(board, values, None);
         Ok(None)
     }
 
@@ -232,6 +232,8 @@ impl<'a> Run<'a> {
     fn whole(&mut self, last: Option<Frontier<'a>>) -> Result<(), SolveError> {
         let Options { board, values, checkpoint, .. } = *self.options;
         let mut child = last.map(|last| Tier::load(self.index, values, &last)).transpose()?;
+        // What a solve in files has left of the next tier is of no use here, and would be read through at every start.
+        Frontier::remove_all(self.storage, self.scratch, self.manifest.checkpoint.as_slice())?;
         let mut spare = Vec::new();
         let mut unpublished = Vec::new();
         let mut last_checkpoint = Instant::now();

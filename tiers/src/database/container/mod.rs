@@ -4,12 +4,15 @@
 //! envelope     magic "fourtier", record Header
 //! blocks       one after the other
 //! directory    for each block: u32 length, u16 chunks of entries, u32 checksum
-//! trailer      u64 offset of the directory, u64 number of blocks, u64 checksum of directory and trailer
+//! shapes       a zstd frame: for each shape of the tier, u64 entries
+//! pages        for each 1,024 blocks: u64 offset, u64 first chunk, u64 checksum of their part of the directory
+//! trailer      u64 offset of the directory, u64 number of blocks, u64 checksum of shapes, pages and trailer
 //! ```
 //!
 //! A checksum is XXH3-64 (of a block: its low half) seeded with the hash of the header and the number of the block, so
 //! that a block that is whole but belongs elsewhere (another tier, another board, another place) does not pass.
 
+mod pages;
 mod reader;
 mod writer;
 
@@ -24,17 +27,11 @@ use crate::kernel::Values;
 const MAGIC: &[u8; 8] = b"fourtier";
 const TRAILER: usize = 24;
 const DIRECTORY_ENTRY: usize = 10;
-/// The number that seeds the directory's checksum: no block has it.
-const DIRECTORY: u64 = u64::MAX;
-
-/// Which entries of a tier a file holds.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(crate) enum Content {
-    /// The quiet ones: a tier of the database.
-    Quiet,
-    /// All: what a stopped solve goes on from.
-    All,
-}
+const PAGE_ENTRY: usize = 24;
+/// Blocks of a page of the directory.
+const PAGE_BLOCKS: u64 = 1024;
+/// The number that seeds the checksum of the file's end; those of the pages go down from it. No block has it.
+const END: u64 = u64::MAX;
 
 /// What a file says about itself.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -42,7 +39,6 @@ pub(crate) struct Header {
     /// The board's name.
     pub board: String,
     pub values: Values,
-    pub content: Content,
     pub ply: u32,
     /// Entries of the tier.
     pub entries: u64,
@@ -52,9 +48,9 @@ pub(crate) struct Header {
 
 impl std::fmt::Display for Header {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Header { board, values, content, ply, entries, chunk_entries } = self;
+        let Header { board, values, ply, entries, chunk_entries } = self;
         let board = fourbase::excerpt(board, 32);
-        write!(f, "{board} {values} ply {ply} ({content:?}) of {entries} entries in chunks of {chunk_entries}")
+        write!(f, "{board} {values} ply {ply} of {entries} entries in chunks of {chunk_entries}")
     }
 }
 
@@ -63,9 +59,14 @@ fn block_checksum(payload: &[u8], identity: u64, number: u64) -> u32 {
     xxh3_64_with_seed(payload, seed(identity, number)) as u32
 }
 
-/// The checksum of the directory and of the trailer's two numbers.
-fn directory_checksum(directory: &[u8], identity: u64) -> u64 {
-    xxh3_64_with_seed(directory, seed(identity, DIRECTORY))
+/// The checksum of a page of the directory.
+fn page_checksum(entries: &[u8], identity: u64, page: u64) -> u64 {
+    xxh3_64_with_seed(entries, seed(identity, END - 1 - page))
+}
+
+/// The checksum of the shapes, the pages and the trailer's two numbers.
+fn end_checksum(end: &[u8], identity: u64) -> u64 {
+    xxh3_64_with_seed(end, seed(identity, END))
 }
 
 /// The seed of a block's checksum; `identity` is the hash of the sealed header.

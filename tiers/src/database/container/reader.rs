@@ -1,18 +1,20 @@
-//! Reading a file of values: its header and directory when it is opened, then blocks in any order.
+//! Reading a file of values: its header and end when it is opened, then blocks in any order.
 //!
 //! Nothing that a file says about its size is believed beyond the length that the file has.
 
 #![cfg_attr(not(test), deny(clippy::indexing_slicing))]
 
 use std::io::ErrorKind;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{DIRECTORY_ENTRY, Header, MAGIC, TRAILER, block_checksum, directory_checksum};
-use crate::database::chunk::GROUP_CHUNKS;
-use crate::database::envelope::{self, TOO_SHORT, take_u16, take_u32, take_u64};
+use super::pages::{Block, Page, Pages};
+use super::{
+    DIRECTORY_ENTRY, Header, MAGIC, PAGE_BLOCKS, PAGE_ENTRY, TRAILER, block_checksum, end_checksum, page_checksum,
+};
+use crate::database::envelope::{self, TOO_SHORT, take_u64};
+use crate::database::frame;
 use crate::database::publish::io_error;
 use crate::database::storage::{ReadFile, Storage};
 use crate::error::DatabaseError;
@@ -23,22 +25,15 @@ pub(crate) struct Reader {
     path: PathBuf,
     file: Box<dyn ReadFile>,
     identity: u64,
-    blocks: Blocks,
-}
-
-/// Where the blocks are, and what they hold.
-#[derive(Debug, Default)]
-struct Blocks {
-    /// Where each block begins, and the end of the last.
-    starts: Vec<u64>,
-    /// The first chunk of each block, and the number of all chunks.
-    first_chunks: Vec<u64>,
-    checksums: Vec<u32>,
+    directory_at: u64,
+    pages: Pages,
+    /// A frame around the entries of every shape.
+    shapes: Vec<u8>,
 }
 
 impl Reader {
-    /// Opens a file and reads its header and, where `check` accepts the header and the file's length, its directory.
-    /// Returns with it what `check` makes of them.
+    /// Opens a file and reads its header and, where `check` accepts the header and the file's length, its
+    /// end. Returns with it what `check` makes of them.
     pub fn open<T>(
         storage: &dyn Storage,
         path: &Path,
@@ -66,87 +61,105 @@ impl Reader {
         else {
             return Err(damaged(trailer_at, TOO_SHORT));
         };
-        let directory_bytes = count.checked_mul(DIRECTORY_ENTRY as u64);
-        let reaches_trailer = directory_bytes.and_then(|bytes| directory_at.checked_add(bytes)) == Some(trailer_at);
-        if !reaches_trailer || directory_at < header_bytes {
+        let page_bytes = (count.div_ceil(PAGE_BLOCKS)).checked_mul(PAGE_ENTRY as u64);
+        let directory_end = count.checked_mul(DIRECTORY_ENTRY as u64).and_then(|bytes| directory_at.checked_add(bytes));
+        let shape_bytes = directory_end
+            .filter(|_| directory_at >= header_bytes)
+            .and_then(|end| trailer_at.checked_sub(end)?.checked_sub(page_bytes?));
+        let (Some(end_at), Some(shape_bytes)) = (directory_end, shape_bytes) else {
             return Err(damaged(trailer_at, "the trailer is wrong"));
+        };
+        let mut end = vec![0; (size - end_at) as usize - size_of::<u64>()];
+        envelope::read(&*file, path, &mut end, end_at)?;
+        if end_checksum(&end, identity) != checksum {
+            return Err(damaged(end_at, "the checksum of the end is wrong"));
         }
-        let mut directory = vec![0; (size - directory_at) as usize - size_of::<u64>()];
-        envelope::read(&*file, path, &mut directory, directory_at)?;
-        if directory_checksum(&directory, identity) != checksum {
-            return Err(damaged(directory_at, "the checksum of the directory is wrong"));
-        }
+        end.truncate((trailer_at - end_at) as usize);
+        let list = end.split_off((shape_bytes as usize).min(end.len()));
         let chunks = header.entries.div_ceil(u64::from(header.chunk_entries.max(1)));
-        let blocks = Blocks::parse(&directory, count as usize, header_bytes)
-            .filter(|blocks| blocks.starts.last() == Some(&directory_at) && blocks.first_chunks.last() == Some(&chunks))
-            .ok_or_else(|| damaged(directory_at, "the blocks do not hold the tier"))?;
-        Ok((Reader { path: path.to_path_buf(), file, identity, blocks }, checked))
+        let pages = Pages::parse(&list, count, [(header_bytes, 0), (directory_at, chunks)])
+            .ok_or_else(|| damaged(end_at, "the blocks do not hold the tier"))?;
+        Ok((Reader { path: path.to_path_buf(), file, identity, directory_at, pages, shapes: end }, checked))
+    }
+
+    /// Expands the entries of every shape, of which there are at most `most`.
+    ///
+    /// # Errors
+    /// [`DatabaseError::Damaged`] where there are more, or the frame is none.
+    pub fn shape_entries(&self, most: usize) -> Result<Vec<u64>, DatabaseError> {
+        let bytes = frame::expand(&self.shapes, most.saturating_mul(size_of::<u64>()));
+        let mut bytes = bytes.as_deref().ok_or_else(|| self.damaged_directory("the shapes do not expand"))?;
+        Ok(std::iter::from_fn(|| take_u64(&mut bytes)).collect())
     }
 
     /// Returns the number of blocks.
-    pub fn blocks(&self) -> usize {
-        self.blocks.checksums.len()
+    pub fn blocks(&self) -> u64 {
+        self.pages.blocks()
     }
 
     /// Returns the number of the block that holds a chunk, and the chunk's place in it.
-    pub fn block_of(&self, chunk: u64) -> (usize, usize) {
-        let first_chunks = &self.blocks.first_chunks;
-        let block = first_chunks.partition_point(|first| *first <= chunk).saturating_sub(1);
-        (block, first_chunks.get(block).map_or(0, |first| (chunk - first) as usize))
+    ///
+    /// # Errors
+    /// As for every file.
+    pub fn block_of(&self, chunk: u64) -> Result<(u64, usize), DatabaseError> {
+        let number = self.pages.of_chunk(chunk);
+        let page = self.page(number)?;
+        let inside = page.of_chunk(chunk);
+        let block = page.block(inside).ok_or_else(|| self.damaged_directory("a chunk has no block"))?;
+        let place = chunk.checked_sub(block.chunks.start).filter(|_| block.chunks.contains(&chunk));
+        let place = place.ok_or_else(|| self.damaged_directory("a chunk has no block"))?;
+        Ok((number as u64 * PAGE_BLOCKS + inside as u64, place as usize))
     }
 
-    /// Returns the number of chunks of a block.
-    pub fn chunks(&self, block: usize) -> usize {
-        span(&self.blocks.first_chunks, block).map_or(0, |chunks| (chunks.end - chunks.start) as usize)
-    }
-
-    /// Reads one block and checks it.
+    /// Reads one block and checks it. Returns it with the number of its chunks.
     ///
     /// # Errors
     /// [`DatabaseError::Checksum`] where the bytes are not those that were written as this block of this tier.
-    pub fn block(&self, number: usize) -> Result<Vec<u8>, DatabaseError> {
-        let (Some(bytes), Some(&expected)) = (span(&self.blocks.starts, number), self.blocks.checksums.get(number))
-        else {
-            return Err(self.damaged(number, "there is no such block"));
-        };
+    pub fn block(&self, number: u64) -> Result<(Vec<u8>, usize), DatabaseError> {
+        let Block { bytes, chunks, checksum: expected } = self.entry(number)?;
         let mut payload = vec![0; (bytes.end - bytes.start) as usize];
         envelope::read(&*self.file, &self.path, &mut payload, bytes.start)?;
-        let found = block_checksum(&payload, self.identity, number as u64);
+        let found = block_checksum(&payload, self.identity, number);
         if found != expected {
-            let (file, block) = (self.path.clone(), number as u64);
-            return Err(DatabaseError::Checksum { file, block, offset: bytes.start, expected, found });
+            let file = self.path.clone();
+            return Err(DatabaseError::Checksum { file, block: number, offset: bytes.start, expected, found });
         }
-        Ok(payload)
+        Ok((payload, (chunks.end - chunks.start) as usize))
     }
 
     /// Makes the error of a block that does not hold what it should.
-    pub fn damaged(&self, block: usize, what: &'static str) -> DatabaseError {
-        let offset = self.blocks.starts.get(block).copied().unwrap_or(0);
+    pub fn damaged(&self, block: u64, what: &'static str) -> DatabaseError {
+        let offset = self.entry(block).map_or(0, |block| block.bytes.start);
         DatabaseError::Damaged { file: self.path.clone(), offset, what }
     }
-}
 
-impl Blocks {
-    /// Reads the entries of a directory; `None` where there are fewer than `count`, or one without a chunk or with more
-    /// than a group has.
-    fn parse(mut directory: &[u8], count: usize, header_bytes: u64) -> Option<Blocks> {
-        let mut blocks = Blocks { starts: vec![header_bytes], first_chunks: vec![0], checksums: Vec::new() };
-        let (mut start, mut chunk) = (header_bytes, 0u64);
-        for _ in 0..count {
-            start += u64::from(take_u32(&mut directory)?);
-            let chunks = u32::from(take_u16(&mut directory)?);
-            chunk += (1..=GROUP_CHUNKS).contains(&chunks).then_some(u64::from(chunks))?;
-            blocks.starts.push(start);
-            blocks.first_chunks.push(chunk);
-            blocks.checksums.push(take_u32(&mut directory)?);
-        }
-        Some(blocks)
+    fn damaged_directory(&self, what: &'static str) -> DatabaseError {
+        DatabaseError::Damaged { file: self.path.clone(), offset: self.directory_at, what }
     }
-}
 
-/// Returns what lies between two neighbours of a list.
-fn span(bounds: &[u64], number: usize) -> Option<Range<u64>> {
-    Some(*bounds.get(number)?..*bounds.get(number + 1)?)
+    fn entry(&self, block: u64) -> Result<Block, DatabaseError> {
+        let page = self.page(usize::try_from(block / PAGE_BLOCKS).unwrap_or(usize::MAX))?;
+        let entry = page.block((block % PAGE_BLOCKS) as usize);
+        entry.ok_or_else(|| self.damaged_directory("there is no such block"))
+    }
+
+    /// Returns a page of the directory, read and checked where it was not yet.
+    fn page(&self, number: usize) -> Result<&Page, DatabaseError> {
+        if let Some(page) = self.pages.get(number) {
+            return Ok(page);
+        }
+        let (Some(range), Some(expected)) = (self.pages.range(number), self.pages.checksum(number)) else {
+            return Err(self.damaged_directory("there is no such page"));
+        };
+        let offset = self.directory_at + range.start;
+        let damaged = |what| DatabaseError::Damaged { file: self.path.clone(), offset, what };
+        let mut entries = vec![0; (range.end - range.start) as usize];
+        envelope::read(&*self.file, &self.path, &mut entries, offset)?;
+        if page_checksum(&entries, self.identity, number as u64) != expected {
+            return Err(damaged("the checksum of the directory is wrong"));
+        }
+        self.pages.take(number, &entries).ok_or_else(|| damaged("the blocks do not hold the tier"))
+    }
 }
 
 #[cfg(test)]
@@ -154,24 +167,30 @@ mod tests {
     use proptest::prelude::*;
     use xxhash_rust::xxh3::xxh3_64;
 
-    use super::super::{Content, Header};
+    use super::super::Writer;
     use super::*;
-    use crate::database::Disk;
+    use crate::database::{Disk, publish};
     use crate::kernel::Values;
 
     fn header(entries: u64) -> Header {
-        let (board, values, content) = ("4x4".to_owned(), Values::Wdl, Content::Quiet);
-        Header { board, values, content, ply: 9, entries, chunk_entries: 256 }
+        Header { board: "4x4".to_owned(), values: Values::Wdl, ply: 9, entries, chunk_entries: 256 }
     }
 
-    /// Writes a file whose directory and trailer say this; all checksums fit.
+    /// Writes a file whose directory, of one page, and trailer say this; all checksums fit.
     fn craft(header: &Header, blocks: &[u8], directory: &[u8], directory_at: u64, count: u64) -> Vec<u8> {
         let mut file = envelope::seal(MAGIC, header);
-        let identity = xxh3_64(&file);
+        let (identity, start) = (xxh3_64(&file), file.len() as u64);
         file.extend(blocks);
-        let end = [directory, &directory_at.to_le_bytes(), &count.to_le_bytes()].concat();
+        file.extend(directory);
+        let mut end = frame::compress(&[7; 8], 1).unwrap();
+        if count > 0 {
+            end.extend(
+                [start, 0, page_checksum(directory, identity, 0)].iter().flat_map(|number| number.to_le_bytes()),
+            );
+        }
+        end.extend([directory_at, count].iter().flat_map(|number| number.to_le_bytes()));
         file.extend(&end);
-        file.extend(directory_checksum(&end, identity).to_le_bytes());
+        file.extend(end_checksum(&end, identity).to_le_bytes());
         file
     }
 
@@ -179,7 +198,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("tier-09");
         std::fs::write(&path, file).unwrap();
-        Reader::open(&Disk, &path, |_, _| Ok(())).map(|(reader, ())| reader)
+        let (reader, ()) = Reader::open(&Disk, &path, |_, _| Ok(()))?;
+        (0..reader.blocks()).step_by(PAGE_BLOCKS as usize).try_for_each(|block| reader.entry(block).map(drop))?;
+        Ok(reader)
     }
 
     fn entry(length: u32, chunks: u16) -> Vec<u8> {
@@ -192,6 +213,8 @@ mod tests {
         let start = envelope::seal(MAGIC, &header).len() as u64;
         let good = craft(&header, &[7; 20], &entry(20, 4), start + 20, 1);
         assert_eq!(open(&good).unwrap().blocks(), 1);
+        assert_eq!(open(&good).unwrap().block_of(3).unwrap(), (0, 3));
+        assert!(open(&good).unwrap().block_of(4).unwrap_err().is_damage());
         for bad in [
             craft(&header, &[7; 20], &entry(21, 4), start + 20, 1),
             craft(&header, &[7; 20], &entry(19, 4), start + 20, 1),
@@ -210,6 +233,53 @@ mod tests {
         // More chunks in a block than a group has.
         let large = self::header(300 * 256);
         assert!(open(&craft(&large, &[7; 20], &entry(20, 300), start + 20, 1)).unwrap_err().is_damage());
+    }
+
+    /// Writes a file of `count` blocks of different lengths, each with the chunks that its number has low bits.
+    fn write(folder: &Path, count: u64) -> PathBuf {
+        let chunks = |block: u64| (block % 3 + 1) as u16;
+        let entries = (0..count).map(|block| u64::from(chunks(block)) * 256).sum();
+        let mut writer = Writer::create(&Disk, &folder.join("tier-09"), &header(entries)).unwrap();
+        (0..count).for_each(|block| writer.block(&vec![block as u8; (block % 5) as usize], chunks(block)).unwrap());
+        let written = writer.finish(&[entries, 0, 7]).unwrap();
+        publish(&Disk, folder, vec![written]).unwrap();
+        folder.join("tier-09")
+    }
+
+    #[test]
+    fn blocks_of_many_pages_are_found_by_their_chunks() {
+        for count in [0, 1, 1023, 1024, 1025, 2048, 2500] {
+            let folder = tempfile::tempdir().unwrap();
+            let (reader, ()) = Reader::open(&Disk, &write(folder.path(), count), |_, _| Ok(())).unwrap();
+            assert_eq!(reader.blocks(), count);
+            assert_eq!(reader.shape_entries(3).unwrap()[1..], [0, 7]);
+            assert!(reader.shape_entries(2).unwrap_err().is_damage());
+            let mut chunk = 0;
+            for block in 0..count {
+                let (bytes, chunks) = reader.block(block).unwrap();
+                assert_eq!((bytes, chunks), (vec![block as u8; (block % 5) as usize], (block % 3 + 1) as usize));
+                for place in 0..chunks {
+                    assert_eq!(reader.block_of(chunk).unwrap(), (block, place));
+                    chunk += 1;
+                }
+            }
+            assert!(reader.block_of(chunk).unwrap_err().is_damage());
+            assert!(reader.block(count).unwrap_err().is_damage());
+        }
+    }
+
+    #[test]
+    fn a_page_of_the_directory_that_is_not_as_written_is_found_when_it_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = write(folder.path(), 2500);
+        let mut file = std::fs::read(&path).unwrap();
+        let (reader, ()) = Reader::open(&Disk, &path, |_, _| Ok(())).unwrap();
+        let second = reader.directory_at as usize + PAGE_BLOCKS as usize * DIRECTORY_ENTRY;
+        file[second + 4] ^= 1;
+        std::fs::write(&path, &file).unwrap();
+        let (reader, ()) = Reader::open(&Disk, &path, |_, _| Ok(())).unwrap();
+        assert!(reader.block(0).is_ok() && reader.block(2048).is_ok());
+        assert!(reader.block(1024).unwrap_err().to_string().contains("the checksum of the directory"));
     }
 
     proptest! {

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{DIRECTORY_ENTRY, Header, MAGIC, block_checksum, directory_checksum};
-use crate::database::envelope;
+use super::{DIRECTORY_ENTRY, Header, MAGIC, PAGE_BLOCKS, block_checksum, end_checksum, page_checksum};
 use crate::database::hash::Hash;
 use crate::database::publish::{Written, io_error, temporary_name};
 use crate::database::storage::{Storage, WriteFile};
+use crate::database::{codec, envelope, frame};
 use crate::error::DatabaseError;
 
 /// A file that is being written, under a temporary name.
@@ -19,6 +19,9 @@ pub(crate) struct Writer {
     identity: u64,
     offset: u64,
     directory: Vec<u8>,
+    /// Offset and first chunk of each page of the directory.
+    pages: Vec<(u64, u64)>,
+    chunks: u64,
     hasher: blake3::Hasher,
 }
 
@@ -31,7 +34,8 @@ impl Writer {
         let identity = xxh3_64(&header);
         let path = path.to_path_buf();
         let hasher = blake3::Hasher::new();
-        let mut writer = Writer { path, temporary, file, offset: 0, directory: Vec::new(), identity, hasher };
+        let (directory, pages) = (Vec::new(), Vec::new());
+        let mut writer = Writer { path, temporary, file, offset: 0, directory, pages, chunks: 0, identity, hasher };
         writer.write(&header)?;
         Ok(writer)
     }
@@ -44,20 +48,38 @@ impl Writer {
 
     /// Appends the next block, which holds the entries of `chunks` chunks.
     pub fn block(&mut self, payload: &[u8], chunks: u16) -> Result<(), DatabaseError> {
-        let number = (self.directory.len() / DIRECTORY_ENTRY) as u64;
+        let number = self.blocks();
+        if number.is_multiple_of(PAGE_BLOCKS) {
+            self.pages.push((self.offset, self.chunks));
+        }
+        self.chunks += u64::from(chunks);
         self.directory.extend_from_slice(&(payload.len() as u32).to_le_bytes());
         self.directory.extend_from_slice(&chunks.to_le_bytes());
         self.directory.extend_from_slice(&block_checksum(payload, self.identity, number).to_le_bytes());
         self.write(payload)
     }
 
-    /// Writes the directory. The file has its name only after [`publish`](crate::database::publish::publish).
-    pub fn finish(mut self) -> Result<Written, DatabaseError> {
-        let blocks = (self.directory.len() / DIRECTORY_ENTRY) as u64;
-        let mut end = std::mem::take(&mut self.directory);
-        end.extend_from_slice(&self.offset.to_le_bytes());
+    fn blocks(&self) -> u64 {
+        (self.directory.len() / DIRECTORY_ENTRY) as u64
+    }
+
+    /// Writes the directory and the entries of every shape of the tier. The file has its name only after
+    /// [`publish`](crate::database::publish::publish).
+    pub fn finish(mut self, shape_entries: &[u64]) -> Result<Written, DatabaseError> {
+        let (directory_at, blocks) = (self.offset, self.blocks());
+        let directory = std::mem::take(&mut self.directory);
+        self.write(&directory)?;
+        let shapes: Vec<u8> = shape_entries.iter().flat_map(|entries| entries.to_le_bytes()).collect();
+        let mut end = frame::compress(&shapes, codec::LEVEL).map_err(io_error(&self.temporary, "compress"))?;
+        let pages = directory.chunks(DIRECTORY_ENTRY * PAGE_BLOCKS as usize);
+        for ((page, entries), (offset, chunk)) in pages.enumerate().zip(&self.pages) {
+            end.extend_from_slice(&offset.to_le_bytes());
+            end.extend_from_slice(&chunk.to_le_bytes());
+            end.extend_from_slice(&page_checksum(entries, self.identity, page as u64).to_le_bytes());
+        }
+        end.extend_from_slice(&directory_at.to_le_bytes());
         end.extend_from_slice(&blocks.to_le_bytes());
-        let checksum = directory_checksum(&end, self.identity);
+        let checksum = end_checksum(&end, self.identity);
         end.extend_from_slice(&checksum.to_le_bytes());
         self.write(&end)?;
         let hash = Hash::of(&self.hasher);
