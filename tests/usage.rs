@@ -35,10 +35,22 @@ const NO_BOARDS: [&str; 22] = [
     "18446744073709551617x4",
 ];
 
+/// All subcommands.
+const SUBCOMMANDS: [&str; 12] =
+    ["solve", "query", "stats", "position", "list", "bench", "play", "analyse", "match", "grade", "strategy", "verify"];
+
+#[test]
+fn the_help_lists_all_subcommands_and_no_others() {
+    let help = Program::new().run("--help").succeeds();
+    let commands = help.split("Commands:\n").nth(1).and_then(|rest| rest.split("\n\n").next()).expect("commands");
+    let names: Vec<&str> = commands.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!(names, [&SUBCOMMANDS[..], &["help"]].concat());
+}
+
 #[test]
 fn every_subcommand_has_help_with_examples() {
     let program = Program::new();
-    for subcommand in ["", "solve", "query", "stats", "position", "list", "bench"] {
+    for subcommand in SUBCOMMANDS.into_iter().chain([""]) {
         let help = program.run(&format!("{subcommand} --help")).succeeds();
         assert!(help.contains("Usage: fourbase"), "{help}");
         assert!(help.contains(&format!("Examples:\n  fourbase {subcommand}")), "{help}");
@@ -48,7 +60,7 @@ fn every_subcommand_has_help_with_examples() {
 
 #[test]
 fn help_fits_a_terminal_of_a_hundred_columns() {
-    for subcommand in ["solve", "query", "stats", "position", "list", "bench"] {
+    for subcommand in SUBCOMMANDS {
         let help = Program::new().run(&format!("{subcommand} --help")).succeeds();
         assert!(help.lines().all(|line| line.chars().count() <= 100), "{help}");
     }
@@ -57,8 +69,12 @@ fn help_fits_a_terminal_of_a_hundred_columns() {
 #[test]
 fn a_missing_or_unknown_subcommand_or_option_is_bad_input() {
     let program = Program::new();
-    for arguments in ["", "frobnicate", "solve", "query", "stats", "position", "position 4x4", "list 4x4"] {
+    for arguments in ["", "frobnicate", "position 4x4", "list 4x4", "strategy follow-up", "match random random"] {
         program.run(arguments).refused();
+    }
+    // Without a board; `list` needs none.
+    for subcommand in SUBCOMMANDS.into_iter().filter(|subcommand| *subcommand != "list") {
+        program.run(subcommand).refused();
     }
     for arguments in ["solve 4x4 --frobnicate", "query 4x4 -x", "stats 4x4 5x4", "list --db", "position 4x4 1 --to x"] {
         program.run(arguments).refused();
@@ -70,7 +86,16 @@ fn what_is_no_board_refused_by_every_subcommand_before_anything_is_made() {
     let program = Program::new();
     for board in NO_BOARDS {
         let with_board = [&["solve", board][..], &["query", board], &["stats", board], &["bench", board]];
-        for arguments in with_board.into_iter().chain([&["position", board, "-"][..]]) {
+        let others = [
+            &["position", board, "-"][..],
+            &["play", board],
+            &["analyse", board, "1"],
+            &["match", "random", "random", board],
+            &["grade", "random", board],
+            &["strategy", "follow-up", board],
+            &["verify", board],
+        ];
+        for arguments in with_board.into_iter().chain(others) {
             let line = program.run_arguments(arguments).fails(2);
             assert!(line.contains("board"), "{arguments:?}: {line}");
         }
