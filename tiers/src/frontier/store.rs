@@ -277,6 +277,18 @@ impl<'s, C: Content> Frontier<'s, C> {
         }
     }
 
+    /// Expands all blocks that earlier runs have left, each into its place in `blocks`, and tells whether those were all.
+    pub fn get_all(&self, blocks: &mut [&mut [u64]], codec: &mut Codec) -> Result<bool, DatabaseError> {
+        let mut found = vec![false; blocks.len()];
+        self.log.each(|number, payload| {
+            let raw: &mut [u8] = bytemuck::cast_slice_mut(&mut *blocks[number as usize]);
+            let expanded = codec.decompressor.decompress_to_buffer(payload, raw);
+            found[number as usize] |= expanded.is_ok_and(|length| length == raw.len());
+            Ok(())
+        })?;
+        Ok(found.iter().all(|found| *found))
+    }
+
     /// Makes all blocks durable.
     pub fn sync(&self) -> Result<(), DatabaseError> {
         self.log.sync()

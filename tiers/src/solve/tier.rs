@@ -81,19 +81,17 @@ impl Tier {
     pub(crate) fn load(index: &Index, values: Values, frontier: &Frontier) -> Result<Tier, DatabaseError> {
         let mut tier = Tier::new(index, values, frontier.directory().ply(), Vec::new());
         let (_, mut rest) = tier.parts_mut();
-        let mut shapes = Vec::new();
+        let mut blocks = Vec::new();
         for view in views(index, frontier) {
-            let (words, after) = rest.split_at_mut(view.words());
-            rest = after;
-            shapes.push((view, words));
+            for cuts in view.cuts.windows(2) {
+                let (words, after) = rest.split_at_mut(cuts[1].word - cuts[0].word);
+                rest = after;
+                blocks.push(words);
+            }
         }
-        shapes.into_par_iter().try_for_each(|(view, words)| {
-            Codec::with(|codec| {
-                view.cuts.windows(2).enumerate().try_for_each(|(block, cuts)| {
-                    frontier.get(view.first_block + block, &mut words[cuts[0].word..cuts[1].word], codec)
-                })
-            })
-        })?;
+        if !Codec::with(|codec| frontier.get_all(&mut blocks, codec))? {
+            return Err(DatabaseError::Damaged { file: "the frontier".into(), offset: 0, what: "a block is missing" });
+        }
         Ok(tier)
     }
 
