@@ -5,20 +5,23 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use fourbase_tiers::counts::{self, SolveAndCountError};
 use fourbase_tiers::database::{DatabaseError, folder_of};
 use fourbase_tiers::error::SolveError;
 use fourbase_tiers::kernel::Values;
 use fourbase_tiers::plan::Plan;
-use fourbase_tiers::solve::{Options, Progress, run};
+use fourbase_tiers::solve::{Options, Progress, run, run_on};
 use rayon::ThreadPoolBuilder;
 use tempfile::TempDir;
 
 use support::files::{assert_same, folder_files};
 use support::options::options;
+use support::small_disk::SmallDisk;
 
 mod support {
     pub mod files;
     pub mod options;
+    pub mod small_disk;
 }
 
 /// Blocks so small that the tiers of small boards have many.
@@ -167,6 +170,31 @@ fn a_block_that_is_damaged_is_noticed_and_its_tier_solved_again() {
     run(&options, &hears).expect("a solve");
     assert_eq!(hears.0.into_inner(), 1, "said once");
     assert_done(&options, &expected("5x4", Values::Wdl), "solved again");
+}
+
+#[test]
+fn a_disk_that_is_too_small_is_found_before_the_start() {
+    let root = TempDir::new().expect("a folder");
+    let options = Options { root: root.path().join("db"), ..in_files(root.path(), "5x4", Values::Remoteness) };
+    let plan = Plan::new(options.board, options.values, options.memory_bytes).bounded();
+    let enough = u64::try_from(plan.database_bytes + plan.scratch_bytes).expect("a small board");
+    let error = run_on(&options, &(), &SmallDisk { free_bytes: enough - 1 }).expect_err("a disk that is too small");
+    let SolveError::Disk { needed, free, .. } = error else { panic!("{error}") };
+    assert_eq!((needed, free), (u128::from(enough), enough - 1));
+    assert_eq!(fs::read_dir(root.path()).expect("a folder").count(), 0, "nothing is made");
+    run_on(&options, &(), &SmallDisk { free_bytes: enough }).expect("a disk that is just large enough");
+
+    for values in [None, Some(Values::Wdl)] {
+        let options = counts::Options::new(options.board, values, 1 << 30, root.path());
+        let options = counts::Options { is_bounded: true, ..options };
+        let count = |free_bytes| counts::run_on(&options, &(), &SmallDisk { free_bytes });
+        let error = count(0).expect_err("a disk that is too small");
+        let SolveAndCountError::Disk { needed, free: 0, .. } = error else { panic!("{error}") };
+        assert!(!options.folder().exists(), "nothing is made");
+        let enough = u64::try_from(needed).expect("a small board");
+        assert!(count(enough - 1).is_err());
+        count(enough).expect("a disk that is just large enough");
+    }
 }
 
 #[test]

@@ -25,6 +25,9 @@ const MOST_LISTS: u128 = 1 << 24;
 /// How many times as many colourings as the limit has bytes are more than tables can be made for.
 const HOPELESS: u128 = 8;
 
+/// Bytes of tables for a colouring, about: they are nearly all that a solve of 7x6 in files takes at least.
+const TABLE_BYTES: u128 = 3;
+
 /// So many shapes are walked through in well under a second.
 const QUICK_SHAPES: u128 = 1 << 20;
 
@@ -55,8 +58,31 @@ pub struct Plan {
     pub scratch_bytes: u128,
     /// Bytes of the database, about.
     pub database_bytes: u128,
-    /// The memory of a bounded solve, and how much more one can use.
+    /// The most entries of two neighbouring tiers.
+    pair_entries: u128,
+    /// The memory of a bounded solve at least.
     bounded_bytes: u128,
+    /// Of that, what its threads read matrices across through.
+    slices: Slices,
+}
+
+/// The memory for slices of matrices that are stored as their mirror images.
+#[derive(Clone, Copy, Default, Debug)]
+struct Slices {
+    /// How many there are, in all threads.
+    count: u128,
+    /// Words of one: of the columns of one band, and of a whole matrix.
+    least_words: u128,
+    most_words: u128,
+}
+
+/// How a bounded solve uses its memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Room {
+    /// For expanded blocks.
+    pub cache_bytes: u64,
+    /// For one matrix that is read across, in each thread.
+    pub slice_words: usize,
 }
 
 /// The most memory that expanded blocks take: with more, hardly any more of them are found again.
@@ -71,11 +97,11 @@ impl Plan {
         if check_tables(board).is_err() || shapes(board) > MOST_SHAPES {
             return estimate;
         }
-        // The tables of a bounded solve take no more than a few bytes a colouring.
+        // The tables of a bounded solve take about so many bytes a colouring, and a limit far below that is hopeless.
         let hopeless = table_colourings(board) / HOPELESS > u128::from(limit_bytes);
         let quick = table_colourings(board) <= QUICK_COLOURINGS && shapes(board) <= QUICK_SHAPES;
         if hopeless && !quick {
-            return estimate;
+            return Plan { bounded_bytes: TABLE_BYTES * table_colourings(board), ..estimate }.bounded();
         }
         let Ok(index) = Index::new(board, Kernel::detect()) else { return estimate };
         let plan = Plan::exact(&index, values);
@@ -101,10 +127,12 @@ impl Plan {
             tiers: cells + 1,
             exact: false,
             is_bounded: false,
-            scratch_bytes: scratch_bytes(values, (0..=cells).map(entries)),
+            scratch_bytes: scratch_bytes(values, most_of_pairs((0..=cells).map(entries))),
+            pair_entries: most_of_pairs((0..=cells).map(entries)),
             database_bytes: database_bytes(values, all),
             // Whoever cannot make the index cannot solve in files either.
             bounded_bytes: memory_bytes,
+            slices: Slices::default(),
         }
     }
 
@@ -115,7 +143,14 @@ impl Plan {
 
     /// Sums what counting legal positions needs exactly: as a solve of one plane.
     pub fn legal(index: &Index) -> Plan {
-        Plan { database_bytes: 0, ..Plan::of_planes(index, Values::Wdl, |_| 1) }
+        let plan = Plan::of_planes(index, Values::Wdl, |_| 1);
+        Plan { database_bytes: 0, scratch_bytes: reached_bytes(plan.pair_entries), ..plan }
+    }
+
+    /// Sums what counting legal positions by value needs exactly: as a solve whose reached bits wait in files.
+    pub fn counting(index: &Index, values: Values) -> Plan {
+        let plan = Plan::exact(index, values);
+        Plan { database_bytes: 0, scratch_bytes: plan.scratch_bytes + reached_bytes(plan.entries), ..plan }
     }
 
     fn of_planes(index: &Index, values: Values, planes: impl Fn(u32) -> usize) -> Plan {
@@ -127,7 +162,14 @@ impl Plan {
             |parity: usize| sizes.iter().skip(parity).step_by(2).map(|size| 8 * size.words).max().unwrap_or(0);
         let most = |of: fn(&TierSize) -> u128| sizes.iter().map(of).max().unwrap_or(0);
         let entries = sizes.iter().map(|size| size.entries).sum();
+        let pair_entries = most_of_pairs(sizes.iter().map(|size| size.entries));
         let fixed = index.bytes() as u128 + FIXED_BYTES;
+        let threads = rayon::current_num_threads() as u128;
+        let slices = Slices {
+            count: threads * (board.width() / 2) as u128,
+            least_words: most(|size| size.slice_words),
+            most_words: most(|size| size.matrix_words),
+        };
         Plan {
             board,
             values,
@@ -136,12 +178,14 @@ impl Plan {
             tiers: cells + 1,
             exact: true,
             is_bounded: false,
-            scratch_bytes: scratch_bytes(values, sizes.iter().map(|size| size.entries)),
+            scratch_bytes: scratch_bytes(values, pair_entries),
+            pair_entries,
             database_bytes: database_bytes(values, entries),
             bounded_bytes: 2 * most(TierSize::directory_bytes)
-                + rayon::current_num_threads() as u128
-                    * thread_bytes(board, most(|size| size.matrix_words), most(|size| size.row_words))
+                + threads * thread_bytes(board, slices.most_words, most(|size| size.row_words))
+                + slices.count * slices.least_bytes()
                 + fixed,
+            slices,
         }
     }
 
@@ -151,10 +195,15 @@ impl Plan {
         Plan { is_bounded: true, memory_bytes: self.bounded_bytes, ..self }
     }
 
-    /// Returns the memory for expanded blocks of the frontier under a limit.
-    pub(crate) fn cache_bytes(&self, limit_bytes: u64) -> u64 {
+    /// Shares out what a bounded solve may use beyond its least: half of it for the slices, until whole matrices fit, and
+    /// the rest for expanded blocks of the frontier.
+    pub(crate) fn room(&self, limit_bytes: u64) -> Room {
         let rest = u128::from(limit_bytes).saturating_sub(self.memory_bytes);
-        if self.is_bounded { rest.min(MOST_CACHE_BYTES) as u64 } else { 0 }
+        let rest = if self.is_bounded { rest } else { 0 };
+        let Slices { count, least_words, most_words } = self.slices;
+        let more_words = (rest / 2 / SLICE_COPIES / 8 / count.max(1)).min(most_words - least_words);
+        let cache_bytes = (rest - SLICE_COPIES * 8 * count * more_words).min(MOST_CACHE_BYTES) as u64;
+        Room { cache_bytes, slice_words: (least_words + more_words) as usize }
     }
 
     /// Refuses a plan that needs more than `limit_bytes`.
@@ -175,6 +224,15 @@ impl Plan {
     }
 }
 
+/// A window on whole matrices is kept beside the slice of a larger one.
+const SLICE_COPIES: u128 = 2;
+
+impl Slices {
+    fn least_bytes(&self) -> u128 {
+        SLICE_COPIES * 8 * self.least_words
+    }
+}
+
 /// The program itself, its threads, and the blocks that are being written.
 const FIXED_BYTES: u128 = 24 << 20;
 
@@ -190,6 +248,8 @@ struct TierSize {
     matrix_words: u128,
     /// Words of all planes of the longest row.
     row_words: u128,
+    /// Words of all planes of as many columns of the longest matrix as a band has rows.
+    slice_words: u128,
 }
 
 impl TierSize {
@@ -206,6 +266,8 @@ impl TierSize {
                     size.matrices += 1;
                     size.matrix_words = size.matrix_words.max(words);
                     size.row_words = size.row_words.max(matrix.words() as u128 * planes);
+                    let columns = matrix.words().min(BAND_ROWS / 64) as u128;
+                    size.slice_words = size.slice_words.max(u128::from(matrix.rows) * columns * planes);
                 }
             }
             size
@@ -217,6 +279,7 @@ impl TierSize {
             shapes: a.shapes + b.shapes,
             matrix_words: a.matrix_words.max(b.matrix_words),
             row_words: a.row_words.max(b.row_words),
+            slice_words: a.slice_words.max(b.slice_words),
         })
     }
 
@@ -232,23 +295,31 @@ impl TierSize {
     }
 }
 
-/// The memory that one thread of a bounded solve takes: a block; a window on each shape that a shape leads to, with a few
-/// times as many rows as a band has, or with a whole matrix where the shape is stored as its mirror image; and what zstd
-/// takes.
+/// The memory that one thread of a bounded solve takes, but for its slices: a block; a window on each shape that a shape
+/// leads to, with a few times as many rows as a band has; the block that a slice is cut from; and what zstd takes.
 fn thread_bytes(board: Board, matrix_words: u128, row_words: u128) -> u128 {
     let block = (BLOCK_WORDS as u128).max(64 * row_words);
     let rows = (4 * BAND_ROWS as u128 * row_words).min(matrix_words);
     let width = board.width() as u128;
-    8 * ((width + 2) * (2 * block + rows) + width / 2 * (block + matrix_words)) + (8 << 20)
+    8 * ((width + 2) * (2 * block + rows) + width / 2 * block) + (8 << 20)
 }
 
 /// The most bytes of two neighbouring tiers in files. Measured on the widest tiers of 6x5 and 7x4: 0.35 bits an entry,
 /// with remoteness about 1.1.
-fn scratch_bytes(values: Values, entries: impl Iterator<Item = u128>) -> u128 {
-    let entries: Vec<u128> = entries.collect();
-    let two = entries.windows(2).map(|pair| pair[0].saturating_add(pair[1])).max().unwrap_or(0);
+fn scratch_bytes(values: Values, pair_entries: u128) -> u128 {
     let hundredths = if values == Values::Wdl { 45 } else { 140 };
-    two.saturating_mul(hundredths) / 800
+    pair_entries.saturating_mul(hundredths) / 800
+}
+
+/// Bytes of reached bits in files. Measured on the widest tiers of 6x6: 0.01 bits an entry.
+fn reached_bytes(entries: u128) -> u128 {
+    entries.saturating_mul(5) / 800
+}
+
+/// Returns the most that two neighbours have together.
+fn most_of_pairs(entries: impl Iterator<Item = u128>) -> u128 {
+    let entries: Vec<u128> = entries.collect();
+    entries.windows(2).map(|pair| pair[0].saturating_add(pair[1])).max().unwrap_or(0)
 }
 
 /// Bytes of a database: fewer bits an entry the larger the board. Measured: 0.064 on 7x4, 0.03 on 6x5, 0.01 to 0.03 on 6x6
@@ -346,6 +417,15 @@ mod tests {
             assert!(exact < 2 * estimate, "{name}: {exact} {estimate}");
             assert!(estimate < exact * 64, "{name}: {exact} {estimate}");
         }
+    }
+
+    #[test]
+    fn a_hopeless_limit_is_told_about_how_much_the_tables_take() {
+        let board: Board = "7x6".parse().unwrap();
+        let [hopeless, exact] = [1 << 20, 1 << 30].map(|limit| Plan::new(board, Values::Wdl, limit));
+        assert!(!hopeless.exact && exact.exact);
+        let ratio = hopeless.memory_bytes as f64 / exact.memory_bytes as f64;
+        assert!((0.7..1.4).contains(&ratio), "{} {}", hopeless.memory_bytes, exact.memory_bytes);
     }
 
     #[test]

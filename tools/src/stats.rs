@@ -19,7 +19,7 @@ use fourbase_tiers::kernel::Values;
 use fourbase_tiers::plan::Plan;
 use fourbase_tiers::solve::Progress;
 
-use crate::arguments::{BoardArgument, DatabaseArgument, ValuesKind};
+use crate::arguments::{BoardArgument, DatabaseArgument, ThreadsArgument, ValuesKind};
 use crate::progress::Bar;
 use crate::{interrupt, memory, output, size};
 use report::{Legal, Stats};
@@ -53,6 +53,9 @@ pub struct Arguments {
     /// Count legal positions alone, by ply; needs no database
     #[arg(long, conflicts_with = "values")]
     legal: bool,
+
+    #[command(flatten)]
+    threads: ThreadsArgument,
 
     /// How much memory may be used, such as 512M or 1.5GiB [default: 80 % of what is free]
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
@@ -140,7 +143,7 @@ fn count(arguments: &Arguments, values: Option<Values>) -> anyhow::Result<Counte
     let options = Options { is_bounded: arguments.scratch.is_some(), ..options };
     interrupt::listen("stopping; Ctrl-C again stops at once")?;
     let teller = Teller { ways: 1 + u64::from(values.is_some()), bar: Bar::new() };
-    let counted = counts::run(&options, &teller);
+    let counted = arguments.threads.pool()?.install(|| counts::run(&options, &teller));
     teller.bar.finish();
     clear(&options.folder(), (!had_root).then_some(root));
     Ok(counted?)

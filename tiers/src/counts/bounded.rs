@@ -28,7 +28,8 @@ pub(super) fn start(tier: &ReachedFrontier) -> Result<Positions, DatabaseError> 
     Ok(Positions { without_line: 1, with_line: 0 })
 }
 
-/// Carries `parents` one ply on into `tier`, which is empty; lists that are kept may take `list_bytes`. Returns `None`
+/// Carries `parents` one ply on into `tier`, which is empty. A parent's matrix that is read across may take `slice_words`
+/// words of each thread, lists that are kept `list_bytes`. Returns `None`
 /// where `progress` stopped it before the last block.
 ///
 /// # Errors
@@ -37,6 +38,7 @@ pub(super) fn sweep(
     index: &Index,
     parents: &ReachedFrontier,
     tier: &ReachedFrontier,
+    slice_words: usize,
     list_bytes: u64,
     progress: &dyn Progress,
 ) -> Result<Option<Positions>, DatabaseError> {
@@ -47,7 +49,7 @@ pub(super) fn sweep(
             index,
             tier,
             puller: &puller,
-            parents: Windows::new(index, Some(parents), new_codec()?),
+            parents: Windows::new(index, Some(parents), new_codec()?, slice_words),
             block: Vec::new(),
             scratch: Scratch::default(),
             positions: Positions::default(),

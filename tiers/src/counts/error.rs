@@ -104,6 +104,21 @@ pub enum SolveAndCountError {
         /// Who holds it.
         holder: String,
     },
+    /// Not enough room for the files.
+    #[error(
+        "{}: counting {board} needs about {} of files meanwhile, {} are free; make room, or give another folder with --scratch",
+        folder.display(), bytes(*.needed), bytes(u128::from(*.free))
+    )]
+    Disk {
+        /// The folder of the count.
+        folder: PathBuf,
+        /// The board.
+        board: Board,
+        /// Bytes needed.
+        needed: u128,
+        /// Bytes free.
+        free: u64,
+    },
     /// It was asked to stop.
     #[error(
         "board {board}: stopped with {plies} of {all} plies counted; the same command goes on where files were used"

@@ -46,7 +46,7 @@ use std::borrow::Borrow;
 use fourbase::{Outcome, Value};
 
 pub use error::{CountError, SolveAndCountError, TallyError};
-pub use run::{Counted, Options, run};
+pub use run::{Counted, Options, run, run_on};
 pub use sweep::Sweep;
 pub use table::{Counts, PlyCounts, PlyLegal, RemotenessCount};
 pub use tally::tally;

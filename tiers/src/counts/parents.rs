@@ -266,7 +266,8 @@ struct Part<'b> {
     band: Pull<'b>,
     copies: Vec<(From, Range<usize>)>,
     streams: Vec<(From, Range<usize>)>,
-    turned: Vec<(From, Range<usize>)>,
+    /// With the words of each row that are read.
+    turned: Vec<(From, Range<usize>, Range<usize>)>,
 }
 
 impl<'b> Part<'b> {
@@ -301,22 +302,25 @@ impl<'b> Part<'b> {
 
     /// Adds a stream in the transposed layout, whose rows are the columns of the part.
     fn add_turned(&mut self, from: From, stream: Stream<'b>) {
-        self.turned.push((from, 0..self.band.columns));
+        let words = stream.first_word..stream.first_word + stream.take.len();
+        self.turned.push((from, 0..self.band.columns, words));
         self.band.turned.push(stream);
     }
 
     /// Gets the rows of the parents. Row numbers then count from the first row that was got.
     fn load<C: Children>(self, parents: &'b mut C) -> Result<Pull<'b>, C::Error> {
         let Part { mut band, copies, streams, turned } = self;
-        let load = |wanted: Vec<(From, Range<usize>)>, parents: &mut C| {
-            let load = |((shape, matrix), rows): (From, Range<usize>)| {
-                if rows.is_empty() { Ok(None) } else { parents.load(shape, matrix, &rows) }
-            };
-            wanted.into_iter().map(load).collect::<Result<Vec<Option<Loaded>>, _>>()
+        let mut load = |(shape, matrix): From, rows: &Range<usize>, words: &Range<usize>| {
+            if rows.is_empty() { Ok(None) } else { parents.load(shape, matrix, rows, words) }
         };
-        let copies = load(copies, parents)?;
-        let streams = load(streams, parents)?;
-        let turned = load(turned, parents)?;
+        let mut whole = |(from, rows): &(From, Range<usize>)| load(*from, rows, &(0..0));
+        let copies = copies.iter().map(&mut whole).collect::<Result<Vec<Option<Loaded>>, _>>()?;
+        let streams = streams.iter().map(&mut whole).collect::<Result<Vec<_>, _>>()?;
+        let turned = turned.iter().map(|(from, rows, words)| {
+            // Nothing is read where no column leads here.
+            if words.is_empty() { Ok(None) } else { load(*from, rows, words) }
+        });
+        let turned = turned.collect::<Result<Vec<_>, _>>()?;
         let parents = &*parents;
         for (copy, loaded) in band.copies.iter_mut().zip(copies) {
             (copy.parent, _) = placed(parents, loaded, &mut copy.rows);
@@ -327,6 +331,10 @@ impl<'b> Part<'b> {
             stream.first_row -= first.min(stream.first_row);
         }
         for (stream, loaded) in band.turned.iter_mut().zip(turned) {
+            (stream.parent_words, stream.first_word) = match &loaded {
+                Some(loaded) => (loaded.row_words, stream.first_word - loaded.first_word),
+                None => (0, 0),
+            };
             (stream.parent, _) = placed(parents, loaded, &mut stream.rows);
         }
         Ok(band)

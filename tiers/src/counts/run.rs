@@ -28,7 +28,7 @@ use crate::error::SolveError;
 use crate::frontier::{BLOCK_WORDS, Frontier, Reached};
 use crate::index::{Index, TierDirectory};
 use crate::kernel::{Kernel, Values};
-use crate::plan::Plan;
+use crate::plan::{Plan, Room};
 use crate::solve::{Progress, solve_frontier};
 
 /// What to count, and how.
@@ -78,17 +78,29 @@ pub enum Counted {
 /// `progress` hears of every tier once, or with values twice: from the empty board to the full one, and back.
 ///
 /// # Errors
-/// [`SolveAndCountError::Memory`] and [`SolveAndCountError::Index`] before anything is made;
+/// [`SolveAndCountError::Memory`], [`SolveAndCountError::Disk`] and [`SolveAndCountError::Index`] before anything is made;
 /// [`SolveAndCountError::Stopped`] where `progress` wants it, [`SolveAndCountError::Busy`] where another process counts
 /// in the same folder.
 pub fn run(options: &Options, progress: &dyn Progress) -> Result<Counted, SolveAndCountError> {
+    run_on(options, progress, &Disk)
+}
+
+/// As [`run`], on a storage of the caller's.
+///
+/// # Errors
+/// As for [`run`].
+pub fn run_on(
+    options: &Options,
+    progress: &dyn Progress,
+    storage: &dyn Storage,
+) -> Result<Counted, SolveAndCountError> {
     let Options { board, values, memory_bytes, .. } = *options;
     let rough = Plan::new(board, values.unwrap_or(Values::Wdl), memory_bytes);
     if !rough.exact {
         rough.check(memory_bytes).map_err(|error| too_large(error, board))?;
     }
     let index = Index::new(board, options.kernel)?;
-    let plan = values.map_or_else(|| Plan::legal(&index), |values| Plan::exact(&index, values));
+    let plan = values.map_or_else(|| Plan::legal(&index), |values| Plan::counting(&index, values));
     if !options.is_bounded && whole_bytes(&plan, values) <= u128::from(memory_bytes) {
         progress.planned(&plan, 0);
         let counted = match values {
@@ -101,7 +113,7 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Counted, SolveA
         }
     }
     let folder = options.folder();
-    let bounded = Bounded::new(options, progress, &index, plan, &folder)?;
+    let bounded = Bounded::new(options, progress, storage, &index, plan, &folder)?;
     bounded.run().map_err(|error| match error {
         SolveAndCountError::Files(error) if error.is_damage() => {
             SolveAndCountError::Damaged { folder: folder.clone(), what: error.to_string() }
@@ -157,8 +169,8 @@ struct Bounded<'a> {
     index: &'a Index,
     plan: Plan,
     folder: &'a Path,
-    /// The memory for expanded blocks.
-    cache_bytes: u64,
+    /// The memory for blocks.
+    room: Room,
     /// The memory for lists of finished colourings.
     list_bytes: u64,
     journal: Journal,
@@ -169,6 +181,7 @@ impl<'a> Bounded<'a> {
     fn new(
         options: &'a Options,
         progress: &'a dyn Progress,
+        storage: &'a dyn Storage,
         index: &'a Index,
         plan: Plan,
         folder: &'a Path,
@@ -182,14 +195,17 @@ impl<'a> Bounded<'a> {
         };
         // Most of what is left is for the lists where they need it, and else for blocks.
         let list_bytes = (rest / 2) as u64;
-        let cache_bytes = plan.cache_bytes(memory_bytes - list_bytes);
+        let room = plan.room(memory_bytes - list_bytes);
         let journal = Journal::new(board, values, block_words);
-        Ok(Bounded { options, progress, storage: &Disk, index, plan, folder, cache_bytes, list_bytes, journal })
+        Ok(Bounded { options, progress, storage, index, plan, folder, room, list_bytes, journal })
     }
 
     /// Counts, going on where an earlier run stopped, and clears the folder.
     fn run(mut self) -> Result<Counted, SolveAndCountError> {
         let Bounded { storage, folder, .. } = self;
+        if self.journal.read(storage, folder)?.is_none() {
+            self.check_room()?;
+        }
         create_folder(storage, folder)?;
         let lock = folder.join("lock");
         let held = storage.lock(&lock).map_err(io_error(&lock, "lock"))?;
@@ -211,6 +227,16 @@ impl<'a> Bounded<'a> {
             None => Counted::Legal(legal),
             Some(values) => Counted::Values(tables.finish(self.options.board, values)),
         })
+    }
+
+    /// Refuses a count whose files do not fit on the disk.
+    fn check_room(&self) -> Result<(), SolveAndCountError> {
+        let (needed, folder) = (self.plan.scratch_bytes, self.folder.to_path_buf());
+        let free = folder.ancestors().find_map(|folder| self.storage.free_bytes(folder));
+        match free.filter(|free| u128::from(*free) < needed) {
+            Some(free) => Err(SolveAndCountError::Disk { folder, board: self.options.board, needed, free }),
+            None => Ok(()),
+        }
     }
 
     /// Counts the entries that earlier runs have passed, on the way forward and on the way back.
@@ -235,9 +261,9 @@ impl<'a> Bounded<'a> {
         }
         // What was counted in a ply that was not finished is not known.
         ReachedFrontier::remove_reached(self.storage, self.folder, &Vec::from_iter(0..ply))?;
-        let mut parents = ply.checked_sub(1).map(|ply| self.reached(ply, self.cache_bytes)).transpose()?;
+        let mut parents = ply.checked_sub(1).map(|ply| self.reached(ply, self.room.cache_bytes)).transpose()?;
         while ply <= cells {
-            let tier = self.reached(ply, self.cache_bytes)?;
+            let tier = self.reached(ply, self.room.cache_bytes)?;
             let entries = tier.directory().entries();
             self.progress.tier(ply, entries);
             let positions = match &parents {
@@ -245,7 +271,9 @@ impl<'a> Bounded<'a> {
                     self.progress.solved(entries);
                     Some(start(&tier)?)
                 }
-                Some(parents) => sweep(self.index, parents, &tier, self.list_bytes, self.progress)?,
+                Some(parents) => {
+                    sweep(self.index, parents, &tier, self.room.slice_words, self.list_bytes, self.progress)?
+                }
             };
             let positions = positions.ok_or_else(|| stopped(self.options.board, ply as usize))?;
             tier.sync()?;
@@ -275,14 +303,14 @@ impl<'a> Bounded<'a> {
         let Options { board, block_words, .. } = *self.options;
         let (storage, folder, index) = (self.storage, self.folder, self.index);
         let open = |ply, cache_bytes| Frontier::open(storage, folder, index, values, ply, block_words, cache_bytes);
-        let mut child = self.journal.solved.map(|ply| open(ply, self.cache_bytes)).transpose()?;
+        let mut child = self.journal.solved.map(|ply| open(ply, self.room.cache_bytes)).transpose()?;
         for ply in (0..self.journal.solved.unwrap_or(board.cells() as u32 + 1)).rev() {
             if self.progress.is_stopped() {
                 return Err(stopped(board, board.cells() - ply as usize));
             }
-            let tier = open(ply, self.cache_bytes)?;
+            let tier = open(ply, self.room.cache_bytes)?;
             self.progress.tier(ply, tier.directory().entries());
-            if !solve_frontier(index, &tier, child.as_ref(), self.progress)? {
+            if !solve_frontier(index, &tier, child.as_ref(), self.room.slice_words, self.progress)? {
                 tier.sync()?;
                 return Err(stopped(board, board.cells() - ply as usize));
             }

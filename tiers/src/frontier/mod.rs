@@ -14,11 +14,13 @@ mod cuts;
 mod jobs;
 mod log;
 mod rows;
+mod slice;
 mod store;
 mod window;
 
 pub(crate) use content::{Content, Reached};
 pub use cuts::BLOCK_WORDS;
 pub(crate) use jobs::{Job, Queue};
+pub(crate) use slice::{Across, Slice};
 pub(crate) use store::{Codec, Frontier, ShapeView};
 pub(crate) use window::Window;

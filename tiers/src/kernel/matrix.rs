@@ -50,8 +50,12 @@ pub(crate) struct Stream<'a> {
 
 /// A drop into the right wing whose child is stored as its mirror image.
 pub(crate) struct Turned<'a> {
-    /// The child's matrix from row 0 of the row numbers on.
+    /// The child's matrix from row 0 of the row numbers on: all its columns or some.
     pub child: &'a [u64],
+    /// Words of a plane of a row that are there.
+    pub row_words: usize,
+    /// The word that has the columns which are the band's first rows.
+    pub first_word: usize,
     /// For every column of the parent the child's row, or [`NO_ROW`].
     pub rows: Vec<u32>,
 }
@@ -81,14 +85,10 @@ pub(crate) struct Outcomes {
 
 /// A run of rows of one matrix and all that its kernel needs.
 pub(crate) struct Band<'a> {
-    /// First row; a multiple of 64.
-    pub first_row: usize,
     /// Colourings of the band's rows.
     pub left: &'a [u32],
     /// Number of columns.
     pub columns: usize,
-    /// Words of a plane of a row of the child in the transposed layout: those of all rows of the matrix.
-    pub row_words: usize,
     pub copies: Vec<Copy<'a>>,
     pub streams: Vec<Stream<'a>>,
     pub turned: Vec<Turned<'a>>,
@@ -231,7 +231,6 @@ pub(crate) fn over_columns(lines: &[ArmedLine], left: u32, over: &mut Vec<u64>) 
 fn turn<C: Code<P>, const P: usize, const MAX: bool>(band: &Band, out: &mut [u64], buffer: &mut Vec<u64>) {
     let (words, height) = (band.words(), band.left.len());
     let band_words = height.div_ceil(64);
-    let first_word = band.first_row / 64;
     let child_planes = if C::NARROW_CHILD { P - 1 } else { P };
     let worst = if MAX { 0 } else { u64::MAX };
     buffer.clear();
@@ -243,8 +242,9 @@ fn turn<C: Code<P>, const P: usize, const MAX: bool>(band: &Band, out: &mut [u64
             for turned in &band.turned {
                 let child_row = turned.rows[word * 64 + bit];
                 if child_row != NO_ROW {
-                    let child = &turned.child[child_row as usize * child_planes * band.row_words + first_word..];
-                    rows::take_row::<C, P, MAX>(best, band_words, child, band.row_words);
+                    let child =
+                        &turned.child[child_row as usize * child_planes * turned.row_words + turned.first_word..];
+                    rows::take_row::<C, P, MAX>(best, band_words, child, turned.row_words);
                 }
             }
         }

@@ -18,7 +18,8 @@ use crate::kernel::matrix::Scratch;
 /// Solves the blocks of `tier` that are not there yet from the tier after it (`None` for the last). Returns `false` where
 /// `progress` stopped it before the last.
 ///
-/// Work is shared out over rayon's current pool; the result is the same for every number of threads.
+/// A child's matrix that is read across takes at most `slice_words` words of each thread; fewer make the work longer where
+/// a matrix has more. Work is shared out over rayon's current pool; the result is the same for every number of threads.
 ///
 /// # Errors
 /// Where a file cannot be read or written. The blocks that are done stay.
@@ -26,11 +27,12 @@ pub(crate) fn solve_frontier(
     index: &Index,
     tier: &Frontier,
     child: Option<&Frontier>,
+    slice_words: usize,
     progress: &dyn Progress,
 ) -> Result<bool, DatabaseError> {
     let queue = Queue::new(tier);
     queue.share_out(|| {
-        let mut worker = Worker::new(index, tier, child, progress)?;
+        let mut worker = Worker::new(index, tier, child, slice_words, progress)?;
         while let Some(job) = queue.next() {
             if progress.is_stopped() {
                 break;
@@ -58,6 +60,7 @@ impl<'a> Worker<'a> {
         index: &'a Index,
         tier: &'a Frontier<'a>,
         child: Option<&'a Frontier<'a>>,
+        slice_words: usize,
         progress: &'a dyn Progress,
     ) -> Result<Worker<'a>, DatabaseError> {
         let codec = Codec::new().map_err(io_error("the frontier".as_ref(), "compress"))?;
@@ -65,7 +68,7 @@ impl<'a> Worker<'a> {
             index,
             tier,
             child_planes: child.map_or(tier.code().planes(), |child| child.code().planes()),
-            children: Windows::new(index, child, codec),
+            children: Windows::new(index, child, codec, slice_words),
             progress,
             block: Vec::new(),
             scratch: Scratch::default(),
@@ -131,7 +134,7 @@ mod tests {
     use crate::solve::{Tier, solve_tier};
 
     /// Solves a board both ways and compares every word.
-    fn same_words(name: &str, values: Values, block_words: usize) {
+    fn same_words(name: &str, values: Values, block_words: usize, slice_words: usize) {
         let folder = tempfile::tempdir().unwrap();
         let index = Index::new(name.parse().unwrap(), Kernel::detect()).unwrap();
         let (mut whole, mut child): (Option<Tier>, Option<Frontier>) = (None, None);
@@ -139,7 +142,7 @@ mod tests {
             let mut tier = Tier::new(&index, values, ply, Vec::new());
             solve_tier(&index, &mut tier, whole.as_ref(), &());
             let frontier = Frontier::open(&Disk, folder.path(), &index, values, ply, block_words, 1 << 16).unwrap();
-            solve_frontier(&index, &frontier, child.as_ref(), &()).unwrap();
+            solve_frontier(&index, &frontier, child.as_ref(), slice_words, &()).unwrap();
             assert!(frontier.is_complete());
             let mut codec = Codec::new().unwrap();
             let (planes, mut at) = (tier.coding.planes(), 0);
@@ -186,7 +189,24 @@ mod tests {
             [("4x4", 1), ("5x4", 64), ("5x4", 1 << 15), ("4x5", 200), ("3x6", 7), ("5x3m", 1), ("1x8", 1), ("8x2", 30)]
         {
             for values in [Values::Wdl, Values::Remoteness] {
-                same_words(name, values, block_words);
+                same_words(name, values, block_words, usize::MAX);
+            }
+        }
+    }
+
+    #[test]
+    fn matrices_that_are_read_across_in_slices_give_the_same_values() {
+        // 4x5, 5x4 and 6x3 have matrices of more than a word across.
+        for (name, block_words, slice_words) in [
+            ("4x4", 64, 0),
+            ("4x5", 1, 0),
+            ("4x5", 64, 500),
+            ("5x4", 200, 300),
+            ("6x3", 1 << 15, 0),
+            ("4x5m", 64, 1000),
+        ] {
+            for values in [Values::Wdl, Values::Remoteness] {
+                same_words(name, values, block_words, slice_words);
             }
         }
     }

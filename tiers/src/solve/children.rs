@@ -6,7 +6,7 @@ use std::convert::Infallible;
 use std::ops::Range;
 
 use crate::database::DatabaseError;
-use crate::frontier::{Codec, Content, Frontier, ShapeView, Window};
+use crate::frontier::{Across, Codec, Content, Frontier, ShapeView, Slice, Window};
 use crate::index::{Index, ShapeLayout, Spine, TierLayout, WingShape};
 use crate::kernel::Coding;
 
@@ -25,8 +25,14 @@ pub(crate) trait Children {
     fn matrix(&self, shape: usize, spine: Spine, left_firsts: u32) -> Option<usize>;
 
     /// Gets rows of a matrix of an open shape; `None` where they have no columns. They stay until rows of the same
-    /// shape are got again.
-    fn load(&mut self, shape: usize, matrix: usize, rows: &Range<usize>) -> Result<Option<Rows>, Self::Error>;
+    /// shape are got again. Of every plane of a row the words `words` are there at least, and all where that is empty.
+    fn load(
+        &mut self,
+        shape: usize,
+        matrix: usize,
+        rows: &Range<usize>,
+        words: &Range<usize>,
+    ) -> Result<Option<Rows>, Self::Error>;
 
     /// Returns the words of rows that were got, from the first of them on.
     fn words(&self, rows: &Rows) -> &[u64];
@@ -35,10 +41,13 @@ pub(crate) trait Children {
 /// Rows that were got.
 pub(crate) struct Rows {
     shape: usize,
-    /// The first word.
-    word: usize,
+    /// The first word, in a tier or a shape; none in a slice.
+    word: Option<usize>,
     /// The number of the first row.
     pub first: usize,
+    /// The words of a plane of a row that are there: how many, and the first.
+    pub row_words: usize,
+    pub first_word: usize,
 }
 
 /// A tier in memory: its layout, the number of its planes, and its words.
@@ -72,13 +81,25 @@ impl Children for Whole<'_> {
         self.tier?.0.matrix(self.shapes[shape], spine, left_firsts)
     }
 
-    fn load(&mut self, shape: usize, matrix: usize, _: &Range<usize>) -> Result<Option<Rows>, Infallible> {
-        let word = self.tier.map_or(0, |(layout, planes, _)| layout.first_word(matrix, planes));
-        Ok(Some(Rows { shape, word, first: 0 }))
+    fn load(
+        &mut self,
+        shape: usize,
+        matrix: usize,
+        _: &Range<usize>,
+        _: &Range<usize>,
+    ) -> Result<Option<Rows>, Infallible> {
+        let rows = |(layout, planes, _): Words| Rows {
+            shape,
+            word: Some(layout.first_word(matrix, planes)),
+            first: 0,
+            row_words: layout.matrices()[matrix].words(),
+            first_word: 0,
+        };
+        Ok(self.tier.map(rows))
     }
 
     fn words(&self, rows: &Rows) -> &[u64] {
-        self.tier.map_or(&[], |(_, _, words)| &words[rows.word..])
+        self.tier.map_or(&[], |(_, _, words)| &words[rows.word.unwrap_or(0)..])
     }
 }
 
@@ -89,11 +110,21 @@ pub(crate) struct Windows<'a, C = Coding> {
     codec: Codec,
     shapes: Vec<ShapeView>,
     windows: Vec<Window>,
+    /// For the shapes whose matrices are too large for a window.
+    slices: Vec<Slice>,
+    slice_words: usize,
 }
 
 impl<'a, C: Content> Windows<'a, C> {
-    pub fn new(index: &'a Index, frontier: Option<&'a Frontier<'a, C>>, codec: Codec) -> Windows<'a, C> {
-        Windows { index, frontier, codec, shapes: Vec::new(), windows: Vec::new() }
+    /// Opens windows on a tier, of which a matrix that is read across takes at most `slice_words` words in each.
+    pub fn new(
+        index: &'a Index,
+        frontier: Option<&'a Frontier<'a, C>>,
+        codec: Codec,
+        slice_words: usize,
+    ) -> Windows<'a, C> {
+        let (shapes, windows, slices) = (Vec::new(), Vec::new(), Vec::new());
+        Windows { index, frontier, codec, shapes, windows, slices, slice_words }
     }
 
     /// Returns what compresses and expands blocks, for the caller's own.
@@ -108,6 +139,7 @@ impl<C: Content> Children for Windows<'_, C> {
     fn close(&mut self) {
         self.shapes.clear();
         self.windows.iter_mut().for_each(Window::clear);
+        self.slices.iter_mut().for_each(Slice::clear);
     }
 
     fn open(&mut self, left: WingShape, right: WingShape) -> Option<usize> {
@@ -116,6 +148,7 @@ impl<C: Content> Children for Windows<'_, C> {
         self.shapes.push(frontier.view(self.index, number));
         if self.windows.len() < self.shapes.len() {
             self.windows.push(Window::default());
+            self.slices.push(Slice::default());
         }
         Some(self.shapes.len() - 1)
     }
@@ -125,21 +158,36 @@ impl<C: Content> Children for Windows<'_, C> {
         layout.matrix(layout.shapes().first()?, spine, left_firsts)
     }
 
-    fn load(&mut self, shape: usize, matrix: usize, rows: &Range<usize>) -> Result<Option<Rows>, DatabaseError> {
+    fn load(
+        &mut self,
+        shape: usize,
+        matrix: usize,
+        rows: &Range<usize>,
+        words: &Range<usize>,
+    ) -> Result<Option<Rows>, DatabaseError> {
         let Some(frontier) = self.frontier else { return Ok(None) };
         let view = &self.shapes[shape];
         let planes = frontier.planes();
-        let row_words = view.layout.matrices()[matrix].words() * planes;
+        let row_words = view.layout.matrices()[matrix].words();
         if row_words == 0 {
             return Ok(None);
         }
+        let first = rows.start;
+        if !words.is_empty() && rows.len() * planes * row_words > self.slice_words {
+            let wanted = Across { matrix, rows: rows.clone(), words: words.clone() };
+            let held = self.slices[shape].load(frontier, view, &wanted, self.slice_words, &mut self.codec)?;
+            return Ok(Some(Rows { shape, word: None, first, row_words: held.len(), first_word: held.start }));
+        }
         let matrix_word = view.layout.first_word(matrix, planes);
-        let word = |row: usize| matrix_word + row * row_words;
+        let word = |row: usize| matrix_word + row * row_words * planes;
         self.windows[shape].load(frontier, view, word(rows.start)..word(rows.end), &mut self.codec)?;
-        Ok(Some(Rows { shape, word: word(rows.start), first: rows.start }))
+        Ok(Some(Rows { shape, word: Some(word(rows.start)), first, row_words, first_word: 0 }))
     }
 
     fn words(&self, rows: &Rows) -> &[u64] {
-        self.windows[rows.shape].words(rows.word)
+        match rows.word {
+            Some(word) => self.windows[rows.shape].words(word),
+            None => self.slices[rows.shape].words(rows.first, self.frontier.map_or(0, |frontier| frontier.planes())),
+        }
     }
 }

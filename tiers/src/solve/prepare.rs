@@ -110,10 +110,8 @@ impl<'a> ShapeMoves<'a> {
         let right = self.index.list(matrix.right, matrix.spine, matrix.right_firsts);
         let mut wanted = Wanted::default();
         let mut band = Band {
-            first_row: rows.start,
             left: &left.colourings()[rows.clone()],
             columns: right.len(),
-            row_words: left.words(),
             copies: Vec::with_capacity(self.left.len()),
             streams: Vec::with_capacity(self.right.len() + 1),
             turned: Vec::with_capacity(self.turned.len()),
@@ -123,7 +121,7 @@ impl<'a> ShapeMoves<'a> {
         };
         self.add_left(matrix, left, &rows, &mut band, &mut wanted);
         self.add_right(matrix, right, &rows, &mut band, &mut wanted);
-        self.add_turned(matrix, right, &mut band, &mut wanted);
+        self.add_turned(matrix, right, &rows, &mut band, &mut wanted);
         self.add_spine(matrix, left, right, &rows, &mut band, &mut wanted);
         band.lines = armed_lines(&self.lines, matrix.spine, right, self.mover.other());
         wanted.load(&mut band, children)?;
@@ -185,13 +183,21 @@ impl<'a> ShapeMoves<'a> {
         }
     }
 
-    fn add_turned(&self, matrix: &Matrix, right: &'a WingList, band: &mut Band<'a>, wanted: &mut Wanted) {
+    fn add_turned(
+        &self,
+        matrix: &Matrix,
+        right: &'a WingList,
+        rows: &Range<usize>,
+        band: &mut Band<'a>,
+        wanted: &mut Wanted,
+    ) {
+        let words = rows.start / 64..rows.end.div_ceil(64);
         for to in &self.turned {
             let firsts = matrix.right_firsts + self.first();
             let child = self.index.list(to.wing, matrix.spine, firsts);
             let rows = row_map(right.keeps(to.column, self.mover), child.cell(to.bit), self.flip(), &(0..right.len()));
-            wanted.turned.push(Want::new(to.child, matrix.spine, firsts, used(&rows)));
-            band.turned.push(Turned { child: &[], rows });
+            wanted.turned.push(Want { words: words.clone(), ..Want::new(to.child, matrix.spine, firsts, used(&rows)) });
+            band.turned.push(Turned { child: &[], row_words: words.len(), first_word: words.start, rows });
         }
     }
 
@@ -234,17 +240,19 @@ struct Want {
     spine: Spine,
     left_firsts: u32,
     rows: Range<usize>,
+    /// Words of each plane of a row: none for all.
+    words: Range<usize>,
 }
 
 impl Want {
     fn new(child: usize, spine: Spine, left_firsts: u32, rows: Range<usize>) -> Want {
-        Want { child, spine, left_firsts, rows }
+        Want { child, spine, left_firsts, rows, words: 0..0 }
     }
 
     /// Asks for the rows.
     fn load<C: Children>(&self, children: &mut C) -> Result<Option<Rows>, C::Error> {
         match children.matrix(self.child, self.spine, self.left_firsts) {
-            Some(matrix) if !self.rows.is_empty() => children.load(self.child, matrix, &self.rows),
+            Some(matrix) if !self.rows.is_empty() => children.load(self.child, matrix, &self.rows, &self.words),
             // Nothing leads there.
             _ => Ok(None),
         }
@@ -278,6 +286,10 @@ impl Wanted {
             stream.first_row = stream.first_row.saturating_sub(first);
         }
         for (turned, rows) in band.turned.iter_mut().zip(turned) {
+            if let Some(rows) = &rows {
+                turned.row_words = rows.row_words;
+                turned.first_word -= rows.first_word;
+            }
             (turned.child, _) = placed(children, rows, &mut turned.rows);
         }
         Ok(())

@@ -16,7 +16,7 @@ pub use crate::frontier::BLOCK_WORDS;
 use crate::frontier::Frontier;
 use crate::index::Index;
 use crate::kernel::{Coding, Kernel, Values};
-use crate::plan::Plan;
+use crate::plan::{Plan, Room};
 
 /// What to solve, and how.
 #[derive(Clone, Debug)]
@@ -224,8 +224,12 @@ impl<'a> Run<'a> {
 
     fn frontier(&self, ply: u32) -> Result<Frontier<'a>, DatabaseError> {
         let Options { values, block_words, .. } = *self.options;
-        let cache = self.plan.cache_bytes(self.options.memory_bytes);
-        Frontier::open(self.storage, self.scratch, self.index, values, ply, block_words, cache)
+        let cache_bytes = self.room().cache_bytes;
+        Frontier::open(self.storage, self.scratch, self.index, values, ply, block_words, cache_bytes)
+    }
+
+    fn room(&self) -> Room {
+        self.plan.room(self.options.memory_bytes)
     }
 
     /// Solves the tiers that are missing in memory, two at a time.
@@ -265,7 +269,7 @@ impl<'a> Run<'a> {
         while let Some(ply) = self.manifest.next_ply(self.options.board) {
             let tier = self.frontier(ply)?;
             self.progress.tier(ply, tier.directory().entries());
-            let is_done = solve_frontier(self.index, &tier, child.as_ref(), self.progress)?;
+            let is_done = solve_frontier(self.index, &tier, child.as_ref(), self.room().slice_words, self.progress)?;
             if !is_done {
                 tier.sync()?;
                 return Err(self.stopped());

@@ -4,8 +4,12 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use super::{counts_of, legal_of};
-use crate::counts::{Counted, Options, SolveAndCountError, run};
-use crate::kernel::Values;
+use crate::counts::bounded::{start, sweep};
+use crate::counts::{Counted, Options, PlyLegal, SolveAndCountError, run};
+use crate::database::Disk;
+use crate::frontier::{Frontier, Reached};
+use crate::index::Index;
+use crate::kernel::{Kernel, Values};
 use crate::plan::Plan;
 use crate::solve::Progress;
 
@@ -175,5 +179,24 @@ fn the_totals_of_6x6_and_7x5_are_the_published_ones() {
         let options = Options { is_bounded: true, ..Options::new(board.parse().unwrap(), None, 4 << 30, root.path()) };
         let Counted::Legal(plies) = run(&options, &()).unwrap() else { panic!("legal positions") };
         assert_eq!(plies.iter().map(|ply| ply.legal).sum::<u64>(), total, "{board}");
+    }
+}
+
+#[test]
+fn matrices_that_are_read_across_in_slices_lead_to_the_same_positions() {
+    for (name, block_words, slice_words) in [("4x5", 1, 0), ("5x4", 64, 0), ("6x3", 1 << 15, 0), ("4x6", 500, 40)] {
+        let (board, folder) = (name.parse().unwrap(), tempfile::tempdir().unwrap());
+        let index = Index::new(board, Kernel::detect()).unwrap();
+        let open =
+            |ply| Frontier::open_content(&Disk, folder.path(), &index, Reached, ply, block_words, 1 << 16).unwrap();
+        let mut parents = open(0);
+        let mut plies = vec![PlyLegal::new(board, 0, start(&parents).unwrap())];
+        for ply in 1..=board.cells() as u32 {
+            let tier = open(ply);
+            let positions = sweep(&index, &parents, &tier, slice_words, 1 << 20, &()).unwrap().unwrap();
+            plies.push(PlyLegal::new(board, ply, positions));
+            parents = tier;
+        }
+        assert_eq!(plies, legal_of(name), "{name}");
     }
 }
