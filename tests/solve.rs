@@ -204,3 +204,27 @@ fn one_solver_at_a_time_holds_the_folder() {
     drop(lock);
     program.run("solve 2x2c2").succeeds();
 }
+
+#[test]
+fn the_planned_size_of_a_database_is_about_the_true_one() {
+    let program = Program::new();
+    for (board, values) in
+        [("4x4", "wdl"), ("5x4", "remoteness"), ("4x5", "wdl"), ("5x5", "wdl"), ("4x6", "remoteness")]
+    {
+        let planned = program.run(&format!("solve {board} --values {values} --dry-run --log --json")).json();
+        let solved = program.run(&format!("solve {board} --values {values} --json")).json();
+        let [planned_bytes, bytes] =
+            [&planned["database_bytes"], &solved["bytes"]].map(|bytes| bytes.as_f64().expect("a number"));
+        let ratio = planned_bytes / bytes;
+        assert!((0.4..2.5).contains(&ratio), "{board} {values}: {planned_bytes} {bytes}");
+        let tiers = planned["each"].as_array().expect("a list");
+        assert_eq!(tiers.len(), planned["tiers"].as_u64().expect("a number") as usize);
+        assert_eq!(
+            tiers.iter().map(|tier| tier["database_bytes"].as_f64().expect("a number")).sum::<f64>(),
+            planned_bytes
+        );
+    }
+    let lines = program.run("solve 4x4 --dry-run --log").succeeds();
+    assert_eq!(lines.lines().count(), 1 + 17);
+    assert!(lines.lines().nth(1).is_some_and(|line| line.starts_with("ply 16 ")), "{lines}");
+}

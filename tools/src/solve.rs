@@ -11,6 +11,7 @@ use std::time::Instant;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use fourbase_tiers::database::{DatabaseError, TierRecord};
+use fourbase_tiers::index::Index;
 use fourbase_tiers::kernel::Kernel;
 use fourbase_tiers::plan::Plan;
 use fourbase_tiers::solve::{self, BLOCK_WORDS, CHECKPOINT, Options, Progress};
@@ -28,6 +29,7 @@ Examples:
   fourbase solve 5x4
   fourbase solve 6x5 --values wdl --memory 1G
   fourbase solve 7x5 --dry-run                how large it is, without solving it
+  fourbase solve 7x6 --dry-run --log          and every tier of it
 
 A solve that was interrupted goes on where it stopped when it is started again. Ctrl-C stops it after
 the tier that it is at, a second Ctrl-C at once (which loses what was done since the last checkpoint).")]
@@ -69,7 +71,8 @@ pub struct Arguments {
     #[arg(long)]
     json: bool,
 
-    /// Write a line on standard error for every tier that is done, on a terminal or not
+    /// Write a line on standard error for every tier that is done, on a terminal or not; with --dry-run, on standard output
+    /// what every tier will need
     #[arg(long)]
     log: bool,
 
@@ -116,7 +119,11 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 fn plan(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
     let plan = Plan::new(arguments.board.board, arguments.values.kind.into(), memory_bytes);
     let plan = if arguments.scratch.is_some() { plan.bounded() } else { plan };
-    let planned = Planned::of(&plan, arguments.kernel.into(), memory_bytes);
+    let mut planned = Planned::of(&plan, arguments.kernel.into(), memory_bytes);
+    if plan.exact && arguments.log {
+        let index = Index::new(plan.board, arguments.kernel.into())?;
+        planned = planned.with_tiers(Plan::tiers(&index, plan.values));
+    }
     if arguments.json { output::print_json(&planned) } else { output::print(planned) }
 }
 

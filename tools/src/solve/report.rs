@@ -6,7 +6,7 @@ use std::time::Duration;
 use fourbase::{Outcome, Player};
 use fourbase_tiers::error::bytes;
 use fourbase_tiers::kernel::Kernel;
-use fourbase_tiers::plan::Plan;
+use fourbase_tiers::plan::{Plan, TierPlan};
 use fourbase_tiers::solve::Report;
 use indicatif::HumanDuration;
 use serde::Serialize;
@@ -32,6 +32,34 @@ pub struct Planned {
     database_bytes: u128,
     /// How long it will take, about; `None` for a board that takes no time, or does not fit.
     expected_seconds: Option<f64>,
+    /// Every tier, where that was asked for and they can be counted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    each: Vec<PlannedTier>,
+}
+
+/// What one tier will need.
+#[derive(Serialize)]
+struct PlannedTier {
+    ply: u32,
+    entries: u128,
+    /// Bytes of the files that hold it while it is being solved, about.
+    scratch_bytes: u128,
+    /// Bytes of its file in the database, about.
+    database_bytes: u128,
+}
+
+impl From<TierPlan> for PlannedTier {
+    fn from(TierPlan { ply, entries, scratch_bytes, database_bytes }: TierPlan) -> PlannedTier {
+        PlannedTier { ply, entries, scratch_bytes, database_bytes }
+    }
+}
+
+impl fmt::Display for PlannedTier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [scratch, database] = [self.scratch_bytes, self.database_bytes].map(bytes);
+        let entries = size::grouped(self.entries);
+        write!(f, "ply {:2}  {entries:>19} entries  about {scratch:>10} meanwhile  file about {database:>10}", self.ply)
+    }
 }
 
 impl Planned {
@@ -51,7 +79,14 @@ impl Planned {
             scratch_bytes: plan.is_bounded.then_some(plan.scratch_bytes),
             database_bytes: plan.database_bytes,
             expected_seconds: expected.map(|expected| expected.as_secs_f64()),
+            each: Vec::new(),
         }
+    }
+
+    /// Adds what every tier will need, from the full board down, as they are solved.
+    #[must_use]
+    pub fn with_tiers(self, tiers: Vec<TierPlan>) -> Planned {
+        Planned { each: tiers.into_iter().rev().map(PlannedTier::from).collect(), ..self }
     }
 }
 
@@ -74,9 +109,10 @@ impl fmt::Display for Planned {
         }
         write!(f, ", a database of about {}", bytes(self.database_bytes))?;
         match self.expected_seconds {
-            Some(seconds) => write!(f, ", {} or so", HumanDuration(Duration::from_secs_f64(seconds))),
-            None => Ok(()),
+            Some(seconds) => write!(f, ", {} or so", HumanDuration(Duration::from_secs_f64(seconds)))?,
+            None => {}
         }
+        self.each.iter().try_for_each(|tier| write!(f, "\n{tier}"))
     }
 }
 

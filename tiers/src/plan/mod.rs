@@ -1,20 +1,23 @@
 //! What a solve will need, before it starts.
 //!
-//! Two figures. An **estimate** comes from a recurrence in 128-bit integers, before any table: a column of `h` pieces
-//! has `c(h, f)` colourings with `f` first-player pieces and no `K` equal pieces in a row; columns multiply, so the
-//! colourings of a whole tier are the coefficient of the `W`-th power of `Σ c(h, f) x^h y^f` at the tier's ply and
-//! balance. It ignores the other lines (which leave a half to a tenth), halves for the mirror, and counts no padding.
-//! Where the tables of the index are of a size that can be made, the **exact** figures are summed over the layouts of
-//! all tiers.
+//! Two figures. An **estimate** comes from a recurrence, before any table ([`estimate`]). Where the tables of the index are
+//! of a size that can be made, the **exact** figures are summed over the layouts of all tiers. What the files take is
+//! estimated either way ([`files`]).
+
+mod estimate;
+mod files;
 
 use fourbase::Board;
 use rayon::prelude::*;
 
 use crate::error::{IndexError, SolveError};
 use crate::frontier::BLOCK_WORDS;
-use crate::index::{Index, Matrix, Shape, Spine, firsts_at, matrices};
+use crate::index::{Index, Matrix, Shape, Spine, matrices};
 use crate::kernel::matrix::BAND_ROWS;
 use crate::kernel::{Coding, Kernel, Values};
+use estimate::tier_colourings;
+pub use files::TierPlan;
+use files::{database_bytes, most_of_pairs, reached_bytes, scratch_bytes, tiers};
 
 /// The most colourings of a wing beside a spine that tables are made for (7x6 has 2.6e8).
 const MOST_COLOURINGS: u128 = 1 << 31;
@@ -112,6 +115,7 @@ impl Plan {
     pub fn estimate(board: Board, values: Values) -> Plan {
         let colourings = tier_colourings(board);
         let entries = |ply: u32| colourings[ply as usize].div_ceil(2);
+        let files = tiers(board, values, &Vec::from_iter((0..=board.cells() as u32).map(entries)));
         let bytes = |ply: u32| {
             let planes = Coding::new(board, values, ply).planes() as u128;
             entries(ply).saturating_mul(planes).div_ceil(8)
@@ -127,9 +131,9 @@ impl Plan {
             tiers: cells + 1,
             exact: false,
             is_bounded: false,
-            scratch_bytes: scratch_bytes(values, most_of_pairs((0..=cells).map(entries))),
-            pair_entries: most_of_pairs((0..=cells).map(entries)),
-            database_bytes: database_bytes(values, all),
+            scratch_bytes: scratch_bytes(&files),
+            pair_entries: most_of_pairs(&files, |tier| tier.entries),
+            database_bytes: database_bytes(&files),
             // Whoever cannot make the index cannot solve in files either.
             bounded_bytes: memory_bytes,
             slices: Slices::default(),
@@ -139,6 +143,13 @@ impl Plan {
     /// Sums what a solve needs exactly. Takes the time to count the lists of all wings (7x6: about a second).
     pub fn exact(index: &Index, values: Values) -> Plan {
         Plan::of_planes(index, values, |ply| Coding::new(index.board(), values, ply).planes())
+    }
+
+    /// Lists what every tier of a solve takes, from the empty board up. Takes as long as [`Plan::exact`].
+    pub fn tiers(index: &Index, values: Values) -> Vec<TierPlan> {
+        let board = index.board();
+        let entries = (0..=board.cells() as u32).map(|ply| TierSize::of(index, 1, ply).entries);
+        tiers(board, values, &Vec::from_iter(entries))
     }
 
     /// Sums what counting legal positions needs exactly: as a solve of one plane.
@@ -162,7 +173,7 @@ impl Plan {
             |parity: usize| sizes.iter().skip(parity).step_by(2).map(|size| 8 * size.words).max().unwrap_or(0);
         let most = |of: fn(&TierSize) -> u128| sizes.iter().map(of).max().unwrap_or(0);
         let entries = sizes.iter().map(|size| size.entries).sum();
-        let pair_entries = most_of_pairs(sizes.iter().map(|size| size.entries));
+        let files = tiers(board, values, &Vec::from_iter(sizes.iter().map(|size| size.entries)));
         let fixed = index.bytes() as u128 + FIXED_BYTES;
         let threads = rayon::current_num_threads() as u128;
         let slices = Slices {
@@ -178,9 +189,9 @@ impl Plan {
             tiers: cells + 1,
             exact: true,
             is_bounded: false,
-            scratch_bytes: scratch_bytes(values, pair_entries),
-            pair_entries,
-            database_bytes: database_bytes(values, entries),
+            scratch_bytes: scratch_bytes(&files),
+            pair_entries: most_of_pairs(&files, |tier| tier.entries),
+            database_bytes: database_bytes(&files),
             bounded_bytes: 2 * most(TierSize::directory_bytes)
                 + threads * thread_bytes(board, slices.most_words, most(|size| size.row_words))
                 + slices.count * slices.least_bytes()
@@ -304,32 +315,6 @@ fn thread_bytes(board: Board, matrix_words: u128, row_words: u128) -> u128 {
     8 * ((width + 2) * (2 * block + rows) + width / 2 * block) + (8 << 20)
 }
 
-/// The most bytes of two neighbouring tiers in files. Measured on the widest tiers of 6x5 and 7x4: 0.35 bits an entry,
-/// with remoteness about 1.1.
-fn scratch_bytes(values: Values, pair_entries: u128) -> u128 {
-    let hundredths = if values == Values::Wdl { 45 } else { 140 };
-    pair_entries.saturating_mul(hundredths) / 800
-}
-
-/// Bytes of reached bits in files. Measured on the widest tiers of 6x6: 0.01 bits an entry.
-fn reached_bytes(entries: u128) -> u128 {
-    entries.saturating_mul(5) / 800
-}
-
-/// Returns the most that two neighbours have together.
-fn most_of_pairs(entries: impl Iterator<Item = u128>) -> u128 {
-    let entries: Vec<u128> = entries.collect();
-    entries.windows(2).map(|pair| pair[0].saturating_add(pair[1])).max().unwrap_or(0)
-}
-
-/// Bytes of a database: fewer bits an entry the larger the board. Measured: 0.064 on 7x4, 0.03 on 6x5, 0.01 to 0.03 on 6x6
-/// and 7x5; with remoteness about a half more.
-fn database_bytes(values: Values, entries: u128) -> u128 {
-    let bits = 0.09 * (entries as f64 / 5e7).max(1.0).powf(-0.15);
-    let more = if values == Values::Wdl { 1.0 } else { 1.6 };
-    (entries as f64 * bits * more / 8.0) as u128
-}
-
 /// Counts the shapes of a board and their spines, after the mirror: what an exact plan walks through.
 fn shapes(board: Board) -> u128 {
     let wings = (board.height() as u128 + 1).pow((board.width() / 2) as u32);
@@ -352,56 +337,6 @@ pub(crate) fn check_tables(board: Board) -> Result<(), IndexError> {
         return Err(IndexError::TooLarge { board, colourings: colourings as f64, limit: MOST_COLOURINGS as f64 });
     }
     Ok(())
-}
-
-/// Counts the colourings of every tier without a line in a column, before the mirror.
-fn tier_colourings(board: Board) -> Vec<u128> {
-    let cells = board.cells();
-    let column = column_colourings(board);
-    // sums[ply][firsts]
-    let mut sums = vec![vec![0u128; cells + 1]; cells + 1];
-    sums[0][0] = 1;
-    for _ in 0..board.width() {
-        let mut next = vec![vec![0u128; cells + 1]; cells + 1];
-        for ply in 0..=cells {
-            for firsts in (0..=ply).filter(|firsts| sums[ply][*firsts] > 0) {
-                for (height, counts) in column.iter().enumerate().filter(|(height, _)| ply + height <= cells) {
-                    for (more, count) in counts.iter().enumerate() {
-                        let sum = &mut next[ply + height][firsts + more];
-                        *sum = sum.saturating_add(sums[ply][firsts].saturating_mul(*count));
-                    }
-                }
-            }
-        }
-        sums = next;
-    }
-    (0..=cells).map(|ply| sums[ply][firsts_at(ply as u32) as usize]).collect()
-}
-
-/// Counts the colourings of a column by height and first-player pieces, without `K` equal pieces in a row.
-fn column_colourings(board: Board) -> Vec<Vec<u128>> {
-    let (height, connect) = (board.height(), board.connect());
-    // By first-player pieces, the colour on top, and how many of it are on top of each other.
-    let mut runs = std::collections::BTreeMap::from([((0usize, 0usize, 0usize), 1u128)]);
-    let mut counts = vec![vec![1u128]];
-    for pieces in 1..=height {
-        let mut next = std::collections::BTreeMap::new();
-        for (&(firsts, top, run), &count) in &runs {
-            for colour in 0..2 {
-                let run = if colour == top { run + 1 } else { 1 };
-                if run < connect {
-                    *next.entry((firsts + colour, colour, run)).or_insert(0u128) += count;
-                }
-            }
-        }
-        let mut by_firsts = vec![0u128; pieces + 1];
-        for ((firsts, _, _), count) in &next {
-            by_firsts[*firsts] += count;
-        }
-        counts.push(by_firsts);
-        runs = next;
-    }
-    counts
 }
 
 #[cfg(test)]
