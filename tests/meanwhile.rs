@@ -56,6 +56,7 @@ fn readers_hear_that_it_is_not_solved_yet_and_solvers_that_somebody_is_at_it() {
         scratch: None,
         block_words: BLOCK_WORDS,
         checkpoint: Duration::ZERO,
+        keep_plies: None,
     };
     let (reached, wait) = channel();
     let (let_go, go_on) = channel();

@@ -158,6 +158,7 @@ fn a_checkpoint_that_is_damaged_is_told_and_one_that_is_gone_is_asked_for() {
         scratch: None,
         block_words: BLOCK_WORDS,
         checkpoint: Duration::ZERO,
+        keep_plies: None,
     };
     run(&options, &StopAtOnce).expect_err("a solve that is stopped");
     let frontier = folder.join("frontier-12.0");

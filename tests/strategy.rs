@@ -453,6 +453,7 @@ fn a_database_that_is_not_solved_to_the_end_is_left_alone() {
         scratch: None,
         block_words: BLOCK_WORDS,
         checkpoint: Duration::ZERO,
+        keep_plies: None,
     };
     let meanwhile = Meanwhile { program: &program, said: Mutex::new(None) };
     run(&options, &meanwhile).expect("a solve");

@@ -21,5 +21,6 @@ pub fn options(root: &Path, board: Board, values: Values) -> Options {
         scratch: None,
         block_words: BLOCK_WORDS,
         checkpoint: CHECKPOINT,
+        keep_plies: None,
     }
 }

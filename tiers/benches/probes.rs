@@ -36,6 +36,7 @@ fn measure(board: Board, values: Values) {
         scratch: None,
         block_words: BLOCK_WORDS,
         checkpoint: CHECKPOINT,
+        keep_plies: None,
     };
     let report = run(&options, &()).expect("a solve");
     let positions = random_positions(board, 200_000);

@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use fourbase::Board;
+use fourbase::search::SearchError;
 
 use crate::database::names_of;
 use crate::kernel::Values;
@@ -59,8 +60,8 @@ pub enum SolveError {
     },
     /// It was asked to stop, and did where it can go on.
     #[error(
-        "{}: stopped with {done} of {tiers} tiers done; go on with: fourbase solve {board} --values {values}{}",
-        folder.display(), folder_option(folder)
+        "{}: stopped with {done} of {tiers} tiers done; go on with: fourbase solve {board} --values {values}{}{}",
+        folder.display(), keep_option(*keep_plies), folder_option(folder)
     )]
     Stopped {
         /// The database folder.
@@ -69,6 +70,8 @@ pub enum SolveError {
         board: Board,
         /// The values.
         values: Values,
+        /// The deepest ply whose tier is kept, where not all are.
+        keep_plies: Option<u32>,
         /// Tiers that are durable.
         done: usize,
         /// All tiers.
@@ -102,6 +105,23 @@ pub enum SolveError {
         /// The tier.
         ply: u32,
     },
+    /// The folder was begun with another `--keep-plies`.
+    #[error(
+        "{}: this database keeps {}, not {}; go on with: fourbase solve {board} --values {values}{}{}, or start over with \
+         --replace", folder.display(), kept(*found), kept(*wanted), keep_option(*found), folder_option(folder)
+    )]
+    Kept {
+        /// The database folder.
+        folder: PathBuf,
+        /// The board.
+        board: Board,
+        /// The values.
+        values: Values,
+        /// The deepest ply whose tier the folder keeps; `None` where it keeps all.
+        found: Option<u32>,
+        /// The one that is asked for.
+        wanted: Option<u32>,
+    },
     /// The database could not be read or written.
     #[error(transparent)]
     Database(#[from] DatabaseError),
@@ -119,7 +139,10 @@ pub enum DatabaseError {
         root: PathBuf,
     },
     /// The tier that is asked for is not solved yet.
-    #[error("{}: ply {ply} is not solved yet; go on with: fourbase solve {board} --values {values}{}", folder.display(), folder_option(folder))]
+    #[error(
+        "{}: ply {ply} is not solved yet; go on with: fourbase solve {board} --values {values}{}{}",
+        folder.display(), keep_option(*keep_plies), folder_option(folder)
+    )]
     NotSolved {
         /// The database folder.
         folder: PathBuf,
@@ -127,6 +150,8 @@ pub enum DatabaseError {
         board: Board,
         /// The values.
         values: Values,
+        /// The deepest ply whose tier is kept, where not all are.
+        keep_plies: Option<u32>,
         /// The tier.
         ply: u32,
     },
@@ -190,6 +215,9 @@ pub enum DatabaseError {
     /// The board cannot be indexed.
     #[error(transparent)]
     Index(#[from] IndexError),
+    /// A position of a ply that is not kept could not be searched.
+    #[error(transparent)]
+    Search(#[from] SearchError),
 }
 
 impl DatabaseError {
@@ -212,6 +240,16 @@ pub fn bytes(count: u128) -> String {
         unit += 1;
     }
     format!("{size:.1} {}", UNITS[unit])
+}
+
+/// Writes which plies a database keeps.
+pub fn kept(keep_plies: Option<u32>) -> String {
+    keep_plies.map_or_else(|| "all plies".to_string(), |most| format!("plies up to {most}"))
+}
+
+/// Writes the option of `fourbase solve` that keeps them, with a space before it; nothing where all are kept.
+pub fn keep_option(keep_plies: Option<u32>) -> String {
+    keep_plies.map_or_else(String::new, |most| format!(" --keep-plies {most}"))
 }
 
 fn db_option(root: &Path) -> String {

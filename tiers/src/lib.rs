@@ -26,6 +26,7 @@
 //!     scratch: None,
 //!     block_words: BLOCK_WORDS,
 //!     checkpoint: CHECKPOINT,
+//!     keep_plies: None,
 //! };
 //! let report = run(&options, &())?;
 //! assert_eq!(report.outcome, Outcome { value: Value::Tie, remoteness: Some(16) });

@@ -59,7 +59,14 @@ impl Knowledge {
     ) -> anyhow::Result<Knowledge> {
         match Database::find(&databases.root, board) {
             Ok(database) if database.is_complete() => {
-                let note = format!("values from {}", excerpt(&database.folder().display().to_string(), FOLDER_BYTES));
+                let searched = match database.manifest().keep_plies() {
+                    Some(most) => format!(", searched forward after ply {most}"),
+                    None => String::new(),
+                };
+                let note = format!(
+                    "values from {}{searched}",
+                    excerpt(&database.folder().display().to_string(), FOLDER_BYTES)
+                );
                 let source = Source::Database(Arc::new(cache.apply(database)));
                 return Ok(Knowledge { board, source, note, missing: None });
             }
@@ -112,6 +119,7 @@ fn solve(board: Board) -> anyhow::Result<(Database, TempDir)> {
         scratch: None,
         block_words: BLOCK_WORDS,
         checkpoint: CHECKPOINT,
+        keep_plies: None,
     };
     let report = solve::run(&options, &())?;
     Ok((Database::open(&report.folder)?, root))

@@ -57,6 +57,9 @@ struct Row {
     remoteness: Option<u32>,
     entries: u64,
     bytes: u64,
+    /// The deepest ply that is kept, where not all are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    keep_plies: Option<u32>,
     hash: Option<String>,
 }
 
@@ -72,6 +75,7 @@ impl Row {
             remoteness: summary.outcome.and_then(|outcome| outcome.remoteness),
             entries: summary.entries,
             bytes: summary.bytes,
+            keep_plies: summary.keep_plies,
             hash: summary.hash.map(|hash| hash.to_string()),
         }
     }
@@ -102,7 +106,10 @@ fn table(summaries: &[Summary]) -> String {
     table::to_text(&COLUMNS.map(|(_, side)| side), &std::iter::once(head).chain(rows).collect::<Vec<_>>())
 }
 
-/// Writes how many tiers there are, and how many of them are done where that is not all.
+/// Writes how many tiers there are, how many of them are done where that is not all, and up to which ply they are kept
+/// where not all are.
 fn tiers(summary: &Summary) -> String {
-    if summary.complete { summary.tiers.to_string() } else { format!("{} of {}", summary.tiers_done, summary.tiers) }
+    let kept = summary.keep_plies.map_or_else(String::new, |most| format!(", kept to ply {most}"));
+    let tiers = summary.tiers;
+    if summary.complete { format!("{tiers}{kept}") } else { format!("{} of {tiers}{kept}", summary.tiers_done) }
 }

@@ -8,12 +8,13 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use clap::{Args, ValueEnum};
+use fourbase::excerpt;
 use fourbase_tiers::database::{DatabaseError, TierRecord};
 use fourbase_tiers::index::Index;
 use fourbase_tiers::kernel::Kernel;
-use fourbase_tiers::plan::Plan;
+use fourbase_tiers::plan::{Plan, TierPlan};
 use fourbase_tiers::solve::{self, BLOCK_WORDS, CHECKPOINT, Options, Progress};
 
 use crate::arguments::{BoardArgument, DatabaseArgument, ThreadsArgument, ValuesArgument};
@@ -30,9 +31,14 @@ Examples:
   fourbase solve 6x5 --values wdl --memory 1G
   fourbase solve 7x5 --dry-run                how large it is, without solving it
   fourbase solve 7x6 --dry-run --log          and every tier of it
+  fourbase solve 6x6 --values wdl --keep-plies 20
 
 A solve that was interrupted goes on where it stopped when it is started again. Ctrl-C stops it after
-the tier that it is at, a second Ctrl-C at once (which loses what was done since the last checkpoint).")]
+the tier that it is at, a second Ctrl-C at once (which loses what was done since the last checkpoint).
+
+With --keep-plies N the database is smaller, and a later position is searched forward whenever it is
+asked for: exactly, in microseconds late in a game and, where N is small, in much longer. Only odd plies
+have files, so that an even N is as good as N - 1.")]
 pub struct Arguments {
     #[command(flatten)]
     board: BoardArgument,
@@ -54,6 +60,10 @@ pub struct Arguments {
     /// fit]
     #[arg(long, value_name = "DIR")]
     scratch: Option<PathBuf>,
+
+    /// Keep the positions of at most N pieces, and search later ones forward when they are asked for [default: keep all]
+    #[arg(long, value_name = "N", value_parser = keep_plies)]
+    keep_plies: Option<u32>,
 
     /// Which kernels compute: the fastest that this processor can run, or the portable ones
     #[arg(long, value_name = "KERNEL", default_value = "auto")]
@@ -80,6 +90,17 @@ pub struct Arguments {
     #[arg(short, long)]
     quiet: bool,
 }
+
+/// Reads up to which ply to keep.
+fn keep_plies(text: &str) -> anyhow::Result<u32> {
+    text.parse().ok().filter(|plies| *plies > 0).ok_or_else(|| {
+        let text = excerpt(text, EXCERPT_BYTES);
+        anyhow!("\"{text}\" is no number of plies to keep; give 1 or more, or leave it out to keep all")
+    })
+}
+
+/// How much of a text that is no number is repeated in the error.
+const EXCERPT_BYTES: usize = 40;
 
 /// What `--kernel` may be.
 #[derive(ValueEnum, Clone, Copy, Debug)]
@@ -119,10 +140,14 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 fn plan(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
     let plan = Plan::new(arguments.board.board, arguments.values.kind.into(), memory_bytes);
     let plan = if arguments.scratch.is_some() { plan.bounded() } else { plan };
+    let plan = plan.keeping(arguments.keep_plies);
     let mut planned = Planned::of(&plan, arguments.kernel.into(), memory_bytes);
     if plan.exact && arguments.log {
         let index = Index::new(plan.board, arguments.kernel.into())?;
-        planned = planned.with_tiers(Plan::tiers(&index, plan.values));
+        let is_kept = |tier: &TierPlan| arguments.keep_plies.is_none_or(|most| tier.ply <= most);
+        let mut tiers = Plan::tiers(&index, plan.values);
+        tiers.iter_mut().filter(|tier| !is_kept(tier)).for_each(|tier| tier.database_bytes = 0);
+        planned = planned.with_tiers(tiers);
     }
     if arguments.json { output::print_json(&planned) } else { output::print(planned) }
 }
@@ -139,6 +164,7 @@ fn solve(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
         scratch: arguments.scratch.clone(),
         block_words: BLOCK_WORDS,
         checkpoint: CHECKPOINT,
+        keep_plies: arguments.keep_plies,
     };
     let start = Instant::now();
     interrupt::listen("stopping after this tier; Ctrl-C again stops at once")?;

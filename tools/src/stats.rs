@@ -83,11 +83,13 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         let legal = Legal::of(board, &plies);
         return if arguments.json { output::print_json(&legal) } else { output::print(legal) };
     }
-    let counts = match database(arguments)? {
-        Some(database) => of_database(arguments, &database)?,
+    let database = database(arguments)?;
+    let counts = match &database {
+        Some(database) => of_database(arguments, database)?,
         None => values(arguments, arguments.values.map_or(Values::Remoteness, Values::from))?,
     };
-    let stats = Stats::of(&counts);
+    let keep_plies = database.and_then(|database| database.manifest().keep_plies());
+    let stats = Stats::of(&counts, keep_plies);
     if arguments.json { output::print_json(&stats) } else { output::print(stats) }
 }
 
@@ -97,8 +99,7 @@ fn database(arguments: &Arguments) -> anyhow::Result<Option<Database>> {
     let Some(values) = arguments.values else {
         let database = Database::find(root, board)?;
         if let Some(ply) = database.manifest().next_ply(board) {
-            let folder = database.folder().to_owned();
-            return Err(DatabaseError::NotSolved { folder, board, values: database.values(), ply }.into());
+            return Err(database.not_solved(ply).into());
         }
         return Ok(Some(database));
     };

@@ -25,6 +25,8 @@ pub struct Summary {
     pub tiers_done: u32,
     /// All tiers.
     pub tiers: u32,
+    /// The deepest ply whose tier is kept, where not all are.
+    pub keep_plies: Option<u32>,
     /// Whether all tiers are done.
     pub complete: bool,
     /// Bytes of the finished tiers' files and of the manifest.
@@ -75,6 +77,7 @@ impl Summary {
             values,
             tiers_done: manifest.tiers.len() as u32,
             tiers: board.cells() as u32 + 1,
+            keep_plies: manifest.keep_plies(),
             complete: manifest.state == State::Complete,
             bytes: manifest.bytes(),
             entries: manifest.entries(),

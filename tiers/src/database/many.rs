@@ -19,9 +19,11 @@ impl Database {
             .map(|(number, position)| (self.file_order(position), number, position))
             .collect();
         order.par_sort_unstable_by_key(|(order, number, _)| (*order, *number));
+        // A position that is searched may take as long as all others together.
+        let run = if self.manifest().keep_plies().is_some() { 1 } else { RUN };
         let found: Vec<_> = order
             .into_par_iter()
-            .with_min_len(RUN)
+            .with_min_len(run)
             .map(|(_, number, position)| (number, self.probe(position)))
             .collect();
         let mut results: Vec<_> = positions.iter().map(|_| None).collect();

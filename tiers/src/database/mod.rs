@@ -12,6 +12,7 @@
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
+mod beyond;
 mod bits;
 mod cache;
 mod check;

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use fourbase::Board;
 
+use super::beyond::Beyond;
 use super::cache::{Cache, DEFAULT_CACHE_BYTES};
 use super::disk::Disk;
 use super::folder::{folder_of, names_of};
@@ -18,13 +19,14 @@ use crate::kernel::{Kernel, Values};
 /// A database that is open for probing. Threads share it by reference.
 ///
 /// Tiers are opened, and the tables of the index made, when a probe first needs them; expanded blocks stay in a bounded
-/// cache.
+/// cache. Positions of plies whose tiers are not kept are searched forward.
 pub struct Database {
     folder: PathBuf,
     manifest: Manifest,
     index: Index,
     tiers: Vec<OnceLock<OpenTier>>,
     cache: Cache,
+    beyond: Beyond,
     storage: Arc<dyn Storage>,
     passed_over: Option<DatabaseError>,
 }
@@ -95,6 +97,7 @@ impl Database {
         manifest.check_entries(folder, board)?;
         Ok(Database {
             folder: folder.to_path_buf(),
+            beyond: Beyond::new(board, manifest.values()),
             manifest,
             index: Index::new(board, Kernel::detect())?,
             tiers: (0..=board.cells()).map(|_| OnceLock::new()).collect(),
@@ -146,6 +149,15 @@ impl Database {
         self.passed_over.as_ref()
     }
 
+    /// Returns how many positions were searched forward for the probes so far, because their tiers are not kept.
+    pub fn searched(&self) -> u64 {
+        self.beyond.searched()
+    }
+
+    pub(super) fn beyond(&self) -> &Beyond {
+        &self.beyond
+    }
+
     pub(super) fn storage(&self) -> &dyn Storage {
         &*self.storage
     }
@@ -180,8 +192,9 @@ impl Database {
         DatabaseError::Damaged { file: self.folder.join(manifest::NAME), offset: 0, what }
     }
 
-    pub(super) fn not_solved(&self, ply: u32) -> DatabaseError {
+    /// Says that a tier is not solved yet and how to go on.
+    pub fn not_solved(&self, ply: u32) -> DatabaseError {
         let (folder, board, values) = (self.folder.clone(), self.board(), self.values());
-        DatabaseError::NotSolved { folder, board, values, ply }
+        DatabaseError::NotSolved { folder, board, values, keep_plies: self.manifest.keep_plies(), ply }
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! A probe first looks at the board (see [`crate::quiet`]). A quiet position of an odd ply is found by its rank: the
 //! rank's chunk, the chunk's block, the block's symbols, and among those the one that the quiet mask of the chunk
-//! says (see [`super::tier`]). A quiet position of an even ply is worth the best of its children.
+//! says (see [`super::tier`]). A quiet position of an even ply is worth the best of its children. Where that tier is not
+//! kept the position is searched forward (see [`super::beyond`]).
 
 #![cfg_attr(not(test), deny(clippy::indexing_slicing))]
 
@@ -26,6 +27,10 @@ pub struct Move {
 impl Database {
     /// Looks a position up. Any well-formed position is answered, also one that no play reaches.
     ///
+    /// A position of a ply whose tier is not kept ([`Manifest::keep_plies`](super::Manifest::keep_plies)) is searched
+    /// forward instead, to the end, however long that takes: microseconds late in a game, on large boards minutes early
+    /// in one.
+    ///
     /// # Errors
     /// [`DatabaseError::OtherBoard`], [`DatabaseError::NotSolved`] while the solve goes on, and as for every file.
     pub fn probe(&self, position: &Position) -> Result<Outcome, DatabaseError> {
@@ -46,9 +51,16 @@ impl Database {
         match sight(position) {
             Sight::Decided(outcome) => Ok(self.outcome(outcome)),
             Sight::Forced(column) => Ok(self.value(&position.drop_piece(column))?.parent()),
+            Sight::Quiet if !self.reaches(position.ply() as u32) => Ok(self.beyond().outcome(position)?),
             Sight::Quiet if is_stored(position.ply() as u32) => self.stored(position),
             Sight::Quiet => self.best_child(position),
         }
+    }
+
+    /// Tells whether the tier is kept in which a quiet position of `ply` pieces is looked up.
+    fn reaches(&self, ply: u32) -> bool {
+        let stored = if is_stored(ply) { ply } else { ply + 1 };
+        self.manifest().keeps(stored)
     }
 
     fn check_board(&self, position: &Position) -> Result<(), DatabaseError> {
@@ -89,15 +101,19 @@ impl Database {
                 sight => *slot = Some((column as u8, sight)),
             }
         }
-        for (column, sight) in unseen.iter().flatten() {
-            let child = position.drop_piece(usize::from(*column));
-            let outcome = match sight {
-                Sight::Forced(reply) => self.value(&child.drop_piece(*reply))?.parent(),
-                _ => self.stored(&child)?,
-            }
-            .parent();
-            if improve(outcome) {
-                return Ok(outcome);
+        // What is searched comes last: a win that is stored may save it.
+        let is_searched = |sight: &Sight| matches!(sight, Sight::Forced(_)) && !self.reaches(position.ply() as u32 + 2);
+        for searched in [false, true] {
+            for (column, sight) in unseen.iter().flatten().filter(|(_, sight)| is_searched(sight) == searched) {
+                let child = position.drop_piece(usize::from(*column));
+                let outcome = match sight {
+                    Sight::Forced(reply) => self.value(&child.drop_piece(*reply))?.parent(),
+                    _ => self.stored(&child)?,
+                }
+                .parent();
+                if improve(outcome) {
+                    return Ok(outcome);
+                }
             }
         }
         best.ok_or_else(|| self.manifest_error("a position has no moves"))

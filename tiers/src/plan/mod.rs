@@ -61,6 +61,8 @@ pub struct Plan {
     pub scratch_bytes: u128,
     /// Bytes of the database, about.
     pub database_bytes: u128,
+    /// Of that, what the tier of every ply takes.
+    tier_bytes: [u128; MOST_TIERS],
     /// The most entries of two neighbouring tiers.
     pair_entries: u128,
     /// The memory of a bounded solve at least.
@@ -87,6 +89,9 @@ pub(crate) struct Room {
     /// For one matrix that is read across, in each thread.
     pub slice_words: usize,
 }
+
+/// A board has at most 64 cells.
+const MOST_TIERS: usize = 65;
 
 /// The most memory that expanded blocks take: with more, hardly any more of them are found again.
 const MOST_CACHE_BYTES: u128 = 4 << 30;
@@ -134,6 +139,7 @@ impl Plan {
             scratch_bytes: scratch_bytes(&files),
             pair_entries: most_of_pairs(&files, |tier| tier.entries),
             database_bytes: database_bytes(&files),
+            tier_bytes: std::array::from_fn(|ply| files.get(ply).map_or(0, |tier| tier.database_bytes)),
             // Whoever cannot make the index cannot solve in files either.
             bounded_bytes: memory_bytes,
             slices: Slices::default(),
@@ -192,6 +198,7 @@ impl Plan {
             scratch_bytes: scratch_bytes(&files),
             pair_entries: most_of_pairs(&files, |tier| tier.entries),
             database_bytes: database_bytes(&files),
+            tier_bytes: std::array::from_fn(|ply| files.get(ply).map_or(0, |tier| tier.database_bytes)),
             bounded_bytes: 2 * most(TierSize::directory_bytes)
                 + threads * thread_bytes(board, slices.most_words, most(|size| size.row_words))
                 + slices.count * slices.least_bytes()
@@ -204,6 +211,13 @@ impl Plan {
     #[must_use]
     pub fn bounded(self) -> Plan {
         Plan { is_bounded: true, memory_bytes: self.bounded_bytes, ..self }
+    }
+
+    /// Returns the plan of the same solve whose database keeps the tiers of at most `keep_plies` pieces.
+    #[must_use]
+    pub fn keeping(self, keep_plies: Option<u32>) -> Plan {
+        let Some(most) = keep_plies.filter(|most| (*most as usize) < self.board.cells()) else { return self };
+        Plan { database_bytes: self.tier_bytes.iter().take(most as usize + 1).sum(), ..self }
     }
 
     /// Shares out what a bounded solve may use beyond its least: half of it for the slices, until whole matrices fit, and

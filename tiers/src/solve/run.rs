@@ -41,6 +41,27 @@ pub struct Options {
     /// How long to solve before what is done is made durable, so that a solve that is stopped can go on from there;
     /// zero: after every tier. [`CHECKPOINT`] costs a solve little.
     pub checkpoint: Duration,
+    /// Keep the tiers of at most so many pieces, at least 1; `None`, or as many as the board has cells: all. Later
+    /// tiers are solved as well, but a probe there has to search forward. An even number is as good as one less, since
+    /// only odd plies have files.
+    pub keep_plies: Option<u32>,
+}
+
+impl Options {
+    /// Returns the deepest ply whose tier is kept, where not all are.
+    fn kept(&self) -> Option<u32> {
+        self.keep_plies.map(|most| most.max(1)).filter(|most| (*most as usize) < self.board.cells())
+    }
+
+    /// Refuses a folder that was begun with another `keep_plies`.
+    fn check_kept(&self, folder: &Path, manifest: &Manifest) -> Result<(), SolveError> {
+        let Options { board, values, .. } = *self;
+        let (found, wanted) = (manifest.keep_plies(), self.kept());
+        if found == wanted {
+            return Ok(());
+        }
+        Err(SolveError::Kept { folder: folder.to_path_buf(), board, values, found, wanted })
+    }
 }
 
 /// How long a solve goes on between checkpoints unless told otherwise.
@@ -61,6 +82,8 @@ pub struct Report {
     pub bytes: u64,
     /// Hash of the whole database: equal on every machine, for every number of threads and every kernel.
     pub hash: Option<Hash>,
+    /// The deepest ply whose tier is kept, where not all are.
+    pub keep_plies: Option<u32>,
     /// The database's folder.
     pub folder: PathBuf,
     /// There was nothing left to do.
@@ -97,8 +120,8 @@ impl Progress for () {}
 /// Solves a board into its database, going on where an earlier solve stopped. Runs on rayon's current pool.
 ///
 /// # Errors
-/// [`SolveError::Memory`] and [`SolveError::Index`] before anything is made, [`SolveError::Busy`] where another process
-/// solves the same board, [`SolveError::Stopped`] where `progress` wants it, [`SolveError::Database`] for files.
+/// [`SolveError::Memory`] and [`SolveError::Index`] before anything is made, [`SolveError::Kept`] where an earlier solve
+/// keeps other tiers, [`SolveError::Busy`] where another process solves the same board, [`SolveError::Stopped`] where `progress` wants it, [`SolveError::Database`] for files.
 pub fn run(options: &Options, progress: &dyn Progress) -> Result<Report, SolveError> {
     run_on(options, progress, &Disk)
 }
@@ -112,6 +135,7 @@ pub fn run_on(options: &Options, progress: &dyn Progress, storage: &dyn Storage)
     let folder = folder_of(&options.root, board, values);
     let scratch = options.scratch.as_ref().map_or_else(|| folder.clone(), |root| folder_of(root, board, values));
     let done = if options.replace { None } else { Manifest::read(storage, &folder, board, values)? };
+    done.iter().try_for_each(|manifest| options.check_kept(&folder, manifest))?;
     let is_begun = done.is_some();
     if let Some(manifest) = done.filter(|manifest| manifest.state == State::Complete) {
         manifest.check_files(storage, &folder)?;
@@ -120,6 +144,7 @@ pub fn run_on(options: &Options, progress: &dyn Progress, storage: &dyn Storage)
     }
     let plan = Plan::new(board, values, options.memory_bytes);
     let plan = if options.scratch.is_some() { plan.bounded() } else { plan };
+    let plan = plan.keeping(options.kept());
     plan.check(options.memory_bytes)?;
     let index = Index::new(board, options.kernel)?;
     if !is_begun {
@@ -144,7 +169,7 @@ pub fn run_on(options: &Options, progress: &dyn Progress, storage: &dyn Storage)
         plan: &plan,
         folder: &folder,
         scratch: &scratch,
-        manifest: Manifest::new(board, values, None),
+        manifest: Manifest::new(board, values, options.kept()),
     };
     let last = run.resume()?;
     remove_leftovers(storage, &folder)?;
@@ -198,6 +223,8 @@ impl<'a> Run<'a> {
     fn resume(&mut self) -> Result<Option<Frontier<'a>>, SolveError> {
         let Options { board, values, .. } = *self.options;
         let Some(manifest) = Manifest::read(self.storage, self.folder, board, values)? else { return Ok(None) };
+        // Another process may have begun it in the meantime.
+        self.options.check_kept(self.folder, &manifest)?;
         manifest.check_files(self.storage, self.folder)?;
         let checkpoint = manifest.checkpoint;
         self.manifest = manifest;
@@ -218,7 +245,7 @@ impl<'a> Run<'a> {
             offset: 0,
             what: "blocks are missing",
         });
-        self.manifest = Manifest::new(board, values, None);
+        self.manifest = Manifest::new(board, values, self.options.kept());
         Ok(None)
     }
 
@@ -291,7 +318,8 @@ impl<'a> Run<'a> {
 
     /// Writes what the database keeps of a tier, and notes it.
     fn write(&mut self, tier: &impl TierValues, entries: u64) -> Result<Option<Written>, DatabaseError> {
-        let written = write_tier(self.storage, self.folder, self.index, tier)?;
+        let keeps = self.manifest.keeps(tier.ply());
+        let written = if keeps { write_tier(self.storage, self.folder, self.index, tier)? } else { None };
         let bytes = written.as_ref().map_or(0, |written| written.bytes);
         let hash = written.as_ref().and_then(|written| written.hash);
         let record = TierRecord { ply: tier.ply(), entries, bytes, hash };
@@ -325,7 +353,8 @@ impl<'a> Run<'a> {
     fn stopped(&self) -> SolveError {
         let Options { board, values, .. } = *self.options;
         let (done, tiers) = (self.manifest.tiers.len(), board.cells() + 1);
-        SolveError::Stopped { folder: self.folder.to_path_buf(), board, values, done, tiers }
+        let (folder, keep_plies) = (self.folder.to_path_buf(), self.manifest.keep_plies());
+        SolveError::Stopped { folder, board, values, keep_plies, done, tiers }
     }
 }
 
@@ -363,6 +392,7 @@ fn report(
         entries: manifest.entries(),
         bytes: manifest.bytes(),
         hash: manifest.hash(),
+        keep_plies: manifest.keep_plies(),
         folder,
         already_complete,
     })

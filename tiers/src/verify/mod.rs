@@ -7,7 +7,7 @@
 //!    needs no file, so whoever satisfies that everywhere is right everywhere, by induction from the full board down:
 //!    of several wrong values the one with the most pieces on the board has only right ones after it, and does not fit.
 //!    That holds for every stored entry, also those that no play reaches. A value can be wrong and unnoticed only with
-//!    a sample that passes it by.
+//!    a sample that passes it by. Where not all tiers are kept, the moves of the last that is are searched forward.
 //! 3. **Figures** (`published`, `legal`). The empty board has the value that others have published, and from it as many
 //!    positions are reached, each with an entry.
 //! 4. **Search** (`forward`). Positions of all tiers, stored or not, have the value and remoteness that
@@ -25,7 +25,7 @@
 //! # let (board, kernel) = ("4x3".parse()?, Kernel::detect());
 //! # let options = Options {
 //! #     board, values: Values::Remoteness, root: root.path().into(), memory_bytes: 1 << 30, kernel, replace: false,
-//! #     scratch: None, block_words: BLOCK_WORDS, checkpoint: CHECKPOINT,
+//! #     scratch: None, block_words: BLOCK_WORDS, checkpoint: CHECKPOINT, keep_plies: None,
 //! # };
 //! let database = Database::open(&run(&options, &())?.folder)?;
 //! let report = verify(&database, &verify::Options::default(), &())?;
@@ -108,6 +108,8 @@ pub struct Report {
     pub files: u64,
     /// Their bytes.
     pub bytes: u64,
+    /// The deepest ply whose tier is kept, where not all are.
+    pub keep_plies: Option<u32>,
     /// Hash of the whole database, as the manifest says. The files were compared with it.
     pub hash: Option<Hash>,
     /// Stored values that were recomputed.
@@ -142,8 +144,7 @@ impl Report {
 pub fn verify(database: &Database, options: &Options, progress: &dyn Progress) -> Result<Report, DatabaseError> {
     let board = database.board();
     if let Some(ply) = database.manifest().next_ply(board) {
-        let folder = database.folder().to_path_buf();
-        return Err(DatabaseError::NotSolved { folder, board, values: database.values(), ply });
+        return Err(database.not_solved(ply));
     }
     let faults = Collector::new(options.faults);
     let mut report = Report {
@@ -152,6 +153,7 @@ pub fn verify(database: &Database, options: &Options, progress: &dyn Progress) -
         root: None,
         files: 0,
         bytes: 0,
+        keep_plies: database.manifest().keep_plies(),
         hash: database.manifest().hash(),
         checked: 0,
         legal: None,

@@ -52,6 +52,7 @@ pub fn whole(board: Board, values: Values, root: &Path) -> anyhow::Result<Whole>
             scratch: None,
             block_words: BLOCK_WORDS,
             checkpoint: CHECKPOINT,
+            keep_plies: None,
         };
         let report = solve::run(&options, &())?;
         Ok((root, report))

@@ -17,6 +17,7 @@ pub struct Answer {
     moves: Vec<Move>,
     line: Option<Vec<usize>>,
     note: Option<String>,
+    keep_plies: Option<u32>,
 }
 
 impl Answer {
@@ -29,7 +30,14 @@ impl Answer {
         answerer.begin();
         let (outcome, moves) = (answerer.outcome(position)?, answerer.moves(position)?);
         let line = answerer.best_line(position)?;
-        Ok(Answer { position: *position, outcome, moves, line, note: answerer.note() })
+        Ok(Answer {
+            position: *position,
+            outcome,
+            moves,
+            line,
+            note: answerer.note(),
+            keep_plies: answerer.keep_plies(),
+        })
     }
 
     /// Returns where the answer comes from, if not just out of a database. For people it is part of the answer.
@@ -48,6 +56,7 @@ impl Answer {
             remoteness: self.outcome.remoteness,
             moves: self.moves.iter().map(MoveJson::of).collect(),
             line: self.line.as_ref().map(|line| columns_to_text(line.iter().copied())),
+            keep_plies: self.keep_plies,
         }
     }
 }
@@ -63,6 +72,9 @@ pub struct AnswerJson {
     remoteness: Option<u32>,
     moves: Vec<MoveJson>,
     line: Option<String>,
+    /// The deepest ply that the database keeps, where it does not keep all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    keep_plies: Option<u32>,
 }
 
 #[derive(Serialize)]

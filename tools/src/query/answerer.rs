@@ -1,8 +1,16 @@
 //! Who knows what positions are worth: the seam between the questions of `fourbase query` and where answers come from.
 
 use anyhow::Context;
-use fourbase::{Outcome, Position};
+use fourbase::{Outcome, Position, excerpt};
 use fourbase_tiers::database::{Database, Move};
+use fourbase_tiers::error::kept;
+
+/// How many positions of a batch are answered together where each may have to be searched: enough for all threads,
+/// few enough that answers keep coming.
+const AT_ONCE: usize = 256;
+
+/// How much of the name of a folder is told.
+const FOLDER_BYTES: usize = 1024;
 
 /// Answers questions about the positions of one board.
 pub trait Answerer {
@@ -62,6 +70,11 @@ pub trait Answerer {
         None
     }
 
+    /// Returns the deepest ply that the database keeps, where there is one that does not keep all.
+    fn keep_plies(&self) -> Option<u32> {
+        None
+    }
+
     /// Returns how many positions are worth being answered together.
     fn at_once(&self) -> usize {
         usize::MAX
@@ -94,5 +107,19 @@ impl Answerer for Database {
 
     fn best_line(&self, position: &Position) -> anyhow::Result<Option<Vec<usize>>> {
         Ok(Database::best_line(self, position)?)
+    }
+
+    fn note(&self) -> Option<String> {
+        let kept = kept(self.manifest().keep_plies());
+        let folder = excerpt(&self.folder().display().to_string(), FOLDER_BYTES);
+        (self.searched() > 0).then(|| format!("searched forward: {folder} keeps {kept}"))
+    }
+
+    fn keep_plies(&self) -> Option<u32> {
+        self.manifest().keep_plies()
+    }
+
+    fn at_once(&self) -> usize {
+        self.keep_plies().map_or(usize::MAX, |_| AT_ONCE)
     }
 }

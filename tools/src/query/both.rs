@@ -93,6 +93,10 @@ impl Answerer for Both {
         self.searcher.note().filter(|_| self.searched.get())
     }
 
+    fn keep_plies(&self) -> Option<u32> {
+        self.database.keep_plies()
+    }
+
     fn at_once(&self) -> usize {
         self.searcher.at_once()
     }

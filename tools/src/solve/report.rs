@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use fourbase::{Outcome, Player};
-use fourbase_tiers::error::bytes;
+use fourbase_tiers::error::{bytes, kept};
 use fourbase_tiers::kernel::Kernel;
 use fourbase_tiers::plan::{Plan, TierPlan};
 use fourbase_tiers::solve::Report;
@@ -125,6 +125,9 @@ pub struct Solved {
     remoteness: Option<u32>,
     entries: u64,
     bytes: u64,
+    /// The deepest ply that is kept, where not all are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    keep_plies: Option<u32>,
     hash: Option<String>,
     seconds: f64,
     peak_memory_bytes: Option<u64>,
@@ -145,6 +148,7 @@ impl Solved {
             remoteness: report.outcome.remoteness,
             entries: report.entries,
             bytes: report.bytes,
+            keep_plies: report.keep_plies,
             hash: report.hash.map(|hash| hash.to_string()),
             // More digits would only be noise.
             seconds: (elapsed.as_secs_f64() * 1e3).round() / 1e3,
@@ -170,6 +174,9 @@ impl fmt::Display for Solved {
             writeln!(f)?;
         }
         write!(f, "{} in {}", bytes(self.bytes.into()), self.database)?;
+        if self.keep_plies.is_some() {
+            write!(f, ": {} are kept", kept(self.keep_plies))?;
+        }
         self.hash.iter().try_for_each(|hash| write!(f, "\nhash {hash}"))
     }
 }

@@ -5,6 +5,7 @@ use std::fmt;
 
 use fourbase::{Board, Value};
 use fourbase_tiers::counts::{Counts, PlyCounts, PlyLegal, RemotenessCount};
+use fourbase_tiers::error::kept;
 use serde::Serialize;
 
 use crate::size::grouped;
@@ -22,6 +23,9 @@ pub struct Stats<'a> {
     tie: u64,
     plies: &'a [PlyCounts],
     remoteness: &'a [RemotenessCount],
+    /// The deepest ply that the database keeps, where there is one that does not keep all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    keep_plies: Option<u32>,
 }
 
 /// Writes a row of a table: what is counted, and the counts.
@@ -34,11 +38,11 @@ fn as_name<S: serde::Serializer>(board: &Board, serializer: S) -> Result<S::Ok, 
 }
 
 impl Stats<'_> {
-    /// Adds the sums to the counts.
-    pub fn of(counts: &Counts) -> Stats<'_> {
+    /// Adds the sums to the counts, and what the database keeps.
+    pub fn of(counts: &Counts, keep_plies: Option<u32>) -> Stats<'_> {
         let PlyCounts { legal, primitive, win, lose, tie, .. } = counts.total();
         let Counts { board, plies, remoteness, .. } = counts;
-        Stats { board: *board, legal, primitive, win, lose, tie, plies, remoteness }
+        Stats { board: *board, legal, primitive, win, lose, tie, plies, remoteness, keep_plies }
     }
 
     /// Lists the plies, and the sums in the last row.
@@ -75,8 +79,11 @@ impl Stats<'_> {
 impl fmt::Display for Stats<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {} legal positions\n\n{}", self.board, grouped(self.legal.into()), self.plies())?;
-        match self.remotenesses() {
-            Some(table) => write!(f, "\n\n{table}"),
+        if let Some(table) = self.remotenesses() {
+            write!(f, "\n\n{table}")?;
+        }
+        match self.keep_plies {
+            Some(_) => write!(f, "\n\nthe database keeps {}", kept(self.keep_plies)),
             None => Ok(()),
         }
     }

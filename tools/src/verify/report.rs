@@ -5,7 +5,7 @@ use std::path::Path;
 
 use fourbase::{Outcome, Player, Position, notation};
 use fourbase_tiers::database::Database;
-use fourbase_tiers::error::bytes;
+use fourbase_tiers::error::{bytes, keep_option, kept};
 use fourbase_tiers::verify::{Fault, Report, published};
 use serde::Serialize;
 
@@ -23,6 +23,9 @@ pub struct Verified {
     remoteness: Option<u32>,
     files: u64,
     bytes: u64,
+    /// The deepest ply that is kept, where not all are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    keep_plies: Option<u32>,
     /// Of the whole database, as the manifest says; the files were compared with it.
     hash: Option<String>,
     /// Stored values that were recomputed.
@@ -119,6 +122,7 @@ impl Verified {
             remoteness: report.root.and_then(|root| root.remoteness),
             files: report.files,
             bytes: report.bytes,
+            keep_plies: report.keep_plies,
             hash: report.hash.map(|hash| hash.to_string()),
             checked: report.checked,
             legal: report.legal,
@@ -141,7 +145,8 @@ impl Verified {
             count => format!("{} faults", grouped(count.into())),
         };
         let db = if root == Path::new("db") { String::new() } else { format!(" --db {}", root.display()) };
-        let again = format!("fourbase solve {board} --values {values} --replace{db}");
+        let keep = keep_option(self.keep_plies);
+        let again = format!("fourbase solve {board} --values {values} --replace{keep}{db}");
         Some(format!("{database} has {faults}; make it again with: {again}"))
     }
 }
@@ -158,6 +163,9 @@ impl fmt::Display for Verified {
             write!(f, "\nand {} more", grouped(more.into()))?;
         }
         write!(f, "\n\n{} files, {}: read through", self.files, bytes(self.bytes.into()))?;
+        if self.keep_plies.is_some() {
+            write!(f, "; {} are kept, later ones are searched forward", kept(self.keep_plies))?;
+        }
         if self.checked == 0 && self.searched == 0 && !self.sound {
             return write!(f, "\nnothing else was tried");
         }
