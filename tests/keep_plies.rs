@@ -1,0 +1,343 @@
+//! Databases that keep some plies and search the others forward: every answer that of a whole database.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use fourbase::{Board, Position};
+use fourbase_tiers::database::{Database, DatabaseError, Storage, TierRecord, folder_of};
+use fourbase_tiers::error::SolveError;
+use fourbase_tiers::kernel::Values;
+use fourbase_tiers::plan::Plan;
+use fourbase_tiers::quiet::{Sight, sight};
+use fourbase_tiers::solve::{Options, Progress, run_on};
+use fourbase_tiers::verify::{self, verify};
+use rayon::prelude::*;
+use serde_json::json;
+
+use support::files::assert_same;
+use support::in_memory::{database_files, solve_in_memory, whole_database};
+use support::memory_disk::MemoryDisk;
+use support::options::options;
+use support::positions::{every_well_formed_position, random_game};
+use support::program::Program;
+use support::random::Random;
+
+mod support {
+    pub mod files;
+    pub mod in_memory;
+    #[expect(dead_code, reason = "nothing fails here")]
+    pub mod memory_disk;
+    pub mod options;
+    #[expect(dead_code, reason = "games are only played")]
+    pub mod plain_game;
+    pub mod positions;
+    pub mod program;
+    pub mod random;
+}
+
+const BOTH: [Values; 2] = [Values::Wdl, Values::Remoteness];
+
+fn board(name: &str) -> Board {
+    name.parse().expect("a board")
+}
+
+fn keeping(name: &str, values: Values, keep_plies: Option<u32>) -> Options {
+    Options { keep_plies, ..options("db".as_ref(), board(name), values) }
+}
+
+/// Solves a board and opens its database.
+fn solved(options: &Options) -> Database {
+    let disk = MemoryDisk::new();
+    solve_in_memory(options, &disk).expect("a solve");
+    open(options, &disk).expect("a database")
+}
+
+fn open(options: &Options, disk: &MemoryDisk) -> Result<Database, DatabaseError> {
+    let folder = folder_of(&options.root, options.board, options.values);
+    Database::open_on(Arc::new(disk.clone()) as Arc<dyn Storage>, &folder)
+}
+
+/// Plays at random, as often to every ply.
+fn random_positions(board: Board, games: usize) -> Vec<Position> {
+    let mut random = Random::new(1);
+    let games = (0..games).filter_map(|game| random_game(board, game % board.cells(), &mut random));
+    games.map(|game| game.to_position()).collect()
+}
+
+/// Compares the databases of all settings with the whole one.
+fn every_setting_answers_alike(name: &str, positions: &[Position]) {
+    for values in BOTH {
+        let whole = solved(&keeping(name, values, None));
+        let expected: Vec<_> =
+            whole.probe_many(positions).into_iter().map(|outcome| outcome.expect("an answer")).collect();
+        for keep_plies in 1..board(name).cells() as u32 {
+            let some = solved(&keeping(name, values, Some(keep_plies)));
+            assert_eq!(some.manifest().keep_plies(), Some(keep_plies));
+            for ((position, found), expected) in positions.iter().zip(some.probe_many(positions)).zip(&expected) {
+                assert_eq!(found.expect("an answer"), *expected, "{name} {values} to {keep_plies}: {position}");
+            }
+        }
+        assert_eq!(whole.searched(), 0);
+    }
+}
+
+#[test]
+fn every_well_formed_position_of_small_boards_has_the_answer_of_the_whole_database_for_every_setting() {
+    for name in ["4x3", "3x4c3", "4x3m", "4x4c3"] {
+        let games = every_well_formed_position(board(name));
+        assert!(games.len() > 3000, "{name}: {}", games.len());
+        every_setting_answers_alike(name, &games.iter().map(|game| game.to_position()).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn positions_of_random_play_have_the_answer_of_the_whole_database_for_every_setting() {
+    for (name, games) in [("4x4", 8_000), ("4x4m", 8_000), ("5x4", 6_000), ("4x5", 6_000), ("5x3c3m", 8_000)] {
+        every_setting_answers_alike(name, &random_positions(board(name), games));
+    }
+}
+
+#[test]
+fn every_legal_position_of_4x4_has_the_answer_of_the_whole_database() {
+    for name in ["4x4", "4x4m"] {
+        let games = every_well_formed_position(board(name));
+        let positions: Vec<Position> = games.iter().map(|game| game.to_position()).collect();
+        for (values, keep_plies) in [(Values::Wdl, 6), (Values::Remoteness, 9)] {
+            let whole = solved(&keeping(name, values, None)).probe_many(&positions);
+            let some = solved(&keeping(name, values, Some(keep_plies))).probe_many(&positions);
+            for ((position, found), expected) in positions.iter().zip(some).zip(whole) {
+                assert_eq!(found.expect("an answer"), expected.expect("an answer"), "{name} {values}: {position}");
+            }
+        }
+    }
+}
+
+#[test]
+fn moves_and_best_lines_go_on_beyond_what_is_kept() {
+    let positions = random_positions(board("5x4"), 400);
+    for values in BOTH {
+        let whole = solved(&keeping("5x4", values, None));
+        for keep_plies in [5, 8, 12, 17] {
+            let some = solved(&keeping("5x4", values, Some(keep_plies)));
+            for position in &positions {
+                assert_eq!(some.moves(position).expect("moves"), whole.moves(position).expect("moves"), "{position}");
+                let lines = [&some, &whole].map(|database| database.best_line(position).expect("a line"));
+                assert_eq!(lines[0], lines[1], "{position}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_kept_is_looked_up_and_only_what_is_not_is_searched() {
+    let keep_plies = 9;
+    let whole = solved(&keeping("5x4", Values::Wdl, None));
+    let some = solved(&keeping("5x4", Values::Wdl, Some(keep_plies)));
+    let quiet = random_positions(board("5x4"), 4000).into_iter().filter(|position| sight(position) == Sight::Quiet);
+    let (mut looked_up, mut searched) = (0, 0);
+    for position in quiet {
+        let before = some.searched();
+        assert_eq!(some.probe(&position).expect("an answer"), whole.probe(&position).expect("an answer"));
+        if position.ply() as u32 > keep_plies {
+            assert_eq!(some.searched(), before + 1, "{position}");
+            searched += 1;
+        } else if !position.ply().is_multiple_of(2) {
+            assert_eq!(some.searched(), before, "{position}");
+            looked_up += 1;
+        }
+    }
+    assert!(looked_up > 100 && searched > 100, "{looked_up} {searched}");
+}
+
+#[test]
+fn threads_share_a_database_that_searches() {
+    let positions = random_positions(board("5x4"), 2000);
+    let some = solved(&keeping("5x4", Values::Remoteness, Some(7)));
+    let alone: Vec<_> = positions.iter().map(|position| some.probe(position).expect("an answer")).collect();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().expect("threads");
+    let together: Vec<_> =
+        pool.install(|| positions.par_iter().map(|position| some.probe(position).expect("an answer")).collect());
+    assert_eq!(alone, together);
+}
+
+#[test]
+fn the_files_that_are_kept_are_those_of_the_whole_database() {
+    for name in ["4x4", "5x3", "4x4c3", "4x4m"] {
+        for values in BOTH {
+            let whole = whole_database(&keeping(name, values, None));
+            for keep_plies in 1..board(name).cells() as u32 {
+                let files = whole_database(&keeping(name, values, Some(keep_plies)));
+                let kept = (1..=keep_plies).step_by(2).map(|ply| format!("tier-{ply:02}"));
+                let names: Vec<String> = std::iter::once("manifest".to_owned()).chain(kept).collect();
+                assert!(files.keys().eq(&names), "{name} {values} to {keep_plies}: {:?}", files.keys());
+                for name in &names[1..] {
+                    assert_eq!(files[name], whole[name], "{name}");
+                }
+            }
+            let cells = board(name).cells() as u32;
+            for all in [cells, cells + 1, u32::MAX] {
+                assert_same(&whole_database(&keeping(name, values, Some(all))), &whole, "all are kept");
+            }
+        }
+    }
+}
+
+/// Stops a solve after its first tier.
+#[derive(Default)]
+struct StopAfterTier(AtomicBool);
+
+impl Progress for StopAfterTier {
+    fn tier_done(&self, _: &TierRecord) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Solves a tier at a time and returns the files.
+fn stepwise(options: &Options) -> BTreeMap<String, Vec<u8>> {
+    let disk = MemoryDisk::new();
+    let board = options.board;
+    let late = random_positions(board, 400).into_iter().filter(|position| position.ply() + 1 == board.cells());
+    let late: Vec<Position> = late.collect();
+    let whole = solved(&Options { keep_plies: None, scratch: None, ..options.clone() });
+    for _ in 0..=board.cells() {
+        match run_on(options, &StopAfterTier::default(), &disk) {
+            Ok(_) => return database_files(options, &disk),
+            Err(error @ SolveError::Stopped { .. }) => {
+                let text = error.to_string();
+                let most = options.keep_plies.expect("some are kept");
+                assert!(text.ends_with(&format!("--values {} --keep-plies {most}", options.values)), "{text}");
+            }
+            Err(error) => panic!("{error}"),
+        }
+        // Whoever reads meanwhile has the answers that need no tier, and is told how to go on.
+        let database = open(options, &disk).expect("a database");
+        for position in &late {
+            assert_eq!(database.probe(position).expect("an answer"), whole.probe(position).expect("an answer"));
+        }
+        let empty = database.probe(&Position::start(board));
+        if database.manifest().tiers.iter().all(|tier| tier.ply > 1) {
+            let error = empty.expect_err("not solved yet").to_string();
+            assert!(error.contains("is not solved yet") && error.contains("--keep-plies"), "{error}");
+        } else {
+            assert_eq!(empty.expect("an answer"), whole.probe(&Position::start(board)).expect("an answer"));
+        }
+    }
+    panic!("it never ends");
+}
+
+#[test]
+fn a_solve_that_is_stopped_or_in_files_or_both_gives_the_same_bytes() {
+    for (name, values, keep_plies) in
+        [("4x4", Values::Wdl, 6), ("5x3", Values::Remoteness, 7), ("4x4m", Values::Wdl, 3)]
+    {
+        let whole = keeping(name, values, Some(keep_plies));
+        let expected = whole_database(&whole);
+        let scratch = Some(Path::new("scratch").to_path_buf());
+        let in_files = Options { scratch, block_words: 40, ..whole.clone() };
+        assert_same(&whole_database(&in_files), &expected, "in files");
+        for options in [&whole, &in_files] {
+            let options = Options { checkpoint: Duration::ZERO, ..options.clone() };
+            assert_same(&stepwise(&options), &expected, "stopped after every tier");
+        }
+    }
+}
+
+#[test]
+fn a_folder_that_was_begun_with_another_setting_is_refused_and_left_alone() {
+    let settings = [None, Some(6), Some(9)];
+    for first in settings {
+        for is_done in [false, true] {
+            for second in settings.into_iter().filter(|second| *second != first) {
+                let (disk, begun) = (MemoryDisk::new(), keeping("4x4", Values::Wdl, first));
+                let begun = Options { checkpoint: Duration::ZERO, ..begun };
+                let result =
+                    if is_done { run_on(&begun, &(), &disk) } else { run_on(&begun, &StopAfterTier::default(), &disk) };
+                assert_eq!(result.is_ok(), is_done);
+                let files = disk.files();
+                let other = Options { keep_plies: second, ..begun.clone() };
+                let error = run_on(&other, &(), &disk).expect_err("another setting");
+                let SolveError::Kept { found, wanted, .. } = &error else { panic!("{error}") };
+                assert_eq!((*found, *wanted), (first, second));
+                let text = error.to_string();
+                assert_eq!(text.contains("--keep-plies"), first.is_some(), "{text}");
+                assert!(text.contains("fourbase solve 4x4 --values wdl") && text.contains("--replace"), "{text}");
+                assert_eq!(disk.files(), files, "nothing is touched");
+                run_on(&Options { replace: true, ..other.clone() }, &(), &disk).expect("a solve that starts over");
+                assert_same(&database_files(&other, &disk), &whole_database(&other), "started over");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_database_that_keeps_some_plies_verifies() {
+    for (name, values, keep_plies) in
+        [("4x4", Values::Wdl, 7), ("4x4", Values::Remoteness, 6), ("4x3m", Values::Wdl, 1)]
+    {
+        let database = solved(&keeping(name, values, Some(keep_plies)));
+        let report = verify(&database, &verify::Options::default(), &()).expect("a report");
+        assert!(report.is_sound(), "{:?}", report.faults);
+        assert_eq!((report.keep_plies, report.files), (Some(keep_plies), 1 + u64::from(keep_plies.div_ceil(2))));
+        assert!(report.checked > 0 || keep_plies == 1);
+    }
+}
+
+#[test]
+fn a_plan_tells_that_fewer_plies_are_smaller() {
+    let whole = Plan::new(board("6x6"), Values::Wdl, 4 << 30);
+    let bytes = |keep_plies| whole.keeping(keep_plies).database_bytes;
+    assert_eq!([None, Some(36), Some(100)].map(bytes), [whole.database_bytes; 3]);
+    assert!((1..36).is_sorted_by_key(|most| bytes(Some(most))));
+    assert!(bytes(Some(10)) * 100 < whole.database_bytes && bytes(Some(34)) < whole.database_bytes);
+}
+
+#[test]
+fn every_subcommand_says_what_is_kept() {
+    let program = Program::new();
+    let solved = program.run("solve 4x4 --keep-plies 6").succeeds();
+    assert!(solved.contains(": plies up to 6 are kept"), "{solved}");
+    assert_eq!(program.run("solve 4x4 --keep-plies 6 --json").json()["keep_plies"], json!(6));
+    assert!(program.run("list").succeeds().contains("17, kept to ply 6 "));
+    assert_eq!(program.run("list --json").json()[0]["keep_plies"], json!(6));
+    let verified = program.run("verify 4x4").succeeds();
+    assert!(verified.contains("4x4 remoteness: sound") && verified.contains("plies up to 6 are kept"), "{verified}");
+    assert_eq!(program.run("verify 4x4 --json").json()["keep_plies"], json!(6));
+    assert!(program.run("stats 4x4").succeeds().ends_with("the database keeps plies up to 6\n"));
+    assert_eq!(program.run("stats 4x4 --json").json()["keep_plies"], json!(6));
+    // The best line goes on beyond ply 6.
+    let text = program.run("query 4x4 1234").succeeds();
+    assert!(text.ends_with("searched forward: db/4x4/remoteness keeps plies up to 6\n"), "{text}");
+    let (json, note) = program.run("query 4x4 1234 --json").warns();
+    assert!(json.contains("\"keep_plies\":6") && note.starts_with("searched forward: "), "{json} {note}");
+    let batch = program.run_with_input("query 4x4 --batch", "1234\n12341234\n").succeeds();
+    program.run("solve 4x4 --keep-plies 6 --replace").succeeds();
+    program.run("solve 4x4 --replace").succeeds();
+    assert_eq!(program.run_with_input("query 4x4 --batch", "1234\n12341234\n").succeeds(), batch);
+    assert!(!program.run("query 4x4 1234 --json").succeeds().contains("keep_plies"));
+}
+
+#[test]
+fn another_setting_exits_with_1_and_none_that_is_possible_with_2() {
+    let program = Program::new();
+    program.run("solve 4x4 --keep-plies 6").succeeds();
+    for other in ["", " --keep-plies 7"] {
+        let line = program.run(&format!("solve 4x4{other}")).fails(1);
+        let way_out = "go on with: fourbase solve 4x4 --values remoteness --keep-plies 6, or start over with --replace";
+        assert!(line.contains("keeps plies up to 6, not ") && line.ends_with(way_out), "{line}");
+    }
+    assert!(program.run("solve 4x4 --keep-plies 6").succeeds().contains("complete already"));
+    for text in ["0", "-1", "some", "4294967296"] {
+        let line = program.run(&format!("solve 4x4 --keep-plies={text}")).fails(2);
+        assert!(line.contains("give 1 or more, or leave it out to keep all"), "{line}");
+    }
+    let plan = |arguments: &str| program.run(&format!("solve 6x5 --dry-run --json{arguments}")).json();
+    let bytes = |arguments: &str| plan(arguments)["database_bytes"].as_u64().expect("a number");
+    assert!(bytes(" --keep-plies 9") < bytes(" --keep-plies 19") && bytes(" --keep-plies 19") < bytes(""));
+}
