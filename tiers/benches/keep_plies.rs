@@ -1,0 +1,123 @@
+//! What `--keep-plies` costs: the bytes of each setting, and how long probes take.
+//!
+//! `cargo bench -p fourbase-tiers --bench keep_plies -- DB BOARD:VALUES [N ...]`
+//!
+//! DB has to hold the whole database of the board. Its tier files are those of every setting, so each setting gets a
+//! folder of links to them and a manifest of its own; nothing is solved. Asked for are positions that random play
+//! reaches, each once, on one thread: of the first plies that are not kept, and of all plies from 8 on alike. Before,
+//! as many others of the same kind were asked for, so that tables and files are open. Every answer is compared with
+//! that of the whole database.
+
+use std::fs;
+use std::path::Path;
+use std::time::Instant;
+
+use fourbase::{Board, Position};
+use fourbase_tiers::database::{Database, Disk, Manifest, folder_of};
+use fourbase_tiers::kernel::Values;
+use fourbase_tiers::quiet::{Sight, sight};
+
+/// How many positions of each kind are timed.
+const SAMPLE: usize = 200;
+
+fn main() {
+    let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
+    let (Some(root), Some(board)) = (arguments.next(), arguments.next()) else {
+        // `cargo bench` without arguments runs all benches.
+        return println!("keep_plies: give the folder of a whole database, BOARD:VALUES, and what to keep");
+    };
+    let (board, values) = board.split_once(':').expect("BOARD:VALUES");
+    let board: Board = board.parse().expect("a board");
+    let values = if values == "wdl" { Values::Wdl } else { Values::Remoteness };
+    let whole = Database::open(&folder_of(root.as_ref(), board, values)).expect("a database");
+    let cells = board.cells() as u32;
+    for most in arguments.map(|most| most.parse::<u32>().expect("plies to keep")) {
+        let keep_plies = Some(most).filter(|most| *most < cells);
+        let folder = tempfile::tempdir_in(&root).expect("a folder");
+        let database = keeping(&whole, keep_plies, folder.path());
+        println!("{board} {values}, {most} plies: {} bytes", database.manifest().bytes());
+        let first = most + 1;
+        // Late positions with a choice are rare, and there are none at the end.
+        if first + 4 < cells {
+            let beyond = random_positions(board, |random| first as usize + random(2), 2 * SAMPLE, true);
+            measure(&database, &whole, &beyond, &format!("quiet positions of plies {first} and {}", first + 1));
+        }
+        let any = random_positions(board, |random| 8 + random(board.cells() - 8), 2 * SAMPLE, false);
+        measure(&database, &whole, &any, "all plies from 8 on");
+    }
+}
+
+/// Opens a database that keeps some plies of a whole one.
+fn keeping(whole: &Database, keep_plies: Option<u32>, folder: &Path) -> Database {
+    let mut manifest = Manifest::new(whole.board(), whole.values(), keep_plies);
+    manifest.tiers = whole.manifest().tiers.clone();
+    for tier in &mut manifest.tiers {
+        if keep_plies.is_some_and(|most| tier.ply > most) {
+            (tier.bytes, tier.hash) = (0, None);
+        } else if tier.bytes > 0 {
+            let name = format!("tier-{:02}", tier.ply);
+            fs::hard_link(whole.folder().join(&name), folder.join(&name)).expect("a link");
+        }
+    }
+    manifest.complete(whole.manifest().root().expect("a whole database"));
+    manifest.write(&Disk, folder).expect("a manifest");
+    Database::open(folder).expect("a database")
+}
+
+/// Times the second half of the positions, after the first, and compares all answers.
+fn measure(database: &Database, whole: &Database, positions: &[Position], what: &str) {
+    let (before, timed) = positions.split_at(positions.len() / 2);
+    for position in before {
+        database.probe(position).expect("an answer");
+    }
+    let mut seconds = Vec::new();
+    for position in timed {
+        let start = Instant::now();
+        let found = database.probe(position).expect("an answer");
+        seconds.push(start.elapsed().as_secs_f64());
+        assert_eq!(found, whole.probe(position).expect("an answer"), "{position}");
+    }
+    seconds.sort_by(f64::total_cmp);
+    let milliseconds = |place: usize| seconds[place] * 1e3;
+    println!(
+        "  {what}: median {:.4} ms, nine of ten below {:.4} ms, worst {:.4} ms, {:.3} s in all",
+        milliseconds(seconds.len() / 2),
+        milliseconds(seconds.len() * 9 / 10),
+        milliseconds(seconds.len() - 1),
+        seconds.iter().sum::<f64>()
+    );
+}
+
+/// Plays at random to plies that `ply` chooses; games that end before are played anew.
+fn random_positions(
+    board: Board,
+    ply: impl Fn(&mut dyn FnMut(usize) -> usize) -> usize,
+    count: usize,
+    only_quiet: bool,
+) -> Vec<Position> {
+    let mut state = 0x9E37_79B9_7F4A_7C15u64;
+    let mut random = move |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 33) as usize % below
+    };
+    let mut positions = Vec::with_capacity(count);
+    while positions.len() < count {
+        let plies = ply(&mut random);
+        let mut position = Position::start(board);
+        // A ply that random play seldom reaches is tried again, so that plies stay alike.
+        loop {
+            while position.ply() < plies && position.primitive().is_none() {
+                let moves: Vec<usize> = position.moves().collect();
+                position = position.drop_piece(moves[random(moves.len())]);
+            }
+            if position.primitive().is_none() && (!only_quiet || sight(&position) == Sight::Quiet) {
+                break;
+            }
+            position = Position::start(board);
+        }
+        positions.push(position);
+    }
+    positions
+}
