@@ -171,6 +171,47 @@ impl Search {
         }
     }
 
+    /// Decides whether `position`, whose `value` is known from elsewhere, ends within `plies` if the winner hastens and
+    /// the loser delays. One question instead of the few that [`Search::remoteness`] asks, and cheap where `plies` are
+    /// few. A tie ends with the last cell.
+    ///
+    /// The value is taken on trust: with a wrong one the answer means nothing.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`Search::solve`].
+    ///
+    /// ```
+    /// use fourbase::search::{Options, Search};
+    /// use fourbase::{Board, Position, Value};
+    ///
+    /// let board: Board = "6x4".parse()?;
+    /// let mut search = Search::new(board, Options::default());
+    /// let empty = Position::start(board);
+    /// assert!(search.ends_within(&empty, Value::Lose, 24)?);
+    /// assert!(!search.ends_within(&empty, Value::Lose, 23)?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn ends_within(&mut self, position: &Position, value: Value, plies: u32) -> Result<bool, SearchError> {
+        self.check(position)?;
+        let (ply, cells) = (position.ply() as u32, self.scale.cells);
+        if position.primitive().is_some() || plies >= cells - ply {
+            return Ok(true);
+        }
+        if value == Value::Tie {
+            return Ok(false);
+        }
+        // The winner, or under misère the loser, drops the last piece.
+        let odd = (value == Value::Win) != self.board.is_misere();
+        let Some(plies) = plies.checked_sub(u32::from(odd != (plies % 2 == 1))).filter(|plies| *plies > 0) else {
+            return Ok(false);
+        };
+        let win = self.scale.win_on(ply + plies);
+        let range = if value == Value::Win { (win - 1, win) } else { (-win, 1 - win) };
+        let outcome = self.ask(position, range, &mut 0)?;
+        Ok(outcome.value == value && outcome.remoteness.is_some_and(|found| found <= plies))
+    }
+
     /// Solves every legal move of `position`: the column (from 0) and its outcome for the player who moves, with the
     /// remoteness counted from before the move. The best moves come first: the soonest win, ties, the latest loss; equal
     /// ones by column. None if the game is over.

@@ -372,6 +372,14 @@ fn the_value_alone_and_the_remoteness_alone_are_those_of_both_together() {
             let fresh = || Search::new(board, Options::default());
             assert_eq!(fresh().value(&position), Ok(expected.value));
             assert_eq!(fresh().remoteness(&position, expected.value), Ok(expected.remoteness.unwrap()));
+            let end = expected.remoteness.unwrap();
+            for plies in 0..20 {
+                assert_eq!(
+                    fresh().ends_within(&position, expected.value, plies),
+                    Ok(end <= plies),
+                    "{position} {plies}"
+                );
+            }
         }
     }
 }
