@@ -220,6 +220,17 @@ pub enum DatabaseError {
     Search(#[from] SearchError),
 }
 
+/// A remoteness that was not found by search over a database.
+#[derive(Debug, thiserror::Error)]
+pub enum RemotenessError {
+    /// The database could not be read.
+    #[error(transparent)]
+    Database(#[from] DatabaseError),
+    /// The search gave no answer.
+    #[error(transparent)]
+    Search(#[from] SearchError),
+}
+
 impl DatabaseError {
     /// Tells whether a file could be read and is not what it should be, or is not there: no matter of the system.
     pub fn is_damage(&self) -> bool {
