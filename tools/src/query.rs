@@ -44,6 +44,7 @@ Examples:
   fourbase query 5x4 3321 --json
   fourbase query 4x4 10100 10010 11010 01010
   fourbase query 7x6 44444265 --search only --nodes 1000000000
+  fourbase query 7x6 44444265 --search auto
   printf '33\\n3321\\n' | fourbase query 5x4 --batch"))]
 pub struct Arguments {
     #[command(flatten)]

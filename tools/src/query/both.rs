@@ -39,7 +39,7 @@ impl Both {
             Some(outcome @ Outcome { remoteness: Some(_), .. }) => Ok(outcome),
             Some(Outcome { value, .. }) => {
                 self.searched.set(true);
-                Ok(Outcome { value, remoteness: Some(self.searcher.remoteness(position, value)?) })
+                Ok(Outcome { value, remoteness: Some(self.searcher.remoteness(&self.database, position, value)?) })
             }
             None => {
                 self.searched.set(true);

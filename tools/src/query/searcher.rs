@@ -1,12 +1,14 @@
-//! Answers by looking forward, with no database or beside one.
+//! Answers by looking forward, with no database or over one.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::thread;
 
 use anyhow::{Error, anyhow};
-use fourbase::search::{Monitor, Options, Search, SearchError};
+use fourbase::search::{Monitor, Options, SearchError};
 use fourbase::{Board, Outcome, Position, Value};
+use fourbase_tiers::database::{Database, RemotenessSearch};
+use fourbase_tiers::error::RemotenessError;
 
 use super::answerer::Answerer;
 use crate::memory;
@@ -26,7 +28,7 @@ fn table_bytes() -> usize {
 
 /// A search of one board, with a limit of nodes for all that is asked about one position.
 pub struct Searcher {
-    search: RefCell<Search>,
+    search: RefCell<RemotenessSearch>,
     monitor: Arc<Monitor>,
     limit: u64,
     /// How many nodes the search had visited when the question began.
@@ -45,7 +47,7 @@ impl Searcher {
         let options =
             Options { table_bytes: table_bytes(), threads, monitor: Some(Arc::clone(&monitor)), ..Options::default() };
         Searcher {
-            search: RefCell::new(Search::new(board, options)),
+            search: RefCell::new(RemotenessSearch::new(board, options)),
             monitor,
             limit,
             begun_at: Cell::new(0),
@@ -66,30 +68,37 @@ impl Searcher {
         self
     }
 
-    /// Returns the remoteness of a position whose value is known.
+    /// Returns the remoteness of a position whose value a database knows: over the database if that is complete, as the
+    /// search has to ask it about other positions.
     ///
     /// # Errors
     ///
-    /// The limit was reached.
-    pub fn remoteness(&self, position: &Position, value: Value) -> anyhow::Result<u32> {
-        self.ask(|search| search.remoteness(position, value))
+    /// The limit was reached, or the database cannot be read.
+    pub fn remoteness(&self, database: &Database, position: &Position, value: Value) -> anyhow::Result<u32> {
+        if database.is_complete() {
+            self.ask(|search| search.remoteness(database, position, value))
+        } else {
+            self.ask(|search| Ok(search.search().remoteness(position, value)?))
+        }
     }
 
     /// Asks the search with what is left of the limit.
-    fn ask<T>(&self, question: impl FnOnce(&mut Search) -> Result<T, SearchError>) -> anyhow::Result<T> {
+    fn ask<T>(&self, question: impl FnOnce(&mut RemotenessSearch) -> Result<T, RemotenessError>) -> anyhow::Result<T> {
         let mut search = self.search.borrow_mut();
         let used = search.nodes() - self.begun_at.get();
-        search.set_node_limit(Some(self.limit.saturating_sub(used)));
+        let rest = Some(self.limit.saturating_sub(used));
+        search.set_node_limit(rest);
+        search.search().set_node_limit(rest);
         let spinner = Spinner::begin(&self.monitor);
         let answer = question(&mut search);
         drop(spinner);
         answer.map_err(|error| self.explain(error))
     }
 
-    fn explain(&self, error: SearchError) -> Error {
+    fn explain(&self, error: RemotenessError) -> Error {
         let Searcher { limit, way_out, .. } = self;
         match error {
-            SearchError::NodeLimit { .. } => {
+            RemotenessError::Search(SearchError::NodeLimit { .. }) => {
                 anyhow!("not decided within {limit} nodes; allow more with --nodes, or {way_out}")
             }
             error => error.into(),
@@ -103,7 +112,7 @@ impl Answerer for Searcher {
     }
 
     fn outcome(&self, position: &Position) -> anyhow::Result<Outcome> {
-        self.ask(|search| search.solve(position))
+        self.ask(|search| Ok(search.search().solve(position)?))
     }
 
     fn note(&self) -> Option<String> {
