@@ -116,6 +116,28 @@ fn every_kind_of_board_and_both_kinds_of_values_are_measured() {
 }
 
 #[test]
+fn the_answers_of_a_database_that_is_there_are_measured_without_solving() {
+    let program = Program::with("5x4");
+    let before = folder_files(&program.path("db/5x4/remoteness"));
+    let json = program.run("bench 5x4 --db db --samples 500 --json").json();
+    for key in ["entries", "entries_before_mirror", "kernels", "solve", "solve_to_kernels", "space"] {
+        assert!(json[key].is_null(), "{key}: {json}");
+    }
+    assert_eq!((&json["value"], &json["remoteness"]), (&json!("tie"), &json!(20)));
+    let solved = program.run("bench 5x4 --samples 500 --json").json();
+    assert_eq!((keys(&json), &json["probes"]["kinds"]), (keys(&solved), &solved["probes"]["kinds"]));
+    assert!(json["first_answer"]["median_milliseconds"].as_f64().is_some_and(|number| number > 0.0), "{json}");
+    assert_eq!(folder_files(&program.path("db/5x4/remoteness")), before);
+
+    let text = program.run("bench 5x4 --db db --samples 500").succeeds();
+    assert!(text.contains("\nwarm probes, one thread") && !text.contains("bits per legal"), "{text}");
+    let line = program.run("bench 5x4 --values wdl --db db").fails(1);
+    assert!(line.contains("no database of 5x4"), "{line}");
+    program.damage("db/5x4/remoteness");
+    program.run("bench 5x4 --db db --samples 500").fails(1);
+}
+
+#[test]
 fn nothing_is_left_of_a_bench_whether_it_goes_well_or_not() {
     let mut program = Program::new();
     let temporary = program.path("temporary");

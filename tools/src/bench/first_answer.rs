@@ -27,7 +27,8 @@ pub struct FirstAnswer {
 ///
 /// # Errors
 ///
-/// A process that cannot be started or fails, and an answer other than `expected`.
+/// A process that cannot be started or fails, and an answer other than `expected`. (A folder of databases may also have
+/// one with remoteness, which is then asked.)
 pub fn measure(board: Board, root: &Path, expected: Outcome) -> anyhow::Result<FirstAnswer> {
     let mut milliseconds = (0..RUNS).map(|_| run(board, root, expected)).collect::<anyhow::Result<Vec<_>>>()?;
     milliseconds.sort_by(f64::total_cmp);
@@ -56,7 +57,7 @@ fn run(board: Board, root: &Path, expected: Outcome) -> anyhow::Result<f64> {
     let found = (&answer["value"], answer["remoteness"].as_u64());
     let expected = (expected.value.to_string(), expected.remoteness.map(u64::from));
     ensure!(
-        *found.0 == expected.0 && found.1 == expected.1,
+        *found.0 == expected.0 && (expected.1.is_none() || found.1 == expected.1),
         "wrong answer: `query {board}` says {}, {:?} plies; the solver {}, {:?}",
         found.0,
         found.1,

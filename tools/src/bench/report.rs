@@ -32,16 +32,22 @@ pub struct Report {
     pub seed: u64,
     /// Unless it is the default.
     pub cache_bytes: Option<u64>,
+    /// `None` for a database that was there before.
+    pub solved: Option<Solved>,
+    pub first_answer: FirstAnswer,
+    pub probes: Probes,
+}
+
+/// What is measured of a board that is solved now.
+pub struct Solved {
     pub entries: u64,
     pub entries_before_mirror: u64,
     pub solve: Solving,
     pub kernels: Solving,
     pub space: Space,
-    pub first_answer: FirstAnswer,
-    pub probes: Probes,
 }
 
-impl Report {
+impl Solved {
     /// Compares a whole solve with its kernels.
     fn solve_to_kernels(&self) -> f64 {
         short(self.solve.seconds / self.kernels.seconds)
@@ -80,7 +86,9 @@ impl Report {
         rows.push(row("all".to_owned(), self.entries, *legal, *bytes, *bits_per_legal));
         table::to_text(&[Side::Right; 5], &rows)
     }
+}
 
+impl Report {
     /// Lists the times of answers.
     fn answers(&self) -> String {
         let FirstAnswer { runs, median_milliseconds, least_milliseconds } = &self.first_answer;
@@ -110,9 +118,12 @@ impl fmt::Display for Report {
         let threads = if self.threads == 1 { "1 thread".to_owned() } else { format!("{} threads", self.threads) };
         writeln!(f, "{} with {}, {} kernels on {threads}", self.board, self.values, self.kernel)?;
         writeln!(f, "{}\n", wording::sentence(Player::First, self.outcome))?;
-        writeln!(f, "{}", self.solving())?;
-        writeln!(f, "a solve takes {} times as long as its kernels\n", self.solve_to_kernels())?;
-        writeln!(f, "{}\n\n{}\n", self.tiers(), self.answers())?;
+        if let Some(solved) = &self.solved {
+            writeln!(f, "{}", solved.solving())?;
+            writeln!(f, "a solve takes {} times as long as its kernels\n", solved.solve_to_kernels())?;
+            writeln!(f, "{}\n", solved.tiers())?;
+        }
+        writeln!(f, "{}\n", self.answers())?;
         let Kinds { decided, forced, looked_up, looked_ahead } = self.probes.kinds;
         let [decided, forced, looked_up, looked_ahead] =
             [decided, forced, looked_up, looked_ahead].map(|count| grouped(count.into()));
@@ -136,12 +147,13 @@ impl Serialize for Report {
         map.serialize_entry("threads", &self.threads)?;
         map.serialize_entry("seed", &self.seed)?;
         map.serialize_entry("cache_bytes", &self.cache_bytes)?;
-        map.serialize_entry("entries", &self.entries)?;
-        map.serialize_entry("entries_before_mirror", &self.entries_before_mirror)?;
-        map.serialize_entry("solve", &self.solve)?;
-        map.serialize_entry("kernels", &self.kernels)?;
-        map.serialize_entry("solve_to_kernels", &self.solve_to_kernels())?;
-        map.serialize_entry("space", &self.space)?;
+        let solved = self.solved.as_ref();
+        map.serialize_entry("entries", &solved.map(|solved| solved.entries))?;
+        map.serialize_entry("entries_before_mirror", &solved.map(|solved| solved.entries_before_mirror))?;
+        map.serialize_entry("solve", &solved.map(|solved| &solved.solve))?;
+        map.serialize_entry("kernels", &solved.map(|solved| &solved.kernels))?;
+        map.serialize_entry("solve_to_kernels", &solved.map(Solved::solve_to_kernels))?;
+        map.serialize_entry("space", &solved.map(|solved| &solved.space))?;
         map.serialize_entry("first_answer", &self.first_answer)?;
         map.serialize_entry("probes", &self.probes)?;
         map.end()
