@@ -61,7 +61,7 @@ pub struct Index {
     shapes: Vec<OnceLock<ShapeLists>>,
     /// By spine and wing shape, then by first-player pieces.
     lists: Vec<OnceLock<Box<[OnceLock<WingList>]>>>,
-    /// By spine and wing shape: the lengths of the lists.
+    /// By height of the spine and wing shape, then by the spine's bits and first-player pieces: the lengths of the lists.
     counts: Vec<OnceLock<Box<[u32]>>>,
 }
 
@@ -73,7 +73,7 @@ impl Index {
     pub fn new(board: Board, kernel: Kernel) -> Result<Index, IndexError> {
         plan::check_tables(board)?;
         let split = Split::new(board);
-        let shapes = split.wing_shapes() as usize;
+        let (shapes, heights) = (split.wing_shapes() as usize, split.spine_room() as usize + 1);
         Ok(Index {
             split,
             lines: Lines::new(board),
@@ -81,7 +81,7 @@ impl Index {
             cells: (0..split.wing_shapes()).map(|shape| split.cells(WingShape(shape))).collect(),
             shapes: (0..shapes).map(|_| OnceLock::new()).collect(),
             lists: (0..shapes * split.spines()).map(|_| OnceLock::new()).collect(),
-            counts: (0..shapes * split.spines()).map(|_| OnceLock::new()).collect(),
+            counts: (0..shapes * heights).map(|_| OnceLock::new()).collect(),
         })
     }
 
@@ -127,11 +127,10 @@ impl Index {
     /// Returns the lengths of the lists of a wing shape beside `spine`, one for every number of first-player pieces,
     /// without making the lists.
     pub fn counts(&self, shape: WingShape, spine: Spine) -> &[u32] {
-        self.counts[self.slot(shape, spine)].get_or_init(|| {
-            let lists = self.shape(shape);
-            let firsts = 0..=self.cells[shape.0 as usize] as usize;
-            firsts.map(|firsts| lists.count(&self.split, &self.lines.wing, spine, firsts)).collect()
-        })
+        let lists = || self.shape(shape).counts(&self.split, &self.lines.wing, spine.height);
+        let counts = self.counts[spine.height as usize * self.shapes.len() + shape.0 as usize].get_or_init(lists);
+        let each = self.cells[shape.0 as usize] as usize + 1;
+        &counts[spine.bits as usize * each..][..each]
     }
 
     fn slot(&self, shape: WingShape, spine: Spine) -> usize {
