@@ -4,11 +4,13 @@ use fourbase::{Board, Outcome, Position, Value};
 use fourbase_tiers::kernel::Values;
 use fourbase_tiers::plan::Plan;
 
+use support::openings;
 use support::options::MEMORY_BYTES;
 use support::solved::Solved;
 use support::truth;
 
 mod support {
+    pub mod openings;
     pub mod options;
     pub mod solved;
     pub mod truth;
@@ -77,45 +79,19 @@ fn every_affordable_board_has_its_published_value() {
     assert_eq!(solved, ["4x4", "4x5", "4x6", "4x7", "5x4", "5x5", "6x4"]);
 }
 
-/// Markus Böck's opening book of 5x5, arXiv 2507.05267. Columns: `///ooo/xoxxx`, the pieces of each column from the
-/// bottom up, `x` the first player's; the value for the first player, who is to move; the plies to the end.
+/// Markus Böck's opening book of 5x5.
 #[test]
 fn every_position_of_5x5_after_8_plies_has_its_published_value_and_remoteness() {
-    let Some(rows) = truth::rows("ply8_5x5.csv.gz") else { return };
     let board = board("5x5");
+    let Some(openings) = openings::openings(board) else { return };
     let solved = Solved::new(board, Values::Remoteness);
     let database = solved.open();
-    let mut values = [0; 3];
-    for row in &rows {
-        let fields: Vec<&str> = row.split(',').collect();
-        let [columns, value, plies] = fields[..] else { panic!("a row of three fields: {row}") };
-        let (value, counted) = match value {
-            "win" => (Value::Win, 0),
-            "draw" => (Value::Tie, 1),
-            "loss" => (Value::Lose, 2),
-            _ => panic!("a value: {row}"),
-        };
-        values[counted] += 1;
-        let expected = Outcome { value, remoteness: Some(plies.parse().expect("a number")) };
-        let position = parse_columns(board, columns);
-        assert_eq!(database.probe(&position).expect("an answer"), expected, "{row}");
-        assert_eq!(database.probe(&position.mirror()).expect("an answer"), expected, "the mirror of {row}");
+    for (position, expected) in &openings {
+        assert_eq!(database.probe(position).expect("an answer"), *expected, "{position}");
+        assert_eq!(database.probe(&position.mirror()).expect("an answer"), *expected, "the mirror of {position}");
     }
     // The same author's table of values by ply says so too.
-    assert_eq!((rows.len(), values), (25_060, [15_432, 6_863, 2_765]));
-}
-
-fn parse_columns(board: Board, text: &str) -> Position {
-    let (mut first, mut second) = (0, 0);
-    for (column, pieces) in text.split('/').enumerate() {
-        for (row, piece) in pieces.chars().enumerate() {
-            let bit = 1 << board.cell(column, row);
-            match piece {
-                'x' => first |= bit,
-                'o' => second |= bit,
-                _ => panic!("a piece: {text}"),
-            }
-        }
-    }
-    Position::from_bitboards(board, first, second).expect("a position")
+    let counts = [Value::Win, Value::Tie, Value::Lose]
+        .map(|value| openings.iter().filter(|(_, expected)| expected.value == value).count());
+    assert_eq!((openings.len(), counts), (25_060, [15_432, 6_863, 2_765]));
 }

@@ -1,0 +1,159 @@
+//! The proofs that a database of 7x6 is right: against what others have published, and against the exact search.
+//!
+//! A whole 7x6 takes an hour to solve, so these tests need one that was made before: they run where the variable
+//! `FOURBASE_7X6` names the folder of databases it is in, and say so where it does not. What they do is first tried on
+//! 5x5, which every run of the tests solves.
+
+use std::env;
+use std::path::Path;
+
+use fourbase::{Board, Outcome, Player, Position, Value};
+use fourbase_tiers::database::Database;
+use fourbase_tiers::kernel::Values;
+
+use support::openings::{Opening, openings};
+use support::proofs::{
+    assert_remoteness, assert_searched, assert_values, parse_scored, random_positions, spread, tally,
+};
+use support::random::Random;
+use support::solved::Solved;
+use support::truth;
+
+mod support {
+    pub mod openings;
+    pub mod options;
+    pub mod proofs;
+    pub mod random;
+    pub mod solved;
+    pub mod truth;
+}
+
+/// Names the folder of databases that a complete 7x6 is in.
+const VARIABLE: &str = "FOURBASE_7X6";
+
+/// The seed of the random positions.
+const SEED: u64 = 7;
+
+fn board(name: &str) -> Board {
+    name.parse().expect("a board")
+}
+
+/// Opens the whole 7x6; `None`, with a message, where there is none.
+fn seven_by_six() -> Option<Database> {
+    let Some(root) = env::var_os(VARIABLE).filter(|root| !root.is_empty()) else {
+        eprintln!("skipped: {VARIABLE} names no folder with a database of 7x6");
+        return None;
+    };
+    let database = Database::find(Path::new(&root), board("7x6")).expect("a database of 7x6");
+    assert!(database.is_complete(), "{} is not solved to the end", database.folder().display());
+    Some(database)
+}
+
+#[test]
+fn the_proofs_hold_on_a_small_board() {
+    let board = board("5x5");
+    let solved = Solved::new(board, Values::Wdl);
+    let database = solved.open();
+    let mut random = Random::new(SEED);
+    for ply in [6, 9, 16, 21, 24] {
+        let positions = random_positions(board, ply, 200, &mut random);
+        let values = assert_searched(&database, &positions);
+        assert!(values.iter().sum::<usize>() == 200 && values[0] > 0, "{ply}: {values:?}");
+    }
+    let Some(openings) = openings(board) else { return };
+    assert_values(&database, &openings);
+    let chosen = [Value::Win, Value::Tie, Value::Lose].map(|value| spread(&openings, value, 100)).concat();
+    assert_eq!(tally(chosen.iter().map(|(_, expected)| expected.value)), [100; 3]);
+    assert_remoteness(&database, &chosen);
+}
+
+#[test]
+#[should_panic(expected = "or its mirror image")]
+fn a_wrong_value_is_noticed() {
+    let board = board("4x4");
+    let solved = Solved::new(board, Values::Wdl);
+    let win = Outcome { value: Value::Win, remoteness: None };
+    assert_values(&solved.open(), &[(Position::start(board), win)]);
+}
+
+#[test]
+#[should_panic(expected = "left: Outcome")]
+fn a_wrong_remoteness_is_noticed() {
+    let board = board("5x5");
+    let solved = Solved::new(board, Values::Wdl);
+    // 2 2 3 3 4: the first player threatens both ends of three in a row, so the game ends in 2.
+    let position =
+        [1, 1, 2, 2, 3].into_iter().fold(Position::start(board), |position, column| position.drop_piece(column));
+    assert_eq!(position.to_move(), Player::Second);
+    assert_remoteness(&solved.open(), &[(position, Outcome { value: Value::Lose, remoteness: Some(4) })]);
+}
+
+/// The values are V. Allis', 1988, and J. Allen's; that the game ends on ply 41 is Christophe Steininger's.
+#[test]
+fn the_first_player_wins_7x6_in_the_centre_and_nowhere_else() {
+    let Some(database) = seven_by_six() else { return };
+    let empty = Position::start(board("7x6"));
+    assert_eq!(database.probe(&empty).expect("an answer").value, Value::Win);
+    assert_eq!(database.manifest().root().map(|root| root.value), Some(Value::Win));
+    let values = (0..7).map(|column| database.probe(&empty.drop_piece(column)).expect("an answer").parent().value);
+    let values: Vec<Value> = values.collect();
+    println!("first moves: {values:?}");
+    assert_eq!(
+        values,
+        [Value::Lose, Value::Lose, Value::Tie, Value::Win, Value::Tie, Value::Lose, Value::Lose],
+        "the values of the first moves"
+    );
+}
+
+#[test]
+fn the_empty_7x6_ends_on_ply_41_by_search_over_the_database() {
+    let Some(database) = seven_by_six() else { return };
+    assert_remoteness(
+        &database,
+        &[(Position::start(board("7x6")), Outcome { value: Value::Win, remoteness: Some(41) })],
+    );
+}
+
+#[test]
+fn every_position_of_7x6_after_8_plies_has_its_published_value() {
+    let Some(database) = seven_by_six() else { return };
+    let Some(openings) = openings(board("7x6")) else { return };
+    assert_eq!(openings.len(), 184_275);
+    assert_values(&database, &openings);
+    println!("{} positions, {:?}", openings.len(), tally(openings.iter().map(|(_, expected)| expected.value)));
+}
+
+/// Of each value so many, evenly spread over the file. Ties cost nothing, since they last until the board is full.
+#[test]
+fn four_hundred_positions_of_7x6_after_8_plies_have_their_published_remoteness() {
+    let Some(database) = seven_by_six() else { return };
+    let Some(openings) = openings(board("7x6")) else { return };
+    for (value, count) in [(Value::Win, 150), (Value::Tie, 100), (Value::Lose, 150)] {
+        let chosen = spread(&openings, value, count);
+        assert_eq!(chosen.len(), count);
+        println!("{count} positions, {value}:");
+        assert_remoteness(&database, &chosen);
+    }
+}
+
+#[test]
+fn every_position_of_the_three_benchmark_sets_has_the_value_of_its_score() {
+    let Some(database) = seven_by_six() else { return };
+    for name in ["Test_L3_R1", "Test_L2_R1", "Test_L2_R2"] {
+        let Some(lines) = truth::lines(&format!("pons/{name}")) else { return };
+        let positions: Vec<Opening> = lines.iter().map(|line| parse_scored(board("7x6"), line)).collect();
+        assert_eq!(positions.len(), 1000);
+        assert_values(&database, &positions);
+        println!("{name}: {:?}", tally(positions.iter().map(|(_, expected)| expected.value)));
+    }
+}
+
+#[test]
+fn a_thousand_random_positions_of_every_ply_from_16_on_have_the_value_that_the_search_finds() {
+    let Some(database) = seven_by_six() else { return };
+    for ply in 16..=41 {
+        let mut random = Random::new(SEED + ply as u64);
+        let positions = random_positions(board("7x6"), ply, 1000, &mut random);
+        println!("ply {ply}: {:?}", assert_searched(&database, &positions));
+    }
+}

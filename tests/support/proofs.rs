@@ -1,0 +1,111 @@
+//! A whole database against answers of others and against the exact search. The board is a parameter, so that the
+//! proofs of a board that takes an hour to solve are themselves tried on one that takes none.
+
+use std::time::Instant;
+
+use fourbase::search::{Options, Search};
+use fourbase::{Board, Outcome, Position, Value, notation};
+use fourbase_tiers::database::{Database, RemotenessSearch};
+use rayon::prelude::*;
+
+use super::openings::Opening;
+use super::random::Random;
+
+/// How often each value occurs: win, tie, lose.
+pub type Tally = [usize; 3];
+
+/// Counts values.
+pub fn tally(values: impl Iterator<Item = Value>) -> Tally {
+    values.fold([0; 3], |mut tally, value| {
+        tally[place(value)] += 1;
+        tally
+    })
+}
+
+fn place(value: Value) -> usize {
+    match value {
+        Value::Win => 0,
+        Value::Tie => 1,
+        Value::Lose => 2,
+    }
+}
+
+/// Looks every position up, and its mirror image.
+pub fn assert_values(database: &Database, openings: &[Opening]) {
+    let positions: Vec<Position> = openings.iter().flat_map(|(position, _)| [*position, position.mirror()]).collect();
+    let found = database.probe_many(&positions);
+    assert_eq!(found.len(), positions.len());
+    for (pair, (position, expected)) in found.chunks(2).zip(openings) {
+        for found in pair {
+            let found = found.as_ref().expect("an answer").value;
+            assert_eq!(found, expected.value, "{position} or its mirror image");
+        }
+    }
+}
+
+/// Takes `count` positions of one value, evenly spread over the list, whatever they cost.
+pub fn spread(openings: &[Opening], value: Value, count: usize) -> Vec<Opening> {
+    let all: Vec<&Opening> = openings.iter().filter(|(_, expected)| expected.value == value).collect();
+    let count = count.min(all.len());
+    (0..count).map(|number| *all[number * all.len() / count]).collect()
+}
+
+/// Finds the remoteness of every position by search over the database.
+pub fn assert_remoteness(database: &Database, openings: &[Opening]) {
+    let new = || RemotenessSearch::new(database.board(), Options::default());
+    let mut costs: Vec<(f64, u64)> = openings
+        .par_iter()
+        .map_init(new, |search, (position, expected)| {
+            let (start, nodes) = (Instant::now(), search.nodes());
+            let found = search.outcome(database, position).expect("an answer");
+            assert_eq!(found, *expected, "{position}");
+            (start.elapsed().as_secs_f64(), search.nodes() - nodes)
+        })
+        .collect();
+    costs.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let (seconds, nodes) = costs.iter().fold((0.0, 0), |sum, cost| (sum.0 + cost.0, sum.1 + cost.1));
+    let middle = costs.get(costs.len() / 2).map_or(0.0, |cost| cost.0);
+    let longest = costs.last().map_or(0.0, |cost| cost.0);
+    println!("{seconds:.1} s, {nodes} nodes; of one position {middle:.2} s (median), {longest:.2} s (longest)");
+}
+
+/// Reads a line of Pascal Pons' sets: moves, then the score, whose sign is the value.
+pub fn parse_scored(board: Board, line: &str) -> Opening {
+    let (moves, score) = line.split_once(' ').expect("moves and a score");
+    let value = match score.trim().parse::<i32>().expect("a score").signum() {
+        1 => Value::Win,
+        0 => Value::Tie,
+        _ => Value::Lose,
+    };
+    (notation::parse(board, moves).expect("a position"), Outcome { value, remoteness: None })
+}
+
+/// Plays random games until `count` of them last for `ply` plies and go on.
+pub fn random_positions(board: Board, ply: usize, count: usize, random: &mut Random) -> Vec<Position> {
+    let mut positions = Vec::with_capacity(count);
+    while positions.len() < count {
+        let mut position = Position::start(board);
+        while position.ply() < ply && position.primitive().is_none() {
+            let columns: Vec<usize> = position.moves().collect();
+            position = position.drop_piece(columns[random.below(columns.len())]);
+        }
+        if position.primitive().is_none() {
+            positions.push(position);
+        }
+    }
+    positions
+}
+
+/// Compares what the database says of every position with the exact search, which knows nothing of the database.
+pub fn assert_searched(database: &Database, positions: &[Position]) -> Tally {
+    let search = || Search::new(database.board(), Options::default());
+    let values: Vec<Value> = positions
+        .par_iter()
+        .map_init(search, |search, position| {
+            let expected = search.value(position).expect("an answer");
+            assert_eq!(database.probe(position).expect("an answer").value, expected, "{position}");
+            expected
+        })
+        .collect();
+    tally(values.into_iter())
+}
