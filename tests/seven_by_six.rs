@@ -88,7 +88,7 @@ fn a_wrong_remoteness_is_noticed() {
     assert_remoteness(&solved.open(), &[(position, Outcome { value: Value::Lose, remoteness: Some(4) })]);
 }
 
-/// The values are V. Allis', 1988, and J. Allen's; that the game ends on ply 41 is Christophe Steininger's.
+/// The values are V. Allis', 1988, and J. Allen's.
 #[test]
 fn the_first_player_wins_7x6_in_the_centre_and_nowhere_else() {
     let Some(database) = seven_by_six() else { return };
@@ -102,15 +102,6 @@ fn the_first_player_wins_7x6_in_the_centre_and_nowhere_else() {
         values,
         [Value::Lose, Value::Lose, Value::Tie, Value::Win, Value::Tie, Value::Lose, Value::Lose],
         "the values of the first moves"
-    );
-}
-
-#[test]
-fn the_empty_7x6_ends_on_ply_41_by_search_over_the_database() {
-    let Some(database) = seven_by_six() else { return };
-    assert_remoteness(
-        &database,
-        &[(Position::start(board("7x6")), Outcome { value: Value::Win, remoteness: Some(41) })],
     );
 }
 

@@ -36,8 +36,9 @@ end if the winner hastens and the loser delays.
 Without --search, one position is searched forward where no database covers the board, and the
 answer says so; a batch needs the database. --search auto also searches the remoteness that a
 database of values alone leaves open, of the moves that keep the value, and positions that are not
-solved yet. With --json and --batch it is standard error that tells of a board without a database.
-A search that reaches its --nodes has no answer (exit code 1).
+solved yet; on 7x6 mostly about a second after 8 plies, longer before. With --json and --batch it is
+standard error that tells of a board without a database. A search that reaches its --nodes has no
+answer (exit code 1).
 
 Examples:
   fourbase query 5x4
