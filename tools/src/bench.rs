@@ -22,7 +22,6 @@ use anyhow::{Context, ensure};
 use clap::Args;
 use fourbase::{Board, Outcome};
 use fourbase_tiers::database::{Database, folder_of};
-use fourbase_tiers::error::DatabaseError;
 use fourbase_tiers::kernel::{Kernel, Values};
 
 use crate::arguments::{BoardArgument, CacheArgument, ThreadsArgument, ValuesArgument};
@@ -89,8 +88,7 @@ fn measure(arguments: &Arguments) -> anyhow::Result<Report> {
     let (board, values) = (arguments.board.board, arguments.values.kind.into());
     if let Some(root) = &arguments.root {
         let database = Database::open(&folder_of(root, board, values))?;
-        let unsolved = || DatabaseError::NotSolved { folder: database.folder().to_path_buf(), board, values, ply: 0 };
-        let outcome = database.manifest().root().ok_or_else(unsolved)?;
+        let outcome = database.manifest().root().ok_or_else(|| database.not_solved(0))?;
         return measure_answers(arguments, database, root, outcome, None);
     }
     let root =

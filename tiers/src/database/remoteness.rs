@@ -38,7 +38,8 @@ const MOST_KNOWN: usize = 1 << 20;
 /// # let root = tempfile::tempdir()?;
 /// # let (block_words, checkpoint) = (solve::BLOCK_WORDS, solve::CHECKPOINT);
 /// # let options = solve::Options { board: "5x4".parse()?, values: Values::Wdl, root: root.path().to_path_buf(),
-/// #     memory_bytes: 1 << 30, kernel: Kernel::detect(), replace: false, scratch: None, block_words, checkpoint };
+/// #     memory_bytes: 1 << 30, kernel: Kernel::detect(), replace: false, scratch: None, keep_plies: None,
+/// #     block_words, checkpoint };
 /// # let folder = solve::run(&options, &())?.folder;
 /// let database = Database::open(&folder)?; // 5x4, values alone
 /// let mut search = RemotenessSearch::new(database.board(), Options::default());
@@ -320,6 +321,7 @@ mod tests {
             replace: false,
             scratch: None,
             block_words: BLOCK_WORDS,
+            keep_plies: None,
             checkpoint: CHECKPOINT,
         };
         Database::open(&solve::run(&options, &()).unwrap().folder).unwrap()

@@ -17,7 +17,7 @@ use super::manifest::TierRecord;
 use super::storage::Storage;
 use super::writer::{Expected, open};
 use crate::error::DatabaseError;
-use crate::index::{Index, TierDirectory, shapes};
+use crate::index::{Index, Shape, TierDirectory, shapes};
 use crate::kernel::{Coding, Values};
 
 /// A tier that is open for probing.
@@ -51,8 +51,9 @@ impl OpenTier {
             let (expected, found) = ("that of the tier, far more".to_string(), entries.to_string());
             return Err(DatabaseError::Wrong { file: path, what: "the number of entries", expected, found });
         }
-        let shape_entries = reader.shape_entries(shapes(index, ply).count())?;
-        let directory = TierDirectory::with_entries(index, ply, &shape_entries)
+        let shapes: Vec<Shape> = shapes(index, ply).collect();
+        let shape_entries = reader.shape_entries(shapes.len())?;
+        let directory = TierDirectory::with_entries(index, ply, shapes, &shape_entries)
             .filter(|directory| directory.entries() == entries)
             .ok_or_else(|| DatabaseError::Damaged {
                 file: path.clone(),

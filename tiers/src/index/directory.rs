@@ -36,10 +36,14 @@ impl TierDirectory {
         TierDirectory::of_shapes(index, ply, shapes, &shape_entries, count)
     }
 
-    /// Lists the shapes of the tier of `ply` pieces, which have so many entries; `None` where it has not so many shapes,
-    /// or more entries than can be counted.
-    pub(crate) fn with_entries(index: &Index, ply: u32, shape_entries: &[u64]) -> Option<TierDirectory> {
-        let shapes: Vec<Shape> = shapes(index, ply).collect();
+    /// Takes all shapes of the tier of `ply` pieces, which have so many entries; `None` where those are not as many, or more
+    /// entries than can be counted.
+    pub(crate) fn with_entries(
+        index: &Index,
+        ply: u32,
+        shapes: Vec<Shape>,
+        shape_entries: &[u64],
+    ) -> Option<TierDirectory> {
         shape_entries.iter().try_fold(0u64, |sum, entries| sum.checked_add(*entries))?;
         let fits = shapes.len() == shape_entries.len();
         fits.then(|| TierDirectory::of_shapes(index, ply, shapes, shape_entries, 0))

@@ -108,9 +108,8 @@ impl fmt::Display for Planned {
             write!(f, ", about {} of files meanwhile", bytes(scratch_bytes))?;
         }
         write!(f, ", a database of about {}", bytes(self.database_bytes))?;
-        match self.expected_seconds {
-            Some(seconds) => write!(f, ", {} or so", HumanDuration(Duration::from_secs_f64(seconds)))?,
-            None => {}
+        if let Some(seconds) = self.expected_seconds {
+            write!(f, ", {} or so", HumanDuration(Duration::from_secs_f64(seconds)))?;
         }
         self.each.iter().try_for_each(|tier| write!(f, "\n{tier}"))
     }
