@@ -1,6 +1,6 @@
 //! How long it takes from the start of a process to its first answer.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -44,15 +44,18 @@ fn run(board: Board, root: &Path, expected: Outcome) -> anyhow::Result<f64> {
     let program = std::env::current_exe().context("cannot find this program's own file")?;
     let mut command = Command::new(program);
     command.args(["query", &board.to_string(), "--json", "--db"]).arg(root);
-    command.stdin(Stdio::null()).stdout(Stdio::piped());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let start = Instant::now();
     let mut child = command.spawn().context("cannot start this program again")?;
     let mut line = String::new();
     let read = child.stdout.take().map(|output| BufReader::new(output).read_line(&mut line));
     let milliseconds = start.elapsed().as_secs_f64() * 1e3;
+    let mut complaint = String::new();
+    let complained = child.stderr.take().map(|mut output| output.read_to_string(&mut complaint));
     let status = child.wait().context("cannot wait for this program")?;
-    read.transpose().context("cannot read what this program says")?;
-    ensure!(status.success(), "`query {board}` failed in a process of its own, {status}");
+    read.and(complained).transpose().context("cannot read what this program says")?;
+    let complaint = complaint.trim().trim_start_matches("error: ");
+    ensure!(status.success(), "`query {board}` in a process of its own ({status}): {complaint}");
     let answer: serde_json::Value = serde_json::from_str(&line).context("`query` printed something else than JSON")?;
     let found = (&answer["value"], answer["remoteness"].as_u64());
     let expected = (expected.value.to_string(), expected.remoteness.map(u64::from));
