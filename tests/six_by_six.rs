@@ -1,0 +1,74 @@
+//! 6x6 with remoteness against the exact search, where there is one: it takes minutes to solve.
+//!
+//! The environment variable `FOURBASE_6X6` names a folder of databases with a complete 6x6; without it nothing is done.
+
+use std::env;
+use std::path::Path;
+
+use fourbase::search::{Options, Search};
+use fourbase::{Board, Outcome, Position, Value};
+use fourbase_tiers::database::Database;
+use fourbase_tiers::kernel::Values;
+use rayon::prelude::*;
+
+use support::proofs::random_positions;
+use support::random::Random;
+use support::solved::Solved;
+
+mod support {
+    #[expect(dead_code, reason = "there is no book of openings")]
+    pub mod openings;
+    pub mod options;
+    #[expect(dead_code, reason = "the other proofs are those of 7x6")]
+    pub mod proofs;
+    pub mod random;
+    pub mod solved;
+    pub mod truth;
+}
+
+/// Names the folder of databases that a complete 6x6 is in.
+const VARIABLE: &str = "FOURBASE_6X6";
+
+/// Compares value and remoteness of positions with those of the exact search. Returns how many have each value.
+fn assert_outcomes(database: &Database, positions: &[Position]) -> [usize; 3] {
+    let search = || Search::new(database.board(), Options::default());
+    let compare = |search: &mut Search, position: &Position| -> Outcome {
+        let expected = search.solve(position).expect("an answer");
+        assert_eq!(database.probe(position).expect("an answer"), expected, "{position}");
+        expected
+    };
+    let outcomes: Vec<Outcome> = positions.par_iter().map_init(search, compare).collect();
+    [Value::Win, Value::Tie, Value::Lose].map(|value| outcomes.iter().filter(|outcome| outcome.value == value).count())
+}
+
+/// Compares 10,000 positions, as many of every ply from `first` to the last but one.
+fn assert_many(database: &Database, first: usize) {
+    let (cells, mut all) = (database.board().cells(), 0);
+    for ply in first..cells {
+        let count = 10_000 / (cells - first);
+        let positions = random_positions(database.board(), ply, count, &mut Random::new(ply as u64));
+        println!("ply {ply}: {:?}", assert_outcomes(database, &positions));
+        all += positions.len();
+    }
+    assert_eq!(all, 10_000);
+}
+
+#[test]
+fn ten_thousand_positions_of_6x6_have_the_outcome_that_the_search_finds() {
+    let Some(root) = env::var_os(VARIABLE).filter(|root| !root.is_empty()) else {
+        eprintln!("skipped: {VARIABLE} names no folder with a database of 6x6");
+        return;
+    };
+    let board: Board = "6x6".parse().expect("a board");
+    let database = Database::find(Path::new(&root), board).expect("a database of 6x6");
+    assert!(database.is_complete() && database.values() == Values::Remoteness, "a whole 6x6 with remoteness");
+    let root = database.probe(&Position::start(board)).expect("an answer");
+    assert_eq!(root, Outcome { value: Value::Lose, remoteness: Some(36) }, "Tromp's value, and the end of the board");
+    assert_many(&database, 11);
+}
+
+#[test]
+fn ten_thousand_positions_of_a_small_board_have_the_outcome_that_the_search_finds() {
+    let solved = Solved::new("5x5".parse().expect("a board"), Values::Remoteness);
+    assert_many(&solved.open(), 9);
+}
