@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
+use fourbase::Board;
 use fourbase_tiers::counts::{self, SolveAndCountError};
 use fourbase_tiers::database::{DatabaseError, folder_of};
 use fourbase_tiers::error::SolveError;
@@ -130,6 +131,53 @@ fn a_solve_goes_on_in_files_from_memory_and_in_memory_from_files() {
                 Err(SolveError::Stopped { .. }) => assert!(turn < 100, "it never ends"),
                 Err(error) => panic!("{error}"),
             }
+        }
+    }
+}
+
+/// Stops a solve when all values of a tier are there and its file is to be written.
+struct StopAtFile {
+    ply: u32,
+    /// Entries of that tier to come.
+    left: AtomicI64,
+}
+
+impl Progress for StopAtFile {
+    fn tier(&self, ply: u32, entries: u64) {
+        self.left.store(if ply == self.ply { entries as i64 } else { i64::MAX }, Ordering::Relaxed);
+    }
+
+    fn solved(&self, entries: u64) {
+        self.left.fetch_sub(entries as i64, Ordering::Relaxed);
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.left.load(Ordering::Relaxed) <= 0
+    }
+}
+
+#[test]
+fn a_solve_does_not_wait_for_the_end_of_a_tiers_file() {
+    let (name, values) = ("5x4", Values::Remoteness);
+    let expected = expected(name, values);
+    let board: Board = name.parse().expect("a board");
+    for is_in_files in [false, true] {
+        for ply in (1..board.cells() as u32).step_by(2) {
+            let root = TempDir::new().expect("a folder");
+            let scratch = is_in_files.then(|| root.path().to_path_buf());
+            let options = Options { block_words: SMALL_BLOCKS, scratch, ..options(root.path(), board, values) };
+            let stop = StopAtFile { ply, left: AtomicI64::new(i64::MAX) };
+            let error = run(&options, &stop).expect_err("a solve that is stopped");
+            let before = board.cells() - ply as usize;
+            assert!(matches!(error, SolveError::Stopped { done, .. } if done == before), "ply {ply}: {error}");
+            let folder = folder_of(root.path(), board, values);
+            let names = Vec::from_iter(folder_files(&folder).into_keys());
+            assert!(!names.iter().any(|name| name.ends_with(".new")), "ply {ply}: {names:?}");
+            // In files the tier is kept.
+            let blocks = format!("frontier-{ply:02}.0");
+            assert_eq!(names.contains(&blocks), is_in_files, "ply {ply}: {names:?}");
+            run(&options, &()).expect("a solve that goes on");
+            assert_same(&folder_files(&folder), &expected, &format!("stopped at the file of ply {ply}"));
         }
     }
 }

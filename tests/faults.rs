@@ -6,10 +6,11 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use fourbase::Position;
-use fourbase_tiers::database::{Database, DatabaseError, Storage, folder_of};
+use fourbase_tiers::database::{Database, DatabaseError, Storage, TierRecord, folder_of};
 use fourbase_tiers::error::SolveError;
 use fourbase_tiers::kernel::Values;
 use fourbase_tiers::solve::{Options, Progress, run_on};
@@ -162,21 +163,26 @@ fn a_read_that_fails_is_reported_and_the_next_probe_is_right() {
     }
 }
 
-/// Stops a solve after some tiers.
-struct StopAfter(Mutex<u32>);
+/// Stops a solve after so many tiers.
+struct StopAfter {
+    most: usize,
+    done: AtomicUsize,
+}
 
 impl Progress for StopAfter {
+    fn tier_done(&self, _: &TierRecord) {
+        self.done.fetch_add(1, Ordering::Relaxed);
+    }
+
     fn is_stopped(&self) -> bool {
-        let mut left = self.0.lock().expect("a lock");
-        *left = left.saturating_sub(1);
-        *left == 0
+        self.done.load(Ordering::Relaxed) >= self.most
     }
 }
 
 /// A disk with a solve that was stopped in the middle.
 fn half_solved(options: &Options) -> MemoryDisk {
     let disk = MemoryDisk::new();
-    let stop = StopAfter(Mutex::new(options.board.cells() as u32 / 2));
+    let stop = StopAfter { most: options.board.cells() / 2, done: AtomicUsize::new(0) };
     let stopped = run_on(options, &stop, &disk).expect_err("a solve that is stopped");
     let message = stopped.to_string();
     assert!(

@@ -1,9 +1,10 @@
 //! Folders and files that are not what they should be: one line that says what to do, and exit code 1.
 
 use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use fourbase_tiers::database::VERSION;
+use fourbase_tiers::database::{TierRecord, VERSION};
 use fourbase_tiers::kernel::{Kernel, Values};
 use fourbase_tiers::solve::{BLOCK_WORDS, Options, Progress, run};
 
@@ -136,11 +137,16 @@ fn one_damaged_manifest_hides_neither_the_other_databases_nor_the_other_kind() {
 }
 
 /// Stops a solve after its first tier.
-struct StopAtOnce;
+#[derive(Default)]
+struct StopAfterFirst(AtomicBool);
 
-impl Progress for StopAtOnce {
+impl Progress for StopAfterFirst {
+    fn tier_done(&self, _: &TierRecord) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
     fn is_stopped(&self) -> bool {
-        true
+        self.0.load(Ordering::Relaxed)
     }
 }
 
@@ -160,7 +166,7 @@ fn a_checkpoint_that_is_damaged_is_told_and_one_that_is_gone_is_asked_for() {
         checkpoint: Duration::ZERO,
         keep_plies: None,
     };
-    run(&options, &StopAtOnce).expect_err("a solve that is stopped");
+    run(&options, &StopAfterFirst::default()).expect_err("a solve that is stopped");
     let frontier = folder.join("frontier-12.0");
     let whole = fs::read(&frontier).expect("a frontier");
     fs::remove_file(&frontier).expect("a file");

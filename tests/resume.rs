@@ -2,11 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use fourbase_tiers::database::folder_of;
+use fourbase_tiers::database::{DatabaseError, TierRecord, folder_of};
+use fourbase_tiers::error::SolveError;
 use fourbase_tiers::kernel::{Kernel, Values};
-use fourbase_tiers::solve::{CHECKPOINT, Options, run};
+use fourbase_tiers::plan::Plan;
+use fourbase_tiers::solve::{CHECKPOINT, Options, Progress, run, run_on};
+use rayon::ThreadPoolBuilder;
 use tempfile::TempDir;
 
 use support::files::{assert_same, folder_files};
@@ -170,6 +174,84 @@ fn a_solve_without_checkpoints_starts_again_and_ends_with_the_same_bytes() {
     for between in [Between::ProcessEnds, Between::PowerGoes] {
         let operations = die_at_every_operation(&options, &MemoryDisk::new, &expected, between);
         println!("4x4 remoteness without checkpoints: {between:?} at each of {operations} operations");
+    }
+}
+
+/// Stops a solve after so many entries, or not; notes what was done when it was asked to.
+#[derive(Default)]
+struct StopAfter {
+    most: u64,
+    solved: AtomicU64,
+    /// Entries that an earlier solve had done.
+    before: AtomicU64,
+    tiers: AtomicUsize,
+    entries: AtomicU64,
+}
+
+impl Progress for StopAfter {
+    fn planned(&self, _: &Plan, entries_done: u64) {
+        self.before.store(entries_done, Ordering::Relaxed);
+    }
+
+    fn solved(&self, entries: u64) {
+        self.solved.fetch_add(entries, Ordering::Relaxed);
+    }
+
+    fn tier_done(&self, tier: &TierRecord) {
+        self.tiers.fetch_add(1, Ordering::Relaxed);
+        self.entries.fetch_add(tier.entries, Ordering::Relaxed);
+    }
+
+    fn starts_over(&self, why: &DatabaseError) {
+        panic!("started over: {why}");
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.solved.load(Ordering::Relaxed) >= self.most
+    }
+}
+
+/// Stops a solve in memory after `most` entries; checks that it has lost no more than the tier that it was at, and that
+/// the next solve ends with the `expected` bytes. Returns the entries that are lost, or `None` where nothing was left to
+/// stop.
+fn stop_and_go_on(options: &Options, most: u64, expected: &BTreeMap<String, Vec<u8>>) -> Option<u64> {
+    let (disk, stop) = (MemoryDisk::new(), StopAfter { most, ..StopAfter::default() });
+    let error = run_on(options, &stop, &disk).err()?;
+    let (tiers, kept) = (stop.tiers.into_inner(), stop.entries.into_inner());
+    assert!(matches!(error, SolveError::Stopped { done, .. } if done == tiers), "{error}, {tiers} tiers");
+    let files = database_files(options, &disk);
+    assert!(!files.keys().any(|name| name.ends_with(".new")), "{:?}", files.keys());
+    let go_on = StopAfter { most: u64::MAX, ..StopAfter::default() };
+    run_on(options, &go_on, &disk).expect("a solve that goes on");
+    assert_eq!(go_on.before.into_inner(), kept, "it goes on after the tiers that were done");
+    assert_same(&database_files(options, &disk), expected, &format!("{}, stopped after {most}", options.board));
+    Some(stop.solved.into_inner() - kept)
+}
+
+#[test]
+fn a_solve_in_memory_that_is_stopped_anywhere_loses_only_the_tier_that_it_was_at() {
+    for (name, values) in [("4x4", Values::Remoteness), ("5x3", Values::Wdl)] {
+        for checkpoint in [CHECKPOINT, Duration::ZERO] {
+            let options = Options { checkpoint, ..stepwise(name, values) };
+            let expected = whole_database(&options);
+            let stops = (0..).step_by(317).map_while(|most| stop_and_go_on(&options, most, &expected)).count();
+            assert!(stops > 100, "{stops}");
+            println!("{name} {values}: stopped at {stops} moments");
+        }
+    }
+}
+
+#[test]
+fn a_solve_in_memory_does_not_wait_for_the_end_of_a_tier() {
+    let options = Options { checkpoint: CHECKPOINT, ..stepwise("5x5", Values::Wdl) };
+    let expected = whole_database(&options);
+    let one_thread = ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
+    // The middle of a tier of 6,000,000 entries, by pieces of about 500,000.
+    for most in (20_000_000..26_000_000).step_by(1_000_000) {
+        let stop = StopAfter { most, ..StopAfter::default() };
+        one_thread.install(|| run_on(&options, &stop, &MemoryDisk::new())).expect_err("a solve that is stopped");
+        assert!(stop.solved.into_inner() < most + 1_600_000, "it stops after a piece");
+        one_thread.install(|| stop_and_go_on(&options, most, &expected)).expect("a solve that is stopped");
     }
 }
 

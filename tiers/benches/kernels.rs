@@ -49,7 +49,7 @@ fn run(name: &str, values: Values, kernel: Kernel) {
     let (mut child, mut spare) = (None::<Tier>, Vec::new());
     for ply in (0..=board.cells() as u32).rev() {
         let mut tier = Tier::new(&index, values, ply, std::mem::take(&mut spare));
-        solve_tier(&index, &mut tier, child.as_ref(), &());
+        assert!(solve_tier(&index, &mut tier, child.as_ref(), &()));
         solved += tier.layout.entries();
         for matrix in tier.layout.matrices() {
             whole += if matrix.left == matrix.right { matrix.entries() } else { 2 * matrix.entries() };

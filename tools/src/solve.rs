@@ -33,8 +33,9 @@ Examples:
   fourbase solve 7x6 --dry-run --log          and every tier of it
   fourbase solve 6x6 --values wdl --keep-plies 20
 
-A solve that was interrupted goes on where it stopped when it is started again. Ctrl-C stops it after
-the tier that it is at, a second Ctrl-C at once (which loses what was done since the last checkpoint).
+A solve that was interrupted goes on where it stopped when it is started again. Ctrl-C stops it soon and
+keeps what is done but for the tier that it is at in memory, a second Ctrl-C at once (which loses what was
+done since the last checkpoint).
 
 With --keep-plies N the database is smaller, and a later position is searched forward whenever it is
 asked for: exactly, in microseconds late in a game and, where N is small, in much longer. Only odd plies
@@ -167,7 +168,7 @@ fn solve(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
         keep_plies: arguments.keep_plies,
     };
     let start = Instant::now();
-    interrupt::listen("stopping after this tier; Ctrl-C again stops at once")?;
+    interrupt::listen("stopping, and keeping what is done; Ctrl-C again stops at once")?;
     let is_visible = !arguments.quiet && !arguments.log && progress::is_visible();
     let log = arguments.log.then(Log::begin);
     let teller = Teller { memory_bytes, is_visible, bar: Bar::new(), log, kernel: options.kernel };

@@ -157,7 +157,7 @@ fn legal(index: &Index, progress: &dyn Progress) -> Result<Vec<PlyLegal>, SolveA
     }
 }
 
-fn stopped(board: Board, plies: usize) -> SolveAndCountError {
+pub(super) fn stopped(board: Board, plies: usize) -> SolveAndCountError {
     SolveAndCountError::Stopped { board, plies, all: board.cells() + 1 }
 }
 

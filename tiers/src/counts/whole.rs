@@ -4,6 +4,7 @@ use fourbase::Outcome;
 
 use super::error::SolveAndCountError;
 use super::packed::PackedReach;
+use super::run::stopped;
 use super::sweep::Sweep;
 use super::table::{Counts, PlyLegal, Tables};
 use super::tally::tally_packed;
@@ -32,7 +33,8 @@ use crate::solve::{Progress, Tier, solve_tier};
 /// ```
 ///
 /// # Errors
-/// [`SolveAndCountError::Memory`] before or while the sweep passes `memory_bytes`, before anything is solved.
+/// [`SolveAndCountError::Memory`] before or while the sweep passes `memory_bytes`, before anything is solved;
+/// [`SolveAndCountError::Stopped`] where `progress` wants it.
 pub fn solve_and_count(
     index: &Index,
     values: Values,
@@ -74,6 +76,9 @@ fn sweep(
         legal.push(ply);
         reached.push(packed);
         progress.solved(tier.layout().entries());
+        if progress.is_stopped() {
+            return Err(stopped(board, legal.len()));
+        }
         if !sweep.advance() {
             return Ok((legal, reached));
         }
@@ -92,7 +97,9 @@ fn solve(
     while let Some(reached_here) = reached.pop() {
         let mut tier = Tier::new(index, values, reached.len() as u32, std::mem::take(&mut spare));
         progress.tier(tier.layout.ply(), tier.layout.entries());
-        solve_tier(index, &mut tier, child.as_ref(), progress);
+        if !solve_tier(index, &mut tier, child.as_ref(), progress) {
+            return Err(stopped(index.board(), outcomes.len()));
+        }
         outcomes.push(tally_packed(index, &reached_here, &tier)?);
         spare = child.replace(tier).map_or_else(Vec::new, Tier::into_buffer);
     }

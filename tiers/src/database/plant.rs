@@ -1,5 +1,6 @@
 //! Wrong values with valid checksums, for tests of what has to find them.
 
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -44,7 +45,8 @@ pub fn plant(storage: &Arc<dyn Storage>, root: &Path, of: &Database, planted: &[
                 set(&mut tier, entry, outcome);
             }
         }
-        if let Some(written) = write_tier(&**storage, &folder, of.index(), &tier)? {
+        let written = write_tier(&**storage, &folder, of.index(), &tier, &|| false)?;
+        if let ControlFlow::Continue(Some(written)) = written {
             (record.bytes, record.hash) = (written.bytes, written.hash);
             publish(&**storage, &folder, vec![written])?;
         }

@@ -1,5 +1,6 @@
 //! Writing the quiet positions of a solved tier.
 
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use rayon::prelude::*;
@@ -31,16 +32,18 @@ pub(crate) fn header(index: &Index, values: Values, ply: u32, chunks: &Chunks) -
     Header { board, values, ply, entries: chunks.tier_entries, chunk_entries: chunks.each }
 }
 
-/// Writes a tier's file, not yet durable nor under its name.
+/// Writes a tier's file, not yet durable nor under its name; `None` for a tier that is not stored. Asks before each batch
+/// of blocks whether to stop, and where it does takes the file away and breaks off.
 pub(crate) fn write_tier<T: TierValues>(
     storage: &dyn Storage,
     folder: &Path,
     index: &Index,
     tier: &T,
-) -> Result<Option<Written>, DatabaseError> {
+    is_stopped: &dyn Fn() -> bool,
+) -> Result<ControlFlow<(), Option<Written>>, DatabaseError> {
     let ply = tier.ply();
     if !is_stored(ply) {
-        return Ok(None);
+        return Ok(ControlFlow::Continue(None));
     }
     let path = tier_path(folder, ply);
     let chunks = tier.chunks();
@@ -49,6 +52,10 @@ pub(crate) fn write_tier<T: TierValues>(
     let groups = chunks.groups();
     let mut first = 0;
     while first < groups {
+        if is_stopped() {
+            writer.abandon(storage)?;
+            return Ok(ControlFlow::Break(()));
+        }
         let batch = first..groups.min(first + BATCH_GROUPS);
         first = batch.end;
         let encoded: Vec<_> = batch
@@ -61,7 +68,8 @@ pub(crate) fn write_tier<T: TierValues>(
             }
         }
     }
-    writer.finish(&tier.shape_entries()).map(Some)
+    let written = writer.finish(&tier.shape_entries())?;
+    Ok(ControlFlow::Continue(Some(written)))
 }
 
 /// Packs one group of chunks, with rows of its own where there are none to share.

@@ -140,7 +140,7 @@ mod tests {
         let (mut whole, mut child): (Option<Tier>, Option<Frontier>) = (None, None);
         for ply in (0..=index.board().cells() as u32).rev() {
             let mut tier = Tier::new(&index, values, ply, Vec::new());
-            solve_tier(&index, &mut tier, whole.as_ref(), &());
+            assert!(solve_tier(&index, &mut tier, whole.as_ref(), &()));
             let frontier = Frontier::open(&Disk, folder.path(), &index, values, ply, block_words, 1 << 16).unwrap();
             solve_frontier(&index, &frontier, child.as_ref(), slice_words, &()).unwrap();
             assert!(frontier.is_complete());

@@ -85,9 +85,12 @@ pub(crate) fn pieces(matrices: &[Matrix]) -> Vec<Piece> {
     pieces
 }
 
-/// Solves a tier from the tier after it (`None` for the last). Work is shared out over rayon's current pool; the
-/// result is the same for every number of threads.
-pub fn solve_tier(index: &Index, tier: &mut Tier, child: Option<&Tier>, progress: &dyn Progress) {
+/// Solves a tier from the tier after it (`None` for the last). Returns `false` where `progress` stopped it before the end:
+/// then the tier's values mean nothing.
+///
+/// Work is shared out over rayon's current pool; the result is the same for every number of threads.
+#[must_use]
+pub fn solve_tier(index: &Index, tier: &mut Tier, child: Option<&Tier>, progress: &dyn Progress) -> bool {
     let ply = tier.layout.ply();
     let coding = tier.coding;
     let child_planes = child.map_or(coding.planes(), |child| child.coding.planes());
@@ -107,12 +110,15 @@ pub fn solve_tier(index: &Index, tier: &mut Tier, child: Option<&Tier>, progress
         pieces_with_rows.push((piece, rows));
     }
     let maximise = Index::mover(ply) == Player::First;
-    pieces_with_rows.into_par_iter().for_each_init(Scratch::default, |scratch, (piece, rows)| {
-        tier.solve_piece(&piece, rows, |band, rows| {
-            index.kernel().solve(&coding, child_planes, maximise, band, rows, scratch);
-            progress.solved(band.entries());
-        });
+    let is_done = pieces_with_rows.into_par_iter().try_for_each_init(Scratch::default, |scratch, (piece, rows)| {
+        (!progress.is_stopped()).then(|| {
+            tier.solve_piece(&piece, rows, |band, rows| {
+                index.kernel().solve(&coding, child_planes, maximise, band, rows, scratch);
+                progress.solved(band.entries());
+            });
+        })
     });
+    is_done.is_some()
 }
 
 /// What all pieces of a tier share.

@@ -1,5 +1,6 @@
 //! A whole solve: plan, lock, tiers one after the other, each written before the next begins.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -108,7 +109,9 @@ pub trait Progress: Sync {
     /// What an earlier solve left to go on from is damaged, so that this one begins with the full board.
     fn starts_over(&self, _why: &DatabaseError) {}
 
-    /// Tells whether to stop: asked after every tier, which is then made durable.
+    /// Tells whether to stop: asked all the time, before each piece of a tier (about half a million entries, or a block of
+    /// the frontier) and of its file. Of a tier in memory what is half done is lost, and the tier after it is made durable
+    /// to go on from; blocks in the frontier are kept.
     fn is_stopped(&self) -> bool {
         false
     }
@@ -271,16 +274,22 @@ impl<'a> Run<'a> {
         while let Some(ply) = self.manifest.next_ply(board) {
             let mut tier = Tier::new(self.index, values, ply, std::mem::take(&mut spare));
             self.progress.tier(ply, tier.layout.entries());
-            solve_tier(self.index, &mut tier, child.as_ref(), self.progress);
-            unpublished.extend(self.write(&tier, tier.layout.entries())?);
+            let is_solved = solve_tier(self.index, &mut tier, child.as_ref(), self.progress);
+            let written = if is_solved { self.write(&tier, tier.layout.entries())? } else { ControlFlow::Break(()) };
+            let ControlFlow::Continue(written) = written else {
+                drop(tier);
+                if let Some(child) = child.filter(|child| self.manifest.checkpoint != Some(child.layout.ply())) {
+                    self.store(&child, unpublished)?;
+                }
+                return Err(self.stopped());
+            };
+            unpublished.extend(written);
             if ply == 0 {
                 return self.complete(&tier.coding, tier.code(0, 0, 0), unpublished);
             }
             let is_stopped = self.progress.is_stopped();
             if is_stopped || last_checkpoint.elapsed() >= checkpoint {
-                let frontier = self.frontier(ply)?;
-                tier.store(self.index, &frontier)?;
-                self.commit(&frontier, std::mem::take(&mut unpublished))?;
+                self.store(&tier, std::mem::take(&mut unpublished))?;
                 last_checkpoint = Instant::now();
             }
             if is_stopped {
@@ -289,6 +298,13 @@ impl<'a> Run<'a> {
             spare = child.replace(tier).map_or_else(Vec::new, Tier::into_buffer);
         }
         Ok(())
+    }
+
+    /// Makes the last tier that is done durable, and what is not published yet.
+    fn store(&mut self, tier: &Tier, files: Vec<Written>) -> Result<(), SolveError> {
+        let frontier = self.frontier(tier.layout.ply())?;
+        tier.store(self.index, &frontier)?;
+        self.commit(&frontier, files)
     }
 
     /// Solves the tiers that are missing in the frontier, block by block.
@@ -303,7 +319,10 @@ impl<'a> Run<'a> {
             }
             // What the child's expanded blocks took is the writer's now.
             drop(child);
-            let written = self.write(&tier, tier.directory().entries())?;
+            let ControlFlow::Continue(written) = self.write(&tier, tier.directory().entries())? else {
+                tier.sync()?;
+                return Err(self.stopped());
+            };
             if ply == 0 {
                 return self.complete(tier.code(), tier.root()?, Vec::from_iter(written));
             }
@@ -316,16 +335,25 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Writes what the database keeps of a tier, and notes it.
-    fn write(&mut self, tier: &impl TierValues, entries: u64) -> Result<Option<Written>, DatabaseError> {
-        let keeps = self.manifest.keeps(tier.ply());
-        let written = if keeps { write_tier(self.storage, self.folder, self.index, tier)? } else { None };
+    /// Writes what the database keeps of a tier, and notes it; breaks off, and notes nothing, where it is stopped.
+    fn write(
+        &mut self,
+        tier: &impl TierValues,
+        entries: u64,
+    ) -> Result<ControlFlow<(), Option<Written>>, DatabaseError> {
+        let is_stopped = || self.progress.is_stopped();
+        let written = if self.manifest.keeps(tier.ply()) {
+            write_tier(self.storage, self.folder, self.index, tier, &is_stopped)?
+        } else {
+            ControlFlow::Continue(None)
+        };
+        let ControlFlow::Continue(written) = written else { return Ok(written) };
         let bytes = written.as_ref().map_or(0, |written| written.bytes);
         let hash = written.as_ref().and_then(|written| written.hash);
         let record = TierRecord { ply: tier.ply(), entries, bytes, hash };
         self.manifest.tiers.push(record);
         self.progress.tier_done(&record);
-        Ok(written)
+        Ok(ControlFlow::Continue(written))
     }
 
     /// Makes what is done durable: the tiers, and all values of the last; then the manifest that names them; then older

@@ -84,7 +84,8 @@ pub fn kernels_alone(board: Board, values: Values) -> anyhow::Result<KernelsAlon
         let (mut child, mut spare) = (None::<Tier>, Vec::new());
         for ply in (0..=board.cells() as u32).rev() {
             let mut tier = Tier::new(&index, values, ply, std::mem::take(&mut spare));
-            solve_tier(&index, &mut tier, child.as_ref(), &());
+            // Nobody stops it.
+            let _ = solve_tier(&index, &mut tier, child.as_ref(), &());
             entries += tier.layout.entries();
             for matrix in tier.layout.matrices() {
                 let images = if matrix.left == matrix.right { 1 } else { 2 };

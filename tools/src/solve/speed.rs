@@ -38,7 +38,7 @@ fn solve_sample(values: Values, kernel: Kernel) -> Option<u64> {
     let (mut entries, mut child) = (0, None);
     for ply in (0..=index.board().cells() as u32).rev() {
         let mut tier = Tier::new(&index, values, ply, Vec::new());
-        solve_tier(&index, &mut tier, child.as_ref(), &());
+        solve_tier(&index, &mut tier, child.as_ref(), &()).then_some(())?;
         entries += tier.layout.entries();
         child = Some(tier);
     }

@@ -28,7 +28,7 @@ fn solved(index: &Index, values: Values) -> Vec<Tier> {
     let mut tiers: Vec<Tier> = Vec::new();
     for ply in (0..=index.board().cells() as u32).rev() {
         let mut tier = Tier::new(index, values, ply, Vec::new());
-        solve_tier(index, &mut tier, tiers.last(), &());
+        assert!(solve_tier(index, &mut tier, tiers.last(), &()));
         tiers.push(tier);
     }
     tiers.reverse();

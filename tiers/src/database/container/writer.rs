@@ -63,6 +63,14 @@ impl Writer {
         (self.directory.len() / DIRECTORY_ENTRY) as u64
     }
 
+    /// Takes away what is written.
+    pub fn abandon(self, storage: &dyn Storage) -> Result<(), DatabaseError> {
+        let Writer { temporary, file, .. } = self;
+        // A file that is open cannot be removed everywhere.
+        drop(file);
+        storage.remove(&temporary).map_err(io_error(&temporary, "remove"))
+    }
+
     /// Writes the directory and the entries of every shape of the tier. The file has its name only after
     /// [`publish`](crate::database::publish::publish).
     pub fn finish(mut self, shape_entries: &[u64]) -> Result<Written, DatabaseError> {
