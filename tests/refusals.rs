@@ -136,6 +136,40 @@ fn one_damaged_manifest_hides_neither_the_other_databases_nor_the_other_kind() {
     assert!(warning.starts_with("warning: ") && warning.contains("manifest"), "{warning}");
 }
 
+#[test]
+fn every_command_that_falls_back_to_another_database_says_so() {
+    let program = Program::with("4x4");
+    program.run("solve 4x4 --values wdl").succeeds();
+    fs::write(program.path(FOLDER).join("manifest"), "nonsense").expect("a file");
+    for arguments in [
+        "query 4x4",
+        "query 4x4 1234 --json",
+        "query 4x4 --batch",
+        "query 4x4 --search auto",
+        "analyse 4x4 1234",
+        "analyse 4x4 1234 --json",
+        "stats 4x4",
+        "strategy centre 4x4",
+        "strategy follow-up 4x4 --json",
+        "match perfect random 4x4 --games 4",
+        "grade random 4x4 --sample 20",
+        "play 4x4 --first random --second random",
+        "play 4x4 --first random",
+    ] {
+        let (_, stderr) = program.run(arguments).warns();
+        let warnings: Vec<&str> = stderr.lines().filter(|line| line.starts_with("warning: ")).collect();
+        assert_eq!(warnings.len(), 1, "{arguments}: {stderr}");
+        assert!(warnings[0].contains("4x4/remoteness/manifest"), "{arguments}: {stderr}");
+        assert!(warnings[0].ends_with("fourbase solve 4x4 --values remoteness --replace"), "{arguments}: {stderr}");
+    }
+    // These look at no database, or at one that is named.
+    program.run("stats 4x4 --values wdl").succeeds();
+    program.run("match random pomakis:1 4x4 --games 2").succeeds();
+    program.run("query 4x4 1234 --search only").succeeds();
+    fs::remove_dir_all(program.path(FOLDER)).expect("a folder");
+    program.run("query 4x4").succeeds();
+}
+
 /// Stops a solve after its first tier.
 #[derive(Default)]
 struct StopAfterFirst(AtomicBool);

@@ -6,11 +6,13 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use fourbase::{Board, Position, notation};
-use fourbase_tiers::database::Database;
+use fourbase_tiers::database::{Database, DatabaseError};
 use fourbase_tiers::kernel::Values;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::{analyse, bench, grade, list, match_, play, position, query, size, solve, stats, strategy, verify};
+use crate::{
+    analyse, bench, failure, grade, list, match_, play, position, query, size, solve, stats, strategy, verify,
+};
 
 /// Solve Connect Four boards, and query what was solved
 #[derive(Parser, Debug)]
@@ -72,6 +74,21 @@ pub struct DatabaseArgument {
     /// The folder with the databases [default: $FOURBASE_DB, else db]
     #[arg(long = "db", value_name = "DIR", default_value_os_t = default_root(), hide_default_value = true)]
     pub root: PathBuf,
+}
+
+impl DatabaseArgument {
+    /// Opens the database of a board; warns on standard error where another would have been opened, could it be read.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Database::find`].
+    pub fn find(&self, board: Board) -> Result<Database, DatabaseError> {
+        let database = Database::find(&self.root, board)?;
+        if let Some(fault) = database.passed_over() {
+            failure::print_warning(&fault.to_string());
+        }
+        Ok(database)
+    }
 }
 
 /// Which values.

@@ -57,7 +57,7 @@ impl Knowledge {
         cache: CacheArgument,
         nodes: u64,
     ) -> anyhow::Result<Knowledge> {
-        match Database::find(&databases.root, board) {
+        match databases.find(board) {
             Ok(database) if database.is_complete() => {
                 let searched = match database.manifest().keep_plies() {
                     Some(most) => format!(", searched forward after ply {most}"),

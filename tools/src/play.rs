@@ -102,6 +102,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         (None, None) => Game::start(board),
     };
     let second = arguments.second.unwrap_or_else(|| {
+        // Whether one had to be passed over is said where positions are asked for.
         let is_solved = Database::find(&arguments.database.root, board).is_ok_and(|database| database.is_complete());
         if is_solved || board.cells() <= PERFECT_CELLS {
             Kind::Perfect { takes_first: false }

@@ -97,7 +97,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 fn database(arguments: &Arguments) -> anyhow::Result<Option<Database>> {
     let (root, board) = (&arguments.database.root, arguments.board.board);
     let Some(values) = arguments.values else {
-        let database = Database::find(root, board)?;
+        let database = arguments.database.find(board)?;
         if let Some(ply) = database.manifest().next_ply(board) {
             return Err(database.not_solved(ply).into());
         }

@@ -17,7 +17,6 @@ use super::answerer::Answerer;
 use super::both::Both;
 use super::searcher::Searcher;
 use crate::arguments::{CacheArgument, DatabaseArgument};
-use crate::failure;
 
 /// How many nodes one position may take where `--nodes` does not say: about half a minute of one thread on 7x6.
 const DEFAULT_NODES: u64 = 100_000_000;
@@ -74,11 +73,8 @@ impl SearchArguments {
             return Ok(Box::new(self.searcher(board)));
         }
         let may_search = self.search == Some(When::Auto) || self.search.is_none() && !is_batch;
-        match Database::find(&databases.root, board) {
+        match databases.find(board) {
             Ok(database) => {
-                if let Some(fault) = database.passed_over() {
-                    failure::print_warning(&fault.to_string());
-                }
                 let database = cache.apply(database);
                 if self.search == Some(When::Auto) { Ok(self.beside(database)) } else { Ok(Box::new(database)) }
             }

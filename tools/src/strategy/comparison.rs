@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use fourbase::strategy::{Check, CheckError, Kept, Rule};
 use fourbase::{Position, Value, excerpt};
-use fourbase_tiers::database::Database;
 use fourbase_tiers::error::DatabaseError;
 
 use crate::arguments::{CacheArgument, DatabaseArgument};
@@ -38,7 +37,7 @@ impl Comparison {
         cache: CacheArgument,
         memory_bytes: u64,
     ) -> anyhow::Result<Comparison> {
-        let database = match Database::find(&databases.root, check.board) {
+        let database = match databases.find(check.board) {
             Ok(database) => cache.apply(database),
             Err(missing @ DatabaseError::Missing { .. }) => return Ok(not_made(&missing.to_string())),
             Err(error) => return Err(error.into()),
