@@ -7,8 +7,7 @@ use rand::Rng;
 use thiserror::Error;
 
 use super::Grade;
-use crate::Outcome;
-use crate::Position;
+use crate::{Board, Outcome, Position};
 
 /// Chooses a column for the player to move. A chooser belongs to one board and may keep memory from move to move, but
 /// never lets it decide: the choice depends on what it is given.
@@ -20,7 +19,8 @@ pub trait Chooser {
     ///
     /// # Errors
     ///
-    /// [`ChooseError::Over`] where there is no move, [`ChooseError::Unknown`] from a player that needs to know more.
+    /// [`ChooseError::OtherBoard`] for a position of another board than the player's, [`ChooseError::Over`] where there is
+    /// no move, [`ChooseError::Unknown`] from a player that needs to know more.
     fn choose(&mut self, position: &Position, last: Option<usize>, random: &mut dyn Rng)
     -> Result<Choice, ChooseError>;
 }
@@ -123,6 +123,14 @@ impl fmt::Display for Reason {
 /// Says why nothing was chosen.
 #[derive(Debug, Error)]
 pub enum ChooseError {
+    /// A position of another board than the player's.
+    #[error("the position is of board {found}, the player of {expected}; make a player for {found}")]
+    OtherBoard {
+        /// The player's board.
+        expected: Board,
+        /// The position's board.
+        found: Board,
+    },
     /// There is nothing to choose.
     #[error("the game is over; nothing is left to choose")]
     Over,
@@ -133,4 +141,10 @@ pub enum ChooseError {
         #[source]
         Box<dyn Error + Send + Sync>,
     ),
+}
+
+/// Refuses a position of another board than a player's: its tables are of that one.
+pub(super) fn check_board(expected: Board, position: &Position) -> Result<(), ChooseError> {
+    let found = position.board();
+    if found == expected { Ok(()) } else { Err(ChooseError::OtherBoard { expected, found }) }
 }

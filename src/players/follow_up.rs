@@ -6,6 +6,7 @@
 
 use rand::Rng;
 
+use super::chooser::check_board;
 use super::{Choice, ChooseError, Chooser, Reason};
 use crate::strategy::{Centre, FollowUp, Reading, Rule};
 use crate::{Board, Player, Position};
@@ -13,6 +14,7 @@ use crate::{Board, Player, Position};
 /// The player `follow-up`.
 #[derive(Clone, Copy, Debug)]
 pub struct FollowUpPlayer {
+    board: Board,
     rule: FollowUp,
 }
 
@@ -21,12 +23,13 @@ impl FollowUpPlayer {
     #[must_use]
     pub fn new(board: Board) -> FollowUpPlayer {
         let rule = FollowUp::middle(board).and_then(|centre| FollowUp::new(board, centre, Reading::Pair));
-        FollowUpPlayer { rule: rule.unwrap_or_else(|_| FollowUp::without_centre()) }
+        FollowUpPlayer { board, rule: rule.unwrap_or_else(|_| FollowUp::without_centre()) }
     }
 }
 
 impl Chooser for FollowUpPlayer {
     fn choose(&mut self, position: &Position, last: Option<usize>, _: &mut dyn Rng) -> Result<Choice, ChooseError> {
+        check_board(self.board, position)?;
         if position.primitive().is_some() {
             return Err(ChooseError::Over);
         }

@@ -12,6 +12,7 @@
 
 use rand::Rng;
 
+use super::chooser::check_board;
 use super::order::central_first;
 use super::standing::{Pieces, Standing};
 use super::{Choice, ChooseError, Chooser, Reason};
@@ -45,20 +46,25 @@ impl PomakisPlayer {
 
     /// Returns the sum of the first and of the second player's numbers over all lines.
     ///
+    /// # Errors
+    ///
+    /// [`ChooseError::OtherBoard`].
+    ///
     /// ```
     /// use fourbase::players::PomakisPlayer;
     /// use fourbase::{Board, notation};
     ///
     /// let board: Board = "7x6".parse()?;
     /// let mut player = PomakisPlayer::new(board, 5);
-    /// assert_eq!(player.sums(&notation::parse(board, "-")?), [69, 69]);
+    /// assert_eq!(player.sums(&notation::parse(board, "-")?)?, [69, 69]);
     /// // Seven lines go through the middle cell of the bottom row.
-    /// assert_eq!(player.sums(&notation::parse(board, "4")?), [76, 62]);
+    /// assert_eq!(player.sums(&notation::parse(board, "4")?)?, [76, 62]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn sums(&mut self, position: &Position) -> [i64; 2] {
+    pub fn sums(&mut self, position: &Position) -> Result<[i64; 2], ChooseError> {
+        check_board(self.board, position)?;
         self.set_up(position);
-        self.sums
+        Ok(self.sums)
     }
 
     fn set_up(&mut self, position: &Position) {
@@ -145,6 +151,7 @@ fn number(pieces: Pieces, player: usize) -> i64 {
 
 impl Chooser for PomakisPlayer {
     fn choose(&mut self, position: &Position, _: Option<usize>, _: &mut dyn Rng) -> Result<Choice, ChooseError> {
+        check_board(self.board, position)?;
         if is_empty_7x6(position) {
             return Ok(Choice { column: position.board().width() / 2, reason: Reason::Middle });
         }

@@ -23,6 +23,7 @@ use std::fmt;
 
 use rand::{Rng, RngExt};
 
+use super::chooser::check_board;
 use super::standing::Standing;
 use super::{Choice, ChooseError, Chooser, Reason, Strategy};
 use crate::{Board, Position, winning_cells};
@@ -99,19 +100,27 @@ impl RatingPlayer {
 
     /// Grades every legal move: columns from 0, ascending.
     ///
+    /// # Errors
+    ///
+    /// [`ChooseError::OtherBoard`].
+    ///
     /// ```
     /// use fourbase::players::{RatingPlayer, Strategy};
     /// use fourbase::{Board, notation};
     ///
     /// let board: Board = "7x6".parse()?;
-    /// let grades = RatingPlayer::new(board, 2, Strategy::First).grades(&notation::parse(board, "334")?);
+    /// let grades = RatingPlayer::new(board, 2, Strategy::First).grades(&notation::parse(board, "334")?)?;
     /// let grades = grades.iter().map(|(_, grade)| grade.number()).collect::<Vec<_>>();
     /// // A third piece beside the two would be open at both ends: all columns but 2 and 5 lose in 4.
     /// assert_eq!(grades, [2, 10, 2, 2, 10, 2, 2]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[must_use]
-    pub fn grades(&self, position: &Position) -> Vec<(usize, Grade)> {
+    pub fn grades(&self, position: &Position) -> Result<Vec<(usize, Grade)>, ChooseError> {
+        check_board(self.board, position)?;
+        Ok(self.grade_all(position))
+    }
+
+    fn grade_all(&self, position: &Position) -> Vec<(usize, Grade)> {
         let (node, their_cells) = self.root(position);
         let grade = |column| self.grade_move(node, their_cells, column, self.plies, 0, Grade::NEVER);
         position.moves().map(|column| (column, grade(column))).collect()
@@ -204,7 +213,7 @@ impl RatingPlayer {
         position: &Position,
         columns: impl Iterator<Item = usize>,
     ) -> Option<(usize, Grade, i32)> {
-        let grades = self.grades(position);
+        let grades = self.grade_all(position);
         let highest = grades.iter().map(|of| of.1).max()?;
         self.standing.set_up(position);
         let mut best: Option<(usize, i32)> = None;
@@ -220,6 +229,7 @@ impl RatingPlayer {
 
 impl Chooser for RatingPlayer {
     fn choose(&mut self, position: &Position, _: Option<usize>, random: &mut dyn Rng) -> Result<Choice, ChooseError> {
+        check_board(self.board, position)?;
         if position.primitive().is_some() {
             return Err(ChooseError::Over);
         }

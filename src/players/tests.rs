@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
-use super::{Choice, Kind, PomakisPlayer, RatingPlayer, Reason, Source, Strategy, WindowPlayer, nothing_known};
+use super::{
+    Choice, ChooseError, Kind, PomakisPlayer, RatingPlayer, Reason, Source, Strategy, WindowPlayer, nothing_known,
+};
 use crate::testing::any_position;
 use crate::{Board, Player, Position, Value, lines, notation};
 
@@ -63,7 +65,7 @@ fn lines_are_counted_as_the_formula_says() {
             let board = Board::new(width, height, connect, false).unwrap();
             assert_eq!(lines(board).count() as i64, formula(width as i64, height as i64, connect as i64), "{board}");
             // On the empty board every line counts 1 for each player.
-            let sums = PomakisPlayer::new(board, 1).sums(&Position::start(board));
+            let sums = PomakisPlayer::new(board, 1).sums(&Position::start(board)).unwrap();
             assert_eq!(sums, [lines(board).count() as i64; 2]);
         }
     }
@@ -72,17 +74,17 @@ fn lines_are_counted_as_the_formula_says() {
 #[test]
 fn pomakis_sums_are_those_computed_by_hand() {
     // On 3x3c3 there are 8 lines. The middle of the bottom row has 2 of them, the row and the column.
-    assert_eq!(PomakisPlayer::new(board("3x3c3"), 1).sums(&position("3x3c3", "2")), [10, 6]);
+    assert_eq!(PomakisPlayer::new(board("3x3c3"), 1).sums(&position("3x3c3", "2")).unwrap(), [10, 6]);
     // The second player above it: 4 lines, of which the middle column is lost to the first. X: row 4 -> bottom row 2,
     // left and right column 1 each, top row 1. O: middle row 2, both diagonals 2 each, left, right column and top row 1.
-    assert_eq!(PomakisPlayer::new(board("3x3c3"), 1).sums(&position("3x3c3", "22")), [2 + 3, 3 * 2 + 3]);
+    assert_eq!(PomakisPlayer::new(board("3x3c3"), 1).sums(&position("3x3c3", "22")).unwrap(), [2 + 3, 3 * 2 + 3]);
     // X at the left of it: the bottom row 4, the left column 2, the rising diagonal lost to both.
-    assert_eq!(PomakisPlayer::new(board("3x3c3"), 1).sums(&position("3x3c3", "221")), [4 + 2 + 2, 2 * 2 + 2]);
+    assert_eq!(PomakisPlayer::new(board("3x3c3"), 1).sums(&position("3x3c3", "221")).unwrap(), [4 + 2 + 2, 2 * 2 + 2]);
 }
 
 #[test]
 fn window_scores_are_those_computed_by_hand() {
-    let score = |moves| WindowPlayer::new(board("4x4"), 1).score(&position("4x4", moves));
+    let score = |moves| WindowPlayer::new(board("4x4"), 1).score(&position("4x4", moves)).unwrap();
     assert_eq!(score("-"), 0);
     // X has three on the bottom row with the fourth cell empty (+5), one of them in the centre column 3 (+3); O has two
     // on the second row, with the other two empty, which counts for O alone.
@@ -90,7 +92,7 @@ fn window_scores_are_those_computed_by_hand() {
     // The other way round: O to move sees X's three (-4) and its own two (+2).
     assert_eq!(score("11223"), -4 + 2);
     // With K = 3: two own and one empty +5, one own and two empty +2, two of the opponent and one empty -4.
-    let score = |moves| WindowPlayer::new(board("3x3c3"), 1).score(&position("3x3c3", moves));
+    let score = |moves| WindowPlayer::new(board("3x3c3"), 1).score(&position("3x3c3", moves)).unwrap();
     // X 1 and 2 on the bottom, O 1 and 2 on the second row: the rows +5 - 4; the right column and the top row are empty;
     // the falling diagonal has O alone, so does nothing; X: the diagonal from 1 has O in the middle; centre +3.
     assert_eq!(score("1122"), 5 - 4 + 3);
@@ -116,7 +118,7 @@ fn cell_values_are_those_computed_by_hand() {
 #[test]
 fn grades_are_nearer_wins_and_farther_losses() {
     let grades = |level, moves| {
-        let grades = RatingPlayer::new(board("7x6"), level, Strategy::First).grades(&position("7x6", moves));
+        let grades = RatingPlayer::new(board("7x6"), level, Strategy::First).grades(&position("7x6", moves)).unwrap();
         grades.into_iter().map(|(_, grade)| grade.number()).collect::<Vec<_>>()
     };
     assert_eq!(grades(1, "141414"), [20, 1, 1, 10, 1, 1, 1]);
@@ -361,7 +363,7 @@ proptest! {
             Value::Tie => 0,
         };
         let moves = moves_by(&position, |child| minimax(child, 2 * level, 1, &end, &|_| 0));
-        let grades = RatingPlayer::new(position.board(), level, Strategy::First).grades(&position);
+        let grades = RatingPlayer::new(position.board(), level, Strategy::First).grades(&position).unwrap();
         for (&(column, grade), &(_, worth)) in grades.iter().zip(&moves) {
             let expected = match worth {
                 0 => 10,
@@ -392,4 +394,34 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn a_position_of_another_board_is_refused_and_changes_nothing() {
+    let boards = ["7x6", "4x4", "4x5", "5x4", "4x4c3", "4x4m", "1x8", "8x1", "9x7", "12x2"];
+    for name in PLAYERS.into_iter().filter(|name| *name != "random") {
+        for (own, other) in boards.iter().flat_map(|own| boards.map(|other| (*own, other))) {
+            let mut player = name.parse::<Kind>().unwrap().chooser(board(own), nothing_known()).unwrap();
+            for moves in ["-", "1", "11"] {
+                let foreign = position(other, if other == "8x1" { "-" } else { moves });
+                let last = foreign.ply().checked_sub(1).map(|_| 0);
+                let choice = player.choose(&foreign, last, &mut Source::new(1, 0));
+                if own == other {
+                    assert!(choice.is_ok(), "{name} {own}");
+                    continue;
+                }
+                let error = choice.unwrap_err();
+                let is_told = matches!(error, ChooseError::OtherBoard { expected, found }
+                    if (expected, found) == (board(own), board(other)));
+                assert!(is_told && error.to_string().ends_with(&format!("make a player for {other}")), "{error}");
+            }
+            let start = Position::start(board(own));
+            let choice = player.choose(&start, None, &mut Source::new(1, 0)).unwrap();
+            assert_eq!(choice, choose(name, &start, 1), "{name} {own} after {other}");
+        }
+    }
+    let foreign = position("4x4", "1");
+    assert!(PomakisPlayer::new(board("7x6"), 2).sums(&foreign).is_err());
+    assert!(WindowPlayer::new(board("7x6"), 2).score(&foreign).is_err());
+    assert!(RatingPlayer::new(board("7x6"), 2, Strategy::First).grades(&foreign).is_err());
 }

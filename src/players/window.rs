@@ -12,6 +12,7 @@
 
 use rand::{Rng, RngExt};
 
+use super::chooser::check_board;
 use super::order::central_first;
 use super::standing::{Pieces, Standing};
 use super::{Choice, ChooseError, Chooser, Reason};
@@ -46,6 +47,10 @@ impl WindowPlayer {
 
     /// Returns the score of a position at the horizon for the player to move.
     ///
+    /// # Errors
+    ///
+    /// [`ChooseError::OtherBoard`].
+    ///
     /// ```
     /// use fourbase::players::WindowPlayer;
     /// use fourbase::{Board, notation};
@@ -53,12 +58,13 @@ impl WindowPlayer {
     /// let board: Board = "7x6".parse()?;
     /// let mut player = WindowPlayer::new(board, 4);
     /// // Two pieces in the centre column, and the one window up from them: 2 x 3 + 2.
-    /// assert_eq!(player.score(&notation::parse(board, "4141")?), 2 * 3 + 2);
+    /// assert_eq!(player.score(&notation::parse(board, "4141")?)?, 2 * 3 + 2);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn score(&mut self, position: &Position) -> i64 {
+    pub fn score(&mut self, position: &Position) -> Result<i64, ChooseError> {
+        check_board(self.board, position)?;
         self.set_up(position);
-        self.score
+        Ok(self.score)
     }
 
     /// Takes over a position, to be judged for its player to move.
@@ -172,6 +178,7 @@ fn gain(before: Pieces, mover: usize, me: usize, connect: usize) -> i64 {
 
 impl Chooser for WindowPlayer {
     fn choose(&mut self, position: &Position, _: Option<usize>, random: &mut dyn Rng) -> Result<Choice, ChooseError> {
+        check_board(self.board, position)?;
         if position.primitive().is_some() {
             return Err(ChooseError::Over);
         }
