@@ -5,7 +5,7 @@ use super::hash::Hash;
 use super::open::Database;
 use super::tier::OpenTier;
 use crate::error::DatabaseError;
-use crate::index::TierDirectory;
+use crate::index::shape_entries;
 
 impl Database {
     /// Reads the files of a database through and returns the first fault of each: the manifest, then the stored tiers
@@ -24,14 +24,20 @@ impl Database {
     /// # Errors
     /// [`DatabaseError::NotSolved`], or the first fault of the file.
     pub fn check_tier(&self, ply: u32) -> Result<(), DatabaseError> {
+        self.read_tier(ply).map(drop)
+    }
+
+    /// As [`Database::check_tier`]; returns how many values each block of the file holds.
+    pub(crate) fn read_tier(&self, ply: u32) -> Result<Vec<u32>, DatabaseError> {
         let record = self.manifest().tier(ply).ok_or_else(|| self.not_solved(ply))?;
         if record.bytes == 0 {
-            return Ok(());
+            return Ok(Vec::new());
         }
         let tier = OpenTier::open(self.storage(), self.folder(), self.index(), self.values(), record)?;
-        tier.check()?;
+        let values = tier.check()?;
         let file = tier_path(self.folder(), ply);
-        if tier.shape_entries() != TierDirectory::new(self.index(), ply).shape_entries() {
+        // Shape by shape: the first that is wrong is found before the tables of all others are made.
+        if !tier.shape_entries().into_iter().eq(shape_entries(self.index(), ply)) {
             return Err(DatabaseError::Damaged {
                 file,
                 offset: 0,
@@ -40,7 +46,7 @@ impl Database {
         }
         let found = Hash::of_file(self.storage(), &file)?;
         if record.hash == Some(found) {
-            return Ok(());
+            return Ok(values);
         }
         let expected = record.hash.map_or("none".to_string(), |hash| hash.to_string());
         Err(DatabaseError::Wrong { file, what: "the hash", expected, found: found.to_string() })

@@ -23,6 +23,8 @@ mod disk;
 pub(crate) mod envelope;
 mod expanded;
 mod folder;
+#[doc(hidden)]
+pub mod forge;
 mod frame;
 #[doc(hidden)]
 pub mod fuzzing;

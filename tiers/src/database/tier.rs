@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use fourbase::{Board, Outcome, Position};
 use rayon::prelude::*;
@@ -17,7 +18,7 @@ use super::manifest::TierRecord;
 use super::storage::Storage;
 use super::writer::{Expected, open};
 use crate::error::DatabaseError;
-use crate::index::{Index, Shape, TierDirectory, shapes};
+use crate::index::{Index, Shape, TierDirectory, count_shapes, shapes};
 use crate::kernel::{Coding, Values};
 
 /// A tier that is open for probing.
@@ -50,6 +51,11 @@ impl OpenTier {
         if least_entries(index.board(), ply) > u128::from(entries) {
             let (expected, found) = ("that of the tier, far more".to_string(), entries.to_string());
             return Err(DatabaseError::Wrong { file: path, what: "the number of entries", expected, found });
+        }
+        let count = count_shapes(index.board(), ply);
+        if count > most_shapes(index.board(), count, bytes) {
+            let (expected, found) = (format!("that of a tier of {count} shapes, longer"), format!("{bytes} bytes"));
+            return Err(DatabaseError::Wrong { file: path, what: "the length", expected, found });
         }
         let shapes: Vec<Shape> = shapes(index, ply).collect();
         let shape_entries = reader.shape_entries(shapes.len())?;
@@ -121,14 +127,49 @@ impl OpenTier {
         })
     }
 
-    /// Reads all blocks, checks and expands them.
+    /// Reads all blocks, checks and expands them. Returns how many values each holds.
     ///
     /// # Errors
     /// What is wrong with the first block that is not as it was written.
-    pub fn check(&self) -> Result<(), DatabaseError> {
-        let checked = (0..self.reader.blocks()).into_par_iter().map(|number| self.expand(number).map(drop));
-        checked.find_first(Result::is_err).unwrap_or(Ok(()))
+    pub fn check(&self) -> Result<Vec<u32>, DatabaseError> {
+        let counts: Vec<AtomicU32> = (0..self.reader.blocks()).map(|_| AtomicU32::new(0)).collect();
+        let checked = counts.par_iter().enumerate().map(|(number, count)| {
+            let block = self.expand(number as u64)?;
+            count.store(block.all(), Ordering::Relaxed);
+            Ok::<(), DatabaseError>(())
+        });
+        checked.find_first(Result::is_err).unwrap_or(Ok(()))?;
+        Ok(counts.into_iter().map(AtomicU32::into_inner).collect())
     }
+
+    /// Returns the entry of a value, given by its number in a block.
+    ///
+    /// # Errors
+    /// As for every file; where the block has fewer values, or a chunk of it fewer quiet entries.
+    pub fn entry_of(&self, index: &Index, cache: &Cache, block: u64, value: u32) -> Result<u64, DatabaseError> {
+        let expanded = cache.block(self.directory.ply(), block, || self.expand(block))?;
+        let place = expanded.chunk_of(value);
+        let (chunk, value) = place.ok_or_else(|| self.reader.damaged(block, "a block has fewer values than it had"))?;
+        let chunk = self.reader.first_chunk(block)? + chunk as u64;
+        let quiet = chunk::quiet(index, &self.directory, &self.chunks, chunk);
+        let entry = nth_bit(&quiet, value);
+        let entry = entry.ok_or_else(|| self.reader.damaged(block, "a chunk has more symbols than quiet entries"))?;
+        Ok(chunk * u64::from(self.chunks.each) + entry)
+    }
+}
+
+/// Returns the place of a set bit, given by its number among those that are set.
+fn nth_bit(words: &[u64], number: u32) -> Option<u64> {
+    let mut left = number;
+    for (place, word) in words.iter().enumerate() {
+        if let Some(fewer) = left.checked_sub(word.count_ones()) {
+            left = fewer;
+            continue;
+        }
+        let rest = (0..left).fold(*word, |word, _| word & (word - 1));
+        return Some(place as u64 * 64 + u64::from(rest.trailing_zeros()));
+    }
+    None
 }
 
 /// Shapes of which the tables take some megabytes: no matter.
@@ -136,6 +177,16 @@ const FEW_SHAPES: u128 = 1 << 17;
 
 /// Where lines are shorter than three, most shapes have no entry, and a true database may be tiny beside its tables.
 const MANY_SHAPES: u128 = 1 << 22;
+
+/// Shapes of which the tables take some tens of megabytes, 60 bytes each, whatever the file.
+const MOST_FREE_SHAPES: u128 = 1 << 19;
+
+/// Tells how many shapes a tier has at most whose file is so long. A shape has many entries, and so takes more than a byte
+/// of the file; what is read into memory is bounded by the file's length.
+fn most_shapes(board: Board, shapes: u128, bytes: u64) -> u128 {
+    let are_few = board.connect() < 3 && shapes < MANY_SHAPES;
+    if are_few { MANY_SHAPES } else { MOST_FREE_SHAPES + u128::from(bytes) }
+}
 
 /// Tells how many entries a tier has at least, before any table is made: 0 where it does not matter. Almost every shape
 /// has an entry, so a tier of far fewer is not what it says, and no table of its shapes has to be made to know that.

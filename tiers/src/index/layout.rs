@@ -4,6 +4,8 @@
 //! first-player pieces in the left wing; the entries of a matrix by row, then column. In memory every row of a
 //! matrix starts at a word: `planes` runs of `⌈columns / 64⌉` words, one a plane.
 
+use fourbase::Board;
+
 use super::{Index, Spine, WingShape};
 
 /// The heights of all columns: two wings and the spine.
@@ -250,14 +252,63 @@ pub(crate) fn shapes(index: &Index, ply: u32) -> impl Iterator<Item = Shape> {
     let split = *index.split();
     let cells: Vec<u32> = (0..split.wing_shapes()).map(|shape| split.cells(WingShape(shape))).collect();
     let room = split.spine_room();
+    let most = cells.last().copied().unwrap_or(0) + room;
     (0..cells.len()).flat_map(move |left| {
-        let rest = ply.checked_sub(cells[left]);
-        let spine = |right: usize| rest?.checked_sub(cells[right]).filter(|spine| *spine <= room);
-        let shape = |(right, spine_height)| Shape {
-            left: WingShape(left as u32),
-            spine_height,
-            right: WingShape(right as u32),
-        };
-        (0..=left).filter_map(|right| Some(shape((right, spine(right)?)))).collect::<Vec<_>>()
+        // A left wing with too many pieces, or too few, has no right one: 20x2 has a billion pairs.
+        let rest = ply.checked_sub(cells[left]).filter(|rest| *rest <= most);
+        rest.map_or_else(Vec::new, |rest| {
+            let spine = |right: usize| rest.checked_sub(cells[right]).filter(|spine| *spine <= room);
+            let shape = |(right, spine_height)| Shape {
+                left: WingShape(left as u32),
+                spine_height,
+                right: WingShape(right as u32),
+            };
+            (0..=left).filter_map(|right| Some(shape((right, spine(right)?)))).collect()
+        })
     })
+}
+
+/// Counts the entries of every shape of a tier, in order.
+pub(crate) fn shape_entries(index: &Index, ply: u32) -> impl Iterator<Item = u64> {
+    shapes(index, ply).map(move |shape| {
+        let all = Spine::of_height(shape.spine_height).flat_map(|spine| matrices(index, ply, shape, spine));
+        all.map(|matrix| matrix.entries()).sum()
+    })
+}
+
+/// Counts the shapes of a tier without a look at any.
+pub(crate) fn count_shapes(board: Board, ply: u32) -> u128 {
+    let (columns, room) = (board.width(), board.height());
+    let ways = heights(columns, room, ply);
+    // A shape that is its own mirror image has the pieces of its left wing twice.
+    let spines = (0..=if columns.is_multiple_of(2) { 0 } else { room as u32 })
+        .filter_map(|spine| ply.checked_sub(spine).filter(|wings| wings.is_multiple_of(2)).map(|wings| wings / 2));
+    let own_images: u128 = spines.map(|wing| heights(columns / 2, room, wing)).sum();
+    (ways + own_images) / 2
+}
+
+/// Counts the ways in which so many pieces can stand in columns.
+fn heights(columns: usize, room: usize, pieces: u32) -> u128 {
+    let mut ways = vec![0u128; pieces as usize + 1];
+    ways[0] = 1;
+    for _ in 0..columns {
+        ways = (0..ways.len()).map(|pieces| ways[pieces.saturating_sub(room)..=pieces].iter().sum()).collect();
+    }
+    ways[pieces as usize]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::Kernel;
+
+    #[test]
+    fn shapes_are_counted_as_they_are_listed() {
+        for name in ["4x4", "5x4", "1x8", "2x3", "7x2", "3x6", "6x3c3"] {
+            let index = Index::new(name.parse().unwrap(), Kernel::detect()).unwrap();
+            for ply in 0..=index.board().cells() as u32 {
+                assert_eq!(count_shapes(index.board(), ply), shapes(&index, ply).count() as u128, "{name} ply {ply}");
+            }
+        }
+    }
 }

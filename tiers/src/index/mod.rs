@@ -21,6 +21,7 @@ mod layout;
 mod lines;
 mod map;
 mod rank;
+mod slots;
 mod split;
 mod wing;
 
@@ -31,7 +32,7 @@ use rayon::prelude::*;
 
 pub use directory::TierDirectory;
 pub use layout::{Located, Matrix, Shape, ShapeLayout, TierLayout};
-pub(crate) use layout::{firsts_at, matrices, shapes};
+pub(crate) use layout::{count_shapes, firsts_at, matrices, shape_entries, shapes};
 pub use lines::{CrossLine, Lines, WingCell, WingLine};
 pub use rank::Place;
 pub use split::{Part, Parts, Spine, Split, WingShape};
@@ -45,6 +46,7 @@ pub(crate) use {
 use crate::error::IndexError;
 use crate::kernel::Kernel;
 use crate::plan;
+use slots::Slots;
 use wing::ShapeLists;
 
 /// The tables of one board: which colourings each wing has beside each spine.
@@ -60,9 +62,9 @@ pub struct Index {
     cells: Vec<u32>,
     shapes: Vec<OnceLock<ShapeLists>>,
     /// By spine and wing shape, then by first-player pieces.
-    lists: Vec<OnceLock<Box<[OnceLock<WingList>]>>>,
+    lists: Slots<Box<[OnceLock<WingList>]>>,
     /// By height of the spine and wing shape, then by the spine's bits and first-player pieces: the lengths of the lists.
-    counts: Vec<OnceLock<Box<[u32]>>>,
+    counts: Slots<Box<[u32]>>,
 }
 
 impl Index {
@@ -80,8 +82,8 @@ impl Index {
             kernel,
             cells: (0..split.wing_shapes()).map(|shape| split.cells(WingShape(shape))).collect(),
             shapes: (0..shapes).map(|_| OnceLock::new()).collect(),
-            lists: (0..shapes * split.spines()).map(|_| OnceLock::new()).collect(),
-            counts: (0..shapes * heights).map(|_| OnceLock::new()).collect(),
+            lists: Slots::new(shapes * split.spines()),
+            counts: Slots::new(shapes * heights),
         })
     }
 
@@ -118,7 +120,7 @@ impl Index {
     pub fn list(&self, shape: WingShape, spine: Spine, firsts: u32) -> &WingList {
         let slot = self.slot(shape, spine);
         let cells = self.cells[shape.0 as usize];
-        let lists = self.lists[slot].get_or_init(|| (0..=cells).map(|_| OnceLock::new()).collect());
+        let lists = self.lists.get(slot).get_or_init(|| (0..=cells).map(|_| OnceLock::new()).collect());
         lists[firsts as usize].get_or_init(|| {
             self.shape(shape).beside(&self.split, &self.lines.wing, spine, firsts as usize, self.kernel)
         })
@@ -128,7 +130,7 @@ impl Index {
     /// without making the lists.
     pub fn counts(&self, shape: WingShape, spine: Spine) -> &[u32] {
         let lists = || self.shape(shape).counts(&self.split, &self.lines.wing, spine.height);
-        let counts = self.counts[spine.height as usize * self.shapes.len() + shape.0 as usize].get_or_init(lists);
+        let counts = self.counts.get(spine.height as usize * self.shapes.len() + shape.0 as usize).get_or_init(lists);
         let each = self.cells[shape.0 as usize] as usize + 1;
         &counts[spine.bits as usize * each..][..each]
     }
@@ -151,6 +153,6 @@ impl Index {
             lists + without
         };
         let lists: usize = (0..self.shapes.len()).into_par_iter().map(of_shape).sum();
-        lists + size_of_val(&*self.counts) + size_of_val(&*self.lists)
+        lists + self.counts.bytes() + self.lists.bytes()
     }
 }

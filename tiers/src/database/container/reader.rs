@@ -111,6 +111,14 @@ impl Reader {
         Ok((number as u64 * PAGE_BLOCKS + inside as u64, place as usize))
     }
 
+    /// Returns the first chunk of a block.
+    ///
+    /// # Errors
+    /// As for every file.
+    pub fn first_chunk(&self, block: u64) -> Result<u64, DatabaseError> {
+        Ok(self.entry(block)?.chunks.start)
+    }
+
     /// Reads one block and checks it. Returns it with the number of its chunks.
     ///
     /// # Errors
