@@ -254,19 +254,21 @@ fn nothing_is_found_in_sound_databases() {
 }
 
 #[test]
-fn a_sample_is_about_as_large_as_it_should_be_and_is_always_the_same() {
+fn a_sample_is_as_large_as_was_asked_for_and_is_always_the_same() {
     let (disk, database) = solved("5x4", Values::Wdl);
     let all = verified(&database).checked;
     let sampled = |database: &Database, sample| {
         let options = Options { sample: Some(sample), faults: usize::MAX, ..Options::default() };
         verify(database, &options, &()).expect("a verification")
     };
-    for sample in [1, 100, 10_000] {
+    for sample in [1, 2, 3, 100, 9_999, 10_000, all - 1] {
         let report = sampled(&database, sample);
-        assert!((sample / 2..=sample).contains(&report.checked), "{} for {sample}", report.checked);
-        assert_eq!(report.legal, None);
+        assert!(report.is_sound(), "{:?}", report.faults);
+        assert_eq!((report.checked, report.stored, report.legal), (sample, all, None));
     }
-    assert_eq!(sampled(&database, u64::MAX).checked, all);
+    for sample in [all, all + 1, u64::MAX] {
+        assert_eq!((sampled(&database, sample).checked, sampled(&database, sample).stored), (all, all));
+    }
     let wrong = with_planted(&disk, &database, &choose(&database, &stored(&database), &mut Random::new(3)));
     let twice = [0, 1].map(|_| format!("{:?}", sampled(&wrong, 10_000).faults));
     assert_eq!(twice[0], twice[1]);
@@ -329,6 +331,7 @@ fn a_sound_database_exits_with_0_and_says_what_was_done() {
         "remoteness",
         "searched",
         "sound",
+        "stored",
         "undecided",
         "value",
         "values",
@@ -336,7 +339,11 @@ fn a_sound_database_exits_with_0_and_says_what_was_done() {
     assert_eq!(keys(&json), expected);
     assert_eq!((&json["sound"], &json["legal"], &json["faults"]), (&json!(true), &json!(161_029), &json!([])));
     let sampled = program.run("verify 4x4 --sample 100 --json").json();
-    assert!(sampled["checked"].as_u64().expect("a number") <= 100 && sampled["legal"].is_null(), "{sampled}");
+    assert_eq!(
+        (&sampled["checked"], &sampled["stored"], &sampled["legal"]),
+        (&json!(100), &json["stored"], &json!(null))
+    );
+    assert!(program.run("verify 4x4 --sample 100").succeeds().contains("\n100 of "));
     assert_eq!(program.run("verify 4x4 --threads 1 --json").json(), json);
 }
 

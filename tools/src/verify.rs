@@ -23,8 +23,8 @@ Reads every file through; recomputes every stored value from the moves of its po
 empty board and the number of legal positions with what others have published; and searches some
 positions forward. Nothing of the solver is used.
 
-With --sample, only about so many values are recomputed, evenly over all tiers, and legal positions
-are not counted. The same sample is taken every time.
+With --sample, only so many values are recomputed, evenly over all tiers, and legal positions are not
+counted. The same sample is taken every time.
 
 Examples:
   fourbase verify 5x4

@@ -53,6 +53,16 @@ pub enum Fault {
         /// Why.
         source: DatabaseError,
     },
+    /// A value is stored of an entry that needs none.
+    #[error("ply {ply}, block {block}, entry {entry}: stored, although a probe sees it on the board")]
+    NotQuiet {
+        /// The tier.
+        ply: u32,
+        /// The block in the tier's file, from 0.
+        block: u64,
+        /// The entry in the tier, from 0.
+        entry: u64,
+    },
     /// The empty board has another value.
     #[error("the empty board: {} by its moves, {} {figure}", Words(*found), Words(*expected))]
     Root {
@@ -130,7 +140,9 @@ impl Fault {
         let (stage, ply, entry) = match self {
             Fault::File(_) => (0, u32::MAX, [0; 2]),
             Fault::Entries { ply, .. } => (1, *ply, [0; 2]),
-            Fault::Value { ply, entry, .. } | Fault::Unanswered { ply, entry, .. } => (2, *ply, [*entry, 0]),
+            Fault::Value { ply, entry, .. }
+            | Fault::Unanswered { ply, entry, .. }
+            | Fault::NotQuiet { ply, entry, .. } => (2, *ply, [*entry, 0]),
             Fault::Root { .. } => (3, 0, [0; 2]),
             Fault::NoEntry { ply, position } => (4, *ply, pieces(position)),
             Fault::Legal { .. } => (5, 0, [0; 2]),

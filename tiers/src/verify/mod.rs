@@ -48,12 +48,13 @@ use crate::kernel::Values;
 use collector::Collector;
 pub use fault::{Fault, Figure};
 pub use published::{Published, published};
+use values::Stored;
 
 /// How thorough to be.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// How many of the stored values are recomputed, spread evenly over all tiers; `None` for all of them. Legal
-    /// positions are only counted with all.
+    /// How many of the stored values are recomputed, spread evenly over all tiers: exactly so many, or all where there
+    /// are fewer; `None` for all of them. Legal positions are only counted with `None`.
     pub sample: Option<u64>,
     /// How many positions are searched forward; on small boards fewer, because each is searched once.
     pub searches: u64,
@@ -75,7 +76,7 @@ impl Default for Options {
 pub enum Stage {
     /// Checksums; a step is a tier.
     Files,
-    /// Stored values against their moves; a step is an entry of the index.
+    /// Stored values against their moves; a step is an entry of the index, or a value of a sample.
     Values,
     /// Counting legal positions; a step is an entry of the index.
     Legal,
@@ -114,6 +115,8 @@ pub struct Report {
     pub hash: Option<Hash>,
     /// Stored values that were recomputed.
     pub checked: u64,
+    /// All stored values; 0 where a file could not be read.
+    pub stored: u64,
     /// Legal positions, where they were counted.
     pub legal: Option<u64>,
     /// Positions whose outcome a search forward has found.
@@ -156,15 +159,17 @@ pub fn verify(database: &Database, options: &Options, progress: &dyn Progress) -
         keep_plies: database.manifest().keep_plies(),
         hash: database.manifest().hash(),
         checked: 0,
+        stored: 0,
         legal: None,
         searched: 0,
         undecided: 0,
         faults: Vec::new(),
         faults_in_all: 0,
     };
-    check_files(database, &mut report, &faults, progress);
+    let stored = check_files(database, &mut report, &faults, progress);
     if faults.is_empty() {
-        report.checked = values::check(database, options.sample, &faults, progress);
+        report.stored = stored.iter().map(Stored::count).sum();
+        report.checked = values::check(database, &stored, options.sample, &faults, progress);
         report.root = check_root(database, &faults);
         if options.sample.is_none() {
             report.legal = check_legal(database, &faults, progress);
@@ -176,8 +181,11 @@ pub fn verify(database: &Database, options: &Options, progress: &dyn Progress) -
     Ok(report)
 }
 
-/// Reads every file through, and compares the sizes of the tiers with the index.
-fn check_files(database: &Database, report: &mut Report, faults: &Collector, progress: &dyn Progress) {
+/// Reads every file through, and compares the sizes of the tiers with the index. Returns what is stored.
+///
+/// The tiers that have no file come last, and only where the others are whole: nothing but the index says how many
+/// entries they have, and for a large board that takes its tables.
+fn check_files(database: &Database, report: &mut Report, faults: &Collector, progress: &dyn Progress) -> Vec<Stored> {
     let tiers = &database.manifest().tiers;
     progress.begins(Stage::Files, tiers.len() as u64);
     report.bytes = database.manifest().bytes();
@@ -185,15 +193,24 @@ fn check_files(database: &Database, report: &mut Report, faults: &Collector, pro
     if let Err(error) = database.check_manifest() {
         faults.push(Fault::File(error));
     }
-    for tier in tiers {
-        let expected = crate::index::TierDirectory::new(database.index(), tier.ply).entries();
-        if tier.entries != expected {
-            faults.push(Fault::Entries { ply: tier.ply, found: tier.entries, expected });
-        } else if let Err(error) = database.check_tier(tier.ply) {
-            faults.push(Fault::File(error));
+    let mut stored = Vec::new();
+    for tier in tiers.iter().filter(|tier| tier.bytes > 0) {
+        match database.read_tier(tier.ply) {
+            Ok(blocks) => stored.push(Stored { ply: tier.ply, blocks }),
+            Err(error) => faults.push(Fault::File(error)),
         }
         progress.done(1);
     }
+    for tier in tiers.iter().filter(|tier| tier.bytes == 0) {
+        if faults.is_empty() {
+            let expected = crate::index::TierDirectory::new(database.index(), tier.ply).entries();
+            if tier.entries != expected {
+                faults.push(Fault::Entries { ply: tier.ply, found: tier.entries, expected });
+            }
+        }
+        progress.done(1);
+    }
+    stored
 }
 
 /// Compares the value of the empty board with the manifest and with what is published.

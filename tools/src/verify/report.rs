@@ -30,6 +30,8 @@ pub struct Verified {
     hash: Option<String>,
     /// Stored values that were recomputed.
     checked: u64,
+    /// All stored values.
+    stored: u64,
     /// Legal positions, where they were counted.
     legal: Option<u64>,
     searched: u64,
@@ -88,6 +90,9 @@ impl FaultRow {
             Fault::Unanswered { ply, entry, position, .. } => {
                 FaultRow { kind: "unanswered", ply: Some(*ply), entry: Some(*entry), position: at(position), ..row }
             }
+            Fault::NotQuiet { ply, block, entry } => {
+                FaultRow { kind: "not quiet", ply: Some(*ply), block: Some(*block), entry: Some(*entry), ..row }
+            }
             Fault::Root { found, expected, .. } => {
                 FaultRow { kind: "root", ply: Some(0), stored: words(found), expected: words(expected), ..row }
             }
@@ -125,6 +130,7 @@ impl Verified {
             keep_plies: report.keep_plies,
             hash: report.hash.map(|hash| hash.to_string()),
             checked: report.checked,
+            stored: report.stored,
             legal: report.legal,
             searched: report.searched,
             undecided: report.undecided,
@@ -169,7 +175,9 @@ impl fmt::Display for Verified {
         if self.checked == 0 && self.searched == 0 && !self.sound {
             return write!(f, "\nnothing else was tried");
         }
-        write!(f, "\n{} stored values: recomputed from their moves", grouped(self.checked.into()))?;
+        let of_all =
+            if self.checked < self.stored { format!(" of {}", grouped(self.stored.into())) } else { String::new() };
+        write!(f, "\n{}{of_all} stored values: recomputed from their moves", grouped(self.checked.into()))?;
         if let Some(root) = self.root {
             let source = if self.is_published { ", compared with what is published" } else { "" };
             write!(f, "\n{}{source}", wording::sentence(Player::First, root))?;
