@@ -150,6 +150,26 @@ fn a_limit_on_memory_is_kept_and_told() {
 }
 
 #[test]
+fn the_peak_of_memory_stays_within_the_limit_in_memory_and_in_files() {
+    let program = Program::new();
+    let mut kept = 0;
+    for board in ["6x4 --values wdl", "5x5"] {
+        for limit_mib in [40, 48, 64, 128] {
+            for scratch in ["", " --scratch files"] {
+                let run =
+                    program.run(&format!("solve {board} --replace --threads 2 --json --memory {limit_mib}M{scratch}"));
+                let Some(json) = run.json_or_error() else { continue };
+                let peak = json["peak_memory_bytes"].as_u64().expect("a system that tells the peak");
+                assert!(peak <= limit_mib << 20, "{board} under {limit_mib} MiB{scratch}: {peak}");
+                kept += 1;
+            }
+        }
+    }
+    println!("{kept} solves stayed within their limits");
+    assert!(kept >= 8, "{kept}");
+}
+
+#[test]
 fn a_dry_run_says_what_is_needed_and_writes_nothing() {
     let program = Program::new();
     let json = program.run("solve 4x4 --dry-run --json --memory 1G").json();

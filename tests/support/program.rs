@@ -115,6 +115,16 @@ impl Run {
         serde_json::from_str(&text).expect("JSON")
     }
 
+    /// Returns the JSON of a run that went well, or nothing of one that failed for files or memory.
+    #[track_caller]
+    pub fn json_or_error(self) -> Option<Value> {
+        if self.code == Some(1) {
+            self.fails(1);
+            return None;
+        }
+        Some(self.json())
+    }
+
     /// Returns the one line of a run that failed with this exit code, without `error: `; it has nothing else to say.
     #[track_caller]
     pub fn fails(self, code: i32) -> String {
