@@ -234,8 +234,8 @@ fn a_solve_in_memory_that_is_stopped_anywhere_loses_only_the_tier_that_it_was_at
         for checkpoint in [CHECKPOINT, Duration::ZERO] {
             let options = Options { checkpoint, ..stepwise(name, values) };
             let expected = whole_database(&options);
-            let stops = (0..).step_by(317).map_while(|most| stop_and_go_on(&options, most, &expected)).count();
-            assert!(stops > 100, "{stops}");
+            let stops = (0..).step_by(1013).map_while(|most| stop_and_go_on(&options, most, &expected)).count();
+            assert!(stops > 20, "{stops}");
             println!("{name} {values}: stopped at {stops} moments");
         }
     }
