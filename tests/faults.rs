@@ -14,6 +14,7 @@ use fourbase_tiers::database::{Database, DatabaseError, Storage, TierRecord, fol
 use fourbase_tiers::error::SolveError;
 use fourbase_tiers::kernel::Values;
 use fourbase_tiers::solve::{Options, Progress, run_on};
+use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 
 use support::files::assert_same;
@@ -34,6 +35,12 @@ mod support {
 /// The options of a solve that can be gone on with after every tier.
 fn stepwise(name: &str, values: Values) -> Options {
     Options { checkpoint: Duration::ZERO, ..options("db".as_ref(), name.parse().expect("a board"), values) }
+}
+
+/// The same with the tiers that are being solved in files, in blocks so small that each has many.
+fn in_files(name: &str, values: Values) -> Options {
+    let options = stepwise(name, values);
+    Options { scratch: Some(options.root.clone()), block_words: 20, ..options }
 }
 
 fn folder(options: &Options) -> PathBuf {
@@ -73,7 +80,7 @@ fn a_failure_of_any_file_operation_is_reported_and_leaves_only_whole_files() {
     for (name, values) in [("4x4", Values::Remoteness), ("5x3", Values::Wdl)] {
         let options = stepwise(name, values);
         let (disk, whole) = solve_whole(&options);
-        let operations = disk.operations();
+        let (operations, expected) = (disk.operations(), database_files(&options, &disk));
         for fault in [Fault::Once as fn(u64) -> Fault, Fault::From] {
             (0..operations).into_par_iter().for_each(|operation| {
                 let disk = MemoryDisk::new();
@@ -82,10 +89,52 @@ fn a_failure_of_any_file_operation_is_reported_and_leaves_only_whole_files() {
                 assert_clean_failure(solve_in_memory(&options, &disk), &disk, &whole, &what);
                 disk.set_fault(Fault::Never);
                 solve_in_memory(&options, &disk).unwrap_or_else(|error| panic!("{what}: {error}"));
+                assert_same(&database_files(&options, &disk), &expected, &what);
             });
         }
         println!("{name} {values}: {operations} operations failed alone and with all after them");
     }
+}
+
+#[test]
+fn a_failure_of_any_file_operation_of_a_solve_in_files_is_reported_and_leaves_only_whole_files() {
+    // One thread, so that the operations have an order.
+    let pool = ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
+    for (name, values) in [("3x3c3", Values::Remoteness), ("4x3", Values::Wdl)] {
+        let options = in_files(name, values);
+        let (disk, whole) = pool.install(|| solve_whole(&options));
+        let (operations, expected) = (disk.operations(), database_files(&options, &disk));
+        for fault in [Fault::Once as fn(u64) -> Fault, Fault::From] {
+            for operation in 0..operations {
+                let disk = MemoryDisk::new();
+                disk.set_fault(fault(operation));
+                let what = format!("{name} {values} in files: {:?}", fault(operation));
+                let result = pool.install(|| solve_in_memory(&options, &disk));
+                assert_clean_failure(result, &disk, &whole, &what);
+                disk.set_fault(Fault::Never);
+                pool.install(|| solve_in_memory(&options, &disk)).unwrap_or_else(|error| panic!("{what}: {error}"));
+                assert_same(&database_files(&options, &disk), &expected, &what);
+            }
+        }
+        println!("{name} {values} in files: {operations} operations failed alone and with all after them");
+    }
+}
+
+#[test]
+fn a_disk_that_is_full_after_any_number_of_bytes_of_a_solve_in_files_is_reported() {
+    let options = in_files("3x3c3", Values::Wdl);
+    let (disk, whole) = solve_whole(&options);
+    let (bytes, expected) = (disk.written_bytes(), database_files(&options, &disk));
+    for limit in 0..bytes {
+        let disk = MemoryDisk::new();
+        disk.set_fault(Fault::Full(limit));
+        let what = format!("3x3c3 in files: full after {limit} bytes");
+        assert_clean_failure(solve_in_memory(&options, &disk), &disk, &whole, &what);
+        disk.set_fault(Fault::Never);
+        solve_in_memory(&options, &disk).unwrap_or_else(|error| panic!("{what}: {error}"));
+        assert_same(&database_files(&options, &disk), &expected, &what);
+    }
+    println!("3x3c3 wdl in files: full after each of {bytes} bytes");
 }
 
 #[test]
@@ -129,6 +178,10 @@ fn reads_and_writes_that_do_a_byte_or_are_interrupted_change_nothing() {
         assert_same(&database_files(&options, &half), &expected, "4x4");
         let database = Database::open_on(Arc::new(disk), &folder(&options)).expect("a database");
         assert!(database.check_files().is_empty());
+        let disk = MemoryDisk::new();
+        disk.set_fault(Fault::Drip);
+        solve_in_memory(&in_files("4x4", values), &disk).expect("a solve in files");
+        assert_same(&database_files(&options, &disk), &expected, "4x4 in files");
         println!("4x4 {values}: solved, gone on with and read by bytes");
     }
 }

@@ -59,7 +59,7 @@ fn attempts_refused(name: &str) -> u64 {
     let board: Board = name.parse().expect("a board");
     let (cells, middle) = (board.cells() as u32, middle(board));
     let mut refused = 0;
-    for (solved_to, keep_plies) in [(1, None), (cells / 2, None), (0, None), (0, Some(cells / 2 | 1))] {
+    for (solved_to, keep_plies) in [(1, None), (cells / 2, None), (0, None), (0, Some((cells / 2) | 1))] {
         for block_bytes in [60, 100_000] {
             let folder = TempDir::new().expect("a folder");
             let forged = Forged { board, solved_to, keep_plies, block_bytes };

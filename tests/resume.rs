@@ -34,6 +34,12 @@ fn stepwise(name: &str, values: Values) -> Options {
     Options { checkpoint: Duration::ZERO, ..options("db".as_ref(), board, values) }
 }
 
+/// The same with the tiers that are being solved in files, in blocks so small that each has many.
+fn in_files(name: &str, values: Values) -> Options {
+    let options = stepwise(name, values);
+    Options { scratch: Some(options.root.clone()), block_words: 20, ..options }
+}
+
 /// What happens between a solve that failed and the next.
 #[derive(Clone, Copy, Debug)]
 enum Between {
@@ -89,6 +95,20 @@ fn a_solve_that_loses_power_at_any_file_operation_goes_on_to_the_same_bytes() {
         let expected = whole_database(&options);
         let operations = die_at_every_operation(&options, &MemoryDisk::new, &expected, Between::PowerGoes);
         println!("{name} {values}: lost power at each of {operations} operations");
+    }
+}
+
+#[test]
+fn a_solve_in_files_that_stops_at_any_file_operation_goes_on_to_the_same_bytes() {
+    // One thread, so that the operations have an order.
+    let pool = ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
+    for (name, values) in [("3x3c3", Values::Remoteness), ("4x3", Values::Wdl)] {
+        let options = in_files(name, values);
+        let expected = whole_database(&stepwise(name, values));
+        for between in [Between::ProcessEnds, Between::PowerGoes] {
+            let stop = || die_at_every_operation(&options, &MemoryDisk::new, &expected, between);
+            println!("{name} {values} in files: {between:?} at each of {} operations", pool.install(stop));
+        }
     }
 }
 

@@ -255,13 +255,13 @@ fn nothing_is_found_in_sound_databases() {
 
 #[test]
 fn a_sample_is_as_large_as_was_asked_for_and_is_always_the_same() {
-    let (disk, database) = solved("5x4", Values::Wdl);
+    let (disk, database) = solved("4x4", Values::Wdl);
     let all = verified(&database).checked;
     let sampled = |database: &Database, sample| {
         let options = Options { sample: Some(sample), faults: usize::MAX, ..Options::default() };
         verify(database, &options, &()).expect("a verification")
     };
-    for sample in [1, 2, 3, 100, 9_999, 10_000, all - 1] {
+    for sample in [1, 2, 3, 100, all / 2, all / 2 + 1, all - 1] {
         let report = sampled(&database, sample);
         assert!(report.is_sound(), "{:?}", report.faults);
         assert_eq!((report.checked, report.stored, report.legal), (sample, all, None));
@@ -270,7 +270,7 @@ fn a_sample_is_as_large_as_was_asked_for_and_is_always_the_same() {
         assert_eq!((sampled(&database, sample).checked, sampled(&database, sample).stored), (all, all));
     }
     let wrong = with_planted(&disk, &database, &choose(&database, &stored(&database), &mut Random::new(3)));
-    let twice = [0, 1].map(|_| format!("{:?}", sampled(&wrong, 10_000).faults));
+    let twice = [0, 1].map(|_| format!("{:?}", sampled(&wrong, all / 2).faults));
     assert_eq!(twice[0], twice[1]);
     assert!(!twice[0].contains("File"), "{}", twice[0]);
 }
@@ -415,4 +415,13 @@ fn what_is_not_there_is_a_failure_and_nonsense_is_refused() {
     program.run("verify 4x4 extra").refused();
     assert!(program.run("verify 4x4 --sample 0").fails(2).contains("--sample"));
     assert!(program.run("verify 4x4 --sample many").fails(2).contains("--sample"));
+}
+
+#[test]
+fn a_count_that_does_not_fit_memory_is_refused_before_anything_is_read() {
+    let program = Program::with("4x4");
+    let line = program.run("verify 4x4 --memory 100").fails(1);
+    assert!(line.contains("of memory, 100 B may be used; give --sample N"), "{line}");
+    program.run("verify 4x4 --memory 100 --sample 50").succeeds();
+    program.run("verify 4x4 --memory 64K").succeeds();
 }

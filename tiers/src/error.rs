@@ -60,8 +60,8 @@ pub enum SolveError {
     },
     /// It was asked to stop, and did where it can go on.
     #[error(
-        "{}: stopped with {done} of {tiers} tiers done; go on with: fourbase solve {board} --values {values}{}{}",
-        folder.display(), keep_option(*keep_plies), folder_option(folder)
+        "{}: stopped with {done} of {tiers} tiers done; go on with: fourbase solve {board} --values {values}{}{}{}",
+        folder.display(), keep_option(*keep_plies), folder_option(folder), scratch_option(scratch.as_deref())
     )]
     Stopped {
         /// The database folder.
@@ -72,6 +72,8 @@ pub enum SolveError {
         values: Values,
         /// The deepest ply whose tier is kept, where not all are.
         keep_plies: Option<u32>,
+        /// Where the tiers that are being solved are, if not with the database.
+        scratch: Option<PathBuf>,
         /// Tiers that are durable.
         done: usize,
         /// All tiers.
@@ -175,6 +177,19 @@ pub enum DatabaseError {
         /// What it is.
         found: String,
     },
+    /// A file of a later version of the format.
+    #[error(
+        "{}: the format's version is {found}, of a newer fourbase, and this one knows {known}; update fourbase, or give another \
+         --db", file.display()
+    )]
+    Newer {
+        /// The file.
+        file: PathBuf,
+        /// Its version.
+        found: u32,
+        /// The version of this program.
+        known: u32,
+    },
     /// Bytes that are not what was written.
     #[error("{}: damaged{} ({what}); make the database again with: {}", file.display(), at_byte(*offset), again(file))]
     Damaged {
@@ -234,7 +249,13 @@ pub enum RemotenessError {
 impl DatabaseError {
     /// Tells whether a file could be read and is not what it should be, or is not there: no matter of the system.
     pub fn is_damage(&self) -> bool {
-        matches!(self, DatabaseError::Damaged { .. } | DatabaseError::Wrong { .. } | DatabaseError::Checksum { .. })
+        matches!(
+            self,
+            DatabaseError::Damaged { .. }
+                | DatabaseError::Wrong { .. }
+                | DatabaseError::Newer { .. }
+                | DatabaseError::Checksum { .. }
+        )
     }
 }
 
@@ -269,6 +290,10 @@ fn db_option(root: &Path) -> String {
 
 fn folder_option(folder: &Path) -> String {
     folder.parent().and_then(|folder| folder.parent()).map_or_else(String::new, db_option)
+}
+
+fn scratch_option(scratch: Option<&Path>) -> String {
+    scratch.map_or_else(String::new, |scratch| format!(" --scratch {}", scratch.display()))
 }
 
 /// Says where a file is damaged; nothing of one that is damaged as a whole.

@@ -4,16 +4,17 @@ mod report;
 
 use std::sync::{PoisonError, RwLock};
 
-use anyhow::anyhow;
+use anyhow::{anyhow, ensure};
 use clap::Args;
 use fourbase::Board;
 use fourbase_tiers::database::{Database, DatabaseError, folder_of};
+use fourbase_tiers::error::bytes;
 use fourbase_tiers::kernel::Values;
 use fourbase_tiers::verify::{self, Options, Progress, Stage};
 
 use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument, ThreadsArgument, ValuesKind};
 use crate::counter::Counter;
-use crate::output;
+use crate::{memory, output, size};
 use report::Verified;
 
 /// Arguments of `fourbase verify`.
@@ -50,6 +51,10 @@ pub struct Arguments {
     #[command(flatten)]
     threads: ThreadsArgument,
 
+    /// How much memory counting legal positions may take, such as 4G [default: 80 % of what is free]
+    #[arg(long, value_name = "SIZE", value_parser = size::parse)]
+    memory: Option<u64>,
+
     #[command(flatten)]
     cache: CacheArgument,
 
@@ -65,6 +70,7 @@ pub struct Arguments {
 /// No database for the board, one that cannot be read or is not solved to the end; and, after the report, any fault.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let database = arguments.cache.apply(open(arguments)?);
+    check_memory(arguments, &database)?;
     let options = Options { sample: arguments.sample, ..Options::default() };
     let teller = Teller::default();
     let report = arguments.threads.pool()?.install(|| verify::verify(&database, &options, &teller))?;
@@ -75,6 +81,21 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         Some(verdict) => Err(anyhow!(verdict)),
         None => Ok(()),
     }
+}
+
+/// Refuses a count of legal positions that does not fit into memory, before anything is read.
+fn check_memory(arguments: &Arguments, database: &Database) -> anyhow::Result<()> {
+    let Some(limit) = arguments.memory.or_else(memory::default_limit) else { return Ok(()) };
+    let needed = if arguments.sample.is_some() { 0 } else { verify::counting_bytes(database) };
+    ensure!(
+        needed <= limit,
+        "counting the legal positions of {} takes {} of memory, {} may be used; give --sample N, which does not count them, \
+         or a higher --memory",
+        database.board(),
+        bytes(needed.into()),
+        bytes(limit.into())
+    );
+    Ok(())
 }
 
 /// Opens the database that is asked for. One that cannot be read is not passed over for another.

@@ -2,6 +2,8 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};
+#[cfg(unix)]
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use super::storage::{Lock, ReadFile, Storage, WriteFile};
@@ -51,6 +53,12 @@ impl Storage for Disk {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let system = rustix::fs::statvfs(folder).ok()?;
         Some(system.f_bavail.saturating_mul(system.f_frsize))
+    }
+
+    #[cfg(unix)]
+    fn disk(&self, folder: &Path) -> Option<u64> {
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        Some(fs::metadata(folder).ok()?.dev())
     }
 
     fn names(&self, folder: &Path) -> io::Result<Vec<String>> {

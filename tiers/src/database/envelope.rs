@@ -106,7 +106,9 @@ fn check_version(path: &Path, version: u32) -> Result<(), DatabaseError> {
     let found = match version.cmp(&VERSION) {
         Ordering::Equal => return Ok(()),
         Ordering::Less => format!("{version} (of an older fourbase)"),
-        Ordering::Greater => format!("{version} (of a newer fourbase, which can open it)"),
+        Ordering::Greater => {
+            return Err(DatabaseError::Newer { file: path.to_path_buf(), found: version, known: VERSION });
+        }
     };
     let expected = VERSION.to_string();
     Err(DatabaseError::Wrong { file: path.to_path_buf(), what: "the format's version", expected, found })

@@ -19,10 +19,12 @@ use super::envelope::{self, VERSION};
 use super::manifest::{Manifest, TierRecord};
 use super::storage::{Lock, ReadFile, Storage, WriteFile};
 use super::tier::OpenTier;
-use super::{frame, writer};
+use super::values::TierValues;
+use super::{codec, frame, writer};
 use crate::index::{Index, TierLayout};
 use crate::kernel::{Kernel, Values};
 use crate::quiet::{Sight, sight};
+use crate::solve::{Tier, solve_tier};
 
 /// The tier of whose file parts are replaced: ply 7 of 4x4, 10,824 entries.
 const PLY: u32 = 7;
@@ -42,29 +44,34 @@ pub fn manifest(record: &[u8]) -> bool {
     true
 }
 
-/// Opens a tier's file whose header has the record `record`, and that has no blocks.
+/// Opens a tier's file whose header has the record `record`, with the tier's own blocks, and reads them.
 pub fn tier_header(record: &[u8]) -> bool {
     let header = seal(TIER, record);
-    let end = header.len() as u64;
-    open(crafted(header, &[], &[], end, 0)).is_ok()
+    let (start, identity) = (header.len() as u64, xxh3_64(&header));
+    let directory: Vec<u8> = (0..)
+        .zip(&FIXED.blocks)
+        .flat_map(|(number, block)| entry(&block.payload, block.chunks, identity, number))
+        .collect();
+    let blocks = sound_blocks();
+    let end = start + blocks.len() as u64;
+    let tier = open(crafted(header, &blocks, &directory, end, FIXED.blocks.len() as u64));
+    tier.is_ok_and(|tier| tier.check().is_ok())
 }
 
-/// Opens a tier's file with the directory `directory` after 64 bytes of blocks, and reads all blocks.
+/// Opens a tier's file with the directory `directory` after the tier's own blocks, and reads all blocks. Returns whether
+/// they are what the directory says.
 pub fn block_index(directory: &[u8]) -> bool {
     let header = envelope::seal(TIER, &sound_header());
-    let (start, count) = (header.len() as u64, directory.len() as u64 / 10);
-    let file = crafted(header, &[0; 64], directory, start + 64, count);
-    let bytes = file.len() as u64;
-    let Ok(tier) = open(file) else { return false };
+    let (start, count, blocks) = (header.len() as u64, directory.len() as u64 / 10, sound_blocks());
+    let Ok(tier) = open(crafted(header, &blocks, directory, start + blocks.len() as u64, count)) else { return false };
+    // The one page of the directory is read with the first block.
     if tier.block_of(0).is_err() {
         return false;
     }
     for entry in [0, 1, FIXED.layout.entries() / 2, FIXED.layout.entries() - 1] {
         assert!(tier.block_of(entry).is_ok_and(|block| block < count));
     }
-    let _ = tier.check();
-    assert!(bytes < 1 << 32);
-    true
+    tier.check().is_ok()
 }
 
 /// Opens a tier's file with one block and probes it. The block is `data` without its first byte: as it is if that byte
@@ -74,9 +81,7 @@ pub fn block(data: &[u8]) -> bool {
     let payload = if how % 2 == 0 { bytes.to_vec() } else { frame::compress(bytes, 1).unwrap_or_default() };
     let header = envelope::seal(TIER, &sound_header());
     let (start, identity) = (header.len() as u64, xxh3_64(&header));
-    let mut directory = (payload.len() as u32).to_le_bytes().to_vec();
-    directory.extend((FIXED.chunks.count() as u16).to_le_bytes());
-    directory.extend((xxh3_64_with_seed(&payload, identity) as u32).to_le_bytes());
+    let directory = entry(&payload, FIXED.chunks.count() as u16, identity, 0);
     let Ok(tier) = open(crafted(header, &payload, &directory, start + payload.len() as u64, 1)) else { return false };
     let is_whole = tier.check().is_ok();
     let cache = Cache::new(1 << 20);
@@ -87,11 +92,23 @@ pub fn block(data: &[u8]) -> bool {
     is_whole
 }
 
+/// Writes what the directory says of a block.
+fn entry(payload: &[u8], chunks: u16, identity: u64, number: u64) -> Vec<u8> {
+    let checksum = xxh3_64_with_seed(payload, identity.wrapping_add(number)) as u32;
+    [&(payload.len() as u32).to_le_bytes()[..], &chunks.to_le_bytes(), &checksum.to_le_bytes()].concat()
+}
+
+fn sound_blocks() -> Vec<u8> {
+    FIXED.blocks.iter().flat_map(|block| block.payload.clone()).collect()
+}
+
 /// What does not depend on the bytes.
 struct Fixed {
     index: Index,
     layout: TierLayout,
     chunks: Chunks,
+    /// The tier's blocks.
+    blocks: Vec<codec::Block>,
     /// The entries of every shape, compressed.
     shapes: Vec<u8>,
     /// Some quiet positions of the tier.
@@ -111,6 +128,7 @@ static FIXED: LazyLock<Fixed> = LazyLock::new(|| {
     let shapes: Vec<u8> = layout.shape_entries().iter().flat_map(|entries| entries.to_le_bytes()).collect();
     let shapes = frame::compress(&shapes, 1).unwrap_or_default();
     Fixed {
+        blocks: blocks(&index),
         shapes,
         chunks: Chunks::of_tier(layout.entries(), layout.matrices().len() as u64),
         positions,
@@ -118,6 +136,18 @@ static FIXED: LazyLock<Fixed> = LazyLock::new(|| {
         index,
     }
 });
+
+/// Solves the tier and packs it.
+fn blocks(index: &Index) -> Vec<codec::Block> {
+    let mut child = None;
+    for ply in (PLY..=index.board().cells() as u32).rev() {
+        let mut tier = Tier::new(index, Values::Wdl, ply, Vec::new());
+        let _ = solve_tier(index, &mut tier, child.as_ref(), &());
+        child = Some(tier);
+    }
+    let groups = child.iter().flat_map(|tier| (0..tier.chunks().groups()).map(move |group| (tier, group)));
+    groups.flat_map(|(tier, group)| codec::encode(index, tier, &mut &*tier, group).unwrap_or_default()).collect()
+}
 
 fn sound_header() -> Header {
     writer::header(&FIXED.index, Values::Wdl, PLY, &FIXED.chunks)

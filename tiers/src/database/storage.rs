@@ -35,6 +35,11 @@ pub trait Storage: Send + Sync + Debug {
         None
     }
 
+    /// Tells the disk apart that a folder, which is there, is on; `None` where nobody can tell.
+    fn disk(&self, _folder: &Path) -> Option<u64> {
+        None
+    }
+
     /// Takes the lock of this path, or returns who holds it.
     fn lock(&self, path: &Path) -> io::Result<Result<Lock, String>>;
 }

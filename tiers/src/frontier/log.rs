@@ -210,7 +210,7 @@ impl<'s> Log<'s> {
         let size = file.size().map_err(io_error(&path, "read"))?;
         let (header, start): (Header, u64) = match envelope::unseal(&*file, &path, MAGIC) {
             Ok(read) => read,
-            Err(DatabaseError::Damaged { .. } | DatabaseError::Wrong { .. }) => return Ok(()),
+            Err(error) if error.is_damage() => return Ok(()),
             Err(error) => return Err(error),
         };
         if header != self.header {

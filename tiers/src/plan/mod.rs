@@ -183,7 +183,8 @@ impl Plan {
         let fixed = index.bytes() as u128 + FIXED_BYTES;
         let threads = rayon::current_num_threads() as u128;
         let slices = Slices {
-            count: threads * (board.width() / 2) as u128,
+            // A drop that reads across is one of any wing column, and where a child is opened varies by shape.
+            count: threads * 2 * (board.width() / 2) as u128,
             least_words: most(|size| size.slice_words),
             most_words: most(|size| size.matrix_words),
         };

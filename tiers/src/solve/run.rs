@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use fourbase::{Board, Outcome};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::bounded::solve_frontier;
 use super::{Tier, solve_tier};
@@ -62,6 +63,19 @@ impl Options {
             return Ok(());
         }
         Err(SolveError::Kept { folder: folder.to_path_buf(), board, values, found, wanted })
+    }
+}
+
+impl Options {
+    /// Returns the folder of the tiers that are being solved: the database's, or one in `scratch` that is this database's
+    /// alone, whatever others use the same `scratch`.
+    pub fn scratch_folder(&self) -> PathBuf {
+        let folder = folder_of(&self.root, self.board, self.values);
+        let scratch = self.scratch.as_ref().map(|scratch| folder_of(scratch, self.board, self.values));
+        let Some(scratch) = scratch.filter(|scratch| *scratch != folder) else { return folder };
+        let absolute = std::path::absolute(&folder).unwrap_or(folder);
+        let owner = xxh3_64(absolute.as_os_str().as_encoded_bytes());
+        scratch.join(format!("{owner:016x}"))
     }
 }
 
@@ -136,7 +150,7 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Report, SolveEr
 pub fn run_on(options: &Options, progress: &dyn Progress, storage: &dyn Storage) -> Result<Report, SolveError> {
     let Options { board, values, .. } = *options;
     let folder = folder_of(&options.root, board, values);
-    let scratch = options.scratch.as_ref().map_or_else(|| folder.clone(), |root| folder_of(root, board, values));
+    let scratch = options.scratch_folder();
     let done = if options.replace { None } else { Manifest::read(storage, &folder, board, values)? };
     done.iter().try_for_each(|manifest| options.check_kept(&folder, manifest))?;
     let is_begun = done.is_some();
@@ -191,12 +205,14 @@ pub fn run_on(options: &Options, progress: &dyn Progress, storage: &dyn Storage)
 
 /// Refuses a solve whose files do not fit on the disk.
 fn check_room(storage: &dyn Storage, plan: &Plan, folder: &Path, scratch: &Path) -> Result<(), SolveError> {
-    // Where both are on one disk both have to fit; a disk of its own has to hold its own.
-    let all = if plan.is_bounded { plan.database_bytes + plan.scratch_bytes } else { plan.database_bytes };
+    // Where both are on one disk both have to fit; a disk of its own has to hold its own. Estimates of databases are within
+    // a quarter or so.
+    let database_bytes = plan.database_bytes + plan.database_bytes / 4;
+    let all = if plan.is_bounded { database_bytes + plan.scratch_bytes } else { database_bytes };
     let free_bytes = |folder: &Path| folder.ancestors().find_map(|folder| storage.free_bytes(folder));
-    let one_disk = free_bytes(folder) == free_bytes(scratch);
-    let needs = match (plan.is_bounded, one_disk) {
-        (true, false) => [(folder, plan.database_bytes), (scratch, plan.scratch_bytes)],
+    let disk = |folder: &Path| folder.ancestors().find_map(|folder| storage.disk(folder));
+    let needs = match (plan.is_bounded, disk(folder) == disk(scratch)) {
+        (true, false) => [(folder, database_bytes), (scratch, plan.scratch_bytes)],
         _ => [(folder, all), (scratch, 0)],
     };
     for (folder, needed) in needs {
@@ -382,7 +398,8 @@ impl<'a> Run<'a> {
         let Options { board, values, .. } = *self.options;
         let (done, tiers) = (self.manifest.tiers.len(), board.cells() + 1);
         let (folder, keep_plies) = (self.folder.to_path_buf(), self.manifest.keep_plies());
-        SolveError::Stopped { folder, board, values, keep_plies, done, tiers }
+        let scratch = self.options.scratch.clone();
+        SolveError::Stopped { folder, board, values, keep_plies, scratch, done, tiers }
     }
 }
 

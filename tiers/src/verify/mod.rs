@@ -239,6 +239,17 @@ fn check_root(database: &Database, faults: &Collector) -> Option<Outcome> {
 }
 
 /// Counts the legal positions of a board whose number is published, and compares.
+/// Returns the memory that counting legal positions takes: two neighbouring tiers, a bit an entry. 0 where nothing is
+/// published to compare them with.
+pub fn counting_bytes(database: &Database) -> u64 {
+    if published(database.board()).is_none_or(|published| published.legal.is_none()) {
+        return 0;
+    }
+    let tiers = &database.manifest().tiers;
+    let pairs = tiers.windows(2).map(|pair| pair[0].entries.saturating_add(pair[1].entries));
+    pairs.max().unwrap_or(0).div_ceil(8)
+}
+
 fn check_legal(database: &Database, faults: &Collector, progress: &dyn Progress) -> Option<u64> {
     let expected = published(database.board())?.legal?;
     let found = legal::count(database.index(), faults, progress);
