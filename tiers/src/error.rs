@@ -179,8 +179,8 @@ pub enum DatabaseError {
     },
     /// A file of a later version of the format.
     #[error(
-        "{}: the format's version is {found}, of a newer fourbase, and this one knows {known}; update fourbase, or give another \
-         --db", file.display()
+        "{}: the format's version is {found}, of a newer fourbase, and this one knows {known}; update fourbase, or, if there is \
+         no newer one, the file is damaged: make the database again with: {}", file.display(), again(file)
     )]
     Newer {
         /// The file.

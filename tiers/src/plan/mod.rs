@@ -1,8 +1,8 @@
 //! What a solve will need, before it starts.
 //!
-//! Two figures. An **estimate** comes from a recurrence, before any table ([`estimate`]). Where the tables of the index are
+//! Two figures. An **estimate** comes from a recurrence, before any table (`estimate.rs`). Where the tables of the index are
 //! of a size that can be made, the **exact** figures are summed over the layouts of all tiers. What the files take is
-//! estimated either way ([`files`]).
+//! estimated either way (`files.rs`).
 
 mod estimate;
 mod files;
