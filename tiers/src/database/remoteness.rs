@@ -23,7 +23,7 @@ use crate::quiet::{Sight, sight};
 /// Positions with at most so many empty cells are searched without the database.
 const HAND_OVER_CELLS: u32 = 24;
 
-/// Bounds that are remembered: some 80 MB.
+/// Bounds that are remembered: some 100 MB, and half as much again while their table grows.
 const MOST_KNOWN: usize = 1 << 20;
 
 /// Finds remotenesses in databases of values alone. What one question finds helps the next.

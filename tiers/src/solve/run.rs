@@ -138,7 +138,8 @@ impl Progress for () {}
 ///
 /// # Errors
 /// [`SolveError::Memory`] and [`SolveError::Index`] before anything is made, [`SolveError::Kept`] where an earlier solve
-/// keeps other tiers, [`SolveError::Busy`] where another process solves the same board, [`SolveError::Stopped`] where `progress` wants it, [`SolveError::Database`] for files.
+/// keeps other tiers, [`SolveError::Busy`] where another process solves the same board, [`SolveError::Stopped`] where
+/// `progress` wants it, [`SolveError::Database`] for files.
 pub fn run(options: &Options, progress: &dyn Progress) -> Result<Report, SolveError> {
     run_on(options, progress, &Disk)
 }
