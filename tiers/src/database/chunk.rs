@@ -5,6 +5,11 @@
 //! entries everywhere, one cold probe in ten took 300 us. [`GROUP_CHUNKS`] chunks are a group, the unit of parallel work
 //! of the writer.
 
+#![allow(
+    clippy::indexing_slicing,
+    reason = "places come from the index and from masks made beside it, never from a file"
+)]
+
 use std::ops::Range;
 
 use crate::index::{Index, Located, Shape, TierDirectory, low_bits};

@@ -11,6 +11,8 @@
 //! so that a probe that knows its chunk finds the chunk's symbols by adding up counts, and its own by the quiet mask
 //! of that one chunk.
 
+#![allow(clippy::indexing_slicing, reason = "the writer reads what it has laid out itself, nothing from a file")]
+
 use super::chunk;
 use super::publish::io_error;
 use super::values::{Rows, TierValues};

@@ -10,8 +10,6 @@
 //!
 //! All integers are little-endian. The record is read once when a file is opened: bincode carries nothing hot.
 
-#![cfg_attr(not(test), deny(clippy::indexing_slicing))]
-
 use std::cmp::Ordering;
 use std::path::Path;
 

@@ -1,7 +1,5 @@
 //! A block as it is probed: see [`super::codec`] for what is in it.
 
-#![cfg_attr(not(test), deny(clippy::indexing_slicing))]
-
 use std::ops::Range;
 
 use super::chunk::Chunks;

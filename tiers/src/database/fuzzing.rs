@@ -4,6 +4,8 @@
 //! puts them into a file whose checksums hold, and reads that file in the ordinary way. It returns whether the bytes
 //! were accepted; it panics where what was accepted does not hold together.
 
+#![allow(clippy::indexing_slicing, reason = "for fuzzing, on bytes that were just made")]
+
 use std::fmt;
 use std::io::{self, ErrorKind};
 use std::path::Path;

@@ -3,8 +3,6 @@
 //! It is rewritten whenever tiers have become durable, so that a solve that is stopped goes on from there. There is no
 //! time, machine, thread count or kernel in it: equal work gives equal bytes.
 
-#![cfg_attr(not(test), deny(clippy::indexing_slicing))]
-
 use std::io::ErrorKind;
 use std::path::Path;
 

@@ -10,7 +10,7 @@
 //! `docs/format.md` gives every byte. A database is data from outside: whatever is in its files, a probe gives what was
 //! solved or an error, and what it allocates is bounded by the lengths of the files and by the tables of the board.
 
-#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
 mod beyond;
 mod bits;

@@ -14,6 +14,11 @@
 //!
 //! Base 3 saves 0.6 % and would cost a division a symbol.
 
+#![allow(
+    clippy::indexing_slicing,
+    reason = "a reader has compared the length with the symbols before, and the writer makes room"
+)]
+
 use super::bits::bits_at;
 use crate::index::low_bits;
 use crate::kernel::{Coding, Symbols, Values};

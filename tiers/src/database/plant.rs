@@ -1,5 +1,7 @@
 //! Wrong values with valid checksums, for tests of what has to find them.
 
+#![allow(clippy::indexing_slicing, reason = "for tests, in tiers that were just made")]
+
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;

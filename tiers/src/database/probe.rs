@@ -5,8 +5,6 @@
 //! says (see [`super::tier`]). A quiet position of an even ply is worth the best of its children. Where that tier is not
 //! kept the position is searched forward (see [`super::beyond`]).
 
-#![cfg_attr(not(test), deny(clippy::indexing_slicing))]
-
 use fourbase::{MAX_COLUMNS, Outcome, Position, Value};
 
 use super::open::Database;

@@ -9,8 +9,6 @@
 //! A look-up takes as long as hundreds of nodes of the search without a database
 //! ([`Search`]), so it pays only high up in the tree: positions with few empty cells are handed over, one question at a time.
 
-#![cfg_attr(not(test), deny(clippy::indexing_slicing))]
-
 use std::collections::HashMap;
 
 use fourbase::search::{Options, Search, SearchError};

@@ -1,7 +1,5 @@
 //! A tier that is open for probing: from a quiet position to its chunk, its block, its symbol.
 
-#![cfg_attr(not(test), deny(clippy::indexing_slicing))]
-
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -1,5 +1,7 @@
 //! What the writer needs of a solved tier, wherever it is.
 
+#![allow(clippy::indexing_slicing, reason = "places of the layout that the tier was made with")]
+
 use super::chunk::Chunks;
 use crate::error::DatabaseError;
 use crate::index::{Index, Located};

@@ -12,6 +12,8 @@
 //! A record says all about itself, so the log is its own journal: reading it through finds what is done, and what was
 //! being written when the process ended does not pass its checksum. A solve that goes on begins a new segment.
 
+#![allow(clippy::indexing_slicing, reason = "records are cut to their length before they are taken apart")]
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};

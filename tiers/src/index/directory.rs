@@ -4,6 +4,11 @@
 //! tier of 7x4 has 148,021). Here a shape has one number; where its spines begin is computed when the shape is first
 //! met, and kept; where a matrix begins inside its spine is a sum of a few products.
 
+#![allow(
+    clippy::indexing_slicing,
+    reason = "shapes and spines are numbered by the index; what a file says of them is only added up"
+)]
+
 use std::sync::OnceLock;
 
 use super::layout::{Located, Shape, matrices, shapes};

@@ -1,5 +1,7 @@
 //! From a position to its entry and back.
 
+#![allow(clippy::indexing_slicing, reason = "lists and places of the index's own tables")]
+
 use super::{Index, Parts, TierLayout};
 
 /// An entry of a tier: a matrix, by number, a row and a column.

@@ -2,8 +2,6 @@
 //!
 //! The widest tier of 7x6 has a directory of some megabytes: a probe reads two kilobytes of it, and the list of the pages.
 
-#![cfg_attr(not(test), deny(clippy::indexing_slicing))]
-
 use std::ops::Range;
 use std::sync::OnceLock;
 

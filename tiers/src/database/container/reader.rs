@@ -2,8 +2,6 @@
 //!
 //! Nothing that a file says about its size is believed beyond the length that the file has.
 
-#![cfg_attr(not(test), deny(clippy::indexing_slicing))]
-
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
