@@ -212,7 +212,10 @@ fn stepwise(options: &Options) -> BTreeMap<String, Vec<u8>> {
             Err(error @ SolveError::Stopped { .. }) => {
                 let text = error.to_string();
                 let most = options.keep_plies.expect("some are kept");
-                assert!(text.ends_with(&format!("--values {} --keep-plies {most}", options.values)), "{text}");
+                let scratch = options.scratch.as_ref().map(|scratch| format!(" --scratch {}", scratch.display()));
+                let scratch = scratch.unwrap_or_default();
+                let command = format!("--values {} --keep-plies {most}{scratch}", options.values);
+                assert!(text.ends_with(&command), "{text}");
             }
             Err(error) => panic!("{error}"),
         }

@@ -24,6 +24,12 @@ pub(crate) fn compress(bytes: &[u8], level: i32) -> io::Result<Vec<u8>> {
     })
 }
 
+/// Returns the most bytes of a frame around so many.
+pub(crate) fn most_bytes(bytes: u128) -> u128 {
+    // As zstd bounds it, or a little more.
+    bytes.saturating_add(bytes / 128).saturating_add(1 << 10)
+}
+
 /// Expands one frame; `None` where it is none, or says that it holds more than `most_bytes`, or does not say.
 pub(crate) fn expand(frame: &[u8], most_bytes: usize) -> Option<Vec<u8>> {
     let length = zstd::zstd_safe::get_frame_content_size(frame).ok()??;

@@ -14,7 +14,7 @@ use super::publish::Written;
 use super::storage::Storage;
 use super::values::TierValues;
 use crate::error::DatabaseError;
-use crate::index::Index;
+use crate::index::{Index, count_shapes};
 use crate::kernel::Values;
 
 /// Groups of chunks that are packed at a time: bounds what is held before it is written.
@@ -105,7 +105,7 @@ pub(crate) fn open(
     expected: &Expected,
 ) -> Result<(Reader, Chunks), DatabaseError> {
     let Expected { values, ply, entries, bytes } = *expected;
-    Reader::open(storage, path, |found, size| {
+    Reader::open(storage, path, count_shapes(index.board(), ply), |found, size| {
         let chunks = Chunks::new(found.chunk_entries, entries)
             .filter(|chunks| *found == header(index, values, ply, chunks))
             .ok_or_else(|| DatabaseError::Wrong {

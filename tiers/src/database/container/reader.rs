@@ -30,11 +30,12 @@ pub(crate) struct Reader {
 }
 
 impl Reader {
-    /// Opens a file and reads its header and, where `check` accepts the header and the file's length, its
-    /// end. Returns with it what `check` makes of them.
+    /// Opens a file of a tier of at most `most_shapes` shapes and reads its header and, where `check` accepts the header and
+    /// the file's length, its end. Returns with it what `check` makes of them.
     pub fn open<T>(
         storage: &dyn Storage,
         path: &Path,
+        most_shapes: u128,
         check: impl FnOnce(&Header, u64) -> Result<T, DatabaseError>,
     ) -> Result<(Reader, T), DatabaseError> {
         let damaged = |offset, what| DatabaseError::Damaged { file: path.to_path_buf(), offset, what };
@@ -63,7 +64,10 @@ impl Reader {
         let directory_end = count.checked_mul(DIRECTORY_ENTRY as u64).and_then(|bytes| directory_at.checked_add(bytes));
         let shape_bytes = directory_end
             .filter(|_| directory_at >= header_bytes)
-            .and_then(|end| trailer_at.checked_sub(end)?.checked_sub(page_bytes?));
+            .and_then(|end| trailer_at.checked_sub(end)?.checked_sub(page_bytes?))
+            .filter(|bytes| {
+                u128::from(*bytes) <= frame::most_bytes(most_shapes.saturating_mul(size_of::<u64>() as u128))
+            });
         let (Some(end_at), Some(shape_bytes)) = (directory_end, shape_bytes) else {
             return Err(damaged(trailer_at, "the trailer is wrong"));
         };
@@ -204,7 +208,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("tier-09");
         std::fs::write(&path, file).unwrap();
-        let (reader, ()) = Reader::open(&Disk, &path, |_, _| Ok(()))?;
+        let (reader, ()) = Reader::open(&Disk, &path, 1000, |_, _| Ok(()))?;
         (0..reader.blocks()).step_by(PAGE_BLOCKS as usize).try_for_each(|block| reader.entry(block).map(drop))?;
         Ok(reader)
     }
@@ -256,7 +260,7 @@ mod tests {
     fn blocks_of_many_pages_are_found_by_their_chunks() {
         for count in [0, 1, 1023, 1024, 1025, 2048, 2500] {
             let folder = tempfile::tempdir().unwrap();
-            let (reader, ()) = Reader::open(&Disk, &write(folder.path(), count), |_, _| Ok(())).unwrap();
+            let (reader, ()) = Reader::open(&Disk, &write(folder.path(), count), 3, |_, _| Ok(())).unwrap();
             assert_eq!(reader.blocks(), count);
             assert_eq!(reader.shape_entries(3).unwrap()[1..], [0, 7]);
             assert!(reader.shape_entries(2).unwrap_err().is_damage());
@@ -279,13 +283,31 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = write(folder.path(), 2500);
         let mut file = std::fs::read(&path).unwrap();
-        let (reader, ()) = Reader::open(&Disk, &path, |_, _| Ok(())).unwrap();
+        let (reader, ()) = Reader::open(&Disk, &path, 1000, |_, _| Ok(())).unwrap();
         let second = reader.directory_at as usize + PAGE_BLOCKS as usize * DIRECTORY_ENTRY;
         file[second + 4] ^= 1;
         std::fs::write(&path, &file).unwrap();
-        let (reader, ()) = Reader::open(&Disk, &path, |_, _| Ok(())).unwrap();
+        let (reader, ()) = Reader::open(&Disk, &path, 1000, |_, _| Ok(())).unwrap();
         assert!(reader.block(0).is_ok() && reader.block(2048).is_ok());
         assert!(reader.block(1024).unwrap_err().to_string().contains("the checksum of the directory"));
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn an_end_that_is_far_too_long_is_refused_before_it_is_read() {
+        let header = header(1000);
+        let start = envelope::seal(MAGIC, &header).len() as u64;
+        let file = craft(&header, &[7; 20], &entry(20, 4), start + 20, 1);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tier-09");
+        std::fs::write(&path, &file).unwrap();
+        // A hole of a terabyte before the trailer: shapes, as far as the trailer says.
+        let sparse = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+        sparse.set_len(1 << 40).unwrap();
+        std::os::unix::fs::FileExt::write_all_at(&sparse, &file[file.len() - TRAILER..], (1 << 40) - TRAILER as u64)
+            .unwrap();
+        let error = Reader::open(&Disk, &path, 1000, |_, _| Ok(())).map(drop).unwrap_err();
+        assert!(error.to_string().contains("the trailer is wrong"), "{error}");
     }
 
     proptest! {
