@@ -42,8 +42,8 @@ const MOST_KNOWN: usize = 1 << 20;
 /// let database = Database::open(&folder)?; // 5x4, values alone
 /// let mut search = RemotenessSearch::new(database.board(), Options::default());
 /// let position = Position::start(database.board()).play(0)?.play(1)?.play(1)?;
-/// assert_eq!(database.probe(&position)?, Outcome { value: Value::Tie, remoteness: None });
-/// assert_eq!(search.outcome(&database, &position)?, Outcome { value: Value::Tie, remoteness: Some(17) });
+/// assert_eq!(database.probe(&position)?, Outcome { value: Value::Win, remoteness: None });
+/// assert_eq!(search.outcome(&database, &position)?, Outcome { value: Value::Win, remoteness: Some(17) });
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct RemotenessSearch {
