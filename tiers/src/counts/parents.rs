@@ -21,9 +21,8 @@ use fourbase::Player;
 
 use super::finished::{FinishedList, LastMove, others};
 use crate::index::{Index, Matrix, Shape, WingList, WingShape, count_before, low_bits, row_map};
-use crate::kernel::matrix::NO_ROW;
 use crate::kernel::reach::{Pull, Put, Rows, Stream};
-use crate::solve::children::{Children, Rows as Loaded};
+use crate::solve::children::{Children, Rows as Loaded, placed, used};
 use crate::solve::{FullLine, armed_lines};
 
 /// A drop into a wing column, seen from the child.
@@ -339,23 +338,6 @@ impl<'b> Part<'b> {
         }
         Ok(band)
     }
-}
-
-/// Returns the words of rows that were got and the number of the first, and lets a map count from that.
-fn placed<'b>(parents: &'b impl Children, loaded: Option<Loaded>, map: &mut [u32]) -> (&'b [u64], usize) {
-    // No row leads to these, or they have no columns.
-    let Some(loaded) = loaded else { return (&[], 0) };
-    if loaded.first > 0 {
-        map.iter_mut().filter(|row| **row != NO_ROW).for_each(|row| *row -= loaded.first as u32);
-    }
-    (parents.words(&loaded), loaded.first)
-}
-
-/// Returns the range of the rows that a map leads to.
-fn used(rows: &[u32]) -> Range<usize> {
-    let first = rows.iter().find(|row| **row != NO_ROW);
-    let last = rows.iter().rfind(|row| **row != NO_ROW);
-    first.zip(last).map_or(0..0, |(first, last)| *first as usize..*last as usize + 1)
 }
 
 fn stream<'a>(parent_words: usize, rows: Vec<u32>, take: Cow<'a, [u64]>, put: Put<'a>) -> Stream<'a> {

@@ -6,11 +6,9 @@
 
 use std::ops::Range;
 
+use super::window::PAD;
 use super::{Codec, Content, Frontier, ShapeView};
 use crate::database::DatabaseError;
-
-/// Words beyond the last row that kernels may read (never use).
-const PAD: usize = 2;
 
 /// A part of a matrix: consecutive rows, and of each plane of them consecutive words.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -6,7 +6,7 @@ use super::{Codec, Content, Frontier, ShapeView};
 use crate::database::DatabaseError;
 
 /// Words beyond the last row that kernels may read (never use).
-const PAD: usize = 2;
+pub(super) const PAD: usize = 2;
 
 /// Consecutive blocks of one shape, expanded, in memory as in a [`Tier`](crate::solve::Tier).
 ///

@@ -9,6 +9,7 @@ use crate::database::DatabaseError;
 use crate::frontier::{Across, Codec, Content, Frontier, ShapeView, Slice, Window};
 use crate::index::{Index, ShapeLayout, Spine, TierLayout, WingShape};
 use crate::kernel::Coding;
+use crate::kernel::matrix::NO_ROW;
 
 /// The shapes that one shape's drops lead to, or come from. They are opened together, and numbered in that order.
 pub(crate) trait Children {
@@ -190,4 +191,21 @@ impl<C: Content> Children for Windows<'_, C> {
             None => self.slices[rows.shape].words(rows.first, self.frontier.map_or(0, |frontier| frontier.planes())),
         }
     }
+}
+
+/// Returns the range of the rows that a map leads to.
+pub(crate) fn used(rows: &[u32]) -> Range<usize> {
+    let first = rows.iter().find(|row| **row != NO_ROW);
+    let last = rows.iter().rfind(|row| **row != NO_ROW);
+    first.zip(last).map_or(0..0, |(first, last)| *first as usize..*last as usize + 1)
+}
+
+/// Returns the words of rows that were got and the number of the first, and lets a map count from that.
+pub(crate) fn placed<'b>(children: &'b impl Children, rows: Option<Rows>, map: &mut [u32]) -> (&'b [u64], usize) {
+    // A child without columns is read, but nothing of what is read is used.
+    let Some(rows) = rows else { return (&[0; 2], 0) };
+    if rows.first > 0 {
+        map.iter_mut().filter(|row| **row != NO_ROW).for_each(|row| *row -= rows.first as u32);
+    }
+    (children.words(&rows), rows.first)
 }

@@ -7,7 +7,9 @@
 mod armed;
 mod bounded;
 pub(crate) mod children;
+mod options;
 mod prepare;
+mod room;
 mod run;
 mod tier;
 
@@ -16,9 +18,11 @@ use std::ops::Range;
 use fourbase::Player;
 use rayon::prelude::*;
 
+pub use crate::frontier::BLOCK_WORDS;
 pub(crate) use armed::{FullLine, OpenLine, armed_lines};
 pub(crate) use bounded::solve_frontier;
-pub use run::{BLOCK_WORDS, CHECKPOINT, Options, Progress, Report, run, run_on};
+pub use options::{CHECKPOINT, Options, Progress, Report};
+pub use run::{run, run_on};
 pub use tier::Tier;
 
 use crate::index::{Index, Matrix, WingShape};

@@ -9,10 +9,10 @@ use std::ops::Range;
 use fourbase::Player;
 
 use super::armed::{FullLine, armed_lines};
-use super::children::{Children, Rows};
+use super::children::{Children, Rows, placed, used};
 use crate::index::{Index, Matrix, Shape, Spine, WingList, WingShape, rank_map, row_map};
 use crate::kernel::Coding;
-use crate::kernel::matrix::{Band, Copy, NO_ROW, Outcomes, Stream, Turned};
+use crate::kernel::matrix::{Band, Copy, Outcomes, Stream, Turned};
 
 /// A drop into a wing column and the shape that it leads to.
 struct WingMove {
@@ -227,13 +227,6 @@ impl<'a> ShapeMoves<'a> {
     }
 }
 
-/// Returns the range of the rows that a map leads to.
-fn used(rows: &[u32]) -> Range<usize> {
-    let first = rows.iter().find(|row| **row != NO_ROW);
-    let last = rows.iter().rfind(|row| **row != NO_ROW);
-    first.zip(last).map_or(0..0, |(first, last)| *first as usize..*last as usize + 1)
-}
-
 /// Rows of a child's matrix that a band needs.
 struct Want {
     child: usize,
@@ -294,14 +287,4 @@ impl Wanted {
         }
         Ok(())
     }
-}
-
-/// Returns the words of rows that were got and the number of the first, and lets a map count from that.
-fn placed<'b>(children: &'b impl Children, rows: Option<Rows>, map: &mut [u32]) -> (&'b [u64], usize) {
-    // A child without columns is read, but nothing of what is read is used.
-    let Some(rows) = rows else { return (&[0; 2], 0) };
-    if rows.first > 0 {
-        map.iter_mut().filter(|row| **row != NO_ROW).for_each(|row| *row -= rows.first as u32);
-    }
-    (children.words(&rows), rows.first)
 }
