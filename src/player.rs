@@ -12,6 +12,17 @@ pub enum Player {
 }
 
 impl Player {
+    /// Returns the player who moves when `ply` pieces are on the board.
+    ///
+    /// ```
+    /// use fourbase::Player;
+    /// assert_eq!([0, 1, 2].map(Player::to_move), [Player::First, Player::Second, Player::First]);
+    /// ```
+    #[must_use]
+    pub const fn to_move(ply: u32) -> Player {
+        if ply.is_multiple_of(2) { Player::First } else { Player::Second }
+    }
+
     /// Returns the opponent.
     ///
     /// ```
@@ -46,6 +57,13 @@ mod tests {
         for player in [Player::First, Player::Second] {
             assert_ne!(player.other(), player);
             assert_eq!(player.other().other(), player);
+        }
+    }
+
+    #[test]
+    fn the_players_move_in_turn() {
+        for ply in 0..64 {
+            assert_eq!(Player::to_move(ply + 1), Player::to_move(ply).other());
         }
     }
 

@@ -92,7 +92,7 @@ impl Position {
     /// Returns whose turn it is, or would be if the game were not over.
     #[must_use]
     pub fn to_move(&self) -> Player {
-        if self.ply().is_multiple_of(2) { Player::First } else { Player::Second }
+        Player::to_move(self.occupied().count_ones())
     }
 
     /// Returns the bitboard of one player's pieces.
