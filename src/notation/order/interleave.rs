@@ -15,47 +15,13 @@
 
 use std::collections::HashSet;
 
+use super::column::Column;
 use super::relaxation::may_be_in_turn;
 use crate::notation::NotationError;
 use crate::{Board, Player};
 
 /// How many dead ends are remembered before the search is given up: about 50 MB and a second.
 const MAX_DEAD_ENDS: usize = 1_500_000;
-
-/// What is left of a column: a bit string with the lowest piece in bit 0, 1 for the first player, and a 1 above the
-/// highest piece. 128 bits, because a column of 64 rows has 65.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) struct Column(u128);
-
-impl Column {
-    /// Takes the lowest `pieces` (0 to 64) bits of `first`, set for the first player's pieces.
-    pub(super) fn new(pieces: usize, first: u64) -> Column {
-        let end = 1_u128 << pieces;
-        Column(u128::from(first) & (end - 1) | end)
-    }
-
-    /// The number of pieces left.
-    pub(super) fn len(self) -> usize {
-        self.0.ilog2() as usize
-    }
-
-    /// The pieces left as a bit string, without the 1 above them.
-    pub(super) fn pieces(self) -> u64 {
-        (self.0 ^ 1 << self.len()) as u64
-    }
-
-    fn next(self) -> Option<Player> {
-        match self.0 {
-            1 => None,
-            pieces if pieces & 1 == 1 => Some(Player::First),
-            _ => Some(Player::Second),
-        }
-    }
-
-    fn without_next(self) -> Column {
-        Column(self.0 >> 1)
-    }
-}
 
 /// Searches interleavings on one board, and remembers dead ends from one search to the next.
 pub(super) struct Interleaver {
@@ -119,7 +85,7 @@ impl Interleaver {
     fn key(&self, remaining: &[Column]) -> u128 {
         let mut sorted = remaining.to_vec();
         sorted.sort_unstable();
-        sorted.iter().fold(0, |key, column| key << self.column_bits | column.0)
+        sorted.iter().fold(0, |key, column| key << self.column_bits | column.bits())
     }
 }
 
@@ -128,15 +94,6 @@ mod tests {
     use super::{Column, Interleaver};
     use crate::Board;
     use crate::notation::NotationError;
-
-    #[test]
-    fn a_column_gives_back_the_pieces_it_was_made_of() {
-        for (pieces, first) in [(0, 0), (1, 1), (3, 0b010), (63, 5), (64, u64::MAX), (64, 0)] {
-            let column = Column::new(pieces, first);
-            assert_eq!((column.len(), column.pieces()), (pieces, first));
-        }
-        assert_eq!(Column::new(2, 0b1101), Column::new(2, 0b01));
-    }
 
     #[test]
     fn a_search_with_too_many_dead_ends_is_given_up() {

@@ -5,10 +5,12 @@
 //! line, the last move must have made it: some piece on top of a column, of the player who just moved, without which
 //! there is no line. Each such piece gives an interleaving of the rest, and the smallest order of them all is wanted.
 
+mod column;
 mod interleave;
 mod relaxation;
 
-use interleave::{Column, Interleaver};
+use column::Column;
+use interleave::Interleaver;
 
 use super::NotationError;
 use crate::{Player, Position, has_line};

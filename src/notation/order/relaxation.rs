@@ -11,7 +11,7 @@
 //! it found, so taking one is never wrong. Seen backwards in time, the same holds from the end of the walks down to
 //! their lowest points. So all that fits is found by two greedy descents.
 
-use super::interleave::Column;
+use super::column::Column;
 use crate::{MAX_COLUMNS, Player};
 
 /// The sum must not exceed this, the first player's piece more.
