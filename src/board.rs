@@ -136,6 +136,14 @@ impl Board {
     pub fn column_cells(self, column: usize) -> u64 {
         if column < self.width() { low_bits(self.height()) << (column * self.height()) } else { 0 }
     }
+
+    /// Lists the columns from the centre outwards, the left one of two equally central columns first.
+    pub(crate) fn central_columns(self) -> Vec<usize> {
+        let mut columns = (0..self.width()).collect::<Vec<_>>();
+        // Twice the distance from the middle; the sort is stable.
+        columns.sort_by_key(|&column| (2 * column).abs_diff(self.width() - 1));
+        columns
+    }
 }
 
 /// Returns `number` as a byte if it is in `1..=max`; `max` is at most 255.
@@ -316,6 +324,14 @@ mod tests {
             }
         }
         assert!(Board::new(usize::MAX, usize::MAX, 4, false).is_err());
+    }
+
+    #[test]
+    fn columns_come_from_the_centre_outwards() {
+        let central_columns = |name: &str| name.parse::<Board>().unwrap().central_columns();
+        assert_eq!(central_columns("7x6"), [3, 2, 4, 1, 5, 0, 6]);
+        assert_eq!(central_columns("4x4"), [1, 2, 0, 3]);
+        assert_eq!(central_columns("1x4"), [0]);
     }
 
     #[test]

@@ -34,7 +34,6 @@
 mod chooser;
 mod follow_up;
 mod kind;
-mod order;
 mod perfect;
 mod pomakis;
 mod random;

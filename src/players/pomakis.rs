@@ -13,7 +13,6 @@
 use rand::Rng;
 
 use super::chooser::check_board;
-use super::order::central_first;
 use super::standing::{Pieces, Standing};
 use super::{Choice, ChooseError, Chooser, Reason};
 use crate::{Board, Position};
@@ -40,7 +39,7 @@ impl PomakisPlayer {
     /// Makes the player for a board, looking `level` plies ahead (at least 1).
     #[must_use]
     pub fn new(board: Board, level: u32) -> PomakisPlayer {
-        let (order, standing) = (central_first(board.width()), Standing::new(board));
+        let (order, standing) = (board.central_columns(), Standing::new(board));
         PomakisPlayer { board, level: level.max(1), order, standing, sums: [0; 2] }
     }
 

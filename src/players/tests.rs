@@ -323,7 +323,7 @@ proptest! {
         let found = choose(&format!("pomakis:{depth}"), &position, 1);
         if found.reason != Reason::Middle {
             let best = best(&moves);
-            let central = super::order::central_first(position.board().width());
+            let central = position.board().central_columns();
             let first = central.into_iter().find(|column| best.contains(column)).unwrap();
             prop_assert_eq!(found.column, first, "{:?} {:?}", moves, found);
             if let Reason::Score { score, .. } = found.reason {

@@ -13,7 +13,6 @@
 use rand::{Rng, RngExt};
 
 use super::chooser::check_board;
-use super::order::central_first;
 use super::standing::{Pieces, Standing};
 use super::{Choice, ChooseError, Chooser, Reason};
 use crate::{Board, Position};
@@ -41,7 +40,7 @@ impl WindowPlayer {
     /// Makes the player for a board, looking `depth` plies ahead (at least 1).
     #[must_use]
     pub fn new(board: Board, depth: u32) -> WindowPlayer {
-        let (order, standing) = (central_first(board.width()), Standing::new(board));
+        let (order, standing) = (board.central_columns(), Standing::new(board));
         WindowPlayer { board, depth: depth.max(1), order, standing, me: 0, score: 0 }
     }
 
