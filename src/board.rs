@@ -1,8 +1,8 @@
 //! The board: how many columns and rows, how many in a row count, and whether a line wins or loses.
 //!
-//! Cells are numbered column by column, each column from the bottom up: the cell in column `c` and row `r` is number
-//! `c * height + r`, and bit number `c * height + r` of a bitboard. No sentinel row separates the columns, so 64
-//! cells fit in 64 bits; whoever shifts a bitboard has to mask what would slide from one column into the next.
+//! Cells are numbered column by column, each column from the bottom up. The cell in column `c` and row `r` is number
+//! `c * height + r`, and bit `c * height + r` of a bitboard. No sentinel row separates the columns, so 64 cells fit in
+//! 64 bits; code that shifts a bitboard has to mask the bits that would slide from one column into the next.
 
 use std::fmt;
 use std::str::FromStr;
@@ -17,19 +17,19 @@ pub const MAX_CELLS: usize = 64;
 /// The largest number of columns of a board: `1` to `9` and `a` to `w` name them.
 pub const MAX_COLUMNS: usize = 32;
 
-/// The largest number to connect. It is far beyond every board's longest line, where nobody can win anyway.
+/// The largest number to connect, far beyond the longest line of any board. (Nobody can win if no line fits.)
 pub const MAX_CONNECT: usize = 255;
 
-/// How many in a row count unless a board says otherwise.
+/// How many in a row make a line if the name does not say.
 const USUAL_CONNECT: u8 = 4;
 
-/// How much of a text that is no board is repeated in the error.
+/// The longest excerpt of an invalid name in an error.
 const EXCERPT_BYTES: usize = 40;
 
-/// The board of a game and its rules, four small integers.
+/// The board of a game and its rules: four small integers.
 ///
-/// Written `WxH` (columns x rows), then `cK` where K is not 4, then `m` for misère: `5x4`, `4x4c3`, `4x4m`, `4x4c3m`.
-/// Reading is strict, so that a board has one name, with one exception: `c4` may be said and is not written.
+/// Written `WxH` (columns x rows), then `cK` if K is not 4, then `m` for misère: `5x4`, `4x4c3`, `4x4m`, `4x4c3m`.
+/// Reading is strict, so a board has one name, with one exception: `c4` may be read but is never written.
 ///
 /// ```
 /// use fourbase::Board;
@@ -49,13 +49,13 @@ pub struct Board {
 }
 
 impl Board {
-    /// Describes a board of `width` columns (1 to 32) and `height` rows (1 to 64), at most 64 cells in all, where
-    /// `connect` (1 to 255) in a row make a line. A line wins, or loses where `misere` is set. A `connect` longer
-    /// than the board means that nobody can make a line.
+    /// Makes a board of `width` columns (1 to 32) and `height` rows (1 to 64), at most 64 cells, where `connect` (1 to
+    /// 255) in a row make a line. A line wins, or loses if `misere` is set. If `connect` is longer than the board,
+    /// nobody can make a line.
     ///
     /// # Errors
     ///
-    /// Returns the first limit that is not kept: columns, rows, cells, `connect`.
+    /// [`BoardError`] names the first limit that is broken: columns, rows, cells, `connect`.
     ///
     /// ```
     /// use fourbase::Board;
@@ -156,8 +156,8 @@ pub(crate) fn low_bits(count: usize) -> u64 {
     if count == 0 { 0 } else { u64::MAX >> (64 - count) }
 }
 
-/// For each n the word with bits 0, n, 2n, ... set. A table, because the closed form needs a division, and the line
-/// test would pay for it at every call.
+/// For each n, the word with bits 0, n, 2n, ... set. A table, because the closed form needs a division, which would
+/// cost the line test at every call.
 const EVERY_NTH_BIT: [u64; MAX_CELLS + 1] = {
     let mut words = [1; MAX_CELLS + 1];
     let mut n = 1;
@@ -189,7 +189,7 @@ impl fmt::Display for Board {
 impl FromStr for Board {
     type Err = BoardError;
 
-    /// Reads a board's name. Nothing but the name may stand in the text: no spaces, signs, capitals or leading zeros.
+    /// Reads a board's name. No spaces, signs, capitals or leading zeros are allowed.
     fn from_str(text: &str) -> Result<Board, BoardError> {
         let mut reader = Reader { text, place: 0 };
         let width = reader.number("a number of columns")?;
@@ -211,8 +211,8 @@ impl FromStr for Board {
     }
 }
 
-/// Reads the name of a board from left to right. Everything taken is one byte of ASCII, so `place` is always the
-/// start of a character and also counts the characters taken.
+/// Reads the name of a board from left to right. Everything taken is one byte of ASCII, so `place` is always the start
+/// of a character, and also the number of characters taken.
 struct Reader<'a> {
     text: &'a str,
     place: usize,
@@ -229,7 +229,8 @@ impl Reader<'_> {
         found
     }
 
-    /// Takes a number of one to three digits without leading zeros; 0 itself is left to the limits of the board.
+    /// Takes a number of one to three digits without leading zeros. It accepts 0, which the board's limits refuse
+    /// later.
     fn number(&mut self, expected: &'static str) -> Result<usize, BoardError> {
         let start = self.place;
         let mut number = 0;
@@ -271,19 +272,19 @@ pub enum BoardError {
         text: String,
         /// Which character of the text is wrong, counted from 1.
         place: usize,
-        /// What should stand there.
+        /// What was expected there.
         expected: &'static str,
-        /// What stands there; `None` for the end of the text.
+        /// What was found there; `None` for the end of the text.
         found: Option<char>,
     },
     /// Too few or too many columns.
-    #[error("a board has 1 to {MAX_COLUMNS} columns, found {found}; the number of columns stands before the x")]
+    #[error("a board has 1 to {MAX_COLUMNS} columns, found {found}; correct the number before the x")]
     Columns {
         /// The number asked for.
         found: usize,
     },
     /// Too few or too many rows.
-    #[error("a board has 1 to {MAX_CELLS} rows, found {found}; the number of rows stands after the x")]
+    #[error("a board has 1 to {MAX_CELLS} rows, found {found}; correct the number after the x")]
     Rows {
         /// The number asked for.
         found: usize,
@@ -298,10 +299,10 @@ pub enum BoardError {
         /// Their product.
         found: usize,
     },
-    /// No sensible number to connect.
+    /// A number to connect that is out of range.
     #[error(
         "the number to connect is 1 to {MAX_CONNECT}, found {found}; \
-         one larger than the board (say c{MAX_CELLS}) already means that nobody can win"
+         to make a board that nobody can win, take c{MAX_CELLS}"
     )]
     Connect {
         /// The number asked for.

@@ -1,12 +1,11 @@
 //! Showing untrusted text inside a message: escaped, and never longer than asked for.
 
-/// Stands where text was cut off.
+/// Marks a cut.
 const CUT: &str = "...";
 
-/// Escapes `text` for a message of one line and cuts it so that the result has at most `limit_bytes` bytes, `...` at
-/// a cut included.
+/// Escapes `text` for a message of one line and cuts it to at most `limit_bytes` bytes, including the `...` at a cut.
 ///
-/// Line breaks, tabs, backslashes, terminal controls and whatever else does not print become escapes such as `\t` or
+/// Line breaks, tabs, backslashes, terminal controls and other unprintable characters become escapes such as `\t` or
 /// `\u{1b}`; letters of any script stay. An escape is never cut in two. The cost depends on `limit_bytes`, not on the
 /// length of `text`.
 ///
@@ -46,14 +45,14 @@ pub(crate) fn name_character(character: char) -> String {
     shown
 }
 
-/// Names what stands where something else was expected, which may be the end of the text.
+/// Names the character found where another was expected, or the end of the text.
 pub(crate) fn name_found(found: Option<char>) -> String {
     found.map_or_else(|| "the end of the text".to_owned(), name_character)
 }
 
 fn push_escaped(shown: &mut String, character: char) {
     match character {
-        // Quotes are harmless here and easier to read as they are.
+        // Quotes are harmless, and easier to read unescaped.
         '\'' | '"' => shown.push(character),
         _ => shown.extend(character.escape_debug()),
     }

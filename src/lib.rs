@@ -2,16 +2,16 @@
 //! Connect Four on any board of up to 64 cells and 32 columns: the rules, and how positions are written.
 //!
 //! - [`Board`] names a game: columns, rows, how many in a row count, and whether a line wins or loses (misère).
-//! - [`Position`] is a board with pieces on it, two 64-bit bitboards; it knows its moves and when it is over.
-//! - [`lines`] lists the places where a line fits, and [`has_line`] finds one by shifts, without a list.
+//! - [`Position`] is a board with pieces on it, as two 64-bit bitboards. It lists its moves and says if it is over.
+//! - [`lines`] lists the places where a line fits, and [`has_line`] finds a line by shifts, without a list.
 //! - [`Value`] and [`Outcome`] are what a position is worth, always **for the player to move**.
 //! - [`notation`] reads and writes positions as text.
 //! - [`search`] finds the value and remoteness of a position by looking forward.
 //! - [`strategy`] proves or refutes a rule of play against every reply.
 //! - [`players`] choose a column and say why.
 //!
-//! Columns and rows count from 0 here, column 0 on the left and row 0 at the bottom; in text for people, error
-//! messages included, they count from 1.
+//! In the library, columns and rows count from 0, column 0 on the left and row 0 at the bottom. In text for people,
+//! including error messages, they count from 1.
 //!
 //! ```
 //! use fourbase::{Board, Player, Value, notation};

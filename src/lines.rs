@@ -1,10 +1,10 @@
-//! Lines: the places where K in a row fit, and the test whether pieces complete one.
+//! Lines: the places where K in a row fit, and the test whether pieces make one.
 //!
 //! With cells numbered `column * height + row`, the next cell of a line is always the same number of bits away: 1
 //! going up, `height` going right, `height + 1` going right and up, `height - 1` going right and down. So `x & (x >>
-//! step)` leaves the cells that start two in a row, and doubling gets to K in about log2(K) shifts. Without sentinel
-//! rows a run could slide from the top of one column into the next; what prevents it is a mask of the cells from
-//! which a whole line fits. From those, every further cell is on the board, so the numbers cannot lie.
+//! step)` leaves the cells that start two in a row, and doubling reaches K in about log2(K) shifts. There are no
+//! sentinel rows, so a run could slide from the top of one column into the next. A mask prevents this: it keeps only
+//! the cells from which a whole line fits. All other cells of such a line are on the board.
 
 use crate::Board;
 use crate::board::low_bits;
@@ -52,7 +52,7 @@ impl Direction {
 /// Lists the places where `connect` in a row fit, each as the mask of its cells and each once.
 ///
 /// A line of one cell has no direction, so for K = 1 each cell is listed once. There are at most 4 lines per cell;
-/// none if K is larger than the board.
+/// there are none if K is larger than the board.
 ///
 /// ```
 /// use fourbase::{Board, lines};
@@ -98,8 +98,8 @@ pub fn has_line(board: Board, pieces: u64) -> bool {
     })
 }
 
-/// Returns the cells that complete a line of `pieces` when a piece is added there: for every place of a line, the one
-/// cell that misses. Cells that hold a piece already may be among them; a finished line gives nothing reliable.
+/// Returns the cells that complete a line of `pieces` when a piece is added there: for every line, its one missing
+/// cell. The result may include cells that hold a piece already. If `pieces` already contain a line, it is unreliable.
 ///
 /// Costs about `8 K` word operations a direction and allocates nothing.
 ///
@@ -112,8 +112,8 @@ pub fn has_line(board: Board, pieces: u64) -> bool {
 /// ```
 #[must_use]
 pub fn winning_cells(board: Board, pieces: u64) -> u64 {
-    // A constant number of steps unrolls: half the time for the usual K. And clearing room for lines of 64 would cost
-    // more than all the rest for short ones.
+    // A constant number of steps unrolls, which halves the time for the usual K. Small arrays for short lines, because
+    // clearing room for lines of 64 would cost more than all the rest.
     match board.connect() {
         4 => winning_cells_of::<4>(board, 4, pieces),
         connect @ 1..=8 => winning_cells_of::<8>(board, connect, pieces),
@@ -121,7 +121,7 @@ pub fn winning_cells(board: Board, pieces: u64) -> u64 {
     }
 }
 
-/// Does what [`winning_cells`] says for lines of `connect` cells, at most `MOST` where a line fits the board at all.
+/// Does the same as [`winning_cells`] for lines of `connect` cells, at most `MOST` if a line fits the board at all.
 #[inline(always)]
 fn winning_cells_of<const MOST: usize>(board: Board, connect: usize, pieces: u64) -> u64 {
     let mut winning = 0;
@@ -130,7 +130,7 @@ fn winning_cells_of<const MOST: usize>(board: Board, connect: usize, pieces: u64
         if starts == 0 {
             continue;
         }
-        // Places of lines whose cells after the missing one are all there, for every place of the missing one.
+        // For each place of the missing cell: the lines whose cells after it are all present.
         let mut after = [0; MOST];
         after[connect - 1] = starts;
         for missing in (0..connect - 1).rev() {

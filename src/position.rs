@@ -1,7 +1,7 @@
-//! A position: whose pieces stand where, what can be played, and whether the game is over.
+//! A position: where each player's pieces are, what can be played, and whether the game is over.
 //!
-//! Two bitboards in the cell order of [`Board`], nothing else: the number of pieces says who is to move, and a line
-//! of the player who just moved, or a full board, says that the game is over.
+//! A position is two bitboards in the cell order of [`Board`]. The number of pieces says who is to move. A line of the
+//! player who just moved, or a full board, means that the game is over.
 
 use thiserror::Error;
 
@@ -34,14 +34,14 @@ impl Position {
 
     /// Builds a position from the pieces of each player, bit `board.cell(column, row)` for the piece in that cell.
     ///
-    /// A position that passes is well formed; whether play reaches it is another question, which
-    /// [`notation::to_moves`](crate::notation::to_moves) answers.
+    /// The result is well formed, but play need not reach it; [`notation::to_moves`](crate::notation::to_moves) tells
+    /// whether it does.
     ///
     /// # Errors
     ///
-    /// Returns the first of these that is found: a piece outside the board, two pieces in one cell, a piece above an
-    /// empty cell, piece counts other than equal or one more for the first player, lines of both players, a line of
-    /// the player to move (who would have ended the game before).
+    /// [`PositionError`] names the first of these: a piece outside the board, two pieces in one cell, a piece above an
+    /// empty cell, piece counts that are neither equal nor one more for the first player, lines of both players, a line
+    /// of the player to move (which would have ended the game earlier).
     ///
     /// ```
     /// use fourbase::{Board, Position};
@@ -142,7 +142,7 @@ impl Position {
         }
     }
 
-    /// Returns whether `column` (from 0) is on the board and has room. Does not ask whether the game is over.
+    /// Returns whether `column` (from 0) is on the board and has room, even if the game is over.
     #[must_use]
     pub fn can_play(&self, column: usize) -> bool {
         self.board.column_cells(column) & !self.occupied() != 0
@@ -159,7 +159,7 @@ impl Position {
     ///
     /// # Errors
     ///
-    /// Refuses a column outside the board, any move once the game is over, and a full column.
+    /// [`MoveError`] for a column outside the board, for any move once the game is over, and for a full column.
     pub fn play(&self, column: usize) -> Result<Position, MoveError> {
         if column >= self.board.width() {
             return Err(MoveError::Outside { column: column.saturating_add(1), columns: self.board.width() });
@@ -173,10 +173,10 @@ impl Position {
         Ok(self.drop_piece(column))
     }
 
-    /// Drops a piece of the player to move into `column` (from 0), also after the end of the game.
+    /// Drops a piece of the player to move into `column` (from 0), even if the game is over.
     ///
-    /// The column must have room ([`Position::can_play`]): that is not checked outside of debug builds, and a
-    /// position after such a move means nothing. [`Position::play`] checks. Costs a few word operations.
+    /// The column must have room ([`Position::can_play`]). Only debug builds check this; otherwise the result is
+    /// meaningless. [`Position::play`] checks. Costs a few word operations.
     #[must_use]
     pub fn drop_piece(&self, column: usize) -> Position {
         debug_assert!(self.can_play(column), "column {column} has no room");
@@ -189,9 +189,10 @@ impl Position {
         }
     }
 
-    /// Returns the value for the player to move if the game is over, `None` if it goes on.
+    /// Returns the value for the player to move if the game is over, else `None`.
     ///
-    /// A line of the player who just moved is a lose, or a win under misère; a full board without one is a tie.
+    /// If the player who just moved has a line, the value is lose, or win under misère. A full board without one is a
+    /// tie.
     #[must_use]
     pub fn primitive(&self) -> Option<Value> {
         if self.has_finished_line() {
@@ -226,7 +227,7 @@ impl Position {
         has_line(self.board, self.pieces(self.to_move().other()))
     }
 
-    /// Who wins by the line of the player who just moved.
+    /// The winner if the player who just moved has a line.
     fn line_winner(&self) -> Player {
         if self.board.is_misere() { self.to_move() } else { self.to_move().other() }
     }
@@ -247,7 +248,7 @@ fn mirror_columns(board: Board, pieces: u64) -> u64 {
 /// Says why pieces are not a position. Columns count from 1, rows from 1 at the bottom.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum PositionError {
-    /// A bit is set that is no cell of the board.
+    /// A bit is set outside the board.
     #[error("bit {bit} of a bitboard is outside the board {board}; bits 0 to {} are cells", board.cells() - 1)]
     Outside {
         /// The board.
@@ -316,7 +317,7 @@ pub enum MoveError {
         /// The number of rows of the board.
         rows: usize,
     },
-    /// Somebody has won.
+    /// The game is over: a player has won.
     #[error("the game ended with move {ply}, the {winner} player has won; stop there")]
     Over {
         /// Who has won.

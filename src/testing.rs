@@ -1,4 +1,4 @@
-//! What the tests of this package share: strategies for boards and positions.
+//! Strategies for random boards and positions, shared by the tests of this package.
 
 use proptest::prelude::*;
 

@@ -1,8 +1,8 @@
 //! What a position is worth: its value for the player to move, and how far away the end is.
 //!
-//! Looking backward, a parent sees each child through [`Outcome::parent`]: the value flips, because the mover's
-//! opponent is to move in the child, and the end is one ply farther away. The parent takes the best of them, where
-//! *best* is the order of [`Outcome`]: the winner hastens, the loser delays.
+//! A parent sees each child through [`Outcome::parent`]: the value flips, because the mover's opponent is to move in
+//! the child, and the end is one ply farther away. The parent takes the best of these outcomes. *Best* is the order of
+//! [`Outcome`]: the winner wants a short game, the loser a long one.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -47,33 +47,32 @@ impl fmt::Display for Value {
     }
 }
 
-/// A value, and the number of plies to the end under best play where that is known.
+/// A value, and the number of plies to the end under best play if it is known.
 ///
 /// Outcomes are ordered **best first** for the player whose outcomes they are: an ascending sort puts the soonest win
-/// in front, then ties, then losses with the latest in front, so that `min` picks the best move. Outcomes of one
-/// value and of unknown remoteness are equal, and stand after all of known remoteness. (Ties under best play all last
-/// until the board is full, so their remoteness never decides between moves of one position; it orders them, shortest
-/// first, only to keep the order in step with `==`.)
+/// first, then ties, then losses, the latest loss first. So `min` picks the best move. An outcome of unknown remoteness
+/// stands after all others of its value. (Ties under best play all last until the board is full, so their remoteness
+/// never decides between moves of one position. It orders them, shortest first, only to agree with `==`.)
 ///
 /// ```
 /// use fourbase::{Outcome, Value};
 ///
-/// let outcome = |value, remoteness| Outcome { value, remoteness: Some(remoteness) };
-/// let mut moves = [outcome(Value::Lose, 2), outcome(Value::Tie, 9), outcome(Value::Lose, 8), outcome(Value::Win, 5)];
-/// moves.sort();
-/// assert_eq!(moves, [outcome(Value::Win, 5), outcome(Value::Tie, 9), outcome(Value::Lose, 8), outcome(Value::Lose, 2)]);
+/// let outcome = |value, remoteness| Outcome { value, remoteness: Some(remoteness) }; let mut moves =
+/// [outcome(Value::Lose, 2), outcome(Value::Tie, 9), outcome(Value::Lose, 8), outcome(Value::Win, 5)]; moves.sort();
+/// assert_eq!(moves, [outcome(Value::Win, 5), outcome(Value::Tie, 9), outcome(Value::Lose, 8), outcome(Value::Lose,
+/// 2)]);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Outcome {
     /// The value for the player to move, or for the mover after [`Outcome::parent`].
     pub value: Value,
-    /// Plies to the end under best play, 0 for a finished game; `None` where nobody computed it.
+    /// Plies to the end under best play, 0 for a finished game; `None` if unknown.
     pub remoteness: Option<u32>,
 }
 
 impl Outcome {
-    /// Returns this outcome of a position as seen by the player who moves to it, counted from before that move: the
-    /// value flips and a known remoteness grows by one.
+    /// Returns this outcome as the player who moves to the position sees it, counted from before that move: the value
+    /// flips, and a known remoteness grows by one.
     ///
     /// ```
     /// use fourbase::{Outcome, Value};
