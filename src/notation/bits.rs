@@ -1,7 +1,7 @@
 //! Column bit strings, the GamesCrafters form: one string per column, left to right.
 //!
 //! A string has one bit more than the board has rows. From the bottom up, `1` is a piece of the second player and `0`
-//! one of the first; then a `1` that only `0`s follow marks the end of the column. `10100` is a column of height 4
+//! one of the first. The last `1`, followed only by `0`s, marks the end of the column. `10100` is a column of height 4
 //! with two pieces, the second player's below the first player's; `10000` is empty.
 
 use std::fmt;
@@ -9,12 +9,12 @@ use std::fmt;
 use super::NotationError;
 use crate::{Board, Player, Position};
 
-/// Stands between the strings of two columns.
+/// Separates the strings of two columns.
 pub(super) const SEPARATOR: char = ' ';
 
 /// Writes a position as column bit strings, separated by single spaces.
 ///
-/// `Display` of [`Position`] writes the same: of all notations, it is the one that every position has and that says
+/// `Display` of [`Position`] writes the same, because this is the only notation that every position has and that shows
 /// where each column ends.
 ///
 /// ```
@@ -91,7 +91,7 @@ fn parse_column(board: Board, column: usize, string: &str) -> Result<Column, Not
     let Some(height) = bits.checked_ilog2() else {
         return Err(NotationError::NoEndOfColumn { column: column + 1 });
     };
-    // The highest 1 is the mark. What is left below it fits in 64 bits.
+    // The highest 1 is the mark. The bits below it fit in 64.
     let pieces = (1_u128 << height) - 1;
     Ok(Column { first: (!bits & pieces) as u64, second: (bits & pieces) as u64 })
 }

@@ -3,17 +3,17 @@
 use super::moves::column_character;
 use crate::{Player, Position};
 
-/// Terminal sequences (ECMA-48, "select graphic rendition"): the pieces in the colours of the game in the shops.
+/// Terminal sequences (ECMA-48, "select graphic rendition"): the pieces in the colours of the game as sold.
 const FIRST_COLOUR: &str = "\x1b[1;31m";
 const SECOND_COLOUR: &str = "\x1b[1;33m";
 const NAME_COLOUR: &str = "\x1b[2m";
 const PLAIN: &str = "\x1b[0m";
 
-/// Draws a position: a line per row from the top, then a line with the columns' characters, without a line break at
-/// the end.
+/// Draws a position: a line per row from the top, then a line with the columns' characters, without a final line
+/// break.
 ///
 /// `coloured` adds terminal sequences: the first player's `X` red, the second player's `O` yellow, the names of the
-/// columns faint. Whether the output is a terminal and what `NO_COLOR` says is the caller's to find out.
+/// columns faint. The caller decides, from the output and from `NO_COLOR`, whether to use them.
 ///
 /// ```
 /// use fourbase::{Board, notation};

@@ -34,7 +34,7 @@ pub enum NotationError {
         /// Why it cannot be played.
         reason: MoveError,
     },
-    /// A character in the bit string of a column is no bit.
+    /// A character in the bit string of a column is not a bit.
     #[error(
         "character {place} of the bit string of column {column} is {}, expected 0 or 1; \
          a text with a 0 or a space is read as bit strings, and moves have neither",
@@ -89,12 +89,12 @@ pub enum NotationError {
     Turn {
         /// Which character.
         place: usize,
-        /// What should stand there.
+        /// What was expected there.
         expected: &'static str,
-        /// What stands there; `None` for the end of the text.
+        /// What was found there; `None` for the end of the text.
         found: Option<char>,
     },
-    /// A cell of a GamesmanUni string is none.
+    /// A character of a GamesmanUni string is not a cell.
     #[error(
         "character {place} (column {column}) is {}, expected '-', 'X' or 'O'; \
          write empty cells as -, the first player's pieces as X and the second player's as O",
@@ -118,10 +118,10 @@ pub enum NotationError {
         /// The board.
         board: Board,
     },
-    /// A GamesmanUni string says that it is one player's turn, and its pieces say that it is the other's.
+    /// A GamesmanUni string names one player to move, but its pieces mean the other.
     #[error(
-        "character 1 says that the {found} player is to move, but by the number of pieces, {ply}, it is the {expected} player; \
-         correct the turn or the pieces"
+        "character 1 says that the {found} player is to move, but the number of pieces, {ply}, \
+         makes it the {expected} player; correct the turn or the pieces"
     )]
     WrongTurn {
         /// The player to move by the pieces.
@@ -135,12 +135,12 @@ pub enum NotationError {
     #[error(transparent)]
     Position(#[from] PositionError),
     /// The position has no order of moves.
-    #[error("no play reaches this position, so no moves can be written; write it as bit strings")]
+    #[error("no play reaches this position, so it has no moves to write; write it as bit strings")]
     Unreachable,
-    /// The search for an order of moves gave up. No position is known for which it does.
-    #[error("gave up the search for an order of moves after {dead_ends} dead ends; write the position as bit strings")]
+    /// The search for an order of moves gave up. No position is known for which this happens.
+    #[error("no order of moves found before {dead_ends} dead ends; write the position as bit strings")]
     Undecided {
-        /// How many dead ends were stored.
+        /// The number of dead ends stored.
         dead_ends: usize,
     },
 }

@@ -1,4 +1,4 @@
-//! Positions as text: three notations that are read and written, and a drawn board that is only written.
+//! Positions as text: three notations for reading and writing, and a drawn board for writing only.
 //!
 //! | notation | the position after moves in the columns 1, 1, 2 on `2x3` | reading | writing |
 //! |---|---|---|---|
@@ -8,11 +8,11 @@
 //! | a drawn board | | | [`draw`] |
 //!
 //! The form of a text tells which notation it is: `_` as the second character means GamesmanUni's; otherwise any `0`
-//! or space means bit strings; everything else is moves. No text could be meant as two notations: moves have neither
-//! `0` nor `_`, and bit strings of a position always have a `0`, above the end of a column or, on a full board, for a
+//! or space means bit strings; everything else is moves. No text is ambiguous: moves contain neither `0` nor `_`, and
+//! the bit strings of a position always contain a `0`, either above the end of a column or, on a full board, for a
 //! piece of the first player.
 //!
-//! Columns, characters and moves in messages count from 1. Reading passes over the text a few times at most, stops at
+//! Columns, characters and moves in messages count from 1. Reading makes at most a few passes over the text, stops at
 //! the first mistake, and repeats at most one character of the text in an error.
 
 mod bits;
@@ -30,12 +30,12 @@ pub use uni::to_uni;
 
 use crate::{Board, Position};
 
-/// Reads a position of `board` in any notation, told by its form.
+/// Reads a position of `board` in any notation, recognised by its form.
 ///
 /// # Errors
 ///
-/// Names the first character, column or move that is wrong, or what is wrong with the pieces as a whole (see
-/// [`Position::from_bitboards`]). Positions that are well formed but that no play reaches are read without an error.
+/// [`NotationError`] names the first wrong character, column or move, or what is wrong with the pieces as a whole (see
+/// [`Position::from_bitboards`]). Well-formed positions that no play reaches are not errors.
 ///
 /// ```
 /// use fourbase::{Board, notation::parse};
@@ -59,7 +59,7 @@ pub fn parse(board: Board, text: &str) -> Result<Position, NotationError> {
     }
 }
 
-/// Reads a position that came as several words, as from a command line: joins them by single spaces. No words are the
+/// Reads a position given as several words, as on a command line: joins them with single spaces. No words are the
 /// empty board.
 ///
 /// # Errors

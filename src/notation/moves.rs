@@ -1,10 +1,10 @@
-//! Moves: one character a move, the columns `1` to `9` and then `a` to `w`; `-` or nothing for the empty board.
+//! Moves: one character each, the columns `1` to `9` and then `a` to `w`; `-` or nothing for the empty board.
 
 use super::NotationError;
 use super::order::smallest_order;
 use crate::{Board, MAX_COLUMNS, Position};
 
-/// Written for the empty board, where no moves would be invisible.
+/// Written for the empty board, because no moves at all would be invisible.
 const EMPTY_BOARD: &str = "-";
 
 /// The name of each column, by number from 0.
@@ -26,7 +26,7 @@ pub(super) fn last_column_character(board: Board) -> char {
     char::from(COLUMN_CHARACTERS[board.width() - 1])
 }
 
-/// Returns the number of the column that `character` names, on whatever board.
+/// Returns the number of the column that `character` names, on any board.
 fn column_number(character: char) -> Option<usize> {
     match character {
         '1'..='9' => Some(character as usize - '1' as usize),
@@ -35,8 +35,8 @@ fn column_number(character: char) -> Option<usize> {
     }
 }
 
-/// Writes columns (from 0, at most 31) one character each, such as the rest of a game; no columns are nothing. A
-/// column that has no character becomes `?`.
+/// Writes columns (from 0, at most 31), such as the rest of a game, as one character each. A column without a
+/// character becomes `?`.
 ///
 /// ```
 /// use fourbase::notation::columns_to_text;
@@ -47,16 +47,16 @@ pub fn columns_to_text(columns: impl IntoIterator<Item = usize>) -> String {
     columns.into_iter().map(|column| column_character(column).unwrap_or('?')).collect()
 }
 
-/// Writes a position as the smallest order of moves that reaches it through play that stops at the first line; `-`
-/// for the empty board.
+/// Writes a position as the smallest order of moves that reaches it, by play that stops at the first line; `-` for the
+/// empty board.
 ///
-/// Smallest means that the first move is the leftmost possible, then the second, and so on. Finding it is a search,
-/// usually of a few microseconds and at worst of seconds.
+/// *Smallest* means that the first move is the leftmost possible one, then the second, and so on. The search usually
+/// takes a few microseconds, and seconds at worst.
 ///
 /// # Errors
 ///
-/// [`NotationError::Unreachable`] for a position that no play reaches; [`NotationError::Undecided`] if the search is
-/// given up, for which no example is known.
+/// [`NotationError::Unreachable`] for a position that no play reaches; [`NotationError::Undecided`] if the search gives
+/// up (no example is known).
 ///
 /// ```
 /// use fourbase::{Board, notation};
@@ -76,7 +76,7 @@ pub(super) fn parse(board: Board, text: &str) -> Result<Position, NotationError>
     if text == EMPTY_BOARD {
         return Ok(start);
     }
-    // Ends early on any text: after at most 64 moves every column is full.
+    // Ends early on any text, because after at most 64 moves every column is full.
     text.chars().zip(1..).try_fold(start, |position, (found, ply)| {
         let column = column_number(found).ok_or(NotationError::Column { ply, found, board })?;
         position.play(column).map_err(|reason| NotationError::Move { ply, found, reason })

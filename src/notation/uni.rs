@@ -6,10 +6,10 @@
 use super::NotationError;
 use crate::{Board, Player, Position};
 
-/// The second character, and what tells this notation from the others.
+/// The second character, which tells this notation from the others.
 pub(super) const SEPARATOR: char = '_';
 
-/// How many characters stand before the first cell.
+/// The number of characters before the first cell.
 const HEAD: usize = 2;
 
 /// Writes a position as GamesmanUni's string.
@@ -125,7 +125,7 @@ mod tests {
     fn the_turn_must_be_the_one_of_the_pieces() {
         assert_eq!(
             message("2x2", "1_-X--"),
-            "character 1 says that the first player is to move, but by the number of pieces, 1, it is the second player; \
+            "character 1 says that the first player is to move, but the number of pieces, 1, makes it the second player; \
              correct the turn or the pieces"
         );
         let board = "2x2".parse::<Board>().unwrap();

@@ -1,17 +1,16 @@
 //! Interleaving columns so that the players move in turn.
 //!
-//! Every column is a string of pieces, to be taken from the bottom up. The search takes the leftmost column whose
-//! next piece is of the player to move, and goes back when it is stuck; so the first order it finds is the smallest.
-//! Two things keep it short:
+//! Every column is a string of pieces, taken from the bottom up. The search takes the leftmost column whose next piece
+//! is of the player to move, and backtracks when it is stuck, so the first order it finds is the smallest. Two things
+//! keep it short:
 //!
-//! - What can still be done depends only on what is left in the columns, in whatever order they stand. A dead end is
-//!   remembered as that multiset, so no arrangement of it is entered again.
-//! - Most dead ends are seen from afar by [`may_be_in_turn`]. On random colourings of full boards of 42 to 64 cells
-//!   the longest search entered 344,000 states without it (7x9) and 331 with it (4x16); on colourings that hill
-//!   climbing made for the purpose, 5.8 million in 4 seconds without it (10x6) and 196,000 in 0.1 seconds with it
-//!   (7x9).
+//! - What can still be done depends only on what is left in the columns, not on their order. A dead end is remembered
+//!   as that multiset, so the search enters no other arrangement of it.
+//! - [`may_be_in_turn`] detects most dead ends early. On random colourings of full boards of 42 to 64 cells the longest
+//!   search entered 344,000 states without it (7x9) and 331 with it (4x16). On colourings made by hill climbing for the
+//!   purpose it entered 5.8 million in 4 seconds without it (10x6), and 196,000 in 0.1 seconds with it (7x9).
 //!
-//! No bound is known that holds for every colouring, so there is a limit to what is remembered.
+//! No bound is known that holds for every colouring, so the number of remembered dead ends is limited.
 
 use std::collections::HashSet;
 
@@ -20,10 +19,10 @@ use super::relaxation::may_be_in_turn;
 use crate::notation::NotationError;
 use crate::{Board, Player};
 
-/// How many dead ends are remembered before the search is given up: about 50 MB and a second.
+/// The number of dead ends after which the search gives up: about 50 MB and a second.
 const MAX_DEAD_ENDS: usize = 1_500_000;
 
-/// Searches interleavings on one board, and remembers dead ends from one search to the next.
+/// Searches interleavings on one board. Remembers dead ends from one search to the next.
 pub(super) struct Interleaver {
     column_bits: usize,
     dead_ends: HashSet<u128>,
@@ -35,8 +34,8 @@ impl Interleaver {
         Interleaver { column_bits: board.height() + 1, dead_ends: HashSet::new(), max_dead_ends: MAX_DEAD_ENDS }
     }
 
-    /// Returns the smallest order in which all pieces of `columns` can be taken in turn, the first player beginning;
-    /// `None` if there is none.
+    /// Returns the smallest order that takes all pieces of `columns` in turn, the first player first; `None` if there
+    /// is none.
     pub(super) fn smallest(&mut self, columns: Vec<Column>) -> Result<Option<Vec<usize>>, NotationError> {
         let mut remaining = columns;
         let mut order = Vec::new();
@@ -79,9 +78,9 @@ impl Interleaver {
         Ok(false)
     }
 
-    /// Names what remains, whatever the order of the columns. At most 64 cells and 32 columns take at most 96 bits.
-    /// Who is to move need not be in it: the number of pieces left tells that, and is the same for one position's
-    /// last moves.
+    /// Returns a key of what remains, the same for any order of the columns. At most 64 cells and 32 columns take at
+    /// most 96 bits. The key does not include who is to move: the number of pieces left determines that, and is the
+    /// same for all last moves of one position.
     fn key(&self, remaining: &[Column]) -> u128 {
         let mut sorted = remaining.to_vec();
         sorted.sort_unstable();

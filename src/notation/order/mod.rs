@@ -1,9 +1,9 @@
 //! The smallest order of moves that reaches a position.
 //!
-//! Without a line on the board no line can have come earlier, so any order will do that takes every column from the
+//! Without a line on the board there was no line earlier. Then any order will do that takes every column from the
 //! bottom up and lets the players move in turn: an interleaving of the columns, which [`Interleaver`] finds. With a
-//! line, the last move must have made it: some piece on top of a column, of the player who just moved, without which
-//! there is no line. Each such piece gives an interleaving of the rest, and the smallest order of them all is wanted.
+//! line, the last move made it: a piece on top of a column, of the player who just moved, without which there is no
+//! line. Each such piece gives an interleaving of the rest; the result is the smallest order of them all.
 
 mod column;
 mod interleave;
@@ -19,7 +19,7 @@ use crate::{Player, Position, has_line};
 ///
 /// # Errors
 ///
-/// `Unreachable` if no play reaches it, `Undecided` if the search gave up.
+/// [`NotationError::Unreachable`] if no play reaches the position, [`NotationError::Undecided`] if the search gave up.
 pub(super) fn smallest_order(position: &Position) -> Result<Vec<usize>, NotationError> {
     let board = position.board();
     let [first, second] = [Player::First, Player::Second].map(|player| position.pieces(player));

@@ -1,36 +1,37 @@
-//! A quick look ahead: whether the pieces that are left may be taken in turn at all.
+//! A quick look ahead: whether the remaining pieces may be taken in turn at all.
 //!
 //! Count +1 for a piece of the first player and -1 for one of the second, from 0 when the first is to move and from 1
 //! when the second is. Moving in turn means that the sum stays at 0 or 1. Deciding that takes a search, but each half
-//! of it is easy: is there an order that keeps the sum at most 1, and is there one that keeps it at least 0? If
-//! either is missing, nothing can be taken in turn. (The converse fails: the two orders need not be the same.)
+//! of it is easy: is there an order that keeps the sum at most 1, and is there one that keeps it at least 0? If either
+//! does not exist, the pieces cannot be taken in turn. (The converse is false: the two orders need not be the same.)
 //!
 //! Keeping a sum of walks under a ceiling is the sequencing of chains to minimise the maximum cumulative cost
 //! (Abdel-Wahab and Kameda, Operations Research 26, 1978). Every walk should first get to its own lowest point, by
-//! stages that end no higher than they begin, whichever fits under the ceiling: each leaves at least as much room as
-//! it found, so taking one is never wrong. Seen backwards in time, the same holds from the end of the walks down to
-//! their lowest points. So all that fits is found by two greedy descents.
+//! stages that end no higher than they begin, in any order that fits under the ceiling. Each stage leaves at least as
+//! much room as it found, so taking one is never wrong. Backwards in time, the same holds from the end of the walks
+//! down to their lowest points. So if any order fits, two greedy descents
+//! find one.
 
 use super::column::Column;
 use crate::{MAX_COLUMNS, Player};
 
-/// The sum must not exceed this, the first player's piece more.
+/// The largest allowed sum: one more piece of the first player.
 const CEILING: i32 = 1;
 
-/// Returns `false` only if what remains cannot be taken in turn with `mover` beginning.
+/// Returns `false` only if what remains cannot be taken in turn with `mover` first.
 ///
-/// Costs about a pass over the pieces for every column that has to wait for another; allocates nothing.
+/// Costs about one pass over the pieces for every column that waits for another. Allocates nothing.
 pub(super) fn may_be_in_turn(remaining: &[Column], mover: Player) -> bool {
     let begin = match mover {
         Player::First => 0,
         Player::Second => 1,
     };
-    // A floor at 0 is a ceiling at 1 with the players' parts, and so the signs, exchanged.
+    // A floor at 0 is a ceiling at 1 with the players exchanged, and so the signs.
     fits_under_ceiling(remaining, begin, 0) && fits_under_ceiling(remaining, 1 - begin, u64::MAX)
 }
 
-/// Returns whether some order keeps the sum, which is `begin` now, at most at the ceiling. Pieces count +1 where the
-/// bits of `exchanged` differ from the first player's 1.
+/// Returns whether some order keeps the sum, now `begin`, at or below the ceiling. Pieces count +1 where the bits of
+/// `exchanged` differ from the first player's 1.
 fn fits_under_ceiling(remaining: &[Column], begin: i32, exchanged: u64) -> bool {
     let mut from_begin = [Walk::default(); MAX_COLUMNS];
     let mut from_end = [Walk::default(); MAX_COLUMNS];
@@ -46,7 +47,7 @@ fn fits_under_ceiling(remaining: &[Column], begin: i32, exchanged: u64) -> bool 
     descend(&mut from_begin[..columns], begin) && descend(&mut from_end[..columns], end)
 }
 
-/// Steps up (1) and down (0), the next one in bit 0. Bits beyond `len` mean nothing.
+/// Steps up (1) and down (0), the next one in bit 0. Bits from `len` on are ignored.
 #[derive(Clone, Copy, Default)]
 struct Walk {
     steps: u64,
@@ -79,14 +80,14 @@ impl Walk {
         Walk { steps: self.steps.checked_shr(count as u32).unwrap_or(0), len: self.len - count }
     }
 
-    /// The walk backwards in time: the last step first, and up and down exchanged.
+    /// The walk backwards in time: the last step first, with up and down exchanged.
     fn reversed(self) -> Walk {
         let reversed = !self.steps.reverse_bits();
         Walk { steps: reversed.checked_shr(64 - self.len as u32).unwrap_or(0), len: self.len }
     }
 
-    /// The shortest stage that ends no higher than it begins, from `height` and under the ceiling: what is left of
-    /// the walk, and the height after it.
+    /// Takes the shortest stage that ends no higher than it begins, from `height` and under the ceiling. Returns what
+    /// is left of the walk, and the height after the stage.
     fn descend_once(self, height: i32) -> Option<(Walk, i32)> {
         let mut reached = height;
         for index in 0..self.len {
@@ -102,8 +103,7 @@ impl Walk {
     }
 }
 
-/// Returns whether all walks, each of which ends at a lowest point, can be walked from a sum of `height` without
-/// exceeding the ceiling.
+/// Returns whether all walks, each of which ends at a lowest point, fit under the ceiling from a sum of `height`.
 fn descend(walks: &mut [Walk], mut height: i32) -> bool {
     loop {
         let mut has_moved = false;
