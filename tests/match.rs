@@ -115,7 +115,7 @@ fn bad_players_and_openings_are_bad_input() {
     for options in ["--games 0", "--games x", "--openings=-1", "--games 4294967296", "--nodes 0"] {
         program.run(&format!("match random random 4x4 {options}")).fails(2);
     }
-    assert!(program.run("match random 4x4").fails(2).contains("\"4x4\" is no player"));
+    assert!(program.run("match random 4x4").fails(2).contains("\"4x4\" is not a player"));
     program.run("match random random").refused();
 }
 

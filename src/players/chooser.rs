@@ -1,4 +1,4 @@
-//! What a player is: something that chooses a column and says why.
+//! What a player is: a program that chooses a column and gives the reason.
 
 use std::error::Error;
 use std::fmt;
@@ -9,18 +9,18 @@ use thiserror::Error;
 use super::Grade;
 use crate::{Board, Outcome, Position};
 
-/// Chooses a column for the player to move. A chooser belongs to one board and may keep memory from move to move, but
-/// never lets it decide: the choice depends on what it is given.
+/// Chooses a column for the player to move. A chooser belongs to one board. It may keep memory from move to move, but
+/// its choice depends only on the arguments.
 pub trait Chooser {
     /// Chooses a column of `position`, in which the game is not over.
     ///
-    /// `last` is the column (from 0) of the opponent's last move, `None` on the empty board or where nobody knows; only
+    /// `last` is the column (from 0) of the opponent's last move, `None` on the empty board or if unknown. Only
     /// [`FollowUpPlayer`](super::FollowUpPlayer) looks at it.
     ///
     /// # Errors
     ///
-    /// [`ChooseError::OtherBoard`] for a position of another board than the player's, [`ChooseError::Over`] where there is
-    /// no move, [`ChooseError::Unknown`] from a player that needs to know more.
+    /// [`ChooseError::OtherBoard`] for a position of another board than the player's, [`ChooseError::Over`] if there is
+    /// no move, [`ChooseError::Unknown`] if the player needs outcomes and cannot get them.
     fn choose(&mut self, position: &Position, last: Option<usize>, random: &mut dyn Rng)
     -> Result<Choice, ChooseError>;
 }
@@ -34,7 +34,7 @@ pub struct Choice {
     pub reason: Reason,
 }
 
-/// Why a column was chosen. Shown, it is one line without an end.
+/// Why a column was chosen. `Display` writes it as one line without a line break.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reason {
     /// By exact knowledge: what the move is worth, and how many moves are worth as much.
@@ -49,21 +49,21 @@ pub enum Reason {
         /// The number of columns with room.
         columns: usize,
     },
-    /// The middle of the empty board, without a look at anything.
+    /// The middle of the empty board, played without a search.
     Middle,
     /// By the score of a position some plies ahead.
     Score {
-        /// The score; the more, the better for the mover.
+        /// The score; higher is better for the mover.
         score: i64,
         /// How far was looked.
         plies: u32,
     },
-    /// A win that a search has seen.
+    /// A win that the search saw.
     WinSeen {
         /// Plies to the win; `None` where the player does not count them.
         plies: Option<u32>,
     },
-    /// A loss that a search has seen, whatever is played.
+    /// A loss that the search saw after every move.
     LossSeen {
         /// Plies to the loss; `None` where the player does not count them.
         plies: Option<u32>,
@@ -132,7 +132,7 @@ pub enum ChooseError {
         found: Board,
     },
     /// There is nothing to choose.
-    #[error("the game is over; nothing is left to choose")]
+    #[error("the game is over; take moves back, or start another game")]
     Over,
     /// The exact outcomes that the player needs are not known.
     #[error("the values of the moves are not known: {0}")]
@@ -143,7 +143,7 @@ pub enum ChooseError {
     ),
 }
 
-/// Refuses a position of another board than a player's: its tables are of that one.
+/// Refuses a position of another board, because the player's tables are for one board.
 pub(super) fn check_board(expected: Board, position: &Position) -> Result<(), ChooseError> {
     let found = position.board();
     if found == expected { Ok(()) } else { Err(ChooseError::OtherBoard { expected, found }) }

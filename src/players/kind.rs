@@ -11,11 +11,11 @@ use super::{
 use crate::Board;
 use crate::excerpt;
 
-/// What may be written for a player, for help and for errors.
+/// All valid names of players, for help and for errors.
 pub const NAMES: &str = "human, perfect, perfect:first, random, pomakis:LEVEL (1 to 20), window:DEPTH (1 to 20), \
                          rating:LEVEL[:STRATEGY] (1 to 9, 0 to 7), follow-up";
 
-/// How much of a text that is no player is repeated in the error.
+/// The longest excerpt of an invalid name in an error.
 const EXCERPT_BYTES: usize = 40;
 
 const MOST_LEVEL: u32 = 20;
@@ -23,7 +23,7 @@ const MOST_DEPTH: u32 = 20;
 const MOST_RATING_LEVEL: u32 = 9;
 const MOST_STRATEGY: u32 = 7;
 
-/// Which player, with its numbers. Written and read as text: [`NAMES`].
+/// A player and its numbers. Reads and writes the names in [`NAMES`].
 ///
 /// ```
 /// use fourbase::players::{Kind, Strategy};
@@ -35,11 +35,11 @@ const MOST_STRATEGY: u32 = 7;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Kind {
-    /// Somebody at the keyboard.
+    /// A person at the keyboard.
     Human,
-    /// Plays a best move: the leftmost, or any.
+    /// Plays a best move, the leftmost or any.
     Perfect {
-        /// The leftmost.
+        /// Whether it takes the leftmost.
         takes_first: bool,
     },
     /// Plays any column.
@@ -58,7 +58,7 @@ pub enum Kind {
     Rating {
         /// 1 to 9: it looks 2 LEVEL + 1 plies ahead.
         level: u32,
-        /// Which of equal columns.
+        /// How it chooses among equal columns.
         strategy: Strategy,
     },
     /// The second player's rule.
@@ -66,7 +66,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Makes the player for a board; `None` for a human. `outcomes` is asked by `perfect` alone.
+    /// Makes the player for a board; `None` for a human. Only `perfect` uses `outcomes`.
     #[must_use]
     pub fn chooser<'a>(self, board: Board, outcomes: Outcomes<'a>) -> Option<Box<dyn Chooser + 'a>> {
         Some(match self {
@@ -153,11 +153,11 @@ fn read(text: &str, player: &'static str, what: &'static str, least: u32, most: 
     number.ok_or_else(|| KindError::Number { player, what, least, most, found: excerpt(text, EXCERPT_BYTES) })
 }
 
-/// Says why a text is no player.
+/// Says why a text does not name a player.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum KindError {
-    /// Nobody has this name.
-    #[error("\"{text}\" is no player; the players are {NAMES}")]
+    /// There is no player with this name.
+    #[error("\"{text}\" is not a player; the players are {NAMES}")]
     Unknown {
         /// The text, escaped and cut.
         text: String,
@@ -174,8 +174,8 @@ pub enum KindError {
         /// The most it may be.
         most: u32,
     },
-    /// A number is none, or out of range.
-    #[error("the {what} of {player} is {least} to {most}, found \"{found}\"")]
+    /// A number cannot be read or is out of range.
+    #[error("the {what} of {player} is {least} to {most}, found \"{found}\"; correct it")]
     Number {
         /// The player.
         player: &'static str,
@@ -185,11 +185,11 @@ pub enum KindError {
         least: u32,
         /// The most it may be.
         most: u32,
-        /// What stands there, escaped and cut.
+        /// What was found, escaped and cut.
         found: String,
     },
     /// Something other than `first` after `perfect`.
-    #[error("\"{text}\" is no player; write perfect, or perfect:first to take the leftmost of equally good moves")]
+    #[error("\"{text}\" is not a player; write perfect, or perfect:first to take the leftmost of equally good moves")]
     Perfect {
         /// The text, escaped and cut.
         text: String,
@@ -265,8 +265,8 @@ mod tests {
     #[test]
     fn errors_say_what_exists() {
         let message = |name: &str| name.parse::<Kind>().unwrap_err().to_string();
-        assert!(message("deep-blue").starts_with("\"deep-blue\" is no player; the players are human, perfect, "));
-        assert_eq!(message("pomakis:0"), "the level of pomakis is 1 to 20, found \"0\"");
+        assert!(message("deep-blue").starts_with("\"deep-blue\" is not a player; the players are human, perfect, "));
+        assert_eq!(message("pomakis:0"), "the level of pomakis is 1 to 20, found \"0\"; correct it");
         assert_eq!(message("window"), "window needs a depth, 1 to 20; write it after a colon, such as window:1");
         assert!(matches!("random:1".parse::<Kind>(), Err(KindError::Rest { kind: Kind::Random, .. })));
     }

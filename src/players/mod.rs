@@ -1,23 +1,25 @@
-//! Players: who chooses a column, from one that rolls a die to one that knows the answer.
+//! Players: programs that choose a column, from a random one to a perfect one.
 //!
-//! A [`Chooser`] is asked for a column in a position and says why it took it. A [`Kind`] is the name of a player as people
+//! A [`Chooser`] chooses a column in a position and gives the reason. A [`Kind`] is the name of a player as people
 //! write it, such as `pomakis:5`; it makes the chooser for a board.
 //!
 //! | name | chooses | source |
 //! |---|---|---|
-//! | `perfect` | a best move, by exact outcomes from elsewhere | |
+//! | `perfect` | a best move, by exact outcomes that the caller supplies | |
 //! | `random` | any column | |
 //! | `pomakis:LEVEL` | by minimax over 2^p a line | Keith Pomakis' Connect-4 algorithm 3.7 |
-//! | `window:DEPTH` | by minimax over what stands in every window of K cells | the player of a robot arm |
-//! | `rating:LEVEL` | by grades that say how near a win is, and nothing else | the Delphi program CONNECT4 4.0 |
+//! | `window:DEPTH` | by minimax over the pieces in every window of K cells | the [Connect Four robot][robot] |
+//! | `rating:LEVEL` | only by grades of how near a win is | the Delphi program CONNECT4 4.0 |
 //! | `follow-up` | by the second player's rule, see [`strategy`](crate::strategy) | GamesCrafters |
-//! | `human` | is asked by the program | |
+//! | `human` | the program asks a person | |
 //!
-//! The four players from elsewhere are built from their descriptions, not from their code; where a description is silent,
-//! the file of the player says what was built. All of them play any board, also misère.
+//! [robot]: https://roboticsproject.readthedocs.io/en/latest/ConnectFourAlgorithm.html
 //!
-//! Whatever is left to chance comes from one [`Source`], a generator that gives the same numbers on every machine: the
-//! same seed, the same game.
+//! The four players with a source are built from descriptions, not from code. Where a description says nothing, the
+//! player's file says what was built. All of them play any board, including misère.
+//!
+//! All random choices come from a [`Source`], a generator that gives the same numbers on every machine: the same seed
+//! gives the same game.
 //!
 //! ```
 //! use fourbase::players::{Kind, Source, nothing_known};

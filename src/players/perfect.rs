@@ -1,8 +1,7 @@
-//! `perfect`: a best move, by what somebody else knows.
+//! `perfect`: a best move, by exact outcomes that the caller supplies.
 //!
-//! Where the outcomes of the moves come from, a database or a search, is not for this player to know: it is given a
-//! function. Without remotenesses, as from a database of values alone, it keeps the value and may never come to the end
-//! of a win.
+//! A function gives this player the outcomes of the moves, from a database or a search. Without remotenesses, as from a
+//! database of values alone, the player keeps the value but may never finish a win.
 
 use std::error::Error;
 
@@ -11,13 +10,13 @@ use rand::{Rng, RngExt};
 use super::{Choice, ChooseError, Chooser, Reason};
 use crate::{Outcome, Position};
 
-/// Tells the legal moves of a position (columns from 0, in any order) with what each is worth for its mover.
+/// Returns the legal moves of a position (columns from 0, in any order) and what each is worth for its mover.
 pub type Outcomes<'a> = Box<dyn FnMut(&Position) -> Result<Vec<(usize, Outcome)>, Box<dyn Error + Send + Sync>> + 'a>;
 
-/// Returns the outcomes of somebody who knows nothing, for players that need not know.
+/// Returns outcomes that always fail, for players that do not need them.
 #[must_use]
 pub fn nothing_known() -> Outcomes<'static> {
-    Box::new(|_| Err("nobody was asked for them".into()))
+    Box::new(|_| Err("the player was made without a source of outcomes; make it with one".into()))
 }
 
 /// The player `perfect`.
@@ -41,7 +40,7 @@ pub struct PerfectPlayer<'a> {
 }
 
 impl<'a> PerfectPlayer<'a> {
-    /// Makes the player from what is known. Among equally good moves it takes the leftmost if `takes_first`, else any.
+    /// Makes the player. Among equally good moves it takes the leftmost if `takes_first`, else any.
     #[must_use]
     pub fn new(outcomes: Outcomes<'a>, takes_first: bool) -> PerfectPlayer<'a> {
         PerfectPlayer { outcomes, takes_first }

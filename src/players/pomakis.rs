@@ -1,12 +1,13 @@
 //! `pomakis:LEVEL`: minimax over a number for every line.
 //!
-//! For each player and line there is a number: 0 if the opponent has a piece in the line, else 2^p with p the player's
-//! own pieces in it. A position is worth the sum of the mover's numbers less the sum of the opponent's. Minimax with
-//! alpha-beta cutoffs looks LEVEL plies ahead, central columns first; a win outweighs every score, a nearer win a farther
-//! one. On the empty 7x6 board it plays the middle column without a search.
+//! Each player has a number for each line: 0 if the opponent has a piece in the line, else 2^p, where p is the number
+//! of the player's own pieces in it. A position is worth the sum of the mover's numbers less the sum of the opponent's.
+//! Minimax with alpha-beta cutoffs looks LEVEL plies ahead, central columns first. A win outweighs every score, and a
+//! nearer win a farther one. On the empty 7x6 board it plays the middle column without a search.
 //!
-//! Built from the description of Keith Pomakis' Connect-4 algorithm, version 3.7. Where that is silent: of equal columns
-//! the first in the order is taken; under misère, where nobody wants lines, the score is turned round.
+//! Built from the description of Keith Pomakis' Connect-4 algorithm, version 3.7. The description says nothing about
+//! equal columns (here the first in the order is taken) and about misère (here the score changes sign, because nobody
+//! wants lines).
 //!
 //! On 7x6 level 5 takes some 0.05 ms a move and level 10 some 30 ms.
 
@@ -17,11 +18,11 @@ use super::standing::{Pieces, Standing};
 use super::{Choice, ChooseError, Chooser, Reason};
 use crate::{Board, Position};
 
-/// What a win is worth at once; each ply of waiting costs one. The largest score is far below: a player has at most 32
+/// The worth of an immediate win; each ply of waiting costs one. All scores are far below: a player has at most 32
 /// pieces, so a line is worth at most 2^32, and there are fewer than 256 lines.
 const WIN: i64 = 1 << 60;
 
-/// Everything from here on is a win: no game is longer than 64 plies.
+/// All scores from here on are wins, because no game is longer than 64 plies.
 const WINS: i64 = WIN - 64;
 
 /// The player `pomakis:LEVEL`.
@@ -88,8 +89,8 @@ impl PomakisPlayer {
         });
     }
 
-    /// Returns what the position is worth for its mover, looking `depth` (at least 1) plies ahead, exactly if that is between
-    /// `alpha` and `beta`. `away` counts plies from the root.
+    /// Returns what the position is worth for its mover, looking `depth` (at least 1) plies ahead. The result is exact
+    /// if it is between `alpha` and `beta`. `away` counts plies from the root.
     fn worth(&mut self, depth: u32, away: u32, mut alpha: i64, beta: i64) -> i64 {
         let mut best = None;
         for place in 0..self.order.len() {
@@ -104,11 +105,11 @@ impl PomakisPlayer {
                 break;
             }
         }
-        // On a full board every line has pieces of both: a score of 0.
+        // On a full board every line has pieces of both players, so the score is 0.
         best.unwrap_or(0)
     }
 
-    /// Returns what a move is worth for its mover, looking `depth` plies ahead, itself included.
+    /// Returns what a move is worth for its mover, looking `depth` plies ahead, including the move.
     fn worth_of(&mut self, column: usize, depth: u32, away: u32, alpha: i64, beta: i64) -> i64 {
         if depth == 1 {
             return self.worth_at_horizon(column, away);
@@ -181,7 +182,7 @@ impl Chooser for PomakisPlayer {
     }
 }
 
-/// The one position that is played by heart.
+/// Whether the position is the one that the player answers without a search.
 fn is_empty_7x6(position: &Position) -> bool {
     let board = position.board();
     position.ply() == 0 && (board.width(), board.height(), board.connect(), board.is_misere()) == (7, 6, 4, false)

@@ -1,4 +1,4 @@
-//! `random`: any column with room, each as likely as the others.
+//! `random`: any column with room, all equally likely.
 
 use rand::{Rng, RngExt};
 

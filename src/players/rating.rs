@@ -1,23 +1,25 @@
-//! `rating:LEVEL[:STRATEGY]`: grades that say how near a win is, and nothing else.
+//! `rating:LEVEL[:STRATEGY]`: grades that say only how near a win is.
 //!
-//! The search looks 2 LEVEL + 1 plies ahead. A win just made is graded 20, no win within the horizon 10, and a node of
-//! which nothing is known 0. A grade goes to the previous ply as 20 less the grade, and 1 more if that is below 10:
+//! The search looks 2 LEVEL + 1 plies ahead. A win just made has grade 20, no win within the horizon 10, and an unknown
+//! node 0. The previous ply gets 20 less the grade, and 1 more if that is below 10:
 //!
 //! | plies to the end | 1 | 2 | 3 | 4 | 5 | ... | 19 |
 //! |---|---|---|---|---|---|---|---|
 //! | win | 20 | | 19 | | 18 | | 11 |
 //! | loss | | 1 | | 2 | | | |
 //!
-//! So a nearer win and a farther loss are better, and LEVEL ends at 9: a win farther away than 19 plies has no grade of
-//! its own. A node looks for a winning column before it opens any other node, and closes as soon as its grade is so high
-//! that the previous node has something better: its threshold, the previous node's grade turned in the same way, and 1
-//! more if that is above 10. A search begins at a random column, each deeper node one column further.
+//! So a nearer win and a farther loss are better. LEVEL ends at 9, because a win farther away than 19 plies has no
+//! grade of its own. A node looks for a winning column before it opens any other node. It closes as soon as its grade
+//! reaches its threshold, which means that the previous node has something better. The threshold is the previous node's
+//! grade, turned in the same way, and 1 more if that is above 10. A search begins at a random column, and each deeper
+//! node one column further.
 //!
-//! Among columns of equal grade STRATEGY 0 takes the first; the others are in [`Strategy`]. For them every column is
+//! Among columns of equal grade STRATEGY 0 takes the first. The others are in [`Strategy`]; for them every column is
 //! graded without a threshold, because a node that closed early may be worse than its grade.
 //!
-//! Built from the description of the Delphi program CONNECT4, version 4.0. Where that is silent: a full board is graded
-//! 10; under misère the player to move after a line has won, so completing a line is graded 1.
+//! Built from the description of the Delphi program CONNECT4, version 4.0. The description says nothing about a full
+//! board, which gets grade 10 here, and about misère. There the player to move after a line has won, so completing a
+//! line gets grade 1.
 
 use std::fmt;
 
@@ -28,8 +30,8 @@ use super::standing::Standing;
 use super::{Choice, ChooseError, Chooser, Reason, Strategy};
 use crate::{Board, Position, winning_cells};
 
-/// How near a win is: 20 for one that was just made, 11 to 19 for farther ones, 10 for none in sight, 9 to 1 for losses,
-/// 1 the nearest. The more, the better for the mover.
+/// How near a win is: 20 for one just made, 11 to 19 for farther ones, 10 for none in sight, 9 to 1 for losses, 1 for
+/// the nearest. Higher is better for the mover.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Grade(u8);
 
@@ -40,7 +42,7 @@ impl Grade {
     const NONE: Grade = Grade(10);
     /// A win just made.
     const WIN: Grade = Grade(20);
-    /// So high that no node closes.
+    /// A threshold that no grade reaches, so no node closes.
     const NEVER: Grade = Grade(21);
 
     /// Returns the number, 1 to 20.
@@ -49,7 +51,7 @@ impl Grade {
         self.0
     }
 
-    /// Passes the grade to the previous ply.
+    /// Returns the grade as the previous ply sees it.
     fn turned(self) -> Grade {
         let grade = 20 - self.0;
         Grade(if grade < 10 { grade + 1 } else { grade })
@@ -132,14 +134,14 @@ impl RatingPlayer {
         (Node { mine, theirs, my_cells: winning_cells(self.board, mine) }, winning_cells(self.board, theirs))
     }
 
-    /// Returns the cells that can be played: the lowest empty one of each column. (What slides over the top of a full
-    /// column comes to the bottom of the next, which is there anyway.)
+    /// Returns the playable cells: the lowest empty one of each column. (A bit that slides over the top of a full
+    /// column becomes the bottom of the next column, which is set anyway.)
     fn playable(&self, node: Node) -> u64 {
         let occupied = node.mine | node.theirs;
         (occupied << 1 | self.board.bottom_cells()) & !occupied & self.board.all_cells()
     }
 
-    /// Grades a node in which the game goes on, looking `plies` ahead, beginning with the column `first`.
+    /// Grades a node in which the game is not over, looking `plies` ahead, beginning with the column `first`.
     fn grade(&self, node: Node, plies: u32, first: usize, threshold: Grade) -> Grade {
         let playable = self.playable(node);
         if !self.board.is_misere() {
@@ -153,7 +155,7 @@ impl RatingPlayer {
         if playable == 0 {
             return Grade::NONE;
         }
-        // For all children at once: a move leaves the opponent's cells as they are.
+        // For all children at once, because a move does not change the opponent's cells.
         let their_cells = winning_cells(self.board, node.theirs);
         let (mut best, width) = (Grade::UNKNOWN, self.board.width());
         for column in (first..width).chain(0..first) {
@@ -167,7 +169,7 @@ impl RatingPlayer {
         best
     }
 
-    /// Grades a move into a column with room, looking `plies` ahead, itself included; the next node closes at
+    /// Grades a move into a column with room, looking `plies` ahead, including the move. The next node closes at
     /// `threshold`.
     fn grade_move(
         &self,
@@ -189,7 +191,7 @@ impl RatingPlayer {
         self.grade(next, plies - 1, (first + 1) % self.board.width(), threshold).turned()
     }
 
-    /// Takes the first of the columns of highest grade.
+    /// Returns the first of the columns with the highest grade.
     fn first_best(
         &self,
         position: &Position,
@@ -207,7 +209,8 @@ impl RatingPlayer {
         Some((best.0?, best.1))
     }
 
-    /// Takes the column of most value by the strategy among those of highest grade, the first of equal ones.
+    /// Returns, of the columns with the highest grade, the one with the most value by the strategy; the first of
+    /// equals.
     fn most_valued(
         &mut self,
         position: &Position,

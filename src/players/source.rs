@@ -1,4 +1,4 @@
-//! Chance that is the same on every machine.
+//! Random numbers that are the same on every machine.
 
 use std::convert::Infallible;
 
@@ -26,8 +26,8 @@ const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 pub struct Source(Pcg64);
 
 impl Source {
-    /// Starts a stream of a seed. Games that are played at the same time take a stream each, so that it does not matter
-    /// which is played first.
+    /// Starts a stream of a seed. Give each game its own stream, and the result does not depend on which game is played
+    /// first.
     #[must_use]
     pub fn new(seed: u64, stream: u64) -> Source {
         Source(Pcg64::seed_from_u64(seed ^ stream.wrapping_mul(GOLDEN)))

@@ -1,7 +1,7 @@
-//! How many pieces of each player stand in every line, kept up to date move by move.
+//! The number of pieces of each player in every line, updated move by move.
 //!
-//! What a player thinks of a position is a sum over lines. A piece touches only the lines through its cell, seven on
-//! the average of 7x6, so a sum that is corrected there costs a tenth of one that is taken anew over all 69.
+//! The score of a position is a sum over lines. A piece touches only the lines through its cell, on average seven on
+//! 7x6. So updating the sum costs a tenth of computing it anew over all 69 lines.
 
 use crate::{Board, Player, Position, lines};
 
@@ -22,7 +22,7 @@ pub(super) struct Standing {
     board: Board,
     /// The numbers of the lines through each cell, cell after cell.
     through: Vec<u16>,
-    /// Where the lines of each cell begin in `through`; one more for the end.
+    /// Where the lines of each cell begin in `through`, and one more entry for the end.
     begins: Vec<u32>,
     in_line: Vec<Pieces>,
     heights: Vec<u8>,
@@ -35,7 +35,7 @@ impl Standing {
         let lines = lines(board).collect::<Vec<_>>();
         let (mut through, mut begins) = (Vec::new(), vec![0]);
         for cell in 0..board.cells() {
-            // At most 4 lines a cell, so their numbers are small.
+            // At most 4 lines per cell, so their numbers are small.
             let numbered = (0_u16..).zip(&lines).filter(|(_, cells)| *cells >> cell & 1 == 1);
             through.extend(numbered.map(|(number, _)| number));
             begins.push(through.len() as u32);
@@ -44,7 +44,7 @@ impl Standing {
         Standing { board, through, begins, in_line, heights, ply: 0 }
     }
 
-    /// Takes over a position of the same board.
+    /// Sets up a position of the same board.
     pub fn set_up(&mut self, position: &Position) {
         self.in_line.fill([0; 2]);
         self.ply = position.ply();
@@ -91,8 +91,8 @@ impl Standing {
         self.height(column) < self.board.height()
     }
 
-    /// Drops a piece of the player to move into a column with room and returns whether it completes a line. `change` is
-    /// told the mover and, for every line through the cell, the pieces before.
+    /// Drops a piece of the player to move into a column with room and returns whether it completes a line. Calls
+    /// `change` for every line through the cell, with the mover and the pieces before.
     #[inline]
     pub fn drop_piece(&mut self, column: usize, mut change: impl FnMut(usize, Pieces)) -> bool {
         let (mover, connect) = (self.mover(), self.board.connect());
@@ -108,8 +108,7 @@ impl Standing {
         completes
     }
 
-    /// Looks at what [`Standing::drop_piece`] would do and leaves everything as it is: half the price for positions at
-    /// the horizon.
+    /// Does the same as [`Standing::drop_piece`] without changing anything. At the horizon this halves the cost.
     #[inline]
     pub fn peek(&self, column: usize, mut change: impl FnMut(usize, Pieces)) -> bool {
         let (mover, connect) = (self.mover(), self.board.connect());
@@ -121,8 +120,8 @@ impl Standing {
         completes
     }
 
-    /// Takes the top piece of a column back, which was the last to be dropped. `change` is told who had dropped it and
-    /// the pieces before that.
+    /// Takes back the top piece of a column, which must be the last one dropped. Calls `change` for every line through
+    /// the cell, with the player who had dropped it and the pieces before that.
     #[inline]
     pub fn take_back(&mut self, column: usize, mut change: impl FnMut(usize, Pieces)) {
         self.ply -= 1;

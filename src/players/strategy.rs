@@ -1,8 +1,8 @@
-//! The strategies of `rating`: which of the columns that the search finds equal.
+//! The strategies of `rating`: how to choose among columns that the search finds equal.
 //!
-//! A line is open to a player if it has no piece of the other; its weight is the number of pieces in it, 0 to K - 1. An
-//! empty cell has two values: the sum of the weights of the lines through it that are open to the mover, and of those
-//! that are open to the opponent.
+//! A line is open to a player if it has no piece of the other. Its weight is the number of pieces in it, 0 to K - 1. An
+//! empty cell has two values: the sum of the weights of the lines through it that are open to the mover, and the sum
+//! for the opponent.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use super::standing::Standing;
 /// How `rating` chooses among columns that the search finds equal, 0 to 7.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Strategy {
-    /// 0: the first from a random column on.
+    /// 0: the first one, starting at a random column.
     First,
     /// 1, expansive: the cell of most value for the mover.
     Expansive,
@@ -19,7 +19,7 @@ pub enum Strategy {
     Restrictive,
     /// 3, neutral: the largest sum of both.
     Neutral,
-    /// 4, tactical: the sum less the value of the cell that the move opens on top, for the opponent.
+    /// 4, tactical: the sum less the value for the opponent of the cell that the move opens above it.
     Tactical,
     /// 5: tactical with the value of expansive.
     TacticalExpansive,
@@ -49,7 +49,7 @@ enum Counts {
 }
 
 impl Strategy {
-    /// Returns the strategy of a number, 0 to 7.
+    /// Returns the strategy with this number, 0 to 7.
     #[must_use]
     pub fn from_number(number: u8) -> Option<Strategy> {
         ALL.get(usize::from(number)).copied()
@@ -98,7 +98,8 @@ impl fmt::Display for Strategy {
 
 /// What an empty cell is worth to the player at place `me`.
 fn cell_value(standing: &Standing, column: usize, row: usize, me: usize, counts: Counts) -> i32 {
-    // Open to one player means that the other has none, so the weight is what the one has. An empty line weighs nothing.
+    // Open to one player means that the other has no piece, so the weight is the player's pieces. An empty line weighs
+    // 0.
     let open = |player: usize| -> i32 {
         let lines = standing.in_lines_through(column, row);
         lines.filter(|pieces| pieces[1 - player] == 0).map(|pieces| i32::from(pieces[player])).sum()

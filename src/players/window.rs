@@ -1,14 +1,16 @@
-//! `window:DEPTH`: minimax over what stands in every window of K cells.
+//! `window:DEPTH`: minimax over the pieces in every window of K cells.
 //!
-//! At the horizon the player that searches gets +100 for a window of K own pieces, +5 for K - 1 own and an empty cell, +2
-//! for K - 2 own and two empty cells, and -4 for one where the opponent has K - 1 and one is empty; and +3 for each own
-//! piece in the centre column, number W / 2 from 0. A won position is worth 9,999,999, a lost one as much below 0, a full
-//! board 0. Minimax with alpha-beta looks DEPTH plies ahead; of equal columns it takes the first from a random one on.
+//! At the horizon the searching player gets +100 for a window of K own pieces, +5 for K - 1 own and an empty cell, +2
+//! for K - 2 own and two empty cells, and -4 if the opponent has K - 1 and one cell is empty. Each own piece in the
+//! centre column, number W / 2 from 0, adds +3. A won position is worth 9,999,999, a lost one -9,999,999, a full board
+//! 0. Minimax with alpha-beta looks DEPTH plies ahead. Of equal columns it takes the first, starting at a random one.
 //!
-//! Nothing makes a near win better than a far one, and so this player may put a sure win off.
+//! A near win is worth no more than a far one, so this player may put off a sure win.
 //!
-//! Built from the description of the player of a robot arm, with K in place of 4. Where that is silent: under misère all
-//! signs turn round.
+//! Built from the description of the [Connect Four robot][robot], with K in place of 4. The description says nothing
+//! about misère; here all signs change.
+//!
+//! [robot]: https://roboticsproject.readthedocs.io/en/latest/ConnectFourAlgorithm.html
 
 use rand::{Rng, RngExt};
 
@@ -30,7 +32,7 @@ pub struct WindowPlayer {
     depth: u32,
     order: Vec<usize>,
     standing: Standing,
-    /// Who searches: the place of that player in the pieces of a line.
+    /// The searching player, as a place in the pieces of a line.
     me: usize,
     /// The score of the position for that player.
     score: i64,
@@ -66,7 +68,7 @@ impl WindowPlayer {
         Ok(self.score)
     }
 
-    /// Takes over a position, to be judged for its player to move.
+    /// Sets up a position, to be judged for its player to move.
     fn set_up(&mut self, position: &Position) {
         self.standing.set_up(position);
         self.me = self.standing.mover();
@@ -95,8 +97,8 @@ impl WindowPlayer {
         if column == centre(self.board) && self.standing.mover() == self.me { CENTRE } else { 0 }
     }
 
-    /// Returns what the position is worth for its mover, looking `depth` (at least 1) plies ahead, exactly if that is between
-    /// `alpha` and `beta`.
+    /// Returns what the position is worth for its mover, looking `depth` (at least 1) plies ahead. The result is exact
+    /// if it is between `alpha` and `beta`.
     fn worth(&mut self, depth: u32, mut alpha: i64, beta: i64) -> i64 {
         if self.standing.ply() == self.board.cells() {
             return 0;
@@ -115,7 +117,7 @@ impl WindowPlayer {
         best
     }
 
-    /// Returns what a move is worth for its mover, looking `depth` plies ahead, itself included.
+    /// Returns what a move is worth for its mover, looking `depth` plies ahead, including the move.
     fn worth_of(&mut self, column: usize, depth: u32, alpha: i64, beta: i64) -> i64 {
         if depth == 1 {
             return self.worth_at_horizon(column);
@@ -168,7 +170,7 @@ fn judge(pieces: Pieces, me: usize, connect: usize) -> i64 {
     }
 }
 
-/// What a window gains for `me` by a piece of `mover`.
+/// What a window gains for `me` when `mover` adds a piece.
 fn gain(before: Pieces, mover: usize, me: usize, connect: usize) -> i64 {
     let mut after = before;
     after[mover] += 1;
