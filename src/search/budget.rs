@@ -1,7 +1,7 @@
-//! How long a search may go on: nodes are taken from a shared rest, a batch at a time.
+//! The limit of a search: threads take nodes from a shared remainder, a batch at a time.
 //!
-//! Between batches a thread looks whether it should stop. A batch is about a millisecond of search, and asking once
-//! per batch costs nothing that can be measured.
+//! Between batches a thread checks whether it should stop. A batch is about a millisecond of search, so one check per
+//! batch costs nothing measurable.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
@@ -10,7 +10,7 @@ use super::Monitor;
 /// The nodes that a thread takes at once.
 const BATCH_NODES: u64 = 8192;
 
-/// What the threads of one test share.
+/// The limits that the threads of one test share.
 #[derive(Debug)]
 pub(super) struct Shared<'a> {
     left: AtomicU64,
@@ -33,7 +33,7 @@ impl<'a> Shared<'a> {
         self.is_done.load(Relaxed) || self.monitor.is_some_and(Monitor::is_cancelled)
     }
 
-    /// Takes a batch, or what is left of one.
+    /// Takes a batch, or the remainder if it is smaller.
     fn take(&self) -> u64 {
         let taken = self.left.fetch_update(Relaxed, Relaxed, |left| Some(left.saturating_sub(BATCH_NODES)));
         taken.unwrap_or(0).min(BATCH_NODES)
@@ -54,7 +54,7 @@ impl<'a> Budget<'a> {
         Budget { shared, visited: 0, batch_end: 0, reported: 0 }
     }
 
-    /// Counts a node; `None` if the thread has to stop before it.
+    /// Counts a node; `None` if the thread must stop before it.
     #[inline(always)]
     pub fn spend(&mut self) -> Option<()> {
         if self.visited == self.batch_end {
@@ -77,7 +77,7 @@ impl<'a> Budget<'a> {
         (batch > 0).then_some(())
     }
 
-    /// Tells the monitor of the nodes that it does not know of.
+    /// Reports to the monitor the nodes visited since the last report.
     pub fn report(&mut self) {
         if let Some(monitor) = self.shared.monitor {
             monitor.add(self.visited - self.reported);

@@ -1,4 +1,4 @@
-//! The engine of one board: it holds what lasts from question to question, and narrows a score with null windows.
+//! The engine of one board: it keeps the table from question to question, and narrows a score with null windows.
 
 use super::budget::{Budget, Shared};
 use super::grid::{ANY_HEIGHT, Grid};
@@ -12,13 +12,14 @@ use super::worker::Worker;
 use super::{Monitor, Options, SearchError};
 use crate::{Board, Position};
 
-/// How many nodes a question may take before it is worth more threads: some 50 milliseconds.
+/// The number of nodes after which a question gets more threads: some 50 milliseconds.
 const NODES_BEFORE_THREADS: u64 = 1 << 19;
 
-/// Finds scores on one board, whatever its words and shifts.
+/// Finds scores on one board, for any word and any shifts.
 pub(super) trait Engine: Send {
     /// Returns the score of `position` if it is in `range`, else a score on the same side of the range. The position
-    /// must be of the engine's board and not be finished. Adds what it visits to `nodes`, which the limit is for.
+    /// must be of the engine's board and not finished. Adds the visited nodes to `nodes`, which the node limit applies
+    /// to.
     fn score(
         &mut self,
         position: &Position,
@@ -60,7 +61,7 @@ struct GridEngine<W, const HEIGHT: u32, const COLUMNS: usize> {
     table: Table,
     /// One for each thread.
     merits: Vec<CellMerits>,
-    /// The nodes visited since the table was cleared, by which it grows.
+    /// The nodes visited since the table was cleared; they decide when it grows.
     since_clear: u64,
 }
 
@@ -77,8 +78,8 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> GridEngine<W, HEIGHT, COL
         }
     }
 
-    /// Decides whether the score of `state` is at least `beta`, like [`Worker::search`]. Lets the table grow on the
-    /// way: the search is stopped and started again, and finds in the table what it has done.
+    /// Decides whether the score of `state` is at least `beta`, like [`Worker::search`]. The table may grow on the way:
+    /// the search stops, starts again, and finds its earlier work in the table.
     fn test(
         &mut self,
         state: &State<W>,
@@ -117,14 +118,14 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> GridEngine<W, HEIGHT, COL
         }
     }
 
-    /// Returns how many nodes may be visited before the table should grow: as many as it has entries. (Half as many
-    /// are 5 % slower on Test_L2_R2, because the table leaves the cache sooner.)
+    /// Returns how many nodes may be visited before the table should grow: as many as it has entries. (Half as many is
+    /// 5 % slower on Test_L2_R2, because the table then leaves the cache sooner.)
     fn until_growth(&self) -> u64 {
         (self.table.capacity() as u64).saturating_sub(self.since_clear)
     }
 
-    /// Searches with `threads` threads and within the budget of `shared`. Returns the answer of the first thread that
-    /// has one, and the nodes of all.
+    /// Searches with `threads` threads within the budget of `shared`. Returns the first answer that a thread finds, and
+    /// the nodes of all threads.
     fn test_within(
         &self,
         state: &State<W>,
@@ -157,7 +158,7 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> GridEngine<W, HEIGHT, COL
         }
         std::thread::scope(|scope| {
             let search = &search;
-            // A thread that cannot be had is done without.
+            // If a thread cannot be started, the search does without it.
             let spawn = |merits| std::thread::Builder::new().spawn_scoped(scope, move || search(merits)).ok();
             let helpers = helping.iter().filter_map(spawn).collect::<Vec<_>>();
             let (mut score, mut visited) = search(own);

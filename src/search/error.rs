@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use crate::{Board, Value};
 
-/// Says why a search gives no answer. There is no such thing as a guess: what is answered is proved.
+/// Says why a search gives no answer. The search never guesses: all its answers are proved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum SearchError {
     /// The node limit was reached.
@@ -13,22 +13,22 @@ pub enum SearchError {
         /// The nodes that this question has used.
         nodes: u64,
     },
-    /// Somebody called [`Monitor::cancel`](super::Monitor::cancel).
-    #[error("cancelled after {nodes} nodes; ask again to go on with what was found")]
+    /// [`Monitor::cancel`](super::Monitor::cancel) was called.
+    #[error("cancelled after {nodes} nodes; ask again to continue with what was found")]
     Cancelled {
         /// The nodes that this question has used.
         nodes: u64,
     },
     /// The position is of another board than the search.
-    #[error("the position is of the board {found}, the search of {expected}; start a search of {found}")]
+    #[error("the position is of board {found}, the search of {expected}; start a search of {found}")]
     OtherBoard {
         /// The board of the search.
         expected: Board,
         /// The board of the position.
         found: Board,
     },
-    /// The value that the caller took for known cannot be right.
-    #[error("the position is no {claimed}; search its value first")]
+    /// The value that the caller gave is wrong.
+    #[error("the position is not a {claimed}; search its value first")]
     OtherValue {
         /// The value that was given.
         claimed: Value,

@@ -1,14 +1,13 @@
 //! The grid: bitboards with a row of sentinels, and the cells that complete a line.
 //!
-//! Column `c`, row `r` (both from 0, row 0 at the bottom) is bit `c * (height + 1) + r`. The bit above every column, its
-//! *sentinel*, is never set in a set of pieces. That is what makes shifts safe without a mask: a line that leaves the
-//! board through the top or the bottom of a column meets a sentinel, which no player has. It also makes a key: the
-//! mover's pieces plus all pieces never carries from one column into the next, and no two positions have the same sum
-//! (a column of `h` pieces adds a number from `2^h - 1` to `2^(h+1) - 2`).
+//! Column `c`, row `r` (both from 0, row 0 at the bottom) is bit `c * (height + 1) + r`. The bit above every column,
+//! its *sentinel*, is never set in a set of pieces. So shifts are safe without a mask: a line that leaves the board
+//! through the top or the bottom of a column meets a sentinel, which no player has. The sentinels also make a key: the
+//! sum of the mover's pieces and all pieces never carries from one column into the next, and no two positions have the
+//! same sum (a column of `h` pieces adds a number from `2^h - 1` to `2^(h+1) - 2`).
 //!
-//! `HEIGHT` is the number of rows where it is known at compile time, which makes every shift a constant, or
-//! [`ANY_HEIGHT`]. Constant shifts are worth 13 % of the time on Test_L2_R2. A
-//! grid of known height connects four.
+//! `HEIGHT` is the number of rows if it is known at compile time, which makes every shift a constant, or
+//! [`ANY_HEIGHT`]. Constant shifts save 13 % of the time on Test_L2_R2. A grid of known height connects four.
 
 use super::word::Word;
 use crate::{Board, Player, Position};
@@ -28,8 +27,8 @@ pub(super) struct Grid<W, const HEIGHT: u32, const COLUMNS: usize> {
     pub cells: W,
     /// The bottom cell of every column.
     pub bottom: W,
-    /// The rows whose distance from the top of the board is even, the top row not among them: row `r` with
-    /// `height - r` even.
+    /// The rows at an even distance from the top of the board, counting the top row as 1: row `r` with `height - r`
+    /// even.
     pub lower_rows: W,
 }
 
@@ -97,7 +96,7 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Grid<W, HEIGHT, COLUMNS> 
         W::low_bits(self.stride()) << (column * self.stride())
     }
 
-    /// Returns how many cells are above that of the lowest bit of `cells`, which must not be empty.
+    /// Returns how many cells are above the lowest bit of `cells`, which must not be empty.
     #[inline(always)]
     pub fn cells_above(&self, cells: W) -> u32 {
         self.stride() - 2 - cells.first() % self.stride()
@@ -118,8 +117,8 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Grid<W, HEIGHT, COLUMNS> 
         mirrored
     }
 
-    /// Returns the cells where one more piece beside `pieces` completes a line. Cells that are taken, and bits that are
-    /// no cells, may be among them; the caller masks.
+    /// Returns the cells where one more piece completes a line of `pieces`. The result may include taken cells and bits
+    /// that are not cells; the caller masks them.
     #[inline(always)]
     pub fn spots(&self, pieces: W) -> W {
         let stride = self.stride();
@@ -170,13 +169,13 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Grid<W, HEIGHT, COLUMNS> 
     }
 }
 
-/// Shifts up; a board of one column of 63 or 127 cells has columns as wide as the word.
+/// Shifts up, also by the width of the word: a board of one column of 63 or 127 cells has such a column.
 #[inline(always)]
 fn shl<W: Word>(word: W, by: u32) -> W {
     if by >= W::BITS { W::ZERO } else { word << by }
 }
 
-/// Shifts down, by the width of the word too.
+/// Shifts down, also by the width of the word.
 #[inline(always)]
 fn shr<W: Word>(word: W, by: u32) -> W {
     if by >= W::BITS { W::ZERO } else { word >> by }
@@ -190,7 +189,8 @@ fn fours<W: Word>(pieces: W, step: u32) -> W {
     (above_two & (below | pieces << (3 * step))) | (below_two & (above | pieces >> (3 * step)))
 }
 
-/// Returns the cells that have `connect - 1` of `pieces` around them in a line along `step`; `connect` is at most `MAX`.
+/// Returns the cells that have `connect - 1` of `pieces` around them in a line along `step`; `connect` is at most
+/// `MAX`.
 fn completions<W: Word, const MAX: usize>(pieces: W, step: u32, connect: u32) -> W {
     if connect == 1 {
         return !W::ZERO;

@@ -1,5 +1,5 @@
-//! Misère: who completes a line loses, so a move is safe if it completes none, and who has no safe move loses with the
-//! next.
+//! Misère: completing a line loses. So a move is safe if it completes no line, and a player without a safe move loses
+//! with the next move.
 
 use super::moves::{BEST_MERIT, Child, Moves};
 use super::score::Score;
@@ -45,7 +45,7 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COL
                 return Some(self.scale.win_on(state.ply + 2));
             }
             let column = grid.column(cell);
-            // Few cells that one must not play, and few replies.
+            // Bad: cells that the mover must not play later, and many replies.
             let bad = 2 * (spots & empty & !cell).count() + replies.count();
             let merit = if column == known.best { BEST_MERIT } else { WORST_MERIT - bad };
             moves.push(Child { column, merit, state: child, key: self.key(&child) });
@@ -71,5 +71,5 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COL
     }
 }
 
-/// More than any move has against it: twice 64 cells and 32 replies.
+/// More than any move's badness: twice 64 cells and 32 replies.
 const WORST_MERIT: u32 = 1 << 10;

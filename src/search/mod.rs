@@ -1,19 +1,19 @@
 //! Exact search: the value and remoteness of any position of any board, without a database.
 //!
-//! A database looks backward from the ends of all games; this looks forward from one position. It shares no code with
-//! the database and serves as its judge.
+//! A database is computed backward from the ends of all games; a search looks forward from one position. The search
+//! shares no code with the database, so tests use it to check the database.
 //!
 //! # How it works
 //!
-//! **Negamax with a null window.** A search asks one question: is the score of this position at least `beta`? If some
-//! move leads to a position whose score for the opponent is at most `-beta`, yes, and the other moves need no look.
-//! A score is the value and the end of the game in one number (`score`), and a few questions narrow it to one
-//! (`window`).
+//! **Negamax with a null window.** A search asks one question: is the score of this position at least `beta`? The
+//! answer is yes as soon as some move leads to a position whose score for the opponent is at most `-beta`; the other
+//! moves need no look. A score is the value and the end of the game in one number (`score`), and a few questions narrow
+//! it down to one (`window`).
 //!
 //! **Moves that do not lose at once.** `x . x` in a row with the gap filled from below is a cell where the player wins,
-//! a *spot*. Spots come for both players from a few shifts of a bitboard (`grid`) and are handed from parent to child
-//! (`state`). The opponent's spot that can be played must be filled; two are a loss; and nobody plays below one. For
-//! example, on `7x6` after 1, 4, 1, 4, 1 the second player has one move that is worth a look, in column 1:
+//! a *spot*. A few shifts of a bitboard give the spots of both players (`grid`), and a parent hands them to its
+//! children (`state`). A playable spot of the opponent must be filled; two are a loss; and a cell below one must not be
+//! played. For example, on `7x6` after 1, 4, 1, 4, 1 the second player has one move worth a look, in column 1:
 //!
 //! ```
 //! use fourbase::search::{Options, Search};
@@ -29,20 +29,21 @@
 //! ```
 //!
 //! **Following up.** Many positions are decided long before their end, because one player can answer every move with
-//! the cell above it. That player's cells are known in advance, and so are the cells the other can hope for: if these
-//! hold no line, the other cannot win, however long the game (`pairing`, where the proof is). This leaves less
-//! than half of the nodes.
+//! the cell above it. That player's cells are known in advance, and so are the cells the other can hope for. If these
+//! hold no line, the other cannot win, however long the game (`pairing` has the proof). This leaves less than half of
+//! the nodes.
 //!
-//! **A table** of bounds that are proved (`table`), asked for the position and for all its children before any is
-//! searched; found by the exact position, folded by mirror image; shared by the threads, of which more than one start
-//! only when a question is long. Every thread answers the same question, and the first answer stops the others. Since
-//! every bound is proved, the answer is always the same; only the number of nodes differs with several threads.
+//! **A table** of proved bounds (`table`). The search looks up the position, and all its children before it searches
+//! any of them. Positions are found by their exact key, folded by mirror image. The threads share the table. More than
+//! one thread starts only when a question is long: every thread then answers the same question, and the first answer
+//! stops the others. Since every bound is proved, the answer is always the same; only the number of nodes differs with
+//! several threads.
 //!
 //! # Sources
 //!
-//! Bitboards with a sentinel row and the shape of the table's use are common property of Connect Four programs, Pascal
-//! Pons' tutorial explains them well. Following up, and why it is sound: V. Allis, *A Knowledge-based Approach of
-//! Connect-Four*, 1988 (his rules "claimeven" and "baseinverse").
+//! Bitboards with a sentinel row and this use of a table are common in Connect Four programs; [Pascal Pons'
+//! tutorial](http://blog.gamesolver.org/solving-connect-four/) explains them well. Following up, and why it is sound:
+//! V. Allis, *A Knowledge-based Approach of Connect-Four*, 1988 (his rules "claimeven" and "baseinverse").
 
 mod budget;
 mod engine;
@@ -71,7 +72,7 @@ use score::{Scale, Score};
 /// Farther from a tie than any score.
 const FAR: Score = 64;
 
-/// Solves positions of one board, one after the other. What one question finds helps the next.
+/// Solves positions of one board, one after the other. The results of one question help the next.
 ///
 /// ```
 /// use fourbase::search::{Options, Search};
@@ -99,12 +100,12 @@ impl Search {
         Search { board, scale: Scale::new(board), options, engine, nodes: 0 }
     }
 
-    /// Solves `position`: its value, and its remoteness, which is always known. A finished position answers at once.
+    /// Solves `position`: its value and its remoteness, which is always known. A finished position is answered at once.
     ///
     /// # Errors
     ///
-    /// [`SearchError::NodeLimit`] and [`SearchError::Cancelled`] without an answer, and [`SearchError::OtherBoard`].
-    /// After an error the search can be asked again, and goes on with what it has found.
+    /// [`SearchError::NodeLimit`] or [`SearchError::Cancelled`] if there is no answer, and [`SearchError::OtherBoard`].
+    /// After an error you can ask again; the search continues with what it has found.
     ///
     /// ```
     /// use fourbase::search::{Options, Search, SearchError};
@@ -142,8 +143,8 @@ impl Search {
     /// Finds the remoteness of `position`, whose `value` is known from elsewhere. Free for a tie, cheaper than
     /// [`Search::solve`] for the rest.
     ///
-    /// The value is taken on trust: a wrong one is an error where the search happens to notice it, and a meaningless
-    /// answer elsewhere.
+    /// The value is trusted. If it is wrong, the search returns an error if it notices, and a meaningless answer if
+    /// not.
     ///
     /// # Errors
     ///
@@ -171,11 +172,11 @@ impl Search {
         }
     }
 
-    /// Decides whether `position`, whose `value` is known from elsewhere, ends within `plies` if the winner hastens and
-    /// the loser delays. One question instead of the few that [`Search::remoteness`] asks, and cheap where `plies` are
-    /// few. A tie ends with the last cell.
+    /// Decides whether `position`, whose `value` is known from elsewhere, ends within `plies` if the winner hurries and
+    /// the loser delays. This is one question instead of the few that [`Search::remoteness`] asks, and cheap if `plies`
+    /// is small. A tie ends with the last cell.
     ///
-    /// The value is taken on trust: with a wrong one the answer means nothing.
+    /// The value is trusted. If it is wrong, the answer is meaningless.
     ///
     /// # Errors
     ///
@@ -212,9 +213,9 @@ impl Search {
         Ok(outcome.value == value && outcome.remoteness.is_some_and(|found| found <= plies))
     }
 
-    /// Solves every legal move of `position`: the column (from 0) and its outcome for the player who moves, with the
-    /// remoteness counted from before the move. The best moves come first: the soonest win, ties, the latest loss; equal
-    /// ones by column. None if the game is over.
+    /// Solves every legal move of `position`. Returns columns (from 0) and their outcomes for the player who moves,
+    /// with remoteness counted from before the move. The best moves come first: the soonest win, ties, the latest loss;
+    /// equal ones by column. The list is empty if the game is over.
     ///
     /// # Errors
     ///
@@ -249,8 +250,8 @@ impl Search {
         self.board
     }
 
-    /// Returns how many nodes all questions have visited. A node is a position with a choice that was
-    /// entered; forced replies, and positions whose outcome the parent sees, are not counted.
+    /// Returns how many nodes all questions have visited. A node is a position with a choice of moves that the search
+    /// entered. Forced replies, and positions whose outcome the parent sees, are not counted.
     #[must_use]
     pub fn nodes(&self) -> u64 {
         self.nodes
@@ -261,8 +262,8 @@ impl Search {
         self.options.node_limit = node_limit;
     }
 
-    /// Forgets what was found, so that the next question is answered as by a new search. Costs a microsecond or
-    /// less, and keeps the memory.
+    /// Forgets all results, so that the next question is answered as by a new search. Costs a microsecond or less, and
+    /// keeps the memory.
     pub fn clear(&mut self) {
         self.engine.clear();
     }
@@ -275,7 +276,7 @@ impl Search {
         }
     }
 
-    /// Searches a score in `range`, as [`Engine::score`] does. `nodes` counts what this question visits.
+    /// Searches a score in `range`, like [`Engine::score`]. Adds the visited nodes to `nodes`.
     fn ask(&mut self, position: &Position, range: (Score, Score), nodes: &mut u64) -> Result<Outcome, SearchError> {
         self.check(position)?;
         if let Some(value) = position.primitive() {

@@ -1,9 +1,9 @@
 //! The moves of a position: the list, and the order in which they are tried.
 //!
 //! The sooner the best move is tried, the less is searched. A move's merit is the number of cells that would then
-//! complete a line of the mover, whether they can be played yet or not; among equals the column nearer to the centre
-//! goes first. The move that was best in an earlier search of the position goes before all others. On Test_L2_R2 the
-//! first move tried is the one that decides in 86 % of the positions where a move decides.
+//! complete a line of the mover, playable or not. Among equals the column nearer to the centre comes first. The best
+//! move of an earlier search of the position comes before all others. On Test_L2_R2, in 86 % of the positions where a
+//! move decides, it is the first one tried.
 
 use super::grid::Grid;
 use super::state::State;
@@ -15,7 +15,7 @@ use super::word::Word;
 pub(super) struct Child<W> {
     /// The column of the move.
     pub column: u32,
-    /// How soon to try it: the more, the sooner. At most [`BEST_MERIT`].
+    /// How soon to try it: a higher merit comes sooner. At most [`BEST_MERIT`].
     pub merit: u32,
     /// The position, after forced replies if any.
     pub state: State<W>,
@@ -30,8 +30,8 @@ pub(super) const BEST_MERIT: u32 = u32::MAX >> PLACE_BITS;
 pub(super) struct Moves<W, const COLUMNS: usize> {
     children: [Child<W>; COLUMNS],
     count: usize,
-    /// The order of those that were ranked: the merit, and below it a number that falls with the place among the
-    /// children, so that earlier ones win ties.
+    /// The order of the ranked moves: the merit in the high bits, and in the low bits a number that falls with the
+    /// place among the children, so that earlier moves win ties.
     order: [u32; COLUMNS],
     ranked: usize,
 }
@@ -58,14 +58,14 @@ impl<W: Word, const COLUMNS: usize> Moves<W, COLUMNS> {
         }
     }
 
-    /// Lists the moves in the order in which they came.
+    /// Lists the moves in the order in which they were added.
     #[inline(always)]
     pub fn children(&self) -> &[Child<W>] {
         self.children.get(..self.count).unwrap_or_default()
     }
 
-    /// Returns what the table knows of each child. All at once and before any is used, so that the processor waits for
-    /// the memory once and not for each child: worth half the time where the table is larger than the cache.
+    /// Returns what the table knows of each child. All look-ups come before any result is used, so the processor waits
+    /// for memory once instead of once per child. This halves the time if the table is larger than the cache.
     #[inline(always)]
     pub fn known(&self, table: &Table) -> [Option<Entry>; COLUMNS] {
         let mut entries = [None; COLUMNS];
@@ -75,7 +75,7 @@ impl<W: Word, const COLUMNS: usize> Moves<W, COLUMNS> {
         entries
     }
 
-    /// Ranks the move at `place`, behind all of more merit. By insertion, because they are few.
+    /// Ranks the move at `place` behind all moves of more merit. Insertion is enough, because moves are few.
     #[inline(always)]
     pub fn rank(&mut self, place: usize) {
         let entry = self.children[place].merit << PLACE_BITS | (LAST_PLACE - place as u32);
@@ -106,8 +106,8 @@ pub(super) struct CellMerits {
 const SPOT_MERIT: u32 = 256;
 
 impl CellMerits {
-    /// Ranks the cells of `grid` by how near the centre their column is. Threads of other numbers than 0 rank some
-    /// cells otherwise, so that they do not all search the same positions in the same order.
+    /// Ranks the cells of `grid` by the nearness of their column to the centre. Threads other than 0 rank some cells
+    /// differently, so that they do not all search the same positions in the same order.
     pub fn new<W: Word, const HEIGHT: u32, const COLUMNS: usize>(
         grid: &Grid<W, HEIGHT, COLUMNS>,
         thread: usize,

@@ -1,9 +1,9 @@
-//! The usual rules: who completes a line wins.
+//! The usual rules: completing a line wins.
 //!
-//! A position is looked at only if the player to move cannot win at once; the parent, which knows the winning cells of
-//! both players, sees to that. So a move is worth a look only if it leaves the opponent no win: it fills the one cell
-//! where the opponent would win (two are a loss), and not the cell below one. While there is but one such move it is
-//! played on the spot, so that the search proper and the table have to do with choices only.
+//! The search enters a position only if the player to move cannot win at once. The parent, which knows the winning
+//! cells of both players, makes sure of that. So a move is worth a look only if it leaves the opponent no immediate
+//! win: it fills the one cell where the opponent would win (two are a loss), and is not the cell below one. As long as
+//! there is only one such move, it is played at once, so the search proper and the table deal only with choices.
 
 use super::grid::Grid;
 use super::moves::{BEST_MERIT, Child, Moves};
@@ -14,9 +14,9 @@ use super::table::NO_COLUMN;
 use super::word::Word;
 use super::worker::Worker;
 
-/// What forced replies lead to.
+/// The result of forced replies.
 enum Next<W> {
-    /// The end of the game, or the certainty of it: the score for the player to move in the position asked about.
+    /// The end of the game, or a certain end: the score for the player to move in the position asked about.
     Decided(Score),
     /// A position where the player to move has at least two moves that do not lose at once.
     Choice(State<W>),
@@ -41,13 +41,13 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COL
         }
     }
 
-    /// Plays forced replies for as long as there are.
+    /// Plays forced replies as long as there are any.
     #[inline(always)]
     fn follow(&self, from: State<W>) -> Next<W> {
         let mut state = from;
         loop {
             if !(self.grid.cells & !state.all).has_two() {
-                return Next::Decided(0); // no win with the last cell, if there is one
+                return Next::Decided(0); // at most one cell is left, and it does not win
             }
             let moves = safe_moves(self.grid, &state);
             if moves == W::ZERO {
@@ -61,7 +61,7 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COL
         }
     }
 
-    /// Decides like [`Worker::search`] at a position with this `key` where the player to move has a choice.
+    /// Decides like [`Worker::search`], at a position with this `key` where the player to move has a choice.
     fn choose(&mut self, state: &State<W>, key: W, beta: Score) -> Option<Score> {
         self.budget.spend()?;
         let grid = self.grid;
@@ -94,7 +94,7 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COL
         if score >= beta {
             return Some(score);
         }
-        // A win on ply + 3 would have shown.
+        // A win on ply + 3 would have been found above.
         known.upper = known.upper.min(self.scale.win_on(state.ply + 5));
         if known.upper < beta {
             return Some(known.upper);
@@ -140,7 +140,7 @@ fn same_mover<W>(one: &State<W>, other: &State<W>) -> bool {
 }
 
 /// Returns the cells where the player to move, who cannot win at once, can play without letting the opponent win at
-/// once. If there is none, and the board has room for two more pieces, the opponent wins with the second.
+/// once. If there are none, and the board has room for two more pieces, the opponent wins with the second.
 #[inline(always)]
 fn safe_moves<W: Word, const HEIGHT: u32, const COLUMNS: usize>(
     grid: &Grid<W, HEIGHT, COLUMNS>,

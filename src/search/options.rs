@@ -13,15 +13,15 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The most that the transposition table may use, in bytes; rounded down to a power of two, and at least 4
-    /// KiB, or up to 1 MiB on boards with many cells. The table starts small and grows with the search, so a large limit
-    /// costs easy questions nothing. While it grows, a quarter more is used for a moment.
+    /// The size limit of the transposition table, in bytes; rounded down to a power of two, and at least 4 KiB, or up
+    /// to 1 MiB on boards with many cells. The table starts small and grows with the search, so a large limit costs
+    /// easy questions nothing. While it grows, it briefly uses a quarter more.
     pub table_bytes: usize,
-    /// The number of threads, at least 1. More than one are started only when a question turns out to be long.
+    /// The number of threads, at least 1. The others start only when a question turns out to be long.
     pub threads: usize,
-    /// The most nodes that one question may use; `None` for no limit.
+    /// The node limit of one question; `None` for no limit.
     pub node_limit: Option<u64>,
-    /// Where the search reports its nodes and looks whether it is cancelled.
+    /// Receives the number of visited nodes, and can cancel the search.
     pub monitor: Option<Arc<Monitor>>,
 }
 
@@ -34,7 +34,7 @@ impl Default for Options {
 
 /// Lets another thread see how many nodes a search has visited, and stop it.
 ///
-/// The search looks here every 8,192 nodes, about a millisecond apart.
+/// The search checks it every 8,192 nodes, about a millisecond apart.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -55,13 +55,13 @@ pub struct Monitor {
 }
 
 impl Monitor {
-    /// Returns the nodes that the searches with this monitor have visited, up to some thousands behind.
+    /// Returns the nodes visited by the searches with this monitor; the number may be some thousands behind.
     #[must_use]
     pub fn nodes(&self) -> u64 {
         self.nodes.load(Relaxed)
     }
 
-    /// Stops the searches with this monitor, running and later ones, until [`Monitor::resume`].
+    /// Stops all searches with this monitor, running and later ones, until [`Monitor::resume`].
     pub fn cancel(&self) {
         self.cancelled.store(true, Relaxed);
     }

@@ -1,42 +1,42 @@
-//! Bounds without search: what the waiting player reaches by following up.
+//! Bounds without search: what the waiting player gets by following up.
 //!
 //! Call the player to move *mover* and the opponent *follower*. If an even number of cells is empty, the follower has a
-//! strategy that never runs out of replies: answer a move with the cell above it. Where a column has an odd number of
-//! empty cells, there is another such column; a move into the bottom cell of one is answered with that of the other,
-//! and both have an even number left. So the follower gets the *upper rows*, the cells at an odd distance from the top
-//! of the board (counting the topmost as 1), except perhaps those that can be played now, and the mover can get nothing
-//! but
+//! strategy that never runs out of replies: answer a move with the cell above it. If a column has an odd number of
+//! empty cells, there is another such column. A move into the bottom empty cell of one is answered with that of the
+//! other, and both have an even number left. So the follower gets the *upper rows*, the cells at an odd distance from
+//! the top of the board (counting the topmost as 1), except perhaps those that are playable now. The mover can get only
 //! - the *lower rows*: the cells at an even distance from the top, and
-//! - the cells that can be played now.
+//! - the cells that are playable now.
 //!
 //! **No line, no win.** If the mover's pieces together with these cells hold no line, the mover cannot win against this
-//! strategy: the score is at most 0. The follower need not fear a threat, because a cell that completes the mover's line
-//! would have to be one that the mover can get.
+//! strategy, so the score is at most 0. The follower can ignore the mover's threats, because a cell that completes the
+//! mover's line would have to be one that the mover can get.
 //!
-//! **A spot decides.** If the follower moreover has a spot in a cell of an upper row that cannot be played yet, the
-//! strategy fills it, right after the mover plays below it. The follower wins, at the latest when nothing is empty but
-//! the cells above the spot; so these are out of the mover's reach, too. In the same way the follower wins if the cells
-//! that the strategy is sure of complete a line, at the latest with the last cell of the board.
+//! **A spot decides.** If the follower also has a spot in a cell of an upper row that is not playable yet, the strategy
+//! fills it right after the mover plays below it. The follower wins, at the latest when only the cells above the spot
+//! are empty, so the mover cannot reach those cells either. In the same way the follower wins if the cells that the
+//! strategy is sure of complete a line, at the latest with the last cell of the board.
 //!
-//! **A spot in a lower row changes the count.** Let the follower leave alone the cell below such a spot and all above
-//! it: the column ends there. The mover who plays the cell below the spot loses at once. What is left of the column has
-//! an odd number of cells less than before, so if an *odd* number of cells is empty on the whole board, the strategy
-//! serves on the rest of it; in this column the mover's rows are the upper ones, up to the cell below the spot. When all
-//! else is filled the mover has to play that cell, and loses. If an *even* number is empty, two such columns do the
-//! same. (The spot must not be above a spot in an upper row, which would be one of the mover's rows now.)
+//! **A spot in a lower row changes the count.** Let the follower avoid the cell below such a spot and all cells above
+//! it, so that the column ends there. A mover who plays the cell below the spot loses at once. What is left of the
+//! column has an odd number of cells less than before. So if an *odd* number of cells is empty on the whole board, the
+//! strategy works on the rest of it; in this column the mover's rows are the upper ones, up to the cell below the spot.
+//! When everything else is filled, the mover has to play that cell, and loses. If an *even* number is empty, two such
+//! columns do the same. (The spot must not be above a spot in an upper row, which would now be in one of the mover's
+//! rows.)
 //!
-//! Measured in nodes per position on the 1,000 positions of Test_L2_R2, when each was added: "no line" and one spot
-//! 35,656 to 23,928; asked of the children before any is searched, 20,168 to 16,822; cells above a spot out of reach,
-//! 7,953 to 6,790; two columns and sure lines, to 6,229. Testing for two odd columns that the mover gets the bottom of
-//! one only was not worth it (6,209).
+//! Nodes per position on the 1,000 positions of Test_L2_R2, measured when each part was added: "no line" and one spot
+//! 35,656 to 23,928; for the children before any is searched, 20,168 to 16,822; cells above a spot out of reach, 7,953
+//! to 6,790; two columns and sure lines, to 6,229. A test for two odd columns of which the mover gets only one bottom
+//! cell was not worth its cost (6,209).
 
 use super::grid::Grid;
 use super::score::{Scale, Score};
 use super::state::State;
 use super::word::Word;
 
-/// Returns an upper bound of the score of `state`, in which nobody has a line; [`Score::MAX`] if there is none to be
-/// had.
+/// Returns an upper bound of the score of `state`, in which nobody has a line; [`Score::MAX`] if following up gives no
+/// bound.
 ///
 /// Costs one or two line tests, and one for each of the opponent's spots in a lower row.
 #[inline(always)]
@@ -47,10 +47,10 @@ pub(super) fn upper_bound<W: Word, const HEIGHT: u32, const COLUMNS: usize>(
 ) -> Score {
     let empty = grid.cells & !state.all;
     let playable = state.playable(grid);
-    // A spot that can be played is a threat to be met, not one to wait for.
+    // A playable spot is a threat to answer, not one to wait for.
     let waiting = state.their_spots & empty & !playable;
     let upper_spots = waiting & !grid.lower_rows;
-    // What is below the follower's spots in upper rows.
+    // The cells below the follower's spots in upper rows.
     let mut open = empty;
     for_each(upper_spots, |spot| open &= !(column_of(grid, spot) & W::ZERO.minus(spot)));
     let lower_spots = waiting & grid.lower_rows & open;
@@ -69,7 +69,8 @@ pub(super) fn upper_bound<W: Word, const HEIGHT: u32, const COLUMNS: usize>(
             for_each(lower_spots & !column_of(grid, one), |other| {
                 let reach = reach_below(grid, one, reach_below(grid, other, grid.lower_rows));
                 if !mover_has_line(reach) {
-                    // All is filled but two spots, what is below and above them; then one below and one spot.
+                    // Everything is filled except two spots and the cells below and above them. Then one cell below and
+                    // one spot follow.
                     let above = grid.cells_above(one) + grid.cells_above(other);
                     upper = upper.min(loss_on(scale.cells - above - 2));
                 }

@@ -1,10 +1,10 @@
-//! Scores: a value and a remoteness in one small integer that negates when the player changes.
+//! Scores: a value and a remoteness in one small integer that changes sign with the player.
 //!
-//! A win is positive, a loss negative, a tie 0, and the sooner a game ends the farther is its score from 0. What counts
-//! is the ply `p` on which the game ends, not the distance from the position asked about: a score stays what it is all
-//! the way up the tree. Of two plies that follow each other only one can end a game that a given player wins, so
-//! `ceil(p / 2)` says which ply it was, and a win scores `ceil(cells / 2) + 1 - ceil(p / 2)`: 1 for a win with the last
-//! piece of the board. On 7x6 that is the usual "22 minus the winner's pieces".
+//! A win is positive, a loss negative, a tie 0. The sooner a game ends, the farther its score is from 0. The score
+//! counts the ply `p` on which the game ends, not the distance from the position asked about, so it stays the same all
+//! the way up the tree. Of two successive plies only one can end a game that a given player wins. So `ceil(p / 2)`
+//! determines the ply, and a win scores `ceil(cells / 2) + 1 - ceil(p / 2)`: 1 for a win with the last piece of the
+//! board. On 7x6 this is the usual "22 minus the winner's pieces".
 
 use crate::{Board, Outcome, Value};
 
@@ -26,7 +26,7 @@ impl Scale {
         Scale { cells, top: cells.div_ceil(2) as Score + 1, misere: board.is_misere() }
     }
 
-    /// Returns the score of winning a game that ends on `ply` (from 1); 0 where that is beyond a full board.
+    /// Returns the score of winning a game that ends on `ply` (from 1); 0 if that is beyond a full board.
     #[inline(always)]
     pub fn win_on(self, ply: u32) -> Score {
         (self.top - (ply as Score + 1) / 2).max(0)
@@ -37,8 +37,8 @@ impl Scale {
         let (value, end) = match score.signum() {
             0 => (Value::Tie, self.cells),
             sign => {
-                // The player to move makes the pieces number ply + 1, ply + 3, ...: a winner's line completes on one of
-                // these if the winner is the player to move, and under misère if not.
+                // The player to move places the pieces number ply + 1, ply + 3, ... The game ends on one of these if
+                // the winner is the player to move, and under misère if not.
                 let even = 2 * (self.top - score.abs()) as u32;
                 let ends_with_mover = (sign > 0) != self.misere;
                 let is_even = (ply + u32::from(ends_with_mover)).is_multiple_of(2);

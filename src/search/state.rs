@@ -1,6 +1,6 @@
 //! A position inside the search: the pieces, and the cells that complete a line for either player.
 //!
-//! A move changes the mover's spots only, so a parent that has looked at a move has computed all its child needs.
+//! A move changes only the mover's spots, so a parent that has looked at a move has computed all that its child needs.
 
 use super::grid::Grid;
 use super::word::Word;
@@ -12,9 +12,9 @@ pub(super) struct State<W> {
     pub mine: W,
     /// All pieces.
     pub all: W,
-    /// The cells, taken ones among them, that complete a line of the player to move.
+    /// The cells that complete a line of the player to move; some may be taken.
     pub my_spots: W,
-    /// The cells, taken ones among them, that complete a line of the opponent.
+    /// The cells that complete a line of the opponent; some may be taken.
     pub their_spots: W,
     /// The number of pieces.
     pub ply: u32,
@@ -44,7 +44,7 @@ impl<W: Word> State<W> {
         }
     }
 
-    /// Returns the key: no other position of the board has it, and a player to move in two positions has not the same.
+    /// Returns the key. It is different for any two positions of the board, and includes who is to move.
     #[inline(always)]
     pub fn key(&self) -> W {
         self.mine.plus(self.all)

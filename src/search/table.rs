@@ -1,24 +1,24 @@
-//! The transposition table: what is known of positions that were searched, shared by all threads without locks.
+//! The transposition table: the bounds of searched positions, shared by all threads without locks.
 //!
 //! An entry holds both bounds of a position's score and the best move. It is found by the position's key, never by a
-//! hash alone: the key is turned into another number of as many bits by steps that can be undone, whose high bits say
-//! which bucket, and the rest is in the entry. Two positions never share an entry, so an answer never rests on luck.
+//! hash alone: reversible steps turn the key into another number of as many bits, whose high bits select the bucket,
+//! and whose other bits are in the entry. Two positions never share an entry, so no answer depends on luck.
 //!
-//! Where the rest of the key and the bounds fit in one 64-bit word (keys of up to 59 bits, which 7x6, 7x7 and 8x6
-//! have), an entry is one atomic word. Else it is two, the first stored xor the second: a reader who catches the
-//! halves of two writers sees a key that does not match. (That it matches a third position's by accident takes 64 bits
-//! at once, and can happen with several threads on these boards only.)
+//! If the rest of the key and the bounds fit in one 64-bit word (keys of up to 59 bits, as on 7x6, 7x7 and 8x6), an
+//! entry is one atomic word. Otherwise it is two, the first stored xor the second: a reader that catches halves of two
+//! writers sees a key that does not match. (An accidental match with a third position's key needs 64 equal bits, and
+//! can happen only with several threads on these boards.)
 //!
-//! Every write is a proved bound of its position, so a lost or a stale write costs time and never an answer. The table
-//! starts small and grows with the search: small tables stay in the cache, and an easy question pays for no memory.
+//! Every write is a proved bound of its position, so a lost or stale write costs time but never an answer. The table
+//! starts small and grows with the search: small tables stay in the cache, and easy questions do not pay for memory.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::score::Score;
 use super::word::Word;
 
-/// The words that share one place: four entries of one word or two of two. A search looks through all of them; the
-/// alignment keeps them in one cache line.
+/// The words of one bucket: four entries of one word, or two of two. A search looks through all of them; the alignment
+/// keeps them in one cache line.
 #[derive(Default)]
 #[repr(align(32))]
 struct Bucket([AtomicU64; BUCKET_WORDS]);
@@ -29,13 +29,13 @@ const SCORE_BITS: u32 = 7;
 /// Columns 0 to 31 and none.
 const MOVE_BITS: u32 = 6;
 const INFO_BITS: u32 = 2 * SCORE_BITS + MOVE_BITS;
-/// Added to a score to make it positive; no score is as far as this from 0, so no entry in use is 0.
+/// Added to a score to make it positive. No score is as far as this from 0, so no used entry is 0.
 const BIAS: Score = 64;
 
-/// No column: stands in an entry for "no move was best".
+/// No column: means "no move was best" in an entry.
 pub(super) const NO_COLUMN: u32 = 32;
 
-/// What is known of a position.
+/// The bounds and the best move of a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Entry {
     /// The score is at least this.
@@ -75,25 +75,25 @@ pub(super) struct Table {
     paired: bool,
 }
 
-/// The least number of buckets as a power of two: 4 KiB.
+/// The smallest number of buckets, as a power of two: 4 KiB.
 const MIN_BUCKET_BITS: u32 = 7;
 
-/// The number of buckets from which a table may start for the sake of single words: 1 MiB.
+/// The largest number of buckets, as a power of two, that a table may start with to get single words: 1 MiB.
 const MAX_START_BITS: u32 = 15;
 
-/// The low bits of a word that is not all key.
+/// The low bits of a word that also holds bounds.
 const INFO_MASK: u64 = (1 << INFO_BITS) - 1;
 
 impl Table {
-    /// Makes an empty table for keys of `key_bits` that will grow to at most `max_bytes`, or to its least size where
-    /// that is more.
+    /// Makes an empty table for keys of `key_bits` that grows to at most `max_bytes`, or to its smallest size if that
+    /// is more.
     pub fn new(key_bits: u32, max_bytes: usize) -> Table {
-        // Tiny boards get a few bits that are always 0, to have as many as buckets.
+        // Tiny boards get a few bits that are always 0, so that they have enough bits for the buckets.
         let key_bits = key_bits.max(2 * MIN_BUCKET_BITS);
         let single_word_bits = key_bits.saturating_sub(64 - INFO_BITS);
         let paired = single_word_bits > MAX_START_BITS;
         let min_bucket_bits = if paired { MIN_BUCKET_BITS } else { single_word_bits.max(MIN_BUCKET_BITS) };
-        // More buckets than keys are of no use.
+        // More buckets than keys would be useless.
         let max_buckets = (max_bytes / size_of::<Bucket>()).max(1);
         let max_bucket_bits = max_buckets.ilog2().clamp(min_bucket_bits, key_bits.min(40));
         let bucket_bits = min_bucket_bits;
@@ -114,12 +114,12 @@ impl Table {
         self.buckets.len() * if self.paired { BUCKET_WORDS / 2 } else { BUCKET_WORDS }
     }
 
-    /// Returns whether the table may become larger.
+    /// Returns whether the table can grow.
     pub fn can_grow(&self) -> bool {
         self.bucket_bits < self.max_bucket_bits
     }
 
-    /// Makes the table four times as large, or as large as it may become, and keeps what it holds.
+    /// Makes the table four times as large, up to its limit, and keeps its entries.
     pub fn grow<W: Word>(&mut self) {
         let old_bits = self.bucket_bits;
         self.bucket_bits = (old_bits + 2).min(self.max_bucket_bits);
@@ -128,7 +128,7 @@ impl Table {
         let old = std::mem::replace(&mut self.buckets, larger);
         for (number, bucket) in old.iter().enumerate() {
             let high = W::from_halves(0, number as u64) << (self.key_bits - old_bits);
-            // The oldest first, so that the newest ends up in front again.
+            // The oldest first, so that the newest is in front again.
             for place in (0..BUCKET_WORDS).rev().step_by(if self.paired { 2 } else { 1 }) {
                 let (rest, info) = if self.paired {
                     pair_at::<W>(bucket, place / 2)
@@ -143,10 +143,10 @@ impl Table {
         }
     }
 
-    /// Returns what is known of the position with `key`.
+    /// Returns the entry of the position with `key`.
     ///
-    /// Looks at all entries of the bucket without a branch: probes of several positions in a row then wait for the
-    /// memory at the same time.
+    /// Looks at all entries of the bucket without a branch, so that successive look-ups wait for memory at the same
+    /// time.
     #[inline(always)]
     pub fn get<W: Word>(&self, key: W) -> Option<Entry> {
         let (bucket, rest) = self.split(self.mix(key));
@@ -162,11 +162,11 @@ impl Table {
                 found = if difference <= INFO_MASK { difference } else { found };
             }
         }
-        // No information is 0; an empty entry looks like that of a position with nothing left of its key.
+        // 0 means no information. An empty entry looks like the entry of a position whose rest of the key is 0.
         (found != 0).then(|| Entry::unpack(found))
     }
 
-    /// Remembers an entry, in place of an older one of its position or, in a full bucket, of the oldest.
+    /// Stores an entry, in place of an older one of its position or, in a full bucket, of the oldest.
     #[inline(always)]
     pub fn put<W: Word>(&self, key: W, entry: Entry) {
         self.put_mixed(self.mix(key), entry.pack());
@@ -176,8 +176,7 @@ impl Table {
     fn put_mixed<W: Word>(&self, mixed: W, info: u64) {
         let (bucket, rest) = self.split(mixed);
         let words = &bucket.0;
-        // The newest entry comes first and pushes the others back, up to the place of the position's older entry or of
-        // an empty one.
+        // The newest entry comes first. It pushes the others back, up to the position's older entry or an empty one.
         if self.paired {
             let (first, first_info) = pair_at::<W>(bucket, 0);
             if first != rest && first_info != 0 {
@@ -200,7 +199,7 @@ impl Table {
         }
     }
 
-    /// Turns a key into another number of as many bits, one to one: both steps can be undone.
+    /// Turns a key into another number of as many bits, one to one: both steps are reversible.
     #[inline(always)]
     fn mix<W: Word>(&self, key: W) -> W {
         let folded = key ^ key >> (self.key_bits / 2);

@@ -1,4 +1,4 @@
-//! The machine word under a bitboard: 64 bits where the board fits, 128 bits for the rest.
+//! The machine word of a bitboard: 64 bits if the board fits, else 128 bits.
 
 use std::fmt::Debug;
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, Not, Shl, Shr};
@@ -60,7 +60,7 @@ pub(super) trait Word:
         self & self.minus(Self::ONE) != Self::ZERO && self != Self::ZERO
     }
 
-    /// Returns a word with the lowest `count` bits set, all of them from [`Word::BITS`] on.
+    /// Returns a word with the lowest `count` bits set; all bits from [`Word::BITS`] on.
     #[inline(always)]
     fn low_bits(count: u32) -> Self {
         if count >= Self::BITS { !Self::ZERO } else { (Self::ONE << count).minus(Self::ONE) }

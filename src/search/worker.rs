@@ -1,4 +1,4 @@
-//! One thread of the search: what it holds, and what both kinds of rules share.
+//! One thread of the search: its data, and the code that both kinds of rules share.
 
 use super::budget::Budget;
 use super::grid::Grid;
@@ -15,18 +15,18 @@ pub(super) struct Worker<'a, W, const HEIGHT: u32, const COLUMNS: usize> {
     pub table: &'a Table,
     pub merits: &'a CellMerits,
     pub budget: Budget<'a>,
-    /// Whether the search may meet two positions that are mirror images, so that keys have to be folded. Once a piece
-    /// of one player faces a piece of the other across the middle, it cannot.
+    /// Whether the search may meet two positions that are mirror images, so that keys must be folded. It cannot once a
+    /// piece of one player is opposite a piece of the other across the middle.
     pub fold: bool,
 }
 
-/// What is known of a score before the moves are looked at.
+/// The bounds of a score that are known before the moves are tried.
 pub(super) struct Known {
     /// It is at least this.
     pub lower: Score,
     /// It is at most this.
     pub upper: Score,
-    /// The column that was best before.
+    /// The column that was best in an earlier search.
     pub best: u32,
 }
 
@@ -53,15 +53,14 @@ impl Known {
 }
 
 impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COLUMNS> {
-    /// Returns the key of a position, the same for its mirror image where that matters.
+    /// Returns the key of a position. Mirror images have the same key if that matters.
     #[inline(always)]
     pub fn key(&self, state: &State<W>) -> W {
         let key = state.key();
         if self.fold { key.min(self.grid.mirror(key)) } else { key }
     }
 
-    /// Remembers what the search of a position found: a `score` that is a lower bound if it is at least `beta`, and an
-    /// upper bound if not.
+    /// Stores the result of a search: a `score` that is a lower bound if it is at least `beta`, else an upper bound.
     #[inline(always)]
     pub fn remember(&self, key: W, known: &Known, beta: Score, score: Score, best: u32) {
         let entry = if score >= beta {
@@ -72,8 +71,8 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COL
         self.table.put(key, entry);
     }
 
-    /// Returns the bounds of a position from when its game can end at the earliest: with a win on `win_ply` or a loss
-    /// on `loss_ply`.
+    /// Returns the bounds that follow from the earliest possible end of the game: a win on `win_ply` or a loss on
+    /// `loss_ply`.
     #[inline(always)]
     pub fn earliest(&self, win_ply: u32, loss_ply: u32) -> Known {
         Known { lower: -self.scale.win_on(loss_ply), upper: self.scale.win_on(win_ply), best: NO_COLUMN }
