@@ -1,10 +1,14 @@
-//! Measures the search on Pascal Pons' three benchmark sets of 7x6, and checks every answer.
+//! Measures the search on [Pascal Pons' three benchmark sets][sets] of 7x6, and checks every answer.
 //!
 //! `cargo bench -p fourbase --bench search` prints, for each set, milliseconds and nodes per position, with one thread
-//! and the table cleared before every position. Milliseconds are wall time, of the fastest of five rounds, since other
-//! work on the machine only ever adds; CPU time is the mean of all rounds, where they are long enough to tell. `-- --empty` also solves the empty board, with a table of 1 GiB;
-//! `--threads N` and `--kept` (do not clear the table) change the rules. The sets are read from `../shared/truth/pons`,
-//! or the directory that `FOURBASE_PONS` names.
+//! and the table cleared before every position. Milliseconds are wall time of the fastest of five rounds, because other
+//! work on the machine only adds time. CPU time is the mean of all rounds, if they are long enough to measure.
+//!
+//! `-- --empty` also solves the empty board, with a table of 1 GiB. `-- --threads N` sets the number of threads, and
+//! `-- --kept` keeps the table between positions. The sets are read from `../shared/truth/pons`, or from the directory
+//! that `FOURBASE_PONS` names.
+//!
+//! [sets]: http://blog.gamesolver.org/solving-connect-four/02-test-protocol/
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -87,7 +91,7 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
 /// The usual length of a tick of Linux's process times.
 const TICK_MS: f64 = 10.0;
 
-/// Returns the ticks of CPU time that this process has used with all its threads; `None` where there is no `/proc`.
+/// Returns the ticks of CPU time that all threads of this process have used; `None` if there is no `/proc`.
 fn cpu_ticks() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/stat").ok()?;
     // After the name in parentheses, user and system time are the twelfth and thirteenth field.
@@ -101,7 +105,7 @@ fn read(board: Board, line: &str) -> Result<(Position, i32), Box<dyn std::error:
     Ok((notation::parse(board, moves)?, score.trim().parse()?))
 }
 
-/// Returns an outcome as the sets write it: a win is 22 minus the winner's pieces at the end, a loss negative.
+/// Returns an outcome as the sets write it: a win is 22 minus the winner's pieces at the end, and a loss is negative.
 fn score_of(outcome: Outcome, ply: usize) -> i32 {
     let end = ply as i32 + outcome.remoteness.map_or(0, |plies| plies as i32);
     let score = 22 - (end + 1) / 2;

@@ -25,7 +25,7 @@ impl Rule for Centre {
 
     fn reply(&self, position: &Position, _: Option<usize>) -> Option<usize> {
         let last = position.board().width() - 1;
-        // Twice the distance from the middle; the first of equal columns is taken.
+        // Twice the distance from the middle; of equal columns the first is taken.
         position.moves().min_by_key(|&column| (2 * column).abs_diff(last))
     }
 }

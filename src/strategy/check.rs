@@ -1,4 +1,4 @@
-//! The check: every move of the opponent against a rule, positions remembered.
+//! The check: plays every move of the opponent against a rule, and remembers positions.
 
 use std::collections::hash_map::Entry;
 
@@ -18,7 +18,7 @@ const MET_BYTES: usize = 160;
 /// Bytes that the link to a position takes at most.
 const LINK_BYTES: usize = 2 * size_of::<Link>();
 
-/// What became of a rule.
+/// The result of a check.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Check {
     /// The board.
@@ -32,27 +32,28 @@ pub struct Check {
     /// The shortest line that the player loses (columns from 0, both players' moves), the smallest in numeric order
     /// among equally short ones; `None` if there is none.
     pub refutation: Option<Vec<usize>>,
-    /// The shortest line to where the rule is undefined, the smallest among equally short ones; `None` if there is none.
+    /// The shortest line to where the rule is undefined, the smallest among equally short ones; `None` if there is
+    /// none.
     pub undefined: Option<Vec<usize>>,
 }
 
 impl Check {
-    /// Returns what the lines mean for the player.
+    /// Returns the verdict for the player.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
         Verdict::of(&self.lines, self.player)
     }
 }
 
-/// Plays every move of the opponent against a rule that `player` plays by, on `board` from its start.
+/// Plays every move of the opponent against a rule that `player` follows, on `board` from its start.
 ///
-/// Time is in proportion to the positions that are met, some five million a second; memory holds the positions of two
-/// plies and a link to each position with the opponent to move. No more than about `memory_bytes` are used. A rule
-/// that serves only the other player is undefined at once.
+/// Time is proportional to the number of positions met, at some five million a second. Memory holds the positions of
+/// two plies and a link to each position with the opponent to move; about `memory_bytes` is the limit. A rule that
+/// serves only the other player is undefined at once.
 ///
 /// # Errors
 ///
-/// [`CheckError::Memory`] when the memory is used up, [`CheckError::Lines`] for more than 2^128 lines.
+/// [`CheckError::Memory`] if the memory is not enough, [`CheckError::Lines`] for more than 2^128 lines.
 ///
 /// ```
 /// use fourbase::strategy::{Centre, Verdict, check};
@@ -80,31 +81,31 @@ pub fn check(rule: &dyn Rule, board: Board, player: Player, memory_bytes: u64) -
     Ok(walk.check)
 }
 
-/// A check on its way from ply to ply.
+/// A check in progress, ply by ply.
 struct Walk<'a> {
     rule: &'a dyn Rule,
     memory_bytes: u64,
     check: Check,
     history: History,
-    /// The positions with the opponent to move that were met last; those that they lead to are collected here.
+    /// The latest positions with the opponent to move; a step replaces them by those that they lead to.
     next: Layer,
 }
 
-/// What was met within two plies, apart from positions with the opponent to move.
+/// The positions met within two plies, apart from those with the opponent to move.
 #[derive(Default)]
 struct Met {
-    /// After the opponent's move; whether the rule is known to be undefined there.
+    /// After the opponent's move; the value is whether the rule is known to be undefined there.
     answered: Map<bool>,
-    /// Ended by the rule's move.
+    /// Finished by the rule's move.
     ended: Map<()>,
 }
 
 /// A move of the opponent in a position of the current ply.
 #[derive(Clone, Copy)]
 struct Attack {
-    /// The place of the position before.
+    /// The place of the previous position.
     parent: usize,
-    /// The column; none before the first move of the game.
+    /// The column; `None` before the first move of the game.
     column: Option<usize>,
     /// How many lines lead here.
     lines: u128,
@@ -177,7 +178,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Ends lines of so many plies after a move of the opponent and perhaps a reply, in a position that may be new.
+    /// Ends lines of `plies` plies after a move of the opponent and perhaps a reply, in a position that may be `new`.
     fn end(
         &mut self,
         end: End,
@@ -195,7 +196,7 @@ impl Walk<'_> {
             End::Won(winner) if winner != self.check.player => &mut self.check.refutation,
             End::Won(_) | End::Tied => return Ok(()),
         };
-        // Equally long ones come in ascending order. A shorter one can still come after one that the rule's own move
+        // Equally long lines come in ascending order. A shorter one can still come after one that the rule's own move
         // ends, as under misère.
         if shortest.as_ref().is_none_or(|shortest| plies < shortest.len()) {
             let mut line = self.history.line_to(attack.parent);
@@ -206,7 +207,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Makes sure that the moves of one more position fit into memory.
+    /// Checks that the moves of one more position fit in memory.
     fn require_memory(&self, nodes: &[Node], met: &Met, node: &Node) -> Result<(), CheckError> {
         let bytes = (nodes.len() + self.next.len()) * NODE_BYTES
             + (met.answered.len() + met.ended.len()) * MET_BYTES

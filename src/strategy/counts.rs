@@ -5,7 +5,7 @@ use crate::{Player, Position, Value};
 /// How a line ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum End {
-    /// Somebody has won.
+    /// A player has won.
     Won(Player),
     /// The board is full.
     Tied,
@@ -14,7 +14,7 @@ pub(super) enum End {
 }
 
 impl End {
-    /// Returns how the game has ended; `None` while it goes on.
+    /// Returns how the game ended; `None` if it is not over.
     pub fn of(position: &Position) -> Option<End> {
         Some(match position.primitive()? {
             Value::Win => End::Won(position.to_move()),
@@ -24,14 +24,14 @@ impl End {
     }
 }
 
-/// The distinct positions that a rule meets, the empty board included, mirror images apart.
+/// The distinct positions that a rule meets, including the empty board. Mirror images count separately.
 ///
 /// Five of the fields are disjoint and add up to [`PositionCounts::all`]; `undefined` is a part of `strategy_to_move`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct PositionCounts {
-    /// The game goes on, and the opponent of the rule is to move.
+    /// The game is not over, and the opponent of the rule is to move.
     pub opponent_to_move: u64,
-    /// The game goes on, and the rule is asked for a move.
+    /// The game is not over, and the rule is asked for a move.
     pub strategy_to_move: u64,
     /// The first player has won.
     pub first_wins: u64,
@@ -39,7 +39,7 @@ pub struct PositionCounts {
     pub second_wins: u64,
     /// The board is full and nobody has won.
     pub ties: u64,
-    /// The rule is asked for a move and says nothing, after some last move at least.
+    /// The rule is asked for a move and is undefined after at least one last move.
     pub undefined: u64,
 }
 
@@ -61,7 +61,7 @@ impl PositionCounts {
     }
 }
 
-/// How the lines of a rule end. A line is a whole game: two lines differ if any move does, also where they share their
+/// How the lines of a rule end. A line is a whole game. Two lines differ if any move differs, even if they share their
 /// last position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct LineCounts {
@@ -71,7 +71,7 @@ pub struct LineCounts {
     pub second_wins: u128,
     /// The board is full and nobody has won.
     pub ties: u128,
-    /// The rule says nothing, so nobody knows how the game goes on.
+    /// The rule is undefined, so the rest of the game is unknown.
     pub undefined: u128,
 }
 
@@ -91,7 +91,7 @@ impl LineCounts {
         }
     }
 
-    /// Adds lines; `None` if all of them together are too many, so that no sum of these counts can overflow.
+    /// Adds lines; `None` if the total would be too large, so no sum of these counts can overflow.
     pub(super) fn add(&mut self, end: End, lines: u128) -> Option<()> {
         self.all().checked_add(lines)?;
         *match end {

@@ -1,11 +1,11 @@
-//! What can be wrong with a rule, and why a check gives no answer.
+//! Errors of rules and of checks.
 
 use thiserror::Error;
 
 use crate::Board;
 use crate::notation::columns_to_text;
 
-/// Says why two columns are no centre of a board. Columns count from 1.
+/// Says why two columns are not a centre of a board. Columns count from 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum CentreError {
     /// A column is outside the board.
@@ -37,7 +37,7 @@ pub enum CentreError {
     },
 }
 
-/// Says why a check gives no answer. Nothing is ever estimated.
+/// Says why a check gives no answer. A check never estimates.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum CheckError {
     /// Too many positions for the memory.
@@ -46,9 +46,9 @@ pub enum CheckError {
          allow more, or check a smaller board{}", found_before(refutation.as_deref())
     )]
     Memory {
-        /// How far it came.
+        /// The number of plies checked before the limit.
         ply: usize,
-        /// The positions that were met until then.
+        /// The positions met by then.
         positions: u64,
         /// The limit.
         limit_bytes: u64,

@@ -1,26 +1,25 @@
 //! Following up: the second player answers in the column that the first player just played.
 //!
-//! On a board with an even number of rows that gives the second player every cell of the even rows, and so leaves the
-//! first player only lines within odd rows. Those are what the exception for two centre columns breaks: when the first
+//! On a board with an even number of rows this gives the second player every cell of the even rows, and leaves the
+//! first player only lines within odd rows. The exception for two centre columns breaks those lines: when the first
 //! player first plays there, the second answers beside it, on the bottom row.
 //!
-//! The strategy is the one that GamesCrafters' documentation of the game describes for boards of at most 6 columns and
-//! an even number of rows. Nothing here insists on such a board: what becomes of the rule elsewhere is for the check to
-//! say.
+//! GamesCrafters' documentation of the game describes this strategy for boards of at most 6 columns and an even number
+//! of rows. The rule accepts any board; the check says what becomes of it.
 
 use std::fmt;
 
 use super::{CentreError, Rule};
 use crate::{Board, Player, Position};
 
-/// What the words "the first time the first player plays in one of the two centre columns" mean.
+/// The meaning of the words "the first time the first player plays in one of the two centre columns".
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Reading {
-    /// The first time in the pair: once in a game. This reading never loses on the boards that it was stated for.
+    /// The first time in the pair: once in a game. This reading never loses on the boards that it was described for.
     Pair,
-    /// The first time in each column: up to twice in a game. Undefined where the other column is full by then.
+    /// The first time in each column: up to twice in a game. Undefined if the other column is full by then.
     Column,
-    /// The same, and follows in the same column where the other is full.
+    /// The same, but follows in the same column if the other is full.
     ColumnOrFollow,
 }
 
@@ -37,9 +36,9 @@ impl fmt::Display for Reading {
 
 /// The follow-up rule, for the second player.
 ///
-/// Where the first player just played outside the centre, plays in the same column. In one of the two centre columns:
-/// the first time, plays in the other; afterwards in the same column if it has room, else in the other. [`Reading`] says
-/// what counts as the first time. A move costs a few word operations.
+/// If the first player just played outside the centre, the rule plays in the same column. In one of the two centre
+/// columns it plays, the first time, in the other; afterwards in the same column if it has room, else in the other.
+/// [`Reading`] says what counts as the first time. A move costs a few word operations.
 ///
 /// ```
 /// use fourbase::strategy::{FollowUp, Reading, Rule};
@@ -60,20 +59,20 @@ pub struct FollowUp {
 }
 
 impl FollowUp {
-    /// Makes the rule for `board` with two columns (from 0, in either order) as its centre. They need not be neighbours.
+    /// Makes the rule for `board` with two columns (from 0, in either order) as its centre. They need not be
+    /// neighbours.
     ///
     /// # Errors
     ///
-    /// Refuses a column outside the board, and one column twice.
+    /// [`CentreError`] for a board of one column, for a column outside the board, and for one column twice.
     ///
     /// ```
     /// use fourbase::Board;
     /// use fourbase::strategy::{FollowUp, Reading};
     ///
-    /// let board: Board = "5x4".parse()?;
-    /// assert!(FollowUp::new(board, [2, 3], Reading::Pair).is_ok());
-    /// let error = FollowUp::new(board, [4, 5], Reading::Pair).unwrap_err();
-    /// assert_eq!(error.to_string(), "column 6 of the centre 5,6 is outside the board 5x4; take two of the columns 1 to 5");
+    /// let board: Board = "5x4".parse()?; assert!(FollowUp::new(board, [2, 3], Reading::Pair).is_ok()); let error =
+    /// FollowUp::new(board, [4, 5], Reading::Pair).unwrap_err(); assert_eq!(error.to_string(), "column 6 of the centre
+    /// 5,6 is outside the board 5x4; take two of the columns 1 to 5");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn new(board: Board, centre: [usize; 2], reading: Reading) -> Result<FollowUp, CentreError> {
@@ -91,14 +90,14 @@ impl FollowUp {
         Ok(FollowUp { centre: Some([left, right]), reading })
     }
 
-    /// Makes the rule without a centre: it always follows.
+    /// Makes the rule without a centre, which always follows.
     #[must_use]
     pub fn without_centre() -> FollowUp {
         FollowUp { centre: None, reading: Reading::Pair }
     }
 
-    /// Returns the two middle columns of `board` (from 0); of an odd number of columns the middle one and its left
-    /// neighbour, whose mirror image serves as well.
+    /// Returns the two middle columns of `board` (from 0). On an odd number of columns these are the middle one and its
+    /// left neighbour; the mirror image would serve as well.
     ///
     /// # Errors
     ///
@@ -125,13 +124,13 @@ impl FollowUp {
         self.centre
     }
 
-    /// Returns the reading; it means nothing without a centre.
+    /// Returns the reading, which has no meaning without a centre.
     #[must_use]
     pub fn reading(&self) -> Reading {
         self.reading
     }
 
-    /// Whether the move in `last` was the mover's first one in what the reading looks at.
+    /// Whether the move in `last` was the opponent's first one in the columns that the reading watches.
     fn is_first(&self, position: &Position, last: usize, other: usize) -> bool {
         let board = position.board();
         let watched = match self.reading {
@@ -147,7 +146,7 @@ impl Rule for FollowUp {
         "follow-up"
     }
 
-    /// The second player: the rule has no first move.
+    /// The second player, because the rule has no first move.
     fn player(&self) -> Option<Player> {
         Some(Player::Second)
     }

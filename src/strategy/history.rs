@@ -1,17 +1,17 @@
-//! How each position was first met, so that a line to it can be written down.
+//! How each position was first met, to write down a line to it.
 //!
-//! Positions of a ply are met in the order of their smallest lines: the first ply has one position, and going through
-//! the positions of a ply in order, and through the moves of each from the left, meets those of the next ply in order.
-//! So the line by which a position was first met is the smallest of all lines that lead to it.
+//! Positions of a ply are met in the order of their smallest lines. The first ply has one position. Going through the
+//! positions of a ply in order, and through the moves of each from the left, meets those of the next ply in order. So
+//! the line by which a position was first met is the smallest of all lines that lead to it.
 
 /// The two moves by which a position with the opponent to move was first met.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Link {
-    /// The place of the position before, among those of its ply.
+    /// The place of the previous position among those of its ply.
     pub parent: usize,
-    /// The opponent's move; none if the rule made the first move of the game.
+    /// The opponent's move; `None` if the rule made the first move of the game.
     pub opponent: Option<u8>,
-    /// The rule's reply; none for the empty board.
+    /// The rule's reply; `None` for the empty board.
     pub reply: Option<u8>,
 }
 
@@ -23,12 +23,12 @@ pub(super) struct History {
 }
 
 impl History {
-    /// Begins the next ply.
+    /// Starts the next ply.
     pub fn begin_layer(&mut self) {
         self.layers.push(Vec::new());
     }
 
-    /// Adds a position to the ply that was begun last.
+    /// Adds a position to the latest ply.
     pub fn push(&mut self, link: Link) {
         if let Some(layer) = self.layers.last_mut() {
             layer.push(link);
@@ -41,7 +41,7 @@ impl History {
         self.links
     }
 
-    /// Returns the line to the position at `place` of the ply before the one that was begun last.
+    /// Returns the line to the position at `place` of the ply before the latest one.
     pub fn line_to(&self, mut place: usize) -> Vec<usize> {
         let mut line = Vec::new();
         for layer in self.layers.iter().rev().skip(1) {

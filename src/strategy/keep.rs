@@ -1,4 +1,4 @@
-//! How well a rule plays, by values that are known from elsewhere.
+//! How well a rule plays, by values that the caller supplies.
 
 use super::counts::End;
 use super::memo::{Key, Map};
@@ -9,29 +9,29 @@ use crate::{MAX_COLUMNS, Player, Position, Value};
 /// Bytes that a position takes at most, its value included.
 const MET_BYTES: u64 = 200;
 
-/// In how many of the positions that a rule meets it keeps the value of the game.
+/// The number of positions in which a rule keeps the value of the game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Kept {
-    /// Positions in which the game goes on and the rule is asked for a move.
+    /// Positions in which the game is not over and the rule is asked for a move.
     pub strategy_to_move: u64,
-    /// Those of them in which its reply is worth as much as the best move, whatever the opponent's last move was.
+    /// Those in which its reply is worth as much as the best move, whatever the opponent's last move was.
     pub kept: u64,
     /// All positions that are met, finished ones included.
     pub all: u64,
-    /// Those of them from which the rule, followed to the end, is sure to get the value against every reply. Nothing is
-    /// sure to get more.
+    /// Those from which the rule, followed to the end, is sure to get the value against every reply. No rule is sure to
+    /// get more.
     pub secured: u64,
 }
 
 impl Check {
-    /// Compares the rule that was checked with known values: asks for the value of each position that was met, for its
-    /// player to move, once and in portions.
+    /// Compares the checked rule with known values. Asks once, in portions, for the value of each position that was
+    /// met, for its player to move.
     ///
-    /// Walks through the positions once more, and holds all of them in memory.
+    /// Goes through the positions again, and holds all of them in memory.
     ///
     /// # Errors
     ///
-    /// Whatever `values` says, and [`CheckError::Memory`] if all positions need more than `memory_bytes`.
+    /// Any error of `values`, and [`CheckError::Memory`] if all positions need more than `memory_bytes`.
     ///
     /// ```
     /// use fourbase::search::{Options, Search};
@@ -78,7 +78,7 @@ impl Check {
     }
 }
 
-/// How many values are asked for at once.
+/// The number of values asked for at once.
 const PORTION: usize = 1 << 16;
 
 /// What a rule is sure to get for its player, worst first.
@@ -114,13 +114,13 @@ impl Sure {
 /// A position that was met.
 #[derive(Clone, Copy)]
 struct Met {
-    /// The worst that becomes of the rule from here, over all last moves with which the position was met.
+    /// The worst result of the rule from here, over all last moves with which the position was met.
     sure: Sure,
-    /// The columns that the rule played here, a bit each.
+    /// The columns that the rule played here, one bit each.
     replies: u32,
     /// The rule was asked for a move.
     asked: bool,
-    /// The rule was asked and said nothing, after some last move at least.
+    /// The rule was undefined after at least one last move.
     undefined: bool,
     /// The value for the player to move.
     value: Option<Value>,
@@ -132,7 +132,7 @@ impl Met {
         Met { sure, replies: 0, asked: false, undefined: false, value: None }
     }
 
-    /// Takes what another last move makes of the same position.
+    /// Adds the result of another last move to the same position.
     fn join(&mut self, other: &Met) {
         self.sure = self.sure.min(other.sure);
         self.replies |= other.replies;
@@ -143,7 +143,7 @@ impl Met {
 // A bit for each column of any board.
 const _: () = assert!(MAX_COLUMNS <= u32::BITS as usize);
 
-/// Goes through all lines, depth first. A line has at most 64 plies, so the depth is no danger.
+/// Goes through all lines, depth first. A line has at most 64 plies, so the recursion is safe.
 struct Walk<'a> {
     rule: &'a dyn Rule,
     player: Player,
@@ -184,7 +184,7 @@ impl Walk<'_> {
     }
 }
 
-/// Compares what was met with the values, all of which are there.
+/// Compares the positions with their values, which are all known by now.
 fn count(met: &Map<Met>, player: Player) -> Kept {
     let mut kept = Kept { strategy_to_move: 0, kept: 0, all: 0, secured: 0 };
     for (Key(position), entry) in met {

@@ -1,4 +1,4 @@
-//! Remembering positions: a hash of the two bitboards, and the positions of one ply with the lines that lead to them.
+//! Remembered positions: a hash of the two bitboards, and the positions of one ply with the lines that lead to them.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hash, Hasher};
@@ -16,8 +16,8 @@ impl Hash for Key {
     }
 }
 
-/// Multiplies and folds. Nobody chooses positions to make it collide, and it is several times as fast as the hash of
-/// the standard library.
+/// Multiplies and folds. Positions are not chosen to collide, so this is safe, and it is several times as fast as the
+/// hash of the standard library.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Fold(u64);
 
@@ -45,7 +45,7 @@ pub(super) type Map<T> = HashMap<Key, T, BuildHasherDefault<Fold>>;
 /// A position with the opponent to move.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node {
-    /// The position; the game goes on.
+    /// The position, in which the game is not over.
     pub position: Position,
     /// How many lines lead to it.
     pub lines: u128,
@@ -59,7 +59,7 @@ pub(super) struct Layer {
 }
 
 impl Layer {
-    /// Adds lines to a position, and tells whether it is new; `None` if the lines are too many to be counted.
+    /// Adds lines to a position, and returns whether it is new; `None` if there are too many lines to count.
     pub fn add(&mut self, position: Position, lines: u128) -> Option<bool> {
         let new = self.nodes.len();
         let place = *self.places.entry(Key(position)).or_insert(new);
@@ -75,7 +75,7 @@ impl Layer {
         self.nodes.len()
     }
 
-    /// Returns the positions; they are complete once nothing more is added.
+    /// Returns the positions.
     pub fn into_nodes(self) -> Vec<Node> {
         self.nodes
     }

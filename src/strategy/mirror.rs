@@ -3,11 +3,11 @@
 use super::Rule;
 use crate::{Player, Position};
 
-/// The mirror rule, for the second player: plays in column W - 1 - c (from 0) after a move in column c.
+/// The mirror rule, for the second player: after a move in column c it plays in column W - 1 - c (from 0).
 ///
 /// On an even number of columns there is always room. On an odd number the middle column is its own mirror image, and
-/// with an odd number of rows the rule is undefined once the first player has filled it. Loses almost everywhere, because
-/// the first player may make a line across the middle: it is here to be refuted.
+/// with an odd number of rows the rule is undefined once the first player has filled it. The rule loses almost
+/// everywhere, because the first player can make a line across the middle. It is an example of a rule to refute.
 ///
 /// ```
 /// use fourbase::strategy::{Mirror, Rule};
@@ -26,7 +26,7 @@ impl Rule for Mirror {
         "mirror"
     }
 
-    /// The second player: the rule has no first move.
+    /// The second player, because the rule has no first move.
     fn player(&self) -> Option<Player> {
         Some(Player::Second)
     }

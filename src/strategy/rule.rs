@@ -4,8 +4,8 @@ use crate::{Player, Position};
 
 /// Gives one player's move in every position that the player can meet.
 ///
-/// A rule sees the board and the opponent's last move and nothing else: that is what lets a check remember positions
-/// instead of lines. It must be a function of the two; one that changes its mind gets a meaningless check.
+/// A rule sees only the board and the opponent's last move, so a check can remember positions instead of lines. It must
+/// be a function of the two; otherwise the check is meaningless.
 ///
 /// ```
 /// use fourbase::strategy::{Rule, Verdict, check};
@@ -32,19 +32,19 @@ pub trait Rule {
     /// Returns the rule's name: lower case, words joined by hyphens.
     fn name(&self) -> &'static str;
 
-    /// Returns the only player whom the rule can serve, `None` (the default) where it serves either.
+    /// Returns the only player that the rule can serve, or `None` (the default) if it serves either.
     fn player(&self) -> Option<Player> {
         None
     }
 
-    /// Returns the column (from 0) to play for the player to move; `None` where the rule is undefined.
+    /// Returns the column (from 0) to play for the player to move; `None` if the rule is undefined.
     ///
-    /// `last` is the column of the opponent's last move, `None` on the empty board. The game is not over. A column that
-    /// is full or outside the board counts as none, so that a rule need not ask whether there is room.
+    /// `last` is the column of the opponent's last move, `None` on the empty board. The game is not over. A full column
+    /// or one outside the board counts as `None`, so a rule need not check for room.
     fn reply(&self, position: &Position, last: Option<usize>) -> Option<usize>;
 }
 
-/// Plays a rule's reply: the column and the position after it; `None` where the rule is undefined.
+/// Plays a rule's reply. Returns the column and the position after it; `None` if the rule is undefined.
 pub(super) fn answer(rule: &dyn Rule, position: &Position, last: Option<usize>) -> Option<(usize, Position)> {
     let column = rule.reply(position, last)?;
     Some((column, position.play(column).ok()?))

@@ -1,11 +1,11 @@
-//! What a check says about a rule as a whole.
+//! The result of a check in one word.
 
 use std::fmt;
 
 use super::LineCounts;
 use crate::Player;
 
-/// Says what becomes of the player who plays by a rule.
+/// Says how a player fares who plays by a rule.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Verdict {
     /// The player wins every line.
