@@ -15,7 +15,7 @@ use crate::{Board, Player, Value, has_line};
 /// let board: Board = "4x4c2".parse()?;
 /// let position = Position::start(board).play(0)?.play(3)?;
 /// assert_eq!(position.primitive(), None);
-/// assert_eq!(position.play(1)?.primitive(), Some(Value::Lose)); // two in a row: whoever is to move has lost
+/// assert_eq!(position.play(1)?.primitive(), Some(Value::Lose)); // two in a row: the player to move has lost
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -57,10 +57,10 @@ impl fmt::Display for Value {
 /// ```
 /// use fourbase::{Outcome, Value};
 ///
-/// let outcome = |value, remoteness| Outcome { value, remoteness: Some(remoteness) }; let mut moves =
-/// [outcome(Value::Lose, 2), outcome(Value::Tie, 9), outcome(Value::Lose, 8), outcome(Value::Win, 5)]; moves.sort();
-/// assert_eq!(moves, [outcome(Value::Win, 5), outcome(Value::Tie, 9), outcome(Value::Lose, 8), outcome(Value::Lose,
-/// 2)]);
+/// let outcome = |value, remoteness| Outcome { value, remoteness: Some(remoteness) };
+/// let mut moves = [outcome(Value::Lose, 2), outcome(Value::Tie, 9), outcome(Value::Lose, 8), outcome(Value::Win, 5)];
+/// moves.sort();
+/// assert_eq!(moves, [outcome(Value::Win, 5), outcome(Value::Tie, 9), outcome(Value::Lose, 8), outcome(Value::Lose, 2)]);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Outcome {

@@ -10,7 +10,7 @@ use super::{
 use crate::testing::any_position;
 use crate::{Board, Player, Position, Value, lines, notation};
 
-/// Every player that needs no knowledge, at levels that see a reply.
+/// Every player that needs no outcomes, at levels that see a reply.
 const PLAYERS: [&str; 12] = [
     "random",
     "pomakis:2",
@@ -123,7 +123,7 @@ fn grades_are_nearer_wins_and_farther_losses() {
     };
     assert_eq!(grades(1, "141414"), [20, 1, 1, 10, 1, 1, 1]);
     assert_eq!(grades(1, "14141"), [10, 1, 1, 1, 1, 1, 1]);
-    // Whoever gets three in a row with both ends open wins in 3.
+    // Three in a row with both ends open win in 3.
     assert_eq!(grades(1, "3343"), [10, 19, 10, 10, 19, 10, 10]);
 }
 
@@ -153,7 +153,7 @@ fn a_win_in_one_is_taken() {
 }
 
 #[test]
-fn a_win_in_one_of_the_opponent_is_blocked_by_whoever_looks_two_plies_ahead() {
+fn a_win_in_one_of_the_opponent_is_blocked_by_players_that_look_two_plies_ahead() {
     for (name, moves) in [("7x6", "14141"), ("5x4", "12121"), ("9x7", "91919"), ("7x6", "445566"), ("7x6", "4152637")] {
         let position = position(name, moves);
         let safe = safe(&position);
@@ -223,7 +223,7 @@ fn the_same_seed_gives_the_same_game_and_chance_gives_others() {
 
 #[test]
 fn games_are_the_same_on_every_machine() {
-    // Written down once: another generator, or another order of columns, changes them.
+    // Recorded once: another generator, or another order of columns, changes them.
     for (player, expected) in [
         ("random", "1425717314421123"),
         ("window:4", "44455454554252216221736763"),
@@ -235,7 +235,7 @@ fn games_are_the_same_on_every_machine() {
 }
 
 #[test]
-fn nobody_moves_after_the_end() {
+fn no_player_moves_after_the_end() {
     for player in PLAYERS {
         let mut chooser = player.parse::<Kind>().unwrap().chooser(board("4x4"), nothing_known()).unwrap();
         assert!(chooser.choose(&position("4x4", "1212121"), Some(0), &mut Source::new(1, 0)).is_err(), "{player}");
@@ -267,7 +267,7 @@ fn plain_window(position: &Position, me: Player) -> i64 {
         } else if own + 2 == board.connect() && empty == 2 {
             score += 2;
         }
-        // A line of one cell is none of this when it is empty.
+        // An empty line of one cell counts nothing.
         if own == 0 && other + 1 == board.connect() && empty == 1 && board.connect() > 1 {
             score -= 4;
         }
@@ -275,7 +275,7 @@ fn plain_window(position: &Position, me: Player) -> i64 {
     if board.is_misere() { -score } else { score }
 }
 
-/// Minimax without any cutoff; `end` is told the value of a finished position and how many plies away it is.
+/// Minimax without any cutoff. `end` gets the value of a finished position and how many plies away it is.
 fn minimax(
     position: &Position,
     depth: u32,

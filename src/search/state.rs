@@ -5,7 +5,7 @@
 use super::grid::Grid;
 use super::word::Word;
 
-/// A position in which the game goes on.
+/// A position in which the game is not over.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct State<W> {
     /// The pieces of the player to move.

@@ -1,4 +1,4 @@
-//! The search against a plain one that shares no code with it, and against answers of others.
+//! The search against a plain one that shares no code with it, and against published answers.
 
 use std::collections::HashMap;
 use std::io::Read;
@@ -140,11 +140,11 @@ fn every_position_of_one_row_or_one_column_is_right() {
     }
 }
 
-/// Reads a file of known answers; `None`, with a message, where it is absent.
+/// Reads a file of known answers; `None`, with a message, if it is absent.
 fn known_answers(name: &str) -> Option<String> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/truth").join(name);
     let Ok(bytes) = std::fs::read(&path) else {
-        eprintln!("skipped: {} is not there", path.display());
+        eprintln!("skipped: no {}", path.display());
         return None;
     };
     let mut text = String::new();
@@ -236,7 +236,7 @@ fn solve_start(name: &str) -> Outcome {
 
 #[test]
 fn empty_boards_end_when_the_published_perfect_games_do() {
-    // C. Steininger's table of last moves.
+    // Christophe Steininger, the table of last moves of <https://github.com/ChristopheSteininger/c4>.
     for (name, value, plies) in [
         ("4x4", 0, 16),
         ("5x4", 0, 20),
@@ -276,7 +276,7 @@ fn late_positions_of_the_largest_boards_agree_with_a_plain_search() {
     for name in ["9x7", "8x8", "8x7", "9x6", "16x4", "9x7c5", "8x8m", "9x7c3m", "32x2c3m", "16x4c3"] {
         let board = name.parse::<Board>().unwrap();
         let mut search = Search::new(board, Options::default());
-        // Play columns in an order that fills the board evenly, then solve what is left when eight cells are empty.
+        // Play columns in an order that fills the board evenly; solve the position once eight cells are empty.
         for seed in 1..40_u64 {
             let mut position = Position::start(board);
             let mut state = seed;
@@ -295,7 +295,7 @@ fn late_positions_of_the_largest_boards_agree_with_a_plain_search() {
                 })
                 .collect::<Vec<_>>();
             let expected = if position.ply() + 8 < board.cells() {
-                continue; // got stuck earlier
+                continue; // the game ended earlier
             } else {
                 Plain::of(board).solve(&mut columns)
             };
@@ -305,7 +305,7 @@ fn late_positions_of_the_largest_boards_agree_with_a_plain_search() {
 }
 
 /// Compares the bound without search with the answer, on every position that is not finished. Returns how many were
-/// bounded, by a tie and by a loss.
+/// bounded by a tie and by a loss.
 fn bounds_hold_everywhere(name: &str) -> [usize; 2] {
     let board = name.parse::<Board>().unwrap();
     let mut plain = Plain::of(board);
@@ -335,7 +335,7 @@ fn the_bound_of_following_up_holds_on_every_position() {
     for name in ["4x4", "5x3", "3x5", "4x4c3", "5x3c3", "3x5c3", "3x4c3", "4x3c3", "2x7"] {
         let [ties, losses] = bounds_hold_everywhere(name);
         assert!(ties > 0, "{name} has no bounds");
-        // A spot that waits needs a line that is not upright.
+        // A spot can wait only in a line that is not vertical.
         assert_eq!(losses > 0, !["3x5", "2x7"].contains(&name), "{name}: {losses} bounds below a tie");
     }
 }

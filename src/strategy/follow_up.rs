@@ -70,9 +70,10 @@ impl FollowUp {
     /// use fourbase::Board;
     /// use fourbase::strategy::{FollowUp, Reading};
     ///
-    /// let board: Board = "5x4".parse()?; assert!(FollowUp::new(board, [2, 3], Reading::Pair).is_ok()); let error =
-    /// FollowUp::new(board, [4, 5], Reading::Pair).unwrap_err(); assert_eq!(error.to_string(), "column 6 of the centre
-    /// 5,6 is outside the board 5x4; take two of the columns 1 to 5");
+    /// let board: Board = "5x4".parse()?;
+    /// assert!(FollowUp::new(board, [2, 3], Reading::Pair).is_ok());
+    /// let error = FollowUp::new(board, [4, 5], Reading::Pair).unwrap_err();
+    /// assert_eq!(error.to_string(), "column 6 of the centre 5,6 is outside the board 5x4; take two of the columns 1 to 5");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn new(board: Board, centre: [usize; 2], reading: Reading) -> Result<FollowUp, CentreError> {

@@ -1,4 +1,4 @@
-//! The check against plain play of every line, and what it refuses.
+//! The check against plain play of every line, and its errors.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,10 +9,10 @@ use crate::notation::{columns_to_text, parse};
 use crate::search::{Options, Search};
 use crate::{Board, Player, Position, Value};
 
-/// Enough for every check here.
+/// Enough memory for every check here.
 const MEMORY_BYTES: u64 = 1 << 30;
 
-/// What plain play of every line finds: nothing is remembered, and every line is a list of moves.
+/// The result of plain play of every line: nothing is remembered, and every line is a list of moves.
 #[derive(Default)]
 struct Plain {
     lines: LineCounts,
@@ -21,14 +21,14 @@ struct Plain {
     all: HashSet<Position>,
     lost: Vec<Vec<usize>>,
     stuck: Vec<Vec<usize>>,
-    /// What the rule played where it was asked; no column where it said nothing.
+    /// The replies of the rule where it was asked; no column where it was undefined.
     replies: HashSet<(Position, Option<usize>)>,
-    /// The worst that became of the player after each position: 1 won, 0 tied, -1 lost, -2 undefined.
+    /// The worst result for the player after each position: 1 won, 0 tied, -1 lost, -2 undefined.
     worst: HashMap<Position, i8>,
 }
 
 impl Plain {
-    /// Plays on from a position, and returns the worst that becomes of the player.
+    /// Plays on from a position, and returns the worst result for the player.
     fn play(&mut self, rule: &dyn Rule, player: Player, position: Position, line: &mut Vec<usize>) -> i8 {
         let worst = self.play_on(rule, player, position, line);
         self.all.insert(position);
@@ -84,7 +84,7 @@ fn shortest(lines: Vec<Vec<usize>>) -> Option<Vec<usize>> {
     lines.into_iter().min_by_key(|line| (line.len(), line.clone()))
 }
 
-/// One of the rules, or one with whims.
+/// One of the rules, or a random one.
 #[derive(Clone, Debug)]
 enum AnyRule {
     FollowUp(FollowUp),
@@ -104,7 +104,7 @@ impl AnyRule {
     }
 }
 
-/// A rule with whims, some of them no moves, that depend on the board and the last move.
+/// A random rule that depends on the board and the last move; some of its replies are not moves.
 #[derive(Clone, Debug)]
 struct Whim(u64);
 

@@ -119,7 +119,7 @@ fn the_hardest_known_colourings_are_decided() {
     }
 }
 
-/// Any colouring of a full large board, nobody having a line.
+/// Any colouring of a full large board without a line.
 fn any_full_board() -> impl Strategy<Value = Position> {
     let sizes = [(8, 8), (9, 7), (7, 9), (32, 2), (21, 3), (16, 4), (12, 5), (5, 12), (4, 16), (2, 32)];
     proptest::sample::select(sizes.to_vec()).prop_flat_map(|(width, height)| {
