@@ -81,9 +81,9 @@ pub enum NotationError {
         /// The board.
         board: Board,
     },
-    /// A GamesmanUni string does not begin with whose turn it is.
+    /// A GamesmanUni string does not begin with the player to move.
     #[error(
-        "character {place} is {}, expected {expected}; a string of GamesmanUni begins with whose turn it is, 1_ or 2_",
+        "character {place} is {}, expected {expected}; a GamesmanUni string begins with the player to move, 1_ or 2_",
         name_found(*found)
     )]
     Turn {

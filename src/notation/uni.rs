@@ -1,4 +1,4 @@
-//! GamesmanUni's string: whose turn it is, an underscore, and the cells.
+//! GamesmanUni's string: the player to move, an underscore, and the cells.
 //!
 //! `1` or `2` for the player to move, `_`, then column by column from the left, each from top to bottom: `-` for an
 //! empty cell, `X` for a piece of the first player, `O` for one of the second.
@@ -97,7 +97,7 @@ mod tests {
     fn a_string_without_a_turn_is_refused() {
         assert_eq!(
             message("1x1", "3_-"),
-            "character 1 is '3', expected '1' or '2'; a string of GamesmanUni begins with whose turn it is, 1_ or 2_"
+            "character 1 is '3', expected '1' or '2'; a GamesmanUni string begins with the player to move, 1_ or 2_"
         );
         assert!(message("1x1", "").starts_with("character 1 is the end of the text, expected '1' or '2'"));
         assert!(message("1x1", "1").starts_with("character 2 is the end of the text, expected '_'"));

@@ -60,12 +60,12 @@ pub enum Reason {
     },
     /// A win that the search saw.
     WinSeen {
-        /// Plies to the win; `None` where the player does not count them.
+        /// Plies to the win; `None` if the player does not count them.
         plies: Option<u32>,
     },
     /// A loss that the search saw after every move.
     LossSeen {
-        /// Plies to the loss; `None` where the player does not count them.
+        /// Plies to the loss; `None` if the player does not count them.
         plies: Option<u32>,
     },
     /// By a grade.

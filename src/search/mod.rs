@@ -93,7 +93,7 @@ pub struct Search {
 }
 
 impl Search {
-    /// Starts a search of `board`. Costs some microseconds and 4 KiB on most boards, whatever the options allow.
+    /// Starts a search of `board`. Costs some microseconds and, on most boards, 4 KiB for any options.
     #[must_use]
     pub fn new(board: Board, options: Options) -> Search {
         let engine = engine::engine(board, &options);

@@ -1,4 +1,4 @@
-//! Keeping to the centre: the most central column with room, whatever the opponent does.
+//! Keeping to the centre: the most central column with room, after any move of the opponent.
 
 use super::Rule;
 use crate::Position;

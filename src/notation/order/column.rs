@@ -24,7 +24,7 @@ impl Column {
         (self.0 ^ 1 << self.len()) as u64
     }
 
-    /// Returns whose the lowest piece is; `None` if no piece is left.
+    /// Returns the owner of the lowest piece; `None` if no piece is left.
     pub(super) fn next(self) -> Option<Player> {
         match self.0 {
             1 => None,
