@@ -6,6 +6,9 @@
 
 /// Moves bits under a mask. Both operations cost one instruction in the fast form, about 130 in the portable one.
 pub trait Bits: Copy {
+    /// Each operation is one instruction.
+    const FAST: bool;
+
     /// Gathers the bits of `word` at the places of `mask` to the low end, in order.
     fn extract(word: u64, mask: u64) -> u64;
 
@@ -37,6 +40,8 @@ fn rounds(mask: u64) -> [u64; 6] {
 }
 
 impl Bits for Portable {
+    const FAST: bool = false;
+
     #[inline]
     fn extract(word: u64, mask: u64) -> u64 {
         let mut word = word & mask;

@@ -115,25 +115,34 @@ pub(crate) trait Code<const P: usize>: Copy {
     /// Child tiers have one plane less: they are widened while they are read.
     const NARROW_CHILD: bool;
 
-    /// Replaces each position of `best` by `other` where that is better: greater if `MAX`, else smaller.
-    fn better<const MAX: bool, const N: usize>(best: &mut [[u64; N]; P], other: &[[u64; N]; P]);
+    /// Returns all bits of the outcome that loses against every other.
+    fn worst(self) -> u64;
+
+    /// Replaces each position of `best` under `mask` by `other` where that is better. Outside of `mask` `other` is 0.
+    fn better<const N: usize>(self, best: &mut [[u64; N]; P], other: &[[u64; N]; P], mask: &[u64; N]);
 }
 
-/// The sign of the outcome: planes "the first player does not lose", "the first player wins".
+/// The sign of the outcome: planes "the first player does not lose", "the first player wins". Greater is better if
+/// `MAX`, else smaller.
 #[derive(Clone, Copy)]
-pub(crate) struct Wdl;
+pub(crate) struct Wdl<const MAX: bool>;
 
-impl Code<2> for Wdl {
+impl<const MAX: bool> Code<2> for Wdl<MAX> {
     const NARROW_CHILD: bool = false;
 
     #[inline(always)]
-    fn better<const MAX: bool, const N: usize>(best: &mut [[u64; N]; 2], other: &[[u64; N]; 2]) {
+    fn worst(self) -> u64 {
+        if MAX { 0 } else { u64::MAX }
+    }
+
+    #[inline(always)]
+    fn better<const N: usize>(self, best: &mut [[u64; N]; 2], other: &[[u64; N]; 2], mask: &[u64; N]) {
         for p in 0..2 {
             for n in 0..N {
                 if MAX {
                     best[p][n] |= other[p][n];
                 } else {
-                    best[p][n] &= other[p][n];
+                    best[p][n] &= other[p][n] | !mask[n];
                 }
             }
         }
@@ -141,22 +150,41 @@ impl Code<2> for Wdl {
 }
 
 /// The outcome's number in biased binary; `NARROW` where children have one plane less.
+///
+/// One compiled loop takes both maxima and minima, at the price of one XOR a word.
 #[derive(Clone, Copy)]
-pub(crate) struct Ordered<const NARROW: bool>;
+pub(crate) struct Ordered<const NARROW: bool> {
+    worst: u64,
+}
+
+impl<const NARROW: bool> Ordered<NARROW> {
+    /// Makes the code in which greater is better if `maximise`, else smaller.
+    pub(crate) fn new(maximise: bool) -> Self {
+        Ordered { worst: if maximise { 0 } else { u64::MAX } }
+    }
+}
 
 impl<const P: usize, const NARROW: bool> Code<P> for Ordered<NARROW> {
     const NARROW_CHILD: bool = NARROW;
 
     #[inline(always)]
-    fn better<const MAX: bool, const N: usize>(best: &mut [[u64; N]; P], other: &[[u64; N]; P]) {
-        // Where `other` is better so far, from the lowest plane up: a higher plane that differs decides.
-        let mut takes = [0u64; N];
+    fn worst(self) -> u64 {
+        self.worst
+    }
+
+    #[inline(always)]
+    fn better<const N: usize>(self, best: &mut [[u64; N]; P], other: &[[u64; N]; P], mask: &[u64; N]) {
+        // From the lowest plane up: what `other` has in the highest plane that differs. That is a 1 where `other` is
+        // greater and a 0 where it is smaller; where no plane differs it stays what `worst` has, and takes nothing.
+        let mut takes = [self.worst; N];
         for p in 0..P {
             for n in 0..N {
                 let (b, o) = (best[p][n], other[p][n]);
-                let better = if MAX { o & !b } else { b & !o };
-                takes[n] = better | !(o ^ b) & takes[n];
+                takes[n] ^= (o ^ b) & (takes[n] ^ o);
             }
+        }
+        for n in 0..N {
+            takes[n] = (takes[n] ^ self.worst) & mask[n];
         }
         for p in 0..P {
             for n in 0..N {

@@ -59,6 +59,8 @@ struct Bmi2;
 
 #[cfg(target_arch = "x86_64")]
 impl Bits for Bmi2 {
+    const FAST: bool = true;
+
     #[inline(always)]
     fn extract(word: u64, mask: u64) -> u64 {
         // SAFETY: the type is private to this file and only named in a function reached with an `Avx2`, whose

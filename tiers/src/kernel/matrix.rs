@@ -155,16 +155,12 @@ impl Band<'_> {
 
 /// Solves a band into `out`, which holds its rows.
 #[inline(always)]
-pub(crate) fn solve<C: Code<P>, B: Bits, const P: usize, const MAX: bool>(
-    band: &Band,
-    out: &mut [u64],
-    scratch: &mut Scratch,
-) {
+pub(crate) fn solve<C: Code<P>, B: Bits, const P: usize>(code: C, band: &Band, out: &mut [u64], scratch: &mut Scratch) {
     let words = band.words();
     let child_planes = if C::NARROW_CHILD { P - 1 } else { P };
     band.start_row(P, &mut scratch.start);
     if !band.turned.is_empty() {
-        turn::<C, P, MAX>(band, out, &mut scratch.turn);
+        turn(code, band, out, &mut scratch.turn);
     }
     for (row, best) in out.chunks_exact_mut(P * words).enumerate() {
         if band.row_wins(row) {
@@ -173,11 +169,11 @@ pub(crate) fn solve<C: Code<P>, B: Bits, const P: usize, const MAX: bool>(
             if band.turned.is_empty() {
                 best.copy_from_slice(&scratch.start);
             } else {
-                rows::take_own::<C, P, MAX>(best, words, &scratch.start);
+                rows::take_own(code, best, words, &scratch.start);
             }
             for copy in band.copies.iter().filter(|copy| copy.rows[row] != NO_ROW) {
                 let child = &copy.child[copy.rows[row] as usize * child_planes * words..];
-                rows::take_row::<C, P, MAX>(best, words, child, words);
+                rows::take_row(code, best, words, child, words);
             }
             for stream in &band.streams {
                 let child_row = match stream.rows.get(row) {
@@ -186,19 +182,18 @@ pub(crate) fn solve<C: Code<P>, B: Bits, const P: usize, const MAX: bool>(
                     None => stream.first_row + row,
                 };
                 let child = &stream.child[child_row * child_planes * stream.child_words..];
-                match stream.gather {
-                    None => {
-                        rows::take_stream::<C, B, P, MAX>(best, stream.keeps, child, stream.child_words, stream.offset)
-                    }
+                let (bits, bits_words, offset) = match stream.gather {
+                    None => (child, stream.child_words, stream.offset),
                     Some((plane, flip)) => {
                         let stream_words = stream.child_words + 2;
                         if scratch.stream.len() < P * stream_words {
                             scratch.stream.resize(P * stream_words, 0);
                         }
                         rows::gather::<C, B, P>(child, plane, flip, &mut scratch.stream, stream_words);
-                        rows::take_stream::<C, B, P, MAX>(best, stream.keeps, &scratch.stream, stream_words, 0);
+                        (scratch.stream.as_slice(), stream_words, 0)
                     }
-                }
+                };
+                rows::take_stream::<C, B, P>(code, best, stream.keeps, bits, bits_words, offset);
             }
         }
         mark_over(band, row, best, &mut scratch.over);
@@ -228,11 +223,11 @@ pub(crate) fn over_columns(lines: &[ArmedLine], left: u32, over: &mut Vec<u64>) 
 
 /// Fills `out` with the best of the turned drops: rows of the transposed layout for 64 columns at a time, then turned.
 #[inline(always)]
-fn turn<C: Code<P>, const P: usize, const MAX: bool>(band: &Band, out: &mut [u64], buffer: &mut Vec<u64>) {
+fn turn<C: Code<P>, const P: usize>(code: C, band: &Band, out: &mut [u64], buffer: &mut Vec<u64>) {
     let (words, height) = (band.words(), band.left.len());
     let band_words = height.div_ceil(64);
     let child_planes = if C::NARROW_CHILD { P - 1 } else { P };
-    let worst = if MAX { 0 } else { u64::MAX };
+    let worst = code.worst();
     buffer.clear();
     buffer.resize(64 * P * band_words, worst);
     let mut block = [0u64; 64];
@@ -244,7 +239,7 @@ fn turn<C: Code<P>, const P: usize, const MAX: bool>(band: &Band, out: &mut [u64
                 if child_row != NO_ROW {
                     let child =
                         &turned.child[child_row as usize * child_planes * turned.row_words + turned.first_word..];
-                    rows::take_row::<C, P, MAX>(best, band_words, child, turned.row_words);
+                    rows::take_row(code, best, band_words, child, turned.row_words);
                 }
             }
         }

@@ -15,8 +15,6 @@ pub(crate) mod tally;
 
 pub use code::{Coding, MAX_PLANES, Values};
 
-use std::marker::PhantomData;
-
 pub(crate) use pack::Symbols;
 
 use bits::{Bits, Portable};
@@ -106,26 +104,23 @@ impl Kernel {
     ) {
         let narrow = child_planes < coding.planes();
         macro_rules! solve {
-            ($code:ty, $planes:literal) => {
-                if maximise {
-                    self.run(Solve::<$code, $planes, true> { band, out, scratch, code: PhantomData })
-                } else {
-                    self.run(Solve::<$code, $planes, false> { band, out, scratch, code: PhantomData })
-                }
+            ($code:expr, $planes:literal) => {
+                self.run(Solve::<_, $planes> { code: $code, band, out, scratch })
             };
         }
         match (coding.values(), coding.planes(), narrow) {
-            (Values::Wdl, ..) => solve!(Wdl, 2),
-            (_, 2, _) => solve!(Ordered<false>, 2),
-            (_, 3, false) => solve!(Ordered<false>, 3),
-            (_, 3, true) => solve!(Ordered<true>, 3),
-            (_, 4, false) => solve!(Ordered<false>, 4),
-            (_, 4, true) => solve!(Ordered<true>, 4),
-            (_, 5, false) => solve!(Ordered<false>, 5),
-            (_, 5, true) => solve!(Ordered<true>, 5),
+            (Values::Wdl, ..) if maximise => solve!(Wdl::<true>, 2),
+            (Values::Wdl, ..) => solve!(Wdl::<false>, 2),
+            (_, 2, _) => solve!(Ordered::<false>::new(maximise), 2),
+            (_, 3, false) => solve!(Ordered::<false>::new(maximise), 3),
+            (_, 3, true) => solve!(Ordered::<true>::new(maximise), 3),
+            (_, 4, false) => solve!(Ordered::<false>::new(maximise), 4),
+            (_, 4, true) => solve!(Ordered::<true>::new(maximise), 4),
+            (_, 5, false) => solve!(Ordered::<false>::new(maximise), 5),
+            (_, 5, true) => solve!(Ordered::<true>::new(maximise), 5),
             // Seven planes would serve 63 and 64 cells, but no index of so large a board can be made.
-            (_, _, false) => solve!(Ordered<false>, 6),
-            (_, _, true) => solve!(Ordered<true>, 6),
+            (_, _, false) => solve!(Ordered::<false>::new(maximise), 6),
+            (_, _, true) => solve!(Ordered::<true>::new(maximise), 6),
         }
     }
 }
@@ -139,19 +134,19 @@ trait Task {
     fn run<B: Bits>(self) -> Self::Output;
 }
 
-struct Solve<'a, 'b, C, const P: usize, const MAX: bool> {
+struct Solve<'a, 'b, C, const P: usize> {
+    code: C,
     band: &'a Band<'b>,
     out: &'a mut [u64],
     scratch: &'a mut Scratch,
-    code: PhantomData<C>,
 }
 
-impl<C: Code<P>, const P: usize, const MAX: bool> Task for Solve<'_, '_, C, P, MAX> {
+impl<C: Code<P>, const P: usize> Task for Solve<'_, '_, C, P> {
     type Output = ();
 
     #[inline(always)]
     fn run<B: Bits>(self) {
-        matrix::solve::<C, B, P, MAX>(self.band, self.out, self.scratch);
+        matrix::solve::<C, B, P>(self.code, self.band, self.out, self.scratch);
     }
 }
 

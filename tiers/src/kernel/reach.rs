@@ -110,7 +110,12 @@ impl Code<1> for Any {
     const NARROW_CHILD: bool = false;
 
     #[inline(always)]
-    fn better<const MAX: bool, const N: usize>(best: &mut [[u64; N]; 1], other: &[[u64; N]; 1]) {
+    fn worst(self) -> u64 {
+        0
+    }
+
+    #[inline(always)]
+    fn better<const N: usize>(self, best: &mut [[u64; N]; 1], other: &[[u64; N]; 1], _mask: &[u64; N]) {
         for n in 0..N {
             best[0][n] |= other[0][n];
         }
@@ -163,7 +168,7 @@ fn pull_row<B: Bits>(band: &Pull, row: usize, reached: &mut [u64], scratch: &mut
     let words = reached.len();
     for copy in band.copies.iter().filter(|copy| copy.rows[row] != NO_ROW) {
         let parent = &copy.parent[copy.rows[row] as usize * words..];
-        rows::take_row::<Any, 1, true>(reached, words, parent, words);
+        rows::take_row(Any, reached, words, parent, words);
     }
     for stream in &band.streams {
         let parent_row = match stream.rows.get(row) {
@@ -187,7 +192,7 @@ fn add_stream<B: Bits>(stream: &Stream, parent_row: usize, reached: &mut [u64], 
                 buffer.resize(stream_words, 0);
             }
             rows::gather::<Any, B, 1>(parent, &stream.take, 0, buffer, stream_words);
-            rows::take_stream::<Any, B, 1, true>(reached, mask, buffer, stream_words, *skip);
+            rows::take_stream::<Any, B, 1>(Any, reached, mask, buffer, stream_words, *skip);
         }
     }
 }

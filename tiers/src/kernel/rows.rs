@@ -40,6 +40,8 @@ fn write<const P: usize, const N: usize>(row: &mut [u64], words: usize, word: us
 }
 
 /// Runs `$body` over the words `0..$words` in steps of 8, then 4, 2 and 1; `$n` is the step, a constant.
+///
+/// All four are needed: with steps of 4 and 1 alone a solve of 5x4 ran half as many instructions again in the kernels.
 macro_rules! in_steps {
     ($words:expr, |$word:ident, $n:ident| $body:block) => {{
         let mut $word = 0;
@@ -68,7 +70,8 @@ macro_rules! in_steps {
 /// Takes, position by position, the better of `best` and a child's row over the same list.
 /// The child's planes are `child_words` apart.
 #[inline(always)]
-pub(crate) fn take_row<C: Code<P>, const P: usize, const MAX: bool>(
+pub(crate) fn take_row<C: Code<P>, const P: usize>(
+    code: C,
     best: &mut [u64],
     words: usize,
     child: &[u64],
@@ -76,17 +79,17 @@ pub(crate) fn take_row<C: Code<P>, const P: usize, const MAX: bool>(
 ) {
     in_steps!(words, |word, N| {
         let mut planes = read::<P, N>(best, words, word);
-        C::better::<MAX, N>(&mut planes, &load::<C, P, N>(child, child_words, word));
+        code.better(&mut planes, &load::<C, P, N>(child, child_words, word), &[u64::MAX; N]);
         write(best, words, word, &planes);
     });
 }
 
 /// Takes, position by position, the better of `best` and another row of this tier.
 #[inline(always)]
-pub(crate) fn take_own<C: Code<P>, const P: usize, const MAX: bool>(best: &mut [u64], words: usize, other: &[u64]) {
+pub(crate) fn take_own<C: Code<P>, const P: usize>(code: C, best: &mut [u64], words: usize, other: &[u64]) {
     in_steps!(words, |word, N| {
         let mut planes = read::<P, N>(best, words, word);
-        C::better::<MAX, N>(&mut planes, &read::<P, N>(other, words, word));
+        code.better(&mut planes, &read::<P, N>(other, words, word), &[u64::MAX; N]);
         write(best, words, word, &planes);
     });
 }
@@ -126,7 +129,8 @@ pub(crate) fn gather<C: Code<P>, B: Bits, const P: usize>(
 /// Takes the better of `best` and a dense stream whose bits belong, in order, to the places of `mask`; the other
 /// places are left alone. The stream starts `offset` bits into each plane of `stream`.
 #[inline(always)]
-pub(crate) fn take_stream<C: Code<P>, B: Bits, const P: usize, const MAX: bool>(
+pub(crate) fn take_stream<C: Code<P>, B: Bits, const P: usize>(
+    code: C,
     best: &mut [u64],
     mask: &[u64],
     stream: &[u64],
@@ -135,33 +139,51 @@ pub(crate) fn take_stream<C: Code<P>, B: Bits, const P: usize, const MAX: bool>(
 ) {
     let words = mask.len();
     let mut offset = offset;
-    in_steps!(words, |word, N| {
-        let mut other = [[0u64; N]; P];
-        for n in 0..N {
-            let (at, shift) = (offset / 64, offset as u32 % 64);
-            let mask = mask[word + n];
-            offset += mask.count_ones() as usize;
-            let own = if C::NARROW_CHILD { P - 1 } else { P };
-            for p in 0..own {
-                let pair = &stream[p * stream_words + at..][..2];
-                let bits = pair[0] >> shift | pair[1] << 1 << (63 - shift);
-                other[p][n] = B::deposit(bits, mask);
-            }
-            if C::NARROW_CHILD {
-                other[P - 1][n] = other[P - 2][n];
-                other[P - 2][n] = !other[P - 2][n] & mask;
-            }
-            if !MAX {
-                // Places outside the mask must lose against anything: 0 does for a maximum, all ones for a minimum.
-                for plane in &mut other {
-                    plane[n] |= !mask;
-                }
-            }
+    if B::FAST {
+        in_steps!(words, |word, N| {
+            offset = take_words::<C, B, P, N>(code, best, mask, stream, stream_words, word, offset);
+        });
+    } else {
+        // The bit moves are nearly all of the time: longer steps would only be more code.
+        for word in 0..words {
+            offset = take_words::<C, B, P, 1>(code, best, mask, stream, stream_words, word, offset);
         }
-        let mut planes = read::<P, N>(best, words, word);
-        C::better::<MAX, N>(&mut planes, &other);
-        write(best, words, word, &planes);
-    });
+    }
+}
+
+/// Does [`take_stream`] for `N` words from `word` on, and returns the offset behind them.
+#[inline(always)]
+fn take_words<C: Code<P>, B: Bits, const P: usize, const N: usize>(
+    code: C,
+    best: &mut [u64],
+    mask: &[u64],
+    stream: &[u64],
+    stream_words: usize,
+    word: usize,
+    mut offset: usize,
+) -> usize {
+    let words = mask.len();
+    let mut other = [[0u64; N]; P];
+    let mut masks = [0; N];
+    masks.copy_from_slice(&mask[word..][..N]);
+    for (n, mask) in masks.into_iter().enumerate() {
+        let (at, shift) = (offset / 64, offset as u32 % 64);
+        offset += mask.count_ones() as usize;
+        let own = if C::NARROW_CHILD { P - 1 } else { P };
+        for p in 0..own {
+            let pair = &stream[p * stream_words + at..][..2];
+            let bits = pair[0] >> shift | pair[1] << 1 << (63 - shift);
+            other[p][n] = B::deposit(bits, mask);
+        }
+        if C::NARROW_CHILD {
+            other[P - 1][n] = other[P - 2][n];
+            other[P - 2][n] = !other[P - 2][n] & mask;
+        }
+    }
+    let mut planes = read::<P, N>(best, words, word);
+    code.better(&mut planes, &other, &masks);
+    write(best, words, word, &planes);
+    offset
 }
 
 /// Sets the positions under `mask` to the outcome `code`.
