@@ -2,11 +2,7 @@
 
 use serde_json::json;
 
-use support::program::{Program, keys};
-
-mod support {
-    pub mod program;
-}
+use crate::support::program::{Program, keys};
 
 #[test]
 fn a_game_is_told_move_by_move() {

@@ -6,11 +6,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
-use support::program::{PROGRAM, Program};
-
-mod support {
-    pub mod program;
-}
+use crate::support::program::{PROGRAM, Program};
 
 /// How long an answer may take before it counts as withheld.
 const PATIENCE: Duration = Duration::from_secs(20);

@@ -4,13 +4,8 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use support::files::folder_files;
-use support::program::{Program, keys};
-
-mod support {
-    pub mod files;
-    pub mod program;
-}
+use crate::support::files::folder_files;
+use crate::support::program::{Program, keys};
 
 /// Everything in the JSON that does not depend on the machine.
 fn lasting(json: &Value) -> Value {

@@ -15,15 +15,9 @@ use fourbase_tiers::solve::{Options, Progress, run, run_on};
 use rayon::ThreadPoolBuilder;
 use tempfile::TempDir;
 
-use support::files::{assert_same, folder_files};
-use support::options::options;
-use support::small_disk::SmallDisk;
-
-mod support {
-    pub mod files;
-    pub mod options;
-    pub mod small_disk;
-}
+use crate::support::files::{assert_same, folder_files};
+use crate::support::options::options;
+use crate::support::small_disk::SmallDisk;
 
 /// Blocks so small that the tiers of small boards have many.
 const SMALL_BLOCKS: usize = 40;

@@ -8,20 +8,10 @@ use fourbase_tiers::database::Database;
 use fourbase_tiers::kernel::Values;
 use rayon::prelude::*;
 
-use support::answer::Answer;
-use support::plain_game::PlainGame;
-use support::random::Random;
-use support::solved::Solved;
-
-mod support {
-    #[expect(dead_code, reason = "answers are read here, not written")]
-    pub mod answer;
-    pub mod options;
-    #[expect(dead_code, reason = "the plain search takes moves back")]
-    pub mod plain_game;
-    pub mod random;
-    pub mod solved;
-}
+use crate::support::answer::Answer;
+use crate::support::plain_game::PlainGame;
+use crate::support::random::Random;
+use crate::support::solved::Solved;
 
 /// The answer of a database with remoteness.
 fn probe(database: &Database, game: &PlainGame) -> Answer {

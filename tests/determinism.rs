@@ -9,22 +9,10 @@ use fourbase_tiers::solve::Options;
 use rayon::ThreadPoolBuilder;
 use tempfile::TempDir;
 
-use support::files::{assert_same, folder_files};
-use support::in_memory::whole_database;
-use support::options::{MEMORY_BYTES, options};
-use support::solved::Solved;
-
-mod support {
-    pub mod files;
-    pub mod in_memory;
-    #[expect(dead_code, reason = "no file fails here")]
-    pub mod memory_disk;
-    pub mod options;
-    #[expect(dead_code, reason = "no file fails here")]
-    pub mod random;
-    #[expect(dead_code, reason = "files are compared here, not positions")]
-    pub mod solved;
-}
+use crate::support::files::{assert_same, folder_files};
+use crate::support::in_memory::whole_database;
+use crate::support::options::{MEMORY_BYTES, options};
+use crate::support::solved::Solved;
 
 /// Solves on this many threads.
 fn solve_on(threads: usize, options: &Options) -> BTreeMap<String, Vec<u8>> {

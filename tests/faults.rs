@@ -17,20 +17,10 @@ use fourbase_tiers::solve::{Options, Progress, run_on};
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 
-use support::files::assert_same;
-use support::in_memory::{database_files, solve_in_memory, whole_database};
-use support::memory_disk::{Fault, MemoryDisk};
-use support::options::options;
-
-mod support {
-    pub mod files;
-    pub mod in_memory;
-    #[expect(dead_code, reason = "no power goes here")]
-    pub mod memory_disk;
-    pub mod options;
-    #[expect(dead_code, reason = "no power goes here")]
-    pub mod random;
-}
+use crate::support::files::assert_same;
+use crate::support::in_memory::{database_files, solve_in_memory, whole_database};
+use crate::support::memory_disk::{Fault, MemoryDisk};
+use crate::support::options::options;
 
 /// The options of a solve that can be gone on with after every tier.
 fn stepwise(name: &str, values: Values) -> Options {

@@ -3,21 +3,7 @@
 use fourbase_tiers::kernel::Values;
 use rayon::prelude::*;
 
-use support::damage::{Sound, Tally};
-
-mod support {
-    pub mod damage;
-    pub mod in_memory;
-    #[expect(dead_code, reason = "no file fails here")]
-    pub mod memory_disk;
-    pub mod options;
-    #[expect(dead_code, reason = "games are played at random")]
-    pub mod plain_game;
-    #[expect(dead_code, reason = "random positions are enough")]
-    pub mod positions;
-    pub mod random;
-    pub mod snapshot;
-}
+use crate::support::damage::{Sound, Tally};
 
 #[test]
 fn every_single_bit_of_4x4_is_found_and_no_probe_is_wrong() {

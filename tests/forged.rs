@@ -8,11 +8,7 @@ use fourbase_tiers::database::forge::{Forged, forge};
 use rayon::prelude::*;
 use tempfile::TempDir;
 
-use support::program::PROGRAM;
-
-mod support {
-    pub mod program;
-}
+use crate::support::program::PROGRAM;
 
 /// Boards with many shapes, with large tables, or with tables that are too large for any memory.
 const BOARDS: [&str; 9] = ["20x2", "10x5", "8x6", "9x5", "11x4", "1x23", "3x14", "9x7", "8x7"];

@@ -4,17 +4,10 @@ use fourbase::{Board, Outcome, Position, Value};
 use fourbase_tiers::kernel::Values;
 use fourbase_tiers::plan::Plan;
 
-use support::openings;
-use support::options::MEMORY_BYTES;
-use support::solved::Solved;
-use support::truth;
-
-mod support {
-    pub mod openings;
-    pub mod options;
-    pub mod solved;
-    pub mod truth;
-}
+use crate::support::openings;
+use crate::support::options::MEMORY_BYTES;
+use crate::support::solved::Solved;
+use crate::support::truth;
 
 /// Boards of at most so many entries are affordable.
 const MOST_ENTRIES: u128 = 200_000_000;

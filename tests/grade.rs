@@ -2,18 +2,10 @@
 
 use serde_json::{Value, json};
 
-use support::answer::Answer;
-use support::plain_game::PlainGame;
-use support::plain_search::PlainSearch;
-use support::program::{Program, keys};
-
-#[allow(dead_code, reason = "other test targets use the rest")]
-mod support {
-    pub mod answer;
-    pub mod plain_game;
-    pub mod plain_search;
-    pub mod program;
-}
+use crate::support::answer::Answer;
+use crate::support::plain_game::PlainGame;
+use crate::support::plain_search::PlainSearch;
+use crate::support::program::{Program, keys};
 
 fn without_times(mut json: Value) -> Value {
     json["seconds"].take();

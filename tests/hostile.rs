@@ -7,15 +7,9 @@ use std::thread;
 
 use fourbase::{Board, Position, notation};
 
-use support::hostile::{LONG_BYTES, line};
-use support::program::{PROGRAM, Program};
-use support::random::Random;
-
-mod support {
-    pub mod hostile;
-    pub mod program;
-    pub mod random;
-}
+use crate::support::hostile::{LONG_BYTES, line};
+use crate::support::program::{PROGRAM, Program};
+use crate::support::random::Random;
 
 /// How many texts are read in this process, and how many by the program.
 const TEXTS: usize = 1_000_000;

@@ -17,26 +17,13 @@ use fourbase_tiers::verify::{self, verify};
 use rayon::prelude::*;
 use serde_json::json;
 
-use support::files::assert_same;
-use support::in_memory::{database_files, solve_in_memory, whole_database};
-use support::memory_disk::MemoryDisk;
-use support::options::options;
-use support::positions::{every_well_formed_position, random_game};
-use support::program::Program;
-use support::random::Random;
-
-mod support {
-    pub mod files;
-    pub mod in_memory;
-    #[expect(dead_code, reason = "nothing fails here")]
-    pub mod memory_disk;
-    pub mod options;
-    #[expect(dead_code, reason = "games are only played")]
-    pub mod plain_game;
-    pub mod positions;
-    pub mod program;
-    pub mod random;
-}
+use crate::support::files::assert_same;
+use crate::support::in_memory::{database_files, solve_in_memory, whole_database};
+use crate::support::memory_disk::MemoryDisk;
+use crate::support::options::options;
+use crate::support::positions::{every_well_formed_position, random_game};
+use crate::support::program::Program;
+use crate::support::random::Random;
 
 const BOTH: [Values; 2] = [Values::Wdl, Values::Remoteness];
 

@@ -15,18 +15,10 @@ use fourbase_tiers::kernel::Values;
 use fourbase_tiers::solve::{Options, Progress, run};
 use tempfile::TempDir;
 
-use support::files::{assert_same, folder_files};
-use support::options::options;
-use support::random::Random;
-use support::solved::Solved;
-
-mod support {
-    pub mod files;
-    pub mod options;
-    pub mod random;
-    #[expect(dead_code, reason = "files are compared here, not positions")]
-    pub mod solved;
-}
+use crate::support::files::{assert_same, folder_files};
+use crate::support::options::options;
+use crate::support::random::Random;
+use crate::support::solved::Solved;
 
 /// Waits for its turn.
 fn alone() -> MutexGuard<'static, ()> {
@@ -57,7 +49,7 @@ fn victim() {
 /// Starts this file's `victim` in a process of its own.
 fn start_victim(root: &Path, board: &str) -> Child {
     let mut command = Command::new(std::env::current_exe().expect("this program"));
-    command.args(["--ignored", "--exact", "victim"]).env(ROOT, root).env(BOARD, board);
+    command.args(["--ignored", "--exact", "kill::victim"]).env(ROOT, root).env(BOARD, board);
     command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the victim starts")
 }
 

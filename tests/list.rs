@@ -4,11 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
-use support::program::{Program, keys};
-
-mod support {
-    pub mod program;
-}
+use crate::support::program::{Program, keys};
 
 #[test]
 fn an_empty_or_missing_folder_has_nothing() {

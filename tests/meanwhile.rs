@@ -11,21 +11,10 @@ use fourbase_tiers::kernel::{Kernel, Values};
 use fourbase_tiers::solve::{BLOCK_WORDS, Options, Progress, run};
 use serde_json::json;
 
-use support::positions::random_game;
-use support::program::Program;
-use support::random::Random;
-use support::solved::Solved;
-
-mod support {
-    pub mod options;
-    #[expect(dead_code, reason = "games are played at random")]
-    pub mod plain_game;
-    #[expect(dead_code, reason = "positions of some plies are enough")]
-    pub mod positions;
-    pub mod program;
-    pub mod random;
-    pub mod solved;
-}
+use crate::support::positions::random_game;
+use crate::support::program::Program;
+use crate::support::random::Random;
+use crate::support::solved::Solved;
 
 /// Holds a solve at the beginning of one tier until it may go on.
 struct HoldAt {

@@ -2,21 +2,10 @@
 
 use fourbase::Board;
 
-use support::comparison::compare;
-use support::plain_search::PlainSearch;
-use support::positions::{every_well_formed_position, random_game};
-use support::random::Random;
-
-mod support {
-    pub mod answer;
-    pub mod comparison;
-    pub mod options;
-    pub mod plain_game;
-    pub mod plain_search;
-    pub mod positions;
-    pub mod random;
-    pub mod solved;
-}
+use crate::support::comparison::compare;
+use crate::support::plain_search::PlainSearch;
+use crate::support::positions::{every_well_formed_position, random_game};
+use crate::support::random::Random;
 
 fn board(name: &str) -> Board {
     name.parse().expect("a board")

@@ -8,15 +8,9 @@ use std::sync::LazyLock;
 use fourbase_tiers::kernel::Values;
 use proptest::prelude::*;
 
-use support::solved::Solved;
+use crate::support::solved::Solved;
 
-mod support {
-    pub mod options;
-    pub mod properties;
-    #[allow(dead_code, reason = "the files are read, not the database")]
-    pub mod solved;
-}
-use support::properties;
+use crate::support::properties;
 
 /// Bytes that a solve of 4x4 without remoteness wrote: the record of its manifest; of its tier of ply 7 the record of the
 /// header, the directory, and the first block.

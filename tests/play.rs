@@ -3,11 +3,7 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use support::program::{PROGRAM, Program};
-
-mod support {
-    pub mod program;
-}
+use crate::support::program::{PROGRAM, Program};
 
 /// Types lines into a game and returns what was printed.
 fn play(program: &Program, arguments: &str, lines: &str) -> String {

@@ -1,16 +1,11 @@
 //! The players of the library against a database and the search.
 
+use crate::support::solved::Solved;
 use fourbase::players::{Chooser, Kind, Outcomes, Reason, Source, nothing_known};
 use fourbase::search::{Options, Search};
 use fourbase::{Board, Player, Position, Value, notation};
 use fourbase_tiers::database::Database;
 use fourbase_tiers::kernel::Values;
-use support::solved::Solved;
-
-mod support {
-    pub mod options;
-    pub mod solved;
-}
 
 fn board(name: &str) -> Board {
     name.parse().expect("a board")

@@ -1,10 +1,6 @@
 //! `fourbase position`, run as a whole. (What is no position is tested with `fourbase query`, which reads the same.)
 
-use support::program::Program;
-
-mod support {
-    pub mod program;
-}
+use crate::support::program::Program;
 
 #[test]
 fn a_position_is_drawn_and_listed_in_every_form() {

@@ -4,11 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use support::program::{Program, keys};
-
-mod support {
-    pub mod program;
-}
+use crate::support::program::{Program, keys};
 
 /// Three pieces each, and whoever is to move wins at once: the first player in column 1, the second would in column 2.
 const BEFORE_THE_END: &str = "121212";

@@ -2,11 +2,7 @@
 
 use serde_json::{Value, json};
 
-use support::program::{Program, keys};
-
-mod support {
-    pub mod program;
-}
+use crate::support::program::{Program, keys};
 
 /// Random games on 9x7 without a line, stopped where the end is still some way off.
 const LATE_ON_9X7: [&str; 3] = [

@@ -8,11 +8,7 @@ use fourbase_tiers::database::{TierRecord, VERSION};
 use fourbase_tiers::kernel::{Kernel, Values};
 use fourbase_tiers::solve::{BLOCK_WORDS, Options, Progress, run};
 
-use support::program::Program;
-
-mod support {
-    pub mod program;
-}
+use crate::support::program::Program;
 
 const FOLDER: &str = "db/4x4/remoteness";
 

@@ -13,20 +13,11 @@ use fourbase_tiers::solve::{CHECKPOINT, Options, Progress, run, run_on};
 use rayon::ThreadPoolBuilder;
 use tempfile::TempDir;
 
-use support::files::{assert_same, folder_files};
-use support::in_memory::{database_files, solve_in_memory, whole_database};
-use support::memory_disk::{Fault, MemoryDisk};
-use support::options::options;
-use support::random::Random;
-
-mod support {
-    pub mod files;
-    pub mod in_memory;
-    #[expect(dead_code, reason = "whole operations fail here")]
-    pub mod memory_disk;
-    pub mod options;
-    pub mod random;
-}
+use crate::support::files::{assert_same, folder_files};
+use crate::support::in_memory::{database_files, solve_in_memory, whole_database};
+use crate::support::memory_disk::{Fault, MemoryDisk};
+use crate::support::options::options;
+use crate::support::random::Random;
 
 /// The options of a solve that can be gone on with after every tier.
 fn stepwise(name: &str, values: Values) -> Options {

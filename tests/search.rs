@@ -8,22 +8,11 @@ use fourbase_tiers::database::Database;
 use fourbase_tiers::kernel::Values;
 use rayon::prelude::*;
 
-use support::plain_game::PlainGame;
-use support::positions::random_game;
+use crate::support::plain_game::PlainGame;
+use crate::support::positions::random_game;
 
-use support::random::Random;
-use support::solved::Solved;
-
-mod support {
-    pub mod options;
-    #[expect(dead_code, reason = "the plain search takes moves back")]
-    pub mod plain_game;
-    #[expect(dead_code, reason = "positions that no play reaches are asked for elsewhere")]
-    pub mod positions;
-
-    pub mod random;
-    pub mod solved;
-}
+use crate::support::random::Random;
+use crate::support::solved::Solved;
 
 /// How many positions one search solves, one after the other.
 const SEARCHED_IN_A_ROW: usize = 1000;

@@ -11,22 +11,13 @@ use fourbase::{Board, Outcome, Player, Position, Value};
 use fourbase_tiers::database::Database;
 use fourbase_tiers::kernel::Values;
 
-use support::openings::{Opening, openings};
-use support::proofs::{
+use crate::support::openings::{Opening, openings};
+use crate::support::proofs::{
     assert_remoteness, assert_searched, assert_values, parse_scored, random_positions, spread, tally,
 };
-use support::random::Random;
-use support::solved::Solved;
-use support::truth;
-
-mod support {
-    pub mod openings;
-    pub mod options;
-    pub mod proofs;
-    pub mod random;
-    pub mod solved;
-    pub mod truth;
-}
+use crate::support::random::Random;
+use crate::support::solved::Solved;
+use crate::support::truth;
 
 /// Names the folder of databases that a complete 7x6 is in.
 const VARIABLE: &str = "FOURBASE_7X6";

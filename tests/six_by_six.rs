@@ -11,20 +11,9 @@ use fourbase_tiers::database::Database;
 use fourbase_tiers::kernel::Values;
 use rayon::prelude::*;
 
-use support::proofs::random_positions;
-use support::random::Random;
-use support::solved::Solved;
-
-mod support {
-    #[expect(dead_code, reason = "there is no book of openings")]
-    pub mod openings;
-    pub mod options;
-    #[expect(dead_code, reason = "the other proofs are those of 7x6")]
-    pub mod proofs;
-    pub mod random;
-    pub mod solved;
-    pub mod truth;
-}
+use crate::support::proofs::random_positions;
+use crate::support::random::Random;
+use crate::support::solved::Solved;
 
 /// Names the folder of databases that a complete 6x6 is in.
 const VARIABLE: &str = "FOURBASE_6X6";

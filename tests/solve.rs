@@ -5,13 +5,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use support::files::folder_files;
-use support::program::{Program, keys};
-
-mod support {
-    pub mod files;
-    pub mod program;
-}
+use crate::support::files::folder_files;
+use crate::support::program::{Program, keys};
 
 #[test]
 fn the_json_has_the_documented_keys() {

@@ -4,11 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use support::program::{Program, keys};
-
-mod support {
-    pub mod program;
-}
+use crate::support::program::{Program, keys};
 
 /// The sum of one key over an array of objects.
 fn sum(array: &Value, key: &str) -> u64 {

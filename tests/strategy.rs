@@ -13,12 +13,7 @@ use fourbase_tiers::kernel::{Kernel, Values};
 use fourbase_tiers::solve::{BLOCK_WORDS, Options, Progress, run};
 use serde_json::json;
 
-use support::program::{Program, keys};
-
-mod support {
-    pub mod program;
-    pub mod truth;
-}
+use crate::support::program::{Program, keys};
 
 /// Enough for every check here.
 const MEMORY_BYTES: u64 = 1 << 30;
@@ -180,7 +175,7 @@ fn first_line(
 
 #[test]
 fn every_row_of_the_known_answers_is_found() {
-    let Some(rows) = support::truth::rows("followup.csv") else { return };
+    let Some(rows) = crate::support::truth::rows("followup.csv") else { return };
     assert_eq!(rows.len(), 45);
     for text in &rows {
         let row = Row::of(text);
@@ -221,7 +216,7 @@ fn every_row_of_the_known_answers_is_found() {
 
 #[test]
 fn the_program_says_what_every_row_of_the_known_answers_says() {
-    let Some(rows) = support::truth::rows("followup.csv") else { return };
+    let Some(rows) = crate::support::truth::rows("followup.csv") else { return };
     let program = Program::new();
     for text in &rows {
         let row = Row::of(text);

@@ -5,21 +5,7 @@
 use fourbase_tiers::kernel::Values;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-use support::damage::{Sound, Tally};
-
-mod support {
-    pub mod damage;
-    pub mod in_memory;
-    #[expect(dead_code, reason = "no file fails here")]
-    pub mod memory_disk;
-    pub mod options;
-    #[expect(dead_code, reason = "games are played at random")]
-    pub mod plain_game;
-    #[expect(dead_code, reason = "random positions are enough")]
-    pub mod positions;
-    pub mod random;
-    pub mod snapshot;
-}
+use crate::support::damage::{Sound, Tally};
 
 /// The parts of a file of values.
 #[derive(Clone)]

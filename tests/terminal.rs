@@ -10,11 +10,7 @@ use std::process::{Command, Stdio};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
-use support::program::{PROGRAM, Program, VARIABLES};
-
-mod support {
-    pub mod program;
-}
+use crate::support::program::{PROGRAM, Program, VARIABLES};
 
 /// Runs the program with standard output and error on a terminal, and returns what was shown there.
 fn show(program: &Program, arguments: &str, variables: &[(&str, &str)]) -> String {

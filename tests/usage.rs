@@ -3,11 +3,7 @@
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use support::program::{PROGRAM, Program};
-
-mod support {
-    pub mod program;
-}
+use crate::support::program::{PROGRAM, Program};
 
 /// What is no board, each for a reason of its own.
 const NO_BOARDS: [&str; 22] = [

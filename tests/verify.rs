@@ -16,18 +16,10 @@ use fourbase_tiers::solve::{Options as SolveOptions, run_on};
 use fourbase_tiers::verify::{Fault, Options, Report, verify};
 use serde_json::json;
 
-use support::memory_disk::MemoryDisk;
-use support::options::options;
-use support::program::{Program, keys};
-use support::random::Random;
-
-mod support {
-    #[allow(dead_code, reason = "there are no faults of the disk here")]
-    pub mod memory_disk;
-    pub mod options;
-    pub mod program;
-    pub mod random;
-}
+use crate::support::memory_disk::MemoryDisk;
+use crate::support::options::options;
+use crate::support::program::{Program, keys};
+use crate::support::random::Random;
 
 /// How many wrong values are planted.
 const PLANTED: usize = 200;

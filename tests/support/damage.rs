@@ -1,7 +1,5 @@
 //! Databases with damage in one file: the checksum pass has to find it, and a probe to give the right answer or an error.
 
-#![allow(dead_code, reason = "every test target uses its own part")]
-
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,7 +1,5 @@
 //! The bytes of a folder.
 
-#![allow(dead_code, reason = "every test target uses its own part")]
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;

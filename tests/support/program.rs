@@ -1,7 +1,5 @@
 //! Runs the program as a user does, in a folder of its own.
 
-#![allow(dead_code, reason = "every test target uses its own part")]
-
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 

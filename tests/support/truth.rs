@@ -1,7 +1,5 @@
 //! The files of known answers, which may lie beside the checkout.
 
-#![allow(dead_code, reason = "every test target uses its own part")]
-
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};

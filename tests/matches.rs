@@ -2,11 +2,7 @@
 
 use serde_json::{Value, json};
 
-use support::program::{Program, keys};
-
-mod support {
-    pub mod program;
-}
+use crate::support::program::{Program, keys};
 
 /// Takes out what depends on the clock and the machine.
 fn without_times(mut json: Value) -> Value {

@@ -1,0 +1,41 @@
+//! All tests that cross the packages, as one program. `cargo test NAME` runs those of `tests/NAME.rs`.
+
+mod support;
+
+mod analyse;
+mod batch;
+mod bench;
+mod bounded;
+mod consistency;
+mod determinism;
+mod faults;
+mod flips;
+mod forged;
+mod golden;
+mod grade;
+mod hostile;
+mod keep_plies;
+mod kill;
+mod list;
+mod matches;
+mod meanwhile;
+mod oracle;
+mod parsers;
+mod play;
+mod players;
+mod position;
+mod query;
+mod query_search;
+mod refusals;
+mod resume;
+mod search;
+mod seven_by_six;
+mod six_by_six;
+mod solve;
+mod stats;
+mod strategy;
+mod swaps;
+mod terminal;
+mod truncation;
+mod usage;
+mod verify;
