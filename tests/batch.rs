@@ -1,12 +1,12 @@
 //! `fourbase query --batch`, run as a whole.
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::{ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
-use crate::support::program::{PROGRAM, Program};
+use crate::support::program::Program;
 
 /// How long an answer may take before it counts as withheld.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -100,21 +100,14 @@ fn a_line_just_too_long_to_be_kept_is_not_mistaken_for_its_beginning() {
 
 /// A batch that runs while the test talks to it.
 struct Conversation {
-    child: std::process::Child,
+    child: Child,
     input: Option<ChildStdin>,
     answers: Receiver<String>,
 }
 
 impl Conversation {
     fn begin(program: &Program, board: &str) -> Conversation {
-        let mut child = Command::new(PROGRAM)
-            .args(["query", board, "--batch"])
-            .current_dir(program.path(""))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("the program runs");
+        let mut child = program.spawn(&["query", board, "--batch"]);
         let output = BufReader::new(child.stdout.take().expect("its output"));
         let (sender, answers) = channel();
         thread::spawn(move || output.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
@@ -168,14 +161,7 @@ fn a_large_input_is_answered_long_before_its_end() {
 #[test]
 fn a_reader_that_goes_away_ends_the_batch_quietly() {
     let program = Program::with("2x2c2");
-    let mut child = Command::new(PROGRAM)
-        .args(["query", "2x2c2", "--batch"])
-        .current_dir(program.path(""))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the program runs");
+    let mut child = program.spawn(&["query", "2x2c2", "--batch"]);
     drop(child.stdout.take());
     let mut input = child.stdin.take().expect("its input");
     // Writing fails as soon as the program has found out and ended.

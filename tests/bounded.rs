@@ -3,44 +3,40 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, Ordering};
 
-use fourbase::Board;
-use fourbase_tiers::counts::{self, SolveAndCountError};
-use fourbase_tiers::database::{DatabaseError, folder_of};
-use fourbase_tiers::error::SolveError;
-use fourbase_tiers::kernel::Values;
-use fourbase_tiers::plan::Plan;
-use fourbase_tiers::solve::{Options, Progress, run, run_on};
 use rayon::ThreadPoolBuilder;
 use tempfile::TempDir;
 
-use crate::support::files::{assert_same, folder_files};
-use crate::support::options::options;
+use crate::support::board::board;
+use crate::support::counting::Counting;
+use crate::support::files::{assert_same, flip_a_bit, folder_files};
+use crate::support::long;
+use crate::support::progress::{Listener, StopAfterEntries};
+use crate::support::shared::{self, Files};
 use crate::support::small_disk::SmallDisk;
+use crate::support::solves::{MEMORY_BYTES, Solve};
+use crate::support::tiers::{Plan, Progress, SolveAndCountError, SolveError, Values};
 
 /// Blocks so small that the tiers of small boards have many.
 const SMALL_BLOCKS: usize = 40;
 
 /// The options of a solve in files.
-fn in_files(root: &Path, name: &str, values: Values) -> Options {
-    let board = name.parse().expect("a board");
-    Options { scratch: Some(root.join("scratch")), block_words: SMALL_BLOCKS, ..options(root, board, values) }
+fn in_files(root: &Path, name: &str, values: Values) -> Solve {
+    let solve = Solve::new(board(name), values).with_root(root);
+    solve.with_scratch(root.join("scratch")).with_block_words(SMALL_BLOCKS)
 }
 
 /// The files of a solve in memory.
-fn expected(name: &str, values: Values) -> BTreeMap<String, Vec<u8>> {
-    let root = TempDir::new().expect("a folder");
-    let report = run(&options(root.path(), name.parse().expect("a board"), values), &()).expect("a solve");
-    folder_files(&report.folder)
+fn expected(name: &str, values: Values) -> Files {
+    shared::files(board(name), values)
 }
 
 /// Asserts that a database is as expected and that nothing is left in the scratch folder.
-fn assert_done(options: &Options, expected: &BTreeMap<String, Vec<u8>>, what: &str) {
-    let Options { board, values, ref root, .. } = *options;
-    assert_same(&folder_files(&folder_of(root, board, values)), expected, what);
-    assert!(options.scratch.is_some(), "a solve in files");
-    assert!(folder_files(&options.scratch_folder()).is_empty(), "{what}: files are left");
+fn assert_done(solve: &Solve, expected: &BTreeMap<String, Vec<u8>>, what: &str) {
+    assert_same(&folder_files(&solve.folder()), expected, what);
+    assert!(solve.scratch().is_some(), "a solve in files");
+    assert!(folder_files(&solve.scratch_folder()).is_empty(), "{what}: files are left");
 }
 
 #[test]
@@ -50,33 +46,13 @@ fn a_solve_in_files_writes_the_bytes_of_one_in_memory() {
             let expected = expected(name, values);
             for threads in [1, 3] {
                 let root = TempDir::new().expect("a folder");
-                let options = Options { block_words, ..in_files(root.path(), name, values) };
+                let solve = in_files(root.path(), name, values).with_block_words(block_words);
                 let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-                let report = pool.install(|| run(&options, &())).expect("a solve");
+                let report = pool.install(|| solve.run()).expect("a solve");
                 assert!(!report.already_complete);
-                assert_done(&options, &expected, &format!("{name} {values}, {threads} threads"));
+                assert_done(&solve, &expected, &format!("{name} {values}, {threads} threads"));
             }
         }
-    }
-}
-
-/// Stops a solve after some entries, and counts all that are solved or passed over.
-struct StopAfter {
-    most: u64,
-    solved: AtomicU64,
-}
-
-impl Progress for StopAfter {
-    fn solved(&self, entries: u64) {
-        self.solved.fetch_add(entries, Ordering::Relaxed);
-    }
-
-    fn starts_over(&self, why: &DatabaseError) {
-        panic!("started over: {why}");
-    }
-
-    fn is_stopped(&self) -> bool {
-        self.solved.load(Ordering::Relaxed) >= self.most
     }
 }
 
@@ -85,22 +61,23 @@ fn a_solve_in_files_goes_on_within_the_tier_at_which_it_was_stopped() {
     let (name, values) = ("5x4", Values::Remoteness);
     let expected = expected(name, values);
     let root = TempDir::new().expect("a folder");
-    let options = in_files(root.path(), name, values);
+    let solve = in_files(root.path(), name, values);
     let widest = 500_000;
     let mut runs = 0;
     loop {
         runs += 1;
         // Blocks that are there count as solved too: a run has to pass over those of its tier and then do more.
-        let stop = StopAfter { most: 100_000 * (1 + runs % 7), solved: AtomicU64::new(0) };
-        match run(&options, &stop) {
+        let most = 100_000 * (1 + runs % 7);
+        let stop = StopAfterEntries::new(most);
+        match solve.run_heard(&stop) {
             Ok(_) => break,
             Err(SolveError::Stopped { .. }) => assert!(runs < 200, "it never ends"),
             Err(error) => panic!("{error}"),
         }
-        assert!(stop.solved.load(Ordering::Relaxed) < stop.most + widest, "it stops soon");
+        assert!(stop.solved.into_inner() < most + widest, "it stops soon");
     }
     assert!(runs > 3, "{runs} runs");
-    assert_done(&options, &expected, "stopped and gone on with");
+    assert_done(&solve, &expected, "stopped and gone on with");
 }
 
 #[test]
@@ -110,13 +87,13 @@ fn a_solve_goes_on_in_files_from_memory_and_in_memory_from_files() {
     for files_first in [false, true] {
         let root = TempDir::new().expect("a folder");
         // Without a folder of their own the files are with the database.
-        let board = name.parse().expect("a board");
-        let memory = Options { block_words: SMALL_BLOCKS, ..options(root.path(), board, values) };
-        let files = Options { scratch: Some(root.path().to_path_buf()), ..memory.clone() };
+        let memory = Solve::new(board(name), values).with_root(root.path()).with_block_words(SMALL_BLOCKS);
+        let files = memory.with_scratch(root.path());
         for turn in 0.. {
-            let stop = StopAfter { most: 400_000, solved: AtomicU64::new(0) };
+            let stop = StopAfterEntries::new(400_000);
             let in_files = (turn % 2 == 0) == files_first;
-            match run(if in_files { &files } else { &memory }, &stop) {
+            let solve = if in_files { &files } else { &memory };
+            match solve.run_heard(&stop) {
                 Ok(report) => {
                     assert!(turn > 2, "{turn}");
                     assert_same(&folder_files(&report.folder), &expected, "in turns");
@@ -154,23 +131,24 @@ impl Progress for StopAtFile {
 fn a_solve_does_not_wait_for_the_end_of_a_tiers_file() {
     let (name, values) = ("5x4", Values::Remoteness);
     let expected = expected(name, values);
-    let board: Board = name.parse().expect("a board");
+    let board = board(name);
     for is_in_files in [false, true] {
-        for ply in (1..board.cells() as u32).step_by(2) {
+        long::skips("a stop at the files of seven of ten plies of 5x4");
+        for ply in (1..board.cells() as u32).step_by(long::scale(8, 2)) {
             let root = TempDir::new().expect("a folder");
-            let scratch = is_in_files.then(|| root.path().to_path_buf());
-            let options = Options { block_words: SMALL_BLOCKS, scratch, ..options(root.path(), board, values) };
+            let in_memory = Solve::new(board, values).with_root(root.path()).with_block_words(SMALL_BLOCKS);
+            let solve = if is_in_files { in_memory.with_scratch(root.path()) } else { in_memory };
             let stop = StopAtFile { ply, left: AtomicI64::new(i64::MAX) };
-            let error = run(&options, &stop).expect_err("a solve that is stopped");
+            let error = solve.run_heard(&stop).expect_err("a solve that is stopped");
             let before = board.cells() - ply as usize;
             assert!(matches!(error, SolveError::Stopped { done, .. } if done == before), "ply {ply}: {error}");
-            let folder = folder_of(root.path(), board, values);
+            let folder = solve.folder();
             let names = Vec::from_iter(folder_files(&folder).into_keys());
             assert!(!names.iter().any(|name| name.ends_with(".new")), "ply {ply}: {names:?}");
             // In files the tier is kept.
             let blocks = format!("frontier-{ply:02}.0");
             assert_eq!(names.contains(&blocks), is_in_files, "ply {ply}: {names:?}");
-            run(&options, &()).expect("a solve that goes on");
+            solve.run().expect("a solve that goes on");
             assert_same(&folder_files(&folder), &expected, &format!("stopped at the file of ply {ply}"));
         }
     }
@@ -179,62 +157,53 @@ fn a_solve_does_not_wait_for_the_end_of_a_tiers_file() {
 #[test]
 fn files_that_are_elsewhere_are_asked_for_rather_than_solved_again() {
     let root = TempDir::new().expect("a folder");
-    let options = in_files(root.path(), "5x4", Values::Wdl);
-    let stop = StopAfter { most: 1_000_000, solved: AtomicU64::new(0) };
-    assert!(matches!(run(&options, &stop), Err(SolveError::Stopped { .. })));
-    let elsewhere = Options { scratch: Some(root.path().join("elsewhere")), ..options.clone() };
-    let error = run(&elsewhere, &()).expect_err("the files are not there");
+    let solve = in_files(root.path(), "5x4", Values::Wdl);
+    let stop = StopAfterEntries::new(1_000_000);
+    assert!(matches!(solve.run_heard(&stop), Err(SolveError::Stopped { .. })));
+    let elsewhere = solve.with_scratch(root.path().join("elsewhere"));
+    let error = elsewhere.run().expect_err("the files are not there");
     assert!(matches!(error, SolveError::Scratch { .. }), "{error}");
     assert!(error.to_string().contains("--scratch"), "{error}");
-    run(&options, &()).expect("a solve");
-    assert_done(&options, &expected("5x4", Values::Wdl), "gone on with where it was");
+    solve.run().expect("a solve");
+    assert_done(&solve, &expected("5x4", Values::Wdl), "gone on with where it was");
 }
 
 #[test]
 fn a_block_that_is_damaged_is_noticed_and_its_tier_solved_again() {
-    struct Hears(AtomicU64);
-    impl Progress for Hears {
-        fn starts_over(&self, _: &DatabaseError) {
-            self.0.fetch_add(1, Ordering::Relaxed);
-        }
-    }
     let root = TempDir::new().expect("a folder");
-    let options = in_files(root.path(), "5x4", Values::Wdl);
-    let stop = StopAfter { most: 1_000_000, solved: AtomicU64::new(0) };
-    assert!(matches!(run(&options, &stop), Err(SolveError::Stopped { .. })));
-    let scratch = options.scratch_folder();
-    for (name, mut bytes) in folder_files(&scratch) {
-        let middle = bytes.len() / 2;
-        bytes[middle] ^= 1;
-        fs::write(scratch.join(name), bytes).expect("a file");
+    let solve = in_files(root.path(), "5x4", Values::Wdl);
+    let stop = StopAfterEntries::new(1_000_000);
+    assert!(matches!(solve.run_heard(&stop), Err(SolveError::Stopped { .. })));
+    let scratch = solve.scratch_folder();
+    for name in folder_files(&scratch).keys() {
+        flip_a_bit(&scratch.join(name));
     }
-    let hears = Hears(AtomicU64::new(0));
-    run(&options, &hears).expect("a solve");
-    assert_eq!(hears.0.into_inner(), 1, "said once");
-    assert_done(&options, &expected("5x4", Values::Wdl), "solved again");
+    let listener = Listener::default();
+    solve.run_heard(&listener).expect("a solve");
+    assert_eq!(listener.told().len(), 1, "said once");
+    assert_done(&solve, &expected("5x4", Values::Wdl), "solved again");
 }
 
 #[test]
 fn a_disk_that_is_too_small_is_found_before_the_start() {
     let root = TempDir::new().expect("a folder");
-    let options = Options { root: root.path().join("db"), ..in_files(root.path(), "5x4", Values::Remoteness) };
-    let plan = Plan::new(options.board, options.values, options.memory_bytes).bounded();
+    let solve = in_files(root.path(), "5x4", Values::Remoteness).with_root(root.path().join("db"));
+    let plan = Plan::new(solve.board(), solve.values(), MEMORY_BYTES).bounded();
     // With a margin for the estimate of the database; that of the files has one.
     let enough = plan.database_bytes + plan.database_bytes / 4 + plan.scratch_bytes;
     let enough = u64::try_from(enough).expect("a small board");
-    let error = run_on(&options, &(), &SmallDisk { free_bytes: enough - 1 }).expect_err("a disk that is too small");
+    let error = solve.run_on(&SmallDisk { free_bytes: enough - 1 }).expect_err("a disk that is too small");
     let SolveError::Disk { needed, free, .. } = error else { panic!("{error}") };
     assert_eq!((needed, free), (u128::from(enough), enough - 1));
     assert_eq!(fs::read_dir(root.path()).expect("a folder").count(), 0, "nothing is made");
-    run_on(&options, &(), &SmallDisk { free_bytes: enough }).expect("a disk that is just large enough");
+    solve.run_on(&SmallDisk { free_bytes: enough }).expect("a disk that is just large enough");
 
     for values in [None, Some(Values::Wdl)] {
-        let options = counts::Options::new(options.board, values, 1 << 30, root.path());
-        let options = counts::Options { is_bounded: true, ..options };
-        let count = |free_bytes| counts::run_on(&options, &(), &SmallDisk { free_bytes });
+        let counting = Counting::in_files(solve.board(), values, root.path());
+        let count = |free_bytes| counting.run_on(&SmallDisk { free_bytes });
         let error = count(0).expect_err("a disk that is too small");
         let SolveAndCountError::Disk { needed, free: 0, .. } = error else { panic!("{error}") };
-        assert!(!options.folder().exists(), "nothing is made");
+        assert!(!counting.folder().exists(), "nothing is made");
         let enough = u64::try_from(needed).expect("a small board");
         assert!(count(enough - 1).is_err());
         count(enough).expect("a disk that is just large enough");
@@ -243,10 +212,10 @@ fn a_disk_that_is_too_small_is_found_before_the_start() {
 
 #[test]
 fn boards_far_larger_than_memory_are_planned_in_files() {
-    let plan = Plan::new("7x6".parse().expect("a board"), Values::Wdl, 4 << 30);
+    let plan = Plan::new(board("7x6"), Values::Wdl, 4 << 30);
     assert!(plan.is_bounded && plan.exact);
     assert_eq!(plan.entries, 2_577_410_467_496);
     plan.check(4 << 30).expect("it fits");
-    let plan = Plan::new("6x5".parse().expect("a board"), Values::Wdl, 1 << 30);
+    let plan = Plan::new(board("6x5"), Values::Wdl, 1 << 30);
     assert!(!plan.is_bounded, "a board that fits stays in memory");
 }

@@ -3,44 +3,25 @@
 //! If that holds in every legal position, finished ones included, then by induction from the full board every value
 //! and remoteness is right. The whole of a board takes minutes; the tests that are not ignored take random games.
 
-use fourbase::{Board, Outcome, Value};
-use fourbase_tiers::database::Database;
-use fourbase_tiers::kernel::Values;
 use rayon::prelude::*;
 
 use crate::support::answer::Answer;
+use crate::support::board::board;
+use crate::support::long;
 use crate::support::plain_game::PlainGame;
 use crate::support::random::Random;
-use crate::support::solved::Solved;
+use crate::support::shared::shared;
+use crate::support::tiers::{Database, Values};
 
 /// The answer of a database with remoteness.
 fn probe(database: &Database, game: &PlainGame) -> Answer {
-    let Outcome { value, remoteness } = database.probe(&game.to_position()).expect("an answer");
-    let plies = u8::try_from(remoteness.expect("a remoteness")).expect("at most 64 plies");
-    match value {
-        Value::Win => Answer::Win(plies),
-        Value::Tie => Answer::Tie(plies),
-        Value::Lose => Answer::Lose(plies),
-    }
-}
-
-/// Lists the positions after each move; none once the game is over.
-fn children(game: &PlainGame) -> Vec<PlainGame> {
-    if game.end().is_some() {
-        return Vec::new();
-    }
-    let after = |column| {
-        let mut child = game.clone();
-        child.drop_piece(column);
-        child
-    };
-    game.columns_with_room().map(after).collect()
+    Answer::of_outcome(database.probe(&game.to_position()).expect("an answer"))
 }
 
 /// Checks that a position has the answer of its end or of its best move.
 fn check(database: &Database, game: &PlainGame) {
     let expected = game.end().map(Answer::of_end).unwrap_or_else(|| {
-        let answers = children(game).into_iter().map(|child| probe(database, &child).before_the_move());
+        let answers = game.children().into_iter().map(|child| probe(database, &child).before_the_move());
         let best = answers.reduce(|best, answer| if answer.is_better_than(best) { answer } else { best });
         best.expect("a game that goes on has a move")
     });
@@ -48,10 +29,11 @@ fn check(database: &Database, game: &PlainGame) {
 }
 
 /// Checks every position of random games from the empty board to the end.
-fn random_games(name: &str, games: u64) {
-    let board: Board = name.parse().expect("a board");
-    let solved = Solved::new(board, Values::Remoteness);
-    let database = solved.open();
+fn random_games(name: &str) {
+    let games: u64 = long::scale(1_000, 20_000);
+    long::skips(format_args!("19,000 of 20,000 random games of {name}"));
+    let board = board(name);
+    let database = shared(board, Values::Remoteness);
     let positions: usize = (0..games)
         .into_par_iter()
         .map(|seed| {
@@ -59,7 +41,7 @@ fn random_games(name: &str, games: u64) {
             let mut game = PlainGame::start(board);
             loop {
                 check(&database, &game);
-                let mut next = children(&game);
+                let mut next = game.children();
                 if next.is_empty() {
                     return game.plies() + 1;
                 }
@@ -72,9 +54,8 @@ fn random_games(name: &str, games: u64) {
 
 /// Checks every legal position, tier by tier from the empty board, of which there have to be as many as stated.
 fn every_legal_position(name: &str, legal: usize) {
-    let board: Board = name.parse().expect("a board");
-    let solved = Solved::new(board, Values::Remoteness);
-    let database = solved.open();
+    let board = board(name);
+    let database = shared(board, Values::Remoteness);
     let mut tier = vec![PlainGame::start(board).key()];
     let mut positions = 0;
     while !tier.is_empty() {
@@ -82,7 +63,7 @@ fn every_legal_position(name: &str, legal: usize) {
         let next_keys = |&key: &u64| {
             let game = PlainGame::from_key(board, key);
             check(&database, &game);
-            children(&game).iter().map(PlainGame::key).collect::<Vec<_>>()
+            game.children().iter().map(PlainGame::key).collect::<Vec<_>>()
         };
         let mut next: Vec<u64> = tier.par_iter().flat_map_iter(next_keys).collect();
         next.par_sort_unstable();
@@ -95,24 +76,26 @@ fn every_legal_position(name: &str, legal: usize) {
 
 #[test]
 fn every_position_of_random_games_on_5x5_is_worth_its_best_move() {
-    random_games("5x5", 20_000);
+    random_games("5x5");
 }
 
 #[test]
 fn every_position_of_random_games_on_6x4_is_worth_its_best_move() {
-    random_games("6x4", 20_000);
+    random_games("6x4");
 }
 
 #[test]
 fn every_position_of_random_games_on_4x6_is_worth_its_best_move() {
-    random_games("4x6", 20_000);
+    random_games("4x6");
 }
 
 // The numbers of legal positions are Tromp's and Böck's.
 
 #[test]
-#[ignore = "takes a minute"]
 fn every_legal_position_of_4x6_is_worth_its_best_move() {
+    if long::skips("every legal position of 4x6 is worth its best move") {
+        return;
+    }
     every_legal_position("4x6", 15_835_683);
 }
 

@@ -1,35 +1,33 @@
 //! The same board gives the same bytes, whatever the kernels, the threads and the memory.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
-use fourbase_tiers::kernel::{Kernel, Values};
-use fourbase_tiers::plan::Plan;
-use fourbase_tiers::solve::Options;
 use rayon::ThreadPoolBuilder;
-use tempfile::TempDir;
 
+use crate::support::board::board;
 use crate::support::files::{assert_same, folder_files};
-use crate::support::in_memory::whole_database;
-use crate::support::options::{MEMORY_BYTES, options};
+use crate::support::long;
 use crate::support::solved::Solved;
+use crate::support::solves::{MEMORY_BYTES, Solve};
+use crate::support::tiers::{Kernel, Plan, Values};
 
 /// Solves on this many threads.
-fn solve_on(threads: usize, options: &Options) -> BTreeMap<String, Vec<u8>> {
+fn solve_on(threads: usize, solve: &Solve) -> BTreeMap<String, Vec<u8>> {
     let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-    pool.install(|| whole_database(options))
+    pool.install(|| solve.whole())
 }
 
 /// Solves with every kernel on 1, 2 and 3 threads.
 fn every_kernel_and_thread_count(name: &str, values: Values) {
-    let locks = TempDir::new().expect("a temporary folder");
-    let base = options(locks.path(), name.parse().expect("a board"), values);
-    let expected = solve_on(1, &Options { kernel: Kernel::portable(), ..base.clone() });
+    let base = Solve::new(board(name), values);
+    let expected = solve_on(1, &base.with_kernel(Kernel::portable()));
     assert!(expected.contains_key("manifest"), "{name}: {:?}", expected.keys());
+    // Three threads share out what two do, and one was enough for what is expected.
+    let threads = long::scale(3..=3, 1..=3);
     for kernel in Kernel::all() {
-        for threads in 1..=3 {
+        for threads in threads.clone() {
             let what = format!("{name} {values}, {} kernels, {threads} threads", kernel.name());
-            assert_same(&solve_on(threads, &Options { kernel, ..base.clone() }), &expected, &what);
+            assert_same(&solve_on(threads, &base.with_kernel(kernel)), &expected, &what);
         }
     }
 }
@@ -59,7 +57,9 @@ fn every_kernel_and_thread_count_gives_the_same_files_on_boards_where_the_first_
 
 #[test]
 fn every_kernel_and_thread_count_gives_the_same_files_on_5x5() {
-    every_kernel_and_thread_count("5x5", Values::Wdl);
+    if !long::skips("5x5 wdl with every kernel and number of threads") {
+        every_kernel_and_thread_count("5x5", Values::Wdl);
+    }
 }
 
 #[test]
@@ -69,32 +69,28 @@ fn every_kernel_and_thread_count_gives_the_same_files_on_6x4() {
 
 #[test]
 fn the_memory_limit_does_not_show_in_the_files() {
-    let locks = TempDir::new().expect("a temporary folder");
-    for name in ["5x4", "4x6"] {
-        let ample = options(locks.path(), name.parse().expect("a board"), Values::Remoteness);
-        let needed = Plan::new(ample.board, ample.values, MEMORY_BYTES).memory_bytes;
-        let tight = Options { memory_bytes: u64::try_from(needed).expect("little"), ..ample.clone() };
-        assert_same(&whole_database(&tight), &whole_database(&ample), name);
+    for name in long::scale(&["5x4"][..], &["5x4", "4x6"]) {
+        let ample = Solve::new(board(name), Values::Remoteness);
+        let needed = Plan::new(ample.board(), ample.values(), MEMORY_BYTES).memory_bytes;
+        let tight = ample.with_memory_bytes(u64::try_from(needed).expect("little"));
+        assert_same(&tight.whole(), &ample.whole(), name);
     }
 }
 
 #[test]
 fn checkpoints_on_the_way_do_not_show_in_the_files() {
-    let locks = TempDir::new().expect("a temporary folder");
     for name in ["5x4", "4x5m", "3x3c3"] {
-        let rare = options(locks.path(), name.parse().expect("a board"), Values::Remoteness);
-        let after_every_tier = Options { checkpoint: Duration::ZERO, ..rare.clone() };
-        assert_same(&whole_database(&after_every_tier), &whole_database(&rare), name);
+        let rare = Solve::new(board(name), Values::Remoteness);
+        assert_same(&rare.stepwise().whole(), &rare.whole(), name);
     }
 }
 
 #[test]
 fn files_on_disk_have_the_bytes_of_files_in_memory() {
-    let locks = TempDir::new().expect("a temporary folder");
     for values in [Values::Wdl, Values::Remoteness] {
-        let board = "5x4".parse().expect("a board");
+        let board = board("5x4");
         let solved = Solved::new(board, values);
-        let expected = whole_database(&options(locks.path(), board, values));
+        let expected = Solve::new(board, values).whole();
         assert_same(&folder_files(&solved.folder()), &expected, "5x4");
     }
 }

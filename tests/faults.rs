@@ -4,38 +4,17 @@
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 use fourbase::Position;
-use fourbase_tiers::database::{Database, DatabaseError, Storage, TierRecord, folder_of};
-use fourbase_tiers::error::SolveError;
-use fourbase_tiers::kernel::Values;
-use fourbase_tiers::solve::{Options, Progress, run_on};
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 
 use crate::support::files::assert_same;
-use crate::support::in_memory::{database_files, solve_in_memory, whole_database};
+use crate::support::long;
 use crate::support::memory_disk::{Fault, MemoryDisk};
-use crate::support::options::options;
-
-/// The options of a solve that can be gone on with after every tier.
-fn stepwise(name: &str, values: Values) -> Options {
-    Options { checkpoint: Duration::ZERO, ..options("db".as_ref(), name.parse().expect("a board"), values) }
-}
-
-/// The same with the tiers that are being solved in files, in blocks so small that each has many.
-fn in_files(name: &str, values: Values) -> Options {
-    let options = stepwise(name, values);
-    Options { scratch: Some(options.root.clone()), block_words: 20, ..options }
-}
-
-fn folder(options: &Options) -> PathBuf {
-    folder_of(&options.root, options.board, options.values)
-}
+use crate::support::progress::{Listener, StopAfterTiers};
+use crate::support::solves::{Solve, in_files, stepwise};
+use crate::support::tiers::{Database, DatabaseError, SolveError, Storage, Values};
 
 /// Checks that a solve has failed for its files and says which and why, and that what has a final name is whole.
 fn assert_clean_failure(
@@ -58,9 +37,8 @@ fn assert_clean_failure(
 }
 
 /// Solves without a fault, and returns every file that ever had a final name, with the disk.
-fn solve_whole(options: &Options) -> (MemoryDisk, BTreeSet<(PathBuf, Vec<u8>)>) {
-    let disk = MemoryDisk::new();
-    solve_in_memory(options, &disk).expect("a solve");
+fn solve_whole(solve: &Solve) -> (MemoryDisk, BTreeSet<(PathBuf, Vec<u8>)>) {
+    let disk = solve.solved();
     let whole = disk.published();
     (disk, whole)
 }
@@ -68,18 +46,20 @@ fn solve_whole(options: &Options) -> (MemoryDisk, BTreeSet<(PathBuf, Vec<u8>)>) 
 #[test]
 fn a_failure_of_any_file_operation_is_reported_and_leaves_only_whole_files() {
     for (name, values) in [("4x4", Values::Remoteness), ("5x3", Values::Wdl)] {
-        let options = stepwise(name, values);
-        let (disk, whole) = solve_whole(&options);
-        let (operations, expected) = (disk.operations(), database_files(&options, &disk));
+        let solve = stepwise(name, values);
+        let (disk, whole) = solve_whole(&solve);
+        let (operations, expected) = (disk.operations(), solve.files_on(&disk));
         for fault in [Fault::Once as fn(u64) -> Fault, Fault::From] {
-            (0..operations).into_par_iter().for_each(|operation| {
+            let operations =
+                long::every(5, Vec::from_iter(0..operations), format_args!("operations of {name} {values}"));
+            operations.into_par_iter().for_each(|operation| {
                 let disk = MemoryDisk::new();
                 disk.set_fault(fault(operation));
                 let what = format!("{name} {values}: {:?}", fault(operation));
-                assert_clean_failure(solve_in_memory(&options, &disk), &disk, &whole, &what);
+                assert_clean_failure(solve.run_on(&disk), &disk, &whole, &what);
                 disk.set_fault(Fault::Never);
-                solve_in_memory(&options, &disk).unwrap_or_else(|error| panic!("{what}: {error}"));
-                assert_same(&database_files(&options, &disk), &expected, &what);
+                solve.run_on(&disk).unwrap_or_else(|error| panic!("{what}: {error}"));
+                assert_same(&solve.files_on(&disk), &expected, &what);
             });
         }
         println!("{name} {values}: {operations} operations failed alone and with all after them");
@@ -91,19 +71,20 @@ fn a_failure_of_any_file_operation_of_a_solve_in_files_is_reported_and_leaves_on
     // One thread, so that the operations have an order.
     let pool = ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
     for (name, values) in [("3x3c3", Values::Remoteness), ("4x3", Values::Wdl)] {
-        let options = in_files(name, values);
-        let (disk, whole) = pool.install(|| solve_whole(&options));
-        let (operations, expected) = (disk.operations(), database_files(&options, &disk));
+        let solve = in_files(name, values);
+        let (disk, whole) = pool.install(|| solve_whole(&solve));
+        let (operations, expected) = (disk.operations(), solve.files_on(&disk));
         for fault in [Fault::Once as fn(u64) -> Fault, Fault::From] {
-            for operation in 0..operations {
+            let all = Vec::from_iter(0..operations);
+            for operation in long::every(5, all, format_args!("operations of {name} {values} in files")) {
                 let disk = MemoryDisk::new();
                 disk.set_fault(fault(operation));
                 let what = format!("{name} {values} in files: {:?}", fault(operation));
-                let result = pool.install(|| solve_in_memory(&options, &disk));
+                let result = pool.install(|| solve.run_on(&disk));
                 assert_clean_failure(result, &disk, &whole, &what);
                 disk.set_fault(Fault::Never);
-                pool.install(|| solve_in_memory(&options, &disk)).unwrap_or_else(|error| panic!("{what}: {error}"));
-                assert_same(&database_files(&options, &disk), &expected, &what);
+                pool.install(|| solve.run_on(&disk)).unwrap_or_else(|error| panic!("{what}: {error}"));
+                assert_same(&solve.files_on(&disk), &expected, &what);
             }
         }
         println!("{name} {values} in files: {operations} operations failed alone and with all after them");
@@ -112,17 +93,17 @@ fn a_failure_of_any_file_operation_of_a_solve_in_files_is_reported_and_leaves_on
 
 #[test]
 fn a_disk_that_is_full_after_any_number_of_bytes_of_a_solve_in_files_is_reported() {
-    let options = in_files("3x3c3", Values::Wdl);
-    let (disk, whole) = solve_whole(&options);
-    let (bytes, expected) = (disk.written_bytes(), database_files(&options, &disk));
-    for limit in 0..bytes {
+    let solve = in_files("3x3c3", Values::Wdl);
+    let (disk, whole) = solve_whole(&solve);
+    let (bytes, expected) = (disk.written_bytes(), solve.files_on(&disk));
+    for limit in long::every(37, Vec::from_iter(0..bytes), "bytes of 3x3c3 in files") {
         let disk = MemoryDisk::new();
         disk.set_fault(Fault::Full(limit));
         let what = format!("3x3c3 in files: full after {limit} bytes");
-        assert_clean_failure(solve_in_memory(&options, &disk), &disk, &whole, &what);
+        assert_clean_failure(solve.run_on(&disk), &disk, &whole, &what);
         disk.set_fault(Fault::Never);
-        solve_in_memory(&options, &disk).unwrap_or_else(|error| panic!("{what}: {error}"));
-        assert_same(&database_files(&options, &disk), &expected, &what);
+        solve.run_on(&disk).unwrap_or_else(|error| panic!("{what}: {error}"));
+        assert_same(&solve.files_on(&disk), &expected, &what);
     }
     println!("3x3c3 wdl in files: full after each of {bytes} bytes");
 }
@@ -130,14 +111,15 @@ fn a_disk_that_is_full_after_any_number_of_bytes_of_a_solve_in_files_is_reported
 #[test]
 fn a_disk_that_is_full_after_any_number_of_bytes_is_reported_and_the_solve_goes_on_later() {
     for (name, values) in [("3x3c3", Values::Remoteness), ("3x3c3", Values::Wdl), ("4x3", Values::Remoteness)] {
-        let options = stepwise(name, values);
-        let (disk, whole) = solve_whole(&options);
-        let (bytes, expected) = (disk.written_bytes(), database_files(&options, &disk));
-        (0..bytes).into_par_iter().for_each(|limit| {
+        let solve = stepwise(name, values);
+        let (disk, whole) = solve_whole(&solve);
+        let (bytes, expected) = (disk.written_bytes(), solve.files_on(&disk));
+        let limits = long::every(37, Vec::from_iter(0..bytes), format_args!("bytes of {name} {values}"));
+        limits.into_par_iter().for_each(|limit| {
             let disk = MemoryDisk::new();
             disk.set_fault(Fault::Full(limit));
             let what = format!("{name} {values}: full after {limit} bytes");
-            let result = solve_in_memory(&options, &disk);
+            let result = solve.run_on(&disk);
             let is_full = |error: &SolveError| {
                 matches!(error, SolveError::Database(DatabaseError::Io { source, .. })
                     if source.kind() == ErrorKind::StorageFull)
@@ -145,8 +127,8 @@ fn a_disk_that_is_full_after_any_number_of_bytes_is_reported_and_the_solve_goes_
             assert!(result.as_ref().is_err_and(is_full), "{what}: {result:?}");
             assert_clean_failure(result, &disk, &whole, &what);
             disk.set_fault(Fault::Never);
-            solve_in_memory(&options, &disk).unwrap_or_else(|error| panic!("{what}: {error}"));
-            assert_same(&database_files(&options, &disk), &expected, &what);
+            solve.run_on(&disk).unwrap_or_else(|error| panic!("{what}: {error}"));
+            assert_same(&solve.files_on(&disk), &expected, &what);
         });
         println!("{name} {values}: full after each of {bytes} bytes");
     }
@@ -155,38 +137,38 @@ fn a_disk_that_is_full_after_any_number_of_bytes_is_reported_and_the_solve_goes_
 #[test]
 fn reads_and_writes_that_do_a_byte_or_are_interrupted_change_nothing() {
     for values in [Values::Remoteness, Values::Wdl] {
-        let options = stepwise("4x4", values);
-        let expected = whole_database(&options);
+        let solve = stepwise("4x4", values);
+        let expected = solve.whole();
         let disk = MemoryDisk::new();
         disk.set_fault(Fault::Drip);
-        solve_in_memory(&options, &disk).expect("a solve");
-        assert_same(&database_files(&options, &disk), &expected, "4x4");
+        solve.run_on(&disk).expect("a solve");
+        assert_same(&solve.files_on(&disk), &expected, "4x4");
         // From the middle, so that the checkpoint is read as well.
-        let half = half_solved(&options);
+        let half = half_solved(&solve);
         half.set_fault(Fault::Drip);
-        solve_in_memory(&options, &half).expect("a solve that goes on");
-        assert_same(&database_files(&options, &half), &expected, "4x4");
-        let database = Database::open_on(Arc::new(disk), &folder(&options)).expect("a database");
+        solve.run_on(&half).expect("a solve that goes on");
+        assert_same(&solve.files_on(&half), &expected, "4x4");
+        let database = solve.open_on(disk).expect("a database");
         assert!(database.check_files().is_empty());
         let disk = MemoryDisk::new();
         disk.set_fault(Fault::Drip);
-        solve_in_memory(&in_files("4x4", values), &disk).expect("a solve in files");
-        assert_same(&database_files(&options, &disk), &expected, "4x4 in files");
+        in_files("4x4", values).run_on(&disk).expect("a solve in files");
+        assert_same(&solve.files_on(&disk), &expected, "4x4 in files");
         println!("4x4 {values}: solved, gone on with and read by bytes");
     }
 }
 
 #[test]
 fn a_read_that_fails_is_reported_and_the_next_probe_is_right() {
-    let options = stepwise("4x4", Values::Remoteness);
-    let (disk, _) = solve_whole(&options);
-    let empty = Position::start(options.board);
+    let solve = stepwise("4x4", Values::Remoteness);
+    let (disk, _) = solve_whole(&solve);
+    let empty = Position::start(solve.board());
     let ask = |database: &Database| database.moves(&empty);
-    let expected = ask(&Database::open_on(Arc::new(disk.clone()), &folder(&options)).expect("a database"));
+    let expected = ask(&solve.open_on(disk.clone()).expect("a database"));
     let expected = expected.expect("moves");
     for operation in 0.. {
         disk.set_fault(Fault::Once(operation));
-        let database = match Database::open_on(Arc::new(disk.clone()), &folder(&options)) {
+        let database = match solve.open_on(disk.clone()) {
             Ok(database) => database,
             Err(error) => {
                 assert!(error.to_string().contains("a fault on purpose"), "{error}");
@@ -206,27 +188,11 @@ fn a_read_that_fails_is_reported_and_the_next_probe_is_right() {
     }
 }
 
-/// Stops a solve after so many tiers.
-struct StopAfter {
-    most: usize,
-    done: AtomicUsize,
-}
-
-impl Progress for StopAfter {
-    fn tier_done(&self, _: &TierRecord) {
-        self.done.fetch_add(1, Ordering::Relaxed);
-    }
-
-    fn is_stopped(&self) -> bool {
-        self.done.load(Ordering::Relaxed) >= self.most
-    }
-}
-
 /// A disk with a solve that was stopped in the middle.
-fn half_solved(options: &Options) -> MemoryDisk {
+fn half_solved(solve: &Solve) -> MemoryDisk {
     let disk = MemoryDisk::new();
-    let stop = StopAfter { most: options.board.cells() / 2, done: AtomicUsize::new(0) };
-    let stopped = run_on(options, &stop, &disk).expect_err("a solve that is stopped");
+    let stop = StopAfterTiers::new(solve.board().cells() / 2);
+    let stopped = solve.run_heard_on(&stop, &disk).expect_err("a solve that is stopped");
     let message = stopped.to_string();
     assert!(
         message.contains("go on with: fourbase solve ") && matches!(stopped, SolveError::Stopped { .. }),
@@ -235,21 +201,11 @@ fn half_solved(options: &Options) -> MemoryDisk {
     disk
 }
 
-/// Notes why a solve starts over.
-#[derive(Default)]
-struct Listener(Mutex<Vec<String>>);
-
-impl Progress for Listener {
-    fn starts_over(&self, why: &DatabaseError) {
-        self.0.lock().expect("a lock").push(why.to_string());
-    }
-}
-
 #[test]
 fn a_checkpoint_that_is_damaged_anywhere_is_told_and_the_solve_starts_over() {
-    let options = stepwise("4x3", Values::Remoteness);
-    let expected = whole_database(&options);
-    let half = half_solved(&options);
+    let solve = stepwise("4x3", Values::Remoteness);
+    let expected = solve.whole();
+    let half = half_solved(&solve);
     let files = half.files();
     let (checkpoint, bytes) =
         files.iter().find(|(path, _)| path.to_string_lossy().contains("frontier-")).expect("a checkpoint");
@@ -260,6 +216,7 @@ fn a_checkpoint_that_is_damaged_anywhere_is_told_and_the_solve_starts_over() {
     });
     let cuts = (0..bytes.len()).map(|length| bytes[..length].to_vec());
     let damages: Vec<_> = flips.chain(cuts).collect();
+    let damages = long::every(37, damages, "bits and lengths of a checkpoint");
     damages.par_iter().enumerate().for_each(|(number, damage)| {
         let disk = MemoryDisk::new();
         for (path, bytes) in &files {
@@ -267,35 +224,35 @@ fn a_checkpoint_that_is_damaged_anywhere_is_told_and_the_solve_starts_over() {
         }
         disk.put(checkpoint, damage);
         let listener = Listener::default();
-        run_on(&options, &listener, &disk).unwrap_or_else(|error| panic!("damage {number}: {error}"));
-        let told = listener.0.into_inner().expect("a lock");
+        solve.run_heard_on(&listener, &disk).unwrap_or_else(|error| panic!("damage {number}: {error}"));
+        let told = listener.told();
         assert!(told.len() == 1 && told[0].contains("frontier-"), "damage {number}: {told:?}");
-        assert_same(&database_files(&options, &disk), &expected, &format!("damage {number}"));
+        assert_same(&solve.files_on(&disk), &expected, &format!("damage {number}"));
     });
     // One that is gone may be elsewhere: it is asked for.
     half.take(checkpoint);
-    let error = solve_in_memory(&options, &half).expect_err("a solve that cannot go on");
+    let error = solve.run_on(&half).expect_err("a solve that cannot go on");
     assert!(matches!(error, SolveError::Scratch { .. }) && error.to_string().contains("--scratch"), "{error}");
-    let again = Options { replace: true, ..options.clone() };
-    solve_in_memory(&again, &half).expect("a solve from the start");
-    assert_same(&database_files(&options, &half), &expected, "from the start");
+    let again = solve.with_replace(true);
+    again.run_on(&half).expect("a solve from the start");
+    assert_same(&solve.files_on(&half), &expected, "from the start");
     println!("4x3: a checkpoint of {} bytes damaged in {} ways, each found", bytes.len(), damages.len());
 }
 
 #[test]
 fn a_checkpoint_that_cannot_be_read_is_not_taken_for_a_damaged_one() {
-    let options = stepwise("4x4", Values::Wdl);
-    let expected = whole_database(&options);
-    let before = half_solved(&options).files();
+    let solve = stepwise("4x4", Values::Wdl);
+    let expected = solve.whole();
+    let before = half_solved(&solve).files();
     for operation in 0.. {
         let disk = MemoryDisk::new();
         before.iter().for_each(|(path, bytes)| disk.put(path, bytes));
         disk.set_fault(Fault::Once(operation));
         let listener = Listener::default();
-        let result = run_on(&options, &listener, &disk);
-        assert!(listener.0.into_inner().expect("a lock").is_empty(), "operation {operation} is no damage");
+        let result = solve.run_heard_on(&listener, &disk);
+        assert!(listener.told().is_empty(), "operation {operation} is no damage");
         if result.is_ok() {
-            assert_same(&database_files(&options, &disk), &expected, "4x4 wdl");
+            assert_same(&solve.files_on(&disk), &expected, "4x4 wdl");
             println!("4x4 wdl: each of {operation} operations of a solve that goes on failed once");
             break;
         }
@@ -304,9 +261,9 @@ fn a_checkpoint_that_cannot_be_read_is_not_taken_for_a_damaged_one() {
 
 #[test]
 fn a_solve_notices_tiers_that_are_missing_or_cut() {
-    let options = stepwise("4x4", Values::Remoteness);
-    let (complete, _) = solve_whole(&options);
-    for disk in [complete, half_solved(&options)] {
+    let solve = stepwise("4x4", Values::Remoteness);
+    let (complete, _) = solve_whole(&solve);
+    for disk in [complete, half_solved(&solve)] {
         let files = disk.files();
         for (path, bytes) in files.iter().filter(|(path, _)| path.to_string_lossy().contains("/tier-")) {
             for (damage, says) in [(None, "the file is missing"), (Some(&bytes[..bytes.len() - 1]), "the length is")] {
@@ -316,7 +273,7 @@ fn a_solve_notices_tiers_that_are_missing_or_cut() {
                 if let Some(bytes) = damage {
                     damaged.put(path, bytes);
                 }
-                let error = solve_in_memory(&options, &damaged).expect_err("a solve that notices").to_string();
+                let error = solve.run_on(&damaged).expect_err("a solve that notices").to_string();
                 let remedy = "fourbase solve 4x4 --values remoteness --replace";
                 assert!(error.contains(says) && error.contains(remedy), "{error}");
                 assert!(error.contains(&path.display().to_string()), "{error}");
@@ -329,8 +286,8 @@ fn a_solve_notices_tiers_that_are_missing_or_cut() {
 fn a_solve_that_is_refused_for_memory_or_tables_makes_nothing() {
     for (name, memory_bytes) in [("4x4", 1 << 10), ("1x24", u64::MAX), ("1x40", u64::MAX), ("7x7", 1 << 30)] {
         let disk = MemoryDisk::new();
-        let refused = Options { memory_bytes, ..stepwise(name, Values::Wdl) };
-        let error = solve_in_memory(&refused, &disk).expect_err("a solve that is refused");
+        let refused = stepwise(name, Values::Wdl).with_memory_bytes(memory_bytes);
+        let error = refused.run_on(&disk).expect_err("a solve that is refused");
         assert!(matches!(error, SolveError::Memory { .. } | SolveError::Index(_)), "{name}: {error}");
         assert!(disk.is_empty(), "{name}: {:?}", disk.files().keys());
     }
@@ -338,15 +295,15 @@ fn a_solve_that_is_refused_for_memory_or_tables_makes_nothing() {
 
 #[test]
 fn a_folder_that_is_held_is_refused_and_a_complete_one_is_not_locked() {
-    let options = stepwise("4x3", Values::Wdl);
-    let (disk, _) = solve_whole(&options);
-    let lock = folder(&options).with_extension("lock");
+    let solve = stepwise("4x3", Values::Wdl);
+    let (disk, _) = solve_whole(&solve);
+    let lock = solve.folder().with_extension("lock");
     let held = disk.lock(&lock).expect("a disk").expect("a lock that is free");
-    solve_in_memory(&options, &disk).expect("a complete database");
-    let replace = Options { replace: true, ..options.clone() };
-    let refused = solve_in_memory(&replace, &disk).expect_err("a folder that is held");
+    solve.run_on(&disk).expect("a complete database");
+    let replace = solve.with_replace(true);
+    let refused = replace.run_on(&disk).expect_err("a folder that is held");
     assert!(matches!(&refused, SolveError::Busy { .. }) && refused.to_string().contains("somebody"), "{refused}");
-    assert_same(&database_files(&options, &disk), &whole_database(&options), "nothing is touched");
+    assert_same(&solve.files_on(&disk), &solve.whole(), "nothing is touched");
     drop(held);
-    solve_in_memory(&replace, &disk).expect("a folder that is free");
+    replace.run_on(&disk).expect("a folder that is free");
 }

@@ -1,25 +1,24 @@
 //! Answers that others have published, each with its source.
 
-use fourbase::{Board, Outcome, Position, Value};
-use fourbase_tiers::kernel::Values;
-use fourbase_tiers::plan::Plan;
+use fourbase::{Outcome, Position, Value};
 
+use crate::support::board::board;
+use crate::support::long;
 use crate::support::openings;
-use crate::support::options::MEMORY_BYTES;
-use crate::support::solved::Solved;
+use crate::support::shared::shared;
+use crate::support::solves::MEMORY_BYTES;
+use crate::support::tiers::{Plan, Values};
 use crate::support::truth;
 
-/// Boards of at most so many entries are affordable.
+/// Boards of at most so many entries are affordable in the long run.
 const MOST_ENTRIES: u128 = 200_000_000;
 
-fn board(name: &str) -> Board {
-    name.parse().expect("a board")
-}
+/// As many in the ordinary run.
+const FEW_ENTRIES: u128 = 20_000_000;
 
 fn assert_root(name: &str, value: Value, remoteness: u32) {
     let start = Position::start(board(name));
-    let solved = Solved::new(board(name), Values::Remoteness);
-    let database = solved.open();
+    let database = shared(board(name), Values::Remoteness);
     let expected = Outcome { value, remoteness: Some(remoteness) };
     assert_eq!(database.probe(&start).expect("an answer"), expected, "{name}");
     let line = database.best_line(&start).expect("a line").expect("a line where remoteness is known");
@@ -50,12 +49,14 @@ fn the_empty_board_of_larger_boards_has_its_published_value_and_remoteness() {
 #[test]
 fn every_affordable_board_has_its_published_value() {
     let Some(rows) = truth::rows("values.csv") else { return };
+    let most = long::scale(FEW_ENTRIES, MOST_ENTRIES);
+    long::skips("the values of boards of more than 20 million entries");
     let mut solved = Vec::new();
     for row in rows {
         let fields: Vec<&str> = row.split(',').collect();
         let [width, height, connect, value] = fields[..4] else { panic!("a row of four fields: {row}") };
         let name = board(&format!("{width}x{height}c{connect}")).to_string();
-        if solved.contains(&name) || Plan::new(board(&name), Values::Wdl, MEMORY_BYTES).entries > MOST_ENTRIES {
+        if solved.contains(&name) || Plan::new(board(&name), Values::Wdl, MEMORY_BYTES).entries > most {
             continue;
         }
         let value = match value {
@@ -65,11 +66,12 @@ fn every_affordable_board_has_its_published_value() {
             _ => panic!("a value: {row}"),
         };
         let expected = Outcome { value, remoteness: None };
-        let solved_board = Solved::new(board(&name), Values::Wdl);
-        assert_eq!(solved_board.open().probe(&Position::start(board(&name))).expect("an answer"), expected, "{row}");
+        let database = shared(board(&name), Values::Wdl);
+        assert_eq!(database.probe(&Position::start(board(&name))).expect("an answer"), expected, "{row}");
         solved.push(name);
     }
-    assert_eq!(solved, ["4x4", "4x5", "4x6", "4x7", "5x4", "5x5", "6x4"]);
+    let all = ["4x4", "4x5", "4x6", "4x7", "5x4", "5x5", "6x4"];
+    assert_eq!(solved, long::scale(&["4x4", "4x5", "4x6", "5x4"][..], &all));
 }
 
 /// Markus Böck's opening book of 5x5.
@@ -77,8 +79,7 @@ fn every_affordable_board_has_its_published_value() {
 fn every_position_of_5x5_after_8_plies_has_its_published_value_and_remoteness() {
     let board = board("5x5");
     let Some(openings) = openings::openings(board) else { return };
-    let solved = Solved::new(board, Values::Remoteness);
-    let database = solved.open();
+    let database = shared(board, Values::Remoteness);
     for (position, expected) in &openings {
         assert_eq!(database.probe(position).expect("an answer"), *expected, "{position}");
         assert_eq!(database.probe(&position.mirror()).expect("an answer"), *expected, "the mirror of {position}");

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::answer::Answer;
+use crate::support::board::board;
 use crate::support::plain_game::PlainGame;
 use crate::support::plain_search::PlainSearch;
 use crate::support::program::{Program, keys};
@@ -24,7 +25,7 @@ fn kind(answer: Answer) -> u8 {
 #[test]
 fn positions_where_the_choice_matters_are_those_of_a_plain_search() {
     for name in ["4x4", "4x3c3", "3x3c3m"] {
-        let board = name.parse().expect("a board");
+        let board = board(name);
         let search = PlainSearch::of_all_positions(board);
         let (mut positions, mut keeping) = (vec![0_u64; board.cells() + 1], vec![0.0; board.cells() + 1]);
         for (key, _) in search.answers() {

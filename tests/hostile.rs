@@ -2,72 +2,40 @@
 //! and no more memory than before.
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Command, Stdio};
 use std::thread;
 
-use fourbase::{Board, Position, notation};
+use fourbase::{Board, notation};
 
+use crate::support::board::board;
 use crate::support::hostile::{LONG_BYTES, line};
-use crate::support::program::{PROGRAM, Program};
+use crate::support::long;
+use crate::support::program::Program;
+use crate::support::properties::{self, MESSAGE_BYTES};
 use crate::support::random::Random;
 
 /// How many texts are read in this process, and how many by the program.
-const TEXTS: usize = 1_000_000;
+fn texts() -> usize {
+    long::scale(50_000, 1_000_000)
+}
 
 /// The longest line of an answer: what is repeated of the input, and a reason.
 const ANSWER_BYTES: usize = 256 + 1 + 5 + 1 + 512;
 
-/// The longest message about a text.
-const MESSAGE_BYTES: usize = 512;
-
-fn check_message(text: &str, message: &str) {
-    assert!(message.len() <= MESSAGE_BYTES, "{} bytes about {text:?}", message.len());
-    assert!(!message.chars().any(char::is_control), "{message:?} about {text:?}");
-}
-
-fn read_board(text: &str) -> bool {
-    match text.parse::<Board>() {
-        Ok(board) => {
-            assert_eq!(board.to_string().parse(), Ok(board), "{text:?}");
-            true
-        }
-        Err(error) => {
-            check_message(text, &error.to_string());
-            false
-        }
-    }
-}
-
-fn read_position(board: Board, text: &str) -> bool {
-    match notation::parse(board, text) {
-        Ok(position) => {
-            let [first, second] =
-                [fourbase::Player::First, fourbase::Player::Second].map(|player| position.pieces(player));
-            assert_eq!(Position::from_bitboards(board, first, second), Ok(position), "{text:?}");
-            assert_eq!(notation::parse(board, &notation::to_uni(&position)), Ok(position), "{text:?}");
-            assert_eq!(notation::parse(board, &notation::to_bits(&position)), Ok(position), "{text:?}");
-            true
-        }
-        Err(error) => {
-            check_message(text, &error.to_string());
-            false
-        }
-    }
-}
-
 #[test]
 fn a_million_texts_are_boards_and_positions_or_errors_of_one_short_line() {
-    let boards = ["4x4", "7x6", "1x8", "32x2", "4x4c3m"].map(|name| name.parse::<Board>().expect("a board"));
+    let boards = ["4x4", "7x6", "1x8", "32x2", "4x4c3m"].map(board);
+    let texts = texts();
+    long::skips("950,000 of a million texts");
     let mut random = Random::new(1);
     let (mut read_boards, mut read_positions) = (0, 0);
-    for number in 0..TEXTS {
+    for number in 0..texts {
         let line = line(&mut random, 50_000);
         let text = String::from_utf8_lossy(&line);
-        read_boards += usize::from(read_board(&text));
-        read_positions += usize::from(read_position(boards[number % boards.len()], &text));
+        read_boards += usize::from(properties::board(text.as_bytes()));
+        read_positions += usize::from(properties::position_of(boards[number % boards.len()], &text));
     }
-    println!("{TEXTS} texts: {read_boards} are boards, {read_positions} positions, the others errors");
-    assert!(read_boards > TEXTS / 100 && read_positions > TEXTS / 100);
+    println!("{texts} texts: {read_boards} are boards, {read_positions} positions, the others errors");
+    assert!(read_boards > texts / 100 && read_positions > texts / 100);
 }
 
 /// The most memory that a process has had, where the system tells.
@@ -86,22 +54,17 @@ fn is_position(board: Board, line: &[u8]) -> bool {
 
 #[test]
 fn a_million_lines_of_a_batch_are_answered_one_by_one_and_memory_does_not_grow() {
+    let texts = texts();
+    long::skips("950,000 of a million lines of a batch");
     let program = Program::with("4x4");
-    let board: Board = "4x4".parse().expect("a board");
-    let mut child = Command::new(PROGRAM)
-        .args(["query", "4x4", "--batch"])
-        .current_dir(program.path(""))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the program runs");
+    let board = board("4x4");
+    let mut child = program.spawn(&["query", "4x4", "--batch"]);
     let mut input = child.stdin.take().expect("its input");
     let mut output = BufReader::new(child.stdout.take().expect("its output"));
     let writer = thread::spawn(move || {
         let mut random = Random::new(2);
         let mut portion = Vec::new();
-        for _ in 0..TEXTS {
+        for _ in 0..texts {
             portion.extend(line(&mut random, 20_000));
             portion.push(b'\n');
             if portion.len() > 1 << 16 {
@@ -115,7 +78,7 @@ fn a_million_lines_of_a_batch_are_answered_one_by_one_and_memory_does_not_grow()
     });
     let mut random = Random::new(2);
     let (mut positions, mut early_kib, mut answer) = (0, None, Vec::new());
-    for number in 0..TEXTS {
+    for number in 0..texts {
         let line = line(&mut random, 20_000);
         answer.clear();
         output.read_until(b'\n', &mut answer).expect("an answer");
@@ -126,7 +89,7 @@ fn a_million_lines_of_a_batch_are_answered_one_by_one_and_memory_does_not_grow()
         assert_eq!(is_answered, is_position(board, &line), "{text:?}");
         assert!(is_answered || fields[1] == "error" && text.len() <= ANSWER_BYTES, "{text:?}");
         positions += usize::from(is_answered);
-        if number == TEXTS / 5 {
+        if number == texts / 5 {
             early_kib = peak_kib(child.id());
         }
     }
@@ -137,7 +100,7 @@ fn a_million_lines_of_a_batch_are_answered_one_by_one_and_memory_does_not_grow()
     let last = String::from_utf8(ended.stderr).expect("UTF-8");
     assert_eq!(last.lines().count(), 1, "{last}");
     println!(
-        "{TEXTS} lines, {positions} of them positions; memory {early_kib:?} KiB after a fifth, {late_kib:?} at the end"
+        "{texts} lines, {positions} of them positions; memory {early_kib:?} KiB after a fifth, {late_kib:?} at the end"
     );
     if let (Some(early), Some(late)) = (early_kib, late_kib) {
         assert!(late <= early + 2048, "{early} KiB, then {late} KiB");
@@ -147,14 +110,7 @@ fn a_million_lines_of_a_batch_are_answered_one_by_one_and_memory_does_not_grow()
 #[test]
 fn a_line_without_an_end_takes_no_memory() {
     let program = Program::with("2x2c2");
-    let mut child = Command::new(PROGRAM)
-        .args(["query", "2x2c2", "--batch"])
-        .current_dir(program.path(""))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the program runs");
+    let mut child = program.spawn(&["query", "2x2c2", "--batch"]);
     let mut input = child.stdin.take().expect("its input");
     let portion = vec![b'1'; LONG_BYTES];
     input.write_all(&portion).expect("a reader");

@@ -1,50 +1,32 @@
 //! Databases that keep some plies and search the others forward: every answer that of a whole database.
 
 use std::collections::BTreeMap;
-use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use fourbase::{Board, Position};
-use fourbase_tiers::database::{Database, DatabaseError, Storage, TierRecord, folder_of};
-use fourbase_tiers::error::SolveError;
-use fourbase_tiers::kernel::Values;
-use fourbase_tiers::plan::Plan;
-use fourbase_tiers::quiet::{Sight, sight};
-use fourbase_tiers::solve::{Options, Progress, run_on};
-use fourbase_tiers::verify::{self, verify};
 use rayon::prelude::*;
 use serde_json::json;
 
+use crate::support::board::board;
 use crate::support::files::assert_same;
-use crate::support::in_memory::{database_files, solve_in_memory, whole_database};
+use crate::support::long;
 use crate::support::memory_disk::MemoryDisk;
-use crate::support::options::options;
 use crate::support::positions::{every_well_formed_position, random_game};
 use crate::support::program::Program;
+use crate::support::progress::StopAfterTiers;
 use crate::support::random::Random;
+use crate::support::solves::Solve;
+use crate::support::tiers::{Database, Plan, Sight, SolveError, Values, sight};
+use crate::support::verified::verify;
 
 const BOTH: [Values; 2] = [Values::Wdl, Values::Remoteness];
 
-fn board(name: &str) -> Board {
-    name.parse().expect("a board")
-}
-
-fn keeping(name: &str, values: Values, keep_plies: Option<u32>) -> Options {
-    Options { keep_plies, ..options("db".as_ref(), board(name), values) }
+fn keeping(name: &str, values: Values, keep_plies: Option<u32>) -> Solve {
+    Solve::new(board(name), values).with_keep_plies(keep_plies)
 }
 
 /// Solves a board and opens its database.
-fn solved(options: &Options) -> Database {
-    let disk = MemoryDisk::new();
-    solve_in_memory(options, &disk).expect("a solve");
-    open(options, &disk).expect("a database")
-}
-
-fn open(options: &Options, disk: &MemoryDisk) -> Result<Database, DatabaseError> {
-    let folder = folder_of(&options.root, options.board, options.values);
-    Database::open_on(Arc::new(disk.clone()) as Arc<dyn Storage>, &folder)
+fn solved(solve: &Solve) -> Database {
+    solve.open_on(solve.solved()).expect("a database")
 }
 
 /// Plays at random, as often to every ply.
@@ -60,7 +42,8 @@ fn every_setting_answers_alike(name: &str, positions: &[Position]) {
         let whole = solved(&keeping(name, values, None));
         let expected: Vec<_> =
             whole.probe_many(positions).into_iter().map(|outcome| outcome.expect("an answer")).collect();
-        for keep_plies in 1..board(name).cells() as u32 {
+        long::skips(format_args!("two of three settings of {name} {values}"));
+        for keep_plies in (1..board(name).cells() as u32).step_by(long::scale(3, 1)) {
             let some = solved(&keeping(name, values, Some(keep_plies)));
             assert_eq!(some.manifest().keep_plies(), Some(keep_plies));
             for ((position, found), expected) in positions.iter().zip(some.probe_many(positions)).zip(&expected) {
@@ -83,6 +66,8 @@ fn every_well_formed_position_of_small_boards_has_the_answer_of_the_whole_databa
 #[test]
 fn positions_of_random_play_have_the_answer_of_the_whole_database_for_every_setting() {
     for (name, games) in [("4x4", 8_000), ("4x4m", 8_000), ("5x4", 6_000), ("4x5", 6_000), ("5x3c3m", 8_000)] {
+        long::skips(format_args!("nine of ten of {games} random games of {name}"));
+        let games = long::scale(games / 10, games);
         every_setting_answers_alike(name, &random_positions(board(name), games));
     }
 }
@@ -90,6 +75,9 @@ fn positions_of_random_play_have_the_answer_of_the_whole_database_for_every_sett
 #[test]
 fn every_legal_position_of_4x4_has_the_answer_of_the_whole_database() {
     for name in ["4x4", "4x4m"] {
+        if name == "4x4m" && long::skips("every legal position of 4x4m") {
+            return;
+        }
         let games = every_well_formed_position(board(name));
         let positions: Vec<Position> = games.iter().map(|game| game.to_position()).collect();
         for (values, keep_plies) in [(Values::Wdl, 6), (Values::Remoteness, 9)] {
@@ -154,9 +142,9 @@ fn threads_share_a_database_that_searches() {
 fn the_files_that_are_kept_are_those_of_the_whole_database() {
     for name in ["4x4", "5x3", "4x4c3", "4x4m"] {
         for values in BOTH {
-            let whole = whole_database(&keeping(name, values, None));
+            let whole = keeping(name, values, None).whole();
             for keep_plies in 1..board(name).cells() as u32 {
-                let files = whole_database(&keeping(name, values, Some(keep_plies)));
+                let files = keeping(name, values, Some(keep_plies)).whole();
                 let kept = (1..=keep_plies).step_by(2).map(|ply| format!("tier-{ply:02}"));
                 let names: Vec<String> = std::iter::once("manifest".to_owned()).chain(kept).collect();
                 assert!(files.keys().eq(&names), "{name} {values} to {keep_plies}: {:?}", files.keys());
@@ -166,48 +154,34 @@ fn the_files_that_are_kept_are_those_of_the_whole_database() {
             }
             let cells = board(name).cells() as u32;
             for all in [cells, cells + 1, u32::MAX] {
-                assert_same(&whole_database(&keeping(name, values, Some(all))), &whole, "all are kept");
+                assert_same(&keeping(name, values, Some(all)).whole(), &whole, "all are kept");
             }
         }
     }
 }
 
-/// Stops a solve after its first tier.
-#[derive(Default)]
-struct StopAfterTier(AtomicBool);
-
-impl Progress for StopAfterTier {
-    fn tier_done(&self, _: &TierRecord) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    fn is_stopped(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-}
-
 /// Solves a tier at a time and returns the files.
-fn stepwise(options: &Options) -> BTreeMap<String, Vec<u8>> {
+fn stepwise(solve: &Solve) -> BTreeMap<String, Vec<u8>> {
     let disk = MemoryDisk::new();
-    let board = options.board;
+    let board = solve.board();
     let late = random_positions(board, 400).into_iter().filter(|position| position.ply() + 1 == board.cells());
     let late: Vec<Position> = late.collect();
-    let whole = solved(&Options { keep_plies: None, scratch: None, ..options.clone() });
+    let whole = solved(&Solve::new(board, solve.values()));
     for _ in 0..=board.cells() {
-        match run_on(options, &StopAfterTier::default(), &disk) {
-            Ok(_) => return database_files(options, &disk),
+        match solve.run_heard_on(&StopAfterTiers::new(1), &disk) {
+            Ok(_) => return solve.files_on(&disk),
             Err(error @ SolveError::Stopped { .. }) => {
                 let text = error.to_string();
-                let most = options.keep_plies.expect("some are kept");
-                let scratch = options.scratch.as_ref().map(|scratch| format!(" --scratch {}", scratch.display()));
+                let most = solve.keep_plies().expect("some are kept");
+                let scratch = solve.scratch().map(|scratch| format!(" --scratch {}", scratch.display()));
                 let scratch = scratch.unwrap_or_default();
-                let command = format!("--values {} --keep-plies {most}{scratch}", options.values);
+                let command = format!("--values {} --keep-plies {most}{scratch}", solve.values());
                 assert!(text.ends_with(&command), "{text}");
             }
             Err(error) => panic!("{error}"),
         }
         // Whoever reads meanwhile has the answers that need no tier, and is told how to go on.
-        let database = open(options, &disk).expect("a database");
+        let database = solve.open_on(disk.clone()).expect("a database");
         for position in &late {
             assert_eq!(database.probe(position).expect("an answer"), whole.probe(position).expect("an answer"));
         }
@@ -228,13 +202,11 @@ fn a_solve_that_is_stopped_or_in_files_or_both_gives_the_same_bytes() {
         [("4x4", Values::Wdl, 6), ("5x3", Values::Remoteness, 7), ("4x4m", Values::Wdl, 3)]
     {
         let whole = keeping(name, values, Some(keep_plies));
-        let expected = whole_database(&whole);
-        let scratch = Some(Path::new("scratch").to_path_buf());
-        let in_files = Options { scratch, block_words: 40, ..whole.clone() };
-        assert_same(&whole_database(&in_files), &expected, "in files");
-        for options in [&whole, &in_files] {
-            let options = Options { checkpoint: Duration::ZERO, ..options.clone() };
-            assert_same(&stepwise(&options), &expected, "stopped after every tier");
+        let expected = whole.whole();
+        let in_files = whole.with_scratch("scratch").with_block_words(40);
+        assert_same(&in_files.whole(), &expected, "in files");
+        for solve in [&whole, &in_files] {
+            assert_same(&stepwise(&solve.stepwise()), &expected, "stopped after every tier");
         }
     }
 }
@@ -245,22 +217,21 @@ fn a_folder_that_was_begun_with_another_setting_is_refused_and_left_alone() {
     for first in settings {
         for is_done in [false, true] {
             for second in settings.into_iter().filter(|second| *second != first) {
-                let (disk, begun) = (MemoryDisk::new(), keeping("4x4", Values::Wdl, first));
-                let begun = Options { checkpoint: Duration::ZERO, ..begun };
-                let result =
-                    if is_done { run_on(&begun, &(), &disk) } else { run_on(&begun, &StopAfterTier::default(), &disk) };
+                let (disk, begun) = (MemoryDisk::new(), keeping("4x4", Values::Wdl, first).stepwise());
+                let tiers = if is_done { usize::MAX } else { 1 };
+                let result = begun.run_heard_on(&StopAfterTiers::new(tiers), &disk);
                 assert_eq!(result.is_ok(), is_done);
                 let files = disk.files();
-                let other = Options { keep_plies: second, ..begun.clone() };
-                let error = run_on(&other, &(), &disk).expect_err("another setting");
+                let other = begun.with_keep_plies(second);
+                let error = other.run_on(&disk).expect_err("another setting");
                 let SolveError::Kept { found, wanted, .. } = &error else { panic!("{error}") };
                 assert_eq!((*found, *wanted), (first, second));
                 let text = error.to_string();
                 assert_eq!(text.contains("--keep-plies"), first.is_some(), "{text}");
                 assert!(text.contains("fourbase solve 4x4 --values wdl") && text.contains("--replace"), "{text}");
                 assert_eq!(disk.files(), files, "nothing is touched");
-                run_on(&Options { replace: true, ..other.clone() }, &(), &disk).expect("a solve that starts over");
-                assert_same(&database_files(&other, &disk), &whole_database(&other), "started over");
+                other.with_replace(true).run_on(&disk).expect("a solve that starts over");
+                assert_same(&other.files_on(&disk), &other.whole(), "started over");
             }
         }
     }
@@ -272,7 +243,7 @@ fn a_database_that_keeps_some_plies_verifies() {
         [("4x4", Values::Wdl, 7), ("4x4", Values::Remoteness, 6), ("4x3m", Values::Wdl, 1)]
     {
         let database = solved(&keeping(name, values, Some(keep_plies)));
-        let report = verify(&database, &verify::Options::default(), &()).expect("a report");
+        let report = verify(&database, |_| ());
         assert!(report.is_sound(), "{:?}", report.faults);
         assert_eq!((report.keep_plies, report.files), (Some(keep_plies), 1 + u64::from(keep_plies.div_ceil(2))));
         assert!(report.checked > 0 || keep_plies == 1);

@@ -1,6 +1,6 @@
 //! Processes that are killed or interrupted while they solve, and processes that are refused while another solves.
 //!
-//! One test at a time: a process that has just been forked holds the locks of its parent until it is the new program.
+//! One test at a time, since a kill has to come at a moment of the time that a solve takes alone.
 
 use std::path::Path;
 #[cfg(target_os = "linux")]
@@ -10,15 +10,16 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use fourbase_tiers::database::folder_of;
-use fourbase_tiers::kernel::Values;
-use fourbase_tiers::solve::{Options, Progress, run};
 use tempfile::TempDir;
 
+use crate::support::board::board;
 use crate::support::files::{assert_same, folder_files};
-use crate::support::options::options;
+use crate::support::long;
+use crate::support::program::PROGRAM;
 use crate::support::random::Random;
-use crate::support::solved::Solved;
+use crate::support::shared;
+use crate::support::solves::Solve;
+use crate::support::tiers::{Progress, Values};
 
 /// Waits for its turn.
 fn alone() -> MutexGuard<'static, ()> {
@@ -26,13 +27,18 @@ fn alone() -> MutexGuard<'static, ()> {
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// A solve of a board with remoteness.
+fn solve_of(root: &Path, name: &str) -> Solve {
+    Solve::new(board(name), Values::Remoteness).with_root(root)
+}
+
 /// Tells the process that is to be killed where to solve, and what.
 const ROOT: &str = "FOURBASE_TEST_ROOT";
 const BOARD: &str = "FOURBASE_TEST_BOARD";
 
-/// How many solves are killed; the ordinary tests are content with a few.
-const KILLED_SOLVES: &str = "FOURBASE_TEST_KILLED_SOLVES";
-const FEW: usize = 8;
+/// How many solves are killed in the ordinary run and in the long one.
+const FEW: usize = 4;
+const MANY: usize = 40;
 
 /// The most times that one solve is killed.
 const MOST_KILLS: usize = 5;
@@ -41,12 +47,11 @@ const MOST_KILLS: usize = 5;
 #[ignore = "is started, and killed, by another test"]
 fn victim() {
     if let (Some(root), Ok(board)) = (std::env::var_os(ROOT), std::env::var(BOARD)) {
-        let every_tier = options(root.as_ref(), board.parse().expect("a board"), Values::Remoteness);
-        run(&Options { checkpoint: Duration::ZERO, ..every_tier }, &()).expect("a solve");
+        solve_of(root.as_ref(), &board).stepwise().run().expect("a solve");
     }
 }
 
-/// Starts this file's `victim` in a process of its own.
+/// Starts this program's `victim` in a process of its own.
 fn start_victim(root: &Path, board: &str) -> Child {
     let mut command = Command::new(std::env::current_exe().expect("this program"));
     command.args(["--ignored", "--exact", "kill::victim"]).env(ROOT, root).env(BOARD, board);
@@ -56,12 +61,14 @@ fn start_victim(root: &Path, board: &str) -> Child {
 #[test]
 fn a_process_that_is_killed_up_to_five_times_ends_with_the_same_bytes() {
     let _turn = alone();
-    let solves = std::env::var(KILLED_SOLVES).map_or(FEW, |solves| solves.parse().expect("a number"));
+    let solves = long::scale(FEW, MANY);
+    long::skips(format_args!("{} of {MANY} solves that are killed", MANY - FEW));
     let mut random = Random::new(5);
-    for (board, solves) in [("5x4", solves.div_ceil(2)), ("5x5", solves / 2)] {
+    for board in long::scale(["4x4", "5x4"], ["5x4", "5x5"]) {
+        let solves = solves / 2;
         let start = Instant::now();
         let whole = TempDir::new().expect("a temporary folder");
-        let folder = |root: &TempDir| folder_of(root.path(), board.parse().expect("a board"), Values::Remoteness);
+        let folder = |root: &TempDir| solve_of(root.path(), board).folder();
         assert!(start_victim(whole.path(), board).wait().expect("the victim has ended").success());
         let (longest, expected) = (start.elapsed(), folder_files(&folder(&whole)));
         let (mut killed, mut at_work) = (0, 0);
@@ -89,7 +96,7 @@ fn a_process_that_is_killed_up_to_five_times_ends_with_the_same_bytes() {
 fn interrupt(root: &Path) -> Option<Output> {
     use rustix::process::{Pid, Signal, kill_process};
 
-    let mut command = Command::new(env!("CARGO_BIN_EXE_fourbase"));
+    let mut command = Command::new(PROGRAM);
     command.args(["solve", "5x5", "--quiet", "--threads", "1", "--db"]).arg(root);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
     // Tiers are done then, and the next ones are the widest.
@@ -117,13 +124,13 @@ fn ctrl_c_leaves_what_can_be_gone_on_with_and_says_how() {
     assert!(stderr.contains("stopping, and keeping what is done") && stderr.contains(&command), "{stderr}");
     assert!(output.stdout.is_empty());
 
-    let board = "5x5".parse().expect("a board");
-    let folder = folder_of(root.path(), board, Values::Remoteness);
+    let solve = solve_of(root.path(), "5x5");
+    let folder = solve.folder();
     let stopped = folder_files(&folder);
     assert!(stopped.keys().any(|name| name.starts_with("frontier-")), "{:?}", stopped.keys());
     assert!(!stopped.keys().any(|name| name.ends_with(".new")), "{:?}", stopped.keys());
-    run(&options(root.path(), board, Values::Remoteness), &()).expect("a solve that goes on");
-    assert_same(&folder_files(&folder), &folder_files(&Solved::new(board, Values::Remoteness).folder()), "5x5");
+    solve.run().expect("a solve that goes on");
+    assert_same(&folder_files(&folder), &shared::files(solve.board(), solve.values()), "5x5");
 }
 
 /// In the middle of a solve, lets the program solve the same board.
@@ -134,7 +141,7 @@ struct Meddler {
 
 impl Meddler {
     fn start_program(&self) -> Child {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_fourbase"));
+        let mut command = Command::new(PROGRAM);
         command.args(["solve", "4x3", "--quiet", "--db"]).arg(self.root.path());
         command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the program starts")
     }
@@ -152,16 +159,13 @@ impl Progress for Meddler {
 fn a_folder_that_another_process_solves_is_refused_with_the_name_of_its_holder() {
     let _turn = alone();
     let meddler = Meddler { root: TempDir::new().expect("a temporary folder"), refusals: Mutex::default() };
-    let board = "4x3".parse().expect("a board");
-    let options = options(meddler.root.path(), board, Values::Remoteness);
-    run(&options, &meddler).expect("the solve that holds the folder");
+    let solve = solve_of(meddler.root.path(), "4x3");
+    solve.run_heard(&meddler).expect("the solve that holds the folder");
     let refusals = meddler.refusals.lock().expect("a lock");
     assert_eq!(refusals.len(), 13, "one at the beginning of every tier");
     let holder = format!("is being solved by process {}", std::process::id());
     assert!(refusals.iter().all(|refusal| refusal.contains(&holder)), "{refusals:?}");
-    let expected = folder_files(&Solved::new(board, Values::Remoteness).folder());
-    let found = folder_files(&folder_of(meddler.root.path(), board, Values::Remoteness));
-    assert_same(&found, &expected, "4x3");
+    assert_same(&folder_files(&solve.folder()), &solve.whole(), "4x3");
     // The holder is done, and the lock is free.
     assert!(meddler.start_program().wait().expect("the program has ended").success());
 }

@@ -1,4 +1,6 @@
-//! All tests that cross the packages, as one program. `cargo test NAME` runs those of `tests/NAME.rs`.
+//! The tests that cross the packages, as one program: `cargo test NAME::` runs those of `tests/NAME.rs`.
+//!
+//! The modules are listed here because `cargo fmt` finds no others; a test compares the list with the folder.
 
 mod support;
 
@@ -39,3 +41,14 @@ mod terminal;
 mod truncation;
 mod usage;
 mod verify;
+
+#[test]
+fn every_file_of_the_folder_is_a_module() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests");
+    let listed: Vec<&str> = include_str!("main.rs").lines().filter(|line| line.starts_with("mod ")).collect();
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let name = entry.expect("an entry").file_name().into_string().expect("a name");
+        let module = format!("mod {};", name.strip_suffix(".rs").unwrap_or(&name));
+        assert!(name == "main.rs" || listed.contains(&module.as_str()), "write `{module}` in tests/main.rs");
+    }
+}

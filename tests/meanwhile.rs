@@ -4,17 +4,16 @@ use std::fs::{self, File};
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
-use std::time::Duration;
 
-use fourbase_tiers::database::Database;
-use fourbase_tiers::kernel::{Kernel, Values};
-use fourbase_tiers::solve::{BLOCK_WORDS, Options, Progress, run};
 use serde_json::json;
 
+use crate::support::board::board;
 use crate::support::positions::random_game;
 use crate::support::program::Program;
 use crate::support::random::Random;
 use crate::support::solved::Solved;
+use crate::support::solves::Solve;
+use crate::support::tiers::{Database, Progress, Values};
 
 /// Holds a solve at the beginning of one tier until it may go on.
 struct HoldAt {
@@ -35,22 +34,11 @@ impl Progress for HoldAt {
 #[test]
 fn readers_hear_that_it_is_not_solved_yet_and_solvers_that_somebody_is_at_it() {
     let program = Program::new();
-    let options = Options {
-        board: "3x3c3".parse().expect("a board"),
-        values: Values::Remoteness,
-        root: program.path("db"),
-        memory_bytes: 1 << 30,
-        kernel: Kernel::detect(),
-        replace: false,
-        scratch: None,
-        block_words: BLOCK_WORDS,
-        checkpoint: Duration::ZERO,
-        keep_plies: None,
-    };
+    let solve = Solve::new(board("3x3c3"), Values::Remoteness).with_root(program.path("db")).stepwise();
     let (reached, wait) = channel();
     let (let_go, go_on) = channel();
     let progress = HoldAt { ply: 4, reached: Mutex::new(reached), go_on: Mutex::new(go_on) };
-    let solver = thread::spawn(move || run(&options, &progress).map(|report| report.outcome));
+    let solver = thread::spawn(move || solve.run_heard(&progress).map(|report| report.outcome));
     wait.recv().expect("a solve that comes to ply 4");
 
     let line = program.run("query 3x3c3").fails(1);
@@ -91,7 +79,7 @@ enum Meddling {
 
 #[test]
 fn a_file_that_changes_under_an_open_reader_gives_errors_and_no_wrong_value() {
-    let board = "5x4".parse().expect("a board");
+    let board = board("5x4");
     let mut random = Random::new(3);
     let positions = std::iter::repeat_with(|| random_game(board, 9 + random.below(6), &mut random));
     let positions: Vec<_> = positions.flatten().take(2000).map(|game| game.to_position()).collect();
@@ -148,7 +136,7 @@ fn a_file_that_changes_under_an_open_reader_gives_errors_and_no_wrong_value() {
 
 #[test]
 fn readers_of_a_database_that_is_being_replaced_hear_that_it_is_not_solved_yet() {
-    let board = "4x4".parse().expect("a board");
+    let board = board("4x4");
     let solved = Solved::new(board, Values::Remoteness);
     let reader = solved.open();
     let empty = fourbase::Position::start(board);

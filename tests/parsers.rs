@@ -5,10 +5,11 @@ use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use fourbase_tiers::kernel::Values;
 use proptest::prelude::*;
 
+use crate::support::board::board;
 use crate::support::solved::Solved;
+use crate::support::tiers::Values;
 
 use crate::support::properties;
 
@@ -22,7 +23,7 @@ struct Sound {
 }
 
 static SOUND: LazyLock<Sound> = LazyLock::new(|| {
-    let solved = Solved::new("4x4".parse().expect("a board"), Values::Wdl);
+    let solved = Solved::new(board("4x4"), Values::Wdl);
     let file = |name: &str| fs::read(Path::new(&solved.folder()).join(name)).expect("a file");
     let (manifest, tier) = (file("manifest"), file("tier-07"));
     let number = |at: usize| u64::from_le_bytes(tier[at..at + 8].try_into().expect("8 bytes")) as usize;

@@ -1,9 +1,8 @@
 //! `fourbase play`, run as a whole through a pipe.
 
 use std::io::Write;
-use std::process::{Command, Stdio};
 
-use crate::support::program::{PROGRAM, Program};
+use crate::support::program::Program;
 
 /// Types lines into a game and returns what was printed.
 fn play(program: &Program, arguments: &str, lines: &str) -> String {
@@ -198,14 +197,7 @@ fn random_bytes_never_end_in_a_panic() {
 #[test]
 fn a_reader_that_goes_away_ends_the_game_quietly() {
     let program = Program::new();
-    let mut child = Command::new(PROGRAM)
-        .args(["play", "4x4", "--second", "random"])
-        .current_dir(program.path(""))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the program runs");
+    let mut child = program.spawn(&["play", "4x4", "--second", "random"]);
     drop(child.stdout.take());
     let mut stdin = child.stdin.take().expect("a pipe");
     // The program may be gone before it has read everything.

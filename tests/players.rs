@@ -1,15 +1,12 @@
 //! The players of the library against a database and the search.
 
-use crate::support::solved::Solved;
+use crate::support::board::board;
+use crate::support::long;
+use crate::support::shared::shared;
+use crate::support::tiers::{Database, Values};
 use fourbase::players::{Chooser, Kind, Outcomes, Reason, Source, nothing_known};
 use fourbase::search::{Options, Search};
 use fourbase::{Board, Player, Position, Value, notation};
-use fourbase_tiers::database::Database;
-use fourbase_tiers::kernel::Values;
-
-fn board(name: &str) -> Board {
-    name.parse().expect("a board")
-}
 
 fn by_database(database: &Database) -> Outcomes<'_> {
     Box::new(|position| Ok(database.moves(position)?.into_iter().map(|of| (of.column, of.outcome)).collect()))
@@ -38,8 +35,7 @@ fn game(board: Board, players: &mut [Box<dyn Chooser + '_>; 2], seed: u64) -> Po
 #[test]
 fn perfect_is_the_same_from_a_database_and_from_a_search() {
     let board = board("5x4");
-    let solved = Solved::new(board, Values::Remoteness);
-    let database = solved.open();
+    let database = shared(board, Values::Remoteness);
     for name in ["perfect", "perfect:first"] {
         for seed in 0..10 {
             let known = game(board, &mut [0, 1].map(|_| player(name, board, by_database(&database))), seed);
@@ -54,8 +50,7 @@ fn perfect_is_the_same_from_a_database_and_from_a_search() {
 fn perfect_wins_a_lost_board_as_the_second_player_in_no_more_than_its_remoteness() {
     // The first player loses 6x4 in 24.
     let board = board("6x4");
-    let solved = Solved::new(board, Values::Remoteness);
-    let database = solved.open();
+    let database = shared(board, Values::Remoteness);
     for opponent in ["random", "pomakis:4", "window:4", "rating:2:3", "follow-up"] {
         let last = game(
             board,
@@ -80,10 +75,11 @@ fn follow_up_never_loses_where_it_was_proved_not_to() {
 #[test]
 fn a_win_or_loss_that_pomakis_sees_is_exact() {
     let board = board("5x4");
-    let solved = Solved::new(board, Values::Remoteness);
-    let database = solved.open();
+    let database = shared(board, Values::Remoteness);
     let (mut pomakis, mut seen) = (player("pomakis:6", board, nothing_known()), 0);
-    for seed in 0..300 {
+    let games = long::scale(60, 300);
+    long::skips("240 of 300 games against a database");
+    for seed in 0..games {
         let mut source = Source::new(seed, 0);
         let mut position = Position::start(board);
         while position.primitive().is_none() {
@@ -106,5 +102,5 @@ fn a_win_or_loss_that_pomakis_sees_is_exact() {
             position = position.play(column).expect("a legal move");
         }
     }
-    assert!(seen > 500, "{seen}");
+    assert!(seen > 5 * games / 3, "{seen}");
 }

@@ -1,14 +1,12 @@
 //! Folders and files that are not what they should be: one line that says what to do, and exit code 1.
 
 use std::fs;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
-use fourbase_tiers::database::{TierRecord, VERSION};
-use fourbase_tiers::kernel::{Kernel, Values};
-use fourbase_tiers::solve::{BLOCK_WORDS, Options, Progress, run};
-
+use crate::support::board::board;
 use crate::support::program::Program;
+use crate::support::progress::StopAfterTiers;
+use crate::support::solves::Solve;
+use crate::support::tiers::{VERSION, Values};
 
 const FOLDER: &str = "db/4x4/remoteness";
 
@@ -109,7 +107,7 @@ fn a_read_only_folder_is_read_and_not_written() {
         }
         program.run("query 4x4 1234").succeeds();
     } else {
-        eprintln!("skipped: this user may write into a read-only folder");
+        println!("skipped: this user may write into a read-only folder");
     }
     for name in [FOLDER, "db/4x4", "db"] {
         set(name, 0o755);
@@ -166,37 +164,12 @@ fn every_command_that_falls_back_to_another_database_says_so() {
     program.run("query 4x4").succeeds();
 }
 
-/// Stops a solve after its first tier.
-#[derive(Default)]
-struct StopAfterFirst(AtomicBool);
-
-impl Progress for StopAfterFirst {
-    fn tier_done(&self, _: &TierRecord) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    fn is_stopped(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-}
-
 #[test]
 fn a_checkpoint_that_is_damaged_is_told_and_one_that_is_gone_is_asked_for() {
     let program = Program::new();
     let folder = program.path("db/4x3/remoteness");
-    let options = Options {
-        board: "4x3".parse().expect("a board"),
-        values: Values::Remoteness,
-        root: program.path("db"),
-        memory_bytes: 1 << 30,
-        kernel: Kernel::detect(),
-        replace: false,
-        scratch: None,
-        block_words: BLOCK_WORDS,
-        checkpoint: Duration::ZERO,
-        keep_plies: None,
-    };
-    run(&options, &StopAfterFirst::default()).expect_err("a solve that is stopped");
+    let solve = Solve::new(board("4x3"), Values::Remoteness).with_root(program.path("db")).stepwise();
+    solve.run_heard(&StopAfterTiers::new(1)).expect_err("a solve that is stopped");
     let frontier = folder.join("frontier-12.0");
     let whole = fs::read(&frontier).expect("a frontier");
     fs::remove_file(&frontier).expect("a file");

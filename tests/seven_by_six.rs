@@ -7,16 +7,17 @@
 use std::env;
 use std::path::Path;
 
-use fourbase::{Board, Outcome, Player, Position, Value};
-use fourbase_tiers::database::Database;
-use fourbase_tiers::kernel::Values;
+use fourbase::{Outcome, Player, Position, Value};
 
+use crate::support::board::board;
+use crate::support::long;
 use crate::support::openings::{Opening, openings};
 use crate::support::proofs::{
     assert_remoteness, assert_searched, assert_values, parse_scored, random_positions, spread, tally,
 };
 use crate::support::random::Random;
-use crate::support::solved::Solved;
+use crate::support::shared::shared;
+use crate::support::tiers::{Database, Values};
 use crate::support::truth;
 
 /// Names the folder of databases that a complete 7x6 is in.
@@ -25,14 +26,10 @@ const VARIABLE: &str = "FOURBASE_7X6";
 /// The seed of the random positions.
 const SEED: u64 = 7;
 
-fn board(name: &str) -> Board {
-    name.parse().expect("a board")
-}
-
 /// Opens the whole 7x6; `None`, with a message, where there is none.
 fn seven_by_six() -> Option<Database> {
     let Some(root) = env::var_os(VARIABLE).filter(|root| !root.is_empty()) else {
-        eprintln!("skipped: {VARIABLE} names no folder with a database of 7x6");
+        println!("skipped: {VARIABLE} names no folder with a database of 7x6");
         return None;
     };
     let database = Database::find(Path::new(&root), board("7x6")).expect("a database of 7x6");
@@ -43,18 +40,19 @@ fn seven_by_six() -> Option<Database> {
 #[test]
 fn the_proofs_hold_on_a_small_board() {
     let board = board("5x5");
-    let solved = Solved::new(board, Values::Wdl);
-    let database = solved.open();
+    let database = shared(board, Values::Wdl);
     let mut random = Random::new(SEED);
+    let count = long::scale(20, 200);
+    long::skips("nine of ten random positions and openings of 5x5");
     for ply in [6, 9, 16, 21, 24] {
-        let positions = random_positions(board, ply, 200, &mut random);
+        let positions = random_positions(board, ply, count, &mut random);
         let values = assert_searched(&database, &positions);
-        assert!(values.iter().sum::<usize>() == 200 && values[0] > 0, "{ply}: {values:?}");
+        assert!(values.iter().sum::<usize>() == count && values[0] > 0, "{ply}: {values:?}");
     }
     let Some(openings) = openings(board) else { return };
     assert_values(&database, &openings);
-    let chosen = [Value::Win, Value::Tie, Value::Lose].map(|value| spread(&openings, value, 100)).concat();
-    assert_eq!(tally(chosen.iter().map(|(_, expected)| expected.value)), [100; 3]);
+    let chosen = [Value::Win, Value::Tie, Value::Lose].map(|value| spread(&openings, value, count / 2)).concat();
+    assert_eq!(tally(chosen.iter().map(|(_, expected)| expected.value)), [count / 2; 3]);
     assert_remoteness(&database, &chosen);
 }
 
@@ -62,21 +60,19 @@ fn the_proofs_hold_on_a_small_board() {
 #[should_panic(expected = "or its mirror image")]
 fn a_wrong_value_is_noticed() {
     let board = board("4x4");
-    let solved = Solved::new(board, Values::Wdl);
     let win = Outcome { value: Value::Win, remoteness: None };
-    assert_values(&solved.open(), &[(Position::start(board), win)]);
+    assert_values(&shared(board, Values::Wdl), &[(Position::start(board), win)]);
 }
 
 #[test]
 #[should_panic(expected = "left: Outcome")]
 fn a_wrong_remoteness_is_noticed() {
     let board = board("5x5");
-    let solved = Solved::new(board, Values::Wdl);
     // 2 2 3 3 4: the first player threatens both ends of three in a row, so the game ends in 2.
     let position =
         [1, 1, 2, 2, 3].into_iter().fold(Position::start(board), |position, column| position.drop_piece(column));
     assert_eq!(position.to_move(), Player::Second);
-    assert_remoteness(&solved.open(), &[(position, Outcome { value: Value::Lose, remoteness: Some(4) })]);
+    assert_remoteness(&shared(board, Values::Wdl), &[(position, Outcome { value: Value::Lose, remoteness: Some(4) })]);
 }
 
 /// The values are V. Allis', 1988, and J. Allen's.

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use crate::support::files::folder_files;
+use crate::support::long;
 use crate::support::program::{Program, keys};
 
 #[test]
@@ -147,9 +148,11 @@ fn a_limit_on_memory_is_kept_and_told() {
 #[test]
 fn the_peak_of_memory_stays_within_the_limit_in_memory_and_in_files() {
     let program = Program::new();
+    let limits_mib = long::scale(&[48][..], &[40, 48, 64, 128]);
+    long::skips("limits of 40, 64 and 128 MiB");
     let mut kept = 0;
     for board in ["6x4 --values wdl", "5x5"] {
-        for limit_mib in [40, 48, 64, 128] {
+        for &limit_mib in limits_mib {
             for scratch in ["", " --scratch files"] {
                 let run =
                     program.run(&format!("solve {board} --replace --threads 2 --json --memory {limit_mib}M{scratch}"));
@@ -161,7 +164,7 @@ fn the_peak_of_memory_stays_within_the_limit_in_memory_and_in_files() {
         }
     }
     println!("{kept} solves stayed within their limits");
-    assert!(kept >= 8, "{kept}");
+    assert!(kept >= long::scale(2, 8), "{kept}");
 }
 
 #[test]
@@ -216,7 +219,8 @@ fn one_solver_at_a_time_holds_the_folder() {
     lock.lock().expect("a lock");
     let line = program.run("solve 2x2c2").fails(1);
     assert!(line.contains("is being solved by"), "{line}");
-    drop(lock);
+    // A process that another test forks just now has the file too, so closing it would not be enough.
+    lock.unlock().expect("a lock that was held");
     program.run("solve 2x2c2").succeeds();
 }
 

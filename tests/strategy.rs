@@ -3,24 +3,18 @@
 use std::collections::HashSet;
 use std::fs;
 use std::sync::Mutex;
-use std::time::Duration;
 
 use fourbase::notation::{columns_to_text, parse};
 use fourbase::search::{Options as SearchOptions, Search};
 use fourbase::strategy::{Centre, Check, CheckError, FollowUp, Mirror, Reading, Rule, Verdict, check};
 use fourbase::{Board, Player, Position, Value};
-use fourbase_tiers::kernel::{Kernel, Values};
-use fourbase_tiers::solve::{BLOCK_WORDS, Options, Progress, run};
 use serde_json::json;
 
+use crate::support::board::board;
 use crate::support::program::{Program, keys};
-
-/// Enough for every check here.
-const MEMORY_BYTES: u64 = 1 << 30;
-
-fn board(name: &str) -> Board {
-    name.parse().expect("a board")
-}
+use crate::support::solves::{MEMORY_BYTES, Solve};
+use crate::support::tiers::{Progress, Values};
+use crate::support::truth;
 
 /// Checks the follow-up rule with the middle columns.
 fn follow_up(name: &str, reading: Reading) -> Check {
@@ -175,7 +169,7 @@ fn first_line(
 
 #[test]
 fn every_row_of_the_known_answers_is_found() {
-    let Some(rows) = crate::support::truth::rows("followup.csv") else { return };
+    let Some(rows) = truth::rows("followup.csv") else { return };
     assert_eq!(rows.len(), 45);
     for text in &rows {
         let row = Row::of(text);
@@ -216,7 +210,7 @@ fn every_row_of_the_known_answers_is_found() {
 
 #[test]
 fn the_program_says_what_every_row_of_the_known_answers_says() {
-    let Some(rows) = crate::support::truth::rows("followup.csv") else { return };
+    let Some(rows) = truth::rows("followup.csv") else { return };
     let program = Program::new();
     for text in &rows {
         let row = Row::of(text);
@@ -438,20 +432,9 @@ impl Progress for Meanwhile<'_> {
 #[test]
 fn a_database_that_is_not_solved_to_the_end_is_left_alone() {
     let program = Program::new();
-    let options = Options {
-        board: board("3x3c3"),
-        values: Values::Remoteness,
-        root: program.path("db"),
-        memory_bytes: MEMORY_BYTES,
-        kernel: Kernel::detect(),
-        replace: false,
-        scratch: None,
-        block_words: BLOCK_WORDS,
-        checkpoint: Duration::ZERO,
-        keep_plies: None,
-    };
+    let solve = Solve::new(board("3x3c3"), Values::Remoteness).with_root(program.path("db")).stepwise();
     let meanwhile = Meanwhile { program: &program, said: Mutex::new(None) };
-    run(&options, &meanwhile).expect("a solve");
+    solve.run_heard(&meanwhile).expect("a solve");
     let said = meanwhile.said.into_inner().expect("a lock").expect("a run");
     assert!(said.contains("the value of the game: db/3x3c3/remoteness is not solved to the end yet\n"), "{said}");
     assert!(program.run("strategy mirror 3x3c3").succeeds().contains("keeps the value in "));

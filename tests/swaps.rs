@@ -2,10 +2,10 @@
 //!
 //! The format is taken apart here by its description alone, so that checksums can be made to fit.
 
-use fourbase_tiers::kernel::Values;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use crate::support::damage::{Sound, Tally};
+use crate::support::tiers::Values;
 
 /// The parts of a file of values.
 #[derive(Clone)]

@@ -1,6 +1,5 @@
 //! The program as a whole: help, what is no board, where databases are, and where output goes.
 
-use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use crate::support::program::{PROGRAM, Program};
@@ -183,14 +182,7 @@ fn output_that_cannot_be_written_is_a_failure() {
 fn a_reader_that_goes_away_ends_the_program_quietly() {
     let program = Program::with("2x2c2");
     for arguments in ["query 2x2c2", "query 2x2c2 --json", "list", "position 2x2c2 1", "solve --help"] {
-        let mut child = std::process::Command::new(PROGRAM)
-            .args(arguments.split(' '))
-            .current_dir(program.path(""))
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the program runs");
+        let mut child = program.spawn(&arguments.split(" ").collect::<Vec<_>>());
         drop(child.stdout.take());
         let output = child.wait_with_output().expect("the program ends");
         assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]), "{arguments}");

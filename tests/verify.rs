@@ -3,38 +3,33 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
 use std::sync::Arc;
 
-use fourbase::{Board, Outcome, Position, Value};
-use fourbase_tiers::database::plant::{Planted, plant};
-use fourbase_tiers::database::{Database, Storage, folder_of};
-use fourbase_tiers::index::TierLayout;
-use fourbase_tiers::kernel::{Kernel, Values};
-use fourbase_tiers::quiet::{Sight, sight};
-use fourbase_tiers::solve::{Options as SolveOptions, run_on};
-use fourbase_tiers::verify::{Fault, Options, Report, verify};
+use fourbase::{Outcome, Position, Value};
 use serde_json::json;
 
+use crate::support::board::board;
+use crate::support::files::flip_a_bit;
+use crate::support::long;
 use crate::support::memory_disk::MemoryDisk;
-use crate::support::options::options;
 use crate::support::program::{Program, keys};
 use crate::support::random::Random;
+use crate::support::solves::Solve;
+use crate::support::tiers::{Database, Disk, Kernel, Planted, Sight, Storage, TierLayout, Values, plant, sight};
+use crate::support::verified::{Fault, Report, verify};
 
 /// How many wrong values are planted.
 const PLANTED: usize = 200;
 
+/// How many of them the ordinary run plants one at a time.
+const ALONE: usize = 20;
+
 /// Solves a board into memory.
 fn solved(name: &str, values: Values) -> (MemoryDisk, Database) {
-    let board: Board = name.parse().expect("a board");
-    let disk = MemoryDisk::new();
-    run_on(&options("db".as_ref(), board, values), &(), &disk).expect("a solve without faults");
-    let database = opened(&disk, board, values);
+    let solve = Solve::new(board(name), values);
+    let disk = solve.solved();
+    let database = solve.open_on(disk.clone()).expect("a database");
     (disk, database)
-}
-
-fn opened(disk: &MemoryDisk, board: Board, values: Values) -> Database {
-    Database::open_on(Arc::new(disk.clone()), &folder_of("db".as_ref(), board, values)).expect("a database")
 }
 
 /// Copies the files of a database and plants wrong values in the copy.
@@ -45,7 +40,7 @@ fn with_planted(disk: &MemoryDisk, database: &Database, planted: &[Planted]) -> 
     }
     let storage: Arc<dyn Storage> = Arc::new(copy.clone());
     plant(&storage, "db".as_ref(), database, planted).expect("planted");
-    let planted = opened(&copy, database.board(), database.values());
+    let planted = Solve::new(database.board(), database.values()).open_on(copy).expect("a database");
     assert!(planted.check_files().is_empty(), "all checksums are valid");
     planted
 }
@@ -102,13 +97,12 @@ fn stored(database: &Database) -> Vec<u32> {
 }
 
 fn verified(database: &Database) -> Report {
-    verify(database, &Options { faults: usize::MAX, ..Options::default() }, &()).expect("a verification")
+    verify(database, |options| options.faults = usize::MAX)
 }
 
 /// Recomputes all values and does nothing else.
 fn recomputed(database: &Database) -> Report {
-    let options = Options { sample: Some(u64::MAX), searches: 0, faults: usize::MAX, ..Options::default() };
-    verify(database, &options, &()).expect("a verification")
+    verify(database, |options| (options.sample, options.searches, options.faults) = (Some(u64::MAX), 0, usize::MAX))
 }
 
 /// The entries whose values are told to be wrong, with what is told to be stored there.
@@ -126,13 +120,14 @@ fn is_told(planted: &Planted, told: &BTreeSet<(u32, u64, String)>) -> bool {
 
 fn finds_each_alone(name: &str, values: Values) {
     let (disk, database) = solved(name, values);
-    let mut found = 0;
-    for planted in choose(&database, &stored(&database), &mut Random::new(1)) {
+    let (mut found, tried) = (0, long::scale(ALONE, PLANTED));
+    long::skips(format_args!("{} of {PLANTED} wrong values of {name} {values} one at a time", PLANTED - ALONE));
+    for planted in choose(&database, &stored(&database), &mut Random::new(1)).into_iter().take(tried) {
         let wrong = with_planted(&disk, &database, &[planted]);
         assert!(is_told(&planted, &told(&recomputed(&wrong))), "{name} {values}: {planted:?}");
         found += 1;
     }
-    println!("{name} {values}: verify finds {found} of {PLANTED} wrong values, one at a time");
+    println!("{name} {values}: verify finds {found} of {tried} wrong values, one at a time");
 }
 
 /// Plants wrong values in one tier: where two lie one after the other in a game, the first may fit the second.
@@ -156,7 +151,10 @@ fn every_one_of_200_wrong_values_of_4x4_is_found_alone() {
 
 #[test]
 fn all_of_200_wrong_values_in_one_tier_are_found() {
-    for (name, plies) in [("4x4", vec![5, 9, 11]), ("5x4", vec![5, 11, 17]), ("4x4m", vec![9])] {
+    for (name, plies) in [("4x4", vec![5, 9, 11]), ("4x4m", vec![9]), ("5x4", vec![5, 11, 17])] {
+        if name == "5x4" && long::skips("wrong values in tiers of 5x4") {
+            return;
+        }
         for ply in plies {
             finds_all_at_once(name, Values::Remoteness, ply);
             finds_all_at_once(name, Values::Wdl, ply);
@@ -200,9 +198,8 @@ fn hashes_are_those_that_are_published_for_every_thread_count_and_kernel() {
         for (threads, kernel) in [(1, Kernel::portable()), (3, Kernel::detect())] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
             let disk = MemoryDisk::new();
-            let board: Board = name.parse().expect("a board");
-            let options = SolveOptions { kernel, ..options("db".as_ref(), board, values) };
-            let report = pool.install(|| run_on(&options, &(), &disk)).expect("a solve without faults");
+            let solve = Solve::new(board(name), values).with_kernel(kernel);
+            let report = pool.install(|| solve.run_on(&disk)).expect("a solve without faults");
             assert_eq!(report.hash.map(|hash| hash.to_string()).as_ref(), Some(expected), "{name} {values}");
             assert_eq!(hash_of_files(&disk), *expected, "{name} {values}");
         }
@@ -224,16 +221,19 @@ fn hash_of_files(disk: &MemoryDisk) -> String {
 #[test]
 fn nothing_is_found_in_sound_databases() {
     for (name, legal) in [
-        ("5x4", Some(3_945_711)),
-        ("4x5", Some(1_706_255)),
         ("4x4m", Some(161_029)),
         ("4x4c3", None),
         ("3x6", Some(235_781)),
-        ("8x2", Some(1_216_721)),
         ("1x8", Some(9)),
         ("2x2c2", None),
         ("1x1", Some(2)),
+        ("5x4", Some(3_945_711)),
+        ("4x5", Some(1_706_255)),
+        ("8x2", Some(1_216_721)),
     ] {
+        if name == "5x4" && long::skips("a verification of 5x4, 4x5 and 8x2") {
+            return;
+        }
         for values in [Values::Remoteness, Values::Wdl] {
             let (_, database) = solved(name, values);
             let report = verified(&database);
@@ -250,8 +250,7 @@ fn a_sample_is_as_large_as_was_asked_for_and_is_always_the_same() {
     let (disk, database) = solved("4x4", Values::Wdl);
     let all = verified(&database).checked;
     let sampled = |database: &Database, sample| {
-        let options = Options { sample: Some(sample), faults: usize::MAX, ..Options::default() };
-        verify(database, &options, &()).expect("a verification")
+        verify(database, |options| (options.sample, options.faults) = (Some(sample), usize::MAX))
     };
     for sample in [1, 2, 3, 100, all / 2, all / 2 + 1, all - 1] {
         let report = sampled(&database, sample);
@@ -294,7 +293,7 @@ fn only_the_first_faults_are_kept_and_all_are_counted() {
     let (disk, database) = solved("4x4", Values::Wdl);
     let wrong = with_planted(&disk, &database, &choose(&database, &stored(&database), &mut Random::new(4)));
     let all = verified(&wrong);
-    let few = verify(&wrong, &Options { faults: 7, ..Options::default() }, &()).expect("a verification");
+    let few = verify(&wrong, |options| options.faults = 7);
     assert_eq!(few.faults_in_all, all.faults_in_all);
     assert_eq!(format!("{:?}", few.faults), format!("{:?}", &all.faults[..7]));
 }
@@ -342,11 +341,11 @@ fn a_sound_database_exits_with_0_and_says_what_was_done() {
 #[test]
 fn wrong_values_exit_with_1_and_are_listed() {
     let program = Program::with("4x4");
-    let board: Board = "4x4".parse().expect("a board");
-    let folder = folder_of(&program.path("db"), board, Values::Remoteness);
-    let database = Database::open(&folder).expect("a database");
+    let board = board("4x4");
+    let database =
+        Solve::new(board, Values::Remoteness).with_root(program.path("db")).open_on(Disk).expect("a database");
     let planted = choose(&database, &stored(&database), &mut Random::new(5));
-    let disk: Arc<dyn Storage> = Arc::new(fourbase_tiers::database::Disk);
+    let disk: Arc<dyn Storage> = Arc::new(Disk);
     plant(&disk, &program.path("db"), &database, &planted).expect("planted");
     let (output, error) = program.run("verify 4x4").fails_after_output(1);
     assert!(output.starts_with("4x4 remoteness: NOT sound\nply "), "{output}");
@@ -365,23 +364,16 @@ fn wrong_values_exit_with_1_and_are_listed() {
     assert!(planted.iter().any(|one| (Some(one.ply.into()), Some(one.entry)) == place), "{first}");
 }
 
-fn damage(path: &Path) {
-    let mut bytes = fs::read(path).expect("a file");
-    let middle = bytes.len() / 2;
-    bytes[middle] ^= 1;
-    fs::write(path, bytes).expect("a file");
-}
-
 #[test]
 fn damaged_files_exit_with_1_and_are_named() {
     let program = Program::with("4x4");
-    damage(&program.path("db/4x4/remoteness/tier-07"));
-    damage(&program.path("db/4x4/remoteness/tier-05"));
+    flip_a_bit(&program.path("db/4x4/remoteness/tier-07"));
+    flip_a_bit(&program.path("db/4x4/remoteness/tier-05"));
     let (output, error) = program.run("verify 4x4").fails_after_output(1);
     assert!(output.contains("tier-07") && output.contains("tier-05"), "{output}");
     assert!(output.contains("nothing else was tried"), "{output}");
     assert!(error.contains("2 faults"), "{error}");
-    damage(&program.path("db/4x4/remoteness/manifest"));
+    flip_a_bit(&program.path("db/4x4/remoteness/manifest"));
     assert!(program.run("verify 4x4").fails(1).contains("manifest"));
 }
 

@@ -1,9 +1,9 @@
 //! What a position is worth, in words of the tests' own.
 
 use fourbase::{Outcome, Value};
-use fourbase_tiers::kernel::Values;
 
 use super::plain_game::End;
+use super::tiers::Values;
 
 /// What a position is worth to the player to move, and the plies to the end when the winner hastens and the loser
 /// delays.
@@ -21,6 +21,16 @@ impl Answer {
             End::Won => Answer::Win(0),
             End::Tied => Answer::Tie(0),
             End::Lost => Answer::Lose(0),
+        }
+    }
+
+    /// The answer of a database with remoteness.
+    pub fn of_outcome(Outcome { value, remoteness }: Outcome) -> Answer {
+        let plies = u8::try_from(remoteness.expect("a remoteness")).expect("at most 64 plies");
+        match value {
+            Value::Win => Answer::Win(plies),
+            Value::Tie => Answer::Tie(plies),
+            Value::Lose => Answer::Lose(plies),
         }
     }
 

@@ -1,20 +1,26 @@
 //! A database against the plain search: values, remotenesses, lists of moves, best lines.
 
 use fourbase::Position;
-use fourbase_tiers::database::Database;
-use fourbase_tiers::kernel::Values;
 use rayon::prelude::*;
 
 use super::answer::Answer;
+use super::long;
 use super::plain_game::PlainGame;
 use super::plain_search::PlainSearch;
 use super::random::Random;
 use super::solved::Solved;
+use super::tiers::{Database, Values};
 
 /// Of large boards not every position has its list of moves and its best line compared or is asked for without a cache,
 /// only about so many.
-const MOST_LISTS: usize = 400_000;
-const MOST_LINES: usize = 40_000;
+fn most_lists() -> usize {
+    long::scale(20_000, 400_000)
+}
+
+fn most_lines() -> usize {
+    long::scale(4_000, 40_000)
+}
+
 const MOST_UNCACHED: usize = 500;
 
 /// Solves the board both ways, and asks for the answer of every position that the search has met, in an order that has
@@ -72,9 +78,9 @@ fn compare_without_cache(database: Database, cases: &[(Position, Answer)]) {
 
 fn compare_lists(search: &PlainSearch, database: &Database) {
     let answers = search.answers();
-    let stride = answers.len().div_ceil(MOST_LISTS);
+    let stride = answers.len().div_ceil(most_lists());
     answers.par_iter().step_by(stride).for_each(|&(key, _)| compare_moves(search, database, key));
-    let stride = answers.len().div_ceil(MOST_LINES);
+    let stride = answers.len().div_ceil(most_lines());
     answers.par_iter().step_by(stride).for_each(|&(key, _)| compare_best_line(search, database, key));
 }
 

@@ -1,27 +1,24 @@
 //! Databases with damage in one file: the checksum pass has to find it, and a probe to give the right answer or an error.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use fourbase::{Board, Outcome, Position};
-use fourbase_tiers::database::{Database, folder_of};
-use fourbase_tiers::kernel::Values;
+use fourbase::{Outcome, Position};
 
-use super::in_memory::whole_database;
-use super::options::options;
+use super::board::board;
 use super::positions::random_game;
 use super::random::Random;
 use super::snapshot::Snapshot;
+use super::solves::Solve;
+use super::tiers::{Database, DatabaseError, Values};
 
 /// How many random positions of each ply are asked for.
 const QUESTIONS: usize = 16;
 
 /// A sound database, and what it says of some positions.
 pub struct Sound {
-    board: Board,
-    values: Values,
+    solve: Solve,
     pub files: Arc<BTreeMap<String, Vec<u8>>>,
     questions: Vec<(Position, Outcome)>,
 }
@@ -37,9 +34,10 @@ pub struct Tally {
 impl Sound {
     /// Solves a board, and asks for positions of every ply.
     pub fn new(name: &str, values: Values) -> Sound {
-        let board: Board = name.parse().expect("a board");
-        let files = Arc::new(whole_database(&options("db".as_ref(), board, values)));
-        let mut sound = Sound { board, values, files, questions: Vec::new() };
+        let board = board(name);
+        let solve = Solve::new(board, values);
+        let files = Arc::new(solve.whole());
+        let mut sound = Sound { solve, files, questions: Vec::new() };
         let database = sound.open("", None).expect("a sound database");
         assert!(database.check_files().is_empty());
         let mut random = Random::new(1);
@@ -53,13 +51,9 @@ impl Sound {
         sound
     }
 
-    fn open(&self, name: &str, bytes: Option<Vec<u8>>) -> Result<Database, fourbase_tiers::error::DatabaseError> {
-        let damaged = (name.to_owned(), bytes.map(Arc::new));
-        Database::open_on(Arc::new(Snapshot { sound: self.files.clone(), damaged }), &self.folder())
-    }
-
-    fn folder(&self) -> PathBuf {
-        folder_of("db".as_ref(), self.board, self.values)
+    fn open(&self, name: &str, bytes: Option<Vec<u8>>) -> Result<Database, DatabaseError> {
+        let damaged = (!name.is_empty()).then(|| (name.to_owned(), bytes.map(Arc::new)));
+        self.solve.open_on(Snapshot { sound: self.files.clone(), damaged })
     }
 
     /// Checks what a database says whose file `name` has these bytes, or is not there. `what` tells of the damage.

@@ -22,3 +22,11 @@ pub fn assert_same(found: &BTreeMap<String, Vec<u8>>, expected: &BTreeMap<String
         assert!(*bytes == expected[name], "{what}: {name} differs");
     }
 }
+
+/// Flips a bit in the middle of a file.
+pub fn flip_a_bit(path: &Path) {
+    let mut bytes = fs::read(path).expect("a file");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(path, bytes).expect("a file");
+}

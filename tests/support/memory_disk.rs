@@ -10,9 +10,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use fourbase_tiers::database::{Lock, ReadFile, Storage, WriteFile};
-
 use super::random::Random;
+use super::tiers::{Lock, ReadFile, Storage, WriteFile};
 
 /// Which operations fail, counted from 0.
 #[derive(Clone, Copy, Debug)]

@@ -75,6 +75,19 @@ impl PlainGame {
         self.plies += 1;
     }
 
+    /// The games after each move; none once the game is over.
+    pub fn children(&self) -> Vec<PlainGame> {
+        if self.end().is_some() {
+            return Vec::new();
+        }
+        let after = |column| {
+            let mut child = self.clone();
+            child.drop_piece(column);
+            child
+        };
+        self.columns_with_room().map(after).collect()
+    }
+
     /// Takes the top piece of a column back.
     pub fn take_back(&mut self, column: usize) {
         let highest =

@@ -1,6 +1,7 @@
 //! Runs the program as a user does, in a folder of its own.
 
 use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
 use std::time::Duration;
 
 use assert_cmd::Command;
@@ -67,6 +68,19 @@ impl Program {
     /// Runs the program with input.
     pub fn run_with_input(&self, arguments: &str, input: impl Into<Vec<u8>>) -> Run {
         Run::of(self.command().args(arguments.split_whitespace()).write_stdin(input))
+    }
+
+    /// Starts the program with a pipe to its input, and from its output and its standard error.
+    pub fn spawn(&self, arguments: &[&str]) -> Child {
+        let mut command = std::process::Command::new(PROGRAM);
+        command.args(arguments).current_dir(self.folder.path()).envs(self.variables.iter().cloned());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        for variable in VARIABLES {
+            if self.variables.iter().all(|(name, _)| name != variable) {
+                command.env_remove(variable);
+            }
+        }
+        command.spawn().expect("the program runs")
     }
 
     /// Returns a command that waits for arguments.

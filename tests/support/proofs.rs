@@ -5,11 +5,11 @@ use std::time::Instant;
 
 use fourbase::search::{Options, Search};
 use fourbase::{Board, Outcome, Position, Value, notation};
-use fourbase_tiers::database::{Database, RemotenessSearch};
 use rayon::prelude::*;
 
 use super::openings::Opening;
 use super::random::Random;
+use super::tiers::{Database, RemotenessSearch};
 
 /// How often each value occurs: win, tie, lose.
 pub type Tally = [usize; 3];

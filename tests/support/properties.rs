@@ -1,11 +1,11 @@
 //! What must hold of any bytes from outside, one property for each parser. The fuzz targets in `fuzz/` and the ordinary
 //! tests in `tests/parsers.rs` try the same.
 
-use fourbase::{Board, notation};
+use fourbase::{Board, Player, Position, notation};
 use fourbase_tiers::database::fuzzing;
 
 /// The longest message about a text.
-const MESSAGE_BYTES: usize = 512;
+pub const MESSAGE_BYTES: usize = 512;
 
 /// Boards on which positions are read, by the first byte.
 const BOARDS: [&str; 8] = ["4x4", "7x6", "1x8", "8x2", "32x2", "4x4c3m", "8x8", "1x64"];
@@ -34,8 +34,15 @@ pub fn board(data: &[u8]) -> bool {
 pub fn position(data: &[u8]) -> bool {
     let Some((which, text)) = data.split_first() else { return false };
     let board: Board = BOARDS[usize::from(*which) % BOARDS.len()].parse().expect("a board");
-    match notation::parse(board, &String::from_utf8_lossy(text)) {
+    position_of(board, &String::from_utf8_lossy(text))
+}
+
+/// Reads a position of a board.
+pub fn position_of(board: Board, text: &str) -> bool {
+    match notation::parse(board, text) {
         Ok(position) => {
+            let [first, second] = [Player::First, Player::Second].map(|player| position.pieces(player));
+            assert_eq!(Position::from_bitboards(board, first, second), Ok(position));
             assert_eq!(notation::parse(board, &notation::to_uni(&position)), Ok(position));
             assert_eq!(notation::parse(board, &notation::to_bits(&position)), Ok(position));
             if let Ok(moves) = notation::to_moves(&position) {

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use fourbase_tiers::database::{Disk, Lock, ReadFile, Storage, WriteFile};
+use super::tiers::{Disk, Lock, ReadFile, Storage, WriteFile};
 
 /// The machine's disk, of which so many bytes are free.
 #[derive(Debug)]

@@ -1,18 +1,18 @@
-//! The files of a database in memory, one of them damaged, to be read and nothing else.
+//! The files of a database in memory, one of them perhaps damaged, to be read and nothing else.
 
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use fourbase_tiers::database::{Lock, ReadFile, Storage, WriteFile};
+use super::tiers::{Lock, ReadFile, Storage, WriteFile};
 
 /// The files of one folder by name, whatever the folder's path, with another content of one of them.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     pub sound: Arc<BTreeMap<String, Vec<u8>>>,
-    /// The name of the damaged file and its bytes; `None` for one that is not there.
-    pub damaged: (String, Option<Arc<Vec<u8>>>),
+    /// The damaged file, if there is one: its name and its bytes; `None` for bytes that are not there.
+    pub damaged: Option<(String, Option<Arc<Vec<u8>>>)>,
 }
 
 #[derive(Debug)]
@@ -21,8 +21,10 @@ struct Bytes(Arc<Vec<u8>>);
 impl Storage for Snapshot {
     fn open(&self, path: &Path) -> io::Result<Box<dyn ReadFile>> {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let bytes =
-            if name == self.damaged.0 { self.damaged.1.clone() } else { self.sound.get(name).cloned().map(Arc::new) };
+        let bytes = match &self.damaged {
+            Some((damaged, bytes)) if damaged == name => bytes.clone(),
+            _ => self.sound.get(name).cloned().map(Arc::new),
+        };
         Ok(Box::new(Bytes(bytes.ok_or(io::ErrorKind::NotFound)?)))
     }
 

@@ -3,32 +3,36 @@
 use std::path::PathBuf;
 
 use fourbase::Board;
-use fourbase_tiers::database::{Database, folder_of};
-use fourbase_tiers::kernel::Values;
-use fourbase_tiers::solve::run;
 use tempfile::TempDir;
 
-use super::options::options;
+use super::solves::Solve;
+use super::tiers::{Database, Values};
 
 /// A board and its database.
 #[derive(Debug)]
 pub struct Solved {
-    board: Board,
-    values: Values,
-    root: TempDir,
+    solve: Solve,
+    // Keeps the folder.
+    _root: TempDir,
 }
 
 impl Solved {
     /// Solves a board.
     pub fn new(board: Board, values: Values) -> Solved {
+        Solved::by(&Solve::new(board, values))
+    }
+
+    /// Runs a solve in a folder of its own.
+    pub fn by(solve: &Solve) -> Solved {
         let root = TempDir::new().expect("a temporary folder");
-        run(&options(root.path(), board, values), &()).expect("the board is solved");
-        Solved { board, values, root }
+        let solve = solve.with_root(root.path());
+        solve.run().expect("the board is solved");
+        Solved { solve, _root: root }
     }
 
     /// The database's folder.
     pub fn folder(&self) -> PathBuf {
-        folder_of(self.root.path(), self.board, self.values)
+        self.solve.folder()
     }
 
     /// Opens the database; nothing of it is in memory yet.

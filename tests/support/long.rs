@@ -1,0 +1,39 @@
+//! How much the tests do: as much as shows every guarantee, or all that there is.
+//!
+//! The ordinary run takes small boards and samples. With `FOURBASE_LONG_TESTS=1` a test takes all of them.
+
+use std::env;
+use std::fmt::Display;
+
+/// Asks for the long run.
+pub const VARIABLE: &str = "FOURBASE_LONG_TESTS";
+
+/// Whether this is the long run.
+pub fn is_long() -> bool {
+    match env::var(VARIABLE).as_deref() {
+        Ok("1") => true,
+        Ok("" | "0") | Err(env::VarError::NotPresent) => false,
+        other => panic!("{VARIABLE} is 1 or not set, not {other:?}"),
+    }
+}
+
+/// Chooses what the ordinary run takes or what the long run takes.
+pub fn scale<T>(short: T, long: T) -> T {
+    if is_long() { long } else { short }
+}
+
+/// Tells, in the ordinary run, what it leaves out; returns whether this is the ordinary run.
+pub fn skips(what: impl Display) -> bool {
+    if !is_long() {
+        println!("skipped: {what}; set {VARIABLE}=1");
+    }
+    !is_long()
+}
+
+/// In the long run all of these, otherwise every `stride`th from the first; tells so.
+pub fn every<T>(stride: usize, all: Vec<T>, what: impl Display) -> Vec<T> {
+    if stride == 1 || !skips(format_args!("all but every {stride}th of {} {what}", all.len())) {
+        return all;
+    }
+    all.into_iter().step_by(stride).collect()
+}

@@ -1,0 +1,93 @@
+//! Those who listen to a solve and stop it.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use super::tiers::{DatabaseError, Plan, Progress, TierRecord};
+
+/// Stops a solve after so many tiers.
+#[derive(Debug)]
+pub struct StopAfterTiers {
+    most: usize,
+    done: AtomicUsize,
+}
+
+impl StopAfterTiers {
+    pub fn new(most: usize) -> StopAfterTiers {
+        StopAfterTiers { most, done: AtomicUsize::new(0) }
+    }
+}
+
+impl Progress for StopAfterTiers {
+    fn tier_done(&self, _: &TierRecord) {
+        self.done.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.done.load(Ordering::Relaxed) >= self.most
+    }
+}
+
+/// Stops a solve after so many entries, solved or passed over; notes what was done, and hears of no damage.
+#[derive(Debug, Default)]
+pub struct StopAfterEntries {
+    most: u64,
+    /// Entries that are solved or passed over.
+    pub solved: AtomicU64,
+    /// Entries that an earlier solve had done.
+    pub before: AtomicU64,
+    /// Tiers that are done, and their entries.
+    pub tiers: AtomicUsize,
+    pub entries: AtomicU64,
+}
+
+impl StopAfterEntries {
+    pub fn new(most: u64) -> StopAfterEntries {
+        StopAfterEntries { most, ..StopAfterEntries::default() }
+    }
+
+    /// Never stops.
+    pub fn never() -> StopAfterEntries {
+        StopAfterEntries::new(u64::MAX)
+    }
+}
+
+impl Progress for StopAfterEntries {
+    fn planned(&self, _: &Plan, entries_done: u64) {
+        self.before.store(entries_done, Ordering::Relaxed);
+    }
+
+    fn solved(&self, entries: u64) {
+        self.solved.fetch_add(entries, Ordering::Relaxed);
+    }
+
+    fn tier_done(&self, tier: &TierRecord) {
+        self.tiers.fetch_add(1, Ordering::Relaxed);
+        self.entries.fetch_add(tier.entries, Ordering::Relaxed);
+    }
+
+    fn starts_over(&self, why: &DatabaseError) {
+        panic!("started over: {why}");
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.solved.load(Ordering::Relaxed) >= self.most
+    }
+}
+
+/// Notes why a solve starts over.
+#[derive(Debug, Default)]
+pub struct Listener(Mutex<Vec<String>>);
+
+impl Listener {
+    /// What was told.
+    pub fn told(self) -> Vec<String> {
+        self.0.into_inner().expect("a lock")
+    }
+}
+
+impl Progress for Listener {
+    fn starts_over(&self, why: &DatabaseError) {
+        self.0.lock().expect("a lock").push(why.to_string());
+    }
+}

@@ -1,0 +1,29 @@
+//! Boards that are solved once for all tests.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use fourbase::Board;
+
+use super::snapshot::Snapshot;
+use super::solves::Solve;
+use super::tiers::{Database, Values};
+
+/// The bytes of every file of a database, by name.
+pub type Files = Arc<BTreeMap<String, Vec<u8>>>;
+
+/// The databases by board and values. A test that asks for one while another test solves it waits.
+static ALL: Mutex<BTreeMap<String, Arc<OnceLock<Files>>>> = Mutex::new(BTreeMap::new());
+
+/// Opens the database of a board, which is in memory; nothing of it is in the cache yet.
+pub fn shared(board: Board, values: Values) -> Database {
+    let sound = files(board, values);
+    Solve::new(board, values).open_on(Snapshot { sound, damaged: None }).expect("a database")
+}
+
+/// Returns the files of the database of a board.
+pub fn files(board: Board, values: Values) -> Files {
+    let all = || ALL.lock().unwrap_or_else(PoisonError::into_inner);
+    let once = all().entry(format!("{board} {values}")).or_default().clone();
+    once.get_or_init(|| Arc::new(Solve::new(board, values).whole())).clone()
+}
