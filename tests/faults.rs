@@ -51,7 +51,7 @@ fn a_failure_of_any_file_operation_is_reported_and_leaves_only_whole_files() {
         let (operations, expected) = (disk.operations(), solve.files_on(&disk));
         for fault in [Fault::Once as fn(u64) -> Fault, Fault::From] {
             let operations =
-                long::every(5, Vec::from_iter(0..operations), format_args!("operations of {name} {values}"));
+                long::every(11, Vec::from_iter(0..operations), format_args!("operations of {name} {values}"));
             operations.into_par_iter().for_each(|operation| {
                 let disk = MemoryDisk::new();
                 disk.set_fault(fault(operation));
@@ -76,7 +76,7 @@ fn a_failure_of_any_file_operation_of_a_solve_in_files_is_reported_and_leaves_on
         let (operations, expected) = (disk.operations(), solve.files_on(&disk));
         for fault in [Fault::Once as fn(u64) -> Fault, Fault::From] {
             let all = Vec::from_iter(0..operations);
-            for operation in long::every(5, all, format_args!("operations of {name} {values} in files")) {
+            for operation in long::every(11, all, format_args!("operations of {name} {values} in files")) {
                 let disk = MemoryDisk::new();
                 disk.set_fault(fault(operation));
                 let what = format!("{name} {values} in files: {:?}", fault(operation));
