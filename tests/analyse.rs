@@ -24,8 +24,8 @@ move       before      gave away    best
    5  X 1  tie in 16   tie to lose  3
    6  O 2  win in 15   win to tie   3
 
-first player: messed up in move 1 (tie to lose), move 5 (tie to lose)
-second player: messed up in move 4 (win to tie), move 6 (win to tie)
+first player: mistakes in move 1 (tie to lose), move 5 (tie to lose)
+second player: mistakes in move 4 (win to tie), move 6 (win to tie)
 ";
     assert_eq!(program.run("analyse 5x4 123412").succeeds(), expected);
 }
@@ -94,8 +94,8 @@ fn moves_that_cannot_be_played_are_bad_input() {
         ("12121212", "the game ended with move 7"),
         ("15", "move 2, '5'"),
         ("1x", "move 2, 'x'"),
-        ("10100 10010 11010 01010", "is no game; write its moves"),
-        ("1_-XXX--OO---O----", "is no game; write its moves"),
+        ("10100 10010 11010 01010", "is not a game; write its moves"),
+        ("1_-XXX--OO---O----", "is not a game; write its moves"),
         ("\u{1b}[31m", "names no column"),
     ] {
         let line = program.run_arguments(&["analyse", "4x4", moves]).fails(2);

@@ -1,7 +1,7 @@
-//! `fourbase analyse`: a game move by move, and who messed up when.
+//! `fourbase analyse`: what every move of a game gave away.
 //!
-//! Every position of the game is asked for the outcomes of all its moves ([`played`]); what a move gave away is the
-//! difference to the best of them. What is said is in [`report`].
+//! [`played`] finds the outcomes of all moves in every position of the game. What a move gave away is its difference to
+//! the best move. [`report`] writes the result.
 
 pub mod played;
 mod report;
@@ -17,12 +17,13 @@ use report::Analysis;
 /// Arguments of `fourbase analyse`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-For each move: what the position was worth for the player to move, what the move gave away - value
-(win to tie, win to lose, tie to lose) or plies (a win put off, a loss brought nearer) - and the best
-moves where it was none of them. The game need not be finished.
+For each move, the report shows the outcome of the position for the player to move; what the
+move gave away, either the value (win to tie, win to lose, tie to lose) or plies (a later win or
+an earlier loss); and the best moves, if the move was not one of them. The game may be
+unfinished.
 
-Without a database every position is searched forward, from the last one back; one that is not
-decided within --nodes is told as ?, and those before it are not searched.
+Without a database, analyse searches every position forward, from the last one back. If a search
+needs more than --nodes, the report shows ? for that position and all earlier ones.
 
 Examples:
   fourbase analyse 5x4 33214
@@ -31,7 +32,7 @@ pub struct Arguments {
     #[command(flatten)]
     board: BoardArgument,
 
-    /// The game: a column a move, 1 to 9, then a to w; - for the empty board
+    /// The moves of the game: one column each, 1 to 9, then a to w; - for the empty board
     #[arg(value_name = "MOVES", allow_hyphen_values = true)]
     moves: String,
 
@@ -53,7 +54,7 @@ pub struct Arguments {
 ///
 /// # Errors
 ///
-/// Bad input: moves that cannot be played. Failures: no database where nobody may search, or one that cannot be read.
+/// Bad input: moves that cannot be played. Failures: no database with `--search never`; a database that cannot be read.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let game = Game::parse(arguments.board.board, &arguments.moves)?;
     let answerer = arguments.search.find(game.board(), &arguments.database, arguments.cache, false)?;

@@ -1,25 +1,25 @@
-//! How much memory the control groups of this process leave it: containers, batch jobs, `systemd-run -p MemoryMax=1G`.
+//! How much memory the control groups of this process leave free: containers, batch jobs, `systemd-run -p MemoryMax=1G`.
 //!
-//! A process is in a group, and the limits of all groups above it hold as well. `/proc/self/cgroup` names the group and
-//! `/sys/fs/cgroup` shows the groups as folders, in two versions with different names of files (cgroups(7), and
-//! `cgroup-v2.rst` and `cgroup-v1/memory.rst` of the kernel). Inside a container the named group may be missing from
-//! the folders, because they begin at the container; its own limit is then that of the topmost folder.
+//! A process is in a group, and the limits of all groups above it hold as well. `/proc/self/cgroup` names the group.
+//! `/sys/fs/cgroup` shows the groups as folders, in two versions with different file names (cgroups(7), and the kernel's
+//! `cgroup-v2.rst` and `cgroup-v1/memory.rst`). Inside a container the folders begin at the container, so that the named
+//! group may be missing; the limit is then that of the topmost folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where control groups are shown.
+/// The folder that shows control groups.
 const GROUPS: &str = "/sys/fs/cgroup";
 
-/// The files of a group that tell about memory, in one version of control groups.
+/// The files of a group about memory, in one version of control groups.
 struct Files {
-    /// How many bytes the group may use.
+    /// The bytes that the group may use.
     limit: &'static str,
-    /// How many it uses.
+    /// The bytes that it uses.
     usage: &'static str,
-    /// What it uses them for.
+    /// The bytes by purpose.
     stat: &'static str,
-    /// The lines of `stat` that count pages of files, which the kernel drops when it needs room.
+    /// The lines of `stat` that count cached pages of files, which the kernel drops when it needs room.
     caches: [&'static str; 2],
 }
 
@@ -37,14 +37,13 @@ const VERSION_2: Files = Files {
     caches: ["active_file", "inactive_file"],
 };
 
-/// Returns how many bytes the control groups of this process let it use beyond what they use already; `None` without
-/// a limit.
+/// Returns the bytes that are free under the limits of all control groups; `None` without a limit.
 pub fn free_bytes() -> Option<u64> {
     let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
     free_in_groups(Path::new(GROUPS), &groups)
 }
 
-/// Takes the least of all limits that hold for a process with these lines of `/proc/self/cgroup`.
+/// Returns the least that any group leaves free, for a process with these lines of `/proc/self/cgroup`.
 fn free_in_groups(root: &Path, lines: &str) -> Option<u64> {
     lines.lines().filter_map(|line| free_in_hierarchy(root, line)).min()
 }
@@ -69,7 +68,7 @@ fn free_in_hierarchy(root: &Path, line: &str) -> Option<u64> {
 
 fn free_in_group(folder: &Path, files: &Files) -> Option<u64> {
     let read = |name: &str| fs::read_to_string(folder.join(name)).ok();
-    // "max" is no number, and no limit.
+    // "max" is not a number: no limit.
     let limit = read(files.limit)?.trim().parse::<u64>().ok()?;
     let usage = read(files.usage)?.trim().parse::<u64>().ok()?;
     let stat = read(files.stat).unwrap_or_default();
@@ -125,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn no_limit_is_no_figure() {
+    fn a_group_without_a_limit_gives_no_figure() {
         let root = TempDir::new().unwrap();
         group_2(&root, "mine", "max", "100");
         assert_eq!(free_in_groups(root.path(), "0::/mine\n"), None);
@@ -134,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn both_versions_may_be_there_at_once() {
+    fn both_versions_may_exist_at_once() {
         let root = TempDir::new().unwrap();
         let stat = "active_file 1\ntotal_active_file 5\ntotal_inactive_file 5\n";
         let files = [("memory.limit_in_bytes", "900\n"), ("memory.usage_in_bytes", "110\n"), ("memory.stat", stat)];

@@ -5,14 +5,14 @@ use fourbase::{Board, MoveError, Player, Position, Value, excerpt};
 
 use crate::failure::BadInput;
 
-/// How much of a text that is no game is repeated in the error.
+/// How much of a wrong text the error repeats.
 const EXCERPT_BYTES: usize = 80;
 
 /// A game from the empty board on, finished or not.
 #[derive(Clone, Debug)]
 pub struct Game {
     columns: Vec<usize>,
-    /// One more than columns; the last is where the game stands.
+    /// One more than columns; the last is the current position.
     positions: Vec<Position>,
 }
 
@@ -22,18 +22,20 @@ impl Game {
         Game { columns: Vec::new(), positions: vec![Position::start(board)] }
     }
 
-    /// Reads a game from its moves; `-` or nothing is the empty board.
+    /// Reads a game from its moves; `-` or an empty text means the empty board.
     ///
     /// # Errors
     ///
-    /// The first move that cannot be played, and a position in a notation that does not tell the order of moves.
+    /// The first move that cannot be played; a position in a notation without the order of moves.
     pub fn parse(board: Board, moves: &str) -> anyhow::Result<Game> {
         let mut game = Game::start(board);
         if moves.contains(['0', '_', ' ']) {
             let text = excerpt(moves, EXCERPT_BYTES);
-            return Err(BadInput(format!("\"{text}\" is no game; write its moves, a column each, such as 4453")).into());
+            return Err(
+                BadInput(format!("\"{text}\" is not a game; write its moves, one column each, such as 4453")).into()
+            );
         }
-        // The notation says what is wrong with a text; what remains to be done is to find the columns again.
+        // Reading the position finds every error in the text. Then the columns are read again.
         notation::parse(board, moves)?;
         for character in moves.chars() {
             let column = (0..board.width()).find(|&column| column_character(column) == Some(character));
@@ -49,13 +51,13 @@ impl Game {
         self.position().board()
     }
 
-    /// Returns where the game stands.
+    /// Returns the current position.
     pub fn position(&self) -> &Position {
-        // There is always one: the empty board is never taken away.
+        // The empty board is never taken back, so there is always a position.
         &self.positions[self.columns.len()]
     }
 
-    /// Returns the position before each move, and the one after the last.
+    /// Returns the position before each move, and the current one at the end.
     pub fn positions(&self) -> &[Position] {
         &self.positions
     }
@@ -65,7 +67,7 @@ impl Game {
         &self.columns
     }
 
-    /// Returns the column of the last move.
+    /// Returns the column of the last move, from 0.
     pub fn last(&self) -> Option<usize> {
         self.columns.last().copied()
     }
@@ -84,14 +86,14 @@ impl Game {
     ///
     /// # Errors
     ///
-    /// Why it cannot be played.
+    /// The move cannot be played.
     pub fn play(&mut self, column: usize) -> Result<(), MoveError> {
         self.positions.push(self.position().play(column)?);
         self.columns.push(column);
         Ok(())
     }
 
-    /// Takes moves back until so many are left.
+    /// Takes moves back until `ply` are left.
     pub fn take_back_to(&mut self, ply: usize) {
         if ply < self.ply() {
             self.columns.truncate(ply);
@@ -104,7 +106,7 @@ impl Game {
         self.position().primitive().is_some()
     }
 
-    /// Returns who has won; `None` for a tie and for a game that goes on.
+    /// Returns the winner; `None` for a tie and for an unfinished game.
     pub fn winner(&self) -> Option<Player> {
         let position = self.position();
         match position.primitive()? {
@@ -114,7 +116,7 @@ impl Game {
         }
     }
 
-    /// Says how the game stands: `the first player has won`, `a tie`, `second player to move`.
+    /// Writes the state of the game: `the first player has won`, `a tie, the board is full`, `second player to move`.
     pub fn standing(&self) -> String {
         match (self.is_over(), self.winner()) {
             (true, Some(winner)) => format!("the {winner} player has won"),
@@ -142,14 +144,14 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_tell_the_order_of_moves_is_no_game() {
+    fn a_text_without_the_order_of_moves_is_not_a_game() {
         for text in ["10100 10010 11010 01010", "1_-XXX--OO---O----", "0", "9", "11111", "1x", "é"] {
             assert!(Game::parse("4x4".parse().unwrap(), text).is_err(), "{text}");
         }
     }
 
     #[test]
-    fn a_game_says_who_has_won() {
+    fn a_game_names_its_winner() {
         let standing = |board: &str, moves| Game::parse(board.parse().unwrap(), moves).unwrap().standing();
         assert_eq!(standing("4x4", "1212121"), "the first player has won");
         assert_eq!(standing("4x4m", "1212121"), "the second player has won");

@@ -1,22 +1,22 @@
-//! The value history of a game, drawn: ply by ply, who stood to win and in how many.
+//! The value history of a game, drawn: ply by ply, which player wins and in how many plies.
 //!
-//! The picture is GamesCrafters' "visual value history". Time runs down, a position a row. Along a row, the left edge is
-//! a won game of the first player and the right edge one of the second: a mark stands as many columns from its
-//! winner's edge as there are plies to the win, so that the course of a game without mistakes runs straight to an edge. A tie
-//! stands in the middle. A jump from one side to another is a mistake of whoever moved.
+//! The picture is GamesCrafters' "visual value history". Time runs down, one position per row. The left edge of a row is
+//! a game that the first player has won, the right edge one that the second player has won. The distance of a mark from
+//! the winner's edge is the number of plies to the win, so that a game without mistakes runs straight to an edge. A tie
+//! stands in the middle. A jump from one side to another is a mistake of the player who moved.
 
 use fourbase::notation::column_character;
 use fourbase::{Outcome, Player, Position, Value};
 
 use crate::wording;
 
-/// The most columns of one side; of a longer game several plies share one.
+/// The most columns of one side; in a longer game several plies share a column.
 const MOST_COLUMNS: u32 = 32;
 
-/// The least, so that there is room for the names.
+/// The fewest columns of one side: room for the names.
 const LEAST_COLUMNS: u32 = 12;
 
-/// A position, the column played there, and what it is worth.
+/// A position, the column played there, and its outcome.
 pub struct Moment {
     pub position: Position,
     pub column: Option<usize>,
@@ -24,7 +24,7 @@ pub struct Moment {
 }
 
 impl Moment {
-    /// Returns who stands to win, and in how many plies; a tie has nobody.
+    /// Returns which player wins, and in how many plies; `None` for a tie.
     fn winner(&self) -> Option<(Player, Option<u32>)> {
         let outcome = self.outcome?;
         let mover = self.position.to_move();
@@ -36,7 +36,7 @@ impl Moment {
     }
 }
 
-/// Draws the history of a game, a line for every position.
+/// Draws the history of a game, one line for each position.
 pub fn draw(moments: &[Moment]) -> String {
     let farthest = moments.iter().filter_map(|moment| moment.winner()?.1).max().unwrap_or(0);
     let plies_a_column = (farthest + 1).div_ceil(MOST_COLUMNS).max(1);
@@ -49,7 +49,7 @@ pub fn draw(moments: &[Moment]) -> String {
     lines.join("\n")
 }
 
-/// Writes the plies at every fifth column, from the left edge inwards or from the right one.
+/// Writes the number of plies at every fifth column, counted from the left edge or from the right edge.
 fn axis(columns: usize, plies_a_column: u32, from_right: bool) -> String {
     let mut axis = vec![' '; columns];
     for column in (0..columns).step_by(5) {
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_stand_as_far_from_the_winners_edge_as_the_win_is() {
+    fn the_distance_of_a_mark_from_the_edge_is_the_plies_to_the_win() {
         let moments = [
             moment("-", Some(0), Value::Tie, 16),
             moment("1", Some(1), Value::Lose, 4),
@@ -122,7 +122,7 @@ ply move  X wins in    tie    O wins in
     }
 
     #[test]
-    fn plies_of_a_long_game_share_columns_and_unknown_ones_stand_nowhere() {
+    fn plies_of_a_long_game_share_columns_and_unknown_values_have_no_mark() {
         let mut moments = vec![moment("-", Some(0), Value::Win, 63), moment("1", None, Value::Tie, 15)];
         moments[1].outcome = None;
         let drawn = draw(&moments);

@@ -1,4 +1,4 @@
-//! Ctrl-C: the first asks for an end at a good place, the second ends the program at once.
+//! Ctrl-C: the first one stops the work at the next good place, the second one ends the program at once.
 
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,23 +7,23 @@ use anyhow::Context;
 
 use crate::failure;
 
-/// Somebody pressed Ctrl-C.
+/// Whether Ctrl-C was pressed.
 static IS_ASKED: AtomicBool = AtomicBool::new(false);
 
-/// What a shell reports of a program that SIGINT ended.
+/// The exit code that a shell reports for a program ended by SIGINT.
 const INTERRUPTED: i32 = 130;
 
-/// From now on, notes the first Ctrl-C, says what it `will` do, and ends the program at the second.
+/// Starts to listen: the first Ctrl-C is noted and prints `message`, the second ends the program.
 ///
 /// # Errors
 ///
-/// Whatever the system says.
-pub fn listen(will: &'static str) -> anyhow::Result<()> {
+/// The system refuses.
+pub fn listen(message: &'static str) -> anyhow::Result<()> {
     ctrlc::set_handler(move || {
         if IS_ASKED.swap(true, Ordering::Relaxed) {
             process::exit(INTERRUPTED);
         }
-        failure::print_note(will);
+        failure::print_note(message);
     })
     .context("cannot listen to Ctrl-C")
 }

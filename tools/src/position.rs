@@ -1,4 +1,4 @@
-//! `fourbase position`: draw a position and convert it between notations. Needs no database.
+//! `fourbase position`: draw a position and convert it between notations. It needs no database.
 
 use clap::{Args, ValueEnum};
 use fourbase::{Position, notation};
@@ -19,23 +19,23 @@ pub struct Arguments {
     #[command(flatten)]
     board: BoardArgument,
 
-    /// The position, told by its form
+    /// The position, in any of the forms below
     #[arg(value_name = "POSITION", required = true)]
     position: Vec<String>,
 
-    /// Write only this form
+    /// Write only this form of the position
     #[arg(long, value_name = "FORM")]
     to: Option<Form>,
 }
 
-/// A form to write a position in.
+/// The choices of `--to`.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 enum Form {
-    /// The smallest order of moves that reaches it
+    /// The first order of moves that reaches the position
     Moves,
     /// Column bit strings
     Bits,
-    /// GamesmanUni's string
+    /// The GamesmanUni string
     Uni,
     /// The drawn board
     Board,
@@ -45,7 +45,7 @@ enum Form {
 ///
 /// # Errors
 ///
-/// Bad input: a mistake in the position, or `--to moves` for a position that no play reaches.
+/// Bad input: a mistake in the position, or `--to moves` for a position that no game reaches.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let position = read_position(arguments.board.board, &arguments.position)?;
     output::print(match arguments.to {

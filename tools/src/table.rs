@@ -1,8 +1,8 @@
-//! Tables for people: columns as wide as their widest cell, two spaces apart.
+//! Tables for people: each column is as wide as its widest cell, and two spaces separate columns.
 
 use anstream::adapter::strip_str;
 
-/// To which side of its column a cell is moved.
+/// The side of its column that a cell is aligned to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Side {
     /// For words.
@@ -11,7 +11,7 @@ pub enum Side {
     Right,
 }
 
-/// Lays rows out, one a line, with one side for each column. Cells may have colours; nothing is written after the last.
+/// Lays out rows, one per line, with one side for each column. Cells may have colours. Lines have no spaces at the end.
 pub fn to_text(sides: &[Side], rows: &[Vec<String>]) -> String {
     let width = |cell: &String| strip_str(cell).to_string().chars().count();
     let mut widths = vec![0; sides.len()];
@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_have_no_width_and_lines_no_end_of_spaces() {
+    fn colours_have_no_width_and_lines_end_without_spaces() {
         let rows = rows(&[&["\u{1b}[32mwin\u{1b}[0m", "1"], &["lose", ""]]);
         assert_eq!(to_text(&[Side::Left, Side::Left], &rows), "\u{1b}[32mwin\u{1b}[0m   1\nlose");
     }

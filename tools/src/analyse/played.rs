@@ -1,4 +1,4 @@
-//! The positions of a game with the outcomes of all moves, and what a move gave away.
+//! The positions of a game with the outcomes of all moves, and what each move gave away.
 
 use fourbase::{Outcome, Position, Value};
 use fourbase_tiers::database::Move;
@@ -13,9 +13,9 @@ pub struct Ply {
     pub position: Position,
     /// The column played, from 0; `None` for the last position.
     pub column: Option<usize>,
-    /// What the position is worth for its player to move; `None` where the search came to its limit.
+    /// The outcome for the player to move; `None` if a search reached its limit.
     pub outcome: Option<Outcome>,
-    /// All moves, best first; none where the outcome is unknown or the game is over.
+    /// All moves, best first; empty if the outcome is unknown or the game is over.
     pub moves: Vec<Move>,
 }
 
@@ -24,14 +24,14 @@ pub struct Ply {
 pub enum Loss {
     /// Nothing: it was a best move.
     Nothing,
-    /// The value: from what, to what.
+    /// The value: before and after.
     Value(Value, Value),
-    /// So many plies of the same value: a win put off, a loss brought nearer.
+    /// Plies of the same value: a later win or an earlier loss.
     Plies(u32),
 }
 
 impl Ply {
-    /// Returns what the move played is worth.
+    /// Returns the outcome of the move played.
     pub fn played(&self) -> Option<Outcome> {
         self.moves.iter().find(|of| Some(of.column) == self.column).map(|of| of.outcome)
     }
@@ -41,7 +41,7 @@ impl Ply {
         self.moves.iter().filter(|of| Some(of.outcome) == self.outcome).map(|of| of.column)
     }
 
-    /// Returns what the move played gave away; `None` without a move, or where that is unknown.
+    /// Returns what the move played gave away; `None` without a move, or if that is unknown.
     pub fn loss(&self) -> Option<Loss> {
         let (before, after) = (self.outcome?, self.played()?);
         if before.value != after.value {
@@ -54,8 +54,8 @@ impl Ply {
     }
 }
 
-/// Asks about every position of a game, from the last one back: what is found late helps to find what was earlier. Once
-/// a search has come to its limit, earlier positions are not asked about.
+/// Finds the outcomes in every position of a game, from the last one back, because searches of late positions help those
+/// of earlier ones. After a search that reaches its limit, earlier positions are left out.
 ///
 /// # Errors
 ///
@@ -77,7 +77,7 @@ pub fn of_game(answerer: &dyn Answerer, game: &Game) -> anyhow::Result<Vec<Ply>>
     Ok(plies)
 }
 
-/// Tells an answer that was not found in time from a failure.
+/// Turns the error of a search that reached its limit into `None`.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! What `fourbase analyse` says: a table and who messed up when, for people and as JSON.
+//! The result of `fourbase analyse`: a table and the mistakes, for people and as JSON.
 
 use std::fmt;
 
@@ -19,17 +19,17 @@ pub struct Analysis {
 }
 
 impl Analysis {
-    /// Puts together what is known.
+    /// Gathers the findings.
     pub fn of(game: &Game, plies: Vec<Ply>, note: Option<String>) -> Analysis {
         Analysis { game: game.clone(), plies, note }
     }
 
-    /// The plies with a move.
+    /// Lists the plies with a move: number from 0, position, column.
     fn moves(&self) -> impl Iterator<Item = (usize, &Ply, usize)> {
         self.plies.iter().enumerate().filter_map(|(ply, at)| at.column.map(|column| (ply, at, column)))
     }
 
-    /// The moves of a player that gave the value away: their numbers, counted from 1, and from what to what.
+    /// Lists the moves of a player that gave the value away.
     fn mistakes(&self, player: Player) -> Vec<Mistake> {
         let of_player = self.moves().filter(|(_, at, _)| at.position.to_move() == player);
         let lost = of_player.filter_map(|(ply, at, _)| match at.loss() {
@@ -75,7 +75,7 @@ pub struct AnalysisJson {
     moves: String,
     over: bool,
     winner: Option<String>,
-    /// For the player to move at the end.
+    /// The value for the player to move at the end.
     value: Option<String>,
     remoteness: Option<u32>,
     plies: Vec<PlyJson>,
@@ -83,7 +83,7 @@ pub struct AnalysisJson {
     mistakes_of_second: Vec<Mistake>,
 }
 
-/// A move for programs. Columns count from 1; what is not known is null.
+/// A move for programs. Columns count from 1; unknown fields are null.
 #[derive(Serialize)]
 struct PlyJson {
     /// Counts from 1.
@@ -97,7 +97,7 @@ struct PlyJson {
     played_remoteness: Option<u32>,
     /// Whether the move kept the value.
     keeps: Option<bool>,
-    /// The plies given away where the value was kept.
+    /// The plies given away by a move that kept the value.
     plies_lost: Option<u32>,
     best_columns: Vec<usize>,
 }
@@ -125,7 +125,7 @@ impl PlyJson {
     }
 }
 
-/// Says what a move gave away.
+/// Writes what a move gave away.
 fn loss(loss: Option<Loss>) -> String {
     match loss {
         None => "?".to_owned(),
@@ -171,11 +171,11 @@ impl fmt::Display for Analysis {
     }
 }
 
-/// Says when a player messed up.
+/// Writes the mistakes of a player.
 fn blame(mistakes: &[Mistake]) -> String {
     if mistakes.is_empty() {
-        return "never gave a value away".to_owned();
+        return "no mistakes".to_owned();
     }
     let each = mistakes.iter().map(|mistake| format!("move {} ({} to {})", mistake.number, mistake.from, mistake.to));
-    format!("messed up in {}", each.collect::<Vec<_>>().join(", "))
+    format!("mistakes in {}", each.collect::<Vec<_>>().join(", "))
 }
