@@ -178,6 +178,6 @@ fn a_checkpoint_that_is_damaged_is_told_and_one_that_is_gone_is_asked_for() {
     fs::write(&frontier, &whole[..whole.len() - 1]).expect("a file");
     let (answer, warning) = program.run("solve 4x3").warns();
     assert!(answer.starts_with("4x3, first player to move: "), "{answer}");
-    assert!(warning.starts_with("warning: ") && warning.contains("starts over"), "{warning}");
+    assert!(warning.starts_with("warning: ") && warning.contains("starting over"), "{warning}");
     assert!(warning.contains("frontier-12") && warning.contains("blocks are missing"), "{warning}");
 }

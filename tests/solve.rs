@@ -230,7 +230,7 @@ fn the_planned_size_of_a_database_is_about_the_true_one() {
     for (board, values) in
         [("4x4", "wdl"), ("5x4", "remoteness"), ("4x5", "wdl"), ("5x5", "wdl"), ("4x6", "remoteness")]
     {
-        let planned = program.run(&format!("solve {board} --values {values} --dry-run --log --json")).json();
+        let planned = program.run(&format!("solve {board} --values {values} --dry-run --tiers --json")).json();
         let solved = program.run(&format!("solve {board} --values {values} --json")).json();
         let [planned_bytes, bytes] =
             [&planned["database_bytes"], &solved["bytes"]].map(|bytes| bytes.as_f64().expect("a number"));
@@ -243,7 +243,7 @@ fn the_planned_size_of_a_database_is_about_the_true_one() {
             planned_bytes
         );
     }
-    let lines = program.run("solve 4x4 --dry-run --log").succeeds();
+    let lines = program.run("solve 4x4 --dry-run --tiers").succeeds();
     assert_eq!(lines.lines().count(), 1 + 17);
     assert!(lines.lines().nth(1).is_some_and(|line| line.starts_with("ply 16 ")), "{lines}");
 }

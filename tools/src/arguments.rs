@@ -1,87 +1,40 @@
-//! The command line: the subcommands, and the arguments that several of them take.
+//! Arguments that several subcommands take.
 
 use std::env;
 use std::path::PathBuf;
 
 use anyhow::Context;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, ValueEnum};
 use fourbase::{Board, Position, notation};
 use fourbase_tiers::database::{Database, DatabaseError};
 use fourbase_tiers::kernel::Values;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::{
-    analyse, bench, failure, grade, list, match_, play, position, query, size, solve, stats, strategy, verify,
-};
+use crate::{failure, memory, size};
 
-/// Solve Connect Four boards, and query what was solved
-#[derive(Parser, Debug)]
-#[command(name = "fourbase", version, max_term_width = 100)]
-#[command(after_help = "\
-Examples:
-  fourbase solve 5x4               solve every position of 5 columns x 4 rows
-  fourbase query 5x4 33            what the position after 3, 3 is worth
-  fourbase list                    what is solved, how far, how large
-
-Exit codes: 0 done, 1 a failure of files or memory, 2 bad input.")]
-pub struct Arguments {
-    /// What to do.
-    #[command(subcommand)]
-    pub command: Command,
-}
-
-/// The subcommands.
-#[derive(Subcommand, Debug)]
-pub enum Command {
-    /// Solve every position of a board and write the database
-    Solve(solve::Arguments),
-    /// Look positions up in the database of a board, or search them forward
-    Query(query::Arguments),
-    /// Count legal positions by ply and by remoteness
-    Stats(stats::Arguments),
-    /// Draw a position and convert it between notations
-    Position(position::Arguments),
-    /// List what is solved, how far, how large
-    List(list::Arguments),
-    /// Measure solving and looking up, and check the answers
-    Bench(bench::Arguments),
-    /// Play a game in the terminal
-    Play(play::Arguments),
-    /// Tell what every move of a game gave away
-    Analyse(analyse::Arguments),
-    /// Let two players play many games
-    Match(match_::Arguments),
-    /// Compare a player's moves with the exact values
-    Grade(grade::Arguments),
-    /// Prove or refute a rule of play against every reply
-    Strategy(strategy::Arguments),
-    /// Check that a database is whole and right, without the solver
-    Verify(verify::Arguments),
-}
-
-/// Which board.
+/// The board.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct BoardArgument {
-    /// Columns x rows, then c and how many to connect if not 4, then m for misère: 5x4, 4x4c3, 4x4m
-    // A hyphen is let through so that -1x4 is told what a board is, not that there is no option -1.
+    /// Columns x rows; then cN for lines of N instead of 4; then m for misère: 5x4, 4x4c3, 4x4m
+    // A hyphen is allowed, so that the answer to -1x4 says how to write a board, not that there is no option -1.
     #[arg(value_name = "BOARD", allow_hyphen_values = true)]
     pub board: Board,
 }
 
-/// Where the databases are.
+/// The folder with the databases.
 #[derive(Args, Clone, Debug)]
 pub struct DatabaseArgument {
     /// The folder with the databases [default: $FOURBASE_DB, else db]
-    #[arg(long = "db", value_name = "DIR", default_value_os_t = default_root(), hide_default_value = true)]
+    #[arg(id = "db", long = "db", value_name = "DIR", default_value_os_t = default_root(), hide_default_value = true)]
     pub root: PathBuf,
 }
 
 impl DatabaseArgument {
-    /// Opens the database of a board; warns on standard error where another would have been opened, could it be read.
+    /// Opens the database of a board. Warns on standard error if a better one exists that cannot be read.
     ///
     /// # Errors
     ///
-    /// As for [`Database::find`].
+    /// Those of [`Database::find`].
     pub fn find(&self, board: Board) -> Result<Database, DatabaseError> {
         let database = Database::find(&self.root, board)?;
         if let Some(fault) = database.passed_over() {
@@ -91,20 +44,20 @@ impl DatabaseArgument {
     }
 }
 
-/// Which values.
+/// The kind of values.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct ValuesArgument {
-    /// What to compute for each position: its value and the plies to the end, or only win, lose, tie
-    #[arg(long = "values", value_name = "KIND", default_value = "remoteness")]
+    /// What to compute for each position
+    #[arg(id = "values", long = "values", value_name = "KIND", default_value = "remoteness")]
     pub kind: ValuesKind,
 }
 
-/// What `--values` may be.
+/// The choices of `--values`.
 #[derive(ValueEnum, Clone, Copy, Debug)]
 pub enum ValuesKind {
-    /// Values and plies to the end
+    /// Win, lose or tie, and the plies to the end
     Remoteness,
-    /// Values alone: less time, memory and disk
+    /// Win, lose or tie only: takes less time, memory and disk
     Wdl,
 }
 
@@ -117,10 +70,10 @@ impl From<ValuesKind> for Values {
     }
 }
 
-/// How many threads.
+/// The number of threads.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct ThreadsArgument {
-    /// How many threads work [default: one for each processor]
+    /// Number of threads [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
 }
@@ -130,7 +83,7 @@ impl ThreadsArgument {
     ///
     /// # Errors
     ///
-    /// Too many for the system.
+    /// The system cannot start so many.
     pub fn pool(self) -> anyhow::Result<ThreadPool> {
         ThreadPoolBuilder::new()
             .num_threads(self.threads.map_or(0, usize::from))
@@ -139,10 +92,10 @@ impl ThreadsArgument {
     }
 }
 
-/// How much a reader of a database keeps in memory.
+/// How much memory the cache of a database may take.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct CacheArgument {
-    /// How much memory expanded blocks of the database may take, such as 64M [default: 256M]
+    /// Memory for the cache of expanded database blocks, such as 64M [default: 256M]
     #[arg(long = "cache", value_name = "SIZE", value_parser = size::parse)]
     pub bytes: Option<u64>,
 }
@@ -157,21 +110,68 @@ impl CacheArgument {
     }
 }
 
-/// Returns the folder with the databases where `--db` does not say. An empty variable counts as none, which clap's own
-/// reading of variables does not allow for.
+/// How much memory to use.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct MemoryArgument {
+    /// Memory to use at most, such as 512M or 1.5GiB [default: 80 % of the free memory]
+    #[arg(id = "memory", long = "memory", value_name = "SIZE", value_parser = size::parse)]
+    bytes: Option<u64>,
+}
+
+impl MemoryArgument {
+    /// Returns the limit in bytes; `None` where it is not given and the system does not tell how much is free.
+    pub fn known(self) -> Option<u64> {
+        self.bytes.or_else(memory::default_limit)
+    }
+
+    /// Returns the limit in bytes.
+    ///
+    /// # Errors
+    ///
+    /// It is not given, and the system does not tell how much memory is free.
+    pub fn limit(self) -> anyhow::Result<u64> {
+        self.known().context("cannot tell how much memory is free; give a limit with --memory, such as --memory 2G")
+    }
+}
+
+/// What `match` and `grade` share: both let programs move, and compare the result with exact values.
+#[derive(Args, Clone, Debug)]
+pub struct TrialArguments {
+    /// Seed of the random numbers; the same seed gives the same result
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+
+    #[command(flatten)]
+    pub database: DatabaseArgument,
+
+    #[command(flatten)]
+    pub cache: CacheArgument,
+
+    #[command(flatten)]
+    pub threads: ThreadsArgument,
+
+    /// Print one line of JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Returns the folder with the databases if `--db` is not given. An empty variable counts as unset, which clap's own
+/// support for variables cannot express.
 fn default_root() -> PathBuf {
     env::var_os("FOURBASE_DB").filter(|root| !root.is_empty()).map_or_else(|| PathBuf::from("db"), PathBuf::from)
 }
 
-/// Says in the help of a subcommand how to write a position.
+/// The part of a help text that explains how to write a position.
 pub const POSITION_HELP: &str = "\
-A position is one of
-  moves                 4453: a column a move, 1 to 9, then a to w; - for the empty board
-  column bit strings    10100 10010 11010 01010: from the bottom up, 0 first player, 1 second
-                        player, then 1 and 0s above the column's end; also as several arguments
-  GamesmanUni's string  1_-XXX--OO---O----: whose turn, then columns from top to bottom";
+Write a position in one of three forms:
+  moves                 4453: one character for each column played, 1 to 9, then a to w;
+                        - for the empty board
+  column bit strings    10100 10010 11010 01010: each column from the bottom up, 0 for the first
+                        player, 1 for the second, then a 1 and 0s to the top; the columns may be
+                        separate arguments
+  GamesmanUni string    1_-XXX--OO---O----: the player to move, then each column from the top down";
 
-/// Reads the words of a position from the command line; no words are the empty board.
+/// Reads a position from the words of the command line; no words mean the empty board.
 ///
 /// # Errors
 ///

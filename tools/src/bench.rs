@@ -1,11 +1,11 @@
-//! `fourbase bench`: how fast a board is solved and looked up, and how small it is.
+//! `fourbase bench`: how fast a board is solved, how fast its database answers, and how small the database is.
 //!
-//! Everything happens in a temporary folder, on this machine, now: [`solving`] times a whole solve and its kernels
-//! alone, [`space`] weighs the database against the legal positions, [`first_answer`] times a process, [`probing`] times
-//! probes of the positions of a [`sample`]. Whatever is timed is also checked, so that no figure stands for a wrong
-//! answer. Times are those of the fastest of several runs: what else the machine does can only add to them.
+//! The board is solved in a temporary folder: [`solving`] times a whole solve and its kernels alone, [`space`] compares
+//! the size of the database with the number of legal positions, [`first_answer`] times a process, and [`probing`] times
+//! probes of a [`sample`] of positions. Every timed answer is also checked, so that no figure stands for a wrong one.
+//! A time is that of the fastest of several runs, because other work on the machine can only slow a run down.
 //!
-//! A board that takes an hour to solve is solved before, and only its answers are timed (`--db`).
+//! For a board that takes long to solve, `--db` times only the answers of an existing database.
 
 mod fastest;
 mod first_answer;
@@ -15,7 +15,6 @@ mod sample;
 mod solving;
 mod space;
 
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
@@ -25,19 +24,19 @@ use fourbase_tiers::database::{Database, folder_of};
 use fourbase_tiers::kernel::{Kernel, Values};
 
 use crate::arguments::{BoardArgument, CacheArgument, ThreadsArgument, ValuesArgument};
-use crate::{output, progress, wording};
-use report::{Report, Solved};
+use crate::{failure, output, progress, wording};
+use report::{BenchReport, MeasuredSolve};
 use solving::Solving;
 
 /// Arguments of `fourbase bench`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Solves the board into a temporary folder and removes it afterwards; databases that are there stay as
-they are. A wrong answer is a failure, exit code 1.
+Solves the board in a temporary folder and removes the folder afterwards. Existing databases do
+not change. A wrong answer is a failure, exit code 1.
 
-With --db, nothing is solved or counted: the answers of a complete database are timed and checked.
-Each position is also compared with its moves, so that of a large board fewer --samples will do, and
-what is called warm has to fit into the --cache.
+With --db, bench only times and checks the answers of an existing complete database. It compares
+each position with all its moves, so choose fewer --samples on a large board. Warm probes are
+only warm if the sample fits into the --cache.
 
 Examples:
   fourbase bench 5x5
@@ -56,15 +55,15 @@ pub struct Arguments {
     #[command(flatten)]
     cache: CacheArgument,
 
-    /// Measure the database that is in this folder of databases instead of solving one
-    #[arg(long = "db", value_name = "DIR")]
+    /// Measure the database of the board in this folder of databases, and do not solve
+    #[arg(id = "db", long = "db", value_name = "DIR")]
     root: Option<PathBuf>,
 
-    /// How many positions are looked up
+    /// Number of positions to look up
     #[arg(long, value_name = "N", default_value_t = 200_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     samples: u32,
 
-    /// Which random positions: the same number, the same positions
+    /// Seed of the random positions; the same seed gives the same positions
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 
@@ -77,14 +76,14 @@ pub struct Arguments {
 ///
 /// # Errors
 ///
-/// A failure of files or memory, and an answer that is wrong.
+/// A failure of files or memory; a wrong answer.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let report = arguments.threads.pool()?.install(|| measure(arguments))?;
-    if arguments.json { output::print_json(&report) } else { output::print(report) }
+    output::print_result(&report, arguments.json)
 }
 
-/// Measures one thing after the other.
-fn measure(arguments: &Arguments) -> anyhow::Result<Report> {
+/// Measures the solve, unless there is a database, and then the answers.
+fn measure(arguments: &Arguments) -> anyhow::Result<BenchReport> {
     let (board, values) = (arguments.board.board, arguments.values.kind.into());
     if let Some(root) = &arguments.root {
         let database = Database::open(&folder_of(root, board, values))?;
@@ -99,9 +98,13 @@ fn measure(arguments: &Arguments) -> anyhow::Result<Report> {
     Ok(report)
 }
 
-/// Solves the board below a folder. Returns the database, the folder of databases that it is in, what the empty board
-/// is worth, and what it took.
-fn measure_solving(board: Board, values: Values, root: &Path) -> anyhow::Result<(Database, PathBuf, Outcome, Solved)> {
+/// Solves the board below a folder. Returns the database, its folder of databases, the outcome of the empty board, and
+/// the measurements.
+fn measure_solving(
+    board: Board,
+    values: Values,
+    root: &Path,
+) -> anyhow::Result<(Database, PathBuf, Outcome, MeasuredSolve)> {
     stage("solving");
     let solved = solving::whole(board, values, root)?;
     stage("solving with the kernels alone");
@@ -116,7 +119,7 @@ fn measure_solving(board: Board, values: Values, root: &Path) -> anyhow::Result<
     let database = Database::open(&solved.report.folder)?;
     stage("counting legal positions");
     let space = space::weigh(&database)?;
-    let took = Solved {
+    let took = MeasuredSolve {
         entries: kernels.entries,
         entries_before_mirror: kernels.entries_before_mirror,
         solve: Solving::of(&solved.time, &kernels, solved.peak_memory_bytes),
@@ -126,14 +129,14 @@ fn measure_solving(board: Board, values: Values, root: &Path) -> anyhow::Result<
     Ok((database, solved.root, outcome, took))
 }
 
-/// Times the answers of a database in a folder of databases.
+/// Times the answers of a database in the folder of databases `root`.
 fn measure_answers(
     arguments: &Arguments,
     database: Database,
     root: &Path,
     outcome: Outcome,
-    solved: Option<Solved>,
-) -> anyhow::Result<Report> {
+    solved: Option<MeasuredSolve>,
+) -> anyhow::Result<BenchReport> {
     let (board, values) = (database.board(), database.values());
     let database = arguments.cache.apply(database);
     stage("starting processes");
@@ -141,7 +144,7 @@ fn measure_answers(
     stage("probing");
     let sample = sample::positions(board, arguments.samples as usize, arguments.seed);
     let probes = probing::measure(database, &sample, outcome)?;
-    Ok(Report {
+    Ok(BenchReport {
         board,
         values,
         outcome,
@@ -155,9 +158,9 @@ fn measure_answers(
     })
 }
 
-/// Says on a terminal what goes on.
+/// Shows on a terminal what is measured now.
 fn stage(what: &str) {
     if progress::is_visible() {
-        let _ = writeln!(io::stderr(), "{what} ...");
+        failure::print_note(&format!("{what} ..."));
     }
 }

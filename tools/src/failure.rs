@@ -1,26 +1,27 @@
-//! How the program ends when something is wrong: an exit code, and one line on standard error that says what and what
-//! to do.
+//! How the program ends after an error: an exit code, and a line on standard error that says what is wrong and what to
+//! do.
 //!
 //! Three kinds of errors have three answers. Bad input exits with 2: the user has to correct it. A failure of files or
-//! memory exits with 1. A reader of standard output that went away (`fourbase list | head`) is no failure at all.
+//! memory exits with 1. A closed pipe (`fourbase list | head`) is not an error.
 
 use std::error::Error;
 use std::fmt::{self, Write as _};
 use std::io::{self, Write as _};
 use std::process::ExitCode;
+use std::slice;
 
 use anstyle::{AnsiColor, Style};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use fourbase::BoardError;
 use fourbase::notation::NotationError;
 
-/// Exit code where nothing is wrong.
+/// Exit code of success.
 const DONE: u8 = 0;
 
-/// Exit code for failures of files or memory.
+/// Exit code of a failure of files or memory.
 const FAILED: u8 = 1;
 
-/// Exit code for input that is wrong.
+/// Exit code of bad input.
 const BAD_INPUT: u8 = 2;
 
 /// How `error:` looks on a terminal, the same as in usage errors.
@@ -29,7 +30,7 @@ const ERROR: Style = AnsiColor::Red.on_default().bold();
 /// How `warning:` looks on a terminal.
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 
-/// Marks an error as the user's to correct. (The errors of the game library are known to be that.)
+/// An error that the user has to correct. (The errors of the game library are bad input as well.)
 #[derive(Debug)]
 pub struct BadInput(pub String);
 
@@ -41,29 +42,39 @@ impl fmt::Display for BadInput {
 
 impl Error for BadInput {}
 
-/// Reports why a subcommand failed, and returns the exit code that belongs to it.
-pub fn report(error: &anyhow::Error) -> ExitCode {
+/// Several failures of one run; each is reported on a line of its own.
+#[derive(Debug)]
+struct Failures(Vec<anyhow::Error>);
+
+impl fmt::Display for Failures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.iter().map(chain_to_text).collect::<Vec<_>>().join("; "))
+    }
+}
+
+impl Error for Failures {}
+
+/// Reports why a subcommand failed, and returns the exit code. `remedy` says what the user can type next, if it knows.
+pub fn report(error: &anyhow::Error, remedy: impl Fn(&anyhow::Error) -> Option<String>) -> ExitCode {
     let code = exit_code(error);
     if code != DONE {
-        print_error(&chain_to_text(error));
+        let failures = error.downcast_ref().map_or(slice::from_ref(error), |Failures(failures)| failures);
+        for failure in failures {
+            let remedy = remedy(failure).map_or_else(String::new, |remedy| format!("; {remedy}"));
+            print_error(&format!("{}{remedy}", chain_to_text(failure)));
+        }
     }
     ExitCode::from(code)
 }
 
-/// Reports all failures but the last, and returns that one: nothing where there are none.
+/// Returns nothing if the list is empty.
 ///
 /// # Errors
 ///
-/// The last of the failures.
+/// All failures of the list as one.
 pub fn all_of<E: Error + Send + Sync + 'static>(failures: Vec<E>) -> anyhow::Result<()> {
-    let mut failures = failures.into_iter().map(anyhow::Error::from).peekable();
-    while let Some(failure) = failures.next() {
-        if failures.peek().is_none() {
-            return Err(failure);
-        }
-        print_error(&chain_to_text(&failure));
-    }
-    Ok(())
+    let failures = failures.into_iter().map(anyhow::Error::from).collect::<Vec<_>>();
+    if failures.is_empty() { Ok(()) } else { Err(Failures(failures).into()) }
 }
 
 fn exit_code(error: &anyhow::Error) -> u8 {
@@ -76,16 +87,16 @@ fn exit_code(error: &anyhow::Error) -> u8 {
     }
 }
 
-/// Reports what clap has to say, which may be the help that was asked for.
+/// Reports an error of clap, or prints the help or the version that was asked for.
 ///
-/// A value that cannot be read is told in our own words, because clap repeats it unescaped and at full length.
+/// The message about a value that cannot be read is our own, because clap repeats the value unescaped and at full length.
 pub fn report_usage(error: &clap::Error) -> ExitCode {
     match (error.kind(), error.source(), error.get(ContextKind::InvalidArg)) {
         (ErrorKind::ValueValidation, Some(reason), _) if is_bad_input(reason) => print_error(&reason.to_string()),
         (ErrorKind::ValueValidation, Some(reason), Some(ContextValue::String(argument))) => {
             print_error(&format!("{argument}: {reason}"));
         }
-        // Nowhere to write is no reason for another exit code.
+        // If standard error cannot be written, the exit code stays the same.
         _ => drop(error.print()),
     }
     ExitCode::from(if error.use_stderr() { BAD_INPUT } else { DONE })
@@ -99,7 +110,7 @@ fn is_closed_pipe(error: &(dyn Error + 'static)) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// Joins what each layer says, unless the layer above has said it already.
+/// Joins the messages of all layers, without those that a layer above repeats.
 fn chain_to_text(error: &anyhow::Error) -> String {
     error.chain().fold(String::new(), |mut text, layer| {
         let layer = layer.to_string();
@@ -111,8 +122,7 @@ fn chain_to_text(error: &anyhow::Error) -> String {
     })
 }
 
-/// Prints `error: ` and the text on standard error; a control character, say in the name of a folder, becomes an
-/// escape.
+/// Prints `error: ` and the text on standard error. Control characters, for example in a folder's name, become escapes.
 fn print_error(text: &str) {
     let _ = writeln!(anstream::stderr(), "{ERROR}error:{ERROR:#} {}", escaped(text));
 }
@@ -125,12 +135,12 @@ fn escaped(text: &str) -> String {
     line
 }
 
-/// Prints a line on standard error about something that is no failure.
+/// Prints a line of information on standard error. A failure to write it is ignored: the work matters more.
 pub fn print_note(text: &str) {
     let _ = writeln!(anstream::stderr(), "{text}");
 }
 
-/// Prints `warning: ` and a line on standard error: it goes on, but something is not as it should be.
+/// Prints `warning: ` and a line on standard error: the program continues, but something is wrong.
 pub fn print_warning(text: &str) {
     let _ = writeln!(anstream::stderr(), "{WARNING}warning:{WARNING:#} {}", escaped(text));
 }
@@ -141,7 +151,7 @@ mod tests {
     use anyhow::Context;
 
     #[test]
-    fn bad_input_is_told_from_failures_below_any_context() {
+    fn bad_input_is_recognised_below_any_context() {
         let board: anyhow::Error = "0x4".parse::<fourbase::Board>().unwrap_err().into();
         let file: anyhow::Error = io::Error::from(io::ErrorKind::NotFound).into();
         assert_eq!(exit_code(&board.context("while reading")), 2);
@@ -156,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reason_that_was_said_is_not_repeated() {
+    fn a_message_that_a_layer_above_contains_is_not_repeated() {
         let said = anyhow::anyhow!("disk full").context("cannot write tier 3: disk full");
         assert_eq!(chain_to_text(&said), "cannot write tier 3: disk full");
         let unsaid = anyhow::anyhow!("disk full").context("cannot write tier 3");

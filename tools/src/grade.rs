@@ -1,8 +1,8 @@
-//! `fourbase grade`: how good a player is against the whole truth.
+//! `fourbase grade`: compare the moves of a program with the exact values.
 //!
-//! The player is asked for a move in all legal positions where a choice matters, or in a sample of them, and every move
-//! is compared with the exact outcomes of all moves. [`positions`] lists or draws the positions, [`judge`] judges one
-//! answer, [`report`] adds them up by ply.
+//! The player moves in all legal positions where the choice matters, or in a sample of them, and each move is compared
+//! with the exact outcomes of all moves. [`positions`] lists or draws the positions, [`judge`] judges one move, and
+//! [`report`] adds them up by ply.
 
 mod judge;
 mod positions;
@@ -17,86 +17,74 @@ use fourbase_tiers::kernel::Values;
 use fourbase_tiers::plan::Plan;
 use rayon::prelude::*;
 
-use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument, ThreadsArgument};
-use crate::counter::Counter;
+use crate::arguments::{BoardArgument, TrialArguments};
 use crate::failure::BadInput;
 use crate::knowledge::Knowledge;
 use crate::output;
+use crate::progress::Bar;
 use judge::{Judge, Judgement};
-use positions::{Asked, Tier};
-use report::{Report, Sums};
+use positions::{Asked, LegalPositions};
+use report::{GradeReport, Sums};
 
-/// Boards of more entries of the index are sampled unless told otherwise. 5x4 has 2.6 million.
+/// Larger boards, by the entries of the index, are sampled by default. 5x4 has 2.6 million.
 const MOST_ENTRIES: u128 = 10_000_000;
 
-/// How many positions are drawn of larger boards.
+/// How many positions are drawn by default on larger boards.
 const USUAL_SAMPLE: u32 = 10_000;
 
 /// Arguments of `fourbase grade`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-A choice matters where the legal moves do not all have the same value: some move wins, ties or loses
-where another does not. Of those positions grade tells, by ply,
+The choice matters in a position whose legal moves do not all have the same value. Of those
+positions, the report shows by ply
 
   keeps   how often the player's move keeps the value of the position
-  best    how often it is also a best move: the soonest win, the latest loss
+  best    how often it is also a best move: the earliest win, the latest loss
   chance  how often a random move keeps the value
 
-A board of at most 10 million entries is graded on all legal positions, mirror images apart. For a
-larger one 10,000 positions are drawn: a ply at random, then random moves from the empty board up to
-it, anew where the game ends before or the choice does not matter. --sample draws that many on any
-board. A player that looks at the opponent's last move is told one that leads to the position.
+Boards of at most 10 million entries are graded on all legal positions; a position and its
+mirror image count as two. On larger boards, grade draws 10,000 positions: a random ply each,
+then random moves from the empty board up to it, and again if the game ends before or the choice
+does not matter. --sample N draws N positions on any board. A player that looks at the
+opponent's last move gets one that leads to the position.
 
 Examples:
   fourbase grade pomakis:5 5x4
   fourbase grade window:4 6x5 --sample 20000 --json")]
 pub struct Arguments {
-    /// Whom to grade, such as pomakis:5; `fourbase match --help` lists the players
+    /// The program to grade, such as pomakis:5; `fourbase match --help` lists the players
     #[arg(value_name = "PLAYER")]
     player: Kind,
 
     #[command(flatten)]
     board: BoardArgument,
 
-    /// Draw so many positions instead of all
+    /// Draw N positions at random instead of all
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
     sample: Option<u32>,
 
-    /// Which random positions and moves: the same number, the same grade
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
-
     #[command(flatten)]
-    database: DatabaseArgument,
-
-    #[command(flatten)]
-    cache: CacheArgument,
-
-    #[command(flatten)]
-    threads: ThreadsArgument,
-
-    /// Print one line of JSON
-    #[arg(long)]
-    json: bool,
+    trial: TrialArguments,
 }
 
 /// Runs `fourbase grade`.
 ///
 /// # Errors
 ///
-/// Bad input: a human. Failures: no values for a large board, with the command that makes them.
+/// Bad input: a human player. Failures: no database of a large board.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let report = arguments.threads.pool()?.install(|| grade(arguments))?;
-    if arguments.json { output::print_json(&report) } else { output::print(report) }
+    let report = arguments.trial.threads.pool()?.install(|| grade(arguments))?;
+    output::print_result(&report, arguments.trial.json)
 }
 
-fn grade(arguments: &Arguments) -> anyhow::Result<Report> {
-    let (board, kind, seed) = (arguments.board.board, arguments.player, arguments.seed);
+fn grade(arguments: &Arguments) -> anyhow::Result<GradeReport> {
+    let TrialArguments { seed, database, cache, .. } = &arguments.trial;
+    let (board, kind, seed) = (arguments.board.board, arguments.player, *seed);
     ensure!(
         kind != Kind::Human,
-        BadInput("a grade is for programs; for your own moves there is: fourbase analyse".into())
+        BadInput("only programs can be graded; for your own moves use: fourbase analyse".into())
     );
-    let knowledge = Knowledge::find(board, &arguments.database, arguments.cache, 1)?;
+    let knowledge = Knowledge::find(board, database, *cache, 1)?;
     if let Some(missing) = knowledge.missing() {
         return Err(anyhow!("{missing}"));
     }
@@ -111,24 +99,24 @@ fn grade(arguments: &Arguments) -> anyhow::Result<Report> {
             (sums, Some(legal))
         }
     };
-    Ok(Report::of(board, kind, seed, sample, legal, &sums, start.elapsed(), knowledge.note().to_owned()))
+    Ok(GradeReport::of(board, kind, seed, sample, legal, &sums, start.elapsed(), knowledge.note().to_owned()))
 }
 
-/// Grades all legal positions, and counts them.
+/// Grades all legal positions. Returns the sums by ply and the number of positions.
 fn all(seed: u64, judge: &(impl Fn() -> Judge + Sync), board: fourbase::Board) -> anyhow::Result<(Vec<Sums>, u64)> {
-    let (mut tier, mut sums, mut legal) = (Tier::start(board), Vec::new(), 0);
-    let counter = Counter::begin(board.cells() as u64, "plies");
-    while !tier.is_empty() {
+    let (mut legal_positions, mut sums, mut legal) = (LegalPositions::start(board), Vec::new(), 0);
+    let bar = Bar::begun("plies", board.cells() as u64);
+    while !legal_positions.is_empty() {
         let first = legal;
-        legal += tier.count();
-        let judged = tier
-            .positions()
+        legal += legal_positions.count();
+        let judged = legal_positions
+            .all()
             .par_iter()
             .enumerate()
             .map_init(judge, |judge, (number, asked)| judge.judge(&asked.drawn(seed, first + number as u64)));
         sums.push(judged.try_fold(Sums::default, Sums::with).try_reduce(Sums::default, Sums::merge)?);
-        tier = tier.next();
-        counter.add(1);
+        legal_positions = legal_positions.next();
+        bar.add(1);
     }
     Ok((sums, legal))
 }
@@ -140,10 +128,10 @@ fn sample_of(
     judge: &(impl Fn() -> Judge + Sync),
     board: fourbase::Board,
 ) -> anyhow::Result<Vec<Sums>> {
-    let counter = Counter::begin(count.into(), "positions");
+    let bar = Bar::begun("positions", count.into());
     let judged = (0..count).into_par_iter().map_init(judge, |judge, number| {
         let judgement = positions::draw(board, seed, number.into(), |asked: &Asked| judge.judge(asked));
-        counter.add(1);
+        bar.add(1);
         judgement
     });
     let judged = judged.collect::<anyhow::Result<Vec<Option<Judgement>>>>()?;

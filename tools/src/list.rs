@@ -1,4 +1,4 @@
-//! `fourbase list`: what is solved, how far, how large.
+//! `fourbase list`: the databases, their progress and their size.
 
 use clap::Args;
 use fourbase_tiers::database::{self, Listing, Summary};
@@ -6,8 +6,9 @@ use fourbase_tiers::error::bytes;
 use serde::Serialize;
 
 use crate::arguments::DatabaseArgument;
+use crate::number::grouped;
 use crate::table::{self, Side};
-use crate::{failure, output, size, wording};
+use crate::{failure, output, wording};
 
 /// Arguments of `fourbase list`.
 #[derive(Args, Debug)]
@@ -16,13 +17,13 @@ Examples:
   fourbase list
   fourbase list --db /data/fourbase --json
 
-A database whose manifest cannot be read is not in the list; standard error says what is wrong with it,
-and the exit code is 1.")]
+The list leaves out a database whose manifest cannot be read. A message on standard error says
+why, and the exit code is 1.")]
 pub struct Arguments {
     #[command(flatten)]
     database: DatabaseArgument,
 
-    /// Print one line of JSON, an array with an object for each database
+    /// Print one line of JSON: an array with one object for each database
     #[arg(long)]
     json: bool,
 }
@@ -31,23 +32,23 @@ pub struct Arguments {
 ///
 /// # Errors
 ///
-/// A folder that cannot be read; databases that cannot, after those that can.
+/// The folder cannot be read. After the list: databases that cannot be read.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let root = &arguments.database.root;
     let Listing { databases, faults } = database::list(root)?;
     if arguments.json {
-        output::print_json(&databases.iter().map(Row::of).collect::<Vec<_>>())?;
+        output::print_json(&databases.iter().map(ListedDatabase::of).collect::<Vec<_>>())?;
     } else if !databases.is_empty() {
         output::print(table(&databases))?;
     } else if faults.is_empty() {
-        output::print(format_args!("nothing is solved in {} yet; `fourbase solve 5x4` begins", root.display()))?;
+        output::print(format_args!("nothing is solved in {} yet; start with: fourbase solve 5x4", root.display()))?;
     }
     failure::all_of(faults)
 }
 
 /// A database as JSON.
 #[derive(Serialize)]
-struct Row {
+struct ListedDatabase {
     board: String,
     values: String,
     state: &'static str,
@@ -57,15 +58,15 @@ struct Row {
     remoteness: Option<u32>,
     entries: u64,
     bytes: u64,
-    /// The deepest ply that is kept, where not all are.
+    /// The deepest ply in the database; absent if it has all.
     #[serde(skip_serializing_if = "Option::is_none")]
     keep_plies: Option<u32>,
     hash: Option<String>,
 }
 
-impl Row {
-    fn of(summary: &Summary) -> Row {
-        Row {
+impl ListedDatabase {
+    fn of(summary: &Summary) -> ListedDatabase {
+        ListedDatabase {
             board: summary.board.to_string(),
             values: summary.values.to_string(),
             state: if summary.complete { "complete" } else { "solving" },
@@ -81,7 +82,7 @@ impl Row {
     }
 }
 
-/// How the columns of the table are called, and to which side they go.
+/// The names and sides of the table's columns.
 const COLUMNS: [(&str, Side); 6] = [
     ("board", Side::Left),
     ("values", Side::Left),
@@ -98,7 +99,7 @@ fn table(summaries: &[Summary]) -> String {
             summary.board.to_string(),
             summary.values.to_string(),
             tiers(summary),
-            size::grouped(summary.entries.into()),
+            grouped(summary.entries.into()),
             bytes(summary.bytes.into()),
             summary.outcome.map_or("not solved yet".to_owned(), wording::outcome),
         ]
@@ -106,8 +107,7 @@ fn table(summaries: &[Summary]) -> String {
     table::to_text(&COLUMNS.map(|(_, side)| side), &std::iter::once(head).chain(rows).collect::<Vec<_>>())
 }
 
-/// Writes how many tiers there are, how many of them are done where that is not all, and up to which ply they are kept
-/// where not all are.
+/// Writes the number of tiers; how many are done, if not all; and the deepest ply in the database, if not the last.
 fn tiers(summary: &Summary) -> String {
     let kept = summary.keep_plies.map_or_else(String::new, |most| format!(", kept to ply {most}"));
     let tiers = summary.tiers;

@@ -1,24 +1,26 @@
-//! `fourbase`: solve Connect Four boards, and query what was solved.
+//! `fourbase`: solve Connect Four boards, and look positions up.
 //!
-//! One file per subcommand. Each has its arguments, a `run` that does the work through the libraries, and the two ways
-//! of saying the result: for people, and as one line of JSON. What they share:
+//! From the top down:
 //!
-//! - [`arguments`]: the command line as a whole, and the arguments that several subcommands take;
-//! - [`failure`]: exit codes, and the one line on standard error that says what went wrong;
-//! - [`interrupt`]: what Ctrl-C does;
-//! - [`output`], [`wording`], [`table`]: standard output, coloured where that is wanted, and what stands there;
-//! - [`progress`]: how far a long computation has come, for a terminal;
-//! - [`size`], [`memory`], [`container`]: numbers of bytes, and how many of them may be used;
-//! - [`processor`]: how much time of processors was used;
-//! - [`game`], [`history`]: a game with its moves, and the drawing of its values;
-//! - [`knowledge`], [`counter`]: exact values for many threads, and how many games or positions are done.
+//! - [`command`]: the command line, and which subcommand runs;
+//! - [`remedy`]: what to type after an error;
+//! - one file for each subcommand, with its arguments and a `run` that does the work through the libraries; a folder of
+//!   the same name holds its parts, and `report` in it writes the result for people and as one line of JSON;
+//! - [`knowledge`]: exact values for many threads;
+//! - [`game`], [`history`], [`random`]: a game with its moves, the drawing of its values, a position drawn at random;
+//! - [`arguments`]: arguments that several subcommands take;
+//! - [`failure`], [`interrupt`]: exit codes, messages on standard error, and Ctrl-C;
+//! - [`output`], [`progress`], [`table`], [`wording`], [`number`]: how results look;
+//! - [`size`], [`memory`], [`container`]: numbers of bytes, and how many of them may be used.
+//!
+//! A file names only files below it.
 #![forbid(unsafe_code)]
 
 mod analyse;
 mod arguments;
 mod bench;
+mod command;
 mod container;
-mod counter;
 mod failure;
 mod game;
 mod grade;
@@ -28,12 +30,14 @@ mod knowledge;
 mod list;
 mod match_;
 mod memory;
+mod number;
 mod output;
 mod play;
 mod position;
-mod processor;
 mod progress;
 mod query;
+mod random;
+mod remedy;
 mod size;
 mod solve;
 mod stats;
@@ -44,31 +48,15 @@ mod wording;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
-use arguments::{Arguments, Command};
+use command::Command;
 
 fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
-        Ok(arguments) => arguments,
+    let (command, given) = match Command::read() {
+        Ok(read) => read,
         Err(error) => return failure::report_usage(&error),
     };
-    let result = match arguments.command {
-        Command::Solve(arguments) => solve::run(&arguments),
-        Command::Query(arguments) => query::run(&arguments),
-        Command::Stats(arguments) => stats::run(&arguments),
-        Command::Position(arguments) => position::run(&arguments),
-        Command::List(arguments) => list::run(&arguments),
-        Command::Bench(arguments) => bench::run(&arguments),
-        Command::Play(arguments) => play::run(&arguments),
-        Command::Analyse(arguments) => analyse::run(&arguments),
-        Command::Match(arguments) => match_::run(&arguments),
-        Command::Grade(arguments) => grade::run(&arguments),
-        Command::Strategy(arguments) => strategy::run(&arguments),
-        Command::Verify(arguments) => verify::run(&arguments),
-    };
-    match result {
+    match command.run() {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => failure::report(&error),
+        Err(error) => failure::report(&error, |error| remedy::of(error, &given)),
     }
 }

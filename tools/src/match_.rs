@@ -1,11 +1,11 @@
-//! `fourbase match`: two players against each other, many games, with both colours.
+//! `fourbase match`: two programs play many games, with both colours.
 //!
-//! Game number n takes the stream n of the seed for whatever it leaves to chance, so that the result is the same for any
-//! number of threads. The openings are in [`openings`], a game is in [`table`], what is said in [`report`].
+//! Game number n takes its random numbers from stream n of the seed, so that the result is the same for any number of
+//! threads. [`openings`] lists or draws the openings, [`players`] plays a game, and [`report`] writes the result.
 
 mod openings;
+mod players;
 mod report;
-mod table;
 
 use std::time::Instant;
 
@@ -14,39 +14,39 @@ use clap::Args;
 use fourbase::players::{Kind, Source};
 use rayon::prelude::*;
 
-use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument, ThreadsArgument};
-use crate::counter::Counter;
+use crate::arguments::{BoardArgument, TrialArguments};
 use crate::failure::BadInput;
 use crate::knowledge::Knowledge;
 use crate::output;
+use crate::progress::Bar;
 use openings::Openings;
-use report::Report;
-use table::{Played, Table};
+use players::{Played, Players};
+use report::MatchReport;
 
-/// How many games there are where nobody says.
+/// The default number of games without openings.
 const USUAL_GAMES: u32 = 100;
 
 /// Arguments of `fourbase match`.
 #[derive(Args, Debug)]
 #[command(after_help = format!("\
-The players are
-  perfect[:first]          a best move: any of them, or the leftmost
-  random                   any column
+Players:
+  perfect[:first]          plays a best move: a random one, or with :first the leftmost
+  random                   plays a random column
   pomakis:LEVEL            Keith Pomakis' algorithm, 1 to 20 plies
   window:DEPTH             the player of a robot arm, 1 to 20 plies
   rating:LEVEL[:STRATEGY]  the Delphi program CONNECT4, levels 1 to 9, strategies 0 to 7
   follow-up                the second player's rule
 
-With --openings, games begin with so many plies: from every position they lead to, once with either
-colour, or from positions drawn at random where --games allows for fewer. Pairs of games with
-colours swapped begin alike. Without --openings, two players that leave nothing to chance play the
-same two games again and again.
+With --openings PLIES, each pair of games begins from a position after that many plies, and the
+players swap colours in the second game. The pairs cover all such positions, or random ones if
+--games is too small for all. Without --openings, two players that use no random numbers repeat
+the same two games.
 
 Examples:
   fourbase match pomakis:5 window:4 7x6 --games 200 --openings 2
   fourbase match perfect rating:3 5x4 --openings 4 --json"))]
 pub struct Arguments {
-    /// The player that the result is told for
+    /// The player whose result is shown first
     #[arg(value_name = "PLAYER")]
     player: Kind,
 
@@ -57,71 +57,59 @@ pub struct Arguments {
     #[command(flatten)]
     board: BoardArgument,
 
-    /// How many games [default: 100; with --openings, two from every opening]
+    /// Number of games [default: 100; with --openings, two from every opening]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
     games: Option<u32>,
 
-    /// How many plies are played before the players take over
+    /// Length of the openings, the plies before the players take over
     #[arg(long, value_name = "PLIES", default_value_t = 0)]
     openings: u32,
 
-    /// Which random moves: the same number, the same games
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
-
-    /// How many nodes perfect may search for a move on a board without a database
+    /// Search at most N nodes for a move of perfect on a board without a database
     #[arg(long, value_name = "N", default_value_t = 100_000_000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
 
     #[command(flatten)]
-    database: DatabaseArgument,
-
-    #[command(flatten)]
-    cache: CacheArgument,
-
-    #[command(flatten)]
-    threads: ThreadsArgument,
-
-    /// Print one line of JSON
-    #[arg(long)]
-    json: bool,
+    trial: TrialArguments,
 }
 
 /// Runs `fourbase match`.
 ///
 /// # Errors
 ///
-/// Bad input: a human, and openings of more plies than any game has. Failures: a move that perfect cannot find.
+/// Bad input: a human player; openings longer than any game. Failures: a move that perfect cannot find.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let report = arguments.threads.pool()?.install(|| play(arguments))?;
-    if arguments.json { output::print_json(&report) } else { output::print(report) }
+    let report = arguments.trial.threads.pool()?.install(|| play(arguments))?;
+    output::print_result(&report, arguments.trial.json)
 }
 
-fn play(arguments: &Arguments) -> anyhow::Result<Report> {
+fn play(arguments: &Arguments) -> anyhow::Result<MatchReport> {
+    let TrialArguments { seed, database, cache, .. } = &arguments.trial;
+    let seed = *seed;
     let (board, kinds) = (arguments.board.board, [arguments.player, arguments.opponent]);
-    let no_human = || BadInput("a match is between programs; play against them with: fourbase play".to_owned());
+    let no_human = || BadInput("a match is between programs; to play yourself, use: fourbase play".to_owned());
     ensure!(!kinds.contains(&Kind::Human), no_human());
     let openings = Openings::of(board, arguments.openings)?;
     let games = arguments.games.unwrap_or_else(|| openings.usual_games(USUAL_GAMES));
-    let openings = openings.draw(games.div_ceil(2), arguments.seed);
+    let openings = openings.draw(games.div_ceil(2), seed);
     let knowledge = if kinds.iter().any(|kind| kind.needs_outcomes()) {
-        Some(Knowledge::find(board, &arguments.database, arguments.cache, arguments.nodes)?)
+        Some(Knowledge::find(board, database, *cache, arguments.nodes)?)
     } else {
         None
     };
 
-    let (start, counter) = (Instant::now(), Counter::begin(games.into(), "games"));
+    let (start, bar) = (Instant::now(), Bar::begun("games", games.into()));
     let played = (0..games).into_par_iter().map_init(
-        || Table::new(board, kinds, knowledge.as_ref()),
-        |table, number| {
-            let mut source = Source::new(arguments.seed, number.into());
-            let played = table.play(openings.get(number / 2), number % 2 == 0, &mut source);
-            counter.add(1);
+        || Players::new(board, kinds, knowledge.as_ref()),
+        |players, number| {
+            let mut source = Source::new(seed, number.into());
+            let played = players.play(openings.get(number / 2), number % 2 == 0, &mut source);
+            bar.add(1);
             played
         },
     );
     let played = played.collect::<anyhow::Result<Vec<Played>>>()?;
-    drop(counter);
+    drop(bar);
     let note = knowledge.as_ref().map(|knowledge| knowledge.note().to_owned());
-    Ok(Report::of(board, kinds, arguments.seed, &openings, &played, start.elapsed(), note))
+    Ok(MatchReport::of(board, kinds, seed, &openings, &played, start.elapsed(), note))
 }

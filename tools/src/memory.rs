@@ -1,14 +1,14 @@
-//! How much memory there is to use, and how much was used.
+//! How much memory may be used, and how much was used.
 
 use sysinfo::System;
 
 use crate::container;
 
-/// The share of the free memory that a solve may take unless told otherwise, as a fraction.
+/// The share of the free memory that may be used by default, as a fraction.
 const SHARE: (u64, u64) = (4, 5);
 
-/// Returns how many bytes a solve may use unless told otherwise: 80 % of what is free here and in the container;
-/// `None` where the system does not tell.
+/// Returns how many bytes may be used by default: 80 % of the free memory of the machine or of the container, whichever
+/// is less; `None` where the system does not tell.
 pub fn default_limit() -> Option<u64> {
     let mut system = System::new();
     system.refresh_memory();
@@ -17,8 +17,7 @@ pub fn default_limit() -> Option<u64> {
     (free_bytes > 0).then(|| free_bytes / SHARE.1 * SHARE.0)
 }
 
-/// Returns the largest number of bytes that this process has had in memory at once; `None` where the system does not
-/// tell, which is everywhere but on Linux.
+/// Returns the peak memory of this process in bytes; `None` where the system does not tell, as on any but Linux.
 pub fn peak_bytes() -> Option<u64> {
     peak_in_status(&std::fs::read_to_string("/proc/self/status").ok()?)
 }

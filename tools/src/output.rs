@@ -1,7 +1,7 @@
 //! Standard output: text for people, coloured on a terminal, and one line of JSON for programs.
 //!
-//! Text is always made with its colours; the stream takes them out unless it is a terminal that shows them, and under
-//! `NO_COLOR`.
+//! Text always contains its colours. The stream removes them unless it is a terminal that shows colours, and removes
+//! them under `NO_COLOR`.
 
 use std::fmt::Display;
 use std::io::Write;
@@ -9,14 +9,14 @@ use std::io::Write;
 use anyhow::Context;
 use serde::Serialize;
 
-/// Says where writing failed; the reason follows.
+/// The message of a failed write; the reason follows.
 pub const CANNOT_WRITE: &str = "cannot write to standard output";
 
 /// Prints text and ends the line.
 ///
 /// # Errors
 ///
-/// Whatever standard output says.
+/// Standard output cannot be written.
 pub fn print(text: impl Display) -> anyhow::Result<()> {
     let mut stdout = anstream::stdout().lock();
     writeln!(stdout, "{text}").and_then(|()| stdout.flush()).context(CANNOT_WRITE)
@@ -26,7 +26,16 @@ pub fn print(text: impl Display) -> anyhow::Result<()> {
 ///
 /// # Errors
 ///
-/// Whatever standard output says.
+/// Standard output cannot be written.
 pub fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
     print(serde_json::to_string(value)?)
+}
+
+/// Prints a result as JSON if `is_json`, else as text.
+///
+/// # Errors
+///
+/// Standard output cannot be written.
+pub fn print_result(result: &(impl Display + Serialize), is_json: bool) -> anyhow::Result<()> {
+    if is_json { print_json(result) } else { print(result) }
 }

@@ -1,93 +1,103 @@
-//! Progress on standard error, for a terminal: the tier, entries per second, time left.
+//! Progress lines on standard error, for a terminal: a bar for work of known size, a spinner for a search.
 
+use std::fmt::Write;
 use std::io::IsTerminal;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use fourbase::search::Monitor;
-use fourbase_tiers::solve::Progress;
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
-use crate::size;
+use crate::number::grouped;
 
-/// How the line looks. Its parts are as wide as their contents, the bar takes what is left.
+/// How a bar looks. Its parts are as wide as their contents, and the bar takes the rest of the line.
 const TEMPLATE: &str = "{msg} [{wide_bar}] {percent:>3}%  {rate}  {left}";
 
-/// How the line of a search looks, whose end nobody knows.
+/// How the line of a search looks, which has no known end.
 const SEARCH_TEMPLATE: &str = "{spinner} searching, {nodes} nodes, {elapsed}";
 
-/// How often the line is drawn anew while nothing finishes, so that the time goes on.
+/// How often a line is drawn again while nothing is done, so that its times stay right.
 const TICK: Duration = Duration::from_millis(200);
 
-/// Returns whether anybody would see progress.
+/// Returns whether standard error is a terminal, where progress can be seen.
 pub fn is_visible() -> bool {
     std::io::stderr().is_terminal()
 }
 
-/// A line with a bar that counts entries, as they are solved or looked at; nothing where nobody would see it, nor before
-/// it has begun.
-#[derive(Default)]
-pub struct Bar(OnceLock<ProgressBar>);
+/// A line with a bar that counts, until it is dropped. Draws nothing before it begins, nor without a terminal.
+pub struct Bar {
+    /// What is counted, such as "games".
+    unit: &'static str,
+    line: OnceLock<ProgressBar>,
+}
 
 impl Bar {
-    /// Makes a bar that is to begin later.
-    pub fn new() -> Bar {
-        Bar::default()
+    /// Makes a bar that begins later.
+    pub fn new(unit: &'static str) -> Bar {
+        Bar { unit, line: OnceLock::new() }
     }
 
-    /// Begins a bar of `entries` entries, of which `done` are done already: they count in the percentage, not in the
-    /// rate.
-    pub fn begin(&self, entries: u64, done: u64) {
+    /// Makes a bar and begins it at 0 of `all`.
+    pub fn begun(unit: &'static str, all: u64) -> Bar {
+        let bar = Bar::new(unit);
+        bar.begin(all, 0);
+        bar
+    }
+
+    /// Begins to count to `all`. Earlier work, `done`, counts in the percentage but not in the rate.
+    pub fn begin(&self, all: u64, done: u64) {
         if !is_visible() {
             return;
         }
+        let unit = self.unit;
         let style = ProgressStyle::with_template(TEMPLATE)
             .unwrap_or_else(|_| ProgressStyle::default_bar())
             .progress_chars("=> ")
-            .with_key("rate", |state: &ProgressState, out: &mut dyn std::fmt::Write| {
-                let _ = write!(out, "{} entries/s", size::grouped(state.per_sec() as u128));
+            .with_key("rate", move |state: &ProgressState, out: &mut dyn Write| {
+                let _ = write!(out, "{} {unit}/s", grouped(state.per_sec() as u128));
             })
-            .with_key("left", |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+            .with_key("left", |state: &ProgressState, out: &mut dyn Write| {
                 let _ = write!(out, "{} left", HumanDuration(state.eta()));
             });
-        let bar = self.0.get_or_init(|| {
-            let bar = ProgressBar::with_draw_target(Some(entries), ProgressDrawTarget::hidden());
-            bar.with_style(style).with_message("begin").with_position(done)
+        let line = self.line.get_or_init(|| {
+            let line = ProgressBar::with_draw_target(Some(all), ProgressDrawTarget::hidden());
+            line.with_style(style).with_message(format!("{} {unit}", grouped(all.into()))).with_position(done)
         });
-        // The rate forgets what was done before only once it has heard of it, which is not to be seen.
-        bar.tick();
-        bar.reset_eta();
-        bar.set_draw_target(ProgressDrawTarget::stderr());
-        bar.enable_steady_tick(TICK);
+        // The rate forgets earlier work only after it was told about it, which happens while the line is hidden.
+        line.tick();
+        line.reset_eta();
+        line.set_draw_target(ProgressDrawTarget::stderr());
+        line.enable_steady_tick(TICK);
     }
 
-    /// Takes the line away.
-    pub fn finish(&self) {
-        if let Some(bar) = self.0.get() {
-            bar.finish_and_clear();
+    /// Replaces the text before the bar by the tier that is worked on.
+    pub fn tier(&self, ply: u32, entries: u64) {
+        if let Some(line) = self.line.get() {
+            line.set_message(format!("ply {ply}, {} {}", grouped(entries.into()), self.unit));
+        }
+    }
+
+    /// Counts some more.
+    pub fn add(&self, count: u64) {
+        if let Some(line) = self.line.get() {
+            line.inc(count);
         }
     }
 }
 
-impl Progress for Bar {
-    fn tier(&self, ply: u32, entries: u64) {
-        if let Some(bar) = self.0.get() {
-            bar.set_message(format!("ply {ply}, {} entries", size::grouped(entries.into())));
-        }
-    }
-
-    fn solved(&self, entries: u64) {
-        if let Some(bar) = self.0.get() {
-            bar.inc(entries);
+impl Drop for Bar {
+    fn drop(&mut self) {
+        if let Some(line) = self.line.get() {
+            line.finish_and_clear();
         }
     }
 }
 
-/// A line that tells how many nodes a search has visited, until it is dropped; nothing where nobody would see it.
+/// A line with the number of nodes that a search has visited, until it is dropped. Draws nothing without a terminal.
 pub struct Spinner(Option<ProgressBar>);
 
 impl Spinner {
-    /// Begins to tell what a monitor knows.
+    /// Begins to show the nodes that a monitor counts from now on.
     pub fn begin(monitor: &Arc<Monitor>) -> Spinner {
         if !is_visible() {
             return Spinner(None);
@@ -95,8 +105,8 @@ impl Spinner {
         let (monitor, before) = (Arc::clone(monitor), monitor.nodes());
         let style = ProgressStyle::with_template(SEARCH_TEMPLATE)
             .unwrap_or_else(|_| ProgressStyle::default_spinner())
-            .with_key("nodes", move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
-                let _ = write!(out, "{}", size::grouped(u128::from(monitor.nodes() - before)));
+            .with_key("nodes", move |_: &ProgressState, out: &mut dyn Write| {
+                let _ = write!(out, "{}", grouped(u128::from(monitor.nodes() - before)));
             });
         let spinner = ProgressBar::new_spinner().with_style(style);
         spinner.enable_steady_tick(TICK);

@@ -1,6 +1,6 @@
 //! `fourbase query`: look positions up.
 //!
-//! Who answers is behind one seam, [`Answerer`], so that nothing else cares whether answers come out of a database or
+//! Who answers is behind one seam, [`answerer`], so that nothing else cares whether answers come out of a database or
 //! from a search forward ([`source`] decides). One position is answered at length ([`answer`]), many on standard input with one
 //! line each ([`batch`]).
 
@@ -17,7 +17,6 @@ use clap::Args;
 use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument, POSITION_HELP, read_position};
 use crate::{failure, output};
 use answer::Answer;
-use answerer::Answerer;
 use source::SearchArguments;
 
 /// Arguments of `fourbase query`.

@@ -1,36 +1,23 @@
-//! Numbers of bytes as people write them.
+//! Sizes in bytes, read from the command line.
 
 use anyhow::anyhow;
 use fourbase::excerpt;
 use parse_size::Config;
 
-/// How much of a text that is no size is repeated in the error.
+/// How much of a wrong text the error repeats.
 const EXCERPT_BYTES: usize = 40;
 
-/// Reads a number of bytes: a number, perhaps with a fraction, then K, M, G, T, P or E for powers of 1024, then perhaps
-/// `B` or `iB`.
+/// Reads a number of bytes: a number with or without a fraction, an optional K, M, G, T, P or E for a power of 1024, and
+/// an optional `B` or `iB`.
 ///
 /// # Errors
 ///
-/// Says what is wrong with the text, and what a size looks like.
+/// The text is not a size; the message shows how to write one.
 pub fn parse(text: &str) -> anyhow::Result<u64> {
     Config::new().with_binary().parse_size(text).map_err(|reason| {
         let text = excerpt(text, EXCERPT_BYTES);
         anyhow!("\"{text}\" is not a size: {reason}; write bytes or powers of 1024, such as 512M, 2G or 1.5GiB")
     })
-}
-
-/// Writes a number with its thousands apart, such as `177,901`.
-pub fn grouped(number: u128) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() * 4 / 3);
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 #[cfg(test)]
@@ -62,11 +49,5 @@ mod tests {
             assert!(message.ends_with("such as 512M, 2G or 1.5GiB"), "{message}");
             assert!(!message.chars().any(char::is_control), "{message}");
         }
-    }
-
-    #[test]
-    fn thousands_are_apart() {
-        let texts = [0, 999, 1000, 177_901, 1 << 100].map(grouped);
-        assert_eq!(texts, ["0", "999", "1,000", "177,901", "1,267,650,600,228,229,401,496,703,205,376"]);
     }
 }

@@ -4,11 +4,10 @@ mod log;
 mod report;
 mod speed;
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::{Context, anyhow};
+use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 use fourbase::excerpt;
 use fourbase_tiers::database::{DatabaseError, TierRecord};
@@ -17,11 +16,12 @@ use fourbase_tiers::kernel::Kernel;
 use fourbase_tiers::plan::{Plan, TierPlan};
 use fourbase_tiers::solve::{self, BLOCK_WORDS, CHECKPOINT, Options, Progress};
 
-use crate::arguments::{BoardArgument, DatabaseArgument, ThreadsArgument, ValuesArgument};
+use crate::arguments::{BoardArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, ValuesArgument};
 use crate::progress::{self, Bar};
-use crate::{failure, interrupt, memory, output, size};
+use crate::{failure, interrupt, output};
 use log::Log;
 use report::{Planned, Solved};
+use speed::Speed;
 
 /// Arguments of `fourbase solve`.
 #[derive(Args, Debug)]
@@ -29,17 +29,17 @@ use report::{Planned, Solved};
 Examples:
   fourbase solve 5x4
   fourbase solve 6x5 --values wdl --memory 1G
-  fourbase solve 7x5 --dry-run                how large it is, without solving it
-  fourbase solve 7x6 --dry-run --log          and every tier of it
+  fourbase solve 7x5 --dry-run                show what the solve needs
+  fourbase solve 7x6 --dry-run --tiers        and what each of its tiers needs
   fourbase solve 6x6 --values wdl --keep-plies 20
 
-A solve that was interrupted goes on where it stopped when it is started again. Ctrl-C stops it soon and
-keeps what is done but for the tier that it is at in memory, a second Ctrl-C at once (which loses what was
-done since the last checkpoint).
+An interrupted solve resumes when you run the same command again. Ctrl-C stops the solve soon
+and keeps finished tiers; an unfinished in-memory tier is lost. A second Ctrl-C stops at once
+and loses the work since the last checkpoint.
 
-With --keep-plies N the database is smaller, and a later position is searched forward whenever it is
-asked for: exactly, in microseconds late in a game and, where N is small, in much longer. Only odd plies
-have files, so that an even N is as good as N - 1.")]
+With --keep-plies N the database is smaller, and a query searches later positions forward. The
+answers stay exact. A search takes microseconds late in a game, and much longer if N is small.
+Only odd plies have files, so an even N keeps the same files as N - 1.")]
 pub struct Arguments {
     #[command(flatten)]
     board: BoardArgument,
@@ -53,28 +53,30 @@ pub struct Arguments {
     #[command(flatten)]
     threads: ThreadsArgument,
 
-    /// How much memory may be used, such as 512M or 1.5GiB [default: 80 % of what is free]
-    #[arg(long, value_name = "SIZE", value_parser = size::parse)]
-    memory: Option<u64>,
+    #[command(flatten)]
+    memory: MemoryArgument,
 
-    /// Keep the tiers that are being solved in DIR, compressed [default: in memory, or with the database where they do not
-    /// fit]
+    /// Folder for compressed temporary tiers [default: in memory if they fit, else with the database]
     #[arg(long, value_name = "DIR")]
     scratch: Option<PathBuf>,
 
-    /// Keep the positions of at most N pieces, and search later ones forward when they are asked for [default: keep all]
+    /// Keep only positions of at most N pieces; queries search later ones forward [default: keep all]
     #[arg(long, value_name = "N", value_parser = keep_plies)]
     keep_plies: Option<u32>,
 
-    /// Which kernels compute: the fastest that this processor can run, or the portable ones
+    /// Which kernels compute the values
     #[arg(long, value_name = "KERNEL", default_value = "auto")]
     kernel: KernelArgument,
 
-    /// Say what the solve would need, and stop
+    /// Show what the solve needs, and do not solve
     #[arg(long)]
     dry_run: bool,
 
-    /// Start over even if some or all of it is solved
+    /// With --dry-run, also show what each tier needs
+    #[arg(long, requires = "dry_run")]
+    tiers: bool,
+
+    /// Start over, even if the board is solved or partly solved
     #[arg(long)]
     replace: bool,
 
@@ -82,33 +84,32 @@ pub struct Arguments {
     #[arg(long)]
     json: bool,
 
-    /// Write a line on standard error for every tier that is done, on a terminal or not; with --dry-run, on standard output
-    /// what every tier will need
-    #[arg(long)]
+    /// Write a line to standard error for each finished tier, instead of a progress bar
+    #[arg(long, conflicts_with = "dry_run")]
     log: bool,
 
-    /// Show no plan and no progress on a terminal, only the result
+    /// Print only the result, without plan and progress
     #[arg(short, long)]
     quiet: bool,
 }
 
-/// Reads up to which ply to keep.
+/// Reads the value of `--keep-plies`.
 fn keep_plies(text: &str) -> anyhow::Result<u32> {
     text.parse().ok().filter(|plies| *plies > 0).ok_or_else(|| {
         let text = excerpt(text, EXCERPT_BYTES);
-        anyhow!("\"{text}\" is no number of plies to keep; give 1 or more, or leave it out to keep all")
+        anyhow!("\"{text}\" is not a number of plies; give 1 or more, or leave --keep-plies out to keep all")
     })
 }
 
-/// How much of a text that is no number is repeated in the error.
+/// How much of a wrong text the error repeats.
 const EXCERPT_BYTES: usize = 40;
 
-/// What `--kernel` may be.
+/// The choices of `--kernel`.
 #[derive(ValueEnum, Clone, Copy, Debug)]
 enum KernelArgument {
-    /// The fastest that this processor can run
+    /// The fastest kernels that this processor can run
     Auto,
-    /// Plain code for any processor; gives the same database
+    /// Kernels for any processor; the database is the same
     Portable,
 }
 
@@ -125,35 +126,42 @@ impl From<KernelArgument> for Kernel {
 ///
 /// # Errors
 ///
-/// A failure of files or memory; a board that does not fit is one, and is told before anything large is allocated.
+/// A failure of files or memory. A board that does not fit is refused before anything large is allocated.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let memory_bytes = arguments
-        .memory
-        .or_else(memory::default_limit)
-        .context("cannot tell how much memory is free; say how much may be used with --memory, such as --memory 2G")?;
+    let memory_bytes = arguments.memory.limit()?;
     arguments
         .threads
         .pool()?
         .install(|| if arguments.dry_run { plan(arguments, memory_bytes) } else { solve(arguments, memory_bytes) })
 }
 
-/// Says what a solve would need.
+/// Shows what a solve needs.
 fn plan(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
     let plan = Plan::new(arguments.board.board, arguments.values.kind.into(), memory_bytes);
     let plan = if arguments.scratch.is_some() { plan.bounded() } else { plan };
     let plan = plan.keeping(arguments.keep_plies);
-    let mut planned = Planned::of(&plan, arguments.kernel.into(), memory_bytes);
-    if plan.exact && arguments.log {
+    let speed = plan.check(memory_bytes).ok().and_then(|()| speed(arguments));
+    let mut planned = Planned::of(&plan, memory_bytes, speed);
+    if arguments.tiers && plan.exact {
         let index = Index::new(plan.board, arguments.kernel.into())?;
         let is_kept = |tier: &TierPlan| arguments.keep_plies.is_none_or(|most| tier.ply <= most);
         let mut tiers = Plan::tiers(&index, plan.values);
         tiers.iter_mut().filter(|tier| !is_kept(tier)).for_each(|tier| tier.database_bytes = 0);
         planned = planned.with_tiers(tiers);
+    } else if arguments.tiers {
+        failure::print_note(&format!("the plan of {} is an estimate and has no figures for each tier", plan.board));
     }
-    if arguments.json { output::print_json(&planned) } else { output::print(planned) }
+    output::print_result(&planned, arguments.json)
 }
 
-/// Solves, and says how it went.
+/// Measures how fast this machine solves, if the plan of this board shows a time.
+fn speed(arguments: &Arguments) -> Option<Speed> {
+    let values = arguments.values.kind.into();
+    let is_long = speed::is_long(&Plan::estimate(arguments.board.board, values));
+    if is_long { Speed::measure(values, arguments.kernel.into()) } else { None }
+}
+
+/// Solves, and shows the result.
 fn solve(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
     let options = Options {
         board: arguments.board.board,
@@ -167,34 +175,34 @@ fn solve(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
         checkpoint: CHECKPOINT,
         keep_plies: arguments.keep_plies,
     };
+    let is_shown = arguments.log || !arguments.quiet && progress::is_visible();
+    // Before the solve, which holds the lock of the database.
+    let speed = if is_shown { speed(arguments) } else { None };
     let start = Instant::now();
-    interrupt::listen("stopping, and keeping what is done; Ctrl-C again stops at once")?;
-    let is_visible = !arguments.quiet && !arguments.log && progress::is_visible();
+    interrupt::listen("stopping, finished tiers are kept; press Ctrl-C again to stop at once")?;
     let log = arguments.log.then(Log::begin);
-    let teller = Teller { memory_bytes, is_visible, bar: Bar::new(), log, kernel: options.kernel };
-    let report = solve::run(&options, &teller);
-    teller.bar.finish();
-    let report = report?;
-    let solved = Solved::of(&report, start.elapsed());
-    if arguments.json { output::print_json(&solved) } else { output::print(solved) }
+    let progress = SolveProgress { memory_bytes, speed, is_shown, log, bar: Bar::new("entries") };
+    let report = solve::run(&options, &progress);
+    // The bar goes away before anything else is printed.
+    drop(progress);
+    output::print_result(&Solved::of(&report?, start.elapsed()), arguments.json)
 }
 
-/// Tells on a terminal what will happen, and then how far it has come; and stops at Ctrl-C.
-struct Teller {
+/// Shows the plan and then the progress, on a terminal or in a log, and stops at Ctrl-C.
+struct SolveProgress {
     memory_bytes: u64,
-    is_visible: bool,
-    bar: Bar,
+    speed: Option<Speed>,
+    is_shown: bool,
     log: Option<Log>,
-    kernel: Kernel,
+    bar: Bar,
 }
 
-impl Progress for Teller {
+impl Progress for SolveProgress {
     fn planned(&self, plan: &Plan, entries_done: u64) {
-        if !self.is_visible && self.log.is_none() {
+        if !self.is_shown {
             return;
         }
-        // Whoever cannot be told what will happen still wants it to happen.
-        let _ = writeln!(io::stderr(), "{}", Planned::of(plan, self.kernel, self.memory_bytes));
+        failure::print_note(&Planned::of(plan, self.memory_bytes, self.speed).to_string());
         if let Some(log) = &self.log {
             return log.planned(plan, entries_done);
         }
@@ -206,7 +214,7 @@ impl Progress for Teller {
     }
 
     fn solved(&self, entries: u64) {
-        self.bar.solved(entries);
+        self.bar.add(entries);
     }
 
     fn tier_done(&self, tier: &TierRecord) {
@@ -216,7 +224,7 @@ impl Progress for Teller {
     }
 
     fn starts_over(&self, why: &DatabaseError) {
-        failure::print_warning(&format!("what was solved cannot be gone on with, so this starts over: {why}"));
+        failure::print_warning(&format!("cannot resume; starting over: {why}"));
     }
 
     fn is_stopped(&self) -> bool {

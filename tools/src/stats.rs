@@ -1,17 +1,14 @@
-//! `fourbase stats`: legal positions by ply and by remoteness.
+//! `fourbase stats`: count legal positions by ply and by remoteness.
 //!
-//! Counting sweeps over all tiers of the board and solves them once more, which takes about twice as long as solving it;
-//! so the counts are kept beside the database ([`kept`]) and the next time only read. Legal positions alone need no
-//! values and no database.
+//! Counting sweeps over all tiers of the board and solves them once more, which takes about twice as long as a solve. So
+//! the counts are kept beside the database ([`kept`]) and read the next time. Legal positions alone need no database.
 
 mod kept;
 mod report;
 
 use std::fs;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
 use clap::Args;
 use fourbase_tiers::counts::{self, Counted, Counts, Options};
 use fourbase_tiers::database::{Database, DatabaseError, folder_of};
@@ -19,20 +16,21 @@ use fourbase_tiers::kernel::Values;
 use fourbase_tiers::plan::Plan;
 use fourbase_tiers::solve::Progress;
 
-use crate::arguments::{BoardArgument, DatabaseArgument, ThreadsArgument, ValuesKind};
+use crate::arguments::{BoardArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, ValuesKind};
 use crate::progress::Bar;
-use crate::{interrupt, memory, output, size};
+use crate::{failure, interrupt, output};
 use report::{Legal, Stats};
 
 /// Arguments of `fourbase stats`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-A legal position is one that play reaches from the empty board if it stops at the first line. Mirror
-images count apart, and finished positions count as well: primitive ones.
+A legal position can be reached from the empty board by a game that stops at the first line. A
+position and its mirror image count as two. Finished positions count too; they are called
+primitive.
 
-A board that does not fit the memory is counted in files, which are gone when it is done. A count in
-files that was interrupted goes on at the ply where it stopped when it is started again; Ctrl-C stops it
-soon, a second Ctrl-C at once.
+A board that does not fit in memory is counted in temporary files. An interrupted count in files
+resumes at the same ply when you run the same command again. Ctrl-C stops the count soon, a
+second Ctrl-C stops it at once.
 
 Examples:
   fourbase stats 5x4
@@ -46,22 +44,21 @@ pub struct Arguments {
     #[command(flatten)]
     database: DatabaseArgument,
 
-    /// Count these values, whether there is a database of them or not [default: those of the database]
+    /// Count these values, with or without a database [default: the values of the database]
     #[arg(long, value_name = "KIND")]
     values: Option<ValuesKind>,
 
-    /// Count legal positions alone, by ply; needs no database
+    /// Count only legal positions, by ply; this needs no database
     #[arg(long, conflicts_with = "values")]
     legal: bool,
 
     #[command(flatten)]
     threads: ThreadsArgument,
 
-    /// How much memory may be used, such as 512M or 1.5GiB [default: 80 % of what is free]
-    #[arg(long, value_name = "SIZE", value_parser = size::parse)]
-    memory: Option<u64>,
+    #[command(flatten)]
+    memory: MemoryArgument,
 
-    /// Count in files in DIR [default: in memory, or in files beside the databases where it does not fit]
+    /// Folder for temporary files [default: in memory if it fits, else beside the databases]
     #[arg(long, value_name = "DIR")]
     scratch: Option<PathBuf>,
 
@@ -74,14 +71,14 @@ pub struct Arguments {
 ///
 /// # Errors
 ///
-/// No database for the board where one is needed, or one that cannot be read; a count that does not fit. Counts that
-/// cannot be kept are only a warning.
+/// There is no database where one is needed, or it cannot be read; the count does not fit. Counts that cannot be kept
+/// are only a warning.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let board = arguments.board.board;
     if arguments.legal {
         let Counted::Legal(plies) = count(arguments, None)? else { anyhow::bail!("{board}: no legal positions") };
         let legal = Legal::of(board, &plies);
-        return if arguments.json { output::print_json(&legal) } else { output::print(legal) };
+        return output::print_result(&legal, arguments.json);
     }
     let database = database(arguments)?;
     let counts = match &database {
@@ -90,10 +87,10 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     };
     let keep_plies = database.and_then(|database| database.manifest().keep_plies());
     let stats = Stats::of(&counts, keep_plies);
-    if arguments.json { output::print_json(&stats) } else { output::print(stats) }
+    output::print_result(&stats, arguments.json)
 }
 
-/// Opens the database to count; `None` where the values are given and nothing is solved yet.
+/// Opens the database to count; `None` with `--values` and no complete database of them.
 fn database(arguments: &Arguments) -> anyhow::Result<Option<Database>> {
     let (root, board) = (&arguments.database.root, arguments.board.board);
     let Some(values) = arguments.values else {
@@ -110,9 +107,9 @@ fn database(arguments: &Arguments) -> anyhow::Result<Option<Database>> {
     }
 }
 
-/// Returns the counts that are kept beside a database, or counts and keeps them.
+/// Reads the counts that are kept beside a database, or counts and keeps them.
 ///
-/// Counting does not read the database, which leaves out what a probe can see for itself.
+/// Counting does not read the database, which has no entries for positions that a probe decides by itself.
 fn of_database(arguments: &Arguments, database: &Database) -> anyhow::Result<Counts> {
     if let Some(counts) = kept::read(database) {
         return Ok(counts);
@@ -120,12 +117,12 @@ fn of_database(arguments: &Arguments, database: &Database) -> anyhow::Result<Cou
     let counts = values(arguments, database.values())?;
     if let Err(reason) = kept::write(database, &counts) {
         let folder = database.folder().display();
-        let _ = writeln!(io::stderr(), "warning: cannot keep the counts beside {folder}: {reason}");
+        failure::print_warning(&format!("cannot keep the counts beside {folder}: {reason}"));
     }
     Ok(counts)
 }
 
-/// Counts positions by value.
+/// Counts the positions of each value.
 fn values(arguments: &Arguments, values: Values) -> anyhow::Result<Counts> {
     match count(arguments, Some(values))? {
         Counted::Values(counts) => Ok(counts),
@@ -134,44 +131,41 @@ fn values(arguments: &Arguments, values: Values) -> anyhow::Result<Counts> {
 }
 
 fn count(arguments: &Arguments, values: Option<Values>) -> anyhow::Result<Counted> {
-    let memory_bytes = arguments
-        .memory
-        .or_else(memory::default_limit)
-        .context("cannot tell how much memory is free; say how much may be used with --memory, such as --memory 2G")?;
+    let memory_bytes = arguments.memory.limit()?;
     let root = arguments.scratch.as_ref().unwrap_or(&arguments.database.root);
     let had_root = root.exists();
     let options = Options::new(arguments.board.board, values, memory_bytes, root);
     let options = Options { is_bounded: arguments.scratch.is_some(), ..options };
-    interrupt::listen("stopping; Ctrl-C again stops at once")?;
-    let teller = Teller { ways: 1 + u64::from(values.is_some()), bar: Bar::new() };
-    let counted = arguments.threads.pool()?.install(|| counts::run(&options, &teller));
-    teller.bar.finish();
+    interrupt::listen("stopping; press Ctrl-C again to stop at once")?;
+    let progress = CountProgress { passes: 1 + u64::from(values.is_some()), bar: Bar::new("entries") };
+    let counted = arguments.threads.pool()?.install(|| counts::run(&options, &progress));
+    drop(progress);
     clear(&options.folder(), (!had_root).then_some(root));
     Ok(counted?)
 }
 
-/// Removes the folder of a count, and those above it, where nothing is in them.
+/// Removes the folder of a count and those above it, if they are empty.
 fn clear(folder: &Path, root: Option<&PathBuf>) {
     let mut folders = vec![folder];
     folders.extend(folder.parent());
     folders.extend(root.map(PathBuf::as_path));
     for folder in folders {
-        // The system refuses to remove a folder that something is in.
+        // The system refuses to remove a folder that is not empty.
         let _ = fs::remove_dir(folder);
     }
 }
 
-/// Tells on a terminal how far it has come, and stops at Ctrl-C.
-struct Teller {
-    /// Every entry is looked at on the way forward, and with values solved on the way back.
-    ways: u64,
+/// Shows the progress on a terminal, and stops at Ctrl-C.
+struct CountProgress {
+    /// How often each entry is visited: in the forward sweep, and with values also in the solve.
+    passes: u64,
     bar: Bar,
 }
 
-impl Progress for Teller {
+impl Progress for CountProgress {
     fn planned(&self, plan: &Plan, entries_done: u64) {
         let entries = u64::try_from(plan.entries).unwrap_or(u64::MAX);
-        self.bar.begin(entries.saturating_mul(self.ways), entries_done);
+        self.bar.begin(entries.saturating_mul(self.passes), entries_done);
     }
 
     fn tier(&self, ply: u32, entries: u64) {
@@ -179,7 +173,7 @@ impl Progress for Teller {
     }
 
     fn solved(&self, entries: u64) {
-        self.bar.solved(entries);
+        self.bar.add(entries);
     }
 
     fn is_stopped(&self) -> bool {

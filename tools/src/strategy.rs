@@ -1,42 +1,46 @@
-//! `fourbase strategy`: prove or refute a rule of play against every reply.
+//! `fourbase strategy`: prove or refute a strategy against every reply.
 //!
-//! [`chosen`] makes the rule from the command line, the library plays everything against it, [`comparison`] asks a
-//! database where the rule keeps the value, and [`report`] says what came out.
+//! [`chosen`] makes the strategy from the command line, the library plays every reply against it, [`comparison`] looks up
+//! where the strategy keeps the value, and [`report`] writes the result.
 
 mod chosen;
 mod comparison;
 mod report;
 
-use anyhow::{Context, anyhow};
+use anyhow::anyhow;
 use clap::Args;
 use fourbase::Player;
 use fourbase::notation::columns_to_text;
 use fourbase::strategy::{CheckError, check};
 use fourbase_tiers::error::bytes;
 
-use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument};
-use crate::{memory, output, size};
+use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument, MemoryArgument};
+use crate::number::grouped;
+use crate::output;
 use chosen::ChosenArguments;
 use comparison::Comparison;
-use report::Report;
+use report::StrategyReport;
 
 /// Arguments of `fourbase strategy`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Strategies:
-  follow-up  the second player answers in the column that the first just played; in one of two
-             centre columns, the first time in the other. Stated for boards of at most 6 columns
-             and an even number of rows; on others it is checked all the same
+  follow-up  the second player answers in the column that the first player just played. There are
+             two centre columns: the first move into one of them is answered in the other one.
+             Stated for boards of at most 6 columns and an even number of rows; you can check
+             it on other boards too
   mirror     the second player answers in the mirrored column
   centre     either player plays the most central column with room
 
-What counts as the first time in the centre is the reading: in the pair of columns, which never
-loses where the strategy was stated; in each column, undefined where the other one is full; or in
-each column, following where the other one is full.
+--reading chooses what \"the first move\" into the centre means:
+  pair              the first move into the pair of columns; never loses on the boards above
+  column            the first move into each column; undefined if the other column is full
+  column-or-follow  the first move into each column; follows up if the other column is full
 
-The other side plays every move it has. A line is a whole game; lines are counted exactly. A
-strategy that loses is an answer, exit code 0, with the shortest line that shows it. Where a
-database covers the board, the answer also says in how many positions the value is kept.
+The opponent plays every legal move. A line is a whole game, and lines are counted exactly. A
+strategy that loses is a result too: the exit code is 0, and the report shows the shortest lost
+line. If there is a complete database of the board, the report also counts the positions where
+the strategy keeps the value.
 
 Examples:
   fourbase strategy follow-up 6x6
@@ -50,7 +54,7 @@ pub struct Arguments {
     #[command(flatten)]
     board: BoardArgument,
 
-    /// Whose strategy it is, where it serves either player [default: second]
+    /// The player who follows the strategy, if it works for both [default: second]
     #[arg(long, value_name = "PLAYER")]
     player: Option<PlayerArgument>,
 
@@ -60,21 +64,20 @@ pub struct Arguments {
     #[command(flatten)]
     cache: CacheArgument,
 
-    /// How much memory the positions may take, such as 512M or 1.5GiB [default: 80 % of what is free]
-    #[arg(long, value_name = "SIZE", value_parser = size::parse)]
-    memory: Option<u64>,
+    #[command(flatten)]
+    memory: MemoryArgument,
 
     /// Print one line of JSON
     #[arg(long)]
     json: bool,
 }
 
-/// What `--player` may be.
+/// The choices of `--player`.
 #[derive(clap::ValueEnum, Clone, Copy, Debug)]
 enum PlayerArgument {
-    /// Who moves on the empty board
+    /// The player who moves first
     First,
-    /// Who answers
+    /// The player who answers
     Second,
 }
 
@@ -91,23 +94,20 @@ impl From<PlayerArgument> for Player {
 ///
 /// # Errors
 ///
-/// Bad input: a strategy that there is not, or options or a board that it does not fit. Failures: more positions than
-/// the memory holds, and a database that cannot be read.
+/// Bad input: an unknown strategy; options or a board that do not fit it. Failures: more positions than fit in memory; a
+/// database that cannot be read.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let board = arguments.board.board;
     let chosen = arguments.chosen.choose(board)?;
     let player = chosen.player(arguments.player.map(Player::from))?;
-    let memory_bytes = arguments
-        .memory
-        .or_else(memory::default_limit)
-        .context("cannot tell how much memory is free; say how much may be used with --memory, such as --memory 2G")?;
+    let memory_bytes = arguments.memory.limit()?;
     let check = check(chosen.rule(), board, player, memory_bytes).map_err(|error| explain(error, player))?;
     let comparison = Comparison::of(&check, chosen.rule(), &arguments.database, arguments.cache, memory_bytes)?;
-    let report = Report::of(&chosen, check, comparison);
+    let report = StrategyReport::of(&chosen, check, comparison);
     if arguments.json { output::print_json(&report.to_json()) } else { output::print(report) }
 }
 
-/// Says what the user can do about a check that has no answer.
+/// Adds what the user can do to the error of a check.
 fn explain(error: CheckError, player: Player) -> anyhow::Error {
     let CheckError::Memory { ply, positions, limit_bytes, refutation } = error else { return error.into() };
     let found = refutation
@@ -116,7 +116,7 @@ fn explain(error: CheckError, player: Player) -> anyhow::Error {
     anyhow!(
         "after {ply} plies the check has met {} positions and needs more memory than {}; \
          give a higher --memory, or take a smaller board{found}",
-        size::grouped(positions.into()),
+        grouped(positions.into()),
         bytes(limit_bytes.into()),
     )
 }

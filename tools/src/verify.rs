@@ -1,38 +1,41 @@
-//! `fourbase verify`: whether a database is right, found without the solver.
+//! `fourbase verify`: check a database without using the solver.
 
 mod report;
+pub mod unsound;
 
 use std::sync::{PoisonError, RwLock};
 
-use anyhow::{anyhow, ensure};
+use anyhow::ensure;
 use clap::Args;
 use fourbase::Board;
 use fourbase_tiers::database::{Database, DatabaseError, folder_of};
 use fourbase_tiers::error::bytes;
 use fourbase_tiers::kernel::Values;
-use fourbase_tiers::verify::{self, Options, Progress, Stage};
+use fourbase_tiers::verify::{self, Options, Progress, Report, Stage};
 
-use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument, ThreadsArgument, ValuesKind};
-use crate::counter::Counter;
-use crate::{memory, output, size};
+use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, ValuesKind};
+use crate::output;
+use crate::progress::Bar;
 use report::Verified;
+use unsound::Unsound;
 
 /// Arguments of `fourbase verify`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Reads every file through; recomputes every stored value from the moves of its position; compares the
-empty board and the number of legal positions with what others have published; and searches some
-positions forward. Nothing of the solver is used.
+Verify reads every file, recomputes every stored value from the moves of its position, compares
+the value of the empty board and the number of legal positions with published figures, and
+searches some positions forward. It uses no code of the solver.
 
-With --sample, only so many values are recomputed, evenly over all tiers, and legal positions are not
-counted. The same sample is taken every time.
+With --sample N, verify recomputes only N values, evenly spread over all tiers, and does not
+count legal positions. The sample is the same every time. --memory limits the counting of legal
+positions.
 
 Examples:
   fourbase verify 5x4
   fourbase verify 7x4 --sample 1000000
   fourbase verify 5x5 --values wdl --json
 
-Exit codes: 0 all is well, 1 it is not, or cannot be told, 2 bad input.")]
+Exit codes: 0 sound, 1 not sound or not checked, 2 bad input.")]
 pub struct Arguments {
     #[command(flatten)]
     board: BoardArgument,
@@ -40,20 +43,19 @@ pub struct Arguments {
     #[command(flatten)]
     database: DatabaseArgument,
 
-    /// Which database of the board [default: the one with remoteness if there is one]
-    #[arg(long = "values", value_name = "KIND")]
+    /// Which database of the board [default: remoteness, else wdl]
+    #[arg(long, value_name = "KIND")]
     values: Option<ValuesKind>,
 
-    /// How many stored values to recompute [default: all]
+    /// Number of stored values to recompute [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     sample: Option<u64>,
 
     #[command(flatten)]
     threads: ThreadsArgument,
 
-    /// How much memory counting legal positions may take, such as 4G [default: 80 % of what is free]
-    #[arg(long, value_name = "SIZE", value_parser = size::parse)]
-    memory: Option<u64>,
+    #[command(flatten)]
+    memory: MemoryArgument,
 
     #[command(flatten)]
     cache: CacheArgument,
@@ -67,25 +69,25 @@ pub struct Arguments {
 ///
 /// # Errors
 ///
-/// No database for the board, one that cannot be read or is not solved to the end; and, after the report, any fault.
+/// There is no database of the board; it cannot be read, or it is not complete. After the report: it has faults.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let database = arguments.cache.apply(open(arguments)?);
     check_memory(arguments, &database)?;
     let options = Options { sample: arguments.sample, ..Options::default() };
-    let teller = Teller::default();
-    let report = arguments.threads.pool()?.install(|| verify::verify(&database, &options, &teller))?;
-    drop(teller);
+    let progress = VerifyProgress::default();
+    let report = arguments.threads.pool()?.install(|| verify::verify(&database, &options, &progress))?;
+    drop(progress);
     let verified = Verified::of(&report, &database);
-    if arguments.json { output::print_json(&verified) } else { output::print(&verified) }?;
-    match verified.verdict(&arguments.database.root) {
-        Some(verdict) => Err(anyhow!(verdict)),
-        None => Ok(()),
-    }
+    output::print_result(&verified, arguments.json)?;
+    let (folder, faults) = (database.folder().to_path_buf(), report.faults_in_all);
+    let Report { board, values, keep_plies, .. } = report;
+    ensure!(faults == 0, Unsound { board, values, keep_plies, folder, faults });
+    Ok(())
 }
 
-/// Refuses a count of legal positions that does not fit into memory, before anything is read.
+/// Refuses a count of legal positions that does not fit in memory, before anything is read.
 fn check_memory(arguments: &Arguments, database: &Database) -> anyhow::Result<()> {
-    let Some(limit) = arguments.memory.or_else(memory::default_limit) else { return Ok(()) };
+    let Some(limit) = arguments.memory.known() else { return Ok(()) };
     let needed = if arguments.sample.is_some() { 0 } else { verify::counting_bytes(database) };
     ensure!(
         needed <= limit,
@@ -98,7 +100,7 @@ fn check_memory(arguments: &Arguments, database: &Database) -> anyhow::Result<()
     Ok(())
 }
 
-/// Opens the database that is asked for. One that cannot be read is not passed over for another.
+/// Opens the database that is asked for. If it cannot be read, that is an error, even where the board has another one.
 fn open(arguments: &Arguments) -> Result<Database, DatabaseError> {
     let (root, board): (_, Board) = (&arguments.database.root, arguments.board.board);
     let kinds = match arguments.values {
@@ -114,26 +116,26 @@ fn open(arguments: &Arguments) -> Result<Database, DatabaseError> {
     Err(DatabaseError::Missing { board, root: root.clone() })
 }
 
-/// Tells on a terminal how far the stage has come.
+/// Shows the progress of each stage on a terminal.
 #[derive(Default)]
-struct Teller(RwLock<Option<Counter>>);
+struct VerifyProgress(RwLock<Option<Bar>>);
 
-impl Progress for Teller {
+impl Progress for VerifyProgress {
     fn begins(&self, stage: Stage, steps: u64) {
-        let what = match stage {
+        let unit = match stage {
             Stage::Files => "tiers",
             Stage::Values | Stage::Legal => "entries",
             Stage::Search => "searches",
         };
-        let mut counter = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        // The line of the stage before has to go before there is another.
-        *counter = None;
-        *counter = Some(Counter::begin(steps, what));
+        let mut bar = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        // The bar of the stage before goes away first.
+        *bar = None;
+        *bar = Some(Bar::begun(unit, steps));
     }
 
     fn done(&self, steps: u64) {
-        if let Some(counter) = &*self.0.read().unwrap_or_else(PoisonError::into_inner) {
-            counter.add(steps);
+        if let Some(bar) = &*self.0.read().unwrap_or_else(PoisonError::into_inner) {
+            bar.add(steps);
         }
     }
 }

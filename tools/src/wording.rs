@@ -1,9 +1,14 @@
-//! Values in words and colours: `tie in 17`, win green, tie yellow, lose red.
+//! Values and paths in words. Values have colours: win is green, tie yellow, lose red.
+
+use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
-use fourbase::{Outcome, Player, Value};
+use fourbase::{Outcome, Player, Value, excerpt};
 
-/// Returns how a value looks on a terminal.
+/// How much of a path a message shows.
+const PATH_BYTES: usize = 1024;
+
+/// Returns the colour of a value on a terminal.
 fn style(value: Value) -> Style {
     let colour = match value {
         Value::Win => AnsiColor::Green,
@@ -13,13 +18,13 @@ fn style(value: Value) -> Style {
     colour.on_default().bold()
 }
 
-/// Writes a value in its colour, with spaces after it up to `width` characters.
+/// Writes a value in its colour, with spaces after it to a width of `width` characters.
 pub fn value(value: Value, width: usize) -> String {
     let style = style(value);
     format!("{style}{value}{style:#}{:1$}", "", width.saturating_sub(value.to_string().len()))
 }
 
-/// Writes `tie in 17` in colours, without the number where nobody computed it.
+/// Writes `tie in 17` in colours; without the number if the remoteness is unknown.
 pub fn outcome(outcome: Outcome) -> String {
     let value = value(outcome.value, 0);
     outcome.remoteness.map_or(value.clone(), |remoteness| format!("{value} in {remoteness}"))
@@ -30,9 +35,14 @@ pub fn plain(outcome: Outcome) -> String {
     outcome.remoteness.map_or(outcome.value.to_string(), |remoteness| format!("{} in {remoteness}", outcome.value))
 }
 
-/// Writes `first player to move: tie in 17`.
+/// Writes `first player to move: tie in 17` in colours.
 pub fn sentence(to_move: Player, outcome: Outcome) -> String {
     format!("{to_move} player to move: {}", self::outcome(outcome))
+}
+
+/// Writes a path for a message: control characters escaped, and no more than a kilobyte.
+pub fn path(path: &Path) -> String {
+    excerpt(&path.display().to_string(), PATH_BYTES)
 }
 
 #[cfg(test)]
@@ -40,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_is_padded_outside_of_its_colour() {
+    fn padding_has_no_colour() {
         assert_eq!(value(Value::Win, 5), "\u{1b}[1m\u{1b}[32mwin\u{1b}[0m  ");
         assert_eq!(value(Value::Lose, 2), "\u{1b}[1m\u{1b}[31mlose\u{1b}[0m");
     }

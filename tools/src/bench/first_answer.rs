@@ -1,4 +1,4 @@
-//! How long it takes from the start of a process to its first answer.
+//! The time from the start of a process to its first answer.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
@@ -9,13 +9,13 @@ use anyhow::{Context, ensure};
 use fourbase::{Board, Outcome};
 use serde::Serialize;
 
-use super::report::short;
+use crate::number::short;
 
 /// How many processes are started.
 const RUNS: usize = 15;
 
-/// From just before a process is started to the line that it prints: `query` of the empty board, with the values of
-/// its moves and the best line.
+/// The time from just before a process starts to the line that it prints: `query` of the empty board, with the values
+/// of its moves and the best line.
 #[derive(Serialize)]
 pub struct FirstAnswer {
     pub runs: usize,
@@ -23,12 +23,12 @@ pub struct FirstAnswer {
     pub least_milliseconds: f64,
 }
 
-/// Starts this program again and again.
+/// Starts this program [`RUNS`] times.
 ///
 /// # Errors
 ///
-/// A process that cannot be started or fails, and an answer other than `expected`. (A folder of databases may also have
-/// one with remoteness, which is then asked.)
+/// A process that cannot start or that fails; an answer other than `expected`. (If the folder also has a database with
+/// remoteness, the process uses that one.)
 pub fn measure(board: Board, root: &Path, expected: Outcome) -> anyhow::Result<FirstAnswer> {
     let mut milliseconds = (0..RUNS).map(|_| run(board, root, expected)).collect::<anyhow::Result<Vec<_>>>()?;
     milliseconds.sort_by(f64::total_cmp);
@@ -41,7 +41,7 @@ pub fn measure(board: Board, root: &Path, expected: Outcome) -> anyhow::Result<F
 
 /// Starts one process; returns the milliseconds to its answer.
 fn run(board: Board, root: &Path, expected: Outcome) -> anyhow::Result<f64> {
-    let program = std::env::current_exe().context("cannot find this program's own file")?;
+    let program = std::env::current_exe().context("cannot find the file of this program")?;
     let mut command = Command::new(program);
     command.args(["query", &board.to_string(), "--json", "--db"]).arg(root);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -53,15 +53,15 @@ fn run(board: Board, root: &Path, expected: Outcome) -> anyhow::Result<f64> {
     let mut complaint = String::new();
     let complained = child.stderr.take().map(|mut output| output.read_to_string(&mut complaint));
     let status = child.wait().context("cannot wait for this program")?;
-    read.and(complained).transpose().context("cannot read what this program says")?;
+    read.and(complained).transpose().context("cannot read the output of this program")?;
     let complaint = complaint.trim().trim_start_matches("error: ");
     ensure!(status.success(), "`query {board}` in a process of its own ({status}): {complaint}");
-    let answer: serde_json::Value = serde_json::from_str(&line).context("`query` printed something else than JSON")?;
+    let answer: serde_json::Value = serde_json::from_str(&line).context("`query` did not print JSON")?;
     let found = (&answer["value"], answer["remoteness"].as_u64());
     let expected = (expected.value.to_string(), expected.remoteness.map(u64::from));
     ensure!(
         *found.0 == expected.0 && (expected.1.is_none() || found.1 == expected.1),
-        "wrong answer: `query {board}` says {}, {:?} plies; the solver {}, {:?}",
+        "wrong answer: `query {board}` says {}, {:?} plies; the solver says {}, {:?}",
         found.0,
         found.1,
         expected.0,

@@ -11,43 +11,43 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::fastest::fastest;
-use super::report::short;
 use super::sample::{Kinds, is_looked_up};
+use crate::number::short;
 use crate::wording::plain;
 
-/// How long to go on with passes over the sample.
+/// How long to repeat passes over the sample.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How many passes at most.
+/// The most passes.
 const MOST_PASSES: u32 = 20;
 
-/// How many cold probes at most.
+/// The most cold probes.
 const MOST_COLD: usize = 5000;
 
 /// How fast probes are.
 #[derive(Serialize)]
 pub struct Probes {
     pub samples: usize,
-    /// How the values of the sample are found.
+    /// How probes find the values of the sample.
     pub kinds: Kinds,
-    /// `None` where no position of the sample is looked up.
+    /// `None` where no position of the sample needs a look-up.
     pub cold: Option<Cold>,
     pub warm: Warm,
 }
 
-/// Probes that find nothing in memory but the tables of the index and the open files: each reads one block from the
-/// system's cache of files, checks and expands it, and finds its place in the quiet mask of one chunk. Only distinct
-/// positions that are themselves looked up are counted, because others need several blocks or none.
+/// Probes with an empty cache; only the tables of the index and the open files are in memory. Each probe reads one block
+/// from the system's file cache, checks and expands it, and finds its place in the quiet mask of one chunk. Only distinct
+/// positions that need a look-up themselves count, because others need several blocks or none.
 #[derive(Serialize)]
 pub struct Cold {
     pub probes: usize,
     pub mean_microseconds: f64,
     pub median_microseconds: f64,
-    /// Nine of ten are faster.
+    /// Nine of ten probes are faster.
     pub tenth_microseconds: f64,
 }
 
-/// Probes of the whole sample, whose blocks were expanded before, as far as the cache holds them.
+/// Probes of the whole sample after its blocks were expanded, as far as the cache holds them.
 #[derive(Serialize)]
 pub struct Warm {
     pub one_thread_per_second: f64,
@@ -55,11 +55,11 @@ pub struct Warm {
     pub all_threads_per_second: f64,
 }
 
-/// Probes every position of the sample and times it; `root` is what the solver says of the empty board.
+/// Probes every position of the sample and times it; `root` is the outcome of the empty board from the solver.
 ///
 /// # Errors
 ///
-/// Files that cannot be read, and answers that are wrong: not the best of the children's, or not the same every time.
+/// Files that cannot be read. Wrong answers: not the best of the children's, or not the same every time.
 pub fn measure(database: Database, positions: &[Position], root: Outcome) -> anyhow::Result<Probes> {
     let answers = database.probe_many(positions).into_iter().collect::<Result<Vec<_>, DatabaseError>>()?;
     check_against_children(&database, positions, &answers)?;
@@ -87,7 +87,7 @@ pub fn measure(database: Database, positions: &[Position], root: Outcome) -> any
     })
 }
 
-/// Probes on one thread, with a cache that holds nothing. The tables of the index are there from earlier probes.
+/// Probes on one thread with an empty cache. Earlier probes have made the tables of the index.
 fn cold(database: Database, positions: &[Position], answers: &[Outcome]) -> anyhow::Result<Option<Cold>> {
     let mut met = HashSet::new();
     let cases = positions.iter().zip(answers);
@@ -136,7 +136,7 @@ mod tests {
     use fourbase::Value;
 
     #[test]
-    fn a_wrong_answer_is_told_with_its_position() {
+    fn the_message_of_a_wrong_answer_has_the_position() {
         let position = Position::start("2x2c2".parse().unwrap());
         let win = |plies| Outcome { value: Value::Win, remoteness: Some(plies) };
         assert!(expect(&position, win(3), win(3), "its best move").is_ok());

@@ -1,4 +1,4 @@
-//! What `fourbase bench` says: tables for people, and JSON.
+//! The result of `fourbase bench`: tables for people, and JSON.
 
 use std::fmt;
 
@@ -13,33 +13,28 @@ use super::probing::{Cold, Probes};
 use super::sample::Kinds;
 use super::solving::Solving;
 use super::space::Space;
-use crate::size::grouped;
+use crate::number::{grouped, short};
 use crate::table::{self, Side};
 use crate::wording;
 
-/// Rounds to four digits; more would only be noise.
-pub fn short(number: f64) -> f64 {
-    format!("{number:.3e}").parse().unwrap_or(number)
-}
-
 /// Everything that was measured.
-pub struct Report {
+pub struct BenchReport {
     pub board: Board,
     pub values: Values,
     pub outcome: Outcome,
     pub kernel: &'static str,
     pub threads: usize,
     pub seed: u64,
-    /// Unless it is the default.
+    /// `None` for the default.
     pub cache_bytes: Option<u64>,
-    /// `None` for a database that was there before.
-    pub solved: Option<Solved>,
+    /// `None` for an existing database.
+    pub solved: Option<MeasuredSolve>,
     pub first_answer: FirstAnswer,
     pub probes: Probes,
 }
 
-/// What is measured of a board that is solved now.
-pub struct Solved {
+/// The measurements of a solve.
+pub struct MeasuredSolve {
     pub entries: u64,
     pub entries_before_mirror: u64,
     pub solve: Solving,
@@ -47,13 +42,13 @@ pub struct Solved {
     pub space: Space,
 }
 
-impl Solved {
-    /// Compares a whole solve with its kernels.
+impl MeasuredSolve {
+    /// Divides the time of a whole solve by that of its kernels.
     fn solve_to_kernels(&self) -> f64 {
         short(self.solve.seconds / self.kernels.seconds)
     }
 
-    /// Lists the two ways of solving.
+    /// Writes the table of the whole solve and the kernels alone.
     fn solving(&self) -> String {
         let head = ["", "seconds", "CPU", "memory", "entries/s", "after the mirror"].map(str::to_owned).to_vec();
         let row = |name: &str, solving: &Solving| {
@@ -71,7 +66,7 @@ impl Solved {
         table::to_text(&sides, &rows)
     }
 
-    /// Lists the tiers, and the sums in the last row.
+    /// Writes the table of the tiers, with the sums in the last row.
     fn tiers(&self) -> String {
         let row = |name: String, entries: u64, legal: u64, bytes: u64, bits: f64| {
             vec![name, grouped(entries.into()), grouped(legal.into()), grouped(bytes.into()), format!("{bits:.4}")]
@@ -88,8 +83,8 @@ impl Solved {
     }
 }
 
-impl Report {
-    /// Lists the times of answers.
+impl BenchReport {
+    /// Writes the table of answer times.
     fn answers(&self) -> String {
         let FirstAnswer { runs, median_milliseconds, least_milliseconds } = &self.first_answer;
         let mut rows = vec![vec![
@@ -106,14 +101,14 @@ impl Report {
                 ),
             ]);
         }
-        let rate = |per_second: f64| format!("{} a second", grouped(per_second as u128));
+        let rate = |per_second: f64| format!("{} per second", grouped(per_second as u128));
         rows.push(vec!["warm probes, one thread".to_owned(), rate(self.probes.warm.one_thread_per_second)]);
         rows.push(vec!["warm probes, all threads".to_owned(), rate(self.probes.warm.all_threads_per_second)]);
         table::to_text(&[Side::Left, Side::Left], &rows)
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for BenchReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let threads = if self.threads == 1 { "1 thread".to_owned() } else { format!("{} threads", self.threads) };
         writeln!(f, "{} with {}, {} kernels on {threads}", self.board, self.values, self.kernel)?;
@@ -129,14 +124,14 @@ impl fmt::Display for Report {
             [decided, forced, looked_up, looked_ahead].map(|count| grouped(count.into()));
         write!(
             f,
-            "{} positions, and each is worth its best move: {decided} seen on the board, {forced} with a forced reply, \
-             {looked_up} looked up, {looked_ahead} one ply ahead",
+            "{} positions, and each is worth its best move: {decided} decided on the board, {forced} with a forced \
+             reply, {looked_up} looked up, {looked_ahead} looked up one ply ahead",
             grouped(self.probes.samples as u128)
         )
     }
 }
 
-impl Serialize for Report {
+impl Serialize for BenchReport {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("board", &self.board.to_string())?;
@@ -152,20 +147,10 @@ impl Serialize for Report {
         map.serialize_entry("entries_before_mirror", &solved.map(|solved| solved.entries_before_mirror))?;
         map.serialize_entry("solve", &solved.map(|solved| &solved.solve))?;
         map.serialize_entry("kernels", &solved.map(|solved| &solved.kernels))?;
-        map.serialize_entry("solve_to_kernels", &solved.map(Solved::solve_to_kernels))?;
+        map.serialize_entry("solve_to_kernels", &solved.map(MeasuredSolve::solve_to_kernels))?;
         map.serialize_entry("space", &solved.map(|solved| &solved.space))?;
         map.serialize_entry("first_answer", &self.first_answer)?;
         map.serialize_entry("probes", &self.probes)?;
         map.end()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::short;
-
-    #[test]
-    fn numbers_keep_four_digits() {
-        assert_eq!([0.0, 0.060_012_9, 123_456_789.0, 1.0].map(short), [0.0, 0.060_01, 123_500_000.0, 1.0]);
     }
 }

@@ -1,4 +1,4 @@
-//! How long it takes to solve: whole, and with the kernels alone.
+//! How long a board takes to solve: a whole solve, and the kernels alone.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,32 +11,32 @@ use fourbase_tiers::solve::{self, BLOCK_WORDS, CHECKPOINT, Options, Tier, solve_
 use serde::Serialize;
 
 use super::fastest::{Time, fastest};
-use super::report::short;
 use crate::memory;
+use crate::number::short;
 
-/// How long to go on solving a board that is solved soon.
+/// How long to repeat the solve of a small board.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// How often to solve it at most.
+/// The most runs.
 const MOST_RUNS: u32 = 5;
 
 /// A board that was solved into files.
 pub struct Whole {
-    /// What the solver says.
+    /// The solver's report.
     pub report: solve::Report,
-    /// The folder of all databases, this one.
+    /// The folder of databases that has this one.
     pub root: PathBuf,
-    /// From nothing to the last file.
+    /// The time from the start to the last file.
     pub time: Time,
-    /// Of the process, which has not done anything else yet; `None` where the system does not tell.
+    /// Of the process, which has done nothing else before; `None` where the system does not tell.
     pub peak_memory_bytes: Option<u64>,
 }
 
-/// Solves a board into folders below `root`; the last one stays.
+/// Solves a board once or more, each time into a new folder below `root`.
 ///
 /// # Errors
 ///
-/// Those of the solver; too little memory is one.
+/// Those of the solver, such as too little memory.
 pub fn whole(board: Board, values: Values, root: &Path) -> anyhow::Result<Whole> {
     let mut runs = 0;
     let (time, (root, report)) = fastest(PATIENCE, MOST_RUNS, || {
@@ -60,15 +60,15 @@ pub fn whole(board: Board, values: Values, root: &Path) -> anyhow::Result<Whole>
     Ok(Whole { report, root, time, peak_memory_bytes: memory::peak_bytes() })
 }
 
-/// A board that was solved in memory and forgotten.
+/// A board that was solved in memory only.
 pub struct KernelsAlone {
-    /// What the empty board is worth.
+    /// The outcome of the empty board.
     pub outcome: Outcome,
     /// Entries that were solved, after the mirror.
     pub entries: u64,
     /// Entries of the index, before the mirror.
     pub entries_before_mirror: u64,
-    /// From nothing to the empty board's value.
+    /// The time from the start to the outcome of the empty board.
     pub time: Time,
 }
 
@@ -84,7 +84,7 @@ pub fn kernels_alone(board: Board, values: Values) -> anyhow::Result<KernelsAlon
         let (mut child, mut spare) = (None::<Tier>, Vec::new());
         for ply in (0..=board.cells() as u32).rev() {
             let mut tier = Tier::new(&index, values, ply, std::mem::take(&mut spare));
-            // Nobody stops it.
+            // It cannot be stopped: its progress is ().
             let _ = solve_tier(&index, &mut tier, child.as_ref(), &());
             entries += tier.layout.entries();
             for matrix in tier.layout.matrices() {
@@ -108,14 +108,14 @@ pub struct Solving {
     pub peak_memory_bytes: Option<u64>,
     /// Entries of the index, before the mirror.
     pub entries_per_second: f64,
-    /// Entries after the mirror, those that are really solved.
+    /// Entries after the mirror, which are the ones solved.
     pub solved_per_second: f64,
-    /// The time is that of the fastest of so many.
+    /// The number of runs; the time is that of the fastest.
     pub runs: u32,
 }
 
 impl Solving {
-    /// Relates a time to the entries of the board.
+    /// Divides the entries of the board by the time.
     pub fn of(time: &Time, board: &KernelsAlone, peak_memory_bytes: Option<u64>) -> Solving {
         Solving {
             seconds: short(time.seconds),

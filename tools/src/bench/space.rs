@@ -1,4 +1,4 @@
-//! How much room a database takes for each legal position.
+//! How many bits a database takes for each legal position.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use fourbase_tiers::counts;
 use fourbase_tiers::database::Database;
 use serde::Serialize;
 
-use super::report::short;
+use crate::number::short;
 
 /// The size of a database.
 #[derive(Serialize)]
@@ -30,7 +30,7 @@ pub struct TierSpace {
     pub entries: u64,
     /// Legal positions of this ply.
     pub legal: u64,
-    /// Length of its file; 0 for a tier that is not stored, because a probe looks one ply ahead.
+    /// Length of its file; 0 for a tier without a file, where a probe looks one ply ahead.
     pub bytes: u64,
     /// Bits of the file for each legal position of this ply.
     pub bits_per_legal: f64,
@@ -40,7 +40,7 @@ pub struct TierSpace {
 ///
 /// # Errors
 ///
-/// Files that cannot be looked at.
+/// Files whose length cannot be read.
 pub fn weigh(database: &Database) -> anyhow::Result<Space> {
     let bytes = folder_bytes(database)?;
     let plies = counts::legal(database.index());
@@ -56,11 +56,11 @@ pub fn weigh(database: &Database) -> anyhow::Result<Space> {
     Ok(Space { bytes, legal, bits_per_legal: bits(bytes, legal), tiers: tiers.collect() })
 }
 
-/// Sums the lengths of the files themselves, so that nothing is left out.
+/// Sums the lengths of all files in the folder.
 fn folder_bytes(database: &Database) -> anyhow::Result<u64> {
     let folder = database.folder();
     let lengths = fs::read_dir(folder).and_then(|files| files.map(|file| Ok(file?.metadata()?.len())).sum());
-    lengths.with_context(|| format!("cannot look at the files in {}", folder.display()))
+    lengths.with_context(|| format!("cannot read the lengths of the files in {}", folder.display()))
 }
 
 fn bits(bytes: u64, legal: u64) -> f64 {

@@ -1,4 +1,4 @@
-//! What a player's move is worth against the best one.
+//! The judgement of one move: how it compares with the best one.
 
 use std::rc::Rc;
 
@@ -10,29 +10,29 @@ use super::positions::Asked;
 use crate::knowledge::{Knowledge, outcomes};
 use crate::query::answerer::Answerer;
 
-/// A player and somebody who knows better, for one thread.
+/// A player and a source of exact values, for one thread.
 pub struct Judge {
     kind: Kind,
     chooser: Option<Box<dyn Chooser>>,
     answerer: Rc<dyn Answerer>,
 }
 
-/// How a player's move compares, in a position where the choice matters.
+/// How a player's move compares with the best one, in a position where the choice matters.
 #[derive(Clone, Debug)]
 pub struct Judgement {
     pub position: Position,
     /// The column played, from 0, and why.
     pub column: usize,
     pub reason: Reason,
-    /// What it is worth.
+    /// Its outcome.
     pub played: Outcome,
-    /// What the best move is worth.
+    /// The outcome of the best move.
     pub best: Outcome,
-    /// The best moves.
+    /// The columns of the best moves.
     pub best_columns: Vec<usize>,
-    /// How many moves keep the value.
+    /// The number of moves that keep the value.
     pub keeping: u32,
-    /// How many moves there are.
+    /// The number of legal moves.
     pub legal: u32,
 }
 
@@ -42,21 +42,21 @@ impl Judgement {
         self.played.value == self.best.value
     }
 
-    /// Returns whether the move is a best one; `None` where no remoteness is known.
+    /// Returns whether the move is a best one; `None` without a remoteness.
     pub fn is_best(&self) -> Option<bool> {
         self.best.remoteness.map(|_| self.played == self.best)
     }
 }
 
 impl Judge {
-    /// Seats a player and an answerer.
+    /// Makes a player and an answerer.
     pub fn new(board: Board, kind: Kind, knowledge: &Knowledge) -> Judge {
         let answerer = knowledge.answerer();
         let known = if kind.needs_outcomes() { outcomes(&answerer) } else { nothing_known() };
         Judge { kind, chooser: kind.chooser(board, known), answerer }
     }
 
-    /// Asks the player for a move and judges it; `None` where the game is over or all moves have the same value.
+    /// Lets the player move and judges the move; `None` if the game is over or all moves have the same value.
     ///
     /// # Errors
     ///
@@ -71,10 +71,10 @@ impl Judge {
         }
         let best = best.outcome;
         let kind = self.kind;
-        let chooser = self.chooser.as_mut().with_context(|| format!("{kind} is no program"))?;
+        let chooser = self.chooser.as_mut().with_context(|| format!("{kind} is not a program"))?;
         let choice = chooser.choose(position, *last, &mut source.clone())?;
         let played = moves.iter().find(|of| of.column == choice.column);
-        let played = played.with_context(|| format!("{kind} plays no legal move in {position}"))?.outcome;
+        let played = played.with_context(|| format!("{kind} plays an illegal move in {position}"))?.outcome;
         Ok(Some(Judgement {
             position: *position,
             column: choice.column,

@@ -1,24 +1,26 @@
-//! The positions that a player is asked about: all legal ones, tier by tier, or some at random.
+//! The positions in which a player moves: all legal ones, ply by ply, or some at random.
 
 use fourbase::players::Source;
 use fourbase::{Board, Player, Position};
 use rand::RngExt;
 use rayon::prelude::*;
 
-/// How often a position is drawn anew before it is given up: there are boards without a single choice that matters.
+use crate::random;
+
+/// The most draws for one position: on some boards the choice never matters.
 const MOST_DRAWS: u32 = 1000;
 
-/// A position, with a move that may have led to it and the chance for the player's answer.
+/// A position, a move that may have led to it, and the random numbers for the player's move.
 #[derive(Clone, Debug)]
 pub struct Asked {
     pub position: Position,
     /// The opponent's last move; `None` on the empty board.
     pub last: Option<usize>,
-    /// For whatever the player leaves to chance.
+    /// The random numbers of the player.
     pub source: Source,
 }
 
-/// A position of a tier, and the columns of all moves that lead to it, a bit each.
+/// A position, and the columns of all moves that lead to it, one bit each.
 #[derive(Clone, Copy, Debug)]
 pub struct Reached {
     position: Position,
@@ -26,7 +28,7 @@ pub struct Reached {
 }
 
 impl Reached {
-    /// Draws one of the moves that lead to the position; `stream` is a number that no other position has.
+    /// Draws one of the moves that lead to the position. Each position needs its own `stream`.
     pub fn drawn(&self, seed: u64, stream: u64) -> Asked {
         let mut source = Source::new(seed, stream);
         let lasts = (0..32).filter(|column| self.lasts >> column & 1 == 1).collect::<Vec<usize>>();
@@ -40,17 +42,17 @@ impl Reached {
     }
 }
 
-/// All positions of one ply that play reaches if it stops at the first line, finished ones included.
-pub struct Tier(Vec<Reached>);
+/// The legal positions of one ply, finished ones included.
+pub struct LegalPositions(Vec<Reached>);
 
-impl Tier {
-    /// Returns the tier of the empty board.
-    pub fn start(board: Board) -> Tier {
-        Tier(vec![Reached { position: Position::start(board), lasts: 0 }])
+impl LegalPositions {
+    /// Returns the empty board.
+    pub fn start(board: Board) -> LegalPositions {
+        LegalPositions(vec![Reached { position: Position::start(board), lasts: 0 }])
     }
 
-    /// Returns the tier after it, in a fixed order.
-    pub fn next(&self) -> Tier {
+    /// Returns the positions of the next ply, in a fixed order.
+    pub fn next(&self) -> LegalPositions {
         let children = self.0.par_iter().flat_map_iter(|reached| {
             let position = reached.position;
             let child = move |column: usize| Reached { position: position.drop_piece(column), lasts: 1 << column };
@@ -63,27 +65,27 @@ impl Tier {
             kept.lasts |= if same { later.lasts } else { 0 };
             same
         });
-        Tier(children)
+        LegalPositions(children)
     }
 
     /// Lists the positions.
-    pub fn positions(&self) -> &[Reached] {
+    pub fn all(&self) -> &[Reached] {
         &self.0
     }
 
-    /// Returns whether there are none: the board was full before.
+    /// Returns whether there are none: no game is so long.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Returns how many there are.
+    /// Returns the number of positions.
     pub fn count(&self) -> u64 {
         self.0.len() as u64
     }
 }
 
-/// Draws positions until `judge` says something: a ply at random, then random moves from the empty board up to it, anew
-/// where the game ends before or the choice does not matter. Returns nothing after a thousand draws.
+/// Draws positions until `judge` returns a judgement: a random ply, random moves from the empty board up to it, and again
+/// if the game ends before or `judge` returns `None`. Gives up after a thousand draws.
 ///
 /// # Errors
 ///
@@ -96,8 +98,7 @@ pub fn draw<T>(
 ) -> anyhow::Result<Option<T>> {
     let mut source = Source::new(seed, stream);
     for _ in 0..MOST_DRAWS {
-        let ply = source.random_range(0..board.cells() as u32);
-        if let Some((position, last)) = random_position(board, ply, &mut source)
+        if let Some((position, last)) = random::position(board, &mut source)
             && let Some(judged) = judge(&Asked { position, last, source: source.clone() })?
         {
             return Ok(Some(judged));
@@ -106,45 +107,33 @@ pub fn draw<T>(
     Ok(None)
 }
 
-/// Plays at random up to a ply; `None` where the game ends before or then.
-fn random_position(board: Board, ply: u32, source: &mut Source) -> Option<(Position, Option<usize>)> {
-    let (mut position, mut last) = (Position::start(board), None);
-    for _ in 0..ply {
-        let columns = position.moves().collect::<Vec<_>>();
-        let number = source.random_range(0..columns.len().max(1) as u32) as usize;
-        let column = *columns.get(number)?;
-        (position, last) = (position.drop_piece(column), Some(column));
-    }
-    position.primitive().is_none().then_some((position, last))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
     fn legal(board: &str) -> u64 {
-        let mut tier = Tier::start(board.parse().unwrap());
+        let mut positions = LegalPositions::start(board.parse().unwrap());
         let mut count = 0;
-        while !tier.is_empty() {
-            count += tier.count();
-            tier = tier.next();
+        while !positions.is_empty() {
+            count += positions.count();
+            positions = positions.next();
         }
         count
     }
 
     #[test]
-    fn legal_positions_are_as_many_as_published() {
+    fn the_numbers_of_legal_positions_are_the_published_ones() {
         assert_eq!([legal("4x4"), legal("4x4m"), legal("2x2c2"), legal("1x8")], [161_029, 161_029, 13, 9]);
     }
 
     #[test]
     fn the_last_move_is_one_that_leads_to_the_position() {
-        let mut tier = Tier::start("4x4".parse().unwrap());
+        let mut positions = LegalPositions::start("4x4".parse().unwrap());
         for _ in 0..6 {
-            tier = tier.next();
+            positions = positions.next();
         }
-        for (number, reached) in tier.positions().iter().enumerate() {
+        for (number, reached) in positions.all().iter().enumerate() {
             let asked = reached.drawn(1, number as u64);
             let column = asked.last.unwrap();
             let top = asked.position.height(column) - 1;

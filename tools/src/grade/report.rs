@@ -1,4 +1,4 @@
-//! What `fourbase grade` says: sums by ply and the worst blunder, for people and as JSON.
+//! The result of `fourbase grade`: sums by ply and the worst blunder, for people and as JSON.
 
 use std::cmp::Reverse;
 use std::fmt;
@@ -10,20 +10,20 @@ use fourbase::{Board, Player, Value};
 use serde::Serialize;
 
 use super::judge::Judgement;
-use crate::size::grouped;
+use crate::number::{grouped, milliseconds};
 use crate::table::{self, Side};
 use crate::wording;
 
-/// One chance, as the sum of chances is kept: a whole number, so that it does not depend on the order of adding.
+/// The chance 1 in sums of chances. They are whole numbers, so that they do not depend on the order of adding.
 const ONE: u64 = 1 << 32;
 
-/// The judgements of one ply, added up.
+/// The sums of the judgements of one ply.
 #[derive(Clone, Debug, Default)]
 pub struct Sums {
     positions: u64,
     keeps: u64,
     best: u64,
-    /// Some positions have no remoteness, so that nobody knows the best move.
+    /// Whether some positions have no remoteness, so that their best moves are unknown.
     no_remoteness: bool,
     /// The sum of the chances that a random move keeps the value, in parts of [`ONE`].
     chance: u128,
@@ -54,7 +54,7 @@ impl Sums {
     ///
     /// # Errors
     ///
-    /// None; it is there to be a reduction.
+    /// Never; the result serves as a step of a reduction.
     pub fn merge(self, other: Sums) -> anyhow::Result<Sums> {
         Ok(Sums {
             positions: self.positions + other.positions,
@@ -67,8 +67,8 @@ impl Sums {
     }
 }
 
-/// Takes the worse of two blunders: a win thrown away for a loss, then what was nearest to a win, then what is nearest
-/// to the loss, then the earlier position.
+/// Returns the worse of two blunders: first a win that became a loss, then the blunder nearest to a win before the move,
+/// then the one nearest to the loss after it, then the earlier position.
 fn worse(one: Option<Judgement>, other: Option<Judgement>) -> Option<Judgement> {
     let key = |blunder: &Judgement| {
         let Judgement { position, best, played, .. } = blunder;
@@ -82,25 +82,25 @@ fn worse(one: Option<Judgement>, other: Option<Judgement>) -> Option<Judgement> 
     }
 }
 
-/// A whole grade.
+/// The result of a grade.
 #[derive(Serialize)]
-pub struct Report {
+pub struct GradeReport {
     player: String,
     board: String,
-    /// How many positions were to be drawn; `None` for all.
+    /// The number of positions to draw; `None` for all.
     sample: Option<u32>,
     seed: u64,
-    /// How many legal positions there are; `None` for a sample.
+    /// The number of legal positions; `None` for a sample.
     legal: Option<u64>,
-    /// Where the choice matters.
+    /// The number of positions where the choice matters.
     positions: u64,
-    /// How many moves keep the value.
+    /// The number of moves that keep the value.
     keeps: u64,
-    /// How many are best; `None` without remotenesses.
+    /// The number of best moves; `None` without remotenesses.
     best: Option<u64>,
-    /// How often a random move keeps the value, 0 to 1; `None` without positions.
+    /// The chance that a random move keeps the value, 0 to 1; `None` without positions.
     chance: Option<f64>,
-    plies: Vec<Row>,
+    plies: Vec<GradedPly>,
     worst: Option<Blunder>,
     values: String,
     seconds: f64,
@@ -108,7 +108,7 @@ pub struct Report {
 
 /// One ply of a grade.
 #[derive(Serialize)]
-struct Row {
+struct GradedPly {
     ply: usize,
     positions: u64,
     keeps: u64,
@@ -116,15 +116,15 @@ struct Row {
     chance: Option<f64>,
 }
 
-impl Row {
-    fn of(ply: usize, sums: &Sums) -> Row {
+impl GradedPly {
+    fn of(ply: usize, sums: &Sums) -> GradedPly {
         let chance = sums.chance as f64 / ONE as f64 / sums.positions as f64;
-        Row {
+        GradedPly {
             ply,
             positions: sums.positions,
             keeps: sums.keeps,
             best: (!sums.no_remoteness).then_some(sums.best),
-            // Four digits after the point are a hundredth of a percent.
+            // Four decimals are a hundredth of a percent.
             chance: (sums.positions > 0).then(|| (chance * 1e4).round() / 1e4),
         }
     }
@@ -147,7 +147,7 @@ fn percent(share: Option<f64>) -> String {
 #[derive(Serialize)]
 struct Blunder {
     position: String,
-    /// The smallest order of moves that leads there; `None` where nobody found one.
+    /// The first order of moves that leads to it; `None` if none was found.
     moves: Option<String>,
     ply: usize,
     /// Counts from 1.
@@ -179,8 +179,8 @@ impl Blunder {
     }
 }
 
-impl Report {
-    /// Adds the plies up.
+impl GradeReport {
+    /// Adds up the plies.
     #[expect(clippy::too_many_arguments, reason = "each is a field")]
     pub fn of(
         board: Board,
@@ -191,12 +191,12 @@ impl Report {
         sums: &[Sums],
         elapsed: Duration,
         values: String,
-    ) -> Report {
+    ) -> GradeReport {
         let merged = |all: Sums, sums: &Sums| all.merge(sums.clone()).unwrap_or_default();
         let all = sums.iter().fold(Sums::default(), merged);
         let plies = sums.iter().enumerate().filter(|(_, sums)| sums.positions > 0);
-        let Row { positions, keeps, best, chance, .. } = Row::of(0, &all);
-        Report {
+        let GradedPly { positions, keeps, best, chance, .. } = GradedPly::of(0, &all);
+        GradeReport {
             player: kind.to_string(),
             board: board.to_string(),
             sample,
@@ -206,17 +206,17 @@ impl Report {
             keeps,
             best,
             chance,
-            plies: plies.map(|(ply, sums)| Row::of(ply, sums)).collect(),
+            plies: plies.map(|(ply, sums)| GradedPly::of(ply, sums)).collect(),
             worst: all.worst.map(Blunder::of),
             values,
-            seconds: (elapsed.as_secs_f64() * 1e3).round() / 1e3,
+            seconds: milliseconds(elapsed),
         }
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for GradeReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Report { player, board, positions, values, seconds, .. } = self;
+        let GradeReport { player, board, positions, values, seconds, .. } = self;
         write!(f, "{player} on {board}: {} positions where the choice matters", grouped((*positions).into()))?;
         match self.legal {
             Some(legal) => write!(f, ", of {} legal", grouped(legal.into()))?,
@@ -224,7 +224,7 @@ impl fmt::Display for Report {
         }
         let mut rows = vec![["ply", "positions", "keeps", "best", "chance"].map(str::to_owned).to_vec()];
         rows.extend(self.plies.iter().map(|row| row.cells(row.ply.to_string())));
-        let all = Row { ply: 0, positions: *positions, keeps: self.keeps, best: self.best, chance: self.chance };
+        let all = GradedPly { ply: 0, positions: *positions, keeps: self.keeps, best: self.best, chance: self.chance };
         rows.push(all.cells("all".to_owned()));
         write!(f, "\n\n{}", table::to_text(&[Side::Right; 5], &rows))?;
         if let Some(blunder) = &self.worst {

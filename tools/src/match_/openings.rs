@@ -1,4 +1,4 @@
-//! The openings of a match: positions after some plies, with the moves that lead there.
+//! The openings of a match: positions after some plies, with moves that lead to them.
 
 use std::collections::HashSet;
 
@@ -10,27 +10,26 @@ use rand::seq::SliceRandom;
 
 use crate::failure::BadInput;
 
-/// Where there are more openings than this, they are not listed but played at random.
+/// If there are more openings than this, random ones are played instead of a list.
 const MOST_LISTED: usize = 100_000;
 
-/// The stream of the seed that openings are drawn from; games have the lower ones.
+/// The stream of the seed for drawing openings; games have the lower streams.
 const STREAM: u64 = u64::MAX;
 
-/// All openings of some plies.
+/// All openings of one length.
 pub struct Openings {
     board: Board,
     plies: u32,
-    /// The moves of each; `None` where there are too many.
+    /// The moves of each; `None` if there are too many.
     listed: Option<Vec<Vec<usize>>>,
 }
 
 impl Openings {
-    /// Lists the unfinished positions after so many plies, mirror images apart, each with the first moves that lead to
-    /// it.
+    /// Lists the unfinished positions after `plies`, mirror images included, each with the first moves that lead to it.
     ///
     /// # Errors
     ///
-    /// Bad input: no game goes on so long.
+    /// Bad input: every game ends before.
     pub fn of(board: Board, plies: u32) -> anyhow::Result<Openings> {
         ensure!((plies as usize) < board.cells(), no_opening(board, plies));
         let mut tier = vec![(Position::start(board), Vec::new())];
@@ -54,8 +53,8 @@ impl Openings {
         Ok(Openings { board, plies, listed: Some(tier.into_iter().map(|(_, moves)| moves).collect()) })
     }
 
-    /// Returns how many games there are where nobody says: `usual` from the empty board or where nobody knows all
-    /// openings, else two from every opening.
+    /// Returns the default number of games: two from every opening; `usual` from the empty board and for unlisted
+    /// openings.
     pub fn usual_games(&self, usual: u32) -> u32 {
         match &self.listed {
             Some(listed) if self.plies > 0 => 2 * listed.len() as u32,
@@ -63,8 +62,8 @@ impl Openings {
         }
     }
 
-    /// Draws as many openings as there are pairs of games: all in turn if there are enough pairs, else some at random,
-    /// none twice where they are listed.
+    /// Chooses an opening for each pair of games: all in turn if there are enough pairs, else random ones. Listed openings
+    /// are drawn without repetition.
     pub fn draw(self, pairs: u32, seed: u64) -> Drawn {
         let mut source = Source::new(seed, STREAM);
         let (plies, pairs) = (self.plies, pairs as usize);
@@ -86,10 +85,10 @@ impl Openings {
 }
 
 fn no_opening(board: Board, plies: u32) -> BadInput {
-    BadInput(format!("no game of {board} goes on after {plies} plies; take shorter openings"))
+    BadInput(format!("every game of {board} is over after {plies} plies; take shorter openings"))
 }
 
-/// Plays at random until a game goes on after so many plies. There are many such games: they were too many to list.
+/// Plays random games until one is unfinished after `plies`. Such games are many: too many to list.
 fn random_moves(board: Board, plies: u32, source: &mut Source) -> Vec<usize> {
     loop {
         let (mut position, mut moves) = (Position::start(board), Vec::new());
@@ -105,11 +104,11 @@ fn random_moves(board: Board, plies: u32, source: &mut Source) -> Vec<usize> {
     }
 }
 
-/// The openings that are played.
+/// The openings of the games.
 pub struct Drawn {
     pub plies: u32,
     moves: Vec<Vec<usize>>,
-    /// Whether these are all there are.
+    /// Whether these are all openings of this length.
     pub all: bool,
 }
 
@@ -119,7 +118,7 @@ impl Drawn {
         &self.moves[pair as usize % self.moves.len()]
     }
 
-    /// Returns how many there are.
+    /// Returns the number of openings.
     pub fn count(&self) -> usize {
         self.moves.len()
     }
@@ -134,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn openings_are_all_positions_of_a_ply_that_go_on() {
+    fn openings_are_all_unfinished_positions_of_a_ply() {
         // Tromp's counts of 7x6, and 3x3c2 where games end early.
         for (board, plies, count) in [("7x6", 0, 1), ("7x6", 1, 7), ("7x6", 2, 49), ("7x6", 3, 238), ("7x6", 4, 1120)] {
             assert_eq!(openings(board, plies).draw(1_000_000, 1).count(), count, "{board} {plies}");
@@ -144,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn some_openings_are_drawn_by_the_seed_and_none_twice() {
+    fn the_seed_draws_openings_and_none_twice() {
         let moves = |seed| openings("7x6", 4).draw(100, seed).moves;
         assert_eq!(moves(1), moves(1));
         assert_ne!(moves(1), moves(2));

@@ -1,4 +1,4 @@
-//! What `fourbase match` says: for people, and as JSON.
+//! The result of `fourbase match`, for people and as JSON.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,18 +8,18 @@ use fourbase::{Board, Value};
 use serde::Serialize;
 
 use super::openings::Drawn;
-use super::table::Played;
-use crate::size::grouped;
+use super::players::Played;
+use crate::number::{grouped, short};
 use crate::table::{self, Side};
 
-/// A whole match.
+/// The result of a match.
 #[derive(Serialize)]
-pub struct Report {
+pub struct MatchReport {
     board: String,
     games: u64,
     opening_plies: u32,
     openings: usize,
-    /// Whether these are all openings of so many plies.
+    /// Whether these are all openings of this length.
     all_openings: bool,
     seed: u64,
     players: [Tally; 2],
@@ -27,7 +27,7 @@ pub struct Report {
     seconds: f64,
     games_per_second: f64,
     threads: usize,
-    /// Where perfect has its values from; `None` where nobody needs any.
+    /// The source of exact values; `None` if no player needs any.
     values: Option<String>,
 }
 
@@ -41,11 +41,11 @@ struct Tally {
     as_first: Score,
     as_second: Score,
     moves: u64,
-    /// On one thread; `None` where the player never moved.
+    /// Moves per second on one thread; `None` if the player never moved.
     moves_per_second: Option<f64>,
 }
 
-/// How games ended for one player.
+/// The results of some games for one player.
 #[derive(Serialize, Clone, Copy, Default)]
 struct Score {
     wins: u64,
@@ -65,14 +65,14 @@ impl Score {
     fn cells(self) -> Vec<String> {
         let Score { wins, ties, losses } = self;
         let games = wins + ties + losses;
-        // A win is a point and a tie half of one.
+        // A win is one point, a tie half a point.
         let points = if games == 0 { "-".to_owned() } else { percent(2 * wins + ties, 2 * games) };
         [wins, ties, losses].map(|count| grouped(count.into())).into_iter().chain([points]).collect()
     }
 }
 
-impl Report {
-    /// Adds all games up.
+impl MatchReport {
+    /// Adds up all games.
     pub fn of(
         board: Board,
         kinds: [Kind; 2],
@@ -81,10 +81,10 @@ impl Report {
         played: &[Played],
         elapsed: Duration,
         values: Option<String>,
-    ) -> Report {
+    ) -> MatchReport {
         let (games, plies) = (played.len() as u64, played.iter().map(|game| game.plies).sum::<u64>());
         let seconds = elapsed.as_secs_f64();
-        Report {
+        MatchReport {
             board: board.to_string(),
             games,
             opening_plies: openings.plies,
@@ -124,18 +124,13 @@ impl Tally {
     }
 }
 
-/// Cuts a figure to four digits: more would be noise.
-fn short(figure: f64) -> f64 {
-    format!("{figure:.3e}").parse().unwrap_or(figure)
-}
-
 fn percent(part: u64, whole: u64) -> String {
     format!("{:.1} %", 100.0 * part as f64 / whole as f64)
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for MatchReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Report { board, games, opening_plies, openings, all_openings, .. } = self;
+        let MatchReport { board, games, opening_plies, openings, all_openings, .. } = self;
         write!(f, "{board}, {} games from ", grouped((*games).into()))?;
         match (opening_plies, all_openings) {
             (0, _) => write!(f, "the empty board")?,

@@ -7,7 +7,7 @@ use fourbase::{Outcome, Position};
 use fourbase_tiers::database::Move;
 use serde::Serialize;
 
-use super::Answerer;
+use super::answerer::Answerer;
 use crate::wording;
 
 /// The answer about one position. Shown, it is for people.

@@ -1,20 +1,20 @@
-//! What `fourbase solve` says: before it starts, and when it is done; for people and as JSON.
+//! The plan before a solve and the result after it, for people and as JSON.
 
 use std::fmt;
 use std::time::Duration;
 
 use fourbase::{Outcome, Player};
 use fourbase_tiers::error::{bytes, kept};
-use fourbase_tiers::kernel::Kernel;
 use fourbase_tiers::plan::{Plan, TierPlan};
 use fourbase_tiers::solve::Report;
 use indicatif::HumanDuration;
 use serde::Serialize;
 
-use super::speed;
-use crate::{memory, size, wording};
+use super::speed::Speed;
+use crate::number::{grouped, milliseconds};
+use crate::{memory, wording};
 
-/// What a solve will need.
+/// What a solve needs.
 #[derive(Serialize)]
 pub struct Planned {
     board: String,
@@ -22,27 +22,27 @@ pub struct Planned {
     entries: u128,
     tiers: u32,
     memory_bytes: u128,
-    /// The two figures are exact, not bounds from above.
+    /// Whether entries and memory are exact; otherwise they are upper bounds.
     exact: bool,
     memory_limit_bytes: u64,
     fits: bool,
-    /// Bytes of the files that hold the tiers that are being solved, about; `None` where they are in memory.
+    /// Bytes of temporary files, about; `None` where the tiers are solved in memory.
     scratch_bytes: Option<u128>,
     /// Bytes of the database, about.
     database_bytes: u128,
-    /// How long it will take, about; `None` for a board that takes no time, or does not fit.
+    /// How long the solve takes, about; `None` for a small board, or one that does not fit.
     expected_seconds: Option<f64>,
-    /// Every tier, where that was asked for and they can be counted.
+    /// Each tier, with `--tiers`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     each: Vec<PlannedTier>,
 }
 
-/// What one tier will need.
+/// What one tier needs.
 #[derive(Serialize)]
 struct PlannedTier {
     ply: u32,
     entries: u128,
-    /// Bytes of the files that hold it while it is being solved, about.
+    /// Bytes of its temporary files, about.
     scratch_bytes: u128,
     /// Bytes of its file in the database, about.
     database_bytes: u128,
@@ -57,16 +57,16 @@ impl From<TierPlan> for PlannedTier {
 impl fmt::Display for PlannedTier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [scratch, database] = [self.scratch_bytes, self.database_bytes].map(bytes);
-        let entries = size::grouped(self.entries);
-        write!(f, "ply {:2}  {entries:>19} entries  about {scratch:>10} meanwhile  file about {database:>10}", self.ply)
+        let entries = grouped(self.entries);
+        write!(f, "ply {:2}  {entries:>19} entries  about {scratch:>10} temporary  file about {database:>10}", self.ply)
     }
 }
 
 impl Planned {
-    /// Compares a plan with the memory that may be used.
-    pub fn of(plan: &Plan, kernel: Kernel, memory_limit_bytes: u64) -> Planned {
+    /// Compares a plan with the memory limit, and with the speed of this machine if it was measured.
+    pub fn of(plan: &Plan, memory_limit_bytes: u64, speed: Option<Speed>) -> Planned {
         let fits = plan.check(memory_limit_bytes).is_ok();
-        let expected = if fits { speed::expected(plan, kernel) } else { None };
+        let expected = speed.filter(|_| fits).and_then(|speed| speed.time_of(plan));
         Planned {
             board: plan.board.to_string(),
             values: plan.values.to_string(),
@@ -83,7 +83,7 @@ impl Planned {
         }
     }
 
-    /// Adds what every tier will need, from the full board down, as they are solved.
+    /// Adds what each tier needs, from the full board down, in the order of solving.
     #[must_use]
     pub fn with_tiers(self, tiers: Vec<TierPlan>) -> Planned {
         Planned { each: tiers.into_iter().rev().map(PlannedTier::from).collect(), ..self }
@@ -98,18 +98,18 @@ impl fmt::Display for Planned {
             "{} with {}: {bound}{} entries in {} tiers, {bound}{} of memory, {} may be used{}",
             self.board,
             self.values,
-            size::grouped(self.entries),
+            grouped(self.entries),
             self.tiers,
             bytes(self.memory_bytes),
             bytes(self.memory_limit_bytes.into()),
             if self.fits { "" } else { " (too little)" },
         )?;
         if let Some(scratch_bytes) = self.scratch_bytes {
-            write!(f, ", about {} of files meanwhile", bytes(scratch_bytes))?;
+            write!(f, ", about {} of temporary files", bytes(scratch_bytes))?;
         }
         write!(f, ", a database of about {}", bytes(self.database_bytes))?;
         if let Some(seconds) = self.expected_seconds {
-            write!(f, ", {} or so", HumanDuration(Duration::from_secs_f64(seconds)))?;
+            write!(f, ", about {}", HumanDuration(Duration::from_secs_f64(seconds)))?;
         }
         self.each.iter().try_for_each(|tier| write!(f, "\n{tier}"))
     }
@@ -124,7 +124,7 @@ pub struct Solved {
     remoteness: Option<u32>,
     entries: u64,
     bytes: u64,
-    /// The deepest ply that is kept, where not all are.
+    /// The deepest ply in the database; absent if it has all.
     #[serde(skip_serializing_if = "Option::is_none")]
     keep_plies: Option<u32>,
     hash: Option<String>,
@@ -138,7 +138,7 @@ pub struct Solved {
 }
 
 impl Solved {
-    /// Adds to the solver's report what was measured around it.
+    /// Combines the solver's report with the time and the peak memory.
     pub fn of(report: &Report, elapsed: Duration) -> Solved {
         Solved {
             board: report.board.to_string(),
@@ -149,8 +149,7 @@ impl Solved {
             bytes: report.bytes,
             keep_plies: report.keep_plies,
             hash: report.hash.map(|hash| hash.to_string()),
-            // More digits would only be noise.
-            seconds: (elapsed.as_secs_f64() * 1e3).round() / 1e3,
+            seconds: milliseconds(elapsed),
             peak_memory_bytes: memory::peak_bytes(),
             database: report.folder.display().to_string(),
             outcome: report.outcome,
@@ -162,13 +161,13 @@ impl Solved {
 impl fmt::Display for Solved {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}, {}", self.board, wording::sentence(Player::First, self.outcome))?;
-        let entries = size::grouped(self.entries.into());
+        let entries = grouped(self.entries.into());
         if self.already_complete {
-            writeln!(f, "{entries} entries, complete already (--replace starts over)")?;
+            writeln!(f, "{entries} entries, complete already; --replace starts over")?;
         } else {
             write!(f, "{entries} entries in {} s", self.seconds)?;
             if let Some(peak) = self.peak_memory_bytes {
-                write!(f, ", at most {} of memory", bytes(peak.into()))?;
+                write!(f, ", peak memory {}", bytes(peak.into()))?;
             }
             writeln!(f)?;
         }

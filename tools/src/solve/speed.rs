@@ -7,29 +7,44 @@ use fourbase_tiers::kernel::{Kernel, Values};
 use fourbase_tiers::plan::Plan;
 use fourbase_tiers::solve::{Tier, solve_tier};
 
-/// Smaller boards are done before anybody has read how long they take.
+/// Boards with fewer entries are solved before a user has read the time.
 const LEAST_ENTRIES: u128 = 1_000_000_000;
 
-/// The board that is solved to see how fast the machine is.
+/// The board that is solved to measure the speed.
 const SAMPLE: &str = "5x5";
 
-/// How often it is solved. The first time is slower, and other work on the machine may disturb any.
+/// How often it is solved. The first run is slower, and other work on the machine may slow down any.
 const SAMPLES: usize = 3;
 
-/// Tells about how long a plan takes here, by solving a small board in memory: a large one takes about as long an entry,
-/// since its longer rows pay for its files and its database. Measured: 5x5 1.0, whole solves of 6x5, 6x6 and 7x5 0.6, 0.6
-/// and 1.1 ns an entry on the same two cores. `None` for boards that take no time, or more than can be told.
-pub fn expected(plan: &Plan, kernel: Kernel) -> Option<Duration> {
-    if plan.entries < LEAST_ENTRIES {
-        return None;
+/// Returns whether a plan is long enough for its time to be of interest.
+pub fn is_long(plan: &Plan) -> bool {
+    plan.entries >= LEAST_ENTRIES
+}
+
+/// How fast this machine solves.
+#[derive(Clone, Copy, Debug)]
+pub struct Speed {
+    seconds_per_entry: f64,
+}
+
+impl Speed {
+    /// Solves a small board in memory a few times, which takes some tenths of a second. `None` where it cannot be solved.
+    pub fn measure(values: Values, kernel: Kernel) -> Option<Speed> {
+        let seconds = (0..SAMPLES).filter_map(|_| {
+            let start = Instant::now();
+            let entries = solve_sample(values, kernel)?;
+            Some(start.elapsed().as_secs_f64() / entries as f64)
+        });
+        seconds.min_by(f64::total_cmp).map(|seconds_per_entry| Speed { seconds_per_entry })
     }
-    let rate = (0..SAMPLES).filter_map(|_| {
-        let start = Instant::now();
-        let entries = solve_sample(plan.values, kernel)?;
-        Some(start.elapsed().as_secs_f64() / entries as f64)
-    });
-    let seconds_each = rate.min_by(f64::total_cmp)?;
-    Duration::try_from_secs_f64(seconds_each * plan.entries as f64).ok()
+
+    /// Returns how long a plan takes, about. A large board takes about as long for each entry as the small one, since its
+    /// longer rows make up for its files. Measured on the same two cores: 1.0 ns per entry for 5x5; 0.6, 0.6 and 1.1 ns
+    /// for whole solves of 6x5, 6x6 and 7x5. `None` for a board that takes no time, or longer than a [`Duration`] holds.
+    pub fn time_of(self, plan: &Plan) -> Option<Duration> {
+        let seconds = self.seconds_per_entry * plan.entries as f64;
+        if is_long(plan) { Duration::try_from_secs_f64(seconds).ok() } else { None }
+    }
 }
 
 /// Solves the small board and returns its entries.

@@ -1,7 +1,7 @@
-//! Counts that are kept beside the database: `<db>/<board>/<values>.stats.json`, one object of JSON.
+//! Counts kept beside the database: `<db>/<board>/<values>.stats.json`, one object of JSON.
 //!
-//! The manifest of the counted database is kept with them; counts of another database, or a file that cannot be read,
-//! are as good as none, because counting again costs only time.
+//! The file also has the manifest of the counted database. Counts of another database and files that cannot be read are
+//! ignored, because counting again costs only time.
 
 use std::fs;
 use std::io;
@@ -11,9 +11,9 @@ use fourbase_tiers::counts::Counts;
 use fourbase_tiers::database::{Database, Disk, Manifest, Storage};
 use serde::{Deserialize, Serialize};
 
-/// What the file holds.
+/// The contents of the file.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct KeptCounts {
     manifest: Manifest,
     counts: Counts,
 }
@@ -22,19 +22,19 @@ fn path(database: &Database) -> PathBuf {
     database.folder().with_extension("stats.json")
 }
 
-/// Returns the counts of a database if they are kept.
+/// Reads the counts of a database; `None` if they are not kept.
 pub fn read(database: &Database) -> Option<Counts> {
-    let kept: Kept = serde_json::from_slice(&fs::read(path(database)).ok()?).ok()?;
+    let kept: KeptCounts = serde_json::from_slice(&fs::read(path(database)).ok()?).ok()?;
     (kept.manifest == *database.manifest()).then_some(kept.counts)
 }
 
-/// Keeps the counts of a database; a reader sees all of them or none.
+/// Writes the counts of a database. A reader sees all of them or none.
 ///
 /// # Errors
 ///
-/// Whatever the file system says.
+/// The file cannot be written.
 pub fn write(database: &Database, counts: &Counts) -> io::Result<()> {
-    let kept = Kept { manifest: database.manifest().clone(), counts: counts.clone() };
+    let kept = KeptCounts { manifest: database.manifest().clone(), counts: counts.clone() };
     let path = path(database);
     let temporary = path.with_extension("json.new");
     let mut file = Disk.create(&temporary)?;

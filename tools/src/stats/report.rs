@@ -1,4 +1,4 @@
-//! What `fourbase stats` says: tables for people, and JSON.
+//! The result of `fourbase stats`: tables for people, and JSON.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,7 +8,7 @@ use fourbase_tiers::counts::{Counts, PlyCounts, PlyLegal, RemotenessCount};
 use fourbase_tiers::error::kept;
 use serde::Serialize;
 
-use crate::size::grouped;
+use crate::number::grouped;
 use crate::table::{self, Side};
 
 /// The counts of a board with their sums.
@@ -23,12 +23,12 @@ pub struct Stats<'a> {
     tie: u64,
     plies: &'a [PlyCounts],
     remoteness: &'a [RemotenessCount],
-    /// The deepest ply that the database keeps, where there is one that does not keep all.
+    /// The deepest ply in the database; absent if it has all, or without a database.
     #[serde(skip_serializing_if = "Option::is_none")]
     keep_plies: Option<u32>,
 }
 
-/// Writes a row of a table: what is counted, and the counts.
+/// Writes a row of a table: a name and its counts.
 fn row<const N: usize>(name: String, counts: [u64; N]) -> Vec<String> {
     std::iter::once(name).chain(counts.map(|count| grouped(count.into()))).collect()
 }
@@ -38,14 +38,14 @@ fn as_name<S: serde::Serializer>(board: &Board, serializer: S) -> Result<S::Ok, 
 }
 
 impl Stats<'_> {
-    /// Adds the sums to the counts, and what the database keeps.
+    /// Adds the sums and the deepest ply in the database to the counts.
     pub fn of(counts: &Counts, keep_plies: Option<u32>) -> Stats<'_> {
         let PlyCounts { legal, primitive, win, lose, tie, .. } = counts.total();
         let Counts { board, plies, remoteness, .. } = counts;
         Stats { board: *board, legal, primitive, win, lose, tie, plies, remoteness, keep_plies }
     }
 
-    /// Lists the plies, and the sums in the last row.
+    /// Writes the table of the plies, with the sums in the last row.
     fn plies(&self) -> String {
         let mut rows = vec![["ply", "legal", "primitive", "win", "lose", "tie"].map(str::to_owned).to_vec()];
         rows.extend(
@@ -57,7 +57,7 @@ impl Stats<'_> {
         table::to_text(&[Side::Right; 6], &rows)
     }
 
-    /// Lists the remotenesses with the counts of each value; `None` where they are unknown.
+    /// Writes the table of the remotenesses with the counts of each value; `None` where they are unknown.
     fn remotenesses(&self) -> Option<String> {
         let mut counts: BTreeMap<u32, [u64; 3]> = BTreeMap::new();
         for RemotenessCount { value, remoteness, legal } in self.remoteness {

@@ -1,4 +1,4 @@
-//! Which strategy the command line asks for, and whether it can be had on the board.
+//! The strategy that the command line names, made for the board.
 
 use clap::{Args, ValueEnum};
 use fourbase::strategy::{Centre, CentreError, FollowUp, Mirror, Reading, Rule};
@@ -6,10 +6,10 @@ use fourbase::{Board, Player, excerpt};
 
 use crate::failure::BadInput;
 
-/// How much of a text that names nothing is repeated in the error.
+/// How much of a wrong text the error repeats.
 const EXCERPT_BYTES: usize = 40;
 
-/// The boards that the follow-up strategy was stated for have at most so many columns.
+/// The most columns of the boards that the follow-up strategy was stated for.
 const STATED_COLUMNS: usize = 6;
 
 /// The strategy and its options.
@@ -19,20 +19,20 @@ pub struct ChosenArguments {
     #[arg(value_name = "NAME", value_parser = Name::parse)]
     name: Name,
 
-    /// The two centre columns of follow-up, such as 2,3 [default: the middle ones, else the middle and its left]
+    /// The two centre columns of follow-up, such as 2,3 [default: the middle two]
     #[arg(long, value_name = "A,B", value_parser = parse_centre, allow_hyphen_values = true)]
     centre: Option<[usize; 2]>,
 
-    /// Follow up in every column
+    /// Follow up in every column, without centre columns
     #[arg(long, conflicts_with_all = ["centre", "reading"])]
     no_centre: bool,
 
-    /// What counts as the first time in the centre of follow-up [default: pair]
+    /// Which move into the centre columns is the first one [default: pair]
     #[arg(long, value_name = "READING")]
     reading: Option<ReadingArgument>,
 }
 
-/// The strategies that have a name.
+/// The names of the strategies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Name {
     FollowUp,
@@ -54,14 +54,14 @@ impl Name {
     }
 }
 
-/// What `--reading` may be.
+/// The choices of `--reading`.
 #[derive(ValueEnum, Clone, Copy, Debug)]
 enum ReadingArgument {
-    /// The first time in the pair of columns
+    /// The first move into the pair of columns
     Pair,
-    /// The first time in each column; undefined where the other one is full
+    /// The first move into each column; undefined if the other column is full
     Column,
-    /// The first time in each column; follows where the other one is full
+    /// The first move into each column; follows up if the other column is full
     ColumnOrFollow,
 }
 
@@ -75,7 +75,7 @@ impl From<ReadingArgument> for Reading {
     }
 }
 
-/// Reads two columns, counted from 1, and returns them counted from 0. Whether they are on the board is not asked.
+/// Reads two columns, counted from 1, and returns them counted from 0. They may be outside of the board.
 fn parse_centre(text: &str) -> Result<[usize; 2], BadInput> {
     let column = |text: &str| text.parse::<usize>().ok()?.checked_sub(1);
     let columns = text.split(',').map(column).collect::<Option<Vec<_>>>();
@@ -97,7 +97,7 @@ impl ChosenArguments {
     ///
     /// # Errors
     ///
-    /// Options of another strategy, columns that are no centre, and a board that has none.
+    /// Options of another strategy; columns that cannot be the centre; a board without a centre.
     pub fn choose(&self, board: Board) -> Result<Chosen, BadInput> {
         let rule: Box<dyn Rule> = match self.name {
             Name::FollowUp => {
@@ -133,11 +133,11 @@ impl ChosenArguments {
     }
 }
 
-/// Says where the strategy is used beyond what it was stated for.
+/// Returns a note if the strategy was not stated for the board.
 fn note(rule: FollowUp, board: Board) -> Option<String> {
     let (columns, rows) = (board.width(), board.height());
-    let stated = columns <= STATED_COLUMNS && rows.is_multiple_of(2) && board.connect() == 4 && !board.is_misere();
-    (rule.centre().is_some() && !stated).then(|| {
+    let is_stated = columns <= STATED_COLUMNS && rows.is_multiple_of(2) && board.connect() == 4 && !board.is_misere();
+    (rule.centre().is_some() && !is_stated).then(|| {
         format!(
             "follow-up was stated for at most {STATED_COLUMNS} columns, an even number of rows \
              and a line of four that wins"
@@ -151,28 +151,28 @@ impl Chosen {
         self.rule.as_ref()
     }
 
-    /// Returns the follow-up rule, if it is that.
+    /// Returns the follow-up rule; `None` for another strategy.
     pub fn follow_up(&self) -> Option<&FollowUp> {
         self.follow_up.as_ref()
     }
 
-    /// Returns what should be known about the strategy on this board.
+    /// Returns a note about the strategy on this board.
     pub fn note(&self) -> Option<&str> {
         self.note.as_deref()
     }
 
-    /// Returns who plays by the rule: the player asked for, else the second.
+    /// Returns the player who follows the rule: the one asked for, else the second.
     ///
     /// # Errors
     ///
-    /// A player whom the rule does not serve.
+    /// The rule is not for the player asked for.
     pub fn player(&self, asked: Option<Player>) -> Result<Player, BadInput> {
         match (asked, self.rule.player()) {
-            (Some(asked), Some(served)) if asked != served => Err(BadInput(format!(
-                "the strategy {} is the {served} player's; leave --player {asked} out, or take the strategy centre",
+            (Some(asked), Some(owner)) if asked != owner => Err(BadInput(format!(
+                "the strategy {} is the {owner} player's; leave --player {asked} out, or take the strategy centre",
                 self.rule.name()
             ))),
-            (asked, served) => Ok(asked.or(served).unwrap_or(Player::Second)),
+            (asked, owner) => Ok(asked.or(owner).unwrap_or(Player::Second)),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Where a strategy keeps the value of the game, by the database of the board.
+//! In how many positions a strategy keeps the value of the game, from the database of the board.
 
 use std::path::PathBuf;
 
@@ -8,24 +8,24 @@ use fourbase_tiers::error::DatabaseError;
 
 use crate::arguments::{CacheArgument, DatabaseArgument};
 
-/// How much of a message with the name of a folder is told.
+/// How much of a message with a path is shown.
 const MESSAGE_BYTES: usize = 1024;
 
-/// A strategy beside the values, or why it is not.
+/// The comparison of a strategy with the values.
 pub enum Comparison {
-    /// What came out.
+    /// The counts.
     Made {
         /// The folder of the database.
         folder: PathBuf,
-        /// In how many positions the value is kept.
+        /// The positions where the strategy keeps the value.
         kept: Kept,
     },
-    /// Nothing was compared, for this reason.
+    /// There is no comparison, for this reason.
     NotMade(String),
 }
 
 impl Comparison {
-    /// Compares what was checked with the database of the board, if there is one with all values.
+    /// Compares the positions of a check with the database of the board, if it is complete.
     ///
     /// # Errors
     ///
@@ -52,7 +52,7 @@ impl Comparison {
         match check.keep(rule, memory_bytes, values) {
             Ok(kept) => Ok(Comparison::Made { folder, kept }),
             Err(error) if error.is::<CheckError>() => {
-                Ok(not_made("its positions need more memory together; give a higher --memory"))
+                Ok(not_made("the positions do not fit in memory together; give a higher --memory"))
             }
             Err(error) => Err(error),
         }

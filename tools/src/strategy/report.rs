@@ -1,22 +1,20 @@
-//! What `fourbase strategy` says: a verdict, tables and drawn boards for people, and JSON.
+//! The result of `fourbase strategy`: a verdict, tables and drawn boards for people, and JSON.
 
 use std::fmt;
 
 use fourbase::notation::{columns_to_text, draw};
 use fourbase::strategy::{Check, Kept, Verdict};
-use fourbase::{Player, Position, excerpt};
+use fourbase::{Player, Position};
 use serde::Serialize;
 
 use super::chosen::Chosen;
 use super::comparison::Comparison;
-use crate::size::grouped;
+use crate::number::grouped;
 use crate::table::{self, Side};
+use crate::wording;
 
-/// How much of the name of a folder is told.
-const FOLDER_BYTES: usize = 1024;
-
-/// All that is known about a strategy on a board.
-pub struct Report {
+/// The result of a check of a strategy on a board.
+pub struct StrategyReport {
     strategy: &'static str,
     /// The centre columns, from 1.
     centre: Option<[usize; 2]>,
@@ -26,11 +24,11 @@ pub struct Report {
     note: Option<String>,
 }
 
-impl Report {
-    /// Gathers what was found.
-    pub fn of(chosen: &Chosen, check: Check, comparison: Comparison) -> Report {
+impl StrategyReport {
+    /// Gathers the findings.
+    pub fn of(chosen: &Chosen, check: Check, comparison: Comparison) -> StrategyReport {
         let centre = chosen.follow_up().and_then(|rule| rule.centre());
-        Report {
+        StrategyReport {
             strategy: chosen.rule().name(),
             centre: centre.map(|columns| columns.map(|column| column + 1)),
             reading: chosen.follow_up().filter(|_| centre.is_some()).map(|rule| rule.reading().to_string()),
@@ -40,7 +38,7 @@ impl Report {
         }
     }
 
-    /// Returns the same for programs.
+    /// Returns the report for programs.
     pub fn to_json(&self) -> impl Serialize + use<'_> {
         let Check { board, player, positions, lines, refutation, undefined } = &self.check;
         let (comparison, not_made) = match &self.comparison {
@@ -51,7 +49,7 @@ impl Report {
             }
             Comparison::NotMade(reason) => (None, Some(reason.as_str())),
         };
-        Json {
+        StrategyJson {
             board: board.to_string(),
             strategy: self.strategy,
             player: player.to_string(),
@@ -81,9 +79,9 @@ impl Report {
         }
     }
 
-    /// Says which strategy was checked, on which board and for whom.
+    /// Writes the board, the strategy, the player and the options.
     fn subject(&self) -> String {
-        let Report { strategy, check: Check { board, player, .. }, .. } = self;
+        let StrategyReport { strategy, check: Check { board, player, .. }, .. } = self;
         let options = match (self.centre, &self.reading) {
             (Some([left, right]), Some(reading)) => format!(", centre {left},{right}, reading {reading}"),
             _ if self.strategy == "follow-up" => ", no centre".to_owned(),
@@ -92,7 +90,7 @@ impl Report {
         format!("{board}, {strategy} for the {player} player{options}")
     }
 
-    /// Lists the positions and how the lines end.
+    /// Writes the table of positions and lines.
     fn counts(&self) -> String {
         let Check { player, positions, lines, .. } = &self.check;
         let asked = |whose| if whose == *player { positions.strategy_to_move } else { positions.opponent_to_move };
@@ -115,15 +113,15 @@ impl Report {
         table::to_text(&[Side::Left, Side::Right, Side::Right], &rows)
     }
 
-    /// Names a line, and draws the position it leads to.
+    /// Writes a line, and draws its last position.
     fn shown(&self, name: &str, line: &[usize]) -> String {
         let start = Position::start(self.check.board);
-        // Every move of the line was played before, so none is refused.
+        // The check has played every move of the line, so none is refused.
         let end = line.iter().try_fold(start, |position, &column| position.play(column)).unwrap_or(start);
         format!("{name} ({} plies): {}\n\n{}", line.len(), line_to_text(line), draw(&end, true))
     }
 
-    /// Says where the value is kept, or why that is unknown.
+    /// Writes in how many positions the value is kept, or why that is unknown.
     fn compared(&self) -> String {
         match &self.comparison {
             Comparison::NotMade(reason) => reason.clone(),
@@ -136,14 +134,14 @@ impl Report {
                     number(strategy_to_move),
                     number(secured),
                     number(all),
-                    excerpt(&folder.display().to_string(), FOLDER_BYTES),
+                    wording::path(folder),
                 )
             }
         }
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for StrategyReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Check { refutation, undefined, .. } = &self.check;
         write!(f, "{}\n{}\n\n{}", self.subject(), sentence(&self.check), self.counts())?;
@@ -158,7 +156,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// Says what the lines mean.
+/// Writes the verdict as a sentence.
 fn sentence(check: &Check) -> String {
     let (player, other) = (check.player, check.player.other());
     let lines = &check.lines;
@@ -191,7 +189,7 @@ fn line_to_text(line: &[usize]) -> String {
 
 /// The report for programs. Numbers of lines may have more digits than a 64-bit integer.
 #[derive(Serialize)]
-struct Json<'a> {
+struct StrategyJson<'a> {
     board: String,
     strategy: &'a str,
     player: String,
@@ -206,7 +204,7 @@ struct Json<'a> {
     notes: Vec<&'a str>,
 }
 
-/// Positions that were met.
+/// The positions that were met.
 #[derive(Serialize)]
 struct PositionsJson {
     all: u64,
@@ -218,7 +216,7 @@ struct PositionsJson {
     ties: u64,
 }
 
-/// How lines end.
+/// The lines by their ends.
 #[derive(Serialize)]
 struct LinesJson {
     all: u128,
@@ -228,7 +226,7 @@ struct LinesJson {
     ties: u128,
 }
 
-/// Where the value is kept.
+/// The positions where the value is kept.
 #[derive(Serialize)]
 struct ComparisonJson {
     database: String,

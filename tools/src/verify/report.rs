@@ -1,18 +1,17 @@
-//! What `fourbase verify` says, for people and as JSON.
+//! The result of `fourbase verify`, for people and as JSON.
 
 use std::fmt;
-use std::path::Path;
 
 use fourbase::{Outcome, Player, Position, notation};
 use fourbase_tiers::database::Database;
-use fourbase_tiers::error::{bytes, keep_option, kept};
+use fourbase_tiers::error::{bytes, kept};
 use fourbase_tiers::verify::{Fault, Report, published};
 use serde::Serialize;
 
-use crate::size::grouped;
+use crate::number::grouped;
 use crate::wording;
 
-/// What was found.
+/// The result.
 #[derive(Serialize)]
 pub struct Verified {
     board: String,
@@ -23,20 +22,20 @@ pub struct Verified {
     remoteness: Option<u32>,
     files: u64,
     bytes: u64,
-    /// The deepest ply that is kept, where not all are.
+    /// The deepest ply in the database; absent if it has all.
     #[serde(skip_serializing_if = "Option::is_none")]
     keep_plies: Option<u32>,
-    /// Of the whole database, as the manifest says; the files were compared with it.
+    /// The hash of the whole database in the manifest; the files were compared with it.
     hash: Option<String>,
-    /// Stored values that were recomputed.
+    /// The number of stored values that were recomputed.
     checked: u64,
-    /// All stored values.
+    /// The number of all stored values.
     stored: u64,
-    /// Legal positions, where they were counted.
+    /// The number of legal positions, if they were counted.
     legal: Option<u64>,
     searched: u64,
     undecided: u64,
-    faults: Vec<FaultRow>,
+    faults: Vec<ListedFault>,
     faults_in_all: u64,
     #[serde(skip)]
     root: Option<Outcome>,
@@ -44,9 +43,9 @@ pub struct Verified {
     is_published: bool,
 }
 
-/// A fault; what does not belong to its kind is null.
+/// A fault. Fields that its kind does not have are null.
 #[derive(Serialize)]
-struct FaultRow {
+struct ListedFault {
     kind: &'static str,
     ply: Option<u32>,
     block: Option<u64>,
@@ -57,9 +56,9 @@ struct FaultRow {
     message: String,
 }
 
-impl FaultRow {
-    fn of(fault: &Fault) -> FaultRow {
-        let row = FaultRow {
+impl ListedFault {
+    fn of(fault: &Fault) -> ListedFault {
+        let row = ListedFault {
             kind: "",
             ply: None,
             block: None,
@@ -72,12 +71,12 @@ impl FaultRow {
         let at = |position: &Position| Some(notation::to_uni(position));
         let words = |outcome: &Outcome| Some(wording::plain(*outcome));
         match fault {
-            Fault::File(_) => FaultRow { kind: "file", ..row },
+            Fault::File(_) => ListedFault { kind: "file", ..row },
             Fault::Entries { ply, found, expected } => {
                 let (stored, expected) = (Some(found.to_string()), Some(expected.to_string()));
-                FaultRow { kind: "entries", ply: Some(*ply), stored, expected, ..row }
+                ListedFault { kind: "entries", ply: Some(*ply), stored, expected, ..row }
             }
-            Fault::Value { ply, block, entry, position, stored, expected } => FaultRow {
+            Fault::Value { ply, block, entry, position, stored, expected } => ListedFault {
                 kind: "value",
                 ply: Some(*ply),
                 block: Some(*block),
@@ -88,22 +87,22 @@ impl FaultRow {
                 ..row
             },
             Fault::Unanswered { ply, entry, position, .. } => {
-                FaultRow { kind: "unanswered", ply: Some(*ply), entry: Some(*entry), position: at(position), ..row }
+                ListedFault { kind: "unanswered", ply: Some(*ply), entry: Some(*entry), position: at(position), ..row }
             }
             Fault::NotQuiet { ply, block, entry } => {
-                FaultRow { kind: "not quiet", ply: Some(*ply), block: Some(*block), entry: Some(*entry), ..row }
+                ListedFault { kind: "not quiet", ply: Some(*ply), block: Some(*block), entry: Some(*entry), ..row }
             }
             Fault::Root { found, expected, .. } => {
-                FaultRow { kind: "root", ply: Some(0), stored: words(found), expected: words(expected), ..row }
+                ListedFault { kind: "root", ply: Some(0), stored: words(found), expected: words(expected), ..row }
             }
             Fault::NoEntry { ply, position } => {
-                FaultRow { kind: "no entry", ply: Some(*ply), position: at(position), ..row }
+                ListedFault { kind: "no entry", ply: Some(*ply), position: at(position), ..row }
             }
             Fault::Legal { found, expected } => {
                 let (stored, expected) = (Some(found.to_string()), Some(expected.to_string()));
-                FaultRow { kind: "legal", stored, expected, ..row }
+                ListedFault { kind: "legal", stored, expected, ..row }
             }
-            Fault::Search { ply, position, probed, searched } => FaultRow {
+            Fault::Search { ply, position, probed, searched } => ListedFault {
                 kind: "search",
                 ply: Some(*ply),
                 position: at(position),
@@ -116,7 +115,7 @@ impl FaultRow {
 }
 
 impl Verified {
-    /// Takes what a verification of a database has found.
+    /// Gathers the findings about a database.
     pub fn of(report: &Report, database: &Database) -> Verified {
         Verified {
             board: report.board.to_string(),
@@ -134,26 +133,11 @@ impl Verified {
             legal: report.legal,
             searched: report.searched,
             undecided: report.undecided,
-            faults: report.faults.iter().map(FaultRow::of).collect(),
+            faults: report.faults.iter().map(ListedFault::of).collect(),
             faults_in_all: report.faults_in_all,
             root: report.root,
             is_published: published(report.board).is_some_and(|published| published.outcome.is_some()),
         }
-    }
-
-    /// Says that the database is not to be trusted and what to do, where that is so. `root` is the folder of all
-    /// databases.
-    pub fn verdict(&self, root: &Path) -> Option<String> {
-        let Verified { board, values, database, .. } = self;
-        let faults = match self.faults_in_all {
-            0 => return None,
-            1 => "1 fault".to_owned(),
-            count => format!("{} faults", grouped(count.into())),
-        };
-        let db = if root == Path::new("db") { String::new() } else { format!(" --db {}", root.display()) };
-        let keep = keep_option(self.keep_plies);
-        let again = format!("fourbase solve {board} --values {values} --replace{keep}{db}");
-        Some(format!("{database} has {faults}; make it again with: {again}"))
     }
 }
 
@@ -170,7 +154,7 @@ impl fmt::Display for Verified {
         }
         write!(f, "\n\n{} files, {}: read through", self.files, bytes(self.bytes.into()))?;
         if self.keep_plies.is_some() {
-            write!(f, "; {} are kept, later ones are searched forward", kept(self.keep_plies))?;
+            write!(f, "; {} are kept, later positions are searched forward", kept(self.keep_plies))?;
         }
         if self.checked == 0 && self.searched == 0 && !self.sound {
             return write!(f, "\nnothing else was tried");
@@ -179,11 +163,11 @@ impl fmt::Display for Verified {
             if self.checked < self.stored { format!(" of {}", grouped(self.stored.into())) } else { String::new() };
         write!(f, "\n{}{of_all} stored values: recomputed from their moves", grouped(self.checked.into()))?;
         if let Some(root) = self.root {
-            let source = if self.is_published { ", compared with what is published" } else { "" };
+            let source = if self.is_published { ", compared with the published value" } else { "" };
             write!(f, "\n{}{source}", wording::sentence(Player::First, root))?;
         }
         if let Some(legal) = self.legal {
-            write!(f, "\n{} legal positions: counted, compared with what is published", grouped(legal.into()))?;
+            write!(f, "\n{} legal positions: counted, compared with the published number", grouped(legal.into()))?;
         }
         write!(f, "\n{} positions: searched forward", grouped(self.searched.into()))?;
         if self.undecided > 0 {

@@ -1,16 +1,16 @@
-//! Two players at a table, and one game.
+//! The two players of a match, and one game between them.
 
 use std::time::Instant;
 
 use anyhow::Context;
-use fourbase::players::{Chooser, Kind, Source};
+use fourbase::players::{Chooser, Kind, Source, nothing_known};
 use fourbase::{Board, Player, Value};
 
 use crate::game::Game;
 use crate::knowledge::{Knowledge, outcomes};
 
 /// Two players.
-pub struct Table {
+pub struct Players {
     board: Board,
     kinds: [Kind; 2],
     choosers: [Option<Box<dyn Chooser>>; 2],
@@ -21,30 +21,29 @@ pub struct Table {
 pub struct Played {
     /// Whether the first of the two players was the first player.
     pub began: bool,
-    /// How it ended for the first of the two players.
+    /// The result for the first of the two players.
     pub value: Value,
-    /// How many plies it had.
+    /// The number of plies.
     pub plies: u64,
-    /// How many moves each of the two chose.
+    /// The number of moves that each of the two chose.
     pub moves: [u64; 2],
-    /// How long each of the two took for them.
+    /// The time that each of the two took for them.
     pub nanoseconds: [u64; 2],
 }
 
-impl Table {
-    /// Makes the players; `knowledge` is there if any of them needs it.
-    pub fn new(board: Board, kinds: [Kind; 2], knowledge: Option<&Knowledge>) -> Table {
+impl Players {
+    /// Makes the players. A player that needs exact values needs `knowledge`.
+    pub fn new(board: Board, kinds: [Kind; 2], knowledge: Option<&Knowledge>) -> Players {
         let answerer = knowledge.map(Knowledge::answerer);
-        let choosers = kinds
-            .map(|kind| kind.chooser(board, answerer.as_ref().map_or_else(fourbase::players::nothing_known, outcomes)));
-        Table { board, kinds, choosers }
+        let choosers = kinds.map(|kind| kind.chooser(board, answerer.as_ref().map_or_else(nothing_known, outcomes)));
+        Players { board, kinds, choosers }
     }
 
     /// Plays a game from an opening to its end.
     ///
     /// # Errors
     ///
-    /// A player that does not find a move.
+    /// A player finds no move.
     pub fn play(&mut self, opening: &[usize], began: bool, source: &mut Source) -> anyhow::Result<Played> {
         let mut game = Game::start(self.board);
         for &column in opening {
@@ -54,12 +53,12 @@ impl Table {
         while !game.is_over() {
             let place = usize::from((game.position().to_move() == Player::First) != began);
             let kind = self.kinds[place];
-            let chooser = self.choosers[place].as_mut().with_context(|| format!("{kind} is no program"))?;
+            let chooser = self.choosers[place].as_mut().with_context(|| format!("{kind} is not a program"))?;
             let start = Instant::now();
             let choice = chooser.choose(game.position(), game.last(), source);
             nanoseconds[place] += u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
             moves[place] += 1;
-            let choice = choice.with_context(|| format!("{kind} does not move after {}", game.moves()))?;
+            let choice = choice.with_context(|| format!("{kind} finds no move after {}", game.moves()))?;
             game.play(choice.column)?;
         }
         let value = match game.winner() {

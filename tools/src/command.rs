@@ -1,0 +1,113 @@
+//! The command line as a whole: the subcommands, and which code runs each.
+
+use clap::error::Error as UsageError;
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+
+use crate::remedy::Given;
+use crate::{analyse, bench, grade, list, match_, play, position, query, solve, stats, strategy, verify};
+
+/// Solve Connect Four boards and look positions up
+#[derive(Parser, Debug)]
+#[command(name = "fourbase", version, max_term_width = 100)]
+#[command(after_help = "\
+Examples:
+  fourbase solve 5x4               solve every position of 5 columns x 4 rows
+  fourbase query 5x4 33            show the value of the position after the moves 3 and 3
+  fourbase list                    list the databases, their progress and their size
+
+Exit codes: 0 success, 1 failure of files or memory, 2 bad input.")]
+struct CommandLine {
+    /// What to do.
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// The subcommands.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Solve every position of a board and write its database
+    Solve(solve::Arguments),
+    /// Look up positions in a database, or search them forward
+    Query(query::Arguments),
+    /// Count legal positions by ply and by remoteness
+    Stats(stats::Arguments),
+    /// Draw a position and convert it between notations
+    Position(position::Arguments),
+    /// List the databases, their progress and their size
+    List(list::Arguments),
+    /// Measure solving and probing, and check the answers
+    Bench(bench::Arguments),
+    /// Play a game in the terminal
+    Play(play::Arguments),
+    /// Show what every move of a game gave away
+    Analyse(analyse::Arguments),
+    /// Let two programs play many games against each other
+    Match(match_::Arguments),
+    /// Compare the moves of a program with the exact values
+    Grade(grade::Arguments),
+    /// Prove or refute a strategy against every reply
+    Strategy(strategy::Arguments),
+    /// Check a database without using the solver
+    Verify(verify::Arguments),
+}
+
+impl Command {
+    /// Reads the command line. Returns the subcommand, and the options that remedies repeat.
+    ///
+    /// # Errors
+    ///
+    /// Arguments that clap refuses; a request for help or for the version.
+    pub fn read() -> Result<(Command, Given), UsageError> {
+        let matches = CommandLine::command().try_get_matches()?;
+        let given = matches.subcommand().map_or_else(Given::default, |(_, matches)| Given::of(matches));
+        let CommandLine { command } = CommandLine::from_arg_matches(&matches)?;
+        Ok((command, given))
+    }
+
+    /// Runs the subcommand.
+    ///
+    /// # Errors
+    ///
+    /// Those of the subcommand.
+    pub fn run(&self) -> anyhow::Result<()> {
+        match self {
+            Command::Solve(arguments) => solve::run(arguments),
+            Command::Query(arguments) => query::run(arguments),
+            Command::Stats(arguments) => stats::run(arguments),
+            Command::Position(arguments) => position::run(arguments),
+            Command::List(arguments) => list::run(arguments),
+            Command::Bench(arguments) => bench::run(arguments),
+            Command::Play(arguments) => play::run(arguments),
+            Command::Analyse(arguments) => analyse::run(arguments),
+            Command::Match(arguments) => match_::run(arguments),
+            Command::Grade(arguments) => grade::run(arguments),
+            Command::Strategy(arguments) => strategy::run(arguments),
+            Command::Verify(arguments) => verify::run(arguments),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn given(line: &str) -> Given {
+        let matches = CommandLine::command().try_get_matches_from(line.split(' ')).unwrap();
+        Given::of(matches.subcommand().unwrap().1)
+    }
+
+    #[test]
+    fn what_the_user_gave_is_kept_as_typed_and_defaults_are_not_given() {
+        assert_eq!(given("fourbase solve 5x4"), Given::default());
+        let all = "fourbase solve 5x4 --db a --values wdl --keep-plies 7 --scratch b --memory 1.5G";
+        assert_eq!(given(all).options(), " --values wdl --keep-plies 7 --db a --scratch b --memory 1.5G");
+        assert_eq!(given("fourbase verify 5x4 --values wdl --db a").options(), " --values wdl --db a");
+        assert_eq!(given("fourbase bench 5x4 --db a").options(), " --db a");
+        assert_eq!(given("fourbase position 5x4 3").options(), "");
+    }
+
+    #[test]
+    fn the_definition_of_every_subcommand_is_consistent() {
+        CommandLine::command().debug_assert();
+    }
+}

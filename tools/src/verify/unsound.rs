@@ -1,0 +1,31 @@
+//! The verdict on a database with faults.
+
+use std::error::Error;
+use std::fmt;
+use std::path::PathBuf;
+
+use fourbase::Board;
+use fourbase_tiers::kernel::Values;
+
+use crate::number::grouped;
+
+/// A database that should be made again.
+#[derive(Clone, Debug)]
+pub struct Unsound {
+    pub board: Board,
+    pub values: Values,
+    /// The deepest ply in the database; `None` if it has all.
+    pub keep_plies: Option<u32>,
+    pub folder: PathBuf,
+    /// The number of faults, at least 1.
+    pub faults: u64,
+}
+
+impl fmt::Display for Unsound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let word = if self.faults == 1 { "fault" } else { "faults" };
+        write!(f, "{} has {} {word}", self.folder.display(), grouped(self.faults.into()))
+    }
+}
+
+impl Error for Unsound {}
