@@ -44,10 +44,10 @@ fn perfect_answers_and_says_why() {
 fn undo_takes_back_to_the_last_turn_of_a_human() {
     let program = Program::new();
     let shown = play(&program, "4x4 --second pomakis:2", "1\nundo\nmoves\nundo\n");
-    assert!(shown.ends_with("no moves yet\nthere is nothing of yours to take back\n"), "{shown}");
+    assert!(shown.ends_with("no moves yet\nyou have no move to take back\n"), "{shown}");
     // A program that moves first keeps its move.
     let shown = play(&program, "7x6 --first pomakis:2 --second human", "1\nundo\nmoves\nundo\n");
-    assert!(shown.ends_with("\n4\nthere is nothing of yours to take back\n"), "{shown}");
+    assert!(shown.ends_with("\n4\nyou have no move to take back\n"), "{shown}");
     // Two people take back one move each.
     let shown = play(&program, "4x4 --second human", "1\n2\nundo\nmoves\nundo\nmoves\n");
     assert!(shown.contains("\n1\n") && shown.ends_with("no moves yet\n"), "{shown}");
@@ -114,7 +114,7 @@ fn a_saved_game_is_loaded_again() {
     assert_eq!(std::fs::read_to_string(program.path("my game")).expect("a file"), "board 4x4\nmoves -\n");
     std::fs::write(program.path("thesis"), "ten years of work").expect("a file");
     let shown = play(&program, "4x4 --second human", "save thesis\n");
-    assert!(shown.ends_with("thesis is there and is no saved game; choose another name\n"), "{shown}");
+    assert!(shown.ends_with("thesis exists and is not a saved game; choose another name\n"), "{shown}");
     assert_eq!(std::fs::read_to_string(program.path("thesis")).expect("a file"), "ten years of work");
 }
 
@@ -122,15 +122,15 @@ fn a_saved_game_is_loaded_again() {
 fn a_saved_game_that_does_not_replay_is_bad_input() {
     let program = Program::new();
     let files: [(&[u8], &str); 9] = [
-        (b"", "no saved game"),
-        (b"board 4x4\n", "no saved game"),
-        (b"moves 12\nboard 4x4\n", "no saved game"),
+        (b"", "not a saved game"),
+        (b"board 4x4\n", "not a saved game"),
+        (b"moves 12\nboard 4x4\n", "not a saved game"),
         (b"board 4x4\nmoves 11111\n", "move 5, '1': column 1 is full"),
         (b"board 4x4\nmoves 12121212\n", "the game ended with move 7"),
         (b"board 4x4\nmoves 19\n", "move 2, '9'"),
         (b"board 5x4\nmoves 12\n", "a game on 5x4; load it with: fourbase play 5x4"),
         (b"board 99x99\nmoves 12\n", "columns"),
-        (b"board \xff\nmoves 12\n", "not even text"),
+        (b"board \xff\nmoves 12\n", "not text"),
     ];
     for (bytes, reason) in files {
         std::fs::write(program.path("game"), bytes).expect("a file");

@@ -1,11 +1,11 @@
 //! `fourbase play`: a game in the terminal, or through a pipe.
 //!
-//! [`session`] is the game and what is asked about it, [`command`] reads what was typed, [`saved`] is the file of a
-//! saved game.
+//! [`session`] plays the game and answers questions about it, [`typed`] reads the lines of the user, and [`saved`] reads
+//! and writes saved games.
 
-mod command;
 mod saved;
 mod session;
+mod typed;
 
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -20,61 +20,56 @@ use crate::game::Game;
 use crate::query::answerer::Answerer;
 use crate::query::source::SearchArguments;
 use session::Session;
+use typed::HELP;
 
-/// Boards of at most so many cells are searched fast enough for perfect to be pleasant without a database.
+/// The most cells of a board on which perfect moves fast enough without a database.
 const PERFECT_CELLS: usize = 25;
 
-/// So many orders of moves are searched in a second, thanks to alpha-beta: 8 plies on 7 columns.
+/// The orders of moves that pomakis searches in a second, thanks to alpha-beta: 8 plies on 7 columns.
 const MOST_ORDERS: usize = 10_000_000;
 
-/// Returns the opponent on larger boards without a database: one that answers in a second.
-fn otherwise(board: Board) -> Kind {
+/// Returns the default opponent on a larger board without a database, which moves within a second.
+fn quick_opponent(board: Board) -> Kind {
     let is_quick = |level: &u32| board.width().checked_pow(*level).is_some_and(|orders| orders <= MOST_ORDERS);
     Kind::Pomakis { level: (1..=8).rev().find(is_quick).unwrap_or(1) }
 }
 
 /// Arguments of `fourbase play`.
 #[derive(Args, Debug)]
-#[command(after_help = "\
-The players are those of `fourbase match --help`, and human: you. Two programs play their game to the
-end; `--first human --second human` is a board for two people.
+#[command(after_help = format!("\
+PLAYER is human or a program; `fourbase match --help` lists the programs. Two programs play the
+whole game; with `--first human --second human` two people play.
 
-Type a column to move, or one of
+Type one of these lines:
 
-  undo            take your last move back, and what was played after it
-  hint            the best moves, and what they are worth
-  values          what every column is worth; values rating:3 adds the grades of that player
-  history         who stood to win, tie or lose ply by ply, and in how many
-  moves           the moves so far
-  save FILE       save the game; load FILE goes on with a saved one
-  board, new, help, quit
+{HELP}
 
 Examples:
   fourbase play 5x4
   fourbase play 7x6 --second pomakis:6
   fourbase play 7x6 --first perfect --second rating:3 --seed 2
-  printf '3\\n2\\nhistory\\n' | fourbase play 5x4 --second pomakis:4")]
+  printf '3\\n2\\nhistory\\n' | fourbase play 5x4 --second pomakis:4"))]
 pub struct Arguments {
     #[command(flatten)]
     board: BoardArgument,
 
-    /// Who moves first
+    /// The player who moves first
     #[arg(long, value_name = "PLAYER", default_value = "human")]
     first: Kind,
 
-    /// Who moves second [default: perfect; on a large board without a database pomakis]
+    /// The player who moves second [default: perfect; pomakis on a large board without a database]
     #[arg(long, value_name = "PLAYER")]
     second: Option<Kind>,
 
-    /// Which random moves of the programs: the same number and the same moves of yours, the same game
+    /// Seed of the programs' random moves; the same seed and the same moves of yours give the same game
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 
-    /// Begin after these moves
+    /// Start after these moves
     #[arg(long, value_name = "MOVES", conflicts_with = "load", allow_hyphen_values = true)]
     moves: Option<String>,
 
-    /// Go on with a saved game
+    /// Start from a saved game
     #[arg(long, value_name = "FILE")]
     load: Option<PathBuf>,
 
@@ -92,8 +87,8 @@ pub struct Arguments {
 ///
 /// # Errors
 ///
-/// Bad input: moves or a saved game that do not replay. Failures: a file or database that cannot be read, and a move
-/// that one of two programs cannot find.
+/// Bad input: moves that cannot be played, in the arguments or in a saved game. Failures: a file or database that cannot
+/// be read; in a game of two programs, a move that a program cannot find.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let board = arguments.board.board;
     let game = match (&arguments.moves, &arguments.load) {
@@ -102,12 +97,12 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         (None, None) => Game::start(board),
     };
     let second = arguments.second.unwrap_or_else(|| {
-        // Whether one had to be passed over is said where positions are asked for.
+        // The warning about a database that cannot be read comes later, with the answerer.
         let is_solved = Database::find(&arguments.database.root, board).is_ok_and(|database| database.is_complete());
         if is_solved || board.cells() <= PERFECT_CELLS {
             Kind::Perfect { takes_first: false }
         } else {
-            otherwise(board)
+            quick_opponent(board)
         }
     });
     let answerer: Rc<dyn Answerer> =

@@ -1,30 +1,28 @@
-//! The file of a saved game: two lines of text, `board 5x4` and `moves 3321`.
+//! Saved games: a file has two lines of text, `board 5x4` and `moves 3321`.
 
 use std::fs;
 use std::io::Read;
 use std::path::Path;
 
 use anyhow::Context;
-use fourbase::{Board, excerpt};
+use fourbase::Board;
 
 use crate::failure::BadInput;
 use crate::game::Game;
+use crate::wording;
 
-/// No saved game has as many bytes.
+/// More bytes than any saved game has.
 const MOST_BYTES: u64 = 1024;
 
-/// How much of the name of a file is told.
-const NAME_BYTES: usize = 200;
-
-/// Saves a game, over an older saved game if there is one.
+/// Saves a game. An older saved game in the file is replaced.
 ///
 /// # Errors
 ///
-/// Bad input if the file is there and is something else; a failure if it cannot be written.
+/// Bad input: the file exists and is not a saved game. Failure: it cannot be written.
 pub fn save(file: &Path, game: &Game) -> anyhow::Result<()> {
-    let name = name(file);
+    let name = wording::path(file);
     if file.exists() && !read(file).is_ok_and(|text| text.starts_with("board ")) {
-        return Err(BadInput(format!("{name} is there and is no saved game; choose another name")).into());
+        return Err(BadInput(format!("{name} exists and is not a saved game; choose another name")).into());
     }
     let text =
         format!("board {}\nmoves {}\n", game.board(), if game.ply() == 0 { "-".to_owned() } else { game.moves() });
@@ -35,15 +33,16 @@ pub fn save(file: &Path, game: &Game) -> anyhow::Result<()> {
 ///
 /// # Errors
 ///
-/// Bad input if the file is no saved game, one of another board, or does not replay; a failure if it cannot be read.
+/// Bad input: the file is not a saved game, has another board, or has a move that cannot be played. Failure: it cannot be
+/// read.
 pub fn load(file: &Path, board: Board) -> anyhow::Result<Game> {
-    let name = name(file);
+    let name = wording::path(file);
     let text = read(file)?;
     let bad = |reason: String| BadInput(format!("{name}: {reason}"));
     let mut lines = text.lines();
     let mut field = |word: &str| lines.next().and_then(|line| line.strip_prefix(word)).map(str::trim);
     let (Some(saved_board), Some(moves)) = (field("board "), field("moves ")) else {
-        return Err(bad("no saved game; its lines are \"board 5x4\" and \"moves 3321\"".to_owned()).into());
+        return Err(bad("not a saved game, whose lines are \"board 5x4\" and \"moves 3321\"".to_owned()).into());
     };
     let saved_board = saved_board.parse::<Board>().map_err(|error| bad(error.to_string()))?;
     if saved_board != board {
@@ -54,13 +53,9 @@ pub fn load(file: &Path, board: Board) -> anyhow::Result<Game> {
 
 /// Reads a short text.
 fn read(file: &Path) -> anyhow::Result<String> {
-    let name = name(file);
+    let name = wording::path(file);
     let mut bytes = Vec::new();
     let open = fs::File::open(file).and_then(|open| open.take(MOST_BYTES).read_to_end(&mut bytes));
     open.with_context(|| format!("cannot read {name}"))?;
-    Ok(String::from_utf8(bytes).map_err(|_| BadInput(format!("{name}: no saved game, and not even text")))?)
-}
-
-fn name(file: &Path) -> String {
-    excerpt(&file.display().to_string(), NAME_BYTES)
+    Ok(String::from_utf8(bytes).map_err(|_| BadInput(format!("{name}: not a saved game, and not text")))?)
 }

@@ -1,4 +1,4 @@
-//! A game with its two players, and what is asked about it.
+//! A game in the terminal: the moves of both players, and the commands of the user.
 
 use std::collections::VecDeque;
 use std::io::{self, IsTerminal, StdinLock, Write};
@@ -10,8 +10,8 @@ use fourbase::notation::{column_character, draw};
 use fourbase::players::{Chooser, Kind, RatingPlayer, Source};
 use fourbase::{MoveError, Player};
 
-use super::command::{Command, HELP};
 use super::saved;
+use super::typed::{HELP, Typed};
 use crate::analyse::played::{self, decided};
 use crate::game::Game;
 use crate::history::{self, Moment};
@@ -30,7 +30,7 @@ pub struct Session {
     choosers: [Option<Box<dyn Chooser>>; 2],
     seed: u64,
     answerer: Rc<dyn Answerer>,
-    /// The ply at which a program found no move, so that somebody else has to.
+    /// The ply at which a program found no move; the user has to move for it.
     stuck_at: Option<usize>,
     input: Lines<StdinLock<'static>>,
     waiting: VecDeque<Line>,
@@ -38,7 +38,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Seats the players: the first, the second.
+    /// Makes a session; `kinds` are the first player and the second.
     pub fn new(game: Game, kinds: [Kind; 2], seed: u64, answerer: Rc<dyn Answerer>) -> Session {
         let choosers = kinds.map(|kind| kind.chooser(game.board(), outcomes(&answerer)));
         Session {
@@ -54,17 +54,17 @@ impl Session {
         }
     }
 
-    /// Plays until somebody leaves, input ends, or a game of two programs is over.
+    /// Plays until the user leaves, the input ends, or a game of two programs is over.
     ///
     /// # Errors
     ///
-    /// Standard input or output that fails, a database that cannot be read, and a game of two programs that cannot go
-    /// on.
+    /// Standard input cannot be read or standard output cannot be written; a database cannot be read; in a game of two
+    /// programs, one finds no move.
     pub fn run(mut self) -> anyhow::Result<()> {
         let [first, second] = self.kinds;
         output::print(format_args!("{}: first {first} (X), second {second} (O)", self.game.board()))?;
         let has_human = self.kinds.contains(&Kind::Human);
-        // What stands on the screen.
+        // The position that was drawn last.
         let mut shown = None;
         loop {
             if !self.game.is_over() && self.stuck_at != Some(self.game.ply()) && self.move_of_a_program(has_human)? {
@@ -78,11 +78,11 @@ impl Session {
                 return Ok(());
             }
             let Some(line) = self.line()? else { return Ok(()) };
-            match Command::read(&line, self.game.board()) {
-                Ok(Command::Quit) => return Ok(()),
-                Ok(Command::Board) => shown = None,
-                Ok(command) => {
-                    if let Some(text) = self.obey(command)? {
+            match Typed::read(&line, self.game.board()) {
+                Ok(Typed::Quit) => return Ok(()),
+                Ok(Typed::Board) => shown = None,
+                Ok(typed) => {
+                    if let Some(text) = self.obey(typed)? {
                         output::print(text)?;
                     }
                 }
@@ -91,13 +91,13 @@ impl Session {
         }
     }
 
-    /// Lets a program move if it is one's turn, and returns whether it did.
+    /// Lets a program move if it is its turn. Returns whether it moved.
     fn move_of_a_program(&mut self, has_human: bool) -> anyhow::Result<bool> {
         let (ply, mover) = (self.game.ply(), self.game.position().to_move());
         let place = place(mover);
         let kind = self.kinds[place];
         let Some(chooser) = &mut self.choosers[place] else { return Ok(false) };
-        // A stream for each ply: what was taken back comes again.
+        // Each ply has its own stream, so that a move that was taken back is played again.
         let mut source = Source::new(self.seed, ply as u64);
         match chooser.choose(self.game.position(), self.game.last(), &mut source) {
             Ok(choice) => {
@@ -116,14 +116,14 @@ impl Session {
         }
     }
 
-    /// Draws the board and says whose turn it is.
+    /// Draws the board and writes whose turn it is.
     fn show(&self) -> anyhow::Result<()> {
         let mover = self.game.position().to_move();
         let sign = if self.game.is_over() { String::new() } else { format!(" ({})", sign(mover)) };
         output::print(format_args!("\n{}\n\n{}{sign}", draw(self.game.position(), true), self.game.standing()))
     }
 
-    /// Reads the next line; `None` once input has ended.
+    /// Reads the next line; `None` at the end of the input.
     fn line(&mut self) -> anyhow::Result<Option<Line>> {
         if self.has_prompt && self.waiting.is_empty() {
             let mut stdout = anstream::stdout().lock();
@@ -138,33 +138,33 @@ impl Session {
         Ok(self.waiting.pop_front())
     }
 
-    /// Does what was typed and returns what is to be said.
-    fn obey(&mut self, command: Command) -> anyhow::Result<Option<String>> {
-        Ok(match command {
-            Command::Nothing | Command::Board | Command::Quit => None,
-            Command::Move(column) => self.move_of_a_human(column),
-            Command::Undo => self.undo(),
-            Command::Hint => Some(self.hint()?),
-            Command::Values(kind) => Some(self.values(kind)?),
-            Command::History => Some(self.history()?),
-            Command::Moves if self.game.ply() == 0 => Some("no moves yet".to_owned()),
-            Command::Moves => Some(self.game.moves()),
-            Command::Save(file) => Some(match saved::save(Path::new(&file), &self.game) {
-                Ok(()) => format!("saved; go on with: fourbase play {} --load FILE", self.game.board()),
+    /// Does what was typed and returns the text to print.
+    fn obey(&mut self, typed: Typed) -> anyhow::Result<Option<String>> {
+        Ok(match typed {
+            Typed::Nothing | Typed::Board | Typed::Quit => None,
+            Typed::Move(column) => self.move_of_a_human(column),
+            Typed::Undo => self.undo(),
+            Typed::Hint => Some(self.hint()?),
+            Typed::Values(kind) => Some(self.values(kind)?),
+            Typed::History => Some(self.history()?),
+            Typed::Moves if self.game.ply() == 0 => Some("no moves yet".to_owned()),
+            Typed::Moves => Some(self.game.moves()),
+            Typed::Save(file) => Some(match saved::save(Path::new(&file), &self.game) {
+                Ok(()) => format!("saved; continue with: fourbase play {} --load FILE", self.game.board()),
                 Err(reason) => one_line(&reason),
             }),
-            Command::Load(file) => match saved::load(Path::new(&file), self.game.board()) {
+            Typed::Load(file) => match saved::load(Path::new(&file), self.game.board()) {
                 Ok(game) => {
                     (self.game, self.stuck_at) = (game, None);
                     None
                 }
                 Err(reason) => Some(one_line(&reason)),
             },
-            Command::New => {
+            Typed::New => {
                 (self.game, self.stuck_at) = (Game::start(self.game.board()), None);
                 None
             }
-            Command::Help => Some(HELP.to_owned()),
+            Typed::Help => Some(HELP.to_owned()),
         })
     }
 
@@ -172,7 +172,7 @@ impl Session {
         let columns = self.game.board().width();
         match self.game.play(column) {
             Ok(()) => None,
-            // Whoever types 0 wants to hear of 0.
+            // The error counts columns from 0, which the user does not.
             Err(MoveError::Outside { .. }) => Some(format!("no such column; play a column from 1 to {columns}")),
             Err(_) if self.game.is_over() => {
                 Some("the game is over; undo takes a move back, new begins another".to_owned())
@@ -184,14 +184,14 @@ impl Session {
     /// Takes moves back to the last turn of a human.
     fn undo(&mut self) -> Option<String> {
         let is_human = |ply: &usize| self.kinds[ply % 2] == Kind::Human;
-        // A human who moves for a program that is stuck takes that back first.
+        // A move of the user for a program that was stuck is taken back first.
         match (0..self.game.ply()).rev().find(is_human) {
             Some(ply) => {
                 self.game.take_back_to(ply);
                 self.stuck_at = None;
                 None
             }
-            None => Some("there is nothing of yours to take back".to_owned()),
+            None => Some("you have no move to take back".to_owned()),
         }
     }
 
@@ -210,8 +210,7 @@ impl Session {
         Ok(format!("{columns}: {}{}", wording::outcome(best), self.note()))
     }
 
-    /// Lists every column with its value, and with the grades of a player; where a player of the game is one that grades,
-    /// with its grades.
+    /// Writes the outcome of every column, with the grades of `kind` or of a player of this game that grades columns.
     fn values(&self, kind: Option<Kind>) -> anyhow::Result<String> {
         if self.game.is_over() {
             return Ok("the game is over".to_owned());
@@ -254,13 +253,17 @@ impl Session {
         Ok(format!("{}{}", history::draw(&moments.collect::<Vec<_>>()), self.note()))
     }
 
-    /// Says where values come from, in brackets, if not just out of a database.
+    /// Writes in brackets where the values come from, unless all come from a database.
     fn note(&self) -> String {
         self.answerer.note().map_or(String::new(), |note| format!("\n({note})"))
     }
 }
 
-/// Says why there is no answer, unless a database cannot be read.
+/// Returns the reason why there is no answer.
+///
+/// # Errors
+///
+/// A database that cannot be read.
 fn undecided<T>(answer: anyhow::Result<T>) -> anyhow::Result<String> {
     let text = answer.as_ref().err().map(one_line).unwrap_or_default();
     decided(answer)?;
@@ -278,7 +281,7 @@ fn place(player: Player) -> usize {
     }
 }
 
-/// How a player is drawn.
+/// Returns the sign of a player on the board.
 fn sign(player: Player) -> char {
     match player {
         Player::First => 'X',
