@@ -97,7 +97,7 @@ pub struct Arguments {
 fn keep_plies(text: &str) -> anyhow::Result<u32> {
     text.parse().ok().filter(|plies| *plies > 0).ok_or_else(|| {
         let text = excerpt(text, EXCERPT_BYTES);
-        anyhow!("\"{text}\" is not a number of plies; give 1 or more, or leave --keep-plies out to keep all")
+        anyhow!("\"{text}\" is not a number of plies; give 1 or more, or leave it out to keep all")
     })
 }
 
