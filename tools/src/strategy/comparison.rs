@@ -52,7 +52,7 @@ impl Comparison {
         match check.keep(rule, memory_bytes, values) {
             Ok(kept) => Ok(Comparison::Made { folder, kept }),
             Err(error) if error.is::<CheckError>() => {
-                Ok(not_made("the positions do not fit in memory together; give a higher --memory"))
+                Ok(not_made("its positions need more memory together; give a higher --memory"))
             }
             Err(error) => Err(error),
         }
