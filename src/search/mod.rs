@@ -62,6 +62,7 @@ mod word;
 mod worker;
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::{Board, Outcome, Position, Value};
 use engine::Engine;
@@ -260,6 +261,11 @@ impl Search {
     /// Sets how many nodes one question may use from now on; `None` for no limit.
     pub fn set_node_limit(&mut self, node_limit: Option<u64>) {
         self.options.node_limit = node_limit;
+    }
+
+    /// Sets the monitor of the questions from now on; `None` for none.
+    pub fn set_monitor(&mut self, monitor: Option<Arc<Monitor>>) {
+        self.options.monitor = monitor;
     }
 
     /// Forgets all results, so that the next question is answered as by a new search. Costs a microsecond or less, and

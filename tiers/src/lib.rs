@@ -4,6 +4,7 @@
 //! - [`solve`] computes a tier from the tier after it with the bit-plane loops of [`kernel`], 64 positions a word.
 //! - [`quiet`] says which positions a probe can judge by looking at the board; only the others are stored.
 //! - [`database`] writes the tiers of a board into a folder and answers probes from it.
+//! - [`answer`] answers questions about positions, from a database, by search, or both.
 //! - [`counts`] counts the positions that play reaches, by ply, value and remoteness.
 //! - [`verify`] checks a database without the kernels.
 //! - [`plan`] tells what a solve needs before it starts.
@@ -39,6 +40,7 @@
 
 #![deny(unsafe_code)]
 
+pub mod answer;
 pub mod counts;
 pub mod database;
 pub mod error;

@@ -57,11 +57,11 @@ pub struct Arguments {
 /// Bad input: moves that cannot be played. Failures: no database with `--search never`; a database that cannot be read.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let game = Game::parse(arguments.board.board, &arguments.moves)?;
-    let answerer = arguments.search.find(game.board(), &arguments.database, arguments.cache, false)?;
-    let plies = played::of_game(answerer.as_ref(), &game)?;
-    let analysis = Analysis::of(&game, plies, answerer.note());
+    let asker = arguments.search.find(game.board(), &arguments.database, arguments.cache, false)?;
+    let plies = played::of_game(&asker, &game)?;
+    let analysis = Analysis::of(&game, plies, asker.note());
     if arguments.json {
-        if let Some(note) = answerer.note() {
+        if let Some(note) = asker.note() {
             failure::print_note(&note);
         }
         output::print_json(&analysis.to_json())

@@ -1,15 +1,15 @@
 //! Exact values for players and grades, shared by threads.
 //!
-//! A database where there is one. A small board without one is solved into a temporary folder, which takes at most
-//! seconds; of a larger one nothing is known but what a search finds.
+//! They come from the database of the board. A small board without one is solved into a temporary folder, which takes at
+//! most seconds; the positions of a larger one are searched.
 
-use std::rc::Rc;
 use std::sync::Arc;
 
 use anyhow::Context;
 use fourbase::players::Outcomes;
-use fourbase::{Board, Outcome, Position, excerpt};
-use fourbase_tiers::database::{Database, Move};
+use fourbase::{Board, excerpt};
+use fourbase_tiers::answer::Searcher;
+use fourbase_tiers::database::Database;
 use fourbase_tiers::error::DatabaseError;
 use fourbase_tiers::kernel::{Kernel, Values};
 use fourbase_tiers::plan::Plan;
@@ -18,35 +18,28 @@ use tempfile::TempDir;
 
 use crate::arguments::{CacheArgument, DatabaseArgument};
 use crate::memory;
-use crate::query::answerer::Answerer;
-use crate::query::searcher::Searcher;
+use crate::query::asker::Asker;
+use crate::query::source::options;
 
-/// The most entries that are solved in passing: a second or less.
+/// The most entries of a board that is solved for one run: a second or less.
 const MOST_ENTRIES: u128 = 200_000_000;
 
-/// How much of the name of a folder is told.
+/// The most bytes of a folder's name in the note.
 const FOLDER_BYTES: usize = 1024;
 
 /// Where exact values come from.
 pub struct Knowledge {
-    board: Board,
-    source: Source,
-    /// How it is told.
+    asker: Arc<Asker>,
+    /// Says where they come from.
     note: String,
     /// The command that makes the database, where there is none.
     missing: Option<String>,
-}
-
-enum Source {
-    Database(Arc<Database>),
-    /// Solved in passing; the folder goes away with the last of it.
-    Solved(Arc<Database>, #[expect(dead_code, reason = "keeps the folder")] TempDir),
-    /// Nothing but searches, of so many nodes each.
-    Search(u64),
+    /// The folder of a board that was solved for this run; dropped, it is removed.
+    _folder: Option<TempDir>,
 }
 
 impl Knowledge {
-    /// Finds the database of a board, or solves it in passing, or leaves it to searches of `nodes` nodes.
+    /// Finds the database of a board; or solves a small board for this run; or searches, at most `nodes` nodes a position.
     ///
     /// # Errors
     ///
@@ -67,32 +60,27 @@ impl Knowledge {
                     "values from {}{searched}",
                     excerpt(&database.folder().display().to_string(), FOLDER_BYTES)
                 );
-                let source = Source::Database(Arc::new(cache.apply(database)));
-                return Ok(Knowledge { board, source, note, missing: None });
+                let asker = Arc::new(Asker::new(Arc::new(cache.apply(database)), nodes));
+                return Ok(Knowledge { asker, note, missing: None, _folder: None });
             }
             Ok(_) | Err(DatabaseError::Missing { .. }) => {}
             Err(error) => return Err(error.into()),
         }
         if Plan::estimate(board, Values::Remoteness).entries <= MOST_ENTRIES {
             let (database, folder) = solve(board)?;
-            let source = Source::Solved(Arc::new(cache.apply(database)), folder);
-            return Ok(Knowledge { board, source, note: "values solved for this run".to_owned(), missing: None });
+            let asker = Arc::new(Asker::new(Arc::new(cache.apply(database)), nodes));
+            let note = "values solved for this run".to_owned();
+            return Ok(Knowledge { asker, note, missing: None, _folder: Some(folder) });
         }
         let missing = DatabaseError::Missing { board, root: databases.root.clone() }.to_string();
+        let asker = Asker::new(Arc::new(Searcher::new(board, options(1))), nodes).with_missing_in(&databases.root);
         let note = "values searched forward".to_owned();
-        Ok(Knowledge { board, source: Source::Search(nodes), note, missing: Some(missing) })
+        Ok(Knowledge { asker: Arc::new(asker), note, missing: Some(missing), _folder: None })
     }
 
-    /// Returns an answerer for one thread.
-    pub fn answerer(&self) -> Rc<dyn Answerer> {
-        match &self.source {
-            Source::Database(database) | Source::Solved(database, _) => Rc::new(Shared(Arc::clone(database))),
-            Source::Search(nodes) => {
-                let searcher = Searcher::new(self.board, *nodes, Some(1));
-                let missing = self.missing.as_deref().unwrap_or("it has no database");
-                Rc::new(searcher.with_way_out(format!("solve the board first ({missing})")))
-            }
-        }
+    /// Returns whom to ask, for any number of threads.
+    pub fn asker(&self) -> Arc<Asker> {
+        Arc::clone(&self.asker)
     }
 
     /// Says where the values come from.
@@ -125,25 +113,11 @@ fn solve(board: Board) -> anyhow::Result<(Database, TempDir)> {
     Ok((Database::open(&report.folder)?, root))
 }
 
-/// A database that several threads ask.
-struct Shared(Arc<Database>);
-
-impl Answerer for Shared {
-    fn outcome(&self, position: &Position) -> anyhow::Result<Outcome> {
-        Answerer::outcome(&*self.0, position)
-    }
-
-    fn moves(&self, position: &Position) -> anyhow::Result<Vec<Move>> {
-        Answerer::moves(&*self.0, position)
-    }
-}
-
-/// Lets a player ask an answerer.
-pub fn outcomes(answerer: &Rc<dyn Answerer>) -> Outcomes<'static> {
-    let answerer = Rc::clone(answerer);
+/// Lets a player ask.
+pub fn outcomes(asker: &Arc<Asker>) -> Outcomes<'static> {
+    let asker = Arc::clone(asker);
     Box::new(move |position| {
-        answerer.begin();
-        let moves = answerer.moves(position)?;
+        let moves = asker.moves(position)?;
         Ok(moves.into_iter().map(|of| (of.column, of.outcome)).collect())
     })
 }

@@ -8,7 +8,7 @@ mod session;
 mod typed;
 
 use std::path::PathBuf;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use clap::Args;
 use fourbase::Board;
@@ -17,7 +17,6 @@ use fourbase_tiers::database::Database;
 
 use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument};
 use crate::game::Game;
-use crate::query::answerer::Answerer;
 use crate::query::source::SearchArguments;
 use session::Session;
 use typed::HELP;
@@ -105,7 +104,6 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
             quick_opponent(board)
         }
     });
-    let answerer: Rc<dyn Answerer> =
-        Rc::from(arguments.search.find(board, &arguments.database, arguments.cache, false)?);
-    Session::new(game, [arguments.first, second], arguments.seed, answerer).run()
+    let asker = Arc::new(arguments.search.find(board, &arguments.database, arguments.cache, false)?);
+    Session::new(game, [arguments.first, second], arguments.seed, asker).run()
 }

@@ -1,15 +1,12 @@
 //! `fourbase query`: look positions up.
 //!
-//! Who answers is behind one seam, [`answerer`], so that nothing else cares whether answers come out of a database or
-//! from a search forward ([`source`] decides). One position is answered at length ([`answer`]), many on standard input with one
-//! line each ([`batch`]).
+//! [`source`] reads the options and chooses who answers ([`fourbase_tiers::answer`]), [`asker`] asks. One position gets a
+//! long answer ([`answer`]); a batch on standard input gets a line for each ([`batch`], [`lines`]).
 
 mod answer;
-pub mod answerer;
+pub mod asker;
 mod batch;
-mod both;
 pub mod lines;
-pub mod searcher;
 pub mod source;
 
 use clap::Args;
@@ -27,17 +24,17 @@ use source::SearchArguments;
 With --batch, a line of input is a position and a line of output is
 
   POSITION<TAB>VALUE<TAB>REMOTENESS       REMOTENESS is - in a database without it
-  POSITION<TAB>error<TAB>REASON           for a line that is no position (exit code 2 at the end)
+  POSITION<TAB>error<TAB>REASON           for a line that is not a position (exit code 2 at the end)
 
-Values are win, lose or tie for the player to move; the remoteness is the number of plies to the
-end if the winner hastens and the loser delays.
+A value is win, lose or tie for the player to move. The remoteness is the number of plies to the end
+if the winner hastens and the loser delays.
 
-Without --search, one position is searched forward where no database covers the board, and the
-answer says so; a batch needs the database. --search auto also searches the remoteness that a
-database of values alone leaves open, of the moves that keep the value, and positions that are not
-solved yet; on 7x6 mostly about a second after 8 plies, longer before. With --json and --batch it is
-standard error that tells of a board without a database. A search that reaches its --nodes has no
-answer (exit code 1).
+Without --search, the database answers. If the board has none, query searches one position forward
+and says so, and a batch fails. With --search auto, query also searches positions that are not solved
+yet, and the remoteness where the database has values alone (for the position, and for the moves
+that keep its value). On 7x6 a search mostly takes about a second after 8 plies, longer before. A
+search that reaches --nodes gives no answer (exit code 1). With --json or --batch, the note about a
+missing database goes to standard error.
 
 Examples:
   fourbase query 5x4
@@ -50,7 +47,7 @@ pub struct Arguments {
     #[command(flatten)]
     board: BoardArgument,
 
-    /// The position, told by its form [default: the empty board]
+    /// The position, in any of the forms below [default: the empty board]
     #[arg(value_name = "POSITION")]
     position: Vec<String>,
 
@@ -76,20 +73,20 @@ pub struct Arguments {
 ///
 /// # Errors
 ///
-/// Bad input: a mistake in the position, or in any line of a batch. Failures: no database for the board where nobody may
-/// search, one that cannot be read, or a search that came to its limit.
+/// Bad input: a mistake in the position, or in any line of a batch. Failures: a missing database where `--search` does not
+/// allow for a search, a database that cannot be read, a search that reaches its limit.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let board = arguments.board.board;
-    // First what is cheap and the user's to correct; then the database.
+    // A mistake in the position is cheap to find, so it is reported before the database is opened.
     let position = read_position(board, &arguments.position)?;
-    let answerer = arguments.search.find(board, &arguments.database, arguments.cache, arguments.batch)?;
+    let asker = arguments.search.find(board, &arguments.database, arguments.cache, arguments.batch)?;
     if arguments.batch {
-        if let Some(note) = answerer.note() {
+        if let Some(note) = asker.note() {
             failure::print_note(&note);
         }
-        return batch::run(board, answerer.as_ref(), std::io::stdin().lock(), std::io::stdout().lock());
+        return batch::run(board, &asker, std::io::stdin().lock(), std::io::stdout().lock());
     }
-    let answer = Answer::of(answerer.as_ref(), &position)?;
+    let answer = Answer::of(&asker, &position)?;
     if arguments.json {
         if let Some(note) = answer.note() {
             failure::print_note(note);

@@ -33,6 +33,7 @@ mod list;
 mod locate;
 mod manifest;
 mod many;
+mod moves;
 mod open;
 mod packing;
 #[doc(hidden)]
@@ -53,8 +54,9 @@ pub(crate) use folder::{create_folder, has_leftovers, lock_path, names_of, remov
 pub use hash::Hash;
 pub use list::{Listing, Summary, list};
 pub use manifest::{Manifest, State, TierRecord};
+pub use moves::Move;
+pub(crate) use moves::{best_line, moves, sort};
 pub use open::Database;
-pub use probe::Move;
 pub(crate) use publish::{Written, io_error, publish};
 pub use remoteness::RemotenessSearch;
 pub use storage::{Lock, ReadFile, Storage, WriteFile};

@@ -13,15 +13,6 @@ use crate::error::DatabaseError;
 use crate::kernel::Values;
 use crate::quiet::{Sight, sight};
 
-/// A legal move and what it is worth.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Move {
-    /// Column, from 0.
-    pub column: usize,
-    /// What the move is worth to the player who makes it; the remoteness counts from the position before it.
-    pub outcome: Outcome,
-}
-
 impl Database {
     /// Looks a position up. Any well-formed position is answered, also one that no play reaches.
     ///
@@ -61,7 +52,7 @@ impl Database {
         self.manifest().keeps(stored)
     }
 
-    fn check_board(&self, position: &Position) -> Result<(), DatabaseError> {
+    pub(super) fn check_board(&self, position: &Position) -> Result<(), DatabaseError> {
         if position.board() == self.board() {
             return Ok(());
         }
@@ -115,38 +106,6 @@ impl Database {
             }
         }
         best.ok_or_else(|| self.manifest_error("a position has no moves"))
-    }
-
-    /// Looks all moves of a position up, best first: win soonest, tie, loss latest, then by column. A finished game
-    /// has none.
-    ///
-    /// # Errors
-    /// As for [`Database::probe`].
-    pub fn moves(&self, position: &Position) -> Result<Vec<Move>, DatabaseError> {
-        self.check_board(position)?;
-        let mut moves = Vec::new();
-        for column in position.moves() {
-            moves.push(Move { column, outcome: self.probe(&position.drop_piece(column))?.parent() });
-        }
-        moves.sort_by(|a, b| a.outcome.cmp(&b.outcome).then(a.column.cmp(&b.column)));
-        Ok(moves)
-    }
-
-    /// Plays the best moves to the end, the lowest column among equals; `None` in a database without remoteness.
-    ///
-    /// # Errors
-    /// As for [`Database::probe`].
-    pub fn best_line(&self, position: &Position) -> Result<Option<Vec<usize>>, DatabaseError> {
-        self.check_board(position)?;
-        if self.values() == Values::Wdl {
-            return Ok(None);
-        }
-        let (mut position, mut line) = (*position, Vec::new());
-        while let Some(best) = self.moves(&position)?.first() {
-            line.push(best.column);
-            position = position.drop_piece(best.column);
-        }
-        Ok(Some(line))
     }
 }
 

@@ -1,11 +1,12 @@
 //! The positions of a game with the outcomes of all moves, and what each move gave away.
 
 use fourbase::{Outcome, Position, Value};
+use fourbase_tiers::answer::{AnswerError, Answerer, Question};
 use fourbase_tiers::database::Move;
 use fourbase_tiers::error::DatabaseError;
 
 use crate::game::Game;
-use crate::query::answerer::Answerer;
+use crate::query::asker::Asker;
 
 /// A position of a game.
 #[derive(Clone, Debug)]
@@ -60,14 +61,13 @@ impl Ply {
 /// # Errors
 ///
 /// A database that cannot be read.
-pub fn of_game(answerer: &dyn Answerer, game: &Game) -> anyhow::Result<Vec<Ply>> {
+pub fn of_game(asker: &Asker, game: &Game) -> anyhow::Result<Vec<Ply>> {
     let (mut plies, mut is_decided) = (Vec::new(), true);
     for (ply, position) in game.positions().iter().enumerate().rev() {
         let column = game.columns().get(ply).copied();
         let mut known = None;
         if is_decided {
-            answerer.begin();
-            known = decided(outcome_and_moves(answerer, position))?;
+            known = decided(asker.ask(|answerer, question| outcome_and_moves(answerer, position, question)))?;
             is_decided = known.is_some();
         }
         let (outcome, moves) = known.map_or((None, Vec::new()), |(outcome, moves)| (Some(outcome), moves));
@@ -90,11 +90,15 @@ pub fn decided<T>(answer: anyhow::Result<T>) -> anyhow::Result<Option<T>> {
     }
 }
 
-fn outcome_and_moves(answerer: &dyn Answerer, position: &Position) -> anyhow::Result<(Outcome, Vec<Move>)> {
-    let moves = answerer.moves(position)?;
+fn outcome_and_moves(
+    answerer: &dyn Answerer,
+    position: &Position,
+    question: &mut Question,
+) -> Result<(Outcome, Vec<Move>), AnswerError> {
+    let moves = answerer.moves(position, question)?;
     let outcome = match moves.first() {
         Some(best) => best.outcome,
-        None => answerer.outcome(position)?,
+        None => answerer.outcome(position, question)?,
     };
     Ok((outcome, moves))
 }

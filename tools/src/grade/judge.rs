@@ -1,6 +1,6 @@
 //! The judgement of one move: how it compares with the best one.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use anyhow::Context;
 use fourbase::players::{Chooser, Kind, Reason, nothing_known};
@@ -8,13 +8,13 @@ use fourbase::{Board, Outcome, Position};
 
 use super::positions::Asked;
 use crate::knowledge::{Knowledge, outcomes};
-use crate::query::answerer::Answerer;
+use crate::query::asker::Asker;
 
 /// A player and a source of exact values, for one thread.
 pub struct Judge {
     kind: Kind,
     chooser: Option<Box<dyn Chooser>>,
-    answerer: Rc<dyn Answerer>,
+    asker: Arc<Asker>,
 }
 
 /// How a player's move compares with the best one, in a position where the choice matters.
@@ -51,9 +51,9 @@ impl Judgement {
 impl Judge {
     /// Makes a player and an answerer.
     pub fn new(board: Board, kind: Kind, knowledge: &Knowledge) -> Judge {
-        let answerer = knowledge.answerer();
-        let known = if kind.needs_outcomes() { outcomes(&answerer) } else { nothing_known() };
-        Judge { kind, chooser: kind.chooser(board, known), answerer }
+        let asker = knowledge.asker();
+        let known = if kind.needs_outcomes() { outcomes(&asker) } else { nothing_known() };
+        Judge { kind, chooser: kind.chooser(board, known), asker }
     }
 
     /// Lets the player move and judges the move; `None` if the game is over or all moves have the same value.
@@ -63,7 +63,7 @@ impl Judge {
     /// Those of the answerer and of the player.
     pub fn judge(&mut self, asked: &Asked) -> anyhow::Result<Option<Judgement>> {
         let Asked { position, last, source } = asked;
-        let moves = self.answerer.moves(position)?;
+        let moves = self.asker.moves(position)?;
         // Sorted, the best first.
         let (Some(best), Some(worst)) = (moves.first(), moves.last()) else { return Ok(None) };
         if best.outcome.value == worst.outcome.value {

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::io::{self, IsTerminal, StdinLock, Write};
 use std::path::Path;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use anyhow::Context;
 use fourbase::notation::{column_character, draw};
@@ -17,7 +17,7 @@ use crate::game::Game;
 use crate::history::{self, Moment};
 use crate::knowledge::outcomes;
 use crate::output::{self, CANNOT_WRITE};
-use crate::query::answerer::Answerer;
+use crate::query::asker::Asker;
 use crate::query::lines::{Line, Lines};
 use crate::table::{self, Side};
 use crate::wording;
@@ -29,7 +29,7 @@ pub struct Session {
     /// `None` for a human.
     choosers: [Option<Box<dyn Chooser>>; 2],
     seed: u64,
-    answerer: Rc<dyn Answerer>,
+    asker: Arc<Asker>,
     /// The ply at which a program found no move; the user has to move for it.
     stuck_at: Option<usize>,
     input: Lines<StdinLock<'static>>,
@@ -39,14 +39,14 @@ pub struct Session {
 
 impl Session {
     /// Makes a session; `kinds` are the first player and the second.
-    pub fn new(game: Game, kinds: [Kind; 2], seed: u64, answerer: Rc<dyn Answerer>) -> Session {
-        let choosers = kinds.map(|kind| kind.chooser(game.board(), outcomes(&answerer)));
+    pub fn new(game: Game, kinds: [Kind; 2], seed: u64, asker: Arc<Asker>) -> Session {
+        let choosers = kinds.map(|kind| kind.chooser(game.board(), outcomes(&asker)));
         Session {
             game,
             kinds,
             choosers,
             seed,
-            answerer,
+            asker,
             stuck_at: None,
             input: Lines::new(io::stdin().lock()),
             waiting: VecDeque::new(),
@@ -199,8 +199,7 @@ impl Session {
         if self.game.is_over() {
             return Ok("the game is over".to_owned());
         }
-        self.answerer.begin();
-        let moves = match self.answerer.moves(self.game.position()) {
+        let moves = match self.asker.moves(self.game.position()) {
             Ok(moves) => moves,
             answer => return undecided(answer),
         };
@@ -215,8 +214,7 @@ impl Session {
         if self.game.is_over() {
             return Ok("the game is over".to_owned());
         }
-        self.answerer.begin();
-        let mut moves = match self.answerer.moves(self.game.position()) {
+        let mut moves = match self.asker.moves(self.game.position()) {
             Ok(moves) => moves,
             answer => return undecided(answer),
         };
@@ -247,7 +245,7 @@ impl Session {
     }
 
     fn history(&self) -> anyhow::Result<String> {
-        let plies = played::of_game(self.answerer.as_ref(), &self.game)?;
+        let plies = played::of_game(&self.asker, &self.game)?;
         let moments =
             plies.into_iter().map(|of| Moment { position: of.position, column: of.column, outcome: of.outcome });
         Ok(format!("{}{}", history::draw(&moments.collect::<Vec<_>>()), self.note()))
@@ -255,7 +253,7 @@ impl Session {
 
     /// Writes in brackets where the values come from, unless all come from a database.
     fn note(&self) -> String {
-        self.answerer.note().map_or(String::new(), |note| format!("\n({note})"))
+        self.asker.note().map_or(String::new(), |note| format!("\n({note})"))
     }
 }
 

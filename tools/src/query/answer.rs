@@ -1,4 +1,4 @@
-//! All about one position: what it is worth, what each move is worth, and how best play goes on.
+//! The answer about one position, for people and for programs: its value, its moves, and how best play goes on.
 
 use std::fmt;
 
@@ -7,10 +7,10 @@ use fourbase::{Outcome, Position};
 use fourbase_tiers::database::Move;
 use serde::Serialize;
 
-use super::answerer::Answerer;
+use super::asker::Asker;
 use crate::wording;
 
-/// The answer about one position. Shown, it is for people.
+/// The answer about one position. Its `Display` is for people.
 pub struct Answer {
     position: Position,
     outcome: Outcome,
@@ -25,22 +25,17 @@ impl Answer {
     ///
     /// # Errors
     ///
-    /// Whatever the answerer says.
-    pub fn of(answerer: &dyn Answerer, position: &Position) -> anyhow::Result<Answer> {
-        answerer.begin();
-        let (outcome, moves) = (answerer.outcome(position)?, answerer.moves(position)?);
-        let line = answerer.best_line(position)?;
-        Ok(Answer {
-            position: *position,
-            outcome,
-            moves,
-            line,
-            note: answerer.note(),
-            keep_plies: answerer.keep_plies(),
-        })
+    /// The same as [`Asker::ask`].
+    pub fn of(asker: &Asker, position: &Position) -> anyhow::Result<Answer> {
+        let (outcome, moves, line) = asker.ask(|answerer, question| {
+            let (outcome, moves) = (answerer.outcome(position, question)?, answerer.moves(position, question)?);
+            Ok((outcome, moves, answerer.best_line(position, question)?))
+        })?;
+        let (note, keep_plies) = (asker.note(), asker.keep_plies());
+        Ok(Answer { position: *position, outcome, moves, line, note, keep_plies })
     }
 
-    /// Returns where the answer comes from, if not just out of a database. For people it is part of the answer.
+    /// Says where the answer comes from, if not only from a database. What people read includes it.
     pub fn note(&self) -> Option<&str> {
         self.note.as_deref()
     }
@@ -72,7 +67,7 @@ pub struct AnswerJson {
     remoteness: Option<u32>,
     moves: Vec<MoveJson>,
     line: Option<String>,
-    /// The deepest ply that the database keeps, where it does not keep all.
+    /// The deepest ply that the database keeps; left out where it keeps all.
     #[serde(skip_serializing_if = "Option::is_none")]
     keep_plies: Option<u32>,
 }

@@ -1,8 +1,8 @@
-//! `fourbase query --batch`: a line of answer for every line of input, in order, as soon as there is one.
+//! `fourbase query --batch`: a line of answer for every line of input, in order, as soon as possible.
 //!
-//! Whatever input is there is answered at once and written before more is asked for. So a program on the other side of
-//! a pipe may write a line, wait for its answer, and write the next; and a file of a million lines is read, answered
-//! and written in large portions. Nothing has to guess by the clock whether input pauses.
+//! All input that has arrived is answered, and the answers are written, before more input is read. So a program on the
+//! other side of a pipe can write a line, wait for its answer, and write the next; and a file of a million lines is read,
+//! answered and written in large portions. No timeout decides whether input pauses.
 
 use std::io::{self, Read, Write};
 use std::str;
@@ -10,31 +10,31 @@ use std::str;
 use anyhow::{Context, Error, anyhow};
 use fourbase::{Board, Outcome, Position, excerpt, notation};
 
-use super::answerer::Answerer;
+use super::asker::Asker;
 use super::lines::{KEPT_BYTES, Line, Lines};
 use crate::failure::BadInput;
 use crate::output::CANNOT_WRITE;
 
-/// How much of a bad line is repeated.
+/// The most bytes of a bad line that its answer repeats.
 const ECHO_BYTES: usize = 256;
 
-/// How much of the reason of a failure is told on its line; it may contain the name of a file.
+/// The most bytes of a failure's reason on its line; the reason may contain the name of a file.
 const REASON_BYTES: usize = 1024;
 
-/// What stands in an answer for an unknown remoteness.
+/// Stands for an unknown remoteness.
 const UNKNOWN: &str = "-";
 
 /// Answers every line of `input`, positions of `board`, on `output`.
 ///
 /// # Errors
 ///
-/// At once, if input cannot be read or output cannot be written. After all lines were answered, the first failure of
-/// the answerer if there was one, else bad input if any line was bad.
-pub fn run(board: Board, answerer: &dyn Answerer, input: impl Read, output: impl Write) -> anyhow::Result<()> {
-    let mut batch = Batch { board, answerer, output, lines: 0, bad: 0, failed: 0, first_failure: None };
+/// At once: input that cannot be read, output that cannot be written. After all lines were answered: the first failure to
+/// find an answer, or else bad input if any line was bad.
+pub fn run(board: Board, asker: &Asker, input: impl Read, output: impl Write) -> anyhow::Result<()> {
+    let mut batch = Batch { board, asker, output, lines: 0, bad: 0, failed: 0, first_failure: None };
     let mut lines = Lines::new(input);
     while let Some(lines) = lines.next_chunk().context("cannot read standard input")? {
-        for lines in lines.chunks(answerer.at_once()) {
+        for lines in lines.chunks(asker.at_once()) {
             batch.answer(lines).context(CANNOT_WRITE)?;
         }
     }
@@ -44,22 +44,22 @@ pub fn run(board: Board, answerer: &dyn Answerer, input: impl Read, output: impl
 /// The batch so far.
 struct Batch<'a, W> {
     board: Board,
-    answerer: &'a dyn Answerer,
+    asker: &'a Asker,
     output: W,
     lines: u64,
-    /// How many lines are no positions.
+    /// Lines that are not positions.
     bad: u64,
-    /// How many lines are positions that could not be looked up.
+    /// Lines that are positions without an answer.
     failed: u64,
     first_failure: Option<Error>,
 }
 
 impl<W: Write> Batch<'_, W> {
-    /// Answers some lines and sees that the answers leave the program.
+    /// Answers some lines, and flushes the answers.
     fn answer(&mut self, lines: &[Line]) -> io::Result<()> {
         let readings = lines.iter().map(|line| read(self.board, line)).collect::<Vec<_>>();
         let positions = readings.iter().flatten().copied().collect::<Vec<_>>();
-        let mut outcomes = self.answerer.outcomes(&positions).into_iter();
+        let mut outcomes = self.asker.outcomes(&positions).into_iter();
         let mut text = Vec::with_capacity(lines.len() * 32);
         for (line, reading) in lines.iter().zip(readings) {
             self.lines += 1;
@@ -80,7 +80,7 @@ impl<W: Write> Batch<'_, W> {
         self.output.flush()
     }
 
-    /// Says how the batch went as a whole.
+    /// Reports the batch as a whole.
     fn end(self) -> anyhow::Result<()> {
         let Batch { lines, bad, failed, .. } = self;
         if let Some(failure) = self.first_failure {
@@ -94,7 +94,7 @@ impl<W: Write> Batch<'_, W> {
     }
 }
 
-/// Reads a position, or says why the line is none, without line breaks or tabs.
+/// Reads a position, or says why the line is not one, without line breaks or tabs.
 fn read(board: Board, line: &Line) -> Result<Position, String> {
     if !line.is_whole() {
         return Err(format!("the line has {} bytes; write a position in at most {KEPT_BYTES}", line.bytes()));
@@ -105,7 +105,7 @@ fn read(board: Board, line: &Line) -> Result<Position, String> {
     notation::parse(board, text).map_err(|error| error.to_string())
 }
 
-/// Writes the answer to a line that was a position; such a line has neither tabs nor anything that needs an escape.
+/// Writes the answer to a line that is a position. Such a line has no tabs and needs no escapes.
 fn write_outcome(text: &mut Vec<u8>, line: &Line, outcome: Outcome) -> io::Result<()> {
     text.extend_from_slice(line.kept());
     match outcome.remoteness {
@@ -114,12 +114,12 @@ fn write_outcome(text: &mut Vec<u8>, line: &Line, outcome: Outcome) -> io::Resul
     }
 }
 
-/// Writes that a line has no answer, and why.
+/// Writes why a line has no answer.
 fn write_error(text: &mut Vec<u8>, line: &Line, reason: &str) -> io::Result<()> {
     writeln!(text, "{}\terror\t{reason}", echo(line.kept()))
 }
 
-/// Escapes a line and cuts it to [`ECHO_BYTES`]; what is not UTF-8 becomes the replacement character.
+/// Escapes a line and cuts it to [`ECHO_BYTES`]; bytes that are not UTF-8 become the replacement character.
 fn echo(line: &[u8]) -> String {
     excerpt(&String::from_utf8_lossy(line), ECHO_BYTES)
 }

@@ -1,15 +1,15 @@
-//! Cutting input into lines as it arrives, without waiting for more than is there.
+//! Cuts input into lines as it arrives, without waiting for more.
 //!
-//! Input is bytes: nothing says that it is text, that a line ends, or that a line is short. So a line keeps its first
-//! [`KEPT_BYTES`] bytes and counts the others.
+//! Input is any bytes: it need not be text, its lines need not be short, and the last one need not end. So a line keeps
+//! its first [`KEPT_BYTES`] bytes and counts the others.
 
 use std::io::{BufRead, BufReader, ErrorKind, Read, Result};
 
-/// How much is read at once, and so how much is answered at once when input never pauses.
+/// How many bytes are read at once, and so answered at once when input never pauses.
 const CHUNK_BYTES: usize = 1 << 16;
 
-/// How much of a line is kept. The longest position, a bit string for each of 32 columns, has 127 characters, and
-/// spaces are free.
+/// How many bytes of a line are kept. The longest position, a bit string for each of 32 columns, has 127 characters, and
+/// there may be more spaces.
 pub const KEPT_BYTES: usize = 4096;
 
 /// One line of input, without its end.
@@ -20,7 +20,7 @@ pub struct Line {
 }
 
 impl Line {
-    /// Returns the line, or at least its first [`KEPT_BYTES`] bytes.
+    /// Returns the line, or its first [`KEPT_BYTES`] bytes.
     pub fn kept(&self) -> &[u8] {
         &self.kept
     }
@@ -54,7 +54,7 @@ impl Line {
 /// Reads lines in chunks.
 pub struct Lines<R> {
     input: BufReader<R>,
-    /// The line that has begun and not ended, if there is one.
+    /// The line whose end has not arrived yet.
     open: Option<Line>,
 }
 
@@ -64,18 +64,18 @@ impl<R: Read> Lines<R> {
         Lines { input: BufReader::with_capacity(CHUNK_BYTES, input), open: None }
     }
 
-    /// Waits until there is input, and returns the lines that end in it, which may be none; `None` once input has
-    /// ended. The last line need not have an end.
+    /// Waits for input, and returns the lines that end in it, which may be none; `None` once input has ended. The last
+    /// line need not have an end.
     ///
     /// # Errors
     ///
-    /// Whatever the input says.
+    /// Input that cannot be read.
     pub fn next_chunk(&mut self) -> Result<Option<Vec<Line>>> {
         let chunk = loop {
             match self.input.fill_buf() {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
-                // Asked for again, because a loop cannot return what it borrowed.
+                // The buffer is borrowed anew, because a loop cannot return what it borrowed.
                 Ok(_) => break self.input.buffer(),
             }
         };

@@ -1,28 +1,28 @@
-//! Which questions go to a database, and which are searched.
+//! The options that say when to search forward, and whom they make answer.
 //!
 //! | `--search` | no database | position not solved yet | values alone |
 //! |---|---|---|---|
-//! | not given | one position: searched; a batch: an error | an error | as they are |
-//! | `never` | an error | an error | as they are |
+//! | not given | one position: searched; a batch: an error | an error | no remoteness |
+//! | `never` | an error | an error | no remoteness |
 //! | `auto` | searched | searched | the remoteness is searched |
 //! | `only` | searched | searched | searched |
 
+use std::thread;
+
 use clap::{Args, ValueEnum};
-use fourbase::{Board, excerpt};
-use fourbase_tiers::database::Database;
-use fourbase_tiers::error::DatabaseError;
-use fourbase_tiers::kernel::Values;
+use fourbase::Board;
+use fourbase::search::Options;
+use fourbase_tiers::answer::{self, Searcher, choose};
 
-use super::answerer::Answerer;
-use super::both::Both;
-use super::searcher::Searcher;
+use super::asker::Asker;
 use crate::arguments::{CacheArgument, DatabaseArgument};
+use crate::memory;
 
-/// How many nodes one position may take where `--nodes` does not say: about half a minute of one thread on 7x6.
+/// How many nodes a search may visit for one position without `--nodes`: about half a minute of one thread on 7x6.
 const DEFAULT_NODES: u64 = 100_000_000;
 
-/// How much of the name of a folder is told.
-const FOLDER_BYTES: usize = 1024;
+/// The most that the table of a search takes, however much memory is free.
+const MOST_TABLE_BYTES: u64 = 1 << 30;
 
 /// How to search.
 #[derive(Args, Clone, Copy, Debug)]
@@ -43,60 +43,52 @@ pub struct SearchArguments {
 /// What `--search` may be.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 enum When {
-    /// A database answers, or nobody
+    /// Use only the database
     Never,
-    /// Where there is no database, and for whatever it leaves open
+    /// Search what the database leaves open, or everything if there is none
     Auto,
-    /// Always, without a look at databases
+    /// Search everything, and open no database
     Only,
 }
 
 impl SearchArguments {
-    fn searcher(self, board: Board) -> Searcher {
-        Searcher::new(board, self.nodes.unwrap_or(DEFAULT_NODES), self.threads)
-    }
-
     /// Finds who answers for a board, in a batch or for one position.
     ///
     /// # Errors
     ///
-    /// Says how to make the database if there is none and nobody may search, and what is wrong with it if it cannot be
-    /// read.
+    /// A missing database where `--search` does not allow for a search, with the command that makes it; a database that
+    /// cannot be read.
     pub fn find(
         self,
         board: Board,
         databases: &DatabaseArgument,
         cache: CacheArgument,
         is_batch: bool,
-    ) -> anyhow::Result<Box<dyn Answerer>> {
-        if self.search == Some(When::Only) {
-            return Ok(Box::new(self.searcher(board)));
-        }
-        let may_search = self.search == Some(When::Auto) || self.search.is_none() && !is_batch;
-        match databases.find(board) {
-            Ok(database) => {
-                let database = cache.apply(database);
-                if self.search == Some(When::Auto) { Ok(self.beside(database)) } else { Ok(Box::new(database)) }
-            }
-            Err(missing @ DatabaseError::Missing { .. }) if may_search => {
-                let root = excerpt(&databases.root.display().to_string(), FOLDER_BYTES);
-                let searcher =
-                    self.searcher(board).with_note(format!("searched forward: no database of {board} in {root}"));
-                Ok(Box::new(searcher.with_way_out(format!("solve the board first ({missing})"))))
-            }
-            Err(error) => Err(error.into()),
-        }
+    ) -> anyhow::Result<Asker> {
+        let when = match self.search {
+            Some(When::Never) => answer::When::Never,
+            None if is_batch => answer::When::Never,
+            None => answer::When::NoDatabase,
+            Some(When::Auto) => answer::When::Auto,
+            Some(When::Only) => answer::When::Only,
+        };
+        let find = || Ok(cache.apply(databases.find(board)?));
+        let searcher = || Searcher::new(board, options(self.threads()));
+        let answerer = choose(when, find, searcher)?;
+        let is_missing = answerer.database().is_none() && when != answer::When::Only;
+        let asker = Asker::new(answerer, self.nodes.unwrap_or(DEFAULT_NODES));
+        Ok(if is_missing { asker.with_missing_in(&databases.root) } else { asker })
     }
 
-    /// Lets a database answer, and searches what it leaves open.
-    fn beside(self, database: Database) -> Box<dyn Answerer> {
-        let folder = excerpt(&database.folder().display().to_string(), FOLDER_BYTES);
-        let note = match (database.is_complete(), database.values()) {
-            (true, Values::Remoteness) => return Box::new(database),
-            (true, Values::Wdl) => format!("remoteness searched forward: {folder} has values alone"),
-            (false, _) => format!("searched forward: {folder} is not solved to the end yet"),
-        };
-        let searcher = self.searcher(database.board()).with_note(note);
-        Box::new(Both::new(database, searcher))
+    fn threads(self) -> usize {
+        self.threads.map_or_else(|| thread::available_parallelism().map_or(1, usize::from), usize::from)
     }
+}
+
+/// Returns the options of a search on this machine. Its table may take half of the memory that a solve would: it starts
+/// small, and few questions need much of it.
+pub fn options(threads: usize) -> Options {
+    let half = memory::default_limit().map_or(Options::default().table_bytes as u64, |bytes| bytes / 2);
+    let table_bytes = usize::try_from(half.min(MOST_TABLE_BYTES)).unwrap_or(usize::MAX);
+    Options { table_bytes, threads, ..Options::default() }
 }

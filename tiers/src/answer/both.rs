@@ -1,0 +1,99 @@
+//! Answers of a database, completed by searches: the remoteness where it has values alone, and positions of tiers that
+//! are not solved yet.
+
+use fourbase::{Board, Outcome, Position};
+
+use super::{AnswerError, Answerer, Question, Searcher, error};
+use crate::database::{self, Database, DatabaseError, Move};
+
+/// A database and the searches of the same board.
+#[derive(Debug)]
+pub struct Both {
+    database: Database,
+    searcher: Searcher,
+}
+
+impl Both {
+    /// Lets a database answer what it can, and searches the rest.
+    #[must_use]
+    pub fn new(database: Database, searcher: Searcher) -> Both {
+        Both { database, searcher }
+    }
+
+    /// Asks the database; `None` where the position is not solved yet.
+    fn known(&self, position: &Position) -> Result<Option<Outcome>, AnswerError> {
+        match self.database.probe(position) {
+            Ok(outcome) => Ok(Some(outcome)),
+            Err(DatabaseError::NotSolved { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Searches what the database leaves open about a position.
+    fn complete(
+        &self,
+        position: &Position,
+        known: Option<Outcome>,
+        question: &mut Question,
+    ) -> Result<Outcome, AnswerError> {
+        match known {
+            Some(outcome @ Outcome { remoteness: Some(_), .. }) => Ok(outcome),
+            Some(Outcome { value, .. }) => {
+                let remoteness = self.searcher.remoteness(&self.database, position, value, question)?;
+                Ok(Outcome { value, remoteness: Some(remoteness) })
+            }
+            None => self.searcher.outcome(position, question),
+        }
+    }
+}
+
+impl Answerer for Both {
+    fn board(&self) -> Board {
+        self.database.board()
+    }
+
+    fn database(&self) -> Option<&Database> {
+        Some(&self.database)
+    }
+
+    fn may_search(&self) -> bool {
+        true
+    }
+
+    fn outcome(&self, position: &Position, question: &mut Question) -> Result<Outcome, AnswerError> {
+        self.complete(position, self.known(position)?, question)
+    }
+
+    /// Looks at the value first, which costs no search where the database has it.
+    fn is_worth(&self, position: &Position, outcome: Outcome, question: &mut Question) -> Result<bool, AnswerError> {
+        let known = self.known(position)?;
+        if known.is_some_and(|known| known.value != outcome.value) {
+            return Ok(false);
+        }
+        Ok(self.complete(position, known, question)? == outcome)
+    }
+
+    /// Leaves the remoteness open of moves that are known to give the value away: it may cost much, and good play has no
+    /// use for it.
+    fn moves(&self, position: &Position, question: &mut Question) -> Result<Vec<Move>, AnswerError> {
+        error::check_board(self.board(), position)?;
+        let mut known = Vec::new();
+        for column in position.moves() {
+            let child = position.drop_piece(column);
+            known.push((column, child, self.known(&child)?));
+        }
+        // Unless all are known, any may be the best.
+        let outcomes = known.iter().map(|(_, _, outcome)| outcome.map(Outcome::parent));
+        let best = outcomes.collect::<Option<Vec<_>>>().and_then(|outcomes| outcomes.into_iter().min());
+        let mut moves = Vec::with_capacity(known.len());
+        for (column, child, known) in known {
+            let outcome = match known.map(Outcome::parent) {
+                Some(outcome) if best.is_some_and(|best| outcome.value != best.value) => outcome,
+                _ => self.complete(&child, known, question)?.parent(),
+            };
+            moves.push(Move { column, outcome });
+        }
+        database::sort(&mut moves);
+        Ok(moves)
+    }
+}
