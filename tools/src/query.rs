@@ -30,11 +30,11 @@ A value is win, lose or tie for the player to move. The remoteness is the number
 if the winner hastens and the loser delays.
 
 Without --search, the database answers. If the board has none, query searches one position forward
-and says so, and a batch fails. With --search auto, query also searches positions that are not solved
-yet, and the remoteness where the database has values alone (for the position, and for the moves
-that keep its value). On 7x6 a search mostly takes about a second after 8 plies, longer before. A
-search that reaches --nodes gives no answer (exit code 1). With --json or --batch, the note about a
-missing database goes to standard error.
+and says so; a batch fails. With --search auto, query also searches positions that are not solved
+yet, and the remoteness where the database has values alone (of the position, and of the moves that
+keep its value). On 7x6 a search mostly takes about a second after 8 plies, longer before. A search
+that reaches --nodes gives no answer (exit code 1). With --json or --batch, the note about a missing
+database goes to standard error.
 
 Examples:
   fourbase query 5x4

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use fourbase::Player;
 use fourbase::search::{Monitor, Options};
-use fourbase::{Player, notation};
 
 use super::*;
 use crate::database::DatabaseError;
@@ -233,7 +233,11 @@ fn work_tells_what_was_searched() {
     assert_eq!(work(&Both::new(solved(one.path(), Values::Wdl), searcher()), &start), (0, 1));
     let unfinished = Both::new(unfinished(two.path()), searcher());
     assert_eq!(work(&unfinished, &start), (1, 0));
-    let late = notation::parse(board(), "112233441").unwrap();
+    let mut late = start;
+    while late.ply() < 9 {
+        let mut children = late.moves().map(|column| late.drop_piece(column));
+        late = children.find(|child| child.primitive().is_none()).unwrap();
+    }
     assert_eq!(work(&unfinished, &late), (0, 0));
 }
 
