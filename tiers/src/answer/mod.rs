@@ -31,13 +31,13 @@
 //! let answerer = choose(When::Auto, || Database::find(root.path(), board), searcher)?;
 //!
 //! let monitor = Arc::new(Monitor::default()); // another thread may call `cancel`
-//! let limits = Limits { nodes: Some(1_000_000), monitor: Some(monitor) };
+//! let limits = Limits { nodes: Some(10_000_000), monitor: Some(monitor) };
 //! let position = notation::parse(board, "4444435555")?;
 //! let mut question = Question::new(limits.clone());
-//! assert_eq!(answerer.outcome(&position, &mut question)?, Outcome { value: Value::Win, remoteness: Some(17) });
-//! assert_eq!(answerer.moves(&position, &mut question)?[0].column, 1);
-//! assert_eq!(answerer.best_line(&position, &mut question)?.map(|line| line.len()), Some(17));
-//! assert!(question.work().positions > 0 && question.work().nodes <= 1_000_000);
+//! assert_eq!(answerer.outcome(&position, &mut question)?, Outcome { value: Value::Win, remoteness: Some(31) });
+//! assert_eq!(answerer.moves(&position, &mut question)?[0].column, 4);
+//! assert_eq!(answerer.best_line(&position, &mut question)?.map(|line| line.len()), Some(31));
+//! assert!(question.work().positions > 0 && question.work().nodes <= 10_000_000);
 //!
 //! let mut question = Question::new(Limits { nodes: Some(1000), ..limits });
 //! let error = answerer.outcome(&notation::parse(board, "-")?, &mut question).unwrap_err();
