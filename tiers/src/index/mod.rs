@@ -118,12 +118,25 @@ impl Index {
 
     /// Returns the list of a wing shape beside `spine` with `firsts` first-player pieces (at most the wing's pieces).
     pub fn list(&self, shape: WingShape, spine: Spine, firsts: u32) -> &WingList {
-        let slot = self.slot(shape, spine);
+        let (split, lines, kernel) = (&self.split, &self.lines.wing, self.kernel);
+        let make = || self.shape(shape).with_planes(split, lines, spine, firsts as usize, kernel);
+        let list = self.list_slot(shape, spine, firsts).get_or_init(make);
+        if !list.has_planes() {
+            self.shape(shape).add_planes(split, lines, spine, firsts as usize, kernel, list);
+        }
+        list
+    }
+
+    /// Returns the colourings of that list in increasing order: all that ranking needs, made without a kernel.
+    pub fn colourings(&self, shape: WingShape, spine: Spine, firsts: u32) -> &[u32] {
+        let make = || self.shape(shape).beside(&self.split, &self.lines.wing, spine, firsts as usize);
+        self.list_slot(shape, spine, firsts).get_or_init(make).colourings()
+    }
+
+    fn list_slot(&self, shape: WingShape, spine: Spine, firsts: u32) -> &OnceLock<WingList> {
         let cells = self.cells[shape.0 as usize];
-        let lists = self.lists.get(slot).get_or_init(|| (0..=cells).map(|_| OnceLock::new()).collect());
-        lists[firsts as usize].get_or_init(|| {
-            self.shape(shape).beside(&self.split, &self.lines.wing, spine, firsts as usize, self.kernel)
-        })
+        let lists = self.lists.get(self.slot(shape, spine));
+        &lists.get_or_init(|| (0..=cells).map(|_| OnceLock::new()).collect())[firsts as usize]
     }
 
     /// Returns the lengths of the lists of a wing shape beside `spine`, one for every number of first-player pieces,

@@ -32,8 +32,9 @@ impl Index {
         if matrix.right_firsts != parts.right_bits.count_ones() {
             return None;
         }
-        let row = self.list(matrix.left, matrix.spine, matrix.left_firsts).rank(parts.left_bits)?;
-        let column = self.list(matrix.right, matrix.spine, matrix.right_firsts).rank(parts.right_bits)?;
+        let left = self.colourings(matrix.left, matrix.spine, matrix.left_firsts);
+        let right = self.colourings(matrix.right, matrix.spine, matrix.right_firsts);
+        let (row, column) = (left.binary_search(&parts.left_bits).ok()?, right.binary_search(&parts.right_bits).ok()?);
         Some(Place { matrix: number, row, column })
     }
 
@@ -57,10 +58,10 @@ impl Index {
         let (row, column) = (inside / u64::from(matrix.columns), inside % u64::from(matrix.columns));
         Some(Parts {
             left: matrix.left,
-            left_bits: self.list(matrix.left, matrix.spine, matrix.left_firsts).colourings()[row as usize],
+            left_bits: self.colourings(matrix.left, matrix.spine, matrix.left_firsts)[row as usize],
             spine: matrix.spine,
             right: matrix.right,
-            right_bits: self.list(matrix.right, matrix.spine, matrix.right_firsts).colourings()[column as usize],
+            right_bits: self.colourings(matrix.right, matrix.spine, matrix.right_firsts)[column as usize],
         })
     }
 }

@@ -5,6 +5,9 @@
 //! it: which colourings have the first player in a cell, and which keep free of a line when a player drops into a
 //! column. The planes of a list beside a spine are those of the list without a spine, compressed by the mask of the
 //! colourings that survive, so that making them takes word operations only.
+//!
+//! Ranking and unranking need the colourings alone, so the planes of a list are made when the list is first asked for
+//! them ([`Index::list`](super::Index::list)). No kernel has a part in the colourings.
 
 use std::sync::OnceLock;
 
@@ -21,8 +24,9 @@ pub struct WingList {
     words: usize,
     cells: usize,
     columns: usize,
-    /// `cells` planes, then two a wing column and two for the spine (see [`WingList::keeps`]), then all ones.
-    planes: Vec<u64>,
+    /// `cells` planes, then two a wing column and two for the spine (see [`WingList::keeps`]), then all ones. Empty for a
+    /// list that only ranking has asked for so far.
+    planes: OnceLock<Vec<u64>>,
 }
 
 impl WingList {
@@ -51,8 +55,14 @@ impl WingList {
         size_of::<std::sync::OnceLock<WingList>>() + 4 * len + 8 * planes * len.div_ceil(64)
     }
 
+    /// Tells whether the planes are made.
+    pub(super) fn has_planes(&self) -> bool {
+        self.planes.get().is_some()
+    }
+
     fn slot(&self, slot: usize) -> &[u64] {
-        &self.planes[slot * self.words..][..self.words]
+        let planes = self.planes.get().map_or(&[][..], Vec::as_slice);
+        &planes[slot * self.words..][..self.words]
     }
 
     /// Returns the plane of all colourings.
@@ -75,11 +85,6 @@ impl WingList {
     /// (without meaning where the spine is full).
     pub fn spine_keeps(&self, player: Player) -> &[u64] {
         self.keeps(self.columns, player)
-    }
-
-    /// Returns the place of a colouring in the list.
-    pub fn rank(&self, colouring: u32) -> Option<usize> {
-        self.colourings.binary_search(&colouring).ok()
     }
 }
 
@@ -218,50 +223,97 @@ impl ShapeLists {
         spines.flat_map(count_beside).collect()
     }
 
-    /// Makes the list beside `spine` with `firsts` first-player pieces.
-    pub fn beside(&self, split: &Split, lines: &[WingLine], spine: Spine, firsts: usize, kernel: Kernel) -> WingList {
-        let all = &self.lists[firsts];
+    /// Makes the list beside `spine` with `firsts` first-player pieces, without its planes.
+    pub fn beside(&self, split: &Split, lines: &[WingLine], spine: Spine, firsts: usize) -> WingList {
+        self.of_members(split, &self.members(split, lines, spine, firsts), firsts)
+    }
+
+    /// Makes the list and its planes.
+    pub fn with_planes(
+        &self,
+        split: &Split,
+        lines: &[WingLine],
+        spine: Spine,
+        firsts: usize,
+        kernel: Kernel,
+    ) -> WingList {
         let members = self.members(split, lines, spine, firsts);
+        let list = self.of_members(split, &members, firsts);
+        list.planes.get_or_init(|| self.planes(split, lines, spine, &list, &members, firsts, kernel));
+        list
+    }
+
+    /// Makes the planes of a list where it has none.
+    pub fn add_planes(
+        &self,
+        split: &Split,
+        lines: &[WingLine],
+        spine: Spine,
+        firsts: usize,
+        kernel: Kernel,
+        list: &WingList,
+    ) {
+        list.planes.get_or_init(|| {
+            let members = self.members(split, lines, spine, firsts);
+            self.planes(split, lines, spine, list, &members, firsts, kernel)
+        });
+    }
+
+    /// Takes the `members` of the list without a spine.
+    fn of_members(&self, split: &Split, members: &[u64], firsts: usize) -> WingList {
+        let all = &self.lists[firsts];
         let colourings: Vec<u32> = (0..all.colourings.len())
             .filter(|i| members[i / 64] >> (i % 64) & 1 == 1)
             .map(|i| all.colourings[i])
             .collect();
-        let mut list = WingList {
+        WingList {
             words: colourings.len().div_ceil(64),
             colourings,
             cells: self.cells as usize,
             columns: split.wing_columns(),
-            planes: Vec::new(),
-        };
-        list.planes = vec![0; (list.cells + 2 * list.columns + 3) * list.words];
-        let ones = list.planes.len() - list.words;
-        list.planes[ones..].fill(u64::MAX);
-        let len = list.len();
-        trim(&mut list.planes[ones..], len);
+            planes: OnceLock::new(),
+        }
+    }
+
+    /// Makes the planes of a list, which has the `members` of the one without a spine.
+    #[expect(clippy::too_many_arguments, reason = "what the list is made of, all of it known to the two callers")]
+    fn planes(
+        &self,
+        split: &Split,
+        lines: &[WingLine],
+        spine: Spine,
+        list: &WingList,
+        members: &[u64],
+        firsts: usize,
+        kernel: Kernel,
+    ) -> Vec<u64> {
+        let all = &self.lists[firsts];
+        let mut planes = vec![0; (list.cells + 2 * list.columns + 3) * list.words];
+        let ones = planes.len() - list.words;
+        planes[ones..].fill(u64::MAX);
+        trim(&mut planes[ones..], list.len());
         for cell in 0..list.cells {
-            kernel.compress(
-                all.cell(self.cells, cell as u32),
-                &members,
-                &mut list.planes[cell * list.words..][..list.words],
-            );
+            kernel.compress(all.cell(self.cells, cell as u32), members, &mut planes[cell * list.words..][..list.words]);
         }
         for column in 0..=list.columns {
             for player in [Player::Second, Player::First] {
-                let keeps = self.keeps(split, lines, spine, &list, column, player);
+                let keeps = self.keeps(split, lines, spine, list, &planes, column, player);
                 let slot = list.cells + 2 * column + usize::from(player == Player::First);
-                list.planes[slot * list.words..][..list.words].copy_from_slice(&keeps);
+                planes[slot * list.words..][..list.words].copy_from_slice(&keeps);
             }
         }
-        list
+        planes
     }
 
-    /// Computes [`WingList::keeps`] of one column (the spine: one past the wing's last).
+    /// Computes [`WingList::keeps`] of one column (the spine: one past the wing's last) from the planes of the cells.
+    #[expect(clippy::too_many_arguments, reason = "as for the planes")]
     fn keeps(
         &self,
         split: &Split,
         lines: &[WingLine],
         spine: Spine,
         list: &WingList,
+        planes: &[u64],
         column: usize,
         player: Player,
     ) -> Vec<u64> {
@@ -277,7 +329,8 @@ impl ShapeLists {
                 _ => continue,
             }
             if self.occupied(&cells) && rows >> spine.height == 0 && spine_is(spine, rows, player) {
-                let held = |word: usize| self.held(split, |bit| list.cell(bit), &cells, player, word);
+                let plane = |bit: u32| &planes[bit as usize * list.words..][..list.words];
+                let held = |word: usize| self.held(split, plane, &cells, player, word);
                 keeps.iter_mut().enumerate().for_each(|(word, mask)| *mask &= !held(word));
             }
         }
