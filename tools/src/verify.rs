@@ -1,4 +1,4 @@
-//! `fourbase verify`: check a database without using the solver.
+//! `fourbase verify`: check a database with code that the solver does not use.
 
 mod report;
 pub mod unsound;
@@ -23,8 +23,10 @@ use unsound::Unsound;
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Verify reads every file, recomputes every stored value from the moves of its position, compares
-the value of the empty board and the number of legal positions with published figures, and
-searches some positions forward. It uses no code of the solver.
+the value of the empty board and the number of legal positions with published figures, searches
+some positions forward, and asks a probe for every value that it found. It shares with the
+solver the rules of the game, the ranking and the file layout. It decodes blocks, finds quiet
+positions and recomputes values with code of its own.
 
 With --sample N, verify recomputes only N values, evenly spread over all tiers, and does not
 count legal positions. The sample is the same every time. --memory limits the counting of legal

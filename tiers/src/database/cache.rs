@@ -45,6 +45,11 @@ impl Cache {
         Cache(WeightedCache::with_weighter((bytes / 1024) as usize, bytes, ByBytes))
     }
 
+    /// Returns the memory that the cache may take.
+    pub fn most_bytes(&self) -> u64 {
+        self.0.capacity()
+    }
+
     /// Returns a block, made by `expand` where it is not there.
     pub fn block<E>(
         &self,

@@ -24,20 +24,30 @@ impl Database {
     /// # Errors
     /// [`DatabaseError::NotSolved`], or the first fault of the file.
     pub fn check_tier(&self, ply: u32) -> Result<(), DatabaseError> {
-        self.read_tier(ply).map(drop)
+        let Some(tier) = self.open_stored(ply)? else { return Ok(()) };
+        tier.check()?;
+        self.check_shapes_and_hash(&tier)
     }
 
-    /// As [`Database::check_tier`]; returns how many values each block of the file holds.
-    pub(crate) fn read_tier(&self, ply: u32) -> Result<Vec<u32>, DatabaseError> {
+    /// Opens the file of a stored tier anew, past the tiers that probes have opened; `None` for a tier that is not stored.
+    ///
+    /// # Errors
+    /// As for a probe.
+    pub(crate) fn open_stored(&self, ply: u32) -> Result<Option<OpenTier>, DatabaseError> {
         let record = self.manifest().tier(ply).ok_or_else(|| self.not_solved(ply))?;
-        if record.bytes == 0 {
-            return Ok(Vec::new());
-        }
-        let tier = OpenTier::open(self.storage(), self.folder(), self.index(), self.values(), record)?;
-        let values = tier.check()?;
+        let open = || OpenTier::open(self.storage(), self.folder(), self.index(), self.values(), record);
+        (record.bytes > 0).then(open).transpose()
+    }
+
+    /// Compares the shapes of a stored tier with the index, and the hash of its file with the manifest.
+    ///
+    /// # Errors
+    /// What differs.
+    pub(crate) fn check_shapes_and_hash(&self, tier: &OpenTier) -> Result<(), DatabaseError> {
+        let ply = tier.directory().ply();
         let file = tier_path(self.folder(), ply);
         // Shape by shape: the first that is wrong is found before the tables of all others are made.
-        if !tier.shape_entries().into_iter().eq(shape_entries(self.index(), ply)) {
+        if !tier.directory().shape_entries().into_iter().eq(shape_entries(self.index(), ply)) {
             return Err(DatabaseError::Damaged {
                 file,
                 offset: 0,
@@ -45,10 +55,11 @@ impl Database {
             });
         }
         let found = Hash::of_file(self.storage(), &file)?;
-        if record.hash == Some(found) {
-            return Ok(values);
+        let hash = self.manifest().tier(ply).and_then(|record| record.hash);
+        if hash == Some(found) {
+            return Ok(());
         }
-        let expected = record.hash.map_or("none".to_string(), |hash| hash.to_string());
+        let expected = hash.map_or("none".to_string(), |hash| hash.to_string());
         Err(DatabaseError::Wrong { file, what: "the hash", expected, found: found.to_string() })
     }
 

@@ -45,18 +45,6 @@ impl Expanded {
         self.symbols(chunk).map_or(0, |symbols| symbols.len())
     }
 
-    /// Counts the symbols of the block.
-    pub fn all(&self) -> u32 {
-        self.starts.last().copied().unwrap_or(0)
-    }
-
-    /// Returns the chunk of the block that has a symbol, and the symbol's number in it; `None` where there is no such
-    /// symbol.
-    pub fn chunk_of(&self, symbol: u32) -> Option<(usize, u32)> {
-        let chunk = self.starts.partition_point(|start| *start <= symbol).checked_sub(1)?;
-        (symbol < self.all()).then_some((chunk, symbol - self.starts.get(chunk)?))
-    }
-
     /// Returns the symbols of a chunk, plane after plane, each of `⌈count / 64⌉` words.
     pub fn planes(&self, coding: &Coding, chunk: usize) -> Vec<u64> {
         let (_, packed) = self.bytes.split_at(2 * (self.starts.len() - 1));

@@ -25,7 +25,7 @@ mod expanded;
 mod folder;
 #[doc(hidden)]
 pub mod forge;
-mod frame;
+pub(crate) mod frame;
 #[doc(hidden)]
 pub mod fuzzing;
 mod hash;
@@ -60,6 +60,7 @@ pub use open::Database;
 pub(crate) use publish::{Written, io_error, publish};
 pub use remoteness::RemotenessSearch;
 pub use storage::{Lock, ReadFile, Storage, WriteFile};
+pub(crate) use tier::OpenTier;
 pub(crate) use values::{Rows, TierValues};
 pub(crate) use writer::write_tier;
 

@@ -114,6 +114,11 @@ impl Database {
         self
     }
 
+    /// Returns the memory that the cache of expanded blocks may take.
+    pub(crate) fn cache_bytes(&self) -> u64 {
+        self.cache.most_bytes()
+    }
+
     /// Returns the board.
     pub fn board(&self) -> Board {
         self.index.board()

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use fourbase::{Board, Outcome, Position};
 use rayon::prelude::*;
@@ -88,9 +87,19 @@ impl OpenTier {
         Ok(self.reader.block_of(self.chunks.place(entry).0)?.0)
     }
 
-    /// Returns the number of entries of every shape, as the file says.
-    pub fn shape_entries(&self) -> Vec<u64> {
-        self.directory.shape_entries()
+    /// Returns the file.
+    pub fn reader(&self) -> &Reader {
+        &self.reader
+    }
+
+    /// Returns where the entries of the tier begin, as the file says.
+    pub fn directory(&self) -> &TierDirectory {
+        &self.directory
+    }
+
+    /// Returns how the tier is cut into chunks, as the file says.
+    pub fn chunks(&self) -> &Chunks {
+        &self.chunks
     }
 
     fn damaged(&self, what: &'static str) -> DatabaseError {
@@ -125,49 +134,14 @@ impl OpenTier {
         })
     }
 
-    /// Reads all blocks, checks and expands them. Returns how many values each holds.
+    /// Reads all blocks, checks and expands them.
     ///
     /// # Errors
     /// What is wrong with the first block that is not as it was written.
-    pub fn check(&self) -> Result<Vec<u32>, DatabaseError> {
-        let counts: Vec<AtomicU32> = (0..self.reader.blocks()).map(|_| AtomicU32::new(0)).collect();
-        let checked = counts.par_iter().enumerate().map(|(number, count)| {
-            let block = self.expand(number as u64)?;
-            count.store(block.all(), Ordering::Relaxed);
-            Ok::<(), DatabaseError>(())
-        });
-        checked.find_first(Result::is_err).unwrap_or(Ok(()))?;
-        Ok(counts.into_iter().map(AtomicU32::into_inner).collect())
+    pub fn check(&self) -> Result<(), DatabaseError> {
+        let checked = (0..self.reader.blocks()).into_par_iter().map(|number| self.expand(number).map(drop));
+        checked.find_first(Result::is_err).unwrap_or(Ok(()))
     }
-
-    /// Returns the entry of a value, given by its number in a block.
-    ///
-    /// # Errors
-    /// As for every file; where the block has fewer values, or a chunk of it fewer quiet entries.
-    pub fn entry_of(&self, index: &Index, cache: &Cache, block: u64, value: u32) -> Result<u64, DatabaseError> {
-        let expanded = cache.block(self.directory.ply(), block, || self.expand(block))?;
-        let place = expanded.chunk_of(value);
-        let (chunk, value) = place.ok_or_else(|| self.reader.damaged(block, "a block has fewer values than it had"))?;
-        let chunk = self.reader.first_chunk(block)? + chunk as u64;
-        let quiet = chunk::quiet(index, &self.directory, &self.chunks, chunk);
-        let entry = nth_bit(&quiet, value);
-        let entry = entry.ok_or_else(|| self.reader.damaged(block, "a chunk has more symbols than quiet entries"))?;
-        Ok(chunk * u64::from(self.chunks.each) + entry)
-    }
-}
-
-/// Returns the place of a set bit, given by its number among those that are set.
-fn nth_bit(words: &[u64], number: u32) -> Option<u64> {
-    let mut left = number;
-    for (place, word) in words.iter().enumerate() {
-        if let Some(fewer) = left.checked_sub(word.count_ones()) {
-            left = fewer;
-            continue;
-        }
-        let rest = (0..left).fold(*word, |word, _| word & (word - 1));
-        return Some(place as u64 * 64 + u64::from(rest.trailing_zeros()));
-    }
-    None
 }
 
 /// Shapes of which the tables take some megabytes: no matter.

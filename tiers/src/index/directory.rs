@@ -100,7 +100,8 @@ impl TierDirectory {
         let (left_firsts, right_firsts) = (parts.left_bits.count_ones(), parts.right_bits.count_ones());
         for matrix in matrices(index, self.ply, shape, parts.spine) {
             if matrix.left_firsts == left_firsts && matrix.right_firsts == right_firsts {
-                let row = index.colourings(shape.left, parts.spine, left_firsts).binary_search(&parts.left_bits).ok()?;
+                let row =
+                    index.colourings(shape.left, parts.spine, left_firsts).binary_search(&parts.left_bits).ok()?;
                 let right = index.colourings(shape.right, parts.spine, right_firsts);
                 let column = right.binary_search(&parts.right_bits).ok()?;
                 return Some(entry + row as u64 * u64::from(matrix.columns) + column as u64);

@@ -41,7 +41,7 @@ pub enum Fault {
         /// The best of its moves.
         expected: Outcome,
     },
-    /// A stored value, or one that its moves lead to, cannot be looked up although the files are whole.
+    /// A value that the moves of a stored position lead to cannot be looked up, although the files are whole.
     #[error("ply {ply}, entry {entry}: {source} (position {})", fourbase::notation::to_uni(position))]
     Unanswered {
         /// The tier.
@@ -53,20 +53,68 @@ pub enum Fault {
         /// Why.
         source: DatabaseError,
     },
-    /// A value is stored of an entry that needs none.
-    #[error("ply {ply}, block {block}, entry {entry}: stored, although a probe sees it on the board")]
-    NotQuiet {
+    /// A block is whole but does not decode.
+    #[error("ply {ply}, block {block}: {what}")]
+    Block {
+        /// The tier.
+        ply: u32,
+        /// The block in the tier's file, from 0.
+        block: u64,
+        /// What is wrong.
+        what: &'static str,
+    },
+    /// A chunk has values for another number of entries than are quiet.
+    #[error("ply {ply}, block {block}, chunk {chunk} from entry {entry} on: {found} values, {expected} quiet entries")]
+    Count {
+        /// The tier.
+        ply: u32,
+        /// The block in the tier's file, from 0.
+        block: u64,
+        /// The chunk in the tier, from 0.
+        chunk: u64,
+        /// Its first entry.
+        entry: u64,
+        /// How many values the block has.
+        found: u32,
+        /// How many quiet entries there are.
+        expected: u32,
+    },
+    /// A stored code stands for no outcome.
+    #[error(
+        "ply {ply}, block {block}, entry {entry}: code {code} stands for no outcome (position {})",
+        fourbase::notation::to_uni(position)
+    )]
+    NoOutcome {
         /// The tier.
         ply: u32,
         /// The block in the tier's file, from 0.
         block: u64,
         /// The entry in the tier, from 0.
         entry: u64,
+        /// The position.
+        position: Position,
+        /// What is stored.
+        code: u8,
+    },
+    /// A probe answers something else than this verification finds.
+    #[error(
+        "ply {ply}: a probe answers {}, expected {} (position {})",
+        Words(*probed), Words(*expected), fourbase::notation::to_uni(position)
+    )]
+    Probe {
+        /// The tier.
+        ply: u32,
+        /// The position.
+        position: Position,
+        /// What the probe answers.
+        probed: Outcome,
+        /// What it should answer.
+        expected: Outcome,
     },
     /// The empty board has another value.
     #[error("the empty board: {} by its moves, {} {figure}", Words(*found), Words(*expected))]
     Root {
-        /// What a probe says.
+        /// What is looked up in the database.
         found: Outcome,
         /// What it should be.
         expected: Outcome,
@@ -91,16 +139,16 @@ pub enum Fault {
     },
     /// A search forward finds another value.
     #[error(
-        "ply {ply}: probed {}, a search forward finds {} (position {})",
-        Words(*probed), Words(*searched), fourbase::notation::to_uni(position)
+        "ply {ply}: looked up {}, a search forward finds {} (position {})",
+        Words(*found), Words(*searched), fourbase::notation::to_uni(position)
     )]
     Search {
         /// The tier.
         ply: u32,
         /// The position.
         position: Position,
-        /// What a probe says.
-        probed: Outcome,
+        /// What is looked up in the database.
+        found: Outcome,
         /// What the search says.
         searched: Outcome,
     },
@@ -142,7 +190,10 @@ impl Fault {
             Fault::Entries { ply, .. } => (1, *ply, [0; 2]),
             Fault::Value { ply, entry, .. }
             | Fault::Unanswered { ply, entry, .. }
-            | Fault::NotQuiet { ply, entry, .. } => (2, *ply, [*entry, 0]),
+            | Fault::Count { ply, entry, .. }
+            | Fault::NoOutcome { ply, entry, .. } => (2, *ply, [*entry, 0]),
+            Fault::Block { ply, block, .. } => (1, *ply, [1, *block]),
+            Fault::Probe { ply, position, .. } => (7, *ply, pieces(position)),
             Fault::Root { .. } => (3, 0, [0; 2]),
             Fault::NoEntry { ply, position } => (4, *ply, pieces(position)),
             Fault::Legal { .. } => (5, 0, [0; 2]),

@@ -1,4 +1,4 @@
-//! Positions of all tiers against a search forward.
+//! Positions of all tiers against a search forward: what this verification looks up, and what a probe answers.
 
 use fourbase::search::{self, Search};
 use fourbase::{Outcome, Player, Position};
@@ -7,7 +7,8 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::collector::Collector;
 use super::fault::Fault;
-use super::values::position_of;
+use super::lookup::Lookup;
+use super::walk::position_of;
 use super::{Options, Progress, Stage};
 use crate::database::Database;
 use crate::index::TierLayout;
@@ -27,7 +28,8 @@ pub(super) struct Searches {
 }
 
 /// Searches the empty board and positions of all tiers alike, which look random (but are always the same).
-pub(super) fn check(database: &Database, options: &Options, faults: &Collector, progress: &dyn Progress) -> Searches {
+pub(super) fn check(lookup: &Lookup, options: &Options, faults: &Collector, progress: &dyn Progress) -> Searches {
+    let database = lookup.database();
     progress.begins(Stage::Search, options.searches);
     let tiers = database.board().cells() as u64 + 1;
     let mut searches = Searches::default();
@@ -44,7 +46,7 @@ pub(super) fn check(database: &Database, options: &Options, faults: &Collector, 
             Search::new(database.board(), limits)
         };
         let decided = positions.par_iter().map_init(engine, |engine, position| {
-            let is_decided = check_position(database, engine, position, faults);
+            let is_decided = check_position(lookup, engine, position, faults);
             u64::from(is_decided)
         });
         let decided: u64 = decided.sum();
@@ -79,17 +81,18 @@ fn positions(database: &Database, ply: u32, count: u64) -> Vec<Position> {
 }
 
 /// Compares a position with its search; tells whether that came to an end.
-fn check_position(database: &Database, engine: &mut Search, position: &Position, faults: &Collector) -> bool {
-    let searched = match database.values() {
+fn check_position(lookup: &Lookup, engine: &mut Search, position: &Position, faults: &Collector) -> bool {
+    let searched = match lookup.database().values() {
         Values::Remoteness => engine.solve(position),
         Values::Wdl => engine.value(position).map(|value| Outcome { value, remoteness: None }),
     };
     let Ok(searched) = searched else { return false };
     let ply = position.ply() as u32;
-    match database.probe(position) {
-        Ok(probed) if probed == searched => {}
-        Ok(probed) => faults.push(Fault::Search { ply, position: *position, probed, searched }),
+    match lookup.outcome(position) {
+        Ok(found) if found == searched => {}
+        Ok(found) => faults.push(Fault::Search { ply, position: *position, found, searched }),
         Err(error) => faults.push(Fault::File(error)),
     }
+    lookup.check_probe(position, searched, faults);
     true
 }

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 
 use super::collector::Collector;
 use super::fault::Fault;
-use super::values::position_of;
+use super::walk::position_of;
 use super::{Progress, Stage};
 use crate::index::{Index, TierLayout};
 

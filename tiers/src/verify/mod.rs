@@ -1,17 +1,27 @@
-//! Verifying a database without the solver: no kernel is called, only the game, the index and probing.
+//! Verifying a database without the solver.
 //!
-//! A database is right if four things hold, each checked by a file of its own:
+//! A mistake of the solver must not be made a second time here. So this module shares with the solver the rules of the
+//! game ([`fourbase`]), the ranking ([`crate::index`]: which position has which entry) and the file layout (the manifest,
+//! the envelope, how a file is cut into blocks with checksums and a tier into chunks, and zstd). It decodes blocks, finds
+//! quiet positions and recomputes values with code of its own, written by `docs/format.md` and `docs/algorithm.md`. It
+//! calls no kernel, no mask of quiet positions and nothing of the solver; a probe is what it tests, not what it uses.
 //!
-//! 1. **Files.** Every byte is what was written ([`Database::check_files`]). Where that fails the rest is not tried.
-//! 2. **Values** (`values`). Every stored value is the best of what its moves lead to, as probed. A finished game
-//!    needs no file, so whoever satisfies that everywhere is right everywhere, by induction from the full board down:
-//!    of several wrong values the one with the most pieces on the board has only right ones after it, and does not fit.
-//!    That holds for every stored entry, also those that no play reaches. A value can be wrong and unnoticed only with
-//!    a sample that passes it by. Where not all tiers are kept, the moves of the last that is are searched forward.
+//! A database is right if five things hold:
+//!
+//! 1. **Files** (`files`). Every byte is what was written, every block decodes, and every tier has the entries of the
+//!    index. Where that fails the rest is not tried.
+//! 2. **Values** (`values`, `lookup`). Every chunk has as many values as quiet positions, and every stored value is the
+//!    best of what its moves lead to. A finished game needs no file, so a database that satisfies this everywhere is
+//!    right everywhere, by induction from the full board down: of several wrong values the one with the most pieces on
+//!    the board has only right ones after it, and does not fit. That holds for every stored entry, also those that no
+//!    play reaches. A sample can miss a wrong value. Where not all tiers are kept, the moves of the last that is are
+//!    searched forward.
 //! 3. **Figures** (`published`, `legal`). The empty board has the value that others have published, and from it as many
 //!    positions are reached, each with an entry.
 //! 4. **Search** (`forward`). Positions of all tiers, stored or not, have the value and remoteness that
 //!    [`fourbase::search`] finds, which knows nothing of databases.
+//! 5. **Probes**. [`Database::probe`], which shares masks and kernels with the solver, answers for every value that is
+//!    recomputed and every position that is searched what was found here.
 //!
 //! Faults are data: which tier, block and entry, what is stored there and what should be.
 //!
@@ -34,12 +44,19 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod codes;
 mod collector;
+mod decode;
 mod fault;
+mod files;
 mod forward;
 mod legal;
+mod lookup;
 mod published;
+mod sight;
+mod tier;
 mod values;
+mod walk;
 
 use fourbase::{Board, Outcome, Position};
 
@@ -47,8 +64,9 @@ use crate::database::{Database, DatabaseError, Hash};
 use crate::kernel::Values;
 use collector::Collector;
 pub use fault::{Fault, Figure};
+use lookup::Lookup;
 pub use published::{Published, published};
-use values::Stored;
+use tier::StoredTier;
 
 /// How thorough to be.
 #[derive(Clone, Copy, Debug)]
@@ -103,7 +121,7 @@ pub struct Report {
     pub board: Board,
     /// The kind of values.
     pub values: Values,
-    /// Outcome of the empty board, as probed; `None` where that fails.
+    /// Outcome of the empty board, as looked up; `None` where that fails.
     pub root: Option<Outcome>,
     /// Files that were read through: the manifest and the stored tiers.
     pub files: u64,
@@ -139,8 +157,8 @@ impl Report {
 /// Verifies a complete database. Runs on rayon's current pool.
 ///
 /// Takes some microseconds for every stored value, and about one for every move of a legal position where those are
-/// counted: see `docs/verification.md`. Memory is the database's cache and, while counting, two bits for every entry of
-/// a tier.
+/// counted: see `docs/verification.md`. Memory is twice the database's cache, once for what is decoded here and once for
+/// what probes expand, and, while counting, two bits for every entry of a tier.
 ///
 /// # Errors
 /// [`DatabaseError::NotSolved`] where tiers are missing. What is wrong with the files is no error but a fault.
@@ -166,62 +184,33 @@ pub fn verify(database: &Database, options: &Options, progress: &dyn Progress) -
         faults: Vec::new(),
         faults_in_all: 0,
     };
-    let stored = check_files(database, &mut report, &faults, progress);
+    let stored = files::check(database, &mut report, &faults, progress);
     if faults.is_empty() {
-        report.stored = stored.iter().map(Stored::count).sum();
-        report.checked = values::check(database, &stored, options.sample, &faults, progress);
-        report.root = check_root(database, &faults);
+        let lookup = Lookup::new(database, stored);
+        report.stored = lookup.tiers().map(StoredTier::count).sum();
+        report.checked = values::check(&lookup, options.sample, &faults, progress);
+        report.root = check_root(&lookup, &faults);
         if options.sample.is_none() {
             report.legal = check_legal(database, &faults, progress);
         }
-        let searches = forward::check(database, options, &faults, progress);
+        let searches = forward::check(&lookup, options, &faults, progress);
         (report.searched, report.undecided) = (searches.decided, searches.undecided);
     }
     (report.faults, report.faults_in_all) = faults.into_faults();
     Ok(report)
 }
 
-/// Reads every file through, and compares the sizes of the tiers with the index. Returns what is stored.
-///
-/// The tiers that have no file come last, and only where the others are whole: nothing but the index says how many
-/// entries they have, and for a large board that takes its tables.
-fn check_files(database: &Database, report: &mut Report, faults: &Collector, progress: &dyn Progress) -> Vec<Stored> {
-    let tiers = &database.manifest().tiers;
-    progress.begins(Stage::Files, tiers.len() as u64);
-    report.bytes = database.manifest().bytes();
-    report.files = 1 + tiers.iter().filter(|tier| tier.bytes > 0).count() as u64;
-    if let Err(error) = database.check_manifest() {
-        faults.push(Fault::File(error));
-    }
-    let mut stored = Vec::new();
-    for tier in tiers.iter().filter(|tier| tier.bytes > 0) {
-        match database.read_tier(tier.ply) {
-            Ok(blocks) => stored.push(Stored { ply: tier.ply, blocks }),
-            Err(error) => faults.push(Fault::File(error)),
-        }
-        progress.done(1);
-    }
-    for tier in tiers.iter().filter(|tier| tier.bytes == 0) {
-        if faults.is_empty() {
-            let expected = crate::index::TierDirectory::new(database.index(), tier.ply).entries();
-            if tier.entries != expected {
-                faults.push(Fault::Entries { ply: tier.ply, found: tier.entries, expected });
-            }
-        }
-        progress.done(1);
-    }
-    stored
-}
-
 /// Compares the value of the empty board with the manifest and with what is published.
-fn check_root(database: &Database, faults: &Collector) -> Option<Outcome> {
-    let found = match database.probe(&Position::start(database.board())) {
+fn check_root(lookup: &Lookup, faults: &Collector) -> Option<Outcome> {
+    let (database, start) = (lookup.database(), Position::start(lookup.database().board()));
+    let found = match lookup.outcome(&start) {
         Ok(found) => found,
         Err(error) => {
             faults.push(Fault::File(error));
             return None;
         }
     };
+    lookup.check_probe(&start, found, faults);
     let differs = |expected: Outcome, figure| faults.push(Fault::Root { found, expected, figure });
     match database.manifest().root() {
         Some(root) if root != found => differs(root, Figure::Manifest),
@@ -238,7 +227,6 @@ fn check_root(database: &Database, faults: &Collector) -> Option<Outcome> {
     Some(found)
 }
 
-/// Counts the legal positions of a board whose number is published, and compares.
 /// Returns the memory that counting legal positions takes: two neighbouring tiers, a bit an entry. 0 where nothing is
 /// published to compare them with.
 pub fn counting_bytes(database: &Database) -> u64 {
@@ -250,6 +238,7 @@ pub fn counting_bytes(database: &Database) -> u64 {
     pairs.max().unwrap_or(0).div_ceil(8)
 }
 
+/// Counts the legal positions of a board whose number is published, and compares.
 fn check_legal(database: &Database, faults: &Collector, progress: &dyn Progress) -> Option<u64> {
     let expected = published(database.board())?.legal?;
     let found = legal::count(database.index(), faults, progress);

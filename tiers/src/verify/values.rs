@@ -1,85 +1,76 @@
 //! Stored values against the values of their moves.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use fourbase::{Outcome, Position};
+use fourbase::Position;
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::collector::Collector;
 use super::fault::Fault;
+use super::lookup::Lookup;
+use super::tier::StoredTier;
 use super::{Progress, Stage};
-use crate::database::{Database, DatabaseError};
-use crate::index::{Index, TierLayout};
-use crate::quiet::{Sight, sight};
+use crate::database::DatabaseError;
 
-/// Entries, or values of a sample, that one thread takes in a row: neighbours share blocks.
+/// Values of a sample that one thread takes in a row: neighbours share blocks.
 const RUN: u64 = 1 << 12;
-
-/// How many values each block of a stored tier holds.
-pub(super) struct Stored {
-    pub ply: u32,
-    pub blocks: Vec<u32>,
-}
-
-impl Stored {
-    pub fn count(&self) -> u64 {
-        self.blocks.iter().map(|values| u64::from(*values)).sum()
-    }
-}
 
 /// Recomputes the stored values, or `sample` of them; returns how many.
 ///
 /// A sample is even: the values of each tier are cut into as many strata of one length as the tier has a share in the
 /// sample, and one of each, which looks random but is always the same, is recomputed.
-pub(super) fn check(
-    database: &Database,
-    stored: &[Stored],
-    sample: Option<u64>,
-    faults: &Collector,
-    progress: &dyn Progress,
-) -> u64 {
-    let all: u64 = stored.iter().map(Stored::count).sum();
+pub(super) fn check(lookup: &Lookup, sample: Option<u64>, faults: &Collector, progress: &dyn Progress) -> u64 {
+    let all: u64 = lookup.tiers().map(StoredTier::count).sum();
     match sample.filter(|sample| *sample < all) {
-        Some(sample) => check_sample(database, stored, all, sample, faults, progress),
-        None => check_all(database, stored, faults, progress),
+        Some(sample) => check_sample(lookup, all, sample, faults, progress),
+        None => check_all(lookup, faults, progress),
     }
 }
 
-fn check_all(database: &Database, stored: &[Stored], faults: &Collector, progress: &dyn Progress) -> u64 {
-    let entries = |ply: u32| database.manifest().tier(ply).map_or(0, |tier| tier.entries);
-    progress.begins(Stage::Values, stored.iter().map(|tier| entries(tier.ply)).sum());
-    let checked = AtomicU64::new(0);
-    for tier in stored {
-        let layout = TierLayout::new(database.index(), tier.ply);
-        runs(layout.entries()).for_each(|run| {
-            let mut checked_here = 0;
-            for entry in run.clone() {
-                let position = position_of(database.index(), &layout, entry);
-                let Some(position) = position.filter(|position| sight(position) == Sight::Quiet) else { continue };
-                check_entry(database, tier.ply, entry, position, faults);
-                checked_here += 1;
-            }
-            checked.fetch_add(checked_here, Ordering::Relaxed);
-            progress.done(run.end - run.start);
+fn check_all(lookup: &Lookup, faults: &Collector, progress: &dyn Progress) -> u64 {
+    let entries = |tier: &StoredTier| tier.file().chunks().tier_entries;
+    progress.begins(Stage::Values, lookup.tiers().map(entries).sum());
+    let checked = lookup.tiers().map(|tier| {
+        let chunks = (0..tier.chunks()).into_par_iter().map(|number| {
+            let checked = check_chunk(lookup, tier, number, faults).unwrap_or_else(|error| {
+                faults.push(Fault::File(error));
+                0
+            });
+            let entries = tier.entries(number);
+            progress.done(entries.end - entries.start);
+            checked
         });
+        chunks.sum::<u64>()
+    });
+    checked.sum()
+}
+
+/// Recomputes the values of a chunk; returns how many.
+fn check_chunk(lookup: &Lookup, tier: &StoredTier, number: u64, faults: &Collector) -> Result<u64, DatabaseError> {
+    let quiet = tier.quiet_positions(lookup.database().index(), number);
+    let (block, place) = tier.block_of(number)?;
+    let decoded = lookup.block(tier, block)?;
+    let codes = decoded.chunk(place);
+    if codes.len() != quiet.len() {
+        faults.push(wrong_count(tier, block, number, codes.len() as u32, quiet.len() as u32));
+        return Ok(0);
     }
-    checked.into_inner()
+    for ((entry, position), code) in quiet.iter().zip(codes) {
+        check_value(lookup, tier, &Value { block, entry: *entry, position: *position, code: *code }, faults);
+    }
+    Ok(quiet.len() as u64)
+}
+
+fn wrong_count(tier: &StoredTier, block: u64, chunk: u64, found: u32, expected: u32) -> Fault {
+    Fault::Count { ply: tier.ply, block, chunk, entry: tier.entries(chunk).start, found, expected }
 }
 
 /// Recomputes `sample` of `all` stored values.
-fn check_sample(
-    database: &Database,
-    stored: &[Stored],
-    all: u64,
-    sample: u64,
-    faults: &Collector,
-    progress: &dyn Progress,
-) -> u64 {
+fn check_sample(lookup: &Lookup, all: u64, sample: u64, faults: &Collector, progress: &dyn Progress) -> u64 {
     progress.begins(Stage::Values, sample);
     let (mut checked, mut before) = (0, 0);
-    for tier in stored {
+    for tier in lookup.tiers() {
         // The shares of all tiers sum to the sample, and none is more than the tier has.
         let share_before = |values: u64| (u128::from(sample) * u128::from(values) / u128::from(all)) as u64;
         let count = tier.count();
@@ -91,13 +82,13 @@ fn check_sample(
         }
         let mut ends: Vec<u64> = Vec::with_capacity(tier.blocks.len());
         tier.blocks.iter().for_each(|values| ends.push(ends.last().unwrap_or(&0) + u64::from(*values)));
-        let layout = TierLayout::new(database.index(), tier.ply);
         runs(strata.count).for_each(|run| {
             for stratum in run.clone() {
                 let value = strata.choose(stratum);
                 let block = ends.partition_point(|end| *end <= value);
                 let first = block.checked_sub(1).map_or(0, |before| ends[before]);
-                check_value(database, &layout, block as u64, (value - first) as u32, faults);
+                check_sampled(lookup, tier, block as u64, (value - first) as u32, faults)
+                    .unwrap_or_else(|error| faults.push(Fault::File(error)));
             }
             progress.done(run.end - run.start);
         });
@@ -130,45 +121,49 @@ impl Strata {
     }
 }
 
-/// Recomputes one value of a block.
-fn check_value(database: &Database, layout: &TierLayout, block: u64, value: u32, faults: &Collector) {
-    let ply = layout.ply();
-    let entry = match database.entry_of(ply, block, value) {
-        Ok(entry) => entry,
-        Err(error) => return faults.push(Fault::File(error)),
-    };
-    match position_of(database.index(), layout, entry).filter(|position| sight(position) == Sight::Quiet) {
-        Some(position) => check_entry(database, ply, entry, position, faults),
-        None => faults.push(Fault::NotQuiet { ply, block, entry }),
+/// A stored value, and where it is.
+#[derive(Clone, Copy)]
+struct Value {
+    block: u64,
+    entry: u64,
+    position: Position,
+    code: u8,
+}
+
+/// Recomputes one value of a block, given by its number.
+fn check_sampled(
+    lookup: &Lookup,
+    tier: &StoredTier,
+    block: u64,
+    number: u32,
+    faults: &Collector,
+) -> Result<(), DatabaseError> {
+    let missing = || tier.file().reader().damaged(block, "a block has fewer values than it had");
+    let (place, number) = lookup.block(tier, block)?.place_of(number).ok_or_else(missing)?;
+    let chunk_number = tier.first_chunk(block)? + place as u64;
+    let chunk = lookup.chunk(tier, chunk_number)?;
+    if chunk.stored() != chunk.quiet_entries() {
+        faults.push(wrong_count(tier, block, chunk_number, chunk.stored(), chunk.quiet_entries()));
+        return Ok(());
     }
+    let place = chunk.place_of(number).ok_or_else(missing)?;
+    let entry = tier.entries(chunk_number).start + place as u64;
+    let position = tier.quiet_position(lookup.database().index(), entry).ok_or_else(missing)?;
+    let code = chunk.code(place).ok_or_else(missing)?;
+    check_value(lookup, tier, &Value { block, entry, position, code }, faults);
+    Ok(())
 }
 
-/// Returns the position of an entry; `None` for an entry that is none, because both players have lines in it, or the
-/// one to move.
-pub(super) fn position_of(index: &Index, layout: &TierLayout, entry: u64) -> Option<Position> {
-    let [first, second] = index.split().bitboards(&index.unrank(layout, entry)?);
-    Position::from_bitboards(index.board(), first, second).ok()
-}
-
-fn check_entry(database: &Database, ply: u32, entry: u64, position: Position, faults: &Collector) {
-    let fault = match (database.probe(&position), best_of_moves(database, &position)) {
-        (Ok(stored), Ok(Some(expected))) if stored == expected => return,
-        (Ok(stored), Ok(Some(expected))) => {
-            let block = database.block_of(ply, entry).unwrap_or(0);
-            Fault::Value { ply, block, entry, position, stored, expected }
-        }
-        (Ok(_), Ok(None)) => Fault::NoEntry { ply, position },
-        (Err(source), _) | (_, Err(source)) => Fault::Unanswered { ply, entry, position, source },
+/// Compares a stored value with the best of its moves, and with what a probe answers.
+fn check_value(lookup: &Lookup, tier: &StoredTier, value: &Value, faults: &Collector) {
+    let (ply, Value { block, entry, position, code }) = (tier.ply, *value);
+    let Some(stored) = tier.outcome(code) else {
+        return faults.push(Fault::NoOutcome { ply, block, entry, position, code });
     };
-    faults.push(fault);
-}
-
-/// Finds the best of what the moves of a position lead to; `None` where there are none.
-fn best_of_moves(database: &Database, position: &Position) -> Result<Option<Outcome>, DatabaseError> {
-    let mut best: Option<Outcome> = None;
-    for column in position.moves() {
-        let outcome = database.probe(&position.drop_piece(column))?.parent();
-        best = Some(best.map_or(outcome, |best| best.min(outcome)));
+    match lookup.best_of_moves(&position) {
+        Ok(expected) if expected == stored => {}
+        Ok(expected) => faults.push(Fault::Value { ply, block, entry, position, stored, expected }),
+        Err(source) => faults.push(Fault::Unanswered { ply, entry, position, source }),
     }
-    Ok(best)
+    lookup.check_probe(&position, stored, faults);
 }

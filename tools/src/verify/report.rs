@@ -89,9 +89,33 @@ impl ListedFault {
             Fault::Unanswered { ply, entry, position, .. } => {
                 ListedFault { kind: "unanswered", ply: Some(*ply), entry: Some(*entry), position: at(position), ..row }
             }
-            Fault::NotQuiet { ply, block, entry } => {
-                ListedFault { kind: "not quiet", ply: Some(*ply), block: Some(*block), entry: Some(*entry), ..row }
-            }
+            Fault::Block { ply, block, .. } => ListedFault { kind: "block", ply: Some(*ply), block: Some(*block), ..row },
+            Fault::Count { ply, block, entry, found, expected, .. } => ListedFault {
+                kind: "count",
+                ply: Some(*ply),
+                block: Some(*block),
+                entry: Some(*entry),
+                stored: Some(found.to_string()),
+                expected: Some(expected.to_string()),
+                ..row
+            },
+            Fault::NoOutcome { ply, block, entry, position, code } => ListedFault {
+                kind: "no outcome",
+                ply: Some(*ply),
+                block: Some(*block),
+                entry: Some(*entry),
+                position: at(position),
+                stored: Some(format!("code {code}")),
+                ..row
+            },
+            Fault::Probe { ply, position, probed, expected } => ListedFault {
+                kind: "probe",
+                ply: Some(*ply),
+                position: at(position),
+                stored: words(probed),
+                expected: words(expected),
+                ..row
+            },
             Fault::Root { found, expected, .. } => {
                 ListedFault { kind: "root", ply: Some(0), stored: words(found), expected: words(expected), ..row }
             }
@@ -102,11 +126,11 @@ impl ListedFault {
                 let (stored, expected) = (Some(found.to_string()), Some(expected.to_string()));
                 ListedFault { kind: "legal", stored, expected, ..row }
             }
-            Fault::Search { ply, position, probed, searched } => ListedFault {
+            Fault::Search { ply, position, found, searched } => ListedFault {
                 kind: "search",
                 ply: Some(*ply),
                 position: at(position),
-                stored: words(probed),
+                stored: words(found),
                 expected: words(searched),
                 ..row
             },
