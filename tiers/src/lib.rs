@@ -6,7 +6,7 @@
 //! - [`database`] writes the tiers of a board into a folder and answers probes from it.
 //! - [`answer`] answers questions about positions, from a database, by search, or both.
 //! - [`counts`] counts the positions that play reaches, by ply, value and remoteness.
-//! - [`verify`] checks a database without the kernels.
+//! - [`verify`] checks a database with code of its own.
 //! - [`plan`] tells what a solve needs before it starts.
 //!
 //! ```

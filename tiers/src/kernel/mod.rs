@@ -69,6 +69,8 @@ impl Kernel {
     /// `bits` and `mask` have equal lengths; `out` has room for the bits of the mask.
     pub(crate) fn compress(self, bits: &[u64], mask: &[u64], out: &mut [u64]) {
         self.run(Compress { bits, mask, out });
+        #[cfg(test)]
+        crate::verify::mistakes::compressed(out, mask);
     }
 
     /// Appends the symbols of a row's quiet entries: `row` has its planes `row_words` apart, `quiet` is its mask.
@@ -80,6 +82,8 @@ impl Kernel {
     /// bits become 0.
     pub(crate) fn unpack(self, stream: &[u64], quiet: &[u64], out: &mut [u64]) {
         self.run(pack::Unpack { stream, quiet, out });
+        #[cfg(test)]
+        crate::verify::mistakes::unpacked(out);
     }
 
     /// Gathers a band of a tier of reached positions from its parents into `out` and counts, or only counts.
@@ -122,6 +126,8 @@ impl Kernel {
             (_, _, false) => solve!(Ordered::<false>::new(maximise), 6),
             (_, _, true) => solve!(Ordered::<true>::new(maximise), 6),
         }
+        #[cfg(test)]
+        crate::verify::mistakes::solved(out);
     }
 }
 

@@ -152,6 +152,8 @@ impl<'a> MatrixSight<'a> {
             return false;
         }
         masks.remove(over, left, quiet);
+        #[cfg(test)]
+        crate::verify::mistakes::mask(quiet, first_word);
         true
     }
 }

@@ -93,6 +93,10 @@ impl FullLine {
         if !spine_is(spine, self.spine_rows, holder) {
             return false;
         }
+        #[cfg(test)]
+        if self.right_bits.len() == 1 && crate::verify::mistakes::makes(crate::verify::mistakes::Mistake::Arms) {
+            return false;
+        }
         let flip = if holder == Player::First { 0 } else { u64::MAX };
         let start = masks.len();
         masks.resize(start + right.words(), u64::MAX);

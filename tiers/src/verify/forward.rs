@@ -89,10 +89,13 @@ fn check_position(lookup: &Lookup, engine: &mut Search, position: &Position, fau
     let Ok(searched) = searched else { return false };
     let ply = position.ply() as u32;
     match lookup.outcome(position) {
-        Ok(found) if found == searched => {}
-        Ok(found) => faults.push(Fault::Search { ply, position: *position, found, searched }),
+        Ok(found) => {
+            if found != searched {
+                faults.push(Fault::Search { ply, position: *position, found, searched });
+            }
+            lookup.check_probe(position, found, faults);
+        }
         Err(error) => faults.push(Fault::File(error)),
     }
-    lookup.check_probe(position, searched, faults);
     true
 }

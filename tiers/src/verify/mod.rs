@@ -52,8 +52,12 @@ mod files;
 mod forward;
 mod legal;
 mod lookup;
+#[cfg(test)]
+pub(crate) mod mistakes;
 mod published;
 mod sight;
+#[cfg(test)]
+mod tests;
 mod tier;
 mod values;
 mod walk;

@@ -31,22 +31,12 @@ pub struct Played {
     pub nanoseconds: [u64; 2],
 }
 
-<<<<<<< HEAD:tools/src/match_/players.rs
 impl Players {
     /// Makes the players. A player that needs exact values needs `knowledge`.
     pub fn new(board: Board, kinds: [Kind; 2], knowledge: Option<&Knowledge>) -> Players {
-        let answerer = knowledge.map(Knowledge::answerer);
-        let choosers = kinds.map(|kind| kind.chooser(board, answerer.as_ref().map_or_else(nothing_known, outcomes)));
-        Players { board, kinds, choosers }
-=======
-impl Table {
-    /// Makes the players; `knowledge` is there if any of them needs it.
-    pub fn new(board: Board, kinds: [Kind; 2], knowledge: Option<&Knowledge>) -> Table {
         let asker = knowledge.map(Knowledge::asker);
-        let choosers = kinds
-            .map(|kind| kind.chooser(board, asker.as_ref().map_or_else(fourbase::players::nothing_known, outcomes)));
-        Table { board, kinds, choosers }
->>>>>>> 4d024b3 (answer: one place in the library answers questions about positions):tools/src/match_/table.rs
+        let choosers = kinds.map(|kind| kind.chooser(board, asker.as_ref().map_or_else(nothing_known, outcomes)));
+        Players { board, kinds, choosers }
     }
 
     /// Plays a game from an opening to its end.

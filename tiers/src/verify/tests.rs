@@ -1,0 +1,150 @@
+//! Mistakes of the solver itself, made while it solves and while its database is verified, are found.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use fourbase::Position;
+
+use super::mistakes::{Mistake, with};
+use super::walk::position_of;
+use super::{Fault, Options, Report, verify};
+use crate::database::{Database, Hash};
+use crate::index::TierLayout;
+use crate::kernel::{Kernel, Values};
+use crate::quiet::{Sight, sight};
+use crate::solve::{self, BLOCK_WORDS, CHECKPOINT};
+
+/// Solves a board and opens its database; `None` where the solver notices itself that something is wrong.
+fn solved(root: &Path, name: &str, values: Values) -> Option<Database> {
+    let options = solve::Options {
+        board: name.parse().unwrap(),
+        values,
+        root: root.to_path_buf(),
+        memory_bytes: 1 << 30,
+        kernel: Kernel::detect(),
+        replace: true,
+        scratch: None,
+        block_words: BLOCK_WORDS,
+        checkpoint: CHECKPOINT,
+        keep_plies: None,
+    };
+    let report = solve::run(&options, &()).ok()?;
+    Some(Database::open(&report.folder).unwrap())
+}
+
+/// Tells whether every stored position is worth the best of its moves where probes say what all of them are worth: what a
+/// verification that trusts masks, packing and kernels can find.
+fn probes_fit(database: &Database) -> bool {
+    (1..=database.board().cells() as u32).step_by(2).all(|ply| {
+        let layout = TierLayout::new(database.index(), ply);
+        let positions = (0..layout.entries()).filter_map(|entry| position_of(database.index(), &layout, entry));
+        positions.filter(|position| sight(position) == Sight::Quiet).all(|position| fits(database, &position))
+    })
+}
+
+fn fits(database: &Database, position: &Position) -> bool {
+    let outcome = |column| Some(database.probe(&position.drop_piece(column)).ok()?.parent());
+    let outcomes: Option<Vec<_>> = position.moves().map(outcome).collect();
+    let best = outcomes.and_then(|outcomes| outcomes.into_iter().min());
+    database.probe(position).ok() == best
+}
+
+fn kind(fault: &Fault) -> &'static str {
+    match fault {
+        Fault::File(_) => "file",
+        Fault::Entries { .. } => "entries",
+        Fault::Value { .. } => "value",
+        Fault::Unanswered { .. } => "unanswered",
+        Fault::Block { .. } => "block",
+        Fault::Count { .. } => "count",
+        Fault::NoOutcome { .. } => "no outcome",
+        Fault::Probe { .. } => "probe",
+        Fault::Root { .. } => "root",
+        Fault::NoEntry { .. } => "no entry",
+        Fault::Legal { .. } => "legal",
+        Fault::Search { .. } => "search",
+    }
+}
+
+fn kinds(report: &Report) -> BTreeMap<&'static str, usize> {
+    let mut kinds = BTreeMap::new();
+    report.faults.iter().for_each(|fault| *kinds.entry(kind(fault)).or_insert(0) += 1);
+    kinds
+}
+
+/// What became of a mistake.
+struct Planted {
+    /// How many faults of each kind a verification finds.
+    found: BTreeMap<&'static str, usize>,
+    /// Whether a verification by probes alone would find nothing.
+    probes_fit: bool,
+    /// The hash of the files that were written.
+    hash: Option<Hash>,
+}
+
+/// Makes a mistake while a board is solved and while its database is verified.
+fn plant(mistake: Option<Mistake>, name: &str, values: Values) -> Option<Planted> {
+    with(mistake, || {
+        let root = tempfile::tempdir().unwrap();
+        let database = solved(root.path(), name, values)?;
+        // All values, and no count of legal positions, in which the solver has no part.
+        let options = Options { sample: Some(u64::MAX), searches: 50, faults: usize::MAX, ..Options::default() };
+        let report = verify(&database, &options, &()).unwrap();
+        let (found, probes_fit) = (kinds(&report), probes_fit(&database));
+        assert_eq!(report.is_sound(), found.is_empty());
+        println!("{name} {values} {mistake:?}: {found:?}; probes fit each other: {probes_fit}");
+        Some(Planted { found, probes_fit, hash: report.hash })
+    })
+}
+
+/// What a board is solved with wrongly is found, or has written the right bytes: on small boards a mistake may have no
+/// effect. Returns how many mistakes were found, and those that probes alone would not have found.
+fn check(name: &str, values: Values, mistakes: &[Mistake]) -> (usize, Vec<Mistake>) {
+    let sound = plant(None, name, values).unwrap();
+    assert!(sound.found.is_empty() && sound.probes_fit, "{name} {values}");
+    let (mut found, mut hidden) = (0, Vec::new());
+    for &mistake in mistakes {
+        let Some(planted) = plant(Some(mistake), name, values) else { continue };
+        let is_found = !planted.found.is_empty();
+        assert!(is_found || planted.hash == sound.hash, "{name} {values}: {mistake:?} is not found");
+        found += usize::from(is_found);
+        hidden.extend((is_found && planted.probes_fit).then_some(mistake));
+    }
+    (found, hidden)
+}
+
+const MISTAKES: [Mistake; 9] = [
+    Mistake::MaskHides,
+    Mistake::MaskShows,
+    Mistake::MaskMoves,
+    Mistake::Packing,
+    Mistake::Unpack,
+    Mistake::Solve,
+    Mistake::Compress,
+    Mistake::Arms,
+    Mistake::Latest,
+];
+
+/// Some mistakes cancel: what is written wrong is read wrong in the same way. Probes then fit each other, and only code
+/// that knows the format from its description finds that the files are not what it says.
+#[test]
+fn mistakes_of_the_solver_are_found_also_those_that_cancel_in_probes() {
+    // Without remoteness no number counts from the latest ply.
+    let (found, hidden) = check("4x4", Values::Wdl, &MISTAKES[..8]);
+    assert_eq!(found, 8);
+    assert!(hidden.contains(&Mistake::MaskShows) && hidden.contains(&Mistake::Packing), "{hidden:?}");
+    assert!(hidden.contains(&Mistake::Arms), "{hidden:?}");
+    let (_, hidden) = check("4x4", Values::Remoteness, &MISTAKES);
+    assert!(hidden.contains(&Mistake::MaskShows) && hidden.contains(&Mistake::Latest), "{hidden:?}");
+}
+
+#[test]
+fn mistakes_of_the_solver_are_found_on_other_boards() {
+    for name in ["4x3", "5x3", "4x3m"] {
+        for values in [Values::Wdl, Values::Remoteness] {
+            let (found, hidden) = check(name, values, &MISTAKES);
+            println!("{name} {values}: {found} mistakes found, of those probes fit each other for {hidden:?}");
+            assert!(found >= 3, "{name} {values}");
+        }
+    }
+}
