@@ -16,7 +16,7 @@ use crate::support::progress::{Listener, StopAfterEntries};
 use crate::support::shared::{self, Files};
 use crate::support::small_disk::SmallDisk;
 use crate::support::solves::{MEMORY_BYTES, Solve};
-use crate::support::tiers::{Plan, Progress, SolveAndCountError, SolveError, Values};
+use crate::support::tiers::{CountError, Plan, Progress, SolveError, Values};
 
 /// Blocks so small that the tiers of small boards have many.
 const SMALL_BLOCKS: usize = 40;
@@ -163,7 +163,6 @@ fn files_that_are_elsewhere_are_asked_for_rather_than_solved_again() {
     let elsewhere = solve.with_scratch(root.path().join("elsewhere"));
     let error = elsewhere.run().expect_err("the files are not there");
     assert!(matches!(error, SolveError::Scratch { .. }), "{error}");
-    assert!(error.to_string().contains("--scratch"), "{error}");
     solve.run().expect("a solve");
     assert_done(&solve, &expected("5x4", Values::Wdl), "gone on with where it was");
 }
@@ -202,7 +201,7 @@ fn a_disk_that_is_too_small_is_found_before_the_start() {
         let counting = Counting::in_files(solve.board(), values, root.path());
         let count = |free_bytes| counting.run_on(&SmallDisk { free_bytes });
         let error = count(0).expect_err("a disk that is too small");
-        let SolveAndCountError::Disk { needed, free: 0, .. } = error else { panic!("{error}") };
+        let CountError::Disk { needed, free: 0, .. } = error else { panic!("{error}") };
         assert!(!counting.folder().exists(), "nothing is made");
         let enough = u64::try_from(needed).expect("a small board");
         assert!(count(enough - 1).is_err());

@@ -14,7 +14,7 @@ use crate::support::long;
 use crate::support::memory_disk::{Fault, MemoryDisk};
 use crate::support::progress::{Listener, StopAfterTiers};
 use crate::support::solves::{Solve, in_files, stepwise};
-use crate::support::tiers::{Database, DatabaseError, SolveError, Storage, Values};
+use crate::support::tiers::{Database, FileError, SolveError, Storage, Values};
 
 /// Checks that a solve has failed for its files and says which and why, and that what has a final name is whole.
 fn assert_clean_failure(
@@ -24,7 +24,7 @@ fn assert_clean_failure(
     what: &str,
 ) {
     let error = result.expect_err(what);
-    let SolveError::Database(DatabaseError::Io { file, source, .. }) = &error else { panic!("{what}: {error}") };
+    let SolveError::File(FileError::Io { file, source, .. }) = &error else { panic!("{what}: {error}") };
     let message = error.to_string();
     assert!(message.contains(&file.display().to_string()) && message.contains(&source.to_string()), "{message}");
     assert!(file.starts_with("db") || "db".starts_with(&*file.to_string_lossy()), "{what}: {message}");
@@ -121,7 +121,7 @@ fn a_disk_that_is_full_after_any_number_of_bytes_is_reported_and_the_solve_goes_
             let what = format!("{name} {values}: full after {limit} bytes");
             let result = solve.run_on(&disk);
             let is_full = |error: &SolveError| {
-                matches!(error, SolveError::Database(DatabaseError::Io { source, .. })
+                matches!(error, SolveError::File(FileError::Io { source, .. })
                     if source.kind() == ErrorKind::StorageFull)
             };
             assert!(result.as_ref().is_err_and(is_full), "{what}: {result:?}");
@@ -193,11 +193,7 @@ fn half_solved(solve: &Solve) -> MemoryDisk {
     let disk = MemoryDisk::new();
     let stop = StopAfterTiers::new(solve.board().cells() / 2);
     let stopped = solve.run_heard_on(&stop, &disk).expect_err("a solve that is stopped");
-    let message = stopped.to_string();
-    assert!(
-        message.contains("go on with: fourbase solve ") && matches!(stopped, SolveError::Stopped { .. }),
-        "{message}"
-    );
+    assert!(matches!(stopped, SolveError::Stopped { .. }), "{stopped}");
     disk
 }
 
@@ -232,7 +228,7 @@ fn a_checkpoint_that_is_damaged_anywhere_is_told_and_the_solve_starts_over() {
     // One that is gone may be elsewhere: it is asked for.
     half.take(checkpoint);
     let error = solve.run_on(&half).expect_err("a solve that cannot go on");
-    assert!(matches!(error, SolveError::Scratch { .. }) && error.to_string().contains("--scratch"), "{error}");
+    assert!(matches!(error, SolveError::Scratch { .. }), "{error}");
     let again = solve.with_replace(true);
     again.run_on(&half).expect("a solve from the start");
     assert_same(&solve.files_on(&half), &expected, "from the start");
@@ -274,9 +270,7 @@ fn a_solve_notices_tiers_that_are_missing_or_cut() {
                     damaged.put(path, bytes);
                 }
                 let error = solve.run_on(&damaged).expect_err("a solve that notices").to_string();
-                let remedy = "fourbase solve 4x4 --values remoteness --replace";
-                assert!(error.contains(says) && error.contains(remedy), "{error}");
-                assert!(error.contains(&path.display().to_string()), "{error}");
+                assert!(error.contains(says) && error.contains(&path.display().to_string()), "{error}");
             }
         }
     }

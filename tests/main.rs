@@ -18,6 +18,7 @@ mod grade;
 mod hostile;
 mod keep_plies;
 mod kill;
+mod layers;
 mod list;
 mod matches;
 mod meanwhile;

@@ -13,7 +13,7 @@ use crate::support::memory_disk::{Fault, MemoryDisk};
 use crate::support::progress::StopAfterEntries;
 use crate::support::random::Random;
 use crate::support::solves::{Solve, in_files, stepwise};
-use crate::support::tiers::{CHECKPOINT, Kernel, SolveError, Values};
+use crate::support::tiers::{Kernel, Knobs, SolveError, Values};
 
 /// What happens between a solve that failed and the next.
 #[derive(Clone, Copy, Debug)]
@@ -154,7 +154,7 @@ fn a_solve_that_loses_power_again_and_again_goes_on_to_the_same_bytes() {
 
 #[test]
 fn a_solve_that_has_ended_outlives_a_loss_of_power() {
-    for (name, checkpoint) in [("4x4", Duration::ZERO), ("4x4", CHECKPOINT)] {
+    for (name, checkpoint) in [("4x4", Duration::ZERO), ("4x4", Knobs::default().checkpoint)] {
         let solve = stepwise(name, Values::Wdl).with_checkpoint(checkpoint);
         let expected = solve.whole();
         long::skips("90 of 100 solves that lose power at the end");
@@ -171,7 +171,7 @@ fn a_solve_that_has_ended_outlives_a_loss_of_power() {
 
 #[test]
 fn a_solve_without_checkpoints_starts_again_and_ends_with_the_same_bytes() {
-    let solve = stepwise("4x4", Values::Remoteness).with_checkpoint(CHECKPOINT);
+    let solve = stepwise("4x4", Values::Remoteness).with_checkpoint(Knobs::default().checkpoint);
     let expected = solve.whole();
     for between in [Between::ProcessEnds, Between::PowerGoes] {
         let operations = die_at_every_operation(&solve, &MemoryDisk::new, &expected, between);
@@ -199,7 +199,7 @@ fn stop_and_go_on(solve: &Solve, most: u64, expected: &BTreeMap<String, Vec<u8>>
 #[test]
 fn a_solve_in_memory_that_is_stopped_anywhere_loses_only_the_tier_that_it_was_at() {
     for (name, values) in [("4x4", Values::Remoteness), ("5x3", Values::Wdl)] {
-        for checkpoint in [CHECKPOINT, Duration::ZERO] {
+        for checkpoint in [Knobs::default().checkpoint, Duration::ZERO] {
             let solve = stepwise(name, values).with_checkpoint(checkpoint);
             let expected = solve.whole();
             let stride = long::scale(5065, 1013);
@@ -213,7 +213,7 @@ fn a_solve_in_memory_that_is_stopped_anywhere_loses_only_the_tier_that_it_was_at
 
 #[test]
 fn a_solve_in_memory_does_not_wait_for_the_end_of_a_tier() {
-    let solve = stepwise("5x5", Values::Wdl).with_checkpoint(CHECKPOINT);
+    let solve = stepwise("5x5", Values::Wdl).with_checkpoint(Knobs::default().checkpoint);
     let expected = solve.whole();
     let one_thread = ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
     // The middle of a tier of 6,000,000 entries, by pieces of about 500,000.

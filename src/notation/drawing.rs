@@ -1,6 +1,6 @@
 //! A drawn board for people: rows of `.`, `X` and `O`, the top row first, and the columns' names underneath.
 
-use super::moves::column_character;
+use super::column::column_character;
 use crate::{Player, Position};
 
 /// Terminal sequences (ECMA-48, "select graphic rendition"): the pieces in the colours of the game as sold.

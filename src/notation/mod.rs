@@ -16,6 +16,7 @@
 //! the first mistake, and repeats at most one character of the text in an error.
 
 mod bits;
+mod column;
 mod drawing;
 mod error;
 mod moves;
@@ -23,9 +24,10 @@ mod order;
 mod uni;
 
 pub use bits::to_bits;
+pub use column::{column_character, columns_to_text};
 pub use drawing::draw;
 pub use error::NotationError;
-pub use moves::{column_character, columns_to_text, to_moves};
+pub use moves::to_moves;
 pub use uni::to_uni;
 
 use crate::{Board, Position};

@@ -35,6 +35,7 @@
 
 mod chooser;
 mod follow_up;
+mod grade;
 mod kind;
 mod perfect;
 mod pomakis;
@@ -47,11 +48,12 @@ mod window;
 
 pub use chooser::{Choice, ChooseError, Chooser, Reason};
 pub use follow_up::FollowUpPlayer;
+pub use grade::Grade;
 pub use kind::{Kind, KindError, NAMES};
 pub use perfect::{Outcomes, PerfectPlayer, nothing_known};
 pub use pomakis::PomakisPlayer;
 pub use random::RandomPlayer;
-pub use rating::{Grade, RatingPlayer};
+pub use rating::RatingPlayer;
 pub use source::Source;
 pub use strategy::Strategy;
 pub use window::WindowPlayer;

@@ -3,18 +3,18 @@
 use std::path::{Path, PathBuf};
 
 use fourbase::Board;
-use fourbase_tiers::counts::{self, Options};
+use fourbase_tiers::counts::Count;
 
-use super::tiers::{SolveAndCountError, Storage, Values};
+use super::tiers::{CountError, Storage, Values};
 
 /// A count to be run, once or often.
 #[derive(Debug)]
-pub struct Counting(Options);
+pub struct Counting(Count);
 
 impl Counting {
     /// A count whose tiers are in files of a folder in `scratch`; of legal positions alone where `values` is `None`.
     pub fn in_files(board: Board, values: Option<Values>, scratch: &Path) -> Counting {
-        Counting(Options { is_bounded: true, ..Options::new(board, values, 1 << 30, scratch) })
+        Counting(Count::new(board, values).memory(1 << 30).root(scratch).in_files(true))
     }
 
     /// The folder of its files.
@@ -23,7 +23,7 @@ impl Counting {
     }
 
     /// Counts.
-    pub fn run_on(&self, storage: &dyn Storage) -> Result<(), SolveAndCountError> {
-        counts::run_on(&self.0, &(), storage).map(drop)
+    pub fn run_on(&self, storage: &dyn Storage) -> Result<(), CountError> {
+        self.0.run_on(storage, &()).map(drop)
     }
 }

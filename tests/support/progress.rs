@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use super::tiers::{DatabaseError, Plan, Progress, TierRecord};
+use super::tiers::{FileError, Plan, Progress, TierRecord};
 
 /// Stops a solve after so many tiers.
 #[derive(Debug)]
@@ -66,7 +66,7 @@ impl Progress for StopAfterEntries {
         self.entries.fetch_add(tier.entries, Ordering::Relaxed);
     }
 
-    fn starts_over(&self, why: &DatabaseError) {
+    fn starts_over(&self, why: &FileError) {
         panic!("started over: {why}");
     }
 
@@ -87,7 +87,7 @@ impl Listener {
 }
 
 impl Progress for Listener {
-    fn starts_over(&self, why: &DatabaseError) {
+    fn starts_over(&self, why: &FileError) {
         self.0.lock().expect("a lock").push(why.to_string());
     }
 }

@@ -2,7 +2,7 @@
 //! tests in `tests/parsers.rs` try the same.
 
 use fourbase::{Board, Player, Position, notation};
-use fourbase_tiers::database::fuzzing;
+use fourbase_tiers::testing::fuzzing;
 
 /// The longest message about a text.
 pub const MESSAGE_BYTES: usize = 512;

@@ -6,116 +6,135 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fourbase::Board;
-use fourbase_tiers::solve::{self, Options};
+use fourbase_tiers::solve;
 
 use super::board::board;
 use super::memory_disk::MemoryDisk;
-use super::tiers::{
-    BLOCK_WORDS, CHECKPOINT, Database, DatabaseError, Kernel, Progress, Report, SolveError, Storage, Values, folder_of,
-};
+use super::tiers::{Database, DatabaseError, Kernel, Knobs, Progress, Report, SolveError, Storage, Values, folder_of};
 
 /// What a solve may take: far more than any board of these tests needs.
 pub const MEMORY_BYTES: u64 = 4 << 30;
 
 /// A solve to be run, once or often. Each `with_` returns another that differs in one setting.
 #[derive(Clone, Debug)]
-pub struct Solve(Options);
+pub struct Solve {
+    board: Board,
+    values: Values,
+    root: PathBuf,
+    scratch: Option<PathBuf>,
+    keep_plies: Option<u32>,
+    knobs: Knobs,
+    memory_bytes: u64,
+    kernel: Kernel,
+    replace: bool,
+}
 
 impl Solve {
     /// A solve with the fastest kernels, in memory, into a database under `db`.
     pub fn new(board: Board, values: Values) -> Solve {
-        Solve(Options {
+        Solve {
             board,
             values,
             root: "db".into(),
+            scratch: None,
+            keep_plies: None,
+            knobs: Knobs::default(),
             memory_bytes: MEMORY_BYTES,
             kernel: Kernel::detect(),
             replace: false,
-            scratch: None,
-            block_words: BLOCK_WORDS,
-            checkpoint: CHECKPOINT,
-            keep_plies: None,
-        })
+        }
+    }
+
+    /// The library's solve.
+    fn solve(&self) -> solve::Solve {
+        solve::Solve::new(self.board, self.values)
+            .root(&self.root)
+            .memory(self.memory_bytes)
+            .kernel(self.kernel)
+            .replace(self.replace)
+            .scratch(self.scratch.clone())
+            .keep_plies(self.keep_plies)
+            .knobs(self.knobs)
     }
 
     /// Sets the folder of all databases.
     pub fn with_root(&self, root: impl Into<PathBuf>) -> Solve {
-        Solve(Options { root: root.into(), ..self.0.clone() })
+        Solve { root: root.into(), ..self.clone() }
     }
 
-    /// Makes what is done durable after every tier, so that a solve that is stopped can go on from there.
+    /// Makes every tier durable, so that a solve that is stopped can resume there.
     pub fn stepwise(&self) -> Solve {
         self.with_checkpoint(Duration::ZERO)
     }
 
-    /// Sets how long to solve before what is done is made durable.
+    /// Sets how long to solve before a tier is made durable.
     pub fn with_checkpoint(&self, checkpoint: Duration) -> Solve {
-        Solve(Options { checkpoint, ..self.0.clone() })
+        Solve { knobs: Knobs { checkpoint, ..self.knobs }, ..self.clone() }
     }
 
     /// Sets the kernels.
     pub fn with_kernel(&self, kernel: Kernel) -> Solve {
-        Solve(Options { kernel, ..self.0.clone() })
+        Solve { kernel, ..self.clone() }
     }
 
-    /// Sets the most memory to take.
+    /// Limits the memory.
     pub fn with_memory_bytes(&self, memory_bytes: u64) -> Solve {
-        Solve(Options { memory_bytes, ..self.0.clone() })
+        Solve { memory_bytes, ..self.clone() }
     }
 
     /// Throws an older database away, or keeps it.
     pub fn with_replace(&self, replace: bool) -> Solve {
-        Solve(Options { replace, ..self.0.clone() })
+        Solve { replace, ..self.clone() }
     }
 
-    /// Keeps the tiers that are being solved in files.
+    /// Keeps the live tiers in files.
     pub fn with_scratch(&self, scratch: impl Into<PathBuf>) -> Solve {
-        Solve(Options { scratch: Some(scratch.into()), ..self.0.clone() })
+        Solve { scratch: Some(scratch.into()), ..self.clone() }
     }
 
     /// Sets how many words a block of those tiers has.
     pub fn with_block_words(&self, block_words: usize) -> Solve {
-        Solve(Options { block_words, ..self.0.clone() })
+        Solve { knobs: Knobs { block_words, ..self.knobs }, ..self.clone() }
     }
 
     /// Keeps the tiers of at most so many pieces; `None`: all.
     pub fn with_keep_plies(&self, keep_plies: Option<u32>) -> Solve {
-        Solve(Options { keep_plies, ..self.0.clone() })
+        Solve { keep_plies, ..self.clone() }
     }
 
     /// The board.
     pub fn board(&self) -> Board {
-        self.0.board
+        self.board
     }
 
     /// The values.
     pub fn values(&self) -> Values {
-        self.0.values
+        self.values
     }
 
     /// The folder of all databases.
     pub fn root(&self) -> &Path {
-        &self.0.root
+        &self.root
     }
 
-    /// The folder of the tiers that are being solved, where they are in files.
+    /// The folder of the live tiers, where they are in files.
     pub fn scratch(&self) -> Option<&Path> {
-        self.0.scratch.as_deref()
+        self.scratch.as_deref()
     }
 
     /// The deepest ply that is kept.
     pub fn keep_plies(&self) -> Option<u32> {
-        self.0.keep_plies
+        self.keep_plies
     }
 
     /// The database's folder.
     pub fn folder(&self) -> PathBuf {
-        folder_of(&self.0.root, self.0.board, self.0.values)
+        folder_of(&self.root, self.board, self.values)
     }
 
     /// The folder of this database's tiers within [`Solve::scratch`].
     pub fn scratch_folder(&self) -> PathBuf {
-        self.0.scratch_folder()
+        self.solve().scratch_folder()
     }
 
     /// Solves into files on disk.
@@ -125,7 +144,7 @@ impl Solve {
 
     /// As [`Solve::run`], while `progress` hears of it.
     pub fn run_heard(&self, progress: &dyn Progress) -> Result<Report, SolveError> {
-        solve::run(&self.0, progress)
+        self.solve().run_with(progress)
     }
 
     /// Solves into the files of a storage.
@@ -135,7 +154,7 @@ impl Solve {
 
     /// As [`Solve::run_on`], while `progress` hears of it.
     pub fn run_heard_on(&self, progress: &dyn Progress, storage: &dyn Storage) -> Result<Report, SolveError> {
-        solve::run_on(&self.0, progress, storage)
+        self.solve().run_on(storage, progress)
     }
 
     /// Opens the database that the solve has made on a storage, or has begun.

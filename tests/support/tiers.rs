@@ -1,14 +1,12 @@
 //! The names of `fourbase-tiers` that the tests use: where one moves, only its line here changes.
 
-pub use fourbase_tiers::counts::SolveAndCountError;
-pub use fourbase_tiers::database::forge::{Forged, forge};
-pub use fourbase_tiers::database::plant::{Planted, plant};
-pub use fourbase_tiers::database::{
-    Database, DatabaseError, Disk, Lock, ReadFile, RemotenessSearch, Storage, TierRecord, VERSION, WriteFile, folder_of,
-};
-pub use fourbase_tiers::error::SolveError;
+pub use fourbase_tiers::counts::CountError;
+pub use fourbase_tiers::database::{Database, DatabaseError, RemotenessSearch};
+pub use fourbase_tiers::files::{Disk, FileError, Lock, ReadFile, Storage, VERSION, WriteFile};
+pub use fourbase_tiers::format::{TierRecord, folder_of};
 pub use fourbase_tiers::index::TierLayout;
 pub use fourbase_tiers::kernel::{Kernel, Values};
-pub use fourbase_tiers::plan::Plan;
 pub use fourbase_tiers::quiet::{Sight, sight};
-pub use fourbase_tiers::solve::{BLOCK_WORDS, CHECKPOINT, Progress, Report};
+pub use fourbase_tiers::solve::{Knobs, Plan, Progress, Report, SolveError};
+pub use fourbase_tiers::testing::forge::{Forged, forge};
+pub use fourbase_tiers::testing::plant::{Planted, plant};

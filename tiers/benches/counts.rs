@@ -7,8 +7,8 @@
 use std::time::Instant;
 
 use fourbase::Board;
-use fourbase_tiers::counts::Sweep;
-use fourbase_tiers::index::Index;
+use fourbase_tiers::counts::{Count, Counted};
+use fourbase_tiers::index::{Index, TierLayout};
 use fourbase_tiers::kernel::Kernel;
 
 /// Legal positions (Tromp; Böck, arXiv 2507.05267).
@@ -44,21 +44,15 @@ fn main() {
 fn run(name: &str, kernel: Kernel) {
     let board: Board = name.parse().expect("a board");
     let start = Instant::now();
-    let index = Index::new(board, kernel).expect("a board that fits");
-    let mut sweep = Sweep::new(&index);
-    let (mut legal, mut with_line, mut whole) = (0, 0, 0u64);
-    loop {
-        let tier = sweep.tier();
-        legal += tier.without_line() + tier.with_line();
-        with_line += tier.with_line();
-        for matrix in tier.layout().matrices() {
-            whole += if matrix.left == matrix.right { matrix.entries() } else { 2 * matrix.entries() };
-        }
-        if !sweep.advance() {
-            break;
-        }
-    }
+    let counted = Count::new(board, None).kernel(kernel).run().expect("a count");
     let seconds = start.elapsed().as_secs_f64();
+    let Counted::Legal(plies) = counted else { panic!("legal positions") };
+    let (legal, with_line) =
+        (plies.iter().map(|ply| ply.legal).sum::<u64>(), plies.iter().map(|ply| ply.with_line).sum::<u64>());
+    let index = Index::new(board, kernel).expect("a board that fits");
+    let layouts = (0..=board.cells() as u32).map(|ply| TierLayout::new(&index, ply));
+    let images = |matrix: &fourbase_tiers::index::Matrix| if matrix.left == matrix.right { 1 } else { 2 };
+    let whole: u64 = layouts.map(|tier| tier.matrices().iter().map(|of| images(of) * of.entries()).sum::<u64>()).sum();
     if let Some((_, known)) = KNOWN.iter().find(|known| known.0 == name) {
         assert_eq!(legal, *known, "legal positions of {name}");
     }

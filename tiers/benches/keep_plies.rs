@@ -13,7 +13,9 @@ use std::path::Path;
 use std::time::Instant;
 
 use fourbase::{Board, Position};
-use fourbase_tiers::database::{Database, Disk, Manifest, folder_of};
+use fourbase_tiers::database::Database;
+use fourbase_tiers::files::Disk;
+use fourbase_tiers::format::{Manifest, folder_of};
 use fourbase_tiers::kernel::Values;
 use fourbase_tiers::quiet::{Sight, sight};
 

@@ -10,7 +10,7 @@ use std::time::Instant;
 use fourbase::{Board, Outcome, Value};
 use fourbase_tiers::index::Index;
 use fourbase_tiers::kernel::{Kernel, Values};
-use fourbase_tiers::solve::{Tier, solve_tier};
+use fourbase_tiers::solve::in_memory;
 
 /// Board, value and remoteness of the empty board (Tromp; Steininger), entries before the mirror (computed).
 const KNOWN: [(&str, Value, u32); 8] = [
@@ -46,21 +46,14 @@ fn run(name: &str, values: Values, kernel: Kernel) {
     let start = Instant::now();
     let index = Index::new(board, kernel).expect("a board that fits");
     let (mut solved, mut whole) = (0, 0);
-    let (mut child, mut spare) = (None::<Tier>, Vec::new());
-    for ply in (0..=board.cells() as u32).rev() {
-        let mut tier = Tier::new(&index, values, ply, std::mem::take(&mut spare));
-        assert!(solve_tier(&index, &mut tier, child.as_ref(), &()));
-        solved += tier.layout.entries();
-        for matrix in tier.layout.matrices() {
+    let outcome = in_memory(&index, values, |tier| {
+        solved += tier.layout().entries();
+        for matrix in tier.layout().matrices() {
             whole += if matrix.left == matrix.right { matrix.entries() } else { 2 * matrix.entries() };
         }
-        if let Some(old) = child.replace(tier) {
-            spare = old.into_buffer();
-        }
-    }
+    });
     let seconds = start.elapsed().as_secs_f64();
-    let root = child.expect("ply 0");
-    let outcome = root.coding.decode(root.code(0, 0, 0)).expect("a code");
+    let outcome = outcome.expect("a solve").expect("a code");
     if let Some((_, value, remoteness)) = KNOWN.iter().find(|known| known.0 == name) {
         let remoteness = (values == Values::Remoteness).then_some(*remoteness);
         assert_eq!(outcome, Outcome { value: *value, remoteness }, "the empty board of {name}");

@@ -9,8 +9,8 @@ use std::time::Instant;
 
 use fourbase::{Board, Position};
 use fourbase_tiers::database::Database;
-use fourbase_tiers::kernel::{Kernel, Values};
-use fourbase_tiers::solve::{BLOCK_WORDS, CHECKPOINT, Options, run};
+use fourbase_tiers::kernel::Values;
+use fourbase_tiers::solve::Solve;
 
 fn main() {
     let mut boards: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
@@ -26,19 +26,7 @@ fn main() {
 
 fn measure(board: Board, values: Values) {
     let root = tempfile::tempdir().expect("a temporary folder");
-    let options = Options {
-        board,
-        values,
-        root: root.path().to_path_buf(),
-        memory_bytes: u64::MAX,
-        kernel: Kernel::detect(),
-        replace: false,
-        scratch: None,
-        block_words: BLOCK_WORDS,
-        checkpoint: CHECKPOINT,
-        keep_plies: None,
-    };
-    let report = run(&options, &()).expect("a solve");
+    let report = Solve::new(board, values).root(root.path()).run().expect("a solve");
     let positions = random_positions(board, 200_000);
 
     let start = Instant::now();

@@ -1,39 +1,33 @@
 //! Connect Four backwards: solve every position of a board, tier by tier, into a compressed database, and probe it.
 //!
-//! - [`index`] is a perfect hash of the positions of a tier: wings and a spine, matrices of colourings.
-//! - [`solve`] computes a tier from the tier after it with the bit-plane loops of [`kernel`], 64 positions a word.
-//! - [`quiet`] says which positions a probe can judge by looking at the board; only the others are stored.
-//! - [`database`] writes the tiers of a board into a folder and answers probes from it.
-//! - [`answer`] answers questions about positions, from a database, by search, or both.
-//! - [`counts`] counts the positions that play reaches, by ply, value and remoteness.
-//! - [`verify`] checks a database with code of its own.
-//! - [`plan`] tells what a solve needs before it starts.
+//! Each module uses only those above it in this table.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | [`kernel`] | bit planes, rows, matrices: 64 positions a word |
+//! | [`index`] | a perfect hash of the positions of a tier: wings and a spine, matrices of colourings |
+//! | [`files`] | storage, durable writing, the start of every file, zstd |
+//! | [`quiet`] | which positions a probe can judge by looking at the board; only the others are stored |
+//! | [`tier`] | where the planes of a tier live: in memory, or in a log of compressed blocks |
+//! | [`format`](mod@format) | the files of a database, byte by byte |
+//! | [`solve`] | tiers from the full board down, each from the tier after it |
+//! | [`counts`] | legal positions by ply, value and remoteness: tiers from the empty board up |
+//! | [`database`] | opening and probing |
+//! | [`answer`] | questions about positions, answered from a database, by search, or both |
+//! | [`verify`] | checking a database with code of its own |
 //!
 //! ```
-//! use fourbase::{Board, Outcome, Position, Value};
+//! use fourbase::{Outcome, Position, Value};
 //! use fourbase_tiers::database::Database;
-//! use fourbase_tiers::kernel::{Kernel, Values};
-//! use fourbase_tiers::solve::{BLOCK_WORDS, CHECKPOINT, Options, run};
+//! use fourbase_tiers::kernel::Values;
+//! use fourbase_tiers::solve::Solve;
 //!
 //! let root = tempfile::tempdir()?;
-//! let board: Board = "4x4".parse()?;
-//! let options = Options {
-//!     board,
-//!     values: Values::Remoteness,
-//!     root: root.path().to_path_buf(),
-//!     memory_bytes: 1 << 30,
-//!     kernel: Kernel::detect(),
-//!     replace: false,
-//!     scratch: None,
-//!     block_words: BLOCK_WORDS,
-//!     checkpoint: CHECKPOINT,
-//!     keep_plies: None,
-//! };
-//! let report = run(&options, &())?;
+//! let report = Solve::new("4x4".parse()?, Values::Remoteness).root(root.path()).memory(1 << 30).run()?;
 //! assert_eq!(report.outcome, Outcome { value: Value::Tie, remoteness: Some(16) });
 //!
 //! let database = Database::open(&report.folder)?;
-//! let position = Position::start(board).play(1)?;
+//! let position = Position::start(database.board()).play(1)?;
 //! assert_eq!(database.probe(&position)?, Outcome { value: Value::Tie, remoteness: Some(15) });
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -43,11 +37,13 @@
 pub mod answer;
 pub mod counts;
 pub mod database;
-pub mod error;
-mod frontier;
+pub mod files;
+pub mod format;
 pub mod index;
 pub mod kernel;
-pub mod plan;
 pub mod quiet;
 pub mod solve;
+#[cfg(feature = "testing")]
+pub mod testing;
+pub mod tier;
 pub mod verify;

@@ -10,7 +10,7 @@ use fourbase_tiers::database::{Database, DatabaseError};
 use fourbase_tiers::kernel::Values;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::{failure, memory, size};
+use crate::{failure, memory, remedy, size};
 
 /// The board.
 #[derive(Args, Clone, Copy, Debug)]
@@ -38,7 +38,7 @@ impl DatabaseArgument {
     pub fn find(&self, board: Board) -> Result<Database, DatabaseError> {
         let database = Database::find(&self.root, board)?;
         if let Some(fault) = database.passed_over() {
-            failure::print_warning(&fault.to_string());
+            failure::print_warning(&remedy::told(fault));
         }
         Ok(database)
     }

@@ -20,7 +20,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, ensure};
 use clap::Args;
 use fourbase::{Board, Outcome};
-use fourbase_tiers::database::{Database, folder_of};
+use fourbase_tiers::database::Database;
+use fourbase_tiers::format::folder_of;
 use fourbase_tiers::kernel::{Kernel, Values};
 
 use crate::arguments::{BoardArgument, CacheArgument, ThreadsArgument, ValuesArgument};

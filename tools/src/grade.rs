@@ -14,7 +14,7 @@ use anyhow::{anyhow, ensure};
 use clap::Args;
 use fourbase::players::Kind;
 use fourbase_tiers::kernel::Values;
-use fourbase_tiers::plan::Plan;
+use fourbase_tiers::solve::Plan;
 use rayon::prelude::*;
 
 use crate::arguments::{BoardArgument, TrialArguments};

@@ -6,26 +6,21 @@
 use std::sync::Arc;
 
 use anyhow::Context;
+use fourbase::Board;
 use fourbase::players::Outcomes;
-use fourbase::{Board, excerpt};
 use fourbase_tiers::answer::Searcher;
-use fourbase_tiers::database::Database;
-use fourbase_tiers::error::DatabaseError;
-use fourbase_tiers::kernel::{Kernel, Values};
-use fourbase_tiers::plan::Plan;
-use fourbase_tiers::solve::{self, BLOCK_WORDS, CHECKPOINT, Options};
+use fourbase_tiers::database::{Database, DatabaseError};
+use fourbase_tiers::kernel::Values;
+use fourbase_tiers::solve::{Plan, Solve};
 use tempfile::TempDir;
 
 use crate::arguments::{CacheArgument, DatabaseArgument};
-use crate::memory;
 use crate::query::asker::Asker;
 use crate::query::source::options;
+use crate::{memory, remedy, wording};
 
 /// The most entries of a board that is solved for one run: a second or less.
 const MOST_ENTRIES: u128 = 200_000_000;
-
-/// The most bytes of a folder's name in the note.
-const FOLDER_BYTES: usize = 1024;
 
 /// Where exact values come from.
 pub struct Knowledge {
@@ -56,10 +51,7 @@ impl Knowledge {
                     Some(most) => format!(", searched forward after ply {most}"),
                     None => String::new(),
                 };
-                let note = format!(
-                    "values from {}{searched}",
-                    excerpt(&database.folder().display().to_string(), FOLDER_BYTES)
-                );
+                let note = format!("values from {}{searched}", wording::path(database.folder()));
                 let asker = Arc::new(Asker::new(Arc::new(cache.apply(database)), nodes));
                 return Ok(Knowledge { asker, note, missing: None, _folder: None });
             }
@@ -72,7 +64,7 @@ impl Knowledge {
             let note = "values solved for this run".to_owned();
             return Ok(Knowledge { asker, note, missing: None, _folder: Some(folder) });
         }
-        let missing = DatabaseError::Missing { board, root: databases.root.clone() }.to_string();
+        let missing = remedy::told(&DatabaseError::Missing { board, root: databases.root.clone() });
         let asker = Asker::new(Arc::new(Searcher::new(board, options(1))), nodes).with_missing_in(&databases.root);
         let note = "values searched forward".to_owned();
         Ok(Knowledge { asker: Arc::new(asker), note, missing: Some(missing), _folder: None })
@@ -97,19 +89,8 @@ impl Knowledge {
 /// Solves a board into a temporary folder.
 fn solve(board: Board) -> anyhow::Result<(Database, TempDir)> {
     let root = tempfile::Builder::new().prefix("fourbase-").tempdir().context("cannot make a temporary folder")?;
-    let options = Options {
-        board,
-        values: Values::Remoteness,
-        root: root.path().to_path_buf(),
-        memory_bytes: memory::default_limit().unwrap_or(u64::MAX),
-        kernel: Kernel::detect(),
-        replace: false,
-        scratch: None,
-        block_words: BLOCK_WORDS,
-        checkpoint: CHECKPOINT,
-        keep_plies: None,
-    };
-    let report = solve::run(&options, &())?;
+    let memory_bytes = memory::default_limit().unwrap_or(u64::MAX);
+    let report = Solve::new(board, Values::Remoteness).root(root.path()).memory(memory_bytes).run()?;
     Ok((Database::open(&report.folder)?, root))
 }
 

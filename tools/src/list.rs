@@ -2,7 +2,7 @@
 
 use clap::Args;
 use fourbase_tiers::database::{self, Listing, Summary};
-use fourbase_tiers::error::bytes;
+use fourbase_tiers::files::bytes;
 use serde::Serialize;
 
 use crate::arguments::DatabaseArgument;

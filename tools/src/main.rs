@@ -3,12 +3,12 @@
 //! From the top down:
 //!
 //! - [`command`]: the command line, and which subcommand runs;
-//! - [`remedy`]: what to type after an error;
 //! - one file for each subcommand, with its arguments and a `run` that does the work through the libraries; a folder of
 //!   the same name holds its parts, and `report` in it writes the result for people and as one line of JSON;
 //! - [`knowledge`]: exact values for many threads;
 //! - [`game`], [`history`], [`random`]: a game with its moves, the drawing of its values, a position drawn at random;
 //! - [`arguments`]: arguments that several subcommands take;
+//! - [`remedy`]: what to type after an error of the libraries;
 //! - [`failure`], [`interrupt`]: exit codes, messages on standard error, and Ctrl-C;
 //! - [`output`], [`progress`], [`table`], [`wording`], [`number`]: how results look;
 //! - [`size`], [`memory`], [`container`]: numbers of bytes, and how many of them may be used.
@@ -43,6 +43,7 @@ mod solve;
 mod stats;
 mod strategy;
 mod table;
+mod unsound;
 mod verify;
 mod wording;
 
@@ -55,8 +56,9 @@ fn main() -> ExitCode {
         Ok(read) => read,
         Err(error) => return failure::report_usage(&error),
     };
+    remedy::remember(given);
     match command.run() {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => failure::report(&error, |error| remedy::of(error, &given)),
+        Err(error) => failure::report(&error, remedy::of),
     }
 }

@@ -10,11 +10,11 @@ use std::time::Instant;
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 use fourbase::excerpt;
-use fourbase_tiers::database::{DatabaseError, TierRecord};
+use fourbase_tiers::files::FileError;
+use fourbase_tiers::format::TierRecord;
 use fourbase_tiers::index::Index;
 use fourbase_tiers::kernel::Kernel;
-use fourbase_tiers::plan::{Plan, TierPlan};
-use fourbase_tiers::solve::{self, BLOCK_WORDS, CHECKPOINT, Options, Progress};
+use fourbase_tiers::solve::{Plan, Progress, Solve, TierPlan};
 
 use crate::arguments::{BoardArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, ValuesArgument};
 use crate::progress::{self, Bar};
@@ -93,6 +93,19 @@ pub struct Arguments {
     quiet: bool,
 }
 
+impl Arguments {
+    /// Prepares the solve.
+    fn solve(&self, memory_bytes: u64) -> Solve {
+        Solve::new(self.board.board, self.values.kind.into())
+            .root(&self.database.root)
+            .memory(memory_bytes)
+            .kernel(self.kernel.into())
+            .replace(self.replace)
+            .scratch(self.scratch.clone())
+            .keep_plies(self.keep_plies)
+    }
+}
+
 /// Reads the value of `--keep-plies`.
 fn keep_plies(text: &str) -> anyhow::Result<u32> {
     text.parse().ok().filter(|plies| *plies > 0).ok_or_else(|| {
@@ -137,9 +150,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 
 /// Shows what a solve needs.
 fn plan(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
-    let plan = Plan::new(arguments.board.board, arguments.values.kind.into(), memory_bytes);
-    let plan = if arguments.scratch.is_some() { plan.bounded() } else { plan };
-    let plan = plan.keeping(arguments.keep_plies);
+    let plan = arguments.solve(memory_bytes).plan();
     let speed = plan.check(memory_bytes).ok().and_then(|()| speed(arguments));
     let mut planned = Planned::of(&plan, memory_bytes, speed);
     if arguments.tiers && plan.exact {
@@ -163,18 +174,6 @@ fn speed(arguments: &Arguments) -> Option<Speed> {
 
 /// Solves, and shows the result.
 fn solve(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
-    let options = Options {
-        board: arguments.board.board,
-        values: arguments.values.kind.into(),
-        root: arguments.database.root.clone(),
-        memory_bytes,
-        kernel: arguments.kernel.into(),
-        replace: arguments.replace,
-        scratch: arguments.scratch.clone(),
-        block_words: BLOCK_WORDS,
-        checkpoint: CHECKPOINT,
-        keep_plies: arguments.keep_plies,
-    };
     let is_shown = arguments.log || !arguments.quiet && progress::is_visible();
     // Before the solve, which holds the lock of the database.
     let speed = if is_shown { speed(arguments) } else { None };
@@ -182,7 +181,7 @@ fn solve(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
     interrupt::listen("stopping, finished tiers are kept; press Ctrl-C again to stop at once")?;
     let log = arguments.log.then(Log::begin);
     let progress = SolveProgress { memory_bytes, speed, is_shown, log, bar: Bar::new("entries") };
-    let report = solve::run(&options, &progress);
+    let report = arguments.solve(memory_bytes).run_with(&progress);
     // The bar goes away before anything else is printed.
     drop(progress);
     output::print_result(&Solved::of(&report?, start.elapsed()), arguments.json)
@@ -223,7 +222,7 @@ impl Progress for SolveProgress {
         }
     }
 
-    fn starts_over(&self, why: &DatabaseError) {
+    fn starts_over(&self, why: &FileError) {
         failure::print_warning(&format!("cannot resume; starting over: {why}"));
     }
 

@@ -10,11 +10,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use fourbase_tiers::counts::{self, Counted, Counts, Options};
-use fourbase_tiers::database::{Database, DatabaseError, folder_of};
+use fourbase_tiers::counts::{Count, Counted, Counts};
+use fourbase_tiers::database::{Database, DatabaseError};
+use fourbase_tiers::format::folder_of;
 use fourbase_tiers::kernel::Values;
-use fourbase_tiers::plan::Plan;
-use fourbase_tiers::solve::Progress;
+use fourbase_tiers::solve::{Plan, Progress};
 
 use crate::arguments::{BoardArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, ValuesKind};
 use crate::progress::Bar;
@@ -134,13 +134,13 @@ fn count(arguments: &Arguments, values: Option<Values>) -> anyhow::Result<Counte
     let memory_bytes = arguments.memory.limit()?;
     let root = arguments.scratch.as_ref().unwrap_or(&arguments.database.root);
     let had_root = root.exists();
-    let options = Options::new(arguments.board.board, values, memory_bytes, root);
-    let options = Options { is_bounded: arguments.scratch.is_some(), ..options };
+    let count =
+        Count::new(arguments.board.board, values).memory(memory_bytes).root(root).in_files(arguments.scratch.is_some());
     interrupt::listen("stopping; press Ctrl-C again to stop at once")?;
     let progress = CountProgress { passes: 1 + u64::from(values.is_some()), bar: Bar::new("entries") };
-    let counted = arguments.threads.pool()?.install(|| counts::run(&options, &progress));
+    let counted = arguments.threads.pool()?.install(|| count.run_with(&progress));
     drop(progress);
-    clear(&options.folder(), (!had_root).then_some(root));
+    clear(&count.folder(), (!had_root).then_some(root));
     Ok(counted?)
 }
 

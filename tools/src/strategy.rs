@@ -12,7 +12,7 @@ use clap::Args;
 use fourbase::Player;
 use fourbase::notation::columns_to_text;
 use fourbase::strategy::{CheckError, check};
-use fourbase_tiers::error::bytes;
+use fourbase_tiers::files::bytes;
 
 use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument, MemoryArgument};
 use crate::number::grouped;

@@ -1,23 +1,23 @@
 //! `fourbase verify`: check a database with code that the solver does not use.
 
 mod report;
-pub mod unsound;
 
 use std::sync::{PoisonError, RwLock};
 
 use anyhow::ensure;
 use clap::Args;
 use fourbase::Board;
-use fourbase_tiers::database::{Database, DatabaseError, folder_of};
-use fourbase_tiers::error::bytes;
+use fourbase_tiers::database::{Database, DatabaseError};
+use fourbase_tiers::files::bytes;
+use fourbase_tiers::format::folder_of;
 use fourbase_tiers::kernel::Values;
 use fourbase_tiers::verify::{self, Options, Progress, Report, Stage};
 
 use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, ValuesKind};
 use crate::output;
 use crate::progress::Bar;
+use crate::unsound::Unsound;
 use report::Verified;
-use unsound::Unsound;
 
 /// Arguments of `fourbase verify`.
 #[derive(Args, Debug)]

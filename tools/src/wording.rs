@@ -40,6 +40,11 @@ pub fn sentence(to_move: Player, outcome: Outcome) -> String {
     format!("{to_move} player to move: {}", self::outcome(outcome))
 }
 
+/// Writes which plies a database keeps.
+pub fn kept(keep_plies: Option<u32>) -> String {
+    keep_plies.map_or_else(|| "all plies".to_string(), |most| format!("plies up to {most}"))
+}
+
 /// Writes a path for a message: control characters escaped, and no more than a kilobyte.
 pub fn path(path: &Path) -> String {
     excerpt(&path.display().to_string(), PATH_BYTES)

@@ -3,8 +3,7 @@
 use fourbase::search::SearchError;
 use fourbase::{Board, Position};
 
-use crate::database::DatabaseError;
-use crate::error::RemotenessError;
+use crate::database::{DatabaseError, RemotenessError};
 
 /// Says why there is no answer. An answer is never a guess.
 #[derive(Debug, thiserror::Error)]

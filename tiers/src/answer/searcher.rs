@@ -9,8 +9,7 @@ use fourbase::search::Options;
 use fourbase::{Board, Outcome, Position, Value};
 
 use super::{AnswerError, Answerer, Question, Work};
-use crate::database::{Database, RemotenessSearch};
-use crate::error::RemotenessError;
+use crate::database::{Database, RemotenessError, RemotenessSearch};
 
 /// The searches of one board.
 ///

@@ -9,8 +9,8 @@ use fourbase::search::{Monitor, Options};
 
 use super::*;
 use crate::database::DatabaseError;
-use crate::kernel::{Kernel, Values};
-use crate::solve::{self, BLOCK_WORDS, CHECKPOINT, Progress};
+use crate::kernel::Values;
+use crate::solve::{Progress, Solve};
 
 /// Plies of the positions that the answerers are compared on.
 const PLIES: usize = 6;
@@ -42,29 +42,14 @@ impl Progress for Stop {
     }
 }
 
-fn options(root: &Path, values: Values) -> solve::Options {
-    solve::Options {
-        board: board(),
-        values,
-        root: root.to_path_buf(),
-        memory_bytes: 1 << 30,
-        kernel: Kernel::detect(),
-        replace: false,
-        scratch: None,
-        block_words: BLOCK_WORDS,
-        checkpoint: CHECKPOINT,
-        keep_plies: None,
-    }
-}
-
 fn solved(root: &Path, values: Values) -> Database {
-    Database::open(&solve::run(&options(root, values), &()).unwrap().folder).unwrap()
+    Database::open(&Solve::new(board(), values).root(root).run().unwrap().folder).unwrap()
 }
 
 /// Solves the last tiers only.
 fn unfinished(root: &Path) -> Database {
     let progress = Stop { tiers: AtomicU32::new(0), after: 12 };
-    solve::run(&options(root, Values::Remoteness), &progress).unwrap_err();
+    Solve::new(board(), Values::Remoteness).root(root).run_with(&progress).unwrap_err();
     let database = Database::find(root, board()).unwrap();
     assert!(!database.is_complete());
     database

@@ -1,13 +1,13 @@
 //! How far a count in files has come: one small file beside them, rewritten after every ply.
 
-use std::io::{ErrorKind, Write};
-use std::path::{Path, PathBuf};
+use std::io::ErrorKind;
+use std::path::Path;
 
 use fourbase::Board;
 use serde::{Deserialize, Serialize};
 
 use super::table::{PlyLegal, Tables};
-use crate::database::{DatabaseError, Storage, Written, envelope, io_error, publish};
+use crate::files::{FileError, Storage, envelope, io_error, write_file};
 use crate::kernel::Values;
 
 const MAGIC: &[u8; 8] = b"fourcoun";
@@ -43,12 +43,12 @@ impl Journal {
         }
     }
 
-    /// Reads what an earlier run of the same count has left; `None` where it has left nothing of use.
+    /// Reads what an earlier run of the same count has left; `None` where that is nothing useful.
     ///
     /// # Errors
-    /// Where a file is there and the system does not let it be read.
-    pub fn read(&self, storage: &dyn Storage, folder: &Path) -> Result<Option<Journal>, DatabaseError> {
-        let path = path(folder);
+    /// [`FileError::Io`] where the system refuses to read an existing file.
+    pub fn read(&self, storage: &dyn Storage, folder: &Path) -> Result<Option<Journal>, FileError> {
+        let path = folder.join(NAME);
         let file = match storage.open(&path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             file => file.map_err(io_error(&path, "open"))?,
@@ -65,28 +65,19 @@ impl Journal {
     /// Writes the journal durably.
     ///
     /// # Errors
-    /// As for every file.
-    pub fn write(&self, storage: &dyn Storage, folder: &Path) -> Result<(), DatabaseError> {
-        let path = path(folder);
-        let temporary = path.with_extension("new");
-        let bytes = envelope::seal(MAGIC, self);
-        let mut file = storage.create(&temporary).map_err(io_error(&temporary, "create"))?;
-        file.write_all(&bytes).map_err(io_error(&temporary, "write"))?;
-        publish(storage, folder, vec![Written::new(path, temporary, file, bytes.len() as u64)])
+    /// [`FileError::Io`].
+    pub fn write(&self, storage: &dyn Storage, folder: &Path) -> Result<(), FileError> {
+        write_file(storage, folder, NAME, &envelope::seal(MAGIC, self))
     }
 
     /// Removes the journal that is in a folder.
     ///
     /// # Errors
-    /// As for every file.
-    pub fn remove(storage: &dyn Storage, folder: &Path) -> Result<(), DatabaseError> {
-        let path = path(folder);
+    /// [`FileError::Io`].
+    pub fn remove(storage: &dyn Storage, folder: &Path) -> Result<(), FileError> {
+        let path = folder.join(NAME);
         storage.remove(&path).map_err(io_error(&path, "remove"))
     }
-}
-
-fn path(folder: &Path) -> PathBuf {
-    folder.join(NAME)
 }
 
 #[cfg(test)]
@@ -94,7 +85,7 @@ mod tests {
     use fourbase::{Outcome, Value};
 
     use super::*;
-    use crate::database::Disk;
+    use crate::files::Disk;
 
     #[test]
     fn the_journal_of_the_largest_count_fits_its_envelope() {

@@ -20,10 +20,11 @@ use std::ops::Range;
 use fourbase::Player;
 
 use super::finished::{FinishedList, LastMove, others};
-use crate::index::{Index, Matrix, Shape, WingList, WingShape, count_before, low_bits, row_map};
-use crate::kernel::reach::{Pull, Put, Rows, Stream};
-use crate::solve::children::{Children, Rows as Loaded, placed, used};
-use crate::solve::{FullLine, armed_lines};
+use crate::files::FileError;
+use crate::index::{FullLine, Index, Matrix, Shape, WingList, WingShape, armed_lines, count_before, low_bits, row_map};
+use crate::kernel::reach::{ColumnPull, Pull, Put, RowPull};
+use crate::solve::{placed, used};
+use crate::tier::{Loaded, Reader};
 
 /// A drop into a wing column, seen from the child.
 struct WingDrop {
@@ -60,30 +61,32 @@ struct SpineDrop<'a> {
 
 impl<'a> ShapeParents<'a> {
     /// Finds the parents of `shape`, a shape of the tier of `ply` pieces, and opens their shapes in `parents`.
-    pub(super) fn new(index: &'a Index, parents: &mut impl Children, shape: Shape, ply: u32) -> ShapeParents<'a> {
+    pub(super) fn new(index: &'a Index, parents: &mut impl Reader, shape: Shape, ply: u32) -> ShapeParents<'a> {
         let split = index.split();
         let (mut left, mut right, mut turned) = (Vec::new(), Vec::new(), Vec::new());
         let drop = |child: WingShape, column, wing: WingShape, parent| {
             let bit = split.bit(child, column, split.height(wing, column));
             WingDrop { column, wing, bit, parent }
         };
+        let parent_shape = |left, right| Shape { left, right, ..shape };
         parents.close();
         for column in 0..split.wing_columns() {
             if let Some(wing) = split.shrunk(shape.left, column) {
                 let (drops, parent) = if wing >= shape.right {
-                    (&mut left, parents.open(wing, shape.right))
+                    (&mut left, parents.open(parent_shape(wing, shape.right)))
                 } else {
-                    (&mut turned, parents.open(shape.right, wing))
+                    (&mut turned, parents.open(parent_shape(shape.right, wing)))
                 };
                 drops.extend(parent.map(|parent| drop(shape.left, column, wing, parent)));
             }
             if let Some(wing) = split.shrunk(shape.right, column) {
-                let parent = parents.open(shape.left, wing);
+                let parent = parents.open(parent_shape(shape.left, wing));
                 right.extend(parent.map(|parent| drop(shape.right, column, wing, parent)));
             }
         }
-        let spine = if shape.spine_height > 0 { parents.open(shape.left, shape.right) } else { None };
-        let mover = Index::mover(ply).other();
+        let under = shape.spine_height.checked_sub(1);
+        let spine = under.and_then(|spine_height| parents.open(Shape { spine_height, ..shape }));
+        let mover = Player::to_move(ply).other();
         ShapeParents { index, mover, left, right, turned, spine, lines: FullLine::of_shape(index, shape) }
     }
 
@@ -94,13 +97,13 @@ impl<'a> ShapeParents<'a> {
     /// Prepares `rows` (from a multiple of 64) of a matrix itself.
     ///
     /// # Errors
-    /// As all four parts: where a parent's rows cannot be had.
-    pub(super) fn band<'b, C: Children>(
+    /// Where a parent's rows cannot be read; so for all four parts.
+    pub(super) fn band<'b, R: Reader>(
         &'b self,
-        parents: &'b mut C,
+        parents: &'b mut R,
         matrix: &Matrix,
         rows: Range<usize>,
-    ) -> Result<Pull<'b>, C::Error> {
+    ) -> Result<Pull<'b>, FileError> {
         let left = self.index.list(matrix.left, matrix.spine, matrix.left_firsts);
         let right = self.index.list(matrix.right, matrix.spine, matrix.right_firsts);
         let mut part = Part::new(&rows, right.len());
@@ -109,7 +112,7 @@ impl<'a> ShapeParents<'a> {
         for drop in &self.left {
             let Some(from) = self.left_parent(parents, drop, matrix) else { continue };
             let keeps = self.parent_rows(drop, matrix).keeps(drop.column, self.mover);
-            part.add_copy(from, row_map(&self.dropped(left, drop.bit), keeps, 0, &rows));
+            part.add_rows(from, row_map(&self.dropped(left, drop.bit), keeps, 0, &rows));
         }
         for drop in &self.turned {
             let Some(from) = self.turned_parent(parents, drop, matrix) else { continue };
@@ -138,13 +141,13 @@ impl<'a> ShapeParents<'a> {
     }
 
     /// Prepares `rows` of a matrix beside the right colourings that the last move finished.
-    pub(super) fn beside_finished<'b, C: Children>(
+    pub(super) fn beside_finished<'b, R: Reader>(
         &'b self,
-        parents: &'b mut C,
+        parents: &'b mut R,
         matrix: &Matrix,
         columns: &'b FinishedList,
         rows: Range<usize>,
-    ) -> Result<Pull<'b>, C::Error> {
+    ) -> Result<Pull<'b>, FileError> {
         let mut part = Part::new(&rows, columns.len());
         for source in columns.sources() {
             let put = Put::Under { mask: Cow::Borrowed(&source.put), skip: 0 };
@@ -165,13 +168,13 @@ impl<'a> ShapeParents<'a> {
     }
 
     /// Prepares `rows` (from a multiple of 64) of the left colourings that the last move finished.
-    pub(super) fn finished_band<'b, C: Children>(
+    pub(super) fn finished_band<'b, R: Reader>(
         &'b self,
-        parents: &'b mut C,
+        parents: &'b mut R,
         matrix: &Matrix,
         finished: &'b FinishedList,
         rows: Range<usize>,
-    ) -> Result<Pull<'b>, C::Error> {
+    ) -> Result<Pull<'b>, FileError> {
         let mut part = Part::new(&rows, matrix.columns as usize);
         for source in finished.sources() {
             let LastMove::Wing(column) = source.last_move else {
@@ -182,7 +185,7 @@ impl<'a> ShapeParents<'a> {
             };
             if let Some(drop) = self.left.iter().find(|drop| drop.column == column) {
                 let Some(from) = self.left_parent(parents, drop, matrix) else { continue };
-                part.add_copy(from, source.parents[rows.clone()].to_vec());
+                part.add_rows(from, source.parents[rows.clone()].to_vec());
             } else if let Some(drop) = self.turned.iter().find(|drop| drop.column == column) {
                 let Some(from) = self.turned_parent(parents, drop, matrix) else { continue };
                 let words = self.parent_rows(drop, matrix).words();
@@ -195,13 +198,13 @@ impl<'a> ShapeParents<'a> {
     /// Prepares `rows` of the left colourings beside the right colourings where the last move finished both.
     ///
     /// That move was on the spine, so a position has one parent and the columns may stand in the parents' order.
-    pub(super) fn finished_corner<'b, C: Children>(
+    pub(super) fn finished_corner<'b, R: Reader>(
         &'b self,
-        parents: &'b mut C,
+        parents: &'b mut R,
         matrix: &Matrix,
         finished: &'b FinishedList,
         rows: Range<usize>,
-    ) -> Result<Pull<'b>, C::Error> {
+    ) -> Result<Pull<'b>, FileError> {
         let (Some(source), Some(drop)) = (finished.spine(), self.spine_drop(parents, matrix)) else {
             return Part::new(&rows, 0).load(parents);
         };
@@ -211,12 +214,12 @@ impl<'a> ShapeParents<'a> {
         part.load(parents)
     }
 
-    fn left_parent(&self, parents: &impl Children, drop: &WingDrop, matrix: &Matrix) -> Option<From> {
+    fn left_parent(&self, parents: &impl Reader, drop: &WingDrop, matrix: &Matrix) -> Option<Origin> {
         let firsts = matrix.left_firsts.checked_sub(self.first())?;
         Some((drop.parent, parents.matrix(drop.parent, matrix.spine, firsts)?))
     }
 
-    fn turned_parent(&self, parents: &impl Children, drop: &WingDrop, matrix: &Matrix) -> Option<From> {
+    fn turned_parent(&self, parents: &impl Reader, drop: &WingDrop, matrix: &Matrix) -> Option<Origin> {
         Some((drop.parent, parents.matrix(drop.parent, matrix.spine, matrix.right_firsts)?))
     }
 
@@ -225,13 +228,13 @@ impl<'a> ShapeParents<'a> {
         self.index.list(drop.wing, matrix.spine, matrix.left_firsts - self.first())
     }
 
-    fn right_parent(&self, parents: &impl Children, drop: &WingDrop, matrix: &Matrix) -> Option<(From, &'a WingList)> {
+    fn right_parent(&self, parents: &impl Reader, drop: &WingDrop, matrix: &Matrix) -> Option<(Origin, &'a WingList)> {
         let number = parents.matrix(drop.parent, matrix.spine, matrix.left_firsts)?;
         let list = self.index.list(drop.wing, matrix.spine, matrix.right_firsts - self.first());
         Some(((drop.parent, number), list))
     }
 
-    fn spine_drop(&self, parents: &impl Children, matrix: &Matrix) -> Option<SpineDrop<'a>> {
+    fn spine_drop(&self, parents: &impl Reader, matrix: &Matrix) -> Option<SpineDrop<'a>> {
         let (under, _) = matrix.spine.shrunk().filter(|(_, first)| *first == (self.mover == Player::First))?;
         let parent = self.spine?;
         let number = parents.matrix(parent, under, matrix.left_firsts)?;
@@ -257,16 +260,16 @@ impl SpineDrop<'_> {
     }
 }
 
-/// Which of the parents' shapes rows come from, and the number of their matrix.
-type From = (usize, usize);
+/// The number of the parents' open shape that rows come from, and the number of their matrix.
+type Origin = (usize, usize);
 
 /// A part of a matrix, of which it is known where its rows come from but not what they are.
 struct Part<'b> {
     band: Pull<'b>,
-    copies: Vec<(From, Range<usize>)>,
-    streams: Vec<(From, Range<usize>)>,
+    rows: Vec<(Origin, Range<usize>)>,
+    columns: Vec<(Origin, Range<usize>)>,
     /// With the words of each row that are read.
-    turned: Vec<(From, Range<usize>, Range<usize>)>,
+    turned: Vec<(Origin, Range<usize>, Range<usize>)>,
 }
 
 impl<'b> Part<'b> {
@@ -274,62 +277,62 @@ impl<'b> Part<'b> {
         let band = Pull {
             rows: rows.len(),
             columns,
-            copies: Vec::new(),
-            streams: Vec::new(),
-            turned: Vec::new(),
+            row_pulls: Vec::new(),
+            column_pulls: Vec::new(),
+            turned_pulls: Vec::new(),
             lines: Vec::new(),
             left: &[],
         };
-        Part { band, copies: Vec::new(), streams: Vec::new(), turned: Vec::new() }
+        Part { band, rows: Vec::new(), columns: Vec::new(), turned: Vec::new() }
     }
 
-    fn add_copy(&mut self, from: From, rows: Vec<u32>) {
-        self.copies.push((from, used(&rows)));
-        self.band.copies.push(Rows { parent: &[], rows });
+    fn add_rows(&mut self, from: Origin, rows: Vec<u32>) {
+        self.rows.push((from, used(&rows)));
+        self.band.row_pulls.push(RowPull { parent: &[], rows });
     }
 
     /// Adds a stream whose rows stay what they are: `rows`.
-    fn add_same_rows(&mut self, from: From, stream: Stream<'b>, rows: &Range<usize>) {
-        self.streams.push((from, rows.clone()));
-        self.band.streams.push(Stream { first_row: rows.start, ..stream });
+    fn add_same_rows(&mut self, from: Origin, stream: ColumnPull<'b>, rows: &Range<usize>) {
+        self.columns.push((from, rows.clone()));
+        self.band.column_pulls.push(ColumnPull { first_row: rows.start, ..stream });
     }
 
     fn add_spine(&mut self, drop: &SpineDrop, rows: Vec<u32>, take: Cow<'b, [u64]>, put: Put<'b>) {
-        self.streams.push(((drop.parent, drop.matrix), used(&rows)));
-        self.band.streams.push(stream(drop.right.words(), rows, take, put));
+        self.columns.push(((drop.parent, drop.matrix), used(&rows)));
+        self.band.column_pulls.push(stream(drop.right.words(), rows, take, put));
     }
 
     /// Adds a stream in the transposed layout, whose rows are the columns of the part.
-    fn add_turned(&mut self, from: From, stream: Stream<'b>) {
+    fn add_turned(&mut self, from: Origin, stream: ColumnPull<'b>) {
         let words = stream.first_word..stream.first_word + stream.take.len();
         self.turned.push((from, 0..self.band.columns, words));
-        self.band.turned.push(stream);
+        self.band.turned_pulls.push(stream);
     }
 
     /// Gets the rows of the parents. Row numbers then count from the first row that was got.
-    fn load<C: Children>(self, parents: &'b mut C) -> Result<Pull<'b>, C::Error> {
-        let Part { mut band, copies, streams, turned } = self;
-        let mut load = |(shape, matrix): From, rows: &Range<usize>, words: &Range<usize>| {
+    fn load<R: Reader>(self, parents: &'b mut R) -> Result<Pull<'b>, FileError> {
+        let Part { mut band, rows, columns, turned } = self;
+        let mut load = |(shape, matrix): Origin, rows: &Range<usize>, words: &Range<usize>| {
             if rows.is_empty() { Ok(None) } else { parents.load(shape, matrix, rows, words) }
         };
-        let mut whole = |(from, rows): &(From, Range<usize>)| load(*from, rows, &(0..0));
-        let copies = copies.iter().map(&mut whole).collect::<Result<Vec<Option<Loaded>>, _>>()?;
-        let streams = streams.iter().map(&mut whole).collect::<Result<Vec<_>, _>>()?;
+        let mut whole = |(from, rows): &(Origin, Range<usize>)| load(*from, rows, &(0..0));
+        let rows = rows.iter().map(&mut whole).collect::<Result<Vec<Option<Loaded>>, _>>()?;
+        let columns = columns.iter().map(&mut whole).collect::<Result<Vec<_>, _>>()?;
         let turned = turned.iter().map(|(from, rows, words)| {
             // Nothing is read where no column leads here.
             if words.is_empty() { Ok(None) } else { load(*from, rows, words) }
         });
         let turned = turned.collect::<Result<Vec<_>, _>>()?;
         let parents = &*parents;
-        for (copy, loaded) in band.copies.iter_mut().zip(copies) {
-            (copy.parent, _) = placed(parents, loaded, &mut copy.rows);
+        for (pull, loaded) in band.row_pulls.iter_mut().zip(rows) {
+            (pull.parent, _) = placed(parents, loaded, &mut pull.rows);
         }
-        for (stream, loaded) in band.streams.iter_mut().zip(streams) {
+        for (stream, loaded) in band.column_pulls.iter_mut().zip(columns) {
             let first;
             (stream.parent, first) = placed(parents, loaded, &mut stream.rows);
             stream.first_row -= first.min(stream.first_row);
         }
-        for (stream, loaded) in band.turned.iter_mut().zip(turned) {
+        for (stream, loaded) in band.turned_pulls.iter_mut().zip(turned) {
             (stream.parent_words, stream.first_word) = match &loaded {
                 Some(loaded) => (loaded.row_words, stream.first_word - loaded.first_word),
                 None => (0, 0),
@@ -340,13 +343,13 @@ impl<'b> Part<'b> {
     }
 }
 
-fn stream<'a>(parent_words: usize, rows: Vec<u32>, take: Cow<'a, [u64]>, put: Put<'a>) -> Stream<'a> {
-    Stream { parent: &[], parent_words, first_row: 0, rows, first_word: 0, take, put }
+fn stream<'a>(parent_words: usize, rows: Vec<u32>, take: Cow<'a, [u64]>, put: Put<'a>) -> ColumnPull<'a> {
+    ColumnPull { parent: &[], parent_words, first_row: 0, rows, first_word: 0, take, put }
 }
 
 /// Prepares a drop in the transposed layout: the parent's columns under `take` go to the child's rows under `put`, of
 /// which the band has `rows`.
-fn turned<'a>(parent_words: usize, take: &'a [u64], put: &[u64], rows: &Range<usize>) -> Stream<'a> {
+fn turned<'a>(parent_words: usize, take: &'a [u64], put: &[u64], rows: &Range<usize>) -> ColumnPull<'a> {
     let words = rows.start / 64..rows.end.div_ceil(64);
     let mut mask = put[words.clone()].to_vec();
     if let (Some(last), true) = (mask.last_mut(), !rows.end.is_multiple_of(64)) {
@@ -369,5 +372,5 @@ fn turned<'a>(parent_words: usize, take: &'a [u64], put: &[u64], rows: &Range<us
     }
     let take = Cow::Borrowed(&take[first_word..end]);
     let put = Put::Under { mask: Cow::Owned(mask), skip };
-    Stream { first_word, ..stream(parent_words, Vec::new(), take, put) }
+    ColumnPull { first_word, ..stream(parent_words, Vec::new(), take, put) }
 }

@@ -2,12 +2,14 @@
 
 use std::ops::{AddAssign, Range};
 
+use fourbase::Player;
+
 use super::finished::FinishedLists;
 use super::parents::ShapeParents;
-use crate::index::{Index, Matrix};
-use crate::kernel::matrix::BAND_ROWS;
-use crate::kernel::reach::Scratch;
-use crate::solve::children::Children;
+use crate::files::FileError;
+use crate::index::{Index, Matrix, bands, images};
+use crate::kernel::reach::Buffers;
+use crate::tier::Reader;
 
 /// How many positions play reaches, mirror images counted apart.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -32,23 +34,23 @@ pub(super) struct Puller<'a> {
 impl<'a> Puller<'a> {
     /// Prepares the tier of `ply` pieces, not the first; lists that are kept may take `list_bytes`.
     pub(super) fn new(index: &'a Index, ply: u32, list_bytes: u64) -> Puller<'a> {
-        Puller { index, finished: FinishedLists::new(index, Index::mover(ply).other(), list_bytes) }
+        Puller { index, finished: FinishedLists::new(index, Player::to_move(ply).other(), list_bytes) }
     }
 
     /// Fills `rows` (from a multiple of 64) of a matrix in `out`, and counts the positions in them, those beside them and
     /// their share of those below them that a line inside a wing and the spine finished.
     ///
     /// # Errors
-    /// Where a parent's rows cannot be had.
-    pub(super) fn pull<C: Children>(
+    /// Where a parent's rows cannot be read.
+    pub(super) fn pull(
         &self,
-        parents: &mut C,
+        parents: &mut impl Reader,
         shape: &ShapeParents,
         matrix: &Matrix,
         rows: Range<usize>,
         mut out: &mut [u64],
-        scratch: &mut Scratch,
-    ) -> Result<Positions, C::Error> {
+        buffers: &mut Buffers,
+    ) -> Result<Positions, FileError> {
         let kernel = self.index.kernel();
         let mut positions = Positions::default();
         let columns = self.finished.list(matrix.right, matrix.spine, matrix.right_firsts);
@@ -59,41 +61,29 @@ impl<'a> Puller<'a> {
             if band.is_empty() {
                 own.fill(0);
             } else {
-                let pulled = kernel.pull(&band, Some(own), scratch);
+                let pulled = kernel.pull(&band, Some(own), buffers);
                 positions.without_line += pulled.without_line;
                 positions.with_line += pulled.with_line;
             }
             let band = shape.beside_finished(parents, matrix, &columns, rows)?;
             if !band.is_empty() {
-                positions.with_line += kernel.pull(&band, None, scratch).without_line;
+                positions.with_line += kernel.pull(&band, None, buffers).without_line;
             }
         }
         let finished = self.finished.list(matrix.left, matrix.spine, matrix.left_firsts);
         for rows in bands(share(finished.len(), &rows, matrix.rows as usize)) {
             let band = shape.finished_band(parents, matrix, &finished, rows.clone())?;
             if !band.is_empty() {
-                positions.with_line += kernel.pull(&band, None, scratch).without_line;
+                positions.with_line += kernel.pull(&band, None, buffers).without_line;
             }
             let corner = shape.finished_corner(parents, matrix, &finished, rows)?;
             if !corner.is_empty() {
-                positions.with_line += kernel.pull(&corner, None, scratch).without_line;
+                positions.with_line += kernel.pull(&corner, None, buffers).without_line;
             }
         }
         let images = images(matrix);
         Ok(Positions { without_line: positions.without_line * images, with_line: positions.with_line * images })
     }
-}
-
-/// Returns how many positions an entry of a matrix stands for: two mirror images, but one where a shape is its own
-/// mirror image, whose matrices are stored whole.
-pub(super) fn images(matrix: &Matrix) -> u64 {
-    if matrix.left == matrix.right { 1 } else { 2 }
-}
-
-/// Cuts rows into bands.
-fn bands(rows: Range<usize>) -> impl Iterator<Item = Range<usize>> {
-    let end = rows.end;
-    rows.step_by(BAND_ROWS).map(move |row| row..end.min(row + BAND_ROWS))
 }
 
 /// Returns the finished rows, of `finished`, that go with `rows` of a matrix of `all` rows: shares of all pieces of a

@@ -1,4 +1,4 @@
-//! A whole count: planned, then made in memory where it fits, and else in files.
+//! A whole count: planned, then made in memory where it fits, and otherwise in files.
 //!
 //! ```text
 //! <root>/<board>/count-legal/count          how far the count has come
@@ -8,324 +8,284 @@
 //! ```
 //!
 //! Counting legal positions alone needs the bits of two plies at a time. Values are solved from the full board down, so
-//! the bits of all plies wait for them; they compress well. Everything is gone when the count is done.
+//! the bits of all plies wait for them; they compress well. A count in memory keeps them in "files" in memory, and is
+//! otherwise the same. All files are removed when the count is done.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use fourbase::{Board, Outcome};
+use fourbase::{Outcome, Value};
 
-use super::bounded::{ReachedFrontier, start, sweep, tally};
-use super::error::SolveAndCountError;
+use super::error::CountError;
 use super::finished::FinishedLists;
 use super::journal::Journal;
+use super::options::{Count, Counted};
 use super::pull::Positions;
-use super::sweep::Sweep;
-use super::table::{Counts, PlyLegal};
-use super::tally::outcomes;
-use super::whole::solve_and_count;
-use crate::database::{DatabaseError, Disk, Storage, create_folder, io_error};
-use crate::error::SolveError;
-use crate::frontier::{BLOCK_WORDS, Frontier, Reached};
+use super::sweep::sweep_tier;
+use super::table::PlyLegal;
+use super::tally::tally;
+use crate::files::{Disk, FileError, Memory, Storage, create_folder, io_error};
 use crate::index::{Index, TierDirectory};
-use crate::kernel::{Kernel, Values};
-use crate::plan::{Plan, Room};
-use crate::solve::{Progress, solve_frontier};
+use crate::kernel::{Coding, Values};
+use crate::solve::{Plan, Progress, solve_tier, watching};
+use crate::tier::{Content, Home, InLogs, InMemory, Kind, LogTier, Logs, Reached, Room, Store};
 
-/// What to count, and how.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// The board.
-    pub board: Board,
-    /// The values to solve and count; `None`: legal positions alone.
-    pub values: Option<Values>,
-    /// The most memory to take.
-    pub memory_bytes: u64,
-    /// The kernels to run.
-    pub kernel: Kernel,
-    /// The folder in which the count makes its own where it needs files.
-    pub root: PathBuf,
-    /// Use files even where memory would do.
-    pub is_bounded: bool,
-    /// About how many words a block in the files has; [`BLOCK_WORDS`] is good.
-    pub block_words: usize,
-}
-
-impl Options {
-    /// Counts a board under a memory limit, with files in `root` where they are needed.
-    pub fn new(board: Board, values: Option<Values>, memory_bytes: u64, root: &Path) -> Options {
-        let (kernel, root) = (Kernel::detect(), root.to_path_buf());
-        Options { board, values, memory_bytes, kernel, root, is_bounded: false, block_words: BLOCK_WORDS }
+impl Count {
+    /// Counts. Runs on rayon's current pool.
+    ///
+    /// In memory it takes two tiers, as a solve does, and with values the compressed bits of all tiers, which are 0.17 bits
+    /// an entry on 6x5, 0.21 on 7x4, 0.56 on 5x5.
+    ///
+    /// # Errors
+    /// [`CountError::Memory`], [`CountError::Disk`] and [`CountError::Index`] before anything is made;
+    /// [`CountError::Busy`] where another process counts in the same folder; [`CountError::File`] for files.
+    pub fn run(&self) -> Result<Counted, CountError> {
+        self.run_with(&())
     }
 
-    /// Returns the folder of the count's files.
-    pub fn folder(&self) -> PathBuf {
-        let kind = self.values.map_or_else(|| "legal".to_owned(), |values| values.to_string());
-        self.root.join(self.board.to_string()).join(format!("count-{kind}"))
+    /// As [`Count::run`]; `progress` hears of every tier once, or with values twice: from the empty board to the full one,
+    /// and back.
+    ///
+    /// # Errors
+    /// As for [`Count::run`], and [`CountError::Stopped`] where `progress` stops it.
+    pub fn run_with(&self, progress: &dyn Progress) -> Result<Counted, CountError> {
+        self.run_on(&Disk, progress)
+    }
+
+    /// As [`Count::run_with`], with files in a storage of the caller's.
+    ///
+    /// # Errors
+    /// As for [`Count::run_with`].
+    pub fn run_on(&self, storage: &dyn Storage, progress: &dyn Progress) -> Result<Counted, CountError> {
+        run(self, progress, storage)
     }
 }
 
-/// What was counted.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Counted {
-    /// Legal positions by ply.
-    Legal(Vec<PlyLegal>),
-    /// Legal positions by ply, value and remoteness.
-    Values(Counts),
-}
-
-/// Counts the legal positions of a board, in memory where they fit and else in files. Runs on rayon's current pool.
-///
-/// `progress` hears of every tier once, or with values twice: from the empty board to the full one, and back.
+/// Runs a count.
 ///
 /// # Errors
-/// [`SolveAndCountError::Memory`], [`SolveAndCountError::Disk`] and [`SolveAndCountError::Index`] before anything is made;
-/// [`SolveAndCountError::Stopped`] where `progress` wants it, [`SolveAndCountError::Busy`] where another process counts
-/// in the same folder.
-pub fn run(options: &Options, progress: &dyn Progress) -> Result<Counted, SolveAndCountError> {
-    run_on(options, progress, &Disk)
-}
-
-/// As [`run`], on a storage of the caller's.
-///
-/// # Errors
-/// As for [`run`].
-pub fn run_on(
-    options: &Options,
-    progress: &dyn Progress,
-    storage: &dyn Storage,
-) -> Result<Counted, SolveAndCountError> {
-    let Options { board, values, memory_bytes, .. } = *options;
-    let rough = Plan::new(board, values.unwrap_or(Values::Wdl), memory_bytes);
-    if !rough.exact {
-        rough.check(memory_bytes).map_err(|error| too_large(error, board))?;
-    }
-    let index = Index::new(board, options.kernel)?;
-    let plan = values.map_or_else(|| Plan::legal(&index), |values| Plan::counting(&index, values));
-    if !options.is_bounded && whole_bytes(&plan, values) <= u128::from(memory_bytes) {
-        progress.planned(&plan, 0);
-        let counted = match values {
-            None => legal(&index, progress).map(Counted::Legal),
-            Some(values) => solve_and_count(&index, values, memory_bytes, progress).map(Counted::Values),
-        };
+/// See [`Count::run_with`].
+fn run(count: &Count, progress: &dyn Progress, storage: &dyn Storage) -> Result<Counted, CountError> {
+    let Count { board, values, memory_bytes, .. } = *count;
+    let (plan, index) = Plan::for_count(board, values, memory_bytes, count.kernel)
+        .map_err(|error| CountError::of_plan(error, board))?;
+    if !count.in_files && whole_bytes(&plan, values) <= u128::from(memory_bytes) {
+        let counted = in_memory(count, progress, &index, &plan);
         // How well the bits compress is not known before.
-        if !matches!(counted, Err(SolveAndCountError::Memory { .. })) {
+        if !matches!(counted, Err(CountError::Memory { .. })) {
             return counted;
         }
     }
-    let folder = options.folder();
-    let bounded = Bounded::new(options, progress, storage, &index, plan, &folder)?;
-    bounded.run().map_err(|error| match error {
-        SolveAndCountError::Files(error) if error.is_damage() => {
-            SolveAndCountError::Damaged { folder: folder.clone(), what: error.to_string() }
-        }
+    let folder = count.folder();
+    in_files(count, progress, storage, &index, plan, &folder).map_err(|error| match error {
+        CountError::File(source) if source.is_damage() => CountError::Damaged { folder, source },
         error => error,
     })
 }
 
-/// Returns the memory of a count in memory; with values half a bit an entry of packed bits is more than most boards need.
+/// Returns the memory of a count in memory. With values, half a bit an entry for the compressed bits is more than most
+/// boards need.
 fn whole_bytes(plan: &Plan, values: Option<Values>) -> u128 {
     plan.memory_bytes + if values.is_some() { plan.entries / 16 } else { 0 }
 }
 
-/// A board that is too large, as this layer tells it.
-fn too_large(error: SolveError, board: Board) -> SolveAndCountError {
-    match error {
-        SolveError::Memory { needed, limit, .. } => {
-            SolveAndCountError::Memory { board, needed_bytes: needed, limit_bytes: limit }
-        }
-        SolveError::Index(error) => SolveAndCountError::Index(error),
-        SolveError::Database(error) => SolveAndCountError::Files(error),
-        // Plans fail with the two above.
-        _ => SolveAndCountError::Memory { board, needed_bytes: u128::MAX, limit_bytes: 0 },
+/// Counts in memory.
+fn in_memory(count: &Count, progress: &dyn Progress, index: &Index, plan: &Plan) -> Result<Counted, CountError> {
+    let files = Memory::default();
+    let room = Room { block_words: count.block_words, cache_bytes: 0, slice_words: usize::MAX };
+    let logs = Logs { storage: &files, folder: Path::new("count"), index, room };
+    let journal = Journal::new(count.board, count.values, count.block_words);
+    let bounded = Some((&files, plan.memory_bytes));
+    let mut run = Run { count, progress, logs, list_bytes: u64::MAX, memory: bounded, journal };
+    progress.planned(plan, 0);
+    run.sweep(InMemory::new(logs, Reached))?;
+    if let Some(values) = count.values {
+        run.solve(InMemory::new(logs, Coding::new(count.board, values, 0)))?;
     }
+    Ok(run.counted())
 }
 
-/// Counts the legal positions of every ply in memory.
-fn legal(index: &Index, progress: &dyn Progress) -> Result<Vec<PlyLegal>, SolveAndCountError> {
-    let (mut sweep, mut plies) = (Sweep::new(index), Vec::new());
-    loop {
-        let layout = sweep.tier().layout();
-        progress.tier(layout.ply(), layout.entries());
-        plies.push(PlyLegal::of(index, sweep.tier()));
-        progress.solved(layout.entries());
-        if progress.is_stopped() {
-            return Err(stopped(index.board(), plies.len()));
-        }
-        if !sweep.advance() {
-            return Ok(plies);
-        }
-    }
-}
-
-pub(super) fn stopped(board: Board, plies: usize) -> SolveAndCountError {
-    SolveAndCountError::Stopped { board, plies, all: board.cells() + 1 }
-}
-
-/// A count in files that is going on.
-struct Bounded<'a> {
-    options: &'a Options,
-    progress: &'a dyn Progress,
-    storage: &'a dyn Storage,
-    index: &'a Index,
+/// Counts in files, resuming an earlier run, and clears the folder.
+fn in_files(
+    count: &Count,
+    progress: &dyn Progress,
+    storage: &dyn Storage,
+    index: &Index,
     plan: Plan,
-    folder: &'a Path,
-    /// The memory for blocks.
-    room: Room,
+    folder: &Path,
+) -> Result<Counted, CountError> {
+    let Count { board, values, memory_bytes, block_words, .. } = *count;
+    let mut plan = plan.bounded();
+    plan.memory_bytes += FinishedLists::slot_bytes(index) as u128;
+    let Some(rest) = u128::from(memory_bytes).checked_sub(plan.memory_bytes) else {
+        return Err(CountError::Memory { board, needed_bytes: plan.memory_bytes, limit_bytes: memory_bytes });
+    };
+    // Half of the rest is for lists of finished colourings, the other half for blocks.
+    let list_bytes = (rest / 2) as u64;
+    let room = Room { block_words, ..plan.room(memory_bytes - list_bytes) };
+    let mut journal = Journal::new(board, values, block_words);
+    if journal.read(storage, folder)?.is_none() {
+        check_room(storage, &plan, folder)?;
+    }
+    create_folder(storage, folder)?;
+    let lock = folder.join("lock");
+    let held = storage.lock(&lock).map_err(io_error(&lock, "lock"))?;
+    let _held = held.map_err(|holder| CountError::Busy { folder: folder.to_path_buf(), holder })?;
+    if let Some(found) = journal.read(storage, folder)? {
+        journal = found;
+    }
+    let logs = Logs { storage, folder, index, room };
+    let mut run = Run { count, progress, logs, list_bytes, memory: None, journal };
+    progress.planned(&plan, run.entries_done());
+    run.sweep(InLogs::new(logs, Reached))?;
+    if let Some(values) = values {
+        run.solve(InLogs::new(logs, Coding::new(board, values, 0)))?;
+        logs.remove(Kind::Values(values), &[])?;
+    }
+    logs.remove(Kind::Reached, &[])?;
+    Journal::remove(storage, folder)?;
+    storage.remove(&lock).map_err(io_error(&lock, "remove"))?;
+    Ok(run.counted())
+}
+
+/// Refuses a count whose files do not fit on the disk.
+fn check_room(storage: &dyn Storage, plan: &Plan, folder: &Path) -> Result<(), CountError> {
+    let needed = plan.scratch_bytes;
+    let free = folder.ancestors().find_map(|folder| storage.free_bytes(folder));
+    match free.filter(|free| u128::from(*free) < needed) {
+        Some(free) => Err(CountError::Disk { folder: folder.to_path_buf(), board: plan.board, needed, free }),
+        None => Ok(()),
+    }
+}
+
+/// A count that is running.
+struct Run<'a> {
+    count: &'a Count,
+    progress: &'a dyn Progress,
+    logs: Logs<'a>,
     /// The memory for lists of finished colourings.
     list_bytes: u64,
+    /// Of a count in memory: its files, and the memory of everything else.
+    memory: Option<(&'a Memory, u128)>,
     journal: Journal,
 }
 
-impl<'a> Bounded<'a> {
-    /// Plans a count in files.
-    fn new(
-        options: &'a Options,
-        progress: &'a dyn Progress,
-        storage: &'a dyn Storage,
-        index: &'a Index,
-        plan: Plan,
-        folder: &'a Path,
-    ) -> Result<Bounded<'a>, SolveAndCountError> {
-        let Options { board, values, memory_bytes, block_words, .. } = *options;
-        let mut plan = plan.bounded();
-        plan.memory_bytes += FinishedLists::slot_bytes(index) as u128;
-        let Some(rest) = u128::from(memory_bytes).checked_sub(plan.memory_bytes) else {
-            let (needed_bytes, limit_bytes) = (plan.memory_bytes, memory_bytes);
-            return Err(SolveAndCountError::Memory { board, needed_bytes, limit_bytes });
-        };
-        // Most of what is left is for the lists where they need it, and else for blocks.
-        let list_bytes = (rest / 2) as u64;
-        let room = plan.room(memory_bytes - list_bytes);
-        let journal = Journal::new(board, values, block_words);
-        Ok(Bounded { options, progress, storage, index, plan, folder, room, list_bytes, journal })
+impl<'a> Run<'a> {
+    /// Sweeps from the ply after those that are done to the full board.
+    fn sweep<H: Home<'a, Content = Reached>>(&mut self, mut home: H) -> Result<(), CountError> {
+        let Count { board, values, .. } = *self.count;
+        let (logs, progress) = (self.logs, self.progress);
+        let done = self.journal.legal.len() as u32;
+        // The positions of an unfinished ply were not recorded.
+        logs.remove(Kind::Reached, &Vec::from_iter(0..done))?;
+        let plies = done..board.cells() as u32 + 1;
+        let last = done.checked_sub(1).filter(|_| !plies.is_empty());
+        let mut parents = last.map(|ply| home.adopt(logs.open(Reached, ply)?)).transpose()?;
+        for ply in plies {
+            let mut tier = home.make(ply)?;
+            progress.tier(ply, tier.entries());
+            let list_bytes = self.list_bytes;
+            let positions =
+                watching(progress, |watch| sweep_tier(logs.index, &mut tier, parents.as_ref(), list_bytes, watch))?;
+            let positions = positions.filter(|_| !progress.is_stopped());
+            let positions = positions.ok_or_else(|| self.stopped(ply as usize))?;
+            if H::KEEPS_BLOCKS || values.is_some() {
+                home.save(&tier)?;
+            }
+            self.add_ply(ply, positions);
+            self.journal.write(logs.storage, logs.folder)?;
+            if values.is_none() {
+                logs.remove(Kind::Reached, &[ply])?;
+            }
+            self.check_memory()?;
+            parents.replace(tier).into_iter().for_each(|old| home.reuse(old));
+        }
+        Ok(())
     }
 
-    /// Counts, going on where an earlier run stopped, and clears the folder.
-    fn run(mut self) -> Result<Counted, SolveAndCountError> {
-        let Bounded { storage, folder, .. } = self;
-        if self.journal.read(storage, folder)?.is_none() {
-            self.check_room()?;
+    /// Solves from the ply before those that are done to the empty board, and tallies each.
+    fn solve<H: Home<'a, Content = Coding>>(&mut self, mut home: H) -> Result<(), CountError> {
+        let (board, logs, progress) = (self.count.board, self.logs, self.progress);
+        // The memory for expanded blocks is the values'.
+        let reached_logs = Logs { room: Room { cache_bytes: 0, ..logs.room }, ..logs };
+        let done = self.journal.solved;
+        let mut child = done.map(|ply| self.solved(&mut home, ply)).transpose()?;
+        for ply in (0..done.unwrap_or(board.cells() as u32 + 1)).rev() {
+            let stopped = |run: &Run| run.stopped(board.cells() - ply as usize);
+            if progress.is_stopped() {
+                return Err(stopped(self));
+            }
+            let mut tier = home.make(ply)?;
+            progress.tier(ply, tier.entries());
+            if !watching(progress, |watch| solve_tier(logs.index, &mut tier, child.as_ref(), watch))? {
+                if H::KEEPS_BLOCKS {
+                    home.save(&tier)?;
+                }
+                return Err(stopped(self));
+            }
+            // The memory of the child's expanded blocks goes to the tally.
+            child.iter().for_each(Store::release);
+            for (outcome, positions) in tally(logs.index, &reached_logs.open(Reached, ply)?, &tier)? {
+                self.journal.tables.add(ply, outcome, positions);
+            }
+            self.journal.solved = Some(ply);
+            if H::KEEPS_BLOCKS {
+                home.save(&tier)?;
+                self.journal.write(logs.storage, logs.folder)?;
+                logs.remove(tier.content().kind(), &[ply, ply.saturating_sub(1)])?;
+            }
+            logs.remove(Kind::Reached, &Vec::from_iter(0..ply))?;
+            child.replace(tier).into_iter().for_each(|old| home.reuse(old));
         }
-        create_folder(storage, folder)?;
-        let lock = folder.join("lock");
-        let held = storage.lock(&lock).map_err(io_error(&lock, "lock"))?;
-        let _held = held.map_err(|holder| SolveAndCountError::Busy { folder: folder.to_path_buf(), holder })?;
-        if let Some(journal) = self.journal.read(storage, folder)? {
-            self.journal = journal;
-        }
-        self.progress.planned(&self.plan, self.entries_done());
-        self.sweep()?;
-        if let Some(values) = self.options.values {
-            self.solve(values)?;
-        }
-        ReachedFrontier::remove_reached(storage, folder, &[])?;
-        Frontier::remove_all(storage, folder, &[])?;
-        Journal::remove(storage, folder)?;
-        storage.remove(&lock).map_err(io_error(&lock, "remove"))?;
-        let Journal { legal, tables, .. } = self.journal;
-        Ok(match self.options.values {
-            None => Counted::Legal(legal),
-            Some(values) => Counted::Values(tables.finish(self.options.board, values)),
-        })
+        Ok(())
     }
 
-    /// Refuses a count whose files do not fit on the disk.
-    fn check_room(&self) -> Result<(), SolveAndCountError> {
-        let (needed, folder) = (self.plan.scratch_bytes, self.folder.to_path_buf());
-        let free = folder.ancestors().find_map(|folder| self.storage.free_bytes(folder));
-        match free.filter(|free| u128::from(*free) < needed) {
-            Some(free) => Err(SolveAndCountError::Disk { folder, board: self.options.board, needed, free }),
-            None => Ok(()),
+    /// Takes a solved tier that an earlier run has left.
+    fn solved<H: Home<'a, Content = Coding>>(&self, home: &mut H, ply: u32) -> Result<H::Tier, FileError> {
+        let values = self.count.values.unwrap_or(Values::Wdl);
+        let log: LogTier<'a> = self.logs.open(Coding::new(self.count.board, values, ply), ply)?;
+        home.adopt(log)
+    }
+
+    /// Records the positions of a ply.
+    fn add_ply(&mut self, ply: u32, positions: Positions) {
+        let legal = PlyLegal::new(self.count.board, ply, positions);
+        self.journal.legal.push(legal);
+        self.journal.tables.push(legal);
+        if let Some(values) = self.count.values {
+            let value = if self.count.board.is_misere() { Value::Win } else { Value::Lose };
+            let finished = Outcome { value, remoteness: (values == Values::Remoteness).then_some(0) };
+            self.journal.tables.add(ply, finished, positions.with_line);
         }
     }
 
     /// Counts the entries that earlier runs have passed, on the way forward and on the way back.
     fn entries_done(&self) -> u64 {
-        let entries = |ply: u32| TierDirectory::new(self.index, ply).entries();
-        let end = self.index.board().cells() as u32 + 1;
+        let entries = |ply: u32| TierDirectory::new(self.logs.index, ply).entries();
+        let end = self.count.board.cells() as u32 + 1;
         let back = self.journal.solved.unwrap_or(end)..end;
         (0..self.journal.legal.len() as u32).chain(back).map(entries).sum()
     }
 
-    fn reached(&self, ply: u32, cache_bytes: u64) -> Result<ReachedFrontier<'a>, DatabaseError> {
-        let block_words = self.options.block_words;
-        Frontier::open_content(self.storage, self.folder, self.index, Reached, ply, block_words, cache_bytes)
-    }
-
-    /// Sweeps from the ply after those that are done to the full board.
-    fn sweep(&mut self) -> Result<(), SolveAndCountError> {
-        let cells = self.options.board.cells() as u32;
-        let mut ply = self.journal.legal.len() as u32;
-        if ply > cells {
-            return Ok(());
-        }
-        // What was counted in a ply that was not finished is not known.
-        ReachedFrontier::remove_reached(self.storage, self.folder, &Vec::from_iter(0..ply))?;
-        let mut parents = ply.checked_sub(1).map(|ply| self.reached(ply, self.room.cache_bytes)).transpose()?;
-        while ply <= cells {
-            let tier = self.reached(ply, self.room.cache_bytes)?;
-            let entries = tier.directory().entries();
-            self.progress.tier(ply, entries);
-            let positions = match &parents {
-                None => {
-                    self.progress.solved(entries);
-                    Some(start(&tier)?)
-                }
-                Some(parents) => {
-                    sweep(self.index, parents, &tier, self.room.slice_words, self.list_bytes, self.progress)?
-                }
-            };
-            let positions = positions.ok_or_else(|| stopped(self.options.board, ply as usize))?;
-            tier.sync()?;
-            self.add_ply(ply, positions);
-            self.journal.write(self.storage, self.folder)?;
-            if self.options.values.is_none() {
-                ReachedFrontier::remove_reached(self.storage, self.folder, &[ply])?;
-            }
-            parents = Some(tier);
-            ply += 1;
+    /// Refuses a count in memory whose compressed bits have outgrown the limit.
+    fn check_memory(&self) -> Result<(), CountError> {
+        let Some((files, fixed_bytes)) = self.memory else { return Ok(()) };
+        let (needed_bytes, limit_bytes) = (fixed_bytes + u128::from(files.bytes()), self.count.memory_bytes);
+        if needed_bytes > u128::from(limit_bytes) {
+            return Err(CountError::Memory { board: self.count.board, needed_bytes, limit_bytes });
         }
         Ok(())
     }
 
-    /// Notes the positions of a ply.
-    fn add_ply(&mut self, ply: u32, positions: Positions) {
-        let legal = PlyLegal::new(self.options.board, ply, positions);
-        self.journal.legal.push(legal);
-        self.journal.tables.push(legal);
-        if let Some(values) = self.options.values {
-            self.journal.tables.add(ply, super::finished(self.index, values), positions.with_line);
-        }
+    fn stopped(&self, plies: usize) -> CountError {
+        let board = self.count.board;
+        CountError::Stopped { board, plies, all: board.cells() + 1 }
     }
 
-    /// Solves from the ply before those that are done to the empty board, and tallies each.
-    fn solve(&mut self, values: Values) -> Result<(), SolveAndCountError> {
-        let Options { board, block_words, .. } = *self.options;
-        let (storage, folder, index) = (self.storage, self.folder, self.index);
-        let open = |ply, cache_bytes| Frontier::open(storage, folder, index, values, ply, block_words, cache_bytes);
-        let mut child = self.journal.solved.map(|ply| open(ply, self.room.cache_bytes)).transpose()?;
-        for ply in (0..self.journal.solved.unwrap_or(board.cells() as u32 + 1)).rev() {
-            if self.progress.is_stopped() {
-                return Err(stopped(board, board.cells() - ply as usize));
-            }
-            let tier = open(ply, self.room.cache_bytes)?;
-            self.progress.tier(ply, tier.directory().entries());
-            if !solve_frontier(index, &tier, child.as_ref(), self.room.slice_words, self.progress)? {
-                tier.sync()?;
-                return Err(stopped(board, board.cells() - ply as usize));
-            }
-            // What the child's expanded blocks took is the tally's now.
-            drop(child);
-            let counts = tally(index, &self.reached(ply, 0)?, &tier)?;
-            let found: Vec<(Outcome, u64)> = outcomes(board, tier.code(), ply, counts)?;
-            found.into_iter().for_each(|(outcome, positions)| self.journal.tables.add(ply, outcome, positions));
-            tier.sync()?;
-            self.journal.solved = Some(ply);
-            self.journal.write(storage, folder)?;
-            Frontier::remove_all(storage, folder, &[ply, ply.saturating_sub(1)])?;
-            ReachedFrontier::remove_reached(storage, folder, &Vec::from_iter(0..ply))?;
-            child = Some(tier);
+    fn counted(self) -> Counted {
+        let Journal { legal, tables, .. } = self.journal;
+        match self.count.values {
+            None => Counted::Legal(legal),
+            Some(values) => Counted::Values(tables.finish(self.count.board, values)),
         }
-        Ok(())
     }
 }

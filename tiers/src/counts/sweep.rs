@@ -1,51 +1,70 @@
-//! The forward sweep: from the empty board on, ply by ply.
+//! One tier of the forward sweep from the tier before it: the driver of the kernels, for tiers in memory and in logs alike.
 
-use super::tier::ReachTier;
-use crate::index::Index;
+use super::parents::ShapeParents;
+use super::pull::{Positions, Puller};
+use crate::files::FileError;
+use crate::index::{Index, Shape};
+use crate::kernel::reach::Buffers;
+use crate::tier::{Reached, Store, Watch};
 
-/// Walks the tiers of a board forward and says which positions play reaches.
+/// Fills `tier`, of which nothing is filled yet, from the tier before it (`None` for the first), and counts its positions.
+/// Lists that are kept may take `list_bytes`. Returns `None` where `watch` stopped it before the end.
 ///
-/// Two tiers are live while it advances, one bit an entry each. Work is shared out over rayon's current pool; the
-/// result is the same for every number of threads and every kernel.
+/// The planes hold the positions without a line, full boards included: those that have a value to look up. Positions that
+/// the last move finished with a line are counted and left out.
 ///
-/// ```
-/// use fourbase_tiers::{counts::Sweep, index::Index, kernel::Kernel};
-///
-/// let index = Index::new("4x4".parse()?, Kernel::detect())?;
-/// let mut sweep = Sweep::new(&index);
-/// let mut legal = vec![sweep.tier().without_line()];
-/// while sweep.advance() {
-///     legal.push(sweep.tier().without_line() + sweep.tier().with_line());
-/// }
-/// assert_eq!(legal[..4], [1, 4, 16, 52]);
-/// assert_eq!(legal.iter().sum::<u64>(), 161_029);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Debug)]
-pub struct Sweep<'a> {
-    index: &'a Index,
-    tier: ReachTier,
-    spare: Vec<u64>,
+/// # Errors
+/// Where a file cannot be read or written.
+pub(super) fn sweep_tier<S: Store<Content = Reached>>(
+    index: &Index,
+    tier: &mut S,
+    parents: Option<&S>,
+    list_bytes: u64,
+    watch: &Watch,
+) -> Result<Option<Positions>, FileError> {
+    let Some(parents) = parents else {
+        // The empty board.
+        let filled = tier.fill(
+            index,
+            watch,
+            || (),
+            |(), _, _, out| {
+                out.fill(1);
+                Ok(())
+            },
+        )?;
+        return Ok(filled.map(|_| Positions { without_line: 1, with_line: 0 }));
+    };
+    let ply = tier.ply();
+    let puller = Puller::new(index, ply, list_bytes);
+    let begin = || Sweeper {
+        parents: parents.reader(index),
+        shape: None,
+        buffers: Buffers::default(),
+        positions: Positions::default(),
+    };
+    let filled = tier.fill(index, watch, begin, |sweeper, matrix, rows, out| {
+        let Sweeper { parents, shape, buffers, positions } = sweeper;
+        let shape = match shape {
+            Some((of, shape)) if *of == matrix.shape() => shape,
+            slot => &mut slot.insert((matrix.shape(), ShapeParents::new(index, parents, matrix.shape(), ply))).1,
+        };
+        *positions += puller.pull(parents, shape, matrix, rows, out, buffers)?;
+        Ok(())
+    })?;
+    Ok(filled.map(|sweepers| {
+        sweepers.into_iter().fold(Positions::default(), |mut sum, sweeper| {
+            sum += sweeper.positions;
+            sum
+        })
+    }))
 }
 
-impl<'a> Sweep<'a> {
-    /// Starts at the empty board.
-    pub fn new(index: &'a Index) -> Sweep<'a> {
-        Sweep { index, tier: ReachTier::start(index), spare: Vec::new() }
-    }
-
-    /// Returns the tier that the sweep has come to.
-    pub fn tier(&self) -> &ReachTier {
-        &self.tier
-    }
-
-    /// Goes one ply on; `false` where the board is full and there is none.
-    pub fn advance(&mut self) -> bool {
-        if self.tier.layout().ply() == self.index.board().cells() as u32 {
-            return false;
-        }
-        let next = ReachTier::after(self.index, &self.tier, std::mem::take(&mut self.spare));
-        self.spare = std::mem::replace(&mut self.tier, next).into_buffer();
-        true
-    }
+/// What one thread needs.
+struct Sweeper<'a, R> {
+    parents: R,
+    /// The drops that lead to the shape that is being filled; its parents' shapes are open.
+    shape: Option<(Shape, ShapeParents<'a>)>,
+    buffers: Buffers,
+    positions: Positions,
 }

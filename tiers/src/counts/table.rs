@@ -6,8 +6,6 @@ use fourbase::{Board, Outcome, Value};
 use serde::{Deserialize, Serialize};
 
 use super::pull::Positions;
-use super::tier::ReachTier;
-use crate::index::Index;
 use crate::kernel::Values;
 
 /// The legal positions of a board by ply and by remoteness, mirror images counted apart, finished ones included.
@@ -53,7 +51,7 @@ pub struct RemotenessCount {
     pub legal: u64,
 }
 
-/// The legal positions of one ply, whatever they are worth.
+/// The legal positions of one ply, of any value.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct PlyLegal {
     /// Pieces on the board.
@@ -67,12 +65,6 @@ pub struct PlyLegal {
 }
 
 impl PlyLegal {
-    /// Counts a tier of a sweep.
-    pub(super) fn of(index: &Index, reached: &ReachTier) -> PlyLegal {
-        let (without_line, with_line) = (reached.without_line(), reached.with_line());
-        PlyLegal::new(index.board(), reached.layout().ply(), Positions { without_line, with_line })
-    }
-
     /// Makes the row of a ply.
     pub(super) fn new(board: Board, ply: u32, positions: Positions) -> PlyLegal {
         let Positions { without_line, with_line } = positions;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache as WeightedCache;
 
-use super::expanded::Expanded;
+use crate::format::expanded::Expanded;
 
 /// Memory of the cache where the caller does not say.
 pub(crate) const DEFAULT_CACHE_BYTES: u64 = 256 << 20;

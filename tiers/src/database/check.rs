@@ -1,10 +1,10 @@
 //! The checksum pass: every byte of every file is read and is what was written.
 
-use super::folder::tier_path;
-use super::hash::Hash;
+use super::error::DatabaseError;
 use super::open::Database;
 use super::tier::OpenTier;
-use crate::error::DatabaseError;
+use crate::files::FileError;
+use crate::format::{Hash, tier_path};
 use crate::index::shape_entries;
 
 impl Database {
@@ -32,11 +32,11 @@ impl Database {
     /// Opens the file of a stored tier anew, past the tiers that probes have opened; `None` for a tier that is not stored.
     ///
     /// # Errors
-    /// As for a probe.
+    /// See [`Database::probe`].
     pub(crate) fn open_stored(&self, ply: u32) -> Result<Option<OpenTier>, DatabaseError> {
         let record = self.manifest().tier(ply).ok_or_else(|| self.not_solved(ply))?;
         let open = || OpenTier::open(self.storage(), self.folder(), self.index(), self.values(), record);
-        (record.bytes > 0).then(open).transpose()
+        Ok((record.bytes > 0).then(open).transpose()?)
     }
 
     /// Compares the shapes of a stored tier with the index, and the hash of its file with the manifest.
@@ -48,11 +48,8 @@ impl Database {
         let file = tier_path(self.folder(), ply);
         // Shape by shape: the first that is wrong is found before the tables of all others are made.
         if !tier.directory().shape_entries().into_iter().eq(shape_entries(self.index(), ply)) {
-            return Err(DatabaseError::Damaged {
-                file,
-                offset: 0,
-                what: "the shapes have not the entries of the tier's",
-            });
+            let what = "the shapes have not the entries of the tier's";
+            return Err(FileError::Damaged { file, offset: 0, what }.into());
         }
         let found = Hash::of_file(self.storage(), &file)?;
         let hash = self.manifest().tier(ply).and_then(|record| record.hash);
@@ -60,7 +57,7 @@ impl Database {
             return Ok(());
         }
         let expected = hash.map_or("none".to_string(), |hash| hash.to_string());
-        Err(DatabaseError::Wrong { file, what: "the hash", expected, found: found.to_string() })
+        Err(FileError::Wrong { file, what: "the hash", expected, found: found.to_string() }.into())
     }
 
     /// Reads the manifest again and compares it with the one that the database was opened with.
@@ -70,5 +67,16 @@ impl Database {
             Some(_) => Err(self.manifest_error("not that which the database was opened with")),
             None => Err(self.manifest_error("the file is missing")),
         }
+    }
+}
+
+/// Where an entry is kept, and which entry is kept somewhere.
+impl Database {
+    /// Returns the number of the block, in the file of the stored tier of `ply` pieces, that holds an entry.
+    ///
+    /// # Errors
+    /// See [`Database::probe`].
+    pub fn block_of(&self, ply: u32, entry: u64) -> Result<u64, DatabaseError> {
+        Ok(self.tier(ply)?.block_of(entry)?)
     }
 }

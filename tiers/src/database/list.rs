@@ -5,13 +5,8 @@ use std::path::Path;
 
 use fourbase::{Board, Outcome};
 
-use super::disk::Disk;
-use super::folder::folder_of;
-use super::hash::Hash;
-use super::manifest::{Manifest, State};
-use super::publish::io_error;
-use super::storage::Storage;
-use crate::error::DatabaseError;
+use crate::files::{Disk, FileError, Storage, io_error};
+use crate::format::{Hash, Manifest, State, folder_of};
 use crate::kernel::Values;
 
 /// One database of a folder of databases.
@@ -45,15 +40,15 @@ pub struct Listing {
     /// Those whose manifest can be read, by name.
     pub databases: Vec<Summary>,
     /// What is wrong with the others.
-    pub faults: Vec<DatabaseError>,
+    pub faults: Vec<FileError>,
 }
 
 /// Lists the databases under `root`, by name. Folders and files that are not databases are passed over. One manifest
 /// that cannot be read does not hide the others.
 ///
 /// # Errors
-/// [`DatabaseError::Io`] where the folder itself cannot be listed; one that is not there is empty.
-pub fn list(root: &Path) -> Result<Listing, DatabaseError> {
+/// [`FileError::Io`] where the folder itself cannot be listed; one that is not there is empty.
+pub fn list(root: &Path) -> Result<Listing, FileError> {
     let mut listing = Listing::default();
     for name in Disk.names(root).map_err(io_error(root, "list"))? {
         let Some(board) = name.parse::<Board>().ok().filter(|board| board.to_string() == name) else { continue };
@@ -62,7 +57,7 @@ pub fn list(root: &Path) -> Result<Listing, DatabaseError> {
                 Ok(Some(manifest)) => listing.databases.push(Summary::of(board, values, &manifest)),
                 Ok(None) => {}
                 // A plain file that is named like a board, or like the values of one.
-                Err(DatabaseError::Io { source, .. }) if source.kind() == ErrorKind::NotADirectory => {}
+                Err(FileError::Io { source, .. }) if source.kind() == ErrorKind::NotADirectory => {}
                 Err(fault) => listing.faults.push(fault),
             }
         }

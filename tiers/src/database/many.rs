@@ -3,8 +3,8 @@
 use fourbase::{Outcome, Position};
 use rayon::prelude::*;
 
+use super::error::DatabaseError;
 use super::open::Database;
-use crate::error::DatabaseError;
 
 /// Positions that one thread looks up in a row: neighbours share blocks.
 const RUN: usize = 64;

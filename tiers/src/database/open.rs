@@ -7,12 +7,11 @@ use fourbase::Board;
 
 use super::beyond::Beyond;
 use super::cache::{Cache, DEFAULT_CACHE_BYTES};
-use super::disk::Disk;
-use super::folder::{folder_of, names_of};
-use super::manifest::{self, Manifest, State};
-use super::storage::Storage;
+use super::error::DatabaseError;
 use super::tier::OpenTier;
-use crate::error::DatabaseError;
+use crate::files::{Disk, FileError, Storage};
+use crate::format::plausible::check_manifest;
+use crate::format::{MANIFEST, Manifest, State, board_and_values_of, folder_of};
 use crate::index::Index;
 use crate::kernel::{Kernel, Values};
 
@@ -42,7 +41,8 @@ impl Database {
     /// folder that is named after others is refused.
     ///
     /// # Errors
-    /// [`DatabaseError::Missing`] where there is no manifest, and as for every file.
+    /// [`DatabaseError::Missing`] for a folder without a manifest, [`DatabaseError::File`] for files that cannot be read or
+    /// are damaged, [`DatabaseError::Index`] for a board that is too large.
     pub fn open(folder: &Path) -> Result<Database, DatabaseError> {
         Database::open_on(Arc::new(Disk), folder)
     }
@@ -56,7 +56,7 @@ impl Database {
             return Database::new(storage, folder, manifest, board);
         }
         let root = folder.ancestors().nth(2).unwrap_or(folder).to_path_buf();
-        let (board, _) = names_of(folder).ok_or_else(|| DatabaseError::Wrong {
+        let (board, _) = board_and_values_of(folder).ok_or_else(|| FileError::Wrong {
             file: folder.to_path_buf(),
             what: "the folder",
             expected: "that of a database, <db>/<board>/<values>".to_string(),
@@ -70,7 +70,7 @@ impl Database {
     /// (see [`Database::passed_over`]).
     ///
     /// # Errors
-    /// [`DatabaseError::Missing`] where the board has none, with the command that makes it.
+    /// [`DatabaseError::Missing`] where the board has no database, and the error of the only one otherwise.
     pub fn find(root: &Path, board: Board) -> Result<Database, DatabaseError> {
         let (mut solving, mut passed_over) = (None, None);
         for values in [Values::Remoteness, Values::Wdl] {
@@ -94,7 +94,7 @@ impl Database {
         manifest: Manifest,
         board: Board,
     ) -> Result<Database, DatabaseError> {
-        manifest.check_entries(folder, board)?;
+        check_manifest(&manifest, folder, board)?;
         Ok(Database {
             folder: folder.to_path_buf(),
             beyond: Beyond::new(board, manifest.values()),
@@ -149,7 +149,7 @@ impl Database {
         self.manifest.state == State::Complete
     }
 
-    /// Returns what is wrong with the database that [`Database::find`] would rather have opened.
+    /// Returns what is wrong with the database that [`Database::find`] would have preferred.
     pub fn passed_over(&self) -> Option<&DatabaseError> {
         self.passed_over.as_ref()
     }
@@ -182,7 +182,7 @@ impl Database {
             OpenTier::open(&*self.storage, &self.folder, &self.index, self.values(), record).map_err(|error| {
                 // A solver that replaces the database has taken the file away.
                 let listed = || self.read_manifest().is_ok_and(|now| now.is_some_and(|now| now.tier(ply).is_some()));
-                if error.is_damage() && !listed() { self.not_solved(ply) } else { error }
+                if error.is_damage() && !listed() { self.not_solved(ply) } else { error.into() }
             })?;
         // Two threads may open a tier at the same time: one of the two is kept.
         Ok(slot.get_or_init(|| tier))
@@ -190,14 +190,14 @@ impl Database {
 
     /// Reads the manifest anew.
     pub(super) fn read_manifest(&self) -> Result<Option<Manifest>, DatabaseError> {
-        Manifest::read(&*self.storage, &self.folder, self.board(), self.values())
+        Ok(Manifest::read(&*self.storage, &self.folder, self.board(), self.values())?)
     }
 
     pub(super) fn manifest_error(&self, what: &'static str) -> DatabaseError {
-        DatabaseError::Damaged { file: self.folder.join(manifest::NAME), offset: 0, what }
+        FileError::Damaged { file: self.folder.join(MANIFEST), offset: 0, what }.into()
     }
 
-    /// Says that a tier is not solved yet and how to go on.
+    /// Makes the error of a tier that is not solved yet.
     pub fn not_solved(&self, ply: u32) -> DatabaseError {
         let (folder, board, values) = (self.folder.clone(), self.board(), self.values());
         DatabaseError::NotSolved { folder, board, values, keep_plies: self.manifest.keep_plies(), ply }

@@ -7,21 +7,22 @@
 
 use fourbase::{MAX_COLUMNS, Outcome, Position, Value};
 
+use super::error::DatabaseError;
 use super::open::Database;
-use super::writer::is_stored;
-use crate::error::DatabaseError;
+use crate::format::is_stored;
 use crate::kernel::Values;
 use crate::quiet::{Sight, sight};
 
 impl Database {
     /// Looks a position up. Any well-formed position is answered, also one that no play reaches.
     ///
-    /// A position of a ply whose tier is not kept ([`Manifest::keep_plies`](super::Manifest::keep_plies)) is searched
+    /// A position of a ply whose tier is not kept ([`Manifest::keep_plies`](crate::format::Manifest::keep_plies)) is searched
     /// forward instead, to the end, however long that takes: microseconds late in a game, on large boards minutes early
     /// in one.
     ///
     /// # Errors
-    /// [`DatabaseError::OtherBoard`], [`DatabaseError::NotSolved`] while the solve goes on, and as for every file.
+    /// [`DatabaseError::OtherBoard`], [`DatabaseError::NotSolved`] while the board is being solved, [`DatabaseError::File`]
+    /// for files that cannot be read or are damaged.
     pub fn probe(&self, position: &Position) -> Result<Outcome, DatabaseError> {
         self.check_board(position)?;
         if let Some(value) = position.primitive() {
@@ -61,7 +62,7 @@ impl Database {
 
     /// Looks a quiet position of a stored tier up.
     fn stored(&self, position: &Position) -> Result<Outcome, DatabaseError> {
-        self.tier(position.ply() as u32)?.outcome(self.index(), self.cache(), position)
+        Ok(self.tier(position.ply() as u32)?.outcome(self.index(), self.cache(), position)?)
     }
 
     /// Finds the best child of a quiet position: first by the board, which may show a win, then in the database.

@@ -14,8 +14,8 @@ use std::collections::HashMap;
 use fourbase::search::{Options, Search, SearchError};
 use fourbase::{Board, Outcome, Player, Position, Value, winning_cells};
 
+use super::error::{DatabaseError, RemotenessError};
 use super::open::Database;
-use crate::error::{DatabaseError, RemotenessError};
 use crate::quiet::{Sight, sight};
 
 /// Positions with at most so many empty cells are searched without the database.
@@ -30,15 +30,10 @@ const MOST_KNOWN: usize = 1 << 20;
 /// use fourbase::search::Options;
 /// use fourbase::{Board, Outcome, Position, Value};
 /// use fourbase_tiers::database::{Database, RemotenessSearch};
-/// use fourbase_tiers::kernel::{Kernel, Values};
-/// use fourbase_tiers::solve;
+/// use fourbase_tiers::{kernel::Values, solve::Solve};
 ///
 /// # let root = tempfile::tempdir()?;
-/// # let (block_words, checkpoint) = (solve::BLOCK_WORDS, solve::CHECKPOINT);
-/// # let options = solve::Options { board: "5x4".parse()?, values: Values::Wdl, root: root.path().to_path_buf(),
-/// #     memory_bytes: 1 << 30, kernel: Kernel::detect(), replace: false, scratch: None, keep_plies: None,
-/// #     block_words, checkpoint };
-/// # let folder = solve::run(&options, &())?.folder;
+/// # let folder = Solve::new("5x4".parse()?, Values::Wdl).root(root.path()).run()?.folder;
 /// let database = Database::open(&folder)?; // 5x4, values alone
 /// let mut search = RemotenessSearch::new(database.board(), Options::default());
 /// let position = Position::start(database.board()).play(0)?.play(1)?.play(1)?;
@@ -306,23 +301,11 @@ fn standing(child: &Position) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::{Kernel, Values};
-    use crate::solve::{self, BLOCK_WORDS, CHECKPOINT};
+    use crate::kernel::Values;
+    use crate::solve::Solve;
 
     fn solved(root: &std::path::Path, board: Board, values: Values) -> Database {
-        let options = solve::Options {
-            board,
-            values,
-            root: root.to_path_buf(),
-            memory_bytes: 1 << 30,
-            kernel: Kernel::detect(),
-            replace: false,
-            scratch: None,
-            block_words: BLOCK_WORDS,
-            keep_plies: None,
-            checkpoint: CHECKPOINT,
-        };
-        Database::open(&solve::run(&options, &()).unwrap().folder).unwrap()
+        Database::open(&Solve::new(board, values).root(root).run().unwrap().folder).unwrap()
     }
 
     /// Every position that play reaches in `plies` plies.

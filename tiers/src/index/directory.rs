@@ -12,7 +12,8 @@
 use std::sync::OnceLock;
 
 use super::layout::{Located, Shape, matrices, shapes};
-use super::{Index, Parts, Spine, WingShape};
+use super::split::{Parts, Spine, WingShape};
+use super::tables::Index;
 
 /// The shapes of one tier, with the entry at which each begins.
 #[derive(Debug)]

@@ -4,9 +4,11 @@
 //! first-player pieces in the left wing; the entries of a matrix by row, then column. In memory every row of a
 //! matrix starts at a word: `planes` runs of `⌈columns / 64⌉` words, one a plane.
 
-use fourbase::Board;
+use std::ops::Range;
 
-use super::{Index, Spine, WingShape};
+use super::split::{Spine, WingShape};
+use super::tables::Index;
+use crate::kernel::matrix::BAND_ROWS;
 
 /// The heights of all columns: two wings and the spine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -276,39 +278,14 @@ pub(crate) fn shape_entries(index: &Index, ply: u32) -> impl Iterator<Item = u64
     })
 }
 
-/// Counts the shapes of a tier without a look at any.
-pub(crate) fn count_shapes(board: Board, ply: u32) -> u128 {
-    let (columns, room) = (board.width(), board.height());
-    let ways = heights(columns, room, ply);
-    // A shape that is its own mirror image has the pieces of its left wing twice.
-    let spines = (0..=if columns.is_multiple_of(2) { 0 } else { room as u32 })
-        .filter_map(|spine| ply.checked_sub(spine).filter(|wings| wings.is_multiple_of(2)).map(|wings| wings / 2));
-    let own_images: u128 = spines.map(|wing| heights(columns / 2, room, wing)).sum();
-    (ways + own_images) / 2
+/// Cuts rows into bands.
+pub(crate) fn bands(rows: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let end = rows.end;
+    rows.step_by(BAND_ROWS).map(move |row| row..end.min(row + BAND_ROWS))
 }
 
-/// Counts the ways in which so many pieces can stand in columns.
-fn heights(columns: usize, room: usize, pieces: u32) -> u128 {
-    let mut ways = vec![0u128; pieces as usize + 1];
-    ways[0] = 1;
-    for _ in 0..columns {
-        ways = (0..ways.len()).map(|pieces| ways[pieces.saturating_sub(room)..=pieces].iter().sum()).collect();
-    }
-    ways[pieces as usize]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::kernel::Kernel;
-
-    #[test]
-    fn shapes_are_counted_as_they_are_listed() {
-        for name in ["4x4", "5x4", "1x8", "2x3", "7x2", "3x6", "6x3c3"] {
-            let index = Index::new(name.parse().unwrap(), Kernel::detect()).unwrap();
-            for ply in 0..=index.board().cells() as u32 {
-                assert_eq!(count_shapes(index.board(), ply), shapes(&index, ply).count() as u128, "{name} ply {ply}");
-            }
-        }
-    }
+/// Returns how many positions an entry of a matrix stands for: two mirror images, or one in a shape that is its own
+/// mirror image, whose matrices are stored whole.
+pub(crate) fn images(matrix: &Matrix) -> u64 {
+    if matrix.left == matrix.right { 1 } else { 2 }
 }

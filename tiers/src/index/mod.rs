@@ -16,156 +16,35 @@
 //! [`Index`] holds the tables of a board, made when they are first asked for; [`TierLayout`] says where the matrices
 //! of a tier begin.
 
+mod across;
 mod directory;
+mod error;
+mod estimate;
 mod layout;
+mod limits;
 mod lines;
 mod map;
 mod rank;
+mod size;
 mod slots;
 mod split;
+mod tables;
 mod wing;
 
-use std::sync::OnceLock;
-
-use fourbase::{Board, Player};
-use rayon::prelude::*;
-
+pub(crate) use across::{FullLine, OpenLine, armed_lines};
 pub use directory::TierDirectory;
+pub use error::IndexError;
+pub(crate) use estimate::tier_estimates;
 pub use layout::{Located, Matrix, Shape, ShapeLayout, TierLayout};
-pub(crate) use layout::{count_shapes, firsts_at, matrices, shape_entries, shapes};
+pub(crate) use layout::{bands, images, matrices, shape_entries, shapes};
+pub(crate) use limits::{TableSizes, check_tables, count_shapes, least_entries};
 pub use lines::{CrossLine, Lines, WingCell, WingLine};
 pub use rank::Place;
+pub(crate) use size::TierSize;
 pub use split::{Part, Parts, Spine, Split, WingShape};
+pub use tables::Index;
 pub use wing::WingList;
 pub(crate) use {
     map::{count_before, rank_map, row_map},
     split::low_bits,
-    wing::spine_is,
 };
-
-use crate::error::IndexError;
-use crate::kernel::Kernel;
-use crate::plan;
-use slots::Slots;
-use wing::ShapeLists;
-
-/// The tables of one board: which colourings each wing has beside each spine.
-///
-/// Tables are made when they are first needed and kept; all of them take about 8 bytes for every colouring of a wing
-/// beside a spine (5x5: 2 MB, 6x5: 2 MB, 7x5: 130 MB).
-#[derive(Debug)]
-pub struct Index {
-    split: Split,
-    lines: Lines,
-    kernel: Kernel,
-    /// Pieces of every wing shape.
-    cells: Vec<u32>,
-    shapes: Vec<OnceLock<ShapeLists>>,
-    /// By spine and wing shape, then by first-player pieces.
-    lists: Slots<Box<[OnceLock<WingList>]>>,
-    /// By height of the spine and wing shape, then by the spine's bits and first-player pieces: the lengths of the lists.
-    counts: Slots<Box<[u32]>>,
-}
-
-impl Index {
-    /// Prepares the index of `board`. Costs little: tables are made on demand.
-    ///
-    /// # Errors
-    /// [`IndexError::TooLarge`] where the tables of a wing could not be held in any memory of today.
-    pub fn new(board: Board, kernel: Kernel) -> Result<Index, IndexError> {
-        plan::check_tables(board)?;
-        let split = Split::new(board);
-        let (shapes, heights) = (split.wing_shapes() as usize, split.spine_room() as usize + 1);
-        Ok(Index {
-            split,
-            lines: Lines::new(board),
-            kernel,
-            cells: (0..split.wing_shapes()).map(|shape| split.cells(WingShape(shape))).collect(),
-            shapes: (0..shapes).map(|_| OnceLock::new()).collect(),
-            lists: Slots::new(shapes * split.spines()),
-            counts: Slots::new(shapes * heights),
-        })
-    }
-
-    /// Returns the board.
-    pub fn board(&self) -> Board {
-        self.split.board()
-    }
-
-    /// Returns how the board is cut.
-    pub fn split(&self) -> &Split {
-        &self.split
-    }
-
-    /// Returns the lines across both wings.
-    pub fn cross_lines(&self) -> &[CrossLine] {
-        &self.lines.cross
-    }
-
-    /// Returns the kernel that the tables are made with.
-    pub fn kernel(&self) -> Kernel {
-        self.kernel
-    }
-
-    /// Returns the player who drops the piece that leads from `ply` to the next.
-    pub fn mover(ply: u32) -> Player {
-        if ply.is_multiple_of(2) { Player::First } else { Player::Second }
-    }
-
-    fn shape(&self, shape: WingShape) -> &ShapeLists {
-        self.shapes[shape.0 as usize].get_or_init(|| ShapeLists::new(&self.split, &self.lines.wing, shape))
-    }
-
-    /// Returns the list of a wing shape beside `spine` with `firsts` first-player pieces (at most the wing's pieces).
-    pub fn list(&self, shape: WingShape, spine: Spine, firsts: u32) -> &WingList {
-        let (split, lines, kernel) = (&self.split, &self.lines.wing, self.kernel);
-        let make = || self.shape(shape).with_planes(split, lines, spine, firsts as usize, kernel);
-        let list = self.list_slot(shape, spine, firsts).get_or_init(make);
-        if !list.has_planes() {
-            self.shape(shape).add_planes(split, lines, spine, firsts as usize, kernel, list);
-        }
-        list
-    }
-
-    /// Returns the colourings of that list in increasing order: all that ranking needs, made without a kernel.
-    pub fn colourings(&self, shape: WingShape, spine: Spine, firsts: u32) -> &[u32] {
-        let make = || self.shape(shape).beside(&self.split, &self.lines.wing, spine, firsts as usize);
-        self.list_slot(shape, spine, firsts).get_or_init(make).colourings()
-    }
-
-    fn list_slot(&self, shape: WingShape, spine: Spine, firsts: u32) -> &OnceLock<WingList> {
-        let cells = self.cells[shape.0 as usize];
-        let lists = self.lists.get(self.slot(shape, spine));
-        &lists.get_or_init(|| (0..=cells).map(|_| OnceLock::new()).collect())[firsts as usize]
-    }
-
-    /// Returns the lengths of the lists of a wing shape beside `spine`, one for every number of first-player pieces,
-    /// without making the lists.
-    pub fn counts(&self, shape: WingShape, spine: Spine) -> &[u32] {
-        let lists = || self.shape(shape).counts(&self.split, &self.lines.wing, spine.height);
-        let counts = self.counts.get(spine.height as usize * self.shapes.len() + shape.0 as usize).get_or_init(lists);
-        let each = self.cells[shape.0 as usize] as usize + 1;
-        &counts[spine.bits as usize * each..][..each]
-    }
-
-    fn slot(&self, shape: WingShape, spine: Spine) -> usize {
-        spine.number() * self.shapes.len() + shape.0 as usize
-    }
-
-    /// Returns the memory that all tables of the board take when they are made. Counts all lists, side by side.
-    pub(crate) fn bytes(&self) -> usize {
-        let spines: Vec<Spine> = (0..=self.split.spine_room()).flat_map(Spine::of_height).collect();
-        let of_shape = |shape: usize| {
-            let shape = WingShape(shape as u32);
-            let cells = self.split.cells(shape) as usize;
-            let planes = cells + 2 * self.split.wing_columns() + 3;
-            let lists = spines.iter().flat_map(|spine| self.counts(shape, *spine));
-            let lists: usize = lists.map(|count| WingList::bytes(*count as usize, planes) + size_of::<u32>()).sum();
-            // The lists without a spine, from which the others are made, are no longer than those beside an empty one.
-            let without: usize = self.counts(shape, spines[0]).iter().map(|count| 8 * *count as usize).sum();
-            lists + without
-        };
-        let lists: usize = (0..self.shapes.len()).into_par_iter().map(of_shape).sum();
-        lists + self.counts.bytes() + self.lists.bytes()
-    }
-}

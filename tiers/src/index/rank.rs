@@ -2,7 +2,9 @@
 
 #![allow(clippy::indexing_slicing, reason = "lists and places of the index's own tables")]
 
-use super::{Index, Parts, TierLayout};
+use super::layout::TierLayout;
+use super::split::Parts;
+use super::tables::Index;
 
 /// An entry of a tier: a matrix, by number, a row and a column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -8,8 +8,9 @@
 //!
 //! * [`Wdl`] keeps the sign only, in two planes: "the first player does not lose" and "the first player wins".
 //!   Maximum and minimum of this thermometer are OR and AND.
-//! * [`Ordered`] keeps the number in biased binary (`P` planes add `2^(P-1)`), so that planes compare from the lowest up. A tier with few plies left has few outcomes left and gets fewer planes; where a
-//!   child has one plane less than its parent it is widened while it is read.
+//! * [`Ordered`] keeps the number in biased binary (`P` planes add `2^(P-1)`), so that planes compare from the lowest up.
+//!   A tier with few plies left has few outcomes left and gets fewer planes. A child with one plane less than its parent
+//!   is widened while it is read.
 
 use fourbase::{Board, Outcome, Player, Value};
 
@@ -54,7 +55,7 @@ impl Coding {
         let latest = [first_parity, 1 - first_parity]
             .map(|parity| if cells % 2 == parity { cells } else { cells.saturating_sub(1) });
         #[cfg(test)]
-        let latest = if crate::verify::mistakes::makes(crate::verify::mistakes::Mistake::Latest) {
+        let latest = if crate::kernel::mistakes::makes(crate::kernel::mistakes::Mistake::Latest) {
             latest.map(|latest| latest + 2)
         } else {
             latest
@@ -94,7 +95,7 @@ impl Coding {
 
     /// Returns the outcome for the player to move that a code stands for, or `None` for a code that stands for none.
     pub fn decode(&self, code: u8) -> Option<Outcome> {
-        let mover = crate::index::Index::mover(self.ply);
+        let mover = Player::to_move(self.ply);
         let number = match self.values {
             Values::Wdl => [Some(-1), Some(0), None, Some(1)][usize::from(code & 3)]?,
             Values::Remoteness => i32::from(code) - (1 << (self.planes - 1)),

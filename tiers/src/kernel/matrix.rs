@@ -3,10 +3,10 @@
 //! A [`Band`] is a run of rows of one matrix together with where each drop leads. Three kinds of drops differ in how a
 //! child's matrix lies to its parent's:
 //!
-//! * **left wing** ([`Copy`]): rows move as a whole, to the row of the colouring with one more bit;
-//! * **right wing and spine** ([`Stream`]): rows stay (or drop out, for the spine); within a row the same bits of the
+//! * **left wing** ([`RowDrop`]): rows move as a whole, to the row of the colouring with one more bit;
+//! * **right wing and spine** ([`ColumnDrop`]): rows stay (or drop out, for the spine); within a row the same bits of the
 //!   child are gathered to a dense stream and deposited at the parent's columns;
-//! * **right wing into a shape that is stored as its mirror image** ([`Turned`]): the child is the transpose, so the
+//! * **right wing into a shape that is stored as its mirror image** ([`TurnedDrop`]): the child is the transpose, so the
 //!   drop is a left-wing drop in the transposed layout, whose result is turned 64x64 bits at a time.
 //!
 //! A drop whose child is missing from the child's list completed a line inside wing and spine: such parents win at
@@ -23,7 +23,7 @@ pub(crate) const NO_ROW: u32 = u32::MAX;
 pub(crate) const BAND_ROWS: usize = 512;
 
 /// A drop into the left wing.
-pub(crate) struct Copy<'a> {
+pub(crate) struct RowDrop<'a> {
     /// The child's matrix from row 0 of the row numbers on.
     pub child: &'a [u64],
     /// For every row of the band the child's row, or [`NO_ROW`].
@@ -31,7 +31,7 @@ pub(crate) struct Copy<'a> {
 }
 
 /// A drop into the right wing or on the spine.
-pub(crate) struct Stream<'a> {
+pub(crate) struct ColumnDrop<'a> {
     /// The child's matrix from row 0 of the row numbers on.
     pub child: &'a [u64],
     /// Words of a plane of a row of the child.
@@ -49,10 +49,10 @@ pub(crate) struct Stream<'a> {
 }
 
 /// A drop into the right wing whose child is stored as its mirror image.
-pub(crate) struct Turned<'a> {
+pub(crate) struct TurnedDrop<'a> {
     /// The child's matrix from row 0 of the row numbers on: all its columns or some.
     pub child: &'a [u64],
-    /// Words of a plane of a row that are there.
+    /// How many words of each plane of a row `child` has.
     pub row_words: usize,
     /// The word that has the columns which are the band's first rows.
     pub first_word: usize,
@@ -89,18 +89,18 @@ pub(crate) struct Band<'a> {
     pub left: &'a [u32],
     /// Number of columns.
     pub columns: usize,
-    pub copies: Vec<Copy<'a>>,
-    pub streams: Vec<Stream<'a>>,
-    pub turned: Vec<Turned<'a>>,
+    pub row_drops: Vec<RowDrop<'a>>,
+    pub column_drops: Vec<ColumnDrop<'a>>,
+    pub turned_drops: Vec<TurnedDrop<'a>>,
     pub lines: Vec<ArmedLine>,
     pub outcomes: Outcomes,
     /// Completing a line loses.
     pub misere: bool,
 }
 
-/// Buffers that a kernel reuses.
+/// Memory that a kernel reuses.
 #[derive(Default)]
-pub(crate) struct Scratch {
+pub(crate) struct Buffers {
     start: Vec<u64>,
     stream: Vec<u64>,
     turn: Vec<u64>,
@@ -108,11 +108,6 @@ pub(crate) struct Scratch {
 }
 
 impl Band<'_> {
-    /// Returns the number of entries.
-    pub fn entries(&self) -> u64 {
-        self.left.len() as u64 * self.columns as u64
-    }
-
     fn words(&self) -> usize {
         self.columns.div_ceil(64)
     }
@@ -120,8 +115,8 @@ impl Band<'_> {
     /// Tells whether a whole row wins because a drop into the left wing or on the spine completes a line.
     fn row_wins(&self, row: usize) -> bool {
         !self.misere
-            && (self.copies.iter().any(|copy| copy.rows[row] == NO_ROW)
-                || self.streams.iter().any(|stream| stream.rows.get(row) == Some(&NO_ROW)))
+            && (self.row_drops.iter().any(|drop| drop.rows[row] == NO_ROW)
+                || self.column_drops.iter().any(|stream| stream.rows.get(row) == Some(&NO_ROW)))
     }
 
     /// Writes what a row is before any child is looked at: won where a drop into the right wing or on the spine
@@ -130,7 +125,7 @@ impl Band<'_> {
         let words = self.words();
         start.clear();
         start.resize(planes * words, 0);
-        if self.copies.is_empty() && self.streams.is_empty() && self.turned.is_empty() {
+        if self.row_drops.is_empty() && self.column_drops.is_empty() && self.turned_drops.is_empty() {
             return rows::fill_outcome(start, words, self.outcomes.tie);
         }
         rows::fill_outcome(start, words, self.outcomes.floor);
@@ -138,9 +133,9 @@ impl Band<'_> {
             return;
         }
         for word in 0..words {
-            let streams = self.streams.iter().fold(u64::MAX, |keeps, stream| keeps & stream.keeps[word]);
+            let streams = self.column_drops.iter().fold(u64::MAX, |keeps, stream| keeps & stream.keeps[word]);
             let mut wins = !streams;
-            for turned in &self.turned {
+            for turned in &self.turned_drops {
                 let columns = &turned.rows[word * 64..turned.rows.len().min(word * 64 + 64)];
                 let lost = columns.iter().enumerate().filter(|(_, row)| **row == NO_ROW);
                 wins |= lost.fold(0, |mask, (column, _)| mask | 1 << column);
@@ -155,27 +150,27 @@ impl Band<'_> {
 
 /// Solves a band into `out`, which holds its rows.
 #[inline(always)]
-pub(crate) fn solve<C: Code<P>, B: Bits, const P: usize>(code: C, band: &Band, out: &mut [u64], scratch: &mut Scratch) {
+pub(crate) fn solve<C: Code<P>, B: Bits, const P: usize>(code: C, band: &Band, out: &mut [u64], buffers: &mut Buffers) {
     let words = band.words();
     let child_planes = if C::NARROW_CHILD { P - 1 } else { P };
-    band.start_row(P, &mut scratch.start);
-    if !band.turned.is_empty() {
-        turn(code, band, out, &mut scratch.turn);
+    band.start_row(P, &mut buffers.start);
+    if !band.turned_drops.is_empty() {
+        turn(code, band, out, &mut buffers.turn);
     }
     for (row, best) in out.chunks_exact_mut(P * words).enumerate() {
         if band.row_wins(row) {
             rows::fill_outcome(best, words, band.outcomes.completed);
         } else {
-            if band.turned.is_empty() {
-                best.copy_from_slice(&scratch.start);
+            if band.turned_drops.is_empty() {
+                best.copy_from_slice(&buffers.start);
             } else {
-                rows::take_own(code, best, words, &scratch.start);
+                rows::take_own(code, best, words, &buffers.start);
             }
-            for copy in band.copies.iter().filter(|copy| copy.rows[row] != NO_ROW) {
-                let child = &copy.child[copy.rows[row] as usize * child_planes * words..];
+            for drop in band.row_drops.iter().filter(|drop| drop.rows[row] != NO_ROW) {
+                let child = &drop.child[drop.rows[row] as usize * child_planes * words..];
                 rows::take_row(code, best, words, child, words);
             }
-            for stream in &band.streams {
+            for stream in &band.column_drops {
                 let child_row = match stream.rows.get(row) {
                     Some(&NO_ROW) => continue,
                     Some(&child_row) => child_row as usize,
@@ -186,17 +181,17 @@ pub(crate) fn solve<C: Code<P>, B: Bits, const P: usize>(code: C, band: &Band, o
                     None => (child, stream.child_words, stream.offset),
                     Some((plane, flip)) => {
                         let stream_words = stream.child_words + 2;
-                        if scratch.stream.len() < P * stream_words {
-                            scratch.stream.resize(P * stream_words, 0);
+                        if buffers.stream.len() < P * stream_words {
+                            buffers.stream.resize(P * stream_words, 0);
                         }
-                        rows::gather::<C, B, P>(child, plane, flip, &mut scratch.stream, stream_words);
-                        (scratch.stream.as_slice(), stream_words, 0)
+                        rows::gather::<C, B, P>(child, plane, flip, &mut buffers.stream, stream_words);
+                        (buffers.stream.as_slice(), stream_words, 0)
                     }
                 };
                 rows::take_stream::<C, B, P>(code, best, stream.keeps, bits, bits_words, offset);
             }
         }
-        mark_over(band, row, best, &mut scratch.over);
+        mark_over(band, row, best, &mut buffers.over);
     }
 }
 
@@ -234,7 +229,7 @@ fn turn<C: Code<P>, const P: usize>(code: C, band: &Band, out: &mut [u64], buffe
     for word in 0..words {
         buffer.fill(worst);
         for (bit, best) in buffer.chunks_exact_mut(P * band_words).enumerate().take(band.columns - word * 64) {
-            for turned in &band.turned {
+            for turned in &band.turned_drops {
                 let child_row = turned.rows[word * 64 + bit];
                 if child_row != NO_ROW {
                     let child =

@@ -8,10 +8,13 @@ pub(crate) mod bits;
 pub(crate) mod code;
 mod fast;
 pub(crate) mod matrix;
+#[cfg(test)]
+pub(crate) mod mistakes;
 mod pack;
 pub(crate) mod reach;
 mod rows;
 pub(crate) mod tally;
+mod task;
 
 pub use code::{Coding, MAX_PLANES, Values};
 
@@ -19,9 +22,10 @@ pub(crate) use pack::Symbols;
 
 use bits::{Bits, Portable};
 use code::{Code, Ordered, Wdl};
-use matrix::{Band, Scratch};
+use matrix::{Band, Buffers};
 use reach::{Pull, Pulled};
 use tally::CodeCounts;
+use task::Task;
 
 /// Which form of the kernels runs. All forms give the same bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -70,7 +74,7 @@ impl Kernel {
     pub(crate) fn compress(self, bits: &[u64], mask: &[u64], out: &mut [u64]) {
         self.run(Compress { bits, mask, out });
         #[cfg(test)]
-        crate::verify::mistakes::compressed(out, mask);
+        crate::kernel::mistakes::compressed(out, mask);
     }
 
     /// Appends the symbols of a row's quiet entries: `row` has its planes `row_words` apart, `quiet` is its mask.
@@ -83,12 +87,12 @@ impl Kernel {
     pub(crate) fn unpack(self, stream: &[u64], quiet: &[u64], out: &mut [u64]) {
         self.run(pack::Unpack { stream, quiet, out });
         #[cfg(test)]
-        crate::verify::mistakes::unpacked(out);
+        crate::kernel::mistakes::unpacked(out);
     }
 
     /// Gathers a band of a tier of reached positions from its parents into `out` and counts, or only counts.
-    pub(crate) fn pull(self, band: &Pull, out: Option<&mut [u64]>, scratch: &mut reach::Scratch) -> Pulled {
-        self.run(PullTask { band, out, scratch })
+    pub(crate) fn pull(self, band: &Pull, out: Option<&mut [u64]>, buffers: &mut reach::Buffers) -> Pulled {
+        self.run(PullTask { band, out, buffers })
     }
 
     /// Counts the codes of the positions of a row that are under `mask`.
@@ -104,12 +108,12 @@ impl Kernel {
         maximise: bool,
         band: &Band,
         out: &mut [u64],
-        scratch: &mut Scratch,
+        buffers: &mut Buffers,
     ) {
         let narrow = child_planes < coding.planes();
         macro_rules! solve {
             ($code:expr, $planes:literal) => {
-                self.run(Solve::<_, $planes> { code: $code, band, out, scratch })
+                self.run(Solve::<_, $planes> { code: $code, band, out, buffers })
             };
         }
         match (coding.values(), coding.planes(), narrow) {
@@ -127,24 +131,15 @@ impl Kernel {
             (_, _, true) => solve!(Ordered::<true>::new(maximise), 6),
         }
         #[cfg(test)]
-        crate::verify::mistakes::solved(out);
+        crate::kernel::mistakes::solved(out);
     }
-}
-
-/// A loop that is compiled for every form of the kernels. `run` must be inlined into its caller.
-trait Task {
-    /// What the loop gives.
-    type Output;
-
-    /// Runs the loop with one form of the bit moves.
-    fn run<B: Bits>(self) -> Self::Output;
 }
 
 struct Solve<'a, 'b, C, const P: usize> {
     code: C,
     band: &'a Band<'b>,
     out: &'a mut [u64],
-    scratch: &'a mut Scratch,
+    buffers: &'a mut Buffers,
 }
 
 impl<C: Code<P>, const P: usize> Task for Solve<'_, '_, C, P> {
@@ -152,14 +147,14 @@ impl<C: Code<P>, const P: usize> Task for Solve<'_, '_, C, P> {
 
     #[inline(always)]
     fn run<B: Bits>(self) {
-        matrix::solve::<C, B, P>(self.code, self.band, self.out, self.scratch);
+        matrix::solve::<C, B, P>(self.code, self.band, self.out, self.buffers);
     }
 }
 
 struct PullTask<'a, 'b> {
     band: &'a Pull<'b>,
     out: Option<&'a mut [u64]>,
-    scratch: &'a mut reach::Scratch,
+    buffers: &'a mut reach::Buffers,
 }
 
 impl Task for PullTask<'_, '_> {
@@ -167,7 +162,7 @@ impl Task for PullTask<'_, '_> {
 
     #[inline(always)]
     fn run<B: Bits>(self) -> Pulled {
-        reach::pull::<B>(self.band, self.out, self.scratch)
+        reach::pull::<B>(self.band, self.out, self.buffers)
     }
 }
 

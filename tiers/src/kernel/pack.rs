@@ -1,7 +1,7 @@
 //! Packing: the codes of quiet entries as dense streams of bits, one a plane, and back.
 
-use super::Task;
 use super::bits::Bits;
+use super::task::Task;
 
 /// The codes of consecutive quiet entries: for every plane a stream of bits, the first in the lowest bit.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -3,8 +3,8 @@
 //! One plane a tier: a bit says that play reaches the position and has not ended there. A child's row is the OR of
 //! what its parents' rows become under a drop, the solver's movements ([`super::matrix`]) the other way round:
 //!
-//! * **left wing** ([`Rows`]): whole rows, from the row of the colouring with one bit less;
-//! * **right wing and spine** ([`Stream`]): the parent's columns that may drop are taken as a dense stream and put at
+//! * **left wing** ([`RowPull`]): whole rows, from the row of the colouring with one bit less;
+//! * **right wing and spine** ([`ColumnPull`]): the parent's columns that may drop are taken as a dense stream and put at
 //!   the child's columns whose top piece is the mover's;
 //! * **left wing of a parent that is stored as its mirror image** (`turned`): a right-wing drop in the transposed
 //!   layout, whose result is turned 64x64 bits at a time.
@@ -19,7 +19,7 @@ use super::matrix::{ArmedLine, NO_ROW, over_columns};
 use super::rows;
 
 /// A drop into the left wing: whole rows move.
-pub(crate) struct Rows<'a> {
+pub(crate) struct RowPull<'a> {
     /// The parents' tier from the first word of the parent's matrix, or of its first row that is needed, on.
     pub parent: &'a [u64],
     /// For every row of the band the parent's row, or [`NO_ROW`].
@@ -27,7 +27,7 @@ pub(crate) struct Rows<'a> {
 }
 
 /// A drop into the right wing or on the spine.
-pub(crate) struct Stream<'a> {
+pub(crate) struct ColumnPull<'a> {
     /// The parents' tier from the first word of the parent's matrix, or of its first row that is needed, on.
     pub parent: &'a [u64],
     /// Words of a row of the parent.
@@ -63,10 +63,10 @@ pub(crate) struct Pull<'a> {
     pub rows: usize,
     /// Number of columns.
     pub columns: usize,
-    pub copies: Vec<Rows<'a>>,
-    pub streams: Vec<Stream<'a>>,
+    pub row_pulls: Vec<RowPull<'a>>,
+    pub column_pulls: Vec<ColumnPull<'a>>,
     /// Streams in the transposed layout: their rows are the child's columns, their columns the rows of the band.
-    pub turned: Vec<Stream<'a>>,
+    pub turned_pulls: Vec<ColumnPull<'a>>,
     /// Lines across both wings, and the left colourings of the rows to arm them with (unused where there is no line).
     pub lines: Vec<ArmedLine>,
     pub left: &'a [u32],
@@ -80,7 +80,9 @@ impl Pull<'_> {
 
     /// Tells whether no parent leads here, or there is nowhere to lead to.
     pub(crate) fn is_empty(&self) -> bool {
-        self.rows == 0 || self.columns == 0 || self.copies.len() + self.streams.len() + self.turned.len() == 0
+        self.rows == 0
+            || self.columns == 0
+            || self.row_pulls.len() + self.column_pulls.len() + self.turned_pulls.len() == 0
     }
 }
 
@@ -93,9 +95,9 @@ pub(crate) struct Pulled {
     pub with_line: u64,
 }
 
-/// Buffers that a kernel reuses.
+/// Memory that a kernel reuses.
 #[derive(Default)]
-pub(crate) struct Scratch {
+pub(crate) struct Buffers {
     rows: Vec<u64>,
     stream: Vec<u64>,
     turn: Vec<u64>,
@@ -124,31 +126,31 @@ impl Code<1> for Any {
 
 /// Gathers a band into `out`, which holds its rows, and counts; without `out` it only counts.
 #[inline(always)]
-pub(crate) fn pull<B: Bits>(band: &Pull, out: Option<&mut [u64]>, scratch: &mut Scratch) -> Pulled {
+pub(crate) fn pull<B: Bits>(band: &Pull, out: Option<&mut [u64]>, buffers: &mut Buffers) -> Pulled {
     let words = band.words();
     let mut pulled = Pulled::default();
-    let mut own = std::mem::take(&mut scratch.rows);
+    let mut own = std::mem::take(&mut buffers.rows);
     let (out, keep) = match out {
         Some(out) => (out, true),
         None => {
-            // Rows that nobody keeps share one row's place, unless they are turned together.
-            let keep = !band.turned.is_empty();
+            // Rows that are not kept share one row's place, unless they are turned together.
+            let keep = !band.turned_pulls.is_empty();
             own.clear();
             own.resize(if keep { band.rows * words } else { words }, 0);
             (own.as_mut_slice(), keep)
         }
     };
-    if !band.turned.is_empty() {
-        turn::<B>(band, out, scratch);
+    if !band.turned_pulls.is_empty() {
+        turn::<B>(band, out, buffers);
     }
     for row in 0..band.rows {
         let reached = &mut out[if keep { row * words } else { 0 }..][..words];
-        if band.turned.is_empty() {
+        if band.turned_pulls.is_empty() {
             reached.fill(0);
         }
-        pull_row::<B>(band, row, reached, scratch);
-        if !band.lines.is_empty() && over_columns(&band.lines, band.left[row], &mut scratch.over) {
-            for (word, over) in reached.iter_mut().zip(&scratch.over) {
+        pull_row::<B>(band, row, reached, buffers);
+        if !band.lines.is_empty() && over_columns(&band.lines, band.left[row], &mut buffers.over) {
+            for (word, over) in reached.iter_mut().zip(&buffers.over) {
                 pulled.with_line += u64::from((*word & over).count_ones());
                 *word &= !over;
             }
@@ -158,31 +160,31 @@ pub(crate) fn pull<B: Bits>(band: &Pull, out: Option<&mut [u64]>, scratch: &mut 
             pulled.without_line += u64::from(word.count_ones());
         }
     }
-    scratch.rows = own;
+    buffers.rows = own;
     pulled
 }
 
 /// Adds to a row what its parents' rows become.
 #[inline(always)]
-fn pull_row<B: Bits>(band: &Pull, row: usize, reached: &mut [u64], scratch: &mut Scratch) {
+fn pull_row<B: Bits>(band: &Pull, row: usize, reached: &mut [u64], buffers: &mut Buffers) {
     let words = reached.len();
-    for copy in band.copies.iter().filter(|copy| copy.rows[row] != NO_ROW) {
-        let parent = &copy.parent[copy.rows[row] as usize * words..];
+    for pull in band.row_pulls.iter().filter(|pull| pull.rows[row] != NO_ROW) {
+        let parent = &pull.parent[pull.rows[row] as usize * words..];
         rows::take_row(Any, reached, words, parent, words);
     }
-    for stream in &band.streams {
+    for stream in &band.column_pulls {
         let parent_row = match stream.rows.get(row) {
             Some(&NO_ROW) => continue,
             Some(&parent_row) => parent_row as usize,
             None => stream.first_row + row,
         };
-        add_stream::<B>(stream, parent_row, reached, &mut scratch.stream);
+        add_stream::<B>(stream, parent_row, reached, &mut buffers.stream);
     }
 }
 
 /// Adds what one row of a parent becomes.
 #[inline(always)]
-fn add_stream<B: Bits>(stream: &Stream, parent_row: usize, reached: &mut [u64], buffer: &mut Vec<u64>) {
+fn add_stream<B: Bits>(stream: &ColumnPull, parent_row: usize, reached: &mut [u64], buffer: &mut Vec<u64>) {
     let parent = &stream.parent[parent_row * stream.parent_words + stream.first_word..];
     match &stream.put {
         Put::From(column) => add_dense::<B>(parent, &stream.take, *column, reached),
@@ -220,23 +222,23 @@ fn add_dense<B: Bits>(parent: &[u64], take: &[u64], start: usize, reached: &mut 
 
 /// Fills `out` with what comes from parents that are stored as their mirror images.
 #[inline(always)]
-fn turn<B: Bits>(band: &Pull, out: &mut [u64], scratch: &mut Scratch) {
+fn turn<B: Bits>(band: &Pull, out: &mut [u64], buffers: &mut Buffers) {
     let words = band.words();
     let band_words = band.rows.div_ceil(64);
-    scratch.turn.clear();
-    scratch.turn.resize(64 * band_words, 0);
+    buffers.turn.clear();
+    buffers.turn.resize(64 * band_words, 0);
     let mut block = [0u64; 64];
     for word in 0..words {
-        scratch.turn.fill(0);
+        buffers.turn.fill(0);
         let columns = word * 64..band.columns.min(word * 64 + 64);
-        for (column, reached) in columns.zip(scratch.turn.chunks_exact_mut(band_words)) {
-            for stream in &band.turned {
-                add_stream::<B>(stream, column, reached, &mut scratch.stream);
+        for (column, reached) in columns.zip(buffers.turn.chunks_exact_mut(band_words)) {
+            for stream in &band.turned_pulls {
+                add_stream::<B>(stream, column, reached, &mut buffers.stream);
             }
         }
         for band_word in 0..band_words {
             for (bit, slot) in block.iter_mut().enumerate() {
-                *slot = scratch.turn[bit * band_words + band_word];
+                *slot = buffers.turn[bit * band_words + band_word];
             }
             rows::transpose(&mut block);
             for (row, turned) in out[band_word * 64 * words..].chunks_exact_mut(words).zip(&block) {

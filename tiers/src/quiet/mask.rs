@@ -11,8 +11,7 @@
 
 use fourbase::Player;
 
-use crate::index::{Index, Matrix, Part, Shape, WingList};
-use crate::solve::{FullLine, OpenLine};
+use crate::index::{FullLine, Index, Matrix, OpenLine, Part, Shape, WingList};
 
 /// What the matrices of one shape have in common.
 pub(crate) struct ShapeSight {
@@ -37,7 +36,7 @@ impl ShapeSight {
             open,
             lines: OpenLine::of_shape(index, shape),
             full: FullLine::of_shape(index, shape),
-            mover: Index::mover(ply),
+            mover: Player::to_move(ply),
             misere: index.board().is_misere(),
         }
     }
@@ -153,7 +152,7 @@ impl<'a> MatrixSight<'a> {
         }
         masks.remove(over, left, quiet);
         #[cfg(test)]
-        crate::verify::mistakes::mask(quiet, first_word);
+        crate::kernel::mistakes::mask(quiet, first_word);
         true
     }
 }

@@ -1,4 +1,4 @@
-//! What a caller says to a solve, and hears of it.
+//! What a caller asks of a solve, and its report.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -6,62 +6,143 @@ use std::time::Duration;
 use fourbase::{Board, Outcome};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::database::{DatabaseError, Hash, Manifest, TierRecord, folder_of};
-use crate::error::SolveError;
+use super::plan::Plan;
+use crate::format::{Hash, folder_of};
+use crate::index::Index;
 use crate::kernel::{Kernel, Values};
-use crate::plan::Plan;
+use crate::tier::BLOCK_WORDS;
 
-/// What to solve, and how.
+/// A solve that can be run: which board, which values, and how.
+///
+/// ```
+/// use fourbase::{Outcome, Value};
+/// use fourbase_tiers::kernel::Values;
+/// use fourbase_tiers::solve::Solve;
+///
+/// let root = tempfile::tempdir()?;
+/// let report = Solve::new("4x4".parse()?, Values::Remoteness).root(root.path()).memory(1 << 30).run()?;
+/// assert_eq!(report.outcome, Outcome { value: Value::Tie, remoteness: Some(16) });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
-pub struct Options {
-    /// The board.
-    pub board: Board,
-    /// The values to compute.
-    pub values: Values,
-    /// The folder of all databases.
-    pub root: PathBuf,
-    /// The most memory to take.
-    pub memory_bytes: u64,
-    /// The kernels to run.
-    pub kernel: Kernel,
-    /// Throw a database that is there away.
-    pub replace: bool,
-    /// Keep the tiers that are being solved in this folder, compressed, instead of in memory; `None`: in memory where they
-    /// fit, and else in the database's folder.
-    pub scratch: Option<PathBuf>,
-    /// About how many words a block of those tiers has; [`BLOCK_WORDS`](super::BLOCK_WORDS) is good.
+pub struct Solve {
+    pub(super) board: Board,
+    pub(super) values: Values,
+    pub(super) root: PathBuf,
+    pub(super) memory_bytes: u64,
+    pub(super) kernel: Kernel,
+    pub(super) replace: bool,
+    pub(super) scratch: Option<PathBuf>,
+    pub(super) keep_plies: Option<u32>,
+    pub(super) knobs: Knobs,
+}
+
+/// What only tests change. Every setting gives the same database.
+#[derive(Clone, Copy, Debug)]
+pub struct Knobs {
+    /// About how many words a block of a live tier in files has.
     pub block_words: usize,
-    /// How long to solve before what is done is made durable, so that a solve that is stopped can go on from there;
-    /// zero: after every tier. [`CHECKPOINT`] costs a solve little.
+    /// How long a solve in memory goes on before it makes a tier durable to resume from; zero: after every tier.
     pub checkpoint: Duration,
-    /// Keep the tiers of at most so many pieces, at least 1; `None`, or as many as the board has cells: all. Later
-    /// tiers are solved as well, but a probe there has to search forward. An even number is as good as one less, since
-    /// only odd plies have files.
-    pub keep_plies: Option<u32>,
 }
 
-impl Options {
-    /// Returns the deepest ply whose tier is kept, where not all are.
-    pub(super) fn kept(&self) -> Option<u32> {
-        self.keep_plies.map(|most| most.max(1)).filter(|most| (*most as usize) < self.board.cells())
+impl Default for Knobs {
+    /// Returns blocks of 256 KiB and checkpoints every 5 seconds, which cost a solve little.
+    fn default() -> Knobs {
+        Knobs { block_words: BLOCK_WORDS, checkpoint: Duration::from_secs(5) }
     }
+}
 
-    /// Refuses a folder that was begun with another `keep_plies`.
-    pub(super) fn check_kept(&self, folder: &Path, manifest: &Manifest) -> Result<(), SolveError> {
-        let Options { board, values, .. } = *self;
-        let (found, wanted) = (manifest.keep_plies(), self.kept());
-        if found == wanted {
-            return Ok(());
+impl Solve {
+    /// Prepares a solve into the folder `db`, without a limit of memory, with the fastest kernels, keeping all tiers.
+    pub fn new(board: Board, values: Values) -> Solve {
+        Solve {
+            board,
+            values,
+            root: PathBuf::from("db"),
+            memory_bytes: u64::MAX,
+            kernel: Kernel::detect(),
+            replace: false,
+            scratch: None,
+            keep_plies: None,
+            knobs: Knobs::default(),
         }
-        Err(SolveError::Kept { folder: folder.to_path_buf(), board, values, found, wanted })
     }
-}
 
-impl Options {
-    /// Returns the folder of the tiers that are being solved: the database's, or one in `scratch` that is this database's
-    /// alone, whatever others use the same `scratch`.
+    /// Sets the folder of all databases.
+    #[must_use]
+    pub fn root(mut self, root: &Path) -> Solve {
+        self.root = root.to_path_buf();
+        self
+    }
+
+    /// Limits the memory. A solve that does not fit keeps its live tiers in files.
+    #[must_use]
+    pub fn memory(mut self, bytes: u64) -> Solve {
+        self.memory_bytes = bytes;
+        self
+    }
+
+    /// Sets the kernels. All give the same database.
+    #[must_use]
+    pub fn kernel(mut self, kernel: Kernel) -> Solve {
+        self.kernel = kernel;
+        self
+    }
+
+    /// Replaces an existing database instead of resuming it.
+    #[must_use]
+    pub fn replace(mut self, replace: bool) -> Solve {
+        self.replace = replace;
+        self
+    }
+
+    /// Keeps the live tiers in files in this folder, even if they would fit into memory; `None`: in memory if they fit,
+    /// otherwise in the database's folder.
+    #[must_use]
+    pub fn scratch(mut self, folder: Option<PathBuf>) -> Solve {
+        self.scratch = folder;
+        self
+    }
+
+    /// Keeps the tiers of at most so many pieces, at least 1; `None`, or as many as the board has cells: all. Later tiers
+    /// are solved as well, but probes search their positions forward. An even number keeps the same files as the odd number
+    /// before it, because only odd plies have files.
+    #[must_use]
+    pub fn keep_plies(mut self, most: Option<u32>) -> Solve {
+        self.keep_plies = most.map(|most| most.max(1)).filter(|most| (*most as usize) < self.board.cells());
+        self
+    }
+
+    /// Sets what only tests change.
+    #[cfg(feature = "testing")]
+    #[must_use]
+    pub fn knobs(mut self, knobs: Knobs) -> Solve {
+        self.knobs = knobs;
+        self
+    }
+
+    /// Returns the plan, whose figures are estimates for a board that is too large to count.
+    pub fn plan(&self) -> Plan {
+        self.counted_plan().0
+    }
+
+    /// As [`Solve::plan`]; returns the index where the figures were counted with one.
+    pub(super) fn counted_plan(&self) -> (Plan, Option<Index>) {
+        let (plan, index) = Plan::counted(self.board, self.values, self.memory_bytes, self.kernel);
+        let plan = if self.scratch.is_some() { plan.bounded() } else { plan };
+        (plan.keeping(self.keep_plies), index)
+    }
+
+    /// Returns the folder of the database.
+    pub fn folder(&self) -> PathBuf {
+        folder_of(&self.root, self.board, self.values)
+    }
+
+    /// Returns the folder of the live tiers: the database's, or one in the scratch folder that belongs to this database
+    /// alone, whatever others use the same scratch folder.
     pub fn scratch_folder(&self) -> PathBuf {
-        let folder = folder_of(&self.root, self.board, self.values);
+        let folder = self.folder();
         let scratch = self.scratch.as_ref().map(|scratch| folder_of(scratch, self.board, self.values));
         let Some(scratch) = scratch.filter(|scratch| *scratch != folder) else { return folder };
         let absolute = std::path::absolute(&folder).unwrap_or(folder);
@@ -69,9 +150,6 @@ impl Options {
         scratch.join(format!("{owner:016x}"))
     }
 }
-
-/// How long a solve goes on between checkpoints unless told otherwise.
-pub const CHECKPOINT: Duration = Duration::from_secs(5);
 
 /// What a solve did.
 #[derive(Clone, Debug)]
@@ -88,39 +166,10 @@ pub struct Report {
     pub bytes: u64,
     /// Hash of the whole database: equal on every machine, for every number of threads and every kernel.
     pub hash: Option<Hash>,
-    /// The deepest ply whose tier is kept, where not all are.
+    /// The deepest ply that the database keeps, unless it keeps all.
     pub keep_plies: Option<u32>,
     /// The database's folder.
     pub folder: PathBuf,
     /// There was nothing left to do.
     pub already_complete: bool,
 }
-
-/// Hears how a solve goes, and may stop it. The methods may be called from any thread and should be quick.
-pub trait Progress: Sync {
-    /// The solve fits memory, holds its folder and begins. An earlier solve has done `entries_done` of the entries. Not
-    /// called where nothing is left to do, nor by [`solve_tier`](super::solve_tier).
-    fn planned(&self, _plan: &Plan, _entries_done: u64) {}
-
-    /// A tier begins.
-    fn tier(&self, _ply: u32, _entries: u64) {}
-
-    /// More entries of the tier are solved.
-    fn solved(&self, _entries: u64) {}
-
-    /// A tier is solved and written.
-    fn tier_done(&self, _tier: &TierRecord) {}
-
-    /// What an earlier solve left to go on from is damaged, so that this one begins with the full board.
-    fn starts_over(&self, _why: &DatabaseError) {}
-
-    /// Tells whether to stop: asked all the time, before each piece of a tier (about half a million entries, or a block of
-    /// the frontier) and of its file. Of a tier in memory what is half done is lost, and the tier after it is made durable
-    /// to go on from; blocks in the frontier are kept.
-    fn is_stopped(&self) -> bool {
-        false
-    }
-}
-
-/// Says nothing.
-impl Progress for () {}

@@ -2,14 +2,13 @@
 
 use std::path::Path;
 
-use crate::database::Storage;
-use crate::error::SolveError;
-use crate::plan::Plan;
+use super::error::SolveError;
+use super::plan::Plan;
+use crate::files::Storage;
 
 /// Refuses a solve whose files do not fit on the disk.
 pub(super) fn check_room(storage: &dyn Storage, plan: &Plan, folder: &Path, scratch: &Path) -> Result<(), SolveError> {
-    // Where both are on one disk both have to fit; a disk of its own has to hold its own. Estimates of databases are within
-    // a quarter or so.
+    // Two folders on one disk have to fit together. Estimates of databases are within a quarter or so.
     let database_bytes = plan.database_bytes + plan.database_bytes / 4;
     let all = if plan.is_bounded { database_bytes + plan.scratch_bytes } else { database_bytes };
     let free_bytes = |folder: &Path| folder.ancestors().find_map(|folder| storage.free_bytes(folder));

@@ -1,54 +1,67 @@
-//! A whole solve: plan, lock, tiers one after the other, each written before the next begins.
+//! A whole solve: lock, tiers one after the other, each written before the next begins.
 
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
-use super::bounded::solve_frontier;
-use super::options::{Options, Progress, Report};
+use super::error::SolveError;
+use super::options::{Report, Solve};
+use super::progress::{Progress, watching};
 use super::room::check_room;
-use super::{Tier, solve_tier};
-use crate::database::{
-    DatabaseError, Disk, Manifest, State, Storage, TierRecord, TierValues, Written, create_folder, folder_of,
-    has_leftovers, io_error, lock_path, publish, remove_database, remove_leftovers, write_tier,
+use super::step::solve_tier;
+use crate::files::{
+    Disk, FileError, Storage, Written, create_folder, has_leftovers, io_error, publish, remove_leftovers,
 };
-use crate::error::SolveError;
-use crate::frontier::Frontier;
+use crate::format::{Manifest, State, TierRecord, lock_path, remove_database, write_tier};
 use crate::index::Index;
 use crate::kernel::Coding;
-use crate::plan::{Plan, Room};
+use crate::tier::log::segments;
+use crate::tier::{Home, InLogs, InMemory, Kind, LogTier, Logs, Reader, Store};
 
-/// Solves a board into its database, going on where an earlier solve stopped. Runs on rayon's current pool.
-///
-/// # Errors
-/// [`SolveError::Memory`] and [`SolveError::Index`] before anything is made, [`SolveError::Kept`] where an earlier solve
-/// keeps other tiers, [`SolveError::Busy`] where another process solves the same board, [`SolveError::Stopped`] where
-/// `progress` wants it, [`SolveError::Database`] for files.
-pub fn run(options: &Options, progress: &dyn Progress) -> Result<Report, SolveError> {
-    run_on(options, progress, &Disk)
+impl Solve {
+    /// Solves the board into its database, resuming an earlier solve. Runs on rayon's current pool.
+    ///
+    /// # Errors
+    /// [`SolveError::Memory`] and [`SolveError::Index`] before anything is made, [`SolveError::Kept`] where an earlier solve
+    /// keeps other tiers, [`SolveError::Busy`] where another process solves the same board, [`SolveError::File`] for files.
+    pub fn run(&self) -> Result<Report, SolveError> {
+        self.run_with(&())
+    }
+
+    /// As [`Solve::run`]; `progress` hears how it goes.
+    ///
+    /// # Errors
+    /// As for [`Solve::run`], and [`SolveError::Stopped`] where `progress` stops it.
+    pub fn run_with(&self, progress: &dyn Progress) -> Result<Report, SolveError> {
+        self.run_on(&Disk, progress)
+    }
+
+    /// As [`Solve::run_with`], with files in a storage of the caller's.
+    ///
+    /// # Errors
+    /// As for [`Solve::run_with`].
+    pub fn run_on(&self, storage: &dyn Storage, progress: &dyn Progress) -> Result<Report, SolveError> {
+        run(self, progress, storage)
+    }
 }
 
-/// As [`run`], on a storage of the caller's.
+/// Runs a solve.
 ///
 /// # Errors
-/// As for [`run`].
-pub fn run_on(options: &Options, progress: &dyn Progress, storage: &dyn Storage) -> Result<Report, SolveError> {
-    let Options { board, values, .. } = *options;
-    let folder = folder_of(&options.root, board, values);
-    let scratch = options.scratch_folder();
-    let done = if options.replace { None } else { Manifest::read(storage, &folder, board, values)? };
-    done.iter().try_for_each(|manifest| options.check_kept(&folder, manifest))?;
+/// See [`Solve::run_with`].
+fn run(solve: &Solve, progress: &dyn Progress, storage: &dyn Storage) -> Result<Report, SolveError> {
+    let (folder, scratch) = (solve.folder(), solve.scratch_folder());
+    let done = if solve.replace { None } else { Manifest::read(storage, &folder, solve.board, solve.values)? };
+    done.iter().try_for_each(|manifest| check_kept(solve, &folder, manifest))?;
     let is_begun = done.is_some();
     if let Some(manifest) = done.filter(|manifest| manifest.state == State::Complete) {
         manifest.check_files(storage, &folder)?;
         tidy(storage, &folder, &scratch);
-        return report(options, &manifest, folder, true);
+        return report(solve, &manifest, true);
     }
-    let plan = Plan::new(board, values, options.memory_bytes);
-    let plan = if options.scratch.is_some() { plan.bounded() } else { plan };
-    let plan = plan.keeping(options.kept());
-    plan.check(options.memory_bytes)?;
-    let index = Index::new(board, options.kernel)?;
+    let (plan, index) = solve.counted_plan();
+    plan.check(solve.memory_bytes)?;
+    let index = index.map_or_else(|| Index::new(solve.board, solve.kernel), Ok)?;
     if !is_begun {
         check_room(storage, &plan, &folder, &scratch)?;
     }
@@ -59,245 +72,219 @@ pub fn run_on(options: &Options, progress: &dyn Progress, storage: &dyn Storage)
         .lock(&lock)
         .map_err(io_error(&lock, "lock"))?
         .map_err(|holder| SolveError::Busy { folder: folder.clone(), holder })?;
-    if options.replace {
+    let mut room = plan.room(solve.memory_bytes);
+    room.block_words = solve.knobs.block_words;
+    let logs = Logs { storage, folder: &scratch, index: &index, room };
+    let coding = Coding::new(solve.board, solve.values, 0);
+    if solve.replace {
         remove_database(storage, &folder)?;
-        Frontier::remove_all(storage, &scratch, &[])?;
+        logs.remove(Kind::Values(solve.values), &[])?;
     }
-    let mut run = Run {
-        options,
-        progress,
-        storage,
-        index: &index,
-        plan: &plan,
-        folder: &folder,
-        scratch: &scratch,
-        manifest: Manifest::new(board, values, options.kept()),
-    };
-    let last = run.resume()?;
+    let manifest = Manifest::new(solve.board, solve.values, solve.keep_plies);
+    let mut run = Run { solve, progress, logs, folder: &folder, manifest };
+    let last = run.resume(coding)?;
     remove_leftovers(storage, &folder)?;
     if run.manifest.tiers.is_empty() {
-        // Readers are told "not solved yet" from the start.
+        // Readers see "not solved yet" from the start.
         run.manifest.write(storage, &folder)?;
     }
     progress.planned(&plan, run.manifest.entries());
     if plan.is_bounded {
-        run.bounded(last)?
+        run.tiers(InLogs::new(logs, coding), last)?;
     } else {
-        run.whole(last)?
+        // A later tier that a solve in files has begun is of no use in memory, and would be read through at every start.
+        logs.remove(Kind::Values(solve.values), run.manifest.checkpoint.as_slice())?;
+        run.tiers(InMemory::new(logs, coding), last)?;
     }
-    report(options, &run.manifest, folder.clone(), false)
+    report(solve, &run.manifest, false)
 }
 
-/// A solve that is going on.
+/// A solve that is running.
 struct Run<'a> {
-    options: &'a Options,
+    solve: &'a Solve,
     progress: &'a dyn Progress,
-    storage: &'a dyn Storage,
-    index: &'a Index,
-    plan: &'a Plan,
+    logs: Logs<'a>,
+    /// The folder of the database.
     folder: &'a Path,
-    /// Where the frontier is.
-    scratch: &'a Path,
     manifest: Manifest,
 }
 
 impl<'a> Run<'a> {
-    /// Finds what an earlier solve has left: its manifest, and the tier to go on from. Where that tier is damaged the
-    /// solve begins with the full board; any other failure to read it is not taken for damage.
-    fn resume(&mut self) -> Result<Option<Frontier<'a>>, SolveError> {
-        let Options { board, values, .. } = *self.options;
-        let Some(manifest) = Manifest::read(self.storage, self.folder, board, values)? else { return Ok(None) };
+    /// Finds what an earlier solve has left: its manifest, and the tier to resume from. If that tier is damaged the solve
+    /// begins with the full board; any other failure to read it is an error.
+    fn resume(&mut self, coding: Coding) -> Result<Option<LogTier<'a>>, SolveError> {
+        let Solve { board, values, keep_plies, .. } = *self.solve;
+        let storage = self.logs.storage;
+        let Some(manifest) = Manifest::read(storage, self.folder, board, values)? else { return Ok(None) };
         // Another process may have begun it in the meantime.
-        self.options.check_kept(self.folder, &manifest)?;
-        manifest.check_files(self.storage, self.folder)?;
+        check_kept(self.solve, self.folder, &manifest)?;
+        manifest.check_files(storage, self.folder)?;
         let checkpoint = manifest.checkpoint;
         self.manifest = manifest;
         let Some(ply) = checkpoint else { return Ok(None) };
-        let frontier = self.frontier(ply)?;
-        if frontier.is_complete() {
-            return Ok(Some(frontier));
+        let last = self.logs.open(coding, ply)?;
+        if last.is_complete() {
+            return Ok(Some(last));
         }
-        if !frontier.has_files() {
-            return Err(SolveError::Scratch {
-                scratch: self.scratch.to_path_buf(),
-                folder: self.folder.to_path_buf(),
-                ply,
-            });
+        let scratch = self.logs.folder;
+        if !last.has_files() {
+            let (scratch, folder) = (scratch.to_path_buf(), self.folder.to_path_buf());
+            return Err(SolveError::Scratch { scratch, folder, ply });
         }
-        self.progress.starts_over(&DatabaseError::Damaged {
-            file: self.scratch.join(format!("frontier-{ply:02}.0")),
-            offset: 0,
-            what: "blocks are missing",
-        });
-        self.manifest = Manifest::new(board, values, self.options.kept());
+        let file = scratch.join(format!("{}{ply:02}.0", Kind::Values(values).prefix()));
+        self.progress.starts_over(&FileError::Damaged { file, offset: 0, what: "blocks are missing" });
+        self.manifest = Manifest::new(board, values, keep_plies);
         Ok(None)
     }
 
-    fn frontier(&self, ply: u32) -> Result<Frontier<'a>, DatabaseError> {
-        let Options { values, block_words, .. } = *self.options;
-        let cache_bytes = self.room().cache_bytes;
-        Frontier::open(self.storage, self.scratch, self.index, values, ply, block_words, cache_bytes)
-    }
-
-    fn room(&self) -> Room {
-        self.plan.room(self.options.memory_bytes)
-    }
-
-    /// Solves the tiers that are missing in memory, two at a time.
-    fn whole(&mut self, last: Option<Frontier<'a>>) -> Result<(), SolveError> {
-        let Options { board, values, checkpoint, .. } = *self.options;
-        let mut child = last.map(|last| Tier::load(self.index, values, &last)).transpose()?;
-        // What a solve in files has left of the next tier is of no use here, and would be read through at every start.
-        Frontier::remove_all(self.storage, self.scratch, self.manifest.checkpoint.as_slice())?;
-        let mut spare = Vec::new();
-        let mut unpublished = Vec::new();
-        let mut last_checkpoint = Instant::now();
-        while let Some(ply) = self.manifest.next_ply(board) {
-            let mut tier = Tier::new(self.index, values, ply, std::mem::take(&mut spare));
-            self.progress.tier(ply, tier.layout.entries());
-            let is_solved = solve_tier(self.index, &mut tier, child.as_ref(), self.progress);
-            let written = if is_solved { self.write(&tier, tier.layout.entries())? } else { ControlFlow::Break(()) };
+    /// Solves the missing tiers, from the one before `last` down to the empty board.
+    fn tiers<H: Home<'a, Content = Coding>>(
+        &mut self,
+        mut home: H,
+        last: Option<LogTier<'a>>,
+    ) -> Result<(), SolveError> {
+        let index = self.logs.index;
+        let mut child = last.map(|last| home.adopt(last)).transpose()?;
+        let (mut unpublished, mut last_checkpoint) = (Vec::new(), Instant::now());
+        while let Some(ply) = self.manifest.next_ply(self.solve.board) {
+            let mut tier = home.make(ply)?;
+            self.progress.tier(ply, tier.entries());
+            let is_solved = watching(self.progress, |watch| solve_tier(index, &mut tier, child.as_ref(), watch))?;
+            // The memory of the child's expanded blocks goes to the writer.
+            child.iter().for_each(Store::release);
+            let written = if is_solved { self.write(&tier)? } else { ControlFlow::Break(()) };
             let ControlFlow::Continue(written) = written else {
+                if H::KEEPS_BLOCKS {
+                    home.save(&tier)?;
+                }
                 drop(tier);
-                if let Some(child) = child.filter(|child| self.manifest.checkpoint != Some(child.layout.ply())) {
-                    self.store(&child, unpublished)?;
+                if let Some(child) = child.filter(|child| self.manifest.checkpoint != Some(child.ply())) {
+                    self.commit(&home, &child, unpublished)?;
                 }
                 return Err(self.stopped());
             };
             unpublished.extend(written);
             if ply == 0 {
-                return self.complete(&tier.coding, tier.code(0, 0, 0), unpublished);
+                return self.complete(&tier, unpublished);
             }
             let is_stopped = self.progress.is_stopped();
-            if is_stopped || last_checkpoint.elapsed() >= checkpoint {
-                self.store(&tier, std::mem::take(&mut unpublished))?;
+            if is_stopped || H::KEEPS_BLOCKS || last_checkpoint.elapsed() >= self.solve.knobs.checkpoint {
+                self.commit(&home, &tier, std::mem::take(&mut unpublished))?;
                 last_checkpoint = Instant::now();
             }
             if is_stopped {
                 return Err(self.stopped());
             }
-            spare = child.replace(tier).map_or_else(Vec::new, Tier::into_buffer);
+            child.replace(tier).into_iter().for_each(|old| home.reuse(old));
         }
         Ok(())
     }
 
-    /// Makes the last tier that is done durable, and what is not published yet.
-    fn store(&mut self, tier: &Tier, files: Vec<Written>) -> Result<(), SolveError> {
-        let frontier = self.frontier(tier.layout.ply())?;
-        tier.store(self.index, &frontier)?;
-        self.commit(&frontier, files)
-    }
-
-    /// Solves the tiers that are missing in the frontier, block by block.
-    fn bounded(&mut self, mut child: Option<Frontier<'a>>) -> Result<(), SolveError> {
-        while let Some(ply) = self.manifest.next_ply(self.options.board) {
-            let tier = self.frontier(ply)?;
-            self.progress.tier(ply, tier.directory().entries());
-            let is_done = solve_frontier(self.index, &tier, child.as_ref(), self.room().slice_words, self.progress)?;
-            if !is_done {
-                tier.sync()?;
-                return Err(self.stopped());
-            }
-            // What the child's expanded blocks took is the writer's now.
-            drop(child);
-            let ControlFlow::Continue(written) = self.write(&tier, tier.directory().entries())? else {
-                tier.sync()?;
-                return Err(self.stopped());
-            };
-            if ply == 0 {
-                return self.complete(tier.code(), tier.root()?, Vec::from_iter(written));
-            }
-            self.commit(&tier, Vec::from_iter(written))?;
-            if self.progress.is_stopped() {
-                return Err(self.stopped());
-            }
-            child = Some(tier);
-        }
-        Ok(())
-    }
-
-    /// Writes what the database keeps of a tier, and notes it; breaks off, and notes nothing, where it is stopped.
-    fn write(
-        &mut self,
-        tier: &impl TierValues,
-        entries: u64,
-    ) -> Result<ControlFlow<(), Option<Written>>, DatabaseError> {
+    /// Writes what the database keeps of a tier, and records it; breaks off, and records nothing, when it is stopped.
+    fn write<T: Store<Content = Coding>>(&mut self, tier: &T) -> Result<ControlFlow<(), Option<Written>>, FileError> {
         let is_stopped = || self.progress.is_stopped();
         let written = if self.manifest.keeps(tier.ply()) {
-            write_tier(self.storage, self.folder, self.index, tier, &is_stopped)?
+            write_tier(self.logs.storage, self.folder, self.logs.index, tier, &is_stopped)?
         } else {
             ControlFlow::Continue(None)
         };
-        let ControlFlow::Continue(written) = written else { return Ok(written) };
-        let bytes = written.as_ref().map_or(0, |written| written.bytes);
-        let hash = written.as_ref().and_then(|written| written.hash);
-        let record = TierRecord { ply: tier.ply(), entries, bytes, hash };
+        let ControlFlow::Continue(file) = written else { return Ok(ControlFlow::Break(())) };
+        let bytes = file.as_ref().map_or(0, |file| file.written.bytes);
+        let hash = file.as_ref().map(|file| file.hash);
+        let record = TierRecord { ply: tier.ply(), entries: tier.entries(), bytes, hash };
         self.manifest.tiers.push(record);
         self.progress.tier_done(&record);
-        Ok(ControlFlow::Continue(written))
+        Ok(ControlFlow::Continue(file.map(|file| file.written)))
     }
 
-    /// Makes what is done durable: the tiers, and all values of the last; then the manifest that names them; then older
-    /// frontiers go.
-    fn commit(&mut self, last: &Frontier, files: Vec<Written>) -> Result<(), SolveError> {
-        last.sync()?;
-        let ply = last.directory().ply();
+    /// Makes what is done durable: all values of the last tier; then the files of the database; then the manifest that
+    /// names them. Then older logs go.
+    fn commit<H: Home<'a>>(&mut self, home: &H, last: &H::Tier, files: Vec<Written>) -> Result<(), SolveError> {
+        home.save(last)?;
+        let ply = last.ply();
         self.manifest.checkpoint = Some(ply);
-        publish(self.storage, self.folder, files)?;
-        self.manifest.write(self.storage, self.folder)?;
-        // A tier may be half solved already.
-        Ok(Frontier::remove_all(self.storage, self.scratch, &[ply, ply - 1])?)
+        publish(self.logs.storage, self.folder, files)?;
+        self.manifest.write(self.logs.storage, self.folder)?;
+        // The tier before it may be half solved already.
+        Ok(self.logs.remove(Kind::Values(self.solve.values), &[ply, ply - 1])?)
     }
 
     /// Makes the last tier durable, and with it the database.
-    fn complete(&mut self, coding: &Coding, root: u8, files: Vec<Written>) -> Result<(), SolveError> {
-        let root = coding.decode(root).ok_or_else(|| no_root(self.folder))?;
-        self.manifest.complete(root);
-        publish(self.storage, self.folder, files)?;
-        self.manifest.write(self.storage, self.folder)?;
-        remove_leftovers(self.storage, self.folder)?;
-        Ok(Frontier::remove_all(self.storage, self.scratch, &[])?)
+    fn complete<T: Store<Content = Coding>>(&mut self, tier: &T, files: Vec<Written>) -> Result<(), SolveError> {
+        let root = root_code(self.logs.index, tier)?.and_then(|code| tier.content().decode(code));
+        self.manifest.complete(root.ok_or_else(|| no_root(self.folder))?);
+        let storage = self.logs.storage;
+        publish(storage, self.folder, files)?;
+        self.manifest.write(storage, self.folder)?;
+        remove_leftovers(storage, self.folder)?;
+        Ok(self.logs.remove(Kind::Values(self.solve.values), &[])?)
     }
 
     fn stopped(&self) -> SolveError {
-        let Options { board, values, .. } = *self.options;
-        let (done, tiers) = (self.manifest.tiers.len(), board.cells() + 1);
-        let (folder, keep_plies) = (self.folder.to_path_buf(), self.manifest.keep_plies());
-        let scratch = self.options.scratch.clone();
-        SolveError::Stopped { folder, board, values, keep_plies, scratch, done, tiers }
+        let Solve { board, values, .. } = *self.solve;
+        SolveError::Stopped {
+            folder: self.folder.to_path_buf(),
+            board,
+            values,
+            keep_plies: self.manifest.keep_plies(),
+            scratch: self.solve.scratch.clone(),
+            done: self.manifest.tiers.len(),
+            tiers: board.cells() + 1,
+        }
     }
 }
 
-/// Removes what a solve that stopped at its very end can have left. Where the folder cannot be written, or somebody else
-/// is at it, that is no reason to fail.
+/// Returns the code of the only entry of the tier of the empty board.
+fn root_code<T: Store<Content = Coding>>(index: &Index, tier: &T) -> Result<Option<u8>, FileError> {
+    let mut reader = tier.reader(index);
+    let Some(matrix) = tier.located_from(index, 0).next().map(|located| located.matrix) else { return Ok(None) };
+    let place = reader.open(matrix.shape()).zip(Some(matrix.spine));
+    let Some((shape, number)) = place.and_then(|(shape, spine)| Some((shape, reader.matrix(shape, spine, 0)?))) else {
+        return Ok(None);
+    };
+    let loaded = reader.load(shape, number, &(0..1), &(0..0))?;
+    let planes = |words: &[u64]| {
+        let planes = words.iter().take(tier.content().planes()).enumerate();
+        planes.fold(0, |code, (plane, word)| code | ((word & 1) as u8) << plane)
+    };
+    Ok(loaded.map(|loaded| planes(reader.words(&loaded))))
+}
+
+/// Refuses a folder that was begun with another `keep_plies`.
+fn check_kept(solve: &Solve, folder: &Path, manifest: &Manifest) -> Result<(), SolveError> {
+    let Solve { board, values, keep_plies: wanted, .. } = *solve;
+    let found = manifest.keep_plies();
+    if found == wanted {
+        return Ok(());
+    }
+    Err(SolveError::Kept { folder: folder.to_path_buf(), board, values, found, wanted })
+}
+
+/// Removes what a solve that was stopped at its very end can have left. Nothing happens where the folder cannot be written
+/// or another process holds it.
 fn tidy(storage: &dyn Storage, folder: &Path, scratch: &Path) {
+    let kind = Kind::Values(crate::kernel::Values::Wdl);
     let has_files = has_leftovers(storage, folder).unwrap_or(false)
-        || Frontier::has_any(storage, folder).unwrap_or(false)
-        || Frontier::has_any(storage, scratch).unwrap_or(false);
+        || [folder, scratch].iter().any(|folder| segments::has_any(storage, folder, kind).unwrap_or(false));
     if !has_files {
         return;
     }
     if let Ok(Ok(_lock)) = storage.lock(&lock_path(folder)) {
         let _ = remove_leftovers(storage, folder);
-        let _ = Frontier::remove_all(storage, folder, &[]);
-        let _ = Frontier::remove_all(storage, scratch, &[]);
+        let _ = segments::remove_all(storage, folder, kind, &[]);
+        let _ = segments::remove_all(storage, scratch, kind, &[]);
     }
 }
 
-fn no_root(folder: &Path) -> DatabaseError {
-    DatabaseError::Damaged { file: folder.to_path_buf(), offset: 0, what: "the empty board has no value" }
+fn no_root(folder: &Path) -> FileError {
+    FileError::Damaged { file: folder.to_path_buf(), offset: 0, what: "the empty board has no value" }
 }
 
-fn report(
-    options: &Options,
-    manifest: &Manifest,
-    folder: PathBuf,
-    already_complete: bool,
-) -> Result<Report, SolveError> {
-    let Options { board, values, .. } = *options;
+fn report(solve: &Solve, manifest: &Manifest, already_complete: bool) -> Result<Report, SolveError> {
+    let folder = solve.folder();
     Ok(Report {
-        board,
-        values,
+        board: solve.board,
+        values: solve.values,
         outcome: manifest.root().ok_or_else(|| no_root(&folder))?,
         entries: manifest.entries(),
         bytes: manifest.bytes(),

@@ -1,7 +1,7 @@
 //! A block of a file of values, decoded by `docs/format.md` one symbol at a time.
 
 use super::codes::Codes;
-use crate::database::frame;
+use crate::files::frame;
 
 /// The symbols of a block.
 #[derive(Debug)]

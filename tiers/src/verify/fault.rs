@@ -4,7 +4,7 @@ use std::fmt;
 
 use fourbase::{Outcome, Player, Position};
 
-use crate::error::DatabaseError;
+use crate::database::DatabaseError;
 
 /// Something that is wrong with a database.
 #[derive(Debug, thiserror::Error)]

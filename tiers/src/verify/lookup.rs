@@ -164,7 +164,7 @@ impl<'a> Lookup<'a> {
         }
         let block = tier.read_block(number).map_err(|fault| match fault {
             Fault::File(error) => error,
-            _ => tier.file().reader().damaged(number, "a block does not decode"),
+            _ => tier.file().reader().damaged(number, "a block does not decode").into(),
         })?;
         let block = Arc::new(block);
         self.blocks.insert((tier.ply, number), block.clone());

@@ -27,17 +27,13 @@
 //!
 //! ```
 //! use fourbase_tiers::database::Database;
-//! use fourbase_tiers::kernel::{Kernel, Values};
-//! use fourbase_tiers::solve::{BLOCK_WORDS, CHECKPOINT, Options, run};
+//! use fourbase_tiers::kernel::Values;
+//! use fourbase_tiers::solve::Solve;
 //! use fourbase_tiers::verify::{self, verify};
 //!
 //! let root = tempfile::tempdir()?;
-//! # let (board, kernel) = ("4x3".parse()?, Kernel::detect());
-//! # let options = Options {
-//! #     board, values: Values::Remoteness, root: root.path().into(), memory_bytes: 1 << 30, kernel, replace: false,
-//! #     scratch: None, block_words: BLOCK_WORDS, checkpoint: CHECKPOINT, keep_plies: None,
-//! # };
-//! let database = Database::open(&run(&options, &())?.folder)?;
+//! let solved = Solve::new("4x3".parse()?, Values::Remoteness).root(root.path()).run()?;
+//! let database = Database::open(&solved.folder)?;
 //! let report = verify(&database, &verify::Options::default(), &())?;
 //! assert!(report.is_sound());
 //! assert_eq!(report.legal, Some(12_031));
@@ -52,8 +48,6 @@ mod files;
 mod forward;
 mod legal;
 mod lookup;
-#[cfg(test)]
-pub(crate) mod mistakes;
 mod published;
 mod sight;
 #[cfg(test)]
@@ -64,7 +58,8 @@ mod walk;
 
 use fourbase::{Board, Outcome, Position};
 
-use crate::database::{Database, DatabaseError, Hash};
+use crate::database::{Database, DatabaseError};
+use crate::format::Hash;
 use crate::kernel::Values;
 use collector::Collector;
 pub use fault::{Fault, Figure};

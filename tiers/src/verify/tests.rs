@@ -5,30 +5,19 @@ use std::path::Path;
 
 use fourbase::Position;
 
-use super::mistakes::{Mistake, with};
 use super::walk::position_of;
 use super::{Fault, Options, Report, verify};
-use crate::database::{Database, Hash};
+use crate::database::Database;
+use crate::format::Hash;
 use crate::index::TierLayout;
-use crate::kernel::{Kernel, Values};
+use crate::kernel::Values;
+use crate::kernel::mistakes::{Mistake, with};
 use crate::quiet::{Sight, sight};
-use crate::solve::{self, BLOCK_WORDS, CHECKPOINT};
+use crate::solve::Solve;
 
 /// Solves a board and opens its database; `None` where the solver notices itself that something is wrong.
 fn solved(root: &Path, name: &str, values: Values) -> Option<Database> {
-    let options = solve::Options {
-        board: name.parse().unwrap(),
-        values,
-        root: root.to_path_buf(),
-        memory_bytes: 1 << 30,
-        kernel: Kernel::detect(),
-        replace: true,
-        scratch: None,
-        block_words: BLOCK_WORDS,
-        checkpoint: CHECKPOINT,
-        keep_plies: None,
-    };
-    let report = solve::run(&options, &()).ok()?;
+    let report = Solve::new(name.parse().unwrap(), values).root(root).replace(true).run().ok()?;
     Some(Database::open(&report.folder).unwrap())
 }
 

@@ -75,7 +75,7 @@ impl StoredTier {
     /// # Errors
     /// What is wrong with the file's directory.
     pub fn block_of(&self, chunk: u64) -> Result<(u64, usize), DatabaseError> {
-        self.open.reader().block_of(chunk)
+        Ok(self.open.reader().block_of(chunk)?)
     }
 
     /// Returns the first chunk of a block.
@@ -83,7 +83,7 @@ impl StoredTier {
     /// # Errors
     /// What is wrong with the file's directory.
     pub fn first_chunk(&self, block: u64) -> Result<u64, DatabaseError> {
-        self.open.reader().first_chunk(block)
+        Ok(self.open.reader().first_chunk(block)?)
     }
 
     /// Reads a block and decodes it.
@@ -91,7 +91,7 @@ impl StoredTier {
     /// # Errors
     /// [`Fault::File`] or [`Fault::Block`].
     pub fn read_block(&self, block: u64) -> Result<Block, Fault> {
-        let (payload, chunks) = self.open.reader().block(block).map_err(Fault::File)?;
+        let (payload, chunks) = self.open.reader().block(block).map_err(|error| Fault::File(error.into()))?;
         let decoded = Block::decode(&payload, chunks, self.open.chunks().each, &self.codes);
         decoded.map_err(|what| Fault::Block { ply: self.ply, block, what })
     }
@@ -99,7 +99,7 @@ impl StoredTier {
     /// Makes an error of something that is wrong with the chunk of an entry.
     pub fn damaged(&self, entry: u64, what: &'static str) -> DatabaseError {
         match self.block_of(self.chunk_of(entry).0) {
-            Ok((block, _)) => self.open.reader().damaged(block, what),
+            Ok((block, _)) => self.open.reader().damaged(block, what).into(),
             Err(error) => error,
         }
     }

@@ -2,8 +2,8 @@
 
 use fourbase::{Outcome, Position, Value};
 use fourbase_tiers::answer::{AnswerError, Answerer, Question};
+use fourbase_tiers::database::DatabaseError;
 use fourbase_tiers::database::Move;
-use fourbase_tiers::error::DatabaseError;
 
 use crate::game::Game;
 use crate::query::asker::Asker;

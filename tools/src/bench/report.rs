@@ -3,7 +3,7 @@
 use std::fmt;
 
 use fourbase::{Board, Outcome, Player};
-use fourbase_tiers::error::bytes;
+use fourbase_tiers::files::bytes;
 use fourbase_tiers::kernel::Values;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};

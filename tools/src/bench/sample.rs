@@ -2,7 +2,7 @@
 
 use fourbase::players::Source;
 use fourbase::{Board, Position};
-use fourbase_tiers::database::Manifest;
+use fourbase_tiers::format::Manifest;
 use fourbase_tiers::quiet::{Sight, sight};
 use serde::Serialize;
 

@@ -7,7 +7,7 @@ use anyhow::Context;
 use fourbase::{Board, Outcome};
 use fourbase_tiers::index::Index;
 use fourbase_tiers::kernel::{Kernel, Values};
-use fourbase_tiers::solve::{self, BLOCK_WORDS, CHECKPOINT, Options, Tier, solve_tier};
+use fourbase_tiers::solve::{Report, Solve, in_memory};
 use serde::Serialize;
 
 use super::fastest::{Time, fastest};
@@ -23,7 +23,7 @@ const MOST_RUNS: u32 = 5;
 /// A board that was solved into files.
 pub struct Whole {
     /// The solver's report.
-    pub report: solve::Report,
+    pub report: Report,
     /// The folder of databases that has this one.
     pub root: PathBuf,
     /// The time from the start to the last file.
@@ -42,19 +42,8 @@ pub fn whole(board: Board, values: Values, root: &Path) -> anyhow::Result<Whole>
     let (time, (root, report)) = fastest(PATIENCE, MOST_RUNS, || {
         runs += 1;
         let root = root.join(runs.to_string());
-        let options = Options {
-            board,
-            values,
-            root: root.clone(),
-            memory_bytes: memory::default_limit().unwrap_or(u64::MAX),
-            kernel: Kernel::detect(),
-            replace: false,
-            scratch: None,
-            block_words: BLOCK_WORDS,
-            checkpoint: CHECKPOINT,
-            keep_plies: None,
-        };
-        let report = solve::run(&options, &())?;
+        let memory_bytes = memory::default_limit().unwrap_or(u64::MAX);
+        let report = Solve::new(board, values).root(&root).memory(memory_bytes).run()?;
         Ok((root, report))
     })?;
     Ok(Whole { report, root, time, peak_memory_bytes: memory::peak_bytes() })
@@ -78,24 +67,18 @@ pub struct KernelsAlone {
 ///
 /// A board that cannot be indexed.
 pub fn kernels_alone(board: Board, values: Values) -> anyhow::Result<KernelsAlone> {
-    let (time, (root, entries, entries_before_mirror)) = fastest(PATIENCE, MOST_RUNS, || {
+    let (time, (outcome, entries, entries_before_mirror)) = fastest(PATIENCE, MOST_RUNS, || {
         let index = Index::new(board, Kernel::detect())?;
         let (mut entries, mut entries_before_mirror) = (0, 0);
-        let (mut child, mut spare) = (None::<Tier>, Vec::new());
-        for ply in (0..=board.cells() as u32).rev() {
-            let mut tier = Tier::new(&index, values, ply, std::mem::take(&mut spare));
-            // It cannot be stopped: its progress is ().
-            let _ = solve_tier(&index, &mut tier, child.as_ref(), &());
-            entries += tier.layout.entries();
-            for matrix in tier.layout.matrices() {
+        let outcome = in_memory(&index, values, |tier| {
+            entries += tier.layout().entries();
+            for matrix in tier.layout().matrices() {
                 let images = if matrix.left == matrix.right { 1 } else { 2 };
                 entries_before_mirror += images * matrix.entries();
             }
-            spare = child.replace(tier).map_or_else(Vec::new, Tier::into_buffer);
-        }
-        Ok((child, entries, entries_before_mirror))
+        })?;
+        Ok((outcome, entries, entries_before_mirror))
     })?;
-    let outcome = root.and_then(|root| root.coding.decode(root.code(0, 0, 0)));
     let outcome = outcome.context("wrong answer: the kernels give the empty board no value")?;
     Ok(KernelsAlone { outcome, entries, entries_before_mirror, time })
 }

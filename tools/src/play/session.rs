@@ -20,7 +20,7 @@ use crate::output::{self, CANNOT_WRITE};
 use crate::query::asker::Asker;
 use crate::query::lines::{Line, Lines};
 use crate::table::{self, Side};
-use crate::wording;
+use crate::{remedy, wording};
 
 /// A game that is being played.
 pub struct Session {
@@ -269,7 +269,7 @@ fn undecided<T>(answer: anyhow::Result<T>) -> anyhow::Result<String> {
 }
 
 fn one_line(error: &anyhow::Error) -> String {
-    format!("{error:#}")
+    remedy::told_whole(error)
 }
 
 fn place(player: Player) -> usize {

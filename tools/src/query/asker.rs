@@ -7,15 +7,12 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use anyhow::{Error, anyhow};
 use fourbase::search::Monitor;
-use fourbase::{Outcome, Position, excerpt};
+use fourbase::{Outcome, Position};
 use fourbase_tiers::answer::{AnswerError, Answerer, Limits, Question};
 use fourbase_tiers::database::{Database, DatabaseError, Move};
-use fourbase_tiers::error::kept;
 
 use crate::progress::Spinner;
-
-/// The most bytes of a folder's name in a note.
-const FOLDER_BYTES: usize = 1024;
+use crate::{remedy, wording};
 
 /// How many positions of a batch are answered together where the limit of nodes allows for seconds each.
 const AT_ONCE_SEARCHED: usize = 16;
@@ -92,12 +89,12 @@ impl Asker {
     pub fn note(&self) -> Option<String> {
         let has_searched = self.has_searched.load(Relaxed);
         let Some(database) = self.answerer.database() else {
-            let root = excerpt(&self.missing_in.as_ref()?.display().to_string(), FOLDER_BYTES);
+            let root = wording::path(self.missing_in.as_ref()?);
             return Some(format!("searched forward: no database of {} in {root}", self.answerer.board()));
         };
-        let folder = excerpt(&database.folder().display().to_string(), FOLDER_BYTES);
+        let folder = wording::path(database.folder());
         if !self.answerer.may_search() {
-            let kept = kept(database.manifest().keep_plies());
+            let kept = wording::kept(database.manifest().keep_plies());
             (database.searched() > 0).then(|| format!("searched forward: {folder} keeps {kept}"))
         } else if database.is_complete() {
             has_searched.then(|| format!("remoteness searched forward: {folder} has values alone"))
@@ -123,7 +120,8 @@ impl Asker {
             AnswerError::NodeLimit { board, nodes } => {
                 let instead = match &self.missing_in {
                     Some(root) => {
-                        format!("solve the board first ({})", DatabaseError::Missing { board, root: root.clone() })
+                        let missing = DatabaseError::Missing { board, root: root.clone() };
+                        format!("solve the board first ({})", remedy::told(&missing))
                     }
                     None => "ask about a later position".to_owned(),
                 };

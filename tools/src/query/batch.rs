@@ -14,6 +14,7 @@ use super::asker::Asker;
 use super::lines::{KEPT_BYTES, Line, Lines};
 use crate::failure::BadInput;
 use crate::output::CANNOT_WRITE;
+use crate::remedy;
 
 /// The most bytes of a bad line that its answer repeats.
 const ECHO_BYTES: usize = 256;
@@ -67,7 +68,7 @@ impl<W: Write> Batch<'_, W> {
                 Ok(Ok(outcome)) => write_outcome(&mut text, line, outcome)?,
                 Ok(Err(failure)) => {
                     self.failed += 1;
-                    write_error(&mut text, line, &excerpt(&format!("{failure:#}"), REASON_BYTES))?;
+                    write_error(&mut text, line, &excerpt(&remedy::told_whole(&failure), REASON_BYTES))?;
                     self.first_failure.get_or_insert(failure);
                 }
                 Err(reason) => {

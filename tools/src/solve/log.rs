@@ -3,9 +3,9 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use fourbase_tiers::database::TierRecord;
-use fourbase_tiers::error::bytes;
-use fourbase_tiers::plan::Plan;
+use fourbase_tiers::files::bytes;
+use fourbase_tiers::format::TierRecord;
+use fourbase_tiers::solve::Plan;
 
 use crate::number::grouped;
 use crate::{failure, memory};

@@ -4,9 +4,8 @@ use std::fmt;
 use std::time::Duration;
 
 use fourbase::{Outcome, Player};
-use fourbase_tiers::error::{bytes, kept};
-use fourbase_tiers::plan::{Plan, TierPlan};
-use fourbase_tiers::solve::Report;
+use fourbase_tiers::files::bytes;
+use fourbase_tiers::solve::{Plan, Report, TierPlan};
 use indicatif::HumanDuration;
 use serde::Serialize;
 
@@ -173,7 +172,7 @@ impl fmt::Display for Solved {
         }
         write!(f, "{} in {}", bytes(self.bytes.into()), self.database)?;
         if self.keep_plies.is_some() {
-            write!(f, ": {} are kept", kept(self.keep_plies))?;
+            write!(f, ": {} are kept", wording::kept(self.keep_plies))?;
         }
         self.hash.iter().try_for_each(|hash| write!(f, "\nhash {hash}"))
     }

@@ -8,7 +8,9 @@ use std::io;
 use std::path::PathBuf;
 
 use fourbase_tiers::counts::Counts;
-use fourbase_tiers::database::{Database, Disk, Manifest, Storage};
+use fourbase_tiers::database::Database;
+use fourbase_tiers::files::{Disk, Storage};
+use fourbase_tiers::format::Manifest;
 use serde::{Deserialize, Serialize};
 
 /// The contents of the file.

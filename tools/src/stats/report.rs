@@ -5,11 +5,11 @@ use std::fmt;
 
 use fourbase::{Board, Value};
 use fourbase_tiers::counts::{Counts, PlyCounts, PlyLegal, RemotenessCount};
-use fourbase_tiers::error::kept;
 use serde::Serialize;
 
 use crate::number::grouped;
 use crate::table::{self, Side};
+use crate::wording;
 
 /// The counts of a board with their sums.
 #[derive(Serialize)]
@@ -83,7 +83,7 @@ impl fmt::Display for Stats<'_> {
             write!(f, "\n\n{table}")?;
         }
         match self.keep_plies {
-            Some(_) => write!(f, "\n\nthe database keeps {}", kept(self.keep_plies)),
+            Some(_) => write!(f, "\n\nthe database keeps {}", wording::kept(self.keep_plies)),
             None => Ok(()),
         }
     }

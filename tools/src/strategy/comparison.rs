@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use fourbase::strategy::{Check, CheckError, Kept, Rule};
 use fourbase::{Position, Value, excerpt};
-use fourbase_tiers::error::DatabaseError;
+use fourbase_tiers::database::DatabaseError;
 
 use crate::arguments::{CacheArgument, DatabaseArgument};
+use crate::remedy;
 
 /// How much of a message with a path is shown.
 const MESSAGE_BYTES: usize = 1024;
@@ -39,7 +40,7 @@ impl Comparison {
     ) -> anyhow::Result<Comparison> {
         let database = match databases.find(check.board) {
             Ok(database) => cache.apply(database),
-            Err(missing @ DatabaseError::Missing { .. }) => return Ok(not_made(&missing.to_string())),
+            Err(missing @ DatabaseError::Missing { .. }) => return Ok(not_made(&remedy::told(&missing))),
             Err(error) => return Err(error.into()),
         };
         let folder = database.folder().to_path_buf();

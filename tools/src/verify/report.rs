@@ -4,7 +4,7 @@ use std::fmt;
 
 use fourbase::{Outcome, Player, Position, notation};
 use fourbase_tiers::database::Database;
-use fourbase_tiers::error::{bytes, kept};
+use fourbase_tiers::files::bytes;
 use fourbase_tiers::verify::{Fault, Report, published};
 use serde::Serialize;
 
@@ -89,7 +89,9 @@ impl ListedFault {
             Fault::Unanswered { ply, entry, position, .. } => {
                 ListedFault { kind: "unanswered", ply: Some(*ply), entry: Some(*entry), position: at(position), ..row }
             }
-            Fault::Block { ply, block, .. } => ListedFault { kind: "block", ply: Some(*ply), block: Some(*block), ..row },
+            Fault::Block { ply, block, .. } => {
+                ListedFault { kind: "block", ply: Some(*ply), block: Some(*block), ..row }
+            }
             Fault::Count { ply, block, entry, found, expected, .. } => ListedFault {
                 kind: "count",
                 ply: Some(*ply),
@@ -178,7 +180,7 @@ impl fmt::Display for Verified {
         }
         write!(f, "\n\n{} files, {}: read through", self.files, bytes(self.bytes.into()))?;
         if self.keep_plies.is_some() {
-            write!(f, "; {} are kept, later positions are searched forward", kept(self.keep_plies))?;
+            write!(f, "; {} are kept, later positions are searched forward", wording::kept(self.keep_plies))?;
         }
         if self.checked == 0 && self.searched == 0 && !self.sound {
             return write!(f, "\nnothing else was tried");

@@ -4,14 +4,13 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use super::{counts_of, legal_of};
-use crate::counts::bounded::{start, sweep};
-use crate::counts::{Counted, Options, PlyLegal, SolveAndCountError, run};
-use crate::database::Disk;
-use crate::frontier::{Frontier, Reached};
+use crate::counts::sweep::sweep_tier;
+use crate::counts::{Count, CountError, Counted, PlyLegal};
+use crate::files::Memory;
 use crate::index::Index;
 use crate::kernel::{Kernel, Values};
-use crate::plan::Plan;
-use crate::solve::Progress;
+use crate::solve::{Plan, Progress};
+use crate::tier::{Home, InLogs, Logs, Reached, Room, Watch};
 
 /// Boards of every kind, and sizes of blocks that cut them into many.
 const BOARDS: [(&str, usize); 15] = [
@@ -32,9 +31,8 @@ const BOARDS: [(&str, usize); 15] = [
     ("7x2c3", 5),
 ];
 
-fn options(board: &str, values: Option<Values>, block_words: usize, root: &Path) -> Options {
-    let options = Options::new(board.parse().unwrap(), values, 1 << 30, root);
-    Options { is_bounded: true, block_words, ..options }
+fn count(board: &str, values: Option<Values>, block_words: usize, root: &Path) -> Count {
+    Count::new(board.parse().unwrap(), values).memory(1 << 30).root(root).in_files(true).block_words(block_words)
 }
 
 /// What a count with values or without has to find.
@@ -50,9 +48,9 @@ fn counts_in_files_are_those_in_memory_however_small_the_blocks() {
     for (board, block_words) in BOARDS {
         for values in [None, Some(Values::Wdl), Some(Values::Remoteness)] {
             let root = tempfile::tempdir().unwrap();
-            let options = options(board, values, block_words, root.path());
-            assert_eq!(run(&options, &()).unwrap(), expected(board, values), "{board} {values:?} {block_words}");
-            assert_eq!(std::fs::read_dir(options.folder()).unwrap().count(), 0, "no file is left");
+            let count = count(board, values, block_words, root.path());
+            assert_eq!(count.run().unwrap(), expected(board, values), "{board} {values:?} {block_words}");
+            assert_eq!(std::fs::read_dir(count.folder()).unwrap().count(), 0, "no file is left");
         }
     }
 }
@@ -61,9 +59,9 @@ fn counts_in_files_are_those_in_memory_however_small_the_blocks() {
 fn any_number_of_threads_counts_the_same_in_files() {
     for threads in [1, 2, 3] {
         let root = tempfile::tempdir().unwrap();
-        let options = options("5x4", Some(Values::Wdl), 100, root.path());
+        let count = count("5x4", Some(Values::Wdl), 100, root.path());
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let counted = pool.install(|| run(&options, &()).unwrap());
+        let counted = pool.install(|| count.run().unwrap());
         assert_eq!(counted, expected("5x4", Some(Values::Wdl)), "{threads} threads");
     }
 }
@@ -81,15 +79,15 @@ impl Progress for Patience {
 fn a_count_that_is_stopped_again_and_again_ends_with_the_same_counts() {
     for values in [None, Some(Values::Wdl), Some(Values::Remoteness)] {
         let root = tempfile::tempdir().unwrap();
-        let options = options("5x4", values, 200, root.path());
+        let count = count("5x4", values, 200, root.path());
         let (mut stops, mut patience) = (0, 20);
         let counted = loop {
-            match run(&options, &Patience(patience.into())) {
+            match count.run_with(&Patience(patience.into())) {
                 Ok(counted) => break counted,
-                Err(SolveAndCountError::Stopped { .. }) => stops += 1,
+                Err(CountError::Stopped { .. }) => stops += 1,
                 Err(error) => panic!("{error}"),
             }
-            // A ply of the sweep that is stopped begins anew: whoever is always stopped early gets nowhere.
+            // A ply of the sweep that is stopped begins anew: with the same patience it would never end.
             patience += 20;
         };
         assert!(stops > 3, "{stops}");
@@ -100,46 +98,43 @@ fn a_count_that_is_stopped_again_and_again_ends_with_the_same_counts() {
 #[test]
 fn what_another_count_or_chance_has_left_in_the_folder_is_not_believed() {
     let root = tempfile::tempdir().unwrap();
-    let first = options("5x4", Some(Values::Wdl), 200, root.path());
-    run(&first, &Patience(400.into())).unwrap_err();
-    let other = Options { block_words: 300, ..first.clone() };
-    assert_eq!(run(&other, &()).unwrap(), expected("5x4", Some(Values::Wdl)), "other blocks");
+    let first = count("5x4", Some(Values::Wdl), 200, root.path());
+    first.run_with(&Patience(400.into())).unwrap_err();
+    assert_eq!(first.clone().block_words(300).run().unwrap(), expected("5x4", Some(Values::Wdl)), "other blocks");
 
-    run(&first, &Patience(400.into())).unwrap_err();
+    first.run_with(&Patience(400.into())).unwrap_err();
     std::fs::write(first.folder().join("count"), "nonsense").unwrap();
-    assert_eq!(run(&first, &()).unwrap(), expected("5x4", Some(Values::Wdl)), "no journal");
+    assert_eq!(first.run().unwrap(), expected("5x4", Some(Values::Wdl)), "no journal");
 
-    let legal = options("5x4", None, 200, root.path());
-    run(&legal, &Patience(100.into())).unwrap_err();
+    let legal = count("5x4", None, 200, root.path());
+    legal.run_with(&Patience(100.into())).unwrap_err();
     for entry in std::fs::read_dir(legal.folder()).unwrap() {
         let path = entry.unwrap().path();
         if path.file_name().unwrap().to_string_lossy().starts_with("reached-") {
             std::fs::write(path, "nonsense").unwrap();
         }
     }
-    let error = run(&legal, &()).unwrap_err();
-    assert!(matches!(error, SolveAndCountError::Damaged { .. }), "{error}");
-    assert!(error.to_string().contains("count-legal and count again"), "{error}");
+    let error = legal.run().unwrap_err();
+    assert!(matches!(&error, CountError::Damaged { folder, .. } if *folder == legal.folder()), "{error}");
 }
 
 #[test]
 fn a_folder_that_another_count_holds_is_refused() {
     let root = tempfile::tempdir().unwrap();
-    let options = options("4x4", None, 200, root.path());
-    std::fs::create_dir_all(options.folder()).unwrap();
-    let lock = std::fs::File::create(options.folder().join("lock")).unwrap();
+    let count = count("4x4", None, 200, root.path());
+    std::fs::create_dir_all(count.folder()).unwrap();
+    let lock = std::fs::File::create(count.folder().join("lock")).unwrap();
     lock.lock().unwrap();
-    let error = run(&options, &()).unwrap_err();
-    assert!(matches!(error, SolveAndCountError::Busy { .. }), "{error}");
+    let error = count.run().unwrap_err();
+    assert!(matches!(error, CountError::Busy { .. }), "{error}");
 }
 
 #[test]
 fn memory_that_is_too_small_for_files_too_is_refused_before_anything_is_made() {
     let root = tempfile::tempdir().unwrap();
     for (board, memory_bytes) in [("5x4", 1000), ("8x8", 1 << 30)] {
-        let options = Options { memory_bytes, ..options(board, None, 200, root.path()) };
-        let error = run(&options, &()).unwrap_err();
-        let too_small = matches!(error, SolveAndCountError::Memory { .. } | SolveAndCountError::Index(_));
+        let error = count(board, None, 200, root.path()).memory(memory_bytes).run().unwrap_err();
+        let too_small = matches!(error, CountError::Memory { .. } | CountError::Index(_));
         assert!(too_small, "{error}");
     }
     assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 0);
@@ -164,9 +159,9 @@ fn files_are_used_where_memory_does_not_do() {
     let root = tempfile::tempdir().unwrap();
     // A plane of the two widest tiers takes about 200 MiB.
     for (memory_bytes, is_bounded) in [(1 << 30, false), (90 << 20, true)] {
-        let options = Options::new("6x5".parse().unwrap(), None, memory_bytes, root.path());
+        let count = Count::new("6x5".parse().unwrap(), None).memory(memory_bytes).root(root.path());
         let planned = Planned::default();
-        run(&options, &planned).unwrap_err();
+        count.run_with(&planned).unwrap_err();
         assert_eq!(planned.0.into_inner(), is_bounded);
     }
 }
@@ -176,8 +171,8 @@ fn files_are_used_where_memory_does_not_do() {
 fn the_totals_of_6x6_and_7x5_are_the_published_ones() {
     for (board, total) in [("6x6", 69_173_028_785), ("7x5", 112_829_665_923)] {
         let root = tempfile::tempdir().unwrap();
-        let options = Options { is_bounded: true, ..Options::new(board.parse().unwrap(), None, 4 << 30, root.path()) };
-        let Counted::Legal(plies) = run(&options, &()).unwrap() else { panic!("legal positions") };
+        let count = Count::new(board.parse().unwrap(), None).memory(4 << 30).root(root.path()).in_files(true);
+        let Counted::Legal(plies) = count.run().unwrap() else { panic!("legal positions") };
         assert_eq!(plies.iter().map(|ply| ply.legal).sum::<u64>(), total, "{board}");
     }
 }
@@ -185,17 +180,17 @@ fn the_totals_of_6x6_and_7x5_are_the_published_ones() {
 #[test]
 fn matrices_that_are_read_across_in_slices_lead_to_the_same_positions() {
     for (name, block_words, slice_words) in [("4x5", 1, 0), ("5x4", 64, 0), ("6x3", 1 << 15, 0), ("4x6", 500, 40)] {
-        let (board, folder) = (name.parse().unwrap(), tempfile::tempdir().unwrap());
+        let board = name.parse().unwrap();
         let index = Index::new(board, Kernel::detect()).unwrap();
-        let open =
-            |ply| Frontier::open_content(&Disk, folder.path(), &index, Reached, ply, block_words, 1 << 16).unwrap();
-        let mut parents = open(0);
-        let mut plies = vec![PlyLegal::new(board, 0, start(&parents).unwrap())];
-        for ply in 1..=board.cells() as u32 {
-            let tier = open(ply);
-            let positions = sweep(&index, &parents, &tier, slice_words, 1 << 20, &()).unwrap().unwrap();
+        let files = Memory::default();
+        let room = Room { block_words, cache_bytes: 1 << 16, slice_words };
+        let mut home = InLogs::new(Logs { storage: &files, folder: "logs".as_ref(), index: &index, room }, Reached);
+        let (mut parents, mut plies) = (None, Vec::new());
+        for ply in 0..=board.cells() as u32 {
+            let mut tier = home.make(ply).unwrap();
+            let positions = sweep_tier(&index, &mut tier, parents.as_ref(), 1 << 20, &Watch::none()).unwrap().unwrap();
             plies.push(PlyLegal::new(board, ply, positions));
-            parents = tier;
+            parents = Some(tier);
         }
         assert_eq!(plies, legal_of(name), "{name}");
     }

@@ -3,7 +3,11 @@
 use std::path::Path;
 
 use super::{counts_of, legal_of};
-use crate::kernel::Values;
+use crate::counts::sweep::sweep_tier;
+use crate::files::Memory;
+use crate::index::Index;
+use crate::kernel::{Kernel, Values};
+use crate::tier::{BLOCK_WORDS, Home, InMemory, Logs, Reached, Room, Watch};
 
 /// The most legal positions that a test counts.
 const AFFORDABLE: u64 = 100_000_000;
@@ -57,18 +61,16 @@ fn every_ply_of_5x5_has_the_published_wins_ties_and_losses() {
 #[test]
 fn the_first_plies_of_7x6_are_the_published_ones() {
     let Some(rows) = table("perply_7x6.csv") else { return };
-    let index = super::index("7x6", crate::kernel::Kernel::detect());
-    let mut sweep = crate::counts::Sweep::new(&index);
+    let index = Index::new("7x6".parse().unwrap(), Kernel::detect()).unwrap();
+    let files = Memory::default();
+    let room = Room { block_words: BLOCK_WORDS, cache_bytes: 0, slice_words: 0 };
+    let mut home = InMemory::new(Logs { storage: &files, folder: "logs".as_ref(), index: &index, room }, Reached);
+    let mut parents = None;
     for row in rows.iter().take(10) {
         let number = |field: usize| row[field].parse::<u64>().unwrap();
-        let tier = sweep.tier();
-        assert_eq!(u64::from(tier.layout().ply()), number(0));
-        assert_eq!(
-            [tier.without_line() + tier.with_line(), tier.with_line()],
-            [number(1), number(2)],
-            "ply {}",
-            row[0]
-        );
-        sweep.advance();
+        let mut tier = home.make(number(0) as u32).unwrap();
+        let found = sweep_tier(&index, &mut tier, parents.as_ref(), 1 << 28, &Watch::none()).unwrap().unwrap();
+        assert_eq!([found.without_line + found.with_line, found.with_line], [number(1), number(2)], "ply {}", row[0]);
+        parents = Some(tier);
     }
 }

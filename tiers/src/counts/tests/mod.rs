@@ -5,38 +5,23 @@ mod known;
 mod plain;
 mod same;
 
-use std::convert::Infallible;
-
-use fourbase::Board;
-
-use super::{Counts, PlyLegal, count, legal};
-use crate::index::Index;
-use crate::kernel::{Kernel, Values};
-use crate::solve::{Tier, solve_tier};
-
-fn index(board: &str, kernel: Kernel) -> Index {
-    let board: Board = board.parse().expect("a board");
-    Index::new(board, kernel).expect("a board that fits")
-}
+use super::{Count, Counted, Counts, PlyLegal};
+use crate::kernel::Values;
 
 fn legal_of(board: &str) -> Vec<PlyLegal> {
-    legal(&index(board, Kernel::detect()))
-}
-
-/// All solved tiers of a board, by ply.
-fn solved(index: &Index, values: Values) -> Vec<Tier> {
-    let mut tiers: Vec<Tier> = Vec::new();
-    for ply in (0..=index.board().cells() as u32).rev() {
-        let mut tier = Tier::new(index, values, ply, Vec::new());
-        assert!(solve_tier(index, &mut tier, tiers.last(), &()));
-        tiers.push(tier);
+    match Count::new(board.parse().unwrap(), None).run().unwrap() {
+        Counted::Legal(plies) => plies,
+        Counted::Values(_) => panic!("legal positions"),
     }
-    tiers.reverse();
-    tiers
 }
 
 fn counts_of(board: &str, values: Values) -> Counts {
-    let index = index(board, Kernel::detect());
-    let tiers = solved(&index, values);
-    count(&index, values, |ply| Ok::<_, Infallible>(&tiers[ply as usize])).expect("values of this board")
+    of_values(&Count::new(board.parse().unwrap(), Some(values)))
+}
+
+fn of_values(count: &Count) -> Counts {
+    match count.run().unwrap() {
+        Counted::Values(counts) => counts,
+        Counted::Legal(_) => panic!("values"),
+    }
 }

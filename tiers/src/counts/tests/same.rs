@@ -1,64 +1,73 @@
-//! Counts are the same however they are made, and what is not theirs is refused.
+//! Counts are the same however they are made.
 
-use std::convert::Infallible;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::{counts_of, index, solved};
+use super::{counts_of, legal_of, of_values};
 use crate::counts::pull::share;
-use crate::counts::{CountError, ReachTier, SolveAndCountError, Sweep, TallyError, count, legal, solve_and_count};
+use crate::counts::sweep::sweep_tier;
+use crate::counts::{Count, CountError};
+use crate::files::Memory;
+use crate::index::{Index, TierDirectory, images};
 use crate::kernel::{Kernel, Values};
-use crate::plan::Plan;
-use crate::solve::Progress;
+use crate::solve::{Plan, Progress};
+use crate::tier::{BLOCK_WORDS, Home, InMemory, Logs, Reached, Room, Store, Watch};
 
-/// The words of every row of a tier.
-fn rows(tier: &ReachTier) -> Vec<u64> {
-    let matrices = tier.layout().matrices().iter().enumerate();
-    matrices.flat_map(|(n, of)| (0..of.rows as usize).flat_map(move |row| tier.row_words(n, row).to_vec())).collect()
+/// Shows every tier of a sweep in memory, with the number of its positions without a line.
+fn each_tier(board: &str, kernel: Kernel, mut show: impl FnMut(&Index, &crate::tier::MemoryTier<Reached>, u64)) {
+    let index = Index::new(board.parse().unwrap(), kernel).unwrap();
+    let files = Memory::default();
+    let room = Room { block_words: BLOCK_WORDS, cache_bytes: 0, slice_words: 0 };
+    let mut home = InMemory::new(Logs { storage: &files, folder: "logs".as_ref(), index: &index, room }, Reached);
+    let mut parents = None;
+    for ply in 0..=index.board().cells() as u32 {
+        let mut tier = home.make(ply).unwrap();
+        let found = sweep_tier(&index, &mut tier, parents.as_ref(), 1 << 28, &Watch::none()).unwrap().unwrap();
+        show(&index, &tier, found.without_line);
+        parents = Some(tier);
+    }
+}
+
+/// The bits of a tier, shown in the order of its matrices, and how many positions they stand for.
+fn bits(index: &Index, tier: &crate::tier::MemoryTier<Reached>) -> (Vec<u64>, u64) {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    let shown = pool.install(|| {
+        tier.visit(
+            index,
+            || (Vec::new(), 0),
+            |(bits, positions), matrix, _, words| {
+                bits.extend_from_slice(words);
+                *positions += words.iter().map(|word| u64::from(word.count_ones())).sum::<u64>() * images(matrix);
+                Ok(())
+            },
+        )
+    });
+    shown.unwrap().remove(0)
 }
 
 #[test]
 fn every_kernel_reaches_the_same_positions() {
     for board in ["5x4", "4x6", "6x3", "5x4c3", "4x4c2m"] {
-        let indexes: Vec<_> = Kernel::all().into_iter().map(|kernel| index(board, kernel)).collect();
-        let mut sweeps: Vec<_> = indexes.iter().map(Sweep::new).collect();
-        loop {
-            let tiers: Vec<_> = sweeps.iter().map(|sweep| rows(sweep.tier())).collect();
-            assert!(tiers.windows(2).all(|pair| pair[0] == pair[1]), "{board}");
-            if sweeps.iter_mut().map(Sweep::advance).filter(|advanced| *advanced).count() == 0 {
-                break;
-            }
-        }
-        let totals: Vec<_> = indexes.iter().map(legal).collect();
-        assert!(totals.windows(2).all(|pair| pair[0] == pair[1]), "{board}");
+        let reached = |kernel| {
+            let mut tiers = Vec::new();
+            each_tier(board, kernel, |index, tier, positions| tiers.push((bits(index, tier), positions)));
+            tiers
+        };
+        let expected = reached(Kernel::portable());
+        assert!(Kernel::all().into_iter().all(|kernel| reached(kernel) == expected), "{board}");
     }
 }
 
 #[test]
-fn any_number_of_threads_counts_the_same() {
-    let on = |threads| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| (counts_of("5x4", Values::Remoteness), legal(&index("4x6", Kernel::detect()))))
-    };
-    assert_eq!(on(1), on(2));
-    assert_eq!(on(1), on(3));
+fn the_plane_holds_as_many_positions_as_are_counted() {
+    each_tier("5x4", Kernel::detect(), |index, tier, positions| assert_eq!(bits(index, tier).1, positions));
 }
 
 #[test]
-fn solving_on_the_way_counts_what_solved_tiers_count() {
-    for board in ["1x1", "1x8", "8x2", "4x4", "5x4", "3x6", "4x4c3", "4x4m", "3x4c3m", "5x2c5", "6x3"] {
-        for values in [Values::Wdl, Values::Remoteness] {
-            let index = index(board, Kernel::detect());
-            let counts = solve_and_count(&index, values, u64::MAX, &()).unwrap();
-            assert_eq!(counts, counts_of(board, values), "{board} {values}");
-        }
-    }
-}
-
-#[test]
-fn solving_on_the_way_counts_the_same_on_any_number_of_threads_and_with_every_kernel() {
+fn any_number_of_threads_and_every_kernel_counts_the_same() {
     let on = |threads, kernel| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| solve_and_count(&index("5x4", kernel), Values::Remoteness, u64::MAX, &()).unwrap())
+        let count = Count::new("5x4".parse().unwrap(), Some(Values::Remoteness)).kernel(kernel);
+        pool.install(|| (of_values(&count), legal_of("4x6")))
     };
     let expected = on(1, Kernel::portable());
     for kernel in Kernel::all() {
@@ -85,60 +94,27 @@ impl Progress for Heard {
 
 #[test]
 fn every_entry_is_told_twice_once_each_way() {
-    let index = index("4x4", Kernel::detect());
+    let board = "4x4".parse().unwrap();
     let heard = Heard::default();
-    solve_and_count(&index, Values::Wdl, u64::MAX, &heard).unwrap();
-    let entries: u64 = solved(&index, Values::Wdl).iter().map(|tier| tier.layout.entries()).sum();
+    Count::new(board, Some(Values::Wdl)).run_with(&heard).unwrap();
+    let index = Index::new(board, Kernel::detect()).unwrap();
+    let entries: u64 = (0..=16).map(|ply| TierDirectory::new(&index, ply).entries()).sum();
     assert_eq!((heard.begun.into_inner(), heard.solved.into_inner()), (2 * entries, 2 * entries));
 }
 
 #[test]
 fn a_count_that_does_not_fit_memory_is_refused_with_both_figures() {
-    let index = index("5x4", Kernel::detect());
-    let solve_bytes = Plan::exact(&index, Values::Wdl).memory_bytes as u64;
-    for limit in [0, solve_bytes - 1, solve_bytes + 1000] {
-        let error = solve_and_count(&index, Values::Wdl, limit, &()).unwrap_err();
-        let SolveAndCountError::Memory { needed_bytes, limit_bytes, .. } = error else { panic!("{error}") };
+    let (board, root) = ("5x4".parse().unwrap(), tempfile::tempdir().unwrap());
+    for limit in [0, 1 << 20, 24 << 20] {
+        let error = Count::new(board, Some(Values::Wdl)).root(root.path()).memory(limit).run().unwrap_err();
+        let CountError::Memory { needed_bytes, limit_bytes, .. } = error else { panic!("{error}") };
         assert!(needed_bytes > u128::from(limit) && limit_bytes == limit, "{error}");
     }
-    // One bit an entry is the bound.
-    let entries: u64 = solved(&index, Values::Wdl).iter().map(|tier| tier.layout.plane_words() as u64).sum();
-    solve_and_count(&index, Values::Wdl, solve_bytes + 8 * entries, &()).unwrap();
-}
-
-#[test]
-fn the_plane_holds_as_many_positions_as_are_counted() {
-    let index = index("5x4", Kernel::detect());
-    let mut sweep = Sweep::new(&index);
-    while sweep.advance() {
-        let tier = sweep.tier();
-        let mut positions = 0;
-        for (number, matrix) in tier.layout().matrices().iter().enumerate() {
-            let ones: usize = (0..matrix.rows as usize).map(|row| tier.row(number, row).count_ones()).sum();
-            positions += ones as u64 * if matrix.left == matrix.right { 1 } else { 2 };
-        }
-        assert_eq!(positions, tier.without_line());
-    }
-}
-
-#[test]
-fn values_of_another_ply_are_refused() {
-    let index = index("4x4", Kernel::detect());
-    let tiers = solved(&index, Values::Wdl);
-    let error = count(&index, Values::Wdl, |ply| Ok::<_, Infallible>(&tiers[ply as usize ^ 1])).unwrap_err();
-    assert!(matches!(error, CountError::Tally(TallyError::OtherTier { ply: 0, found_ply: 1, .. })), "{error}");
-    let error = count(&index, Values::Remoteness, |ply| Ok::<_, Infallible>(&tiers[ply as usize])).unwrap_err();
-    assert!(error.to_string().contains("values"), "{error}");
-}
-
-#[test]
-fn a_tier_that_cannot_be_read_is_named() {
-    let index = index("4x4", Kernel::detect());
-    let tiers = solved(&index, Values::Wdl);
-    let read = |ply: u32| if ply < 3 { Ok(&tiers[ply as usize]) } else { Err(std::io::Error::other("torn")) };
-    let error = count(&index, Values::Wdl, read).unwrap_err();
-    assert_eq!(error.to_string(), "the values of ply 3 could not be read");
-    assert_eq!(std::error::Error::source(&error).unwrap().to_string(), "torn");
+    // The most: the two tiers, and one bit an entry.
+    let index = Index::new(board, Kernel::detect()).unwrap();
+    let plan = Plan::exact(&index, Values::Wdl);
+    let most = plan.memory_bytes + plan.entries / 16 + plan.entries / 8;
+    Count::new(board, Some(Values::Wdl)).root(root.path()).memory(most as u64).run().unwrap();
 }
 
 #[test]

@@ -1,0 +1,72 @@
+//! Why a database does not answer.
+
+use std::path::PathBuf;
+
+use fourbase::Board;
+use fourbase::search::SearchError;
+
+use crate::files::FileError;
+use crate::index::IndexError;
+use crate::kernel::Values;
+
+/// A database that cannot be opened or does not answer.
+#[derive(Debug, thiserror::Error)]
+pub enum DatabaseError {
+    /// The folder has no database of the board.
+    #[error("no database of {board} in {}", root.display())]
+    Missing {
+        /// The board.
+        board: Board,
+        /// The folder of all databases.
+        root: PathBuf,
+    },
+    /// The solve has not reached the tier yet.
+    #[error("{}: ply {ply} is not solved yet", folder.display())]
+    NotSolved {
+        /// The database folder.
+        folder: PathBuf,
+        /// The board.
+        board: Board,
+        /// The values.
+        values: Values,
+        /// The deepest ply that the database keeps, unless it keeps all.
+        keep_plies: Option<u32>,
+        /// The tier.
+        ply: u32,
+    },
+    /// A position of another board.
+    #[error("the position is of board {found}, the database of {expected}")]
+    OtherBoard {
+        /// The database's board.
+        expected: Board,
+        /// The position's board.
+        found: Board,
+    },
+    /// A file cannot be read, or is not what it should be.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The board cannot be indexed.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// A position beyond the kept tiers could not be searched.
+    #[error(transparent)]
+    Search(#[from] SearchError),
+}
+
+/// A remoteness that was not found by search over a database.
+#[derive(Debug, thiserror::Error)]
+pub enum RemotenessError {
+    /// The database did not answer.
+    #[error(transparent)]
+    Database(#[from] DatabaseError),
+    /// The search gave no answer.
+    #[error(transparent)]
+    Search(#[from] SearchError),
+}
+
+impl DatabaseError {
+    /// Tells whether a file was read, or is missing, and is not what it should be. Errors of the system are no damage.
+    pub fn is_damage(&self) -> bool {
+        matches!(self, DatabaseError::File(error) if error.is_damage())
+    }
+}

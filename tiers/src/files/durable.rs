@@ -1,0 +1,114 @@
+//! From bytes to a durable file under its name: written under a temporary name, synced, renamed, the folder synced.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+
+use super::error::{FileError, io_error};
+use super::storage::{Storage, WriteFile};
+
+/// Ends the name of a file that is not complete yet.
+pub(crate) const TEMPORARY: &str = ".new";
+
+/// Returns the name under which a file is written before it is complete.
+pub(crate) fn temporary_name(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(TEMPORARY);
+    name.into()
+}
+
+/// A file that is written, but neither durable nor under its name.
+pub(crate) struct Written {
+    path: PathBuf,
+    temporary: PathBuf,
+    file: Box<dyn WriteFile>,
+    /// Length of the file.
+    pub bytes: u64,
+}
+
+impl Written {
+    /// Takes a file that was written under a temporary name.
+    pub fn new(path: PathBuf, temporary: PathBuf, file: Box<dyn WriteFile>, bytes: u64) -> Written {
+        Written { path, temporary, file, bytes }
+    }
+}
+
+/// Makes files durable and gives them their names, durably. They must be in `folder`.
+pub(crate) fn publish(storage: &dyn Storage, folder: &Path, files: Vec<Written>) -> Result<(), FileError> {
+    // In parallel, because a file system can make several files durable in one go.
+    let synced: Vec<Result<_, FileError>> = files
+        .into_par_iter()
+        .map(|mut written| {
+            written.file.sync().map_err(io_error(&written.temporary, "write"))?;
+            Ok((written.temporary, written.path))
+        })
+        .collect();
+    for names in synced {
+        let (temporary, path) = names?;
+        storage.rename(&temporary, &path).map_err(io_error(&path, "rename to"))?;
+    }
+    storage.sync_folder(folder).map_err(io_error(folder, "sync"))
+}
+
+/// Writes a small file durably, in the place of one of the same name.
+pub(crate) fn write_file(storage: &dyn Storage, folder: &Path, name: &str, bytes: &[u8]) -> Result<(), FileError> {
+    let path = folder.join(name);
+    let temporary = temporary_name(&path);
+    let mut file = storage.create(&temporary).map_err(io_error(&temporary, "create"))?;
+    file.write_all(bytes).map_err(io_error(&temporary, "write"))?;
+    publish(storage, folder, vec![Written::new(path, temporary, file, bytes.len() as u64)])
+}
+
+/// Makes a folder and those above it, durably.
+pub(crate) fn create_folder(storage: &dyn Storage, folder: &Path) -> Result<(), FileError> {
+    create_missing(storage, folder)?;
+    // The two above are ours: an earlier process may have made them and ended before they were durable.
+    for above in folder.ancestors().skip(1).take(2) {
+        storage.sync_folder(above).map_err(io_error(above, "sync"))?;
+    }
+    Ok(())
+}
+
+/// Makes a missing folder, after the missing ones above it.
+fn create_missing(storage: &dyn Storage, folder: &Path) -> Result<(), FileError> {
+    let above = folder.parent();
+    let made = match (storage.create_folder(folder), above) {
+        (Err(error), Some(above)) if error.kind() == ErrorKind::NotFound => {
+            create_missing(storage, above)?;
+            storage.create_folder(folder)
+        }
+        (made, _) => made,
+    };
+    if made.map_err(io_error(folder, "create"))?
+        && let Some(above) = above
+    {
+        storage.sync_folder(above).map_err(io_error(above, "sync"))?;
+    }
+    Ok(())
+}
+
+/// Removes files that were not complete when their writer stopped.
+pub(crate) fn remove_leftovers(storage: &dyn Storage, folder: &Path) -> Result<(), FileError> {
+    remove_named(storage, folder, |name| name.ends_with(TEMPORARY))
+}
+
+/// Tells whether [`remove_leftovers`] has anything to remove.
+pub(crate) fn has_leftovers(storage: &dyn Storage, folder: &Path) -> Result<bool, FileError> {
+    let names = storage.names(folder).map_err(io_error(folder, "list"))?;
+    Ok(names.iter().any(|name| name.ends_with(TEMPORARY)))
+}
+
+/// Removes the files of a folder whose names fit.
+pub(crate) fn remove_named(
+    storage: &dyn Storage,
+    folder: &Path,
+    which: impl Fn(&str) -> bool,
+) -> Result<(), FileError> {
+    let names = storage.names(folder).map_err(io_error(folder, "list"))?;
+    for name in names.iter().filter(|name| which(name)) {
+        let path = folder.join(name);
+        storage.remove(&path).map_err(io_error(&path, "remove"))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,148 @@
+//! The start of every file: magic, version, a small record, and a checksum over all of it.
+//!
+//! ```text
+//!  0   8 bytes  magic: what kind of file
+//!  8   u32      version of the format
+//! 12   u32      length n of the record
+//! 16   n bytes  record (bincode 2, little-endian, integers of fixed size)
+//! 16+n u64      XXH3-64 of everything before
+//! ```
+//!
+//! All integers are little-endian. The record is read once when a file is opened: bincode carries nothing hot.
+
+use std::cmp::Ordering;
+use std::path::Path;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::error::{FileError, io_error};
+use super::storage::ReadFile;
+
+/// The version of the file formats that this program reads and writes. Version 1 held all positions of all plies,
+/// version 2 had no hashes, version 3 had directories of one page and no entries of shapes.
+pub const VERSION: u32 = 4;
+
+/// The most bytes of a record that are believed: a manifest of 65 tiers has about 2,600.
+const MOST_BYTES: usize = 1 << 14;
+
+/// Bytes before the record.
+const FIXED: usize = 16;
+
+/// Bytes after the record.
+const CHECKSUM: usize = 8;
+
+fn config() -> impl bincode::config::Config {
+    bincode::config::standard().with_fixed_int_encoding().with_limit::<MOST_BYTES>()
+}
+
+/// Writes an envelope around a record.
+pub(crate) fn seal(magic: &[u8; 8], record: &impl Serialize) -> Vec<u8> {
+    // Records are plain structs of integers, strings and vectors: these always encode.
+    let body = bincode::serde::encode_to_vec(record, config()).unwrap_or_default();
+    let mut bytes = Vec::with_capacity(FIXED + body.len() + CHECKSUM);
+    bytes.extend_from_slice(magic);
+    bytes.extend_from_slice(&VERSION.to_le_bytes());
+    bytes.extend_from_slice(&(body.len() as u32).to_le_bytes());
+    bytes.extend_from_slice(&body);
+    bytes.extend_from_slice(&xxh3_64(&bytes).to_le_bytes());
+    bytes
+}
+
+/// Reads the envelope at the start of a file: the record, and the length of the envelope. Allocates no more than the
+/// file's length.
+///
+/// # Errors
+/// [`FileError::Wrong`] for another kind of file or another version, [`FileError::Damaged`] where the checksum
+/// does not hold, [`FileError::Io`].
+pub(crate) fn unseal<R: DeserializeOwned>(
+    file: &dyn ReadFile,
+    path: &Path,
+    magic: &[u8; 8],
+) -> Result<(R, u64), FileError> {
+    let damaged = |offset, what| FileError::Damaged { file: path.to_path_buf(), offset, what };
+    let mut fixed = [0; FIXED];
+    read(file, path, &mut fixed, 0)?;
+    let (kind, numbers) = fixed.split_at(magic.len());
+    if kind != magic {
+        return Err(FileError::Wrong {
+            file: path.to_path_buf(),
+            what: "the kind of file",
+            expected: magic.escape_ascii().to_string(),
+            found: kind.escape_ascii().to_string(),
+        });
+    }
+    let mut numbers = numbers;
+    let (Some(version), Some(length)) = (take_u32(&mut numbers), take_u32(&mut numbers)) else {
+        return Err(damaged(0, TOO_SHORT));
+    };
+    check_version(path, version)?;
+    let length = length as usize;
+    if length > MOST_BYTES {
+        return Err(damaged(12, "a record that is too long"));
+    }
+    if (FIXED + length + CHECKSUM) as u64 > file.size().map_err(io_error(path, "read"))? {
+        return Err(damaged(12, TOO_SHORT));
+    }
+    let mut bytes = vec![0; FIXED + length + CHECKSUM];
+    read(file, path, &mut bytes, 0)?;
+    let (sealed, checksum) = bytes.split_at(FIXED + length);
+    if xxh3_64(sealed).to_le_bytes() != checksum {
+        return Err(damaged(0, "the checksum of the header is wrong"));
+    }
+    let (record, read) = bincode::serde::decode_from_slice(sealed.split_at(FIXED).1, config())
+        .map_err(|_| damaged(FIXED as u64, "the header cannot be read"))?;
+    if read != length {
+        return Err(damaged(12, "the header is longer than its record"));
+    }
+    Ok((record, bytes.len() as u64))
+}
+
+fn check_version(path: &Path, version: u32) -> Result<(), FileError> {
+    let found = match version.cmp(&VERSION) {
+        Ordering::Equal => return Ok(()),
+        Ordering::Less => format!("{version} (of an older fourbase)"),
+        Ordering::Greater => {
+            return Err(FileError::Newer { file: path.to_path_buf(), found: version, known: VERSION });
+        }
+    };
+    let expected = VERSION.to_string();
+    Err(FileError::Wrong { file: path.to_path_buf(), what: "the format's version", expected, found })
+}
+
+/// What is said of a file that lacks its end.
+pub(crate) const TOO_SHORT: &str = "the file ends too early";
+
+/// Reads bytes at a place; a file that ends before is damaged.
+pub(crate) fn read(file: &dyn ReadFile, path: &Path, buffer: &mut [u8], offset: u64) -> Result<(), FileError> {
+    file.read_exact_at(buffer, offset).map_err(|source| {
+        let file = path.to_path_buf();
+        if source.kind() == std::io::ErrorKind::UnexpectedEof {
+            FileError::Damaged { file, offset, what: TOO_SHORT }
+        } else {
+            FileError::Io { file, action: "read", source }
+        }
+    })
+}
+
+/// Takes a little-endian integer off the start of `bytes`.
+pub(crate) fn take_u16(bytes: &mut &[u8]) -> Option<u16> {
+    take(bytes).map(u16::from_le_bytes)
+}
+
+/// Takes a little-endian integer off the start of `bytes`.
+pub(crate) fn take_u32(bytes: &mut &[u8]) -> Option<u32> {
+    take(bytes).map(u32::from_le_bytes)
+}
+
+/// Takes a little-endian integer off the start of `bytes`.
+pub(crate) fn take_u64(bytes: &mut &[u8]) -> Option<u64> {
+    take(bytes).map(u64::from_le_bytes)
+}
+
+fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
+    let (first, rest) = bytes.split_first_chunk()?;
+    *bytes = rest;
+    Some(*first)
+}

@@ -1,0 +1,119 @@
+//! What can be wrong with a file.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A file that cannot be read or written, or that holds something else than it should.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// A file of another kind, version, board or tier.
+    #[error("{}: {what} is {found}, expected {expected}", file.display())]
+    Wrong {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong.
+        what: &'static str,
+        /// What it should be.
+        expected: String,
+        /// What it is.
+        found: String,
+    },
+    /// A file of a later version of the format.
+    #[error("{}: the format version is {found}, of a newer fourbase; this one knows {known}", file.display())]
+    Newer {
+        /// The file.
+        file: PathBuf,
+        /// Its version.
+        found: u32,
+        /// The version of this program.
+        known: u32,
+    },
+    /// Bytes that are not what was written.
+    #[error("{}: damaged{} ({what})", file.display(), at_byte(*offset))]
+    Damaged {
+        /// The file.
+        file: PathBuf,
+        /// The first byte of the part that is damaged; 0 for the whole file.
+        offset: u64,
+        /// What was found.
+        what: &'static str,
+    },
+    /// A block whose bytes are not those that were written as this block of this tier.
+    #[error("{}: block {block} at byte {offset} has the checksum {found:08x}, expected {expected:08x}", file.display())]
+    Checksum {
+        /// The file.
+        file: PathBuf,
+        /// Number of the block in the file.
+        block: u64,
+        /// Where it begins.
+        offset: u64,
+        /// The checksum that the directory records.
+        expected: u32,
+        /// The checksum of the bytes.
+        found: u32,
+    },
+    /// The logs of a tier do not hold one of its blocks.
+    #[error("{}: the logs of ply {ply} lack block {block}", folder.display())]
+    NoBlock {
+        /// The folder of the logs.
+        folder: PathBuf,
+        /// The tier.
+        ply: u32,
+        /// Number of the block in the tier.
+        block: u64,
+    },
+    /// The operating system refused.
+    #[error("{}: cannot {action}: {source}", file.display())]
+    Io {
+        /// The file or folder.
+        file: PathBuf,
+        /// What was tried.
+        action: &'static str,
+        /// Why it failed.
+        source: io::Error,
+    },
+}
+
+impl FileError {
+    /// Tells whether a file was read, or is missing, and is not what it should be. Errors of the system are no damage.
+    pub fn is_damage(&self) -> bool {
+        !matches!(self, FileError::Io { .. })
+    }
+
+    /// Returns the file, or the folder where no single file is wrong.
+    pub fn path(&self) -> &Path {
+        match self {
+            FileError::Wrong { file, .. }
+            | FileError::Newer { file, .. }
+            | FileError::Damaged { file, .. }
+            | FileError::Checksum { file, .. }
+            | FileError::Io { file, .. } => file,
+            FileError::NoBlock { folder, .. } => folder,
+        }
+    }
+}
+
+/// Makes the error of a failed operation on a file.
+pub(crate) fn io_error(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> FileError {
+    move |source| FileError::Io { file: path.to_path_buf(), action, source }
+}
+
+/// Says where a file is damaged; nothing where the whole file is.
+fn at_byte(offset: u64) -> String {
+    if offset == 0 { String::new() } else { format!(" at byte {offset}") }
+}
+
+/// Writes a number of bytes with a unit: `512 B`, `1.5 MiB`.
+pub fn bytes(count: u128) -> String {
+    const UNITS: [&str; 9] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB", "RiB"];
+    if count < 1024 {
+        return format!("{count} B");
+    }
+    let mut size = count as f64 / 1024.0;
+    let mut unit = 0;
+    while size >= 1024.0 && unit + 1 < UNITS.len() {
+        size /= 1024.0;
+        unit += 1;
+    }
+    format!("{size:.1} {}", UNITS[unit])
+}

@@ -1,0 +1,94 @@
+//! zstd frames: compressing and expanding with contexts that each thread keeps.
+//!
+//! A context costs more to make than a block to expand.
+
+use std::cell::RefCell;
+use std::io;
+
+use zstd::bulk::{Compressor, Decompressor};
+
+thread_local! {
+    static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+    static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
+}
+
+/// Compresses bytes into one frame, which records their number.
+pub(crate) fn compress(bytes: &[u8], level: i32) -> io::Result<Vec<u8>> {
+    with_compressor(level, |compressor| compressor.compress(bytes))
+}
+
+/// As [`compress`], into the caller's buffer, which only grows.
+pub(crate) fn compress_into<'a>(bytes: &[u8], level: i32, buffer: &'a mut Vec<u8>) -> io::Result<&'a [u8]> {
+    buffer.resize(zstd::zstd_safe::compress_bound(bytes.len()).max(buffer.len()), 0);
+    let length = with_compressor(level, |compressor| compressor.compress_to_buffer(bytes, &mut buffer[..]))?;
+    Ok(buffer.get(..length).unwrap_or_default())
+}
+
+fn with_compressor<T>(level: i32, work: impl FnOnce(&mut Compressor) -> io::Result<T>) -> io::Result<T> {
+    COMPRESSOR.with_borrow_mut(|slot| {
+        let compressor = match slot {
+            Some(compressor) => compressor,
+            None => slot.insert(Compressor::new(level)?),
+        };
+        compressor.set_compression_level(level)?;
+        work(compressor)
+    })
+}
+
+/// Returns an upper bound on the bytes of a frame around so many.
+pub(crate) fn most_bytes(bytes: u128) -> u128 {
+    // zstd's own bound, or a little more.
+    bytes.saturating_add(bytes / 128).saturating_add(1 << 10)
+}
+
+/// Expands one frame; `None` where it is no frame, records more than `most_bytes`, or records no number.
+pub(crate) fn expand(frame: &[u8], most_bytes: usize) -> Option<Vec<u8>> {
+    let length = zstd::zstd_safe::get_frame_content_size(frame).ok()??;
+    let length = usize::try_from(length).ok().filter(|length| *length <= most_bytes)?;
+    with_decompressor(|decompressor| decompressor.decompress(frame, length).ok().filter(|bytes| bytes.len() == length))
+}
+
+/// Expands one frame into `bytes`; `false` where it does not fill them exactly.
+pub(crate) fn expand_into(frame: &[u8], bytes: &mut [u8]) -> bool {
+    let length = with_decompressor(|decompressor| decompressor.decompress_to_buffer(frame, bytes).ok());
+    length == Some(bytes.len())
+}
+
+fn with_decompressor<T>(work: impl FnOnce(&mut Decompressor) -> Option<T>) -> Option<T> {
+    DECOMPRESSOR.with_borrow_mut(|slot| {
+        let decompressor = match slot {
+            Some(decompressor) => decompressor,
+            None => slot.insert(Decompressor::new().ok()?),
+        };
+        work(decompressor)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn expanding_undoes_compressing_at_any_level(bytes: Vec<u8>, level in 1..12i32) {
+            let frame = compress(&bytes, level).unwrap();
+            prop_assert_eq!(expand(&frame, bytes.len()), Some(bytes.clone()));
+            if !bytes.is_empty() {
+                prop_assert_eq!(expand(&frame, bytes.len() - 1), None);
+            }
+            let (mut buffer, mut found) = (Vec::new(), vec![0; bytes.len()]);
+            prop_assert_eq!(compress_into(&bytes, level, &mut buffer).unwrap(), &frame);
+            prop_assert!(expand_into(&frame, &mut found));
+            prop_assert_eq!(&found, &bytes);
+            found.push(0);
+            prop_assert!(!expand_into(&frame, &mut found));
+        }
+
+        #[test]
+        fn bytes_that_are_no_frame_are_refused(bytes: Vec<u8>) {
+            let _ = expand(&bytes, 1 << 20);
+        }
+    }
+}

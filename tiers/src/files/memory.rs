@@ -1,0 +1,133 @@
+//! Files in memory, gone with the process.
+
+use std::collections::BTreeMap;
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+use super::storage::{Lock, ReadFile, Storage, WriteFile};
+
+type Bytes = Arc<RwLock<Vec<u8>>>;
+
+/// A file system in memory. Folders exist wherever a file is put; locks are always free.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    files: Arc<Mutex<BTreeMap<PathBuf, Bytes>>>,
+}
+
+impl Memory {
+    /// Counts the bytes of all files.
+    pub fn bytes(&self) -> u64 {
+        self.files().values().map(|file| read(file).len() as u64).sum()
+    }
+
+    fn files(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Bytes>> {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn read(file: &Bytes) -> std::sync::RwLockReadGuard<'_, Vec<u8>> {
+    file.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Storage for Memory {
+    fn create(&self, path: &Path) -> io::Result<Box<dyn WriteFile>> {
+        let file = Bytes::default();
+        self.files().insert(path.to_path_buf(), file.clone());
+        Ok(Box::new(MemoryFile(file)))
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Box<dyn ReadFile>> {
+        let file = self.files().get(path).cloned().ok_or(ErrorKind::NotFound)?;
+        Ok(Box::new(MemoryFile(file)))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let mut files = self.files();
+        let file = files.remove(from).ok_or(ErrorKind::NotFound)?;
+        files.insert(to.to_path_buf(), file);
+        Ok(())
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        self.files().remove(path);
+        Ok(())
+    }
+
+    fn create_folder(&self, _: &Path) -> io::Result<bool> {
+        Ok(false)
+    }
+
+    fn sync_folder(&self, _: &Path) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn names(&self, folder: &Path) -> io::Result<Vec<String>> {
+        let files = self.files();
+        let names = files.keys().filter(|path| path.parent() == Some(folder)).filter_map(|path| path.file_name());
+        Ok(names.map(|name| name.to_string_lossy().into_owned()).collect())
+    }
+
+    fn lock(&self, _: &Path) -> io::Result<Result<Lock, String>> {
+        Ok(Ok(Box::new(())))
+    }
+}
+
+#[derive(Debug)]
+struct MemoryFile(Bytes);
+
+impl Write for MemoryFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl WriteFile for MemoryFile {
+    fn sync(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl ReadFile for MemoryFile {
+    fn size(&self) -> io::Result<u64> {
+        Ok(read(&self.0).len() as u64)
+    }
+
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        let bytes = read(&self.0);
+        let rest = usize::try_from(offset).ok().and_then(|offset| bytes.get(offset..)).unwrap_or_default();
+        let count = rest.len().min(buffer.len());
+        if let (Some(to), Some(from)) = (buffer.get_mut(..count), rest.get(..count)) {
+            to.copy_from_slice(from);
+        }
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_under_its_new_name_and_listed_by_folder() {
+        let memory = Memory::default();
+        let [old, new] = ["a/b/one", "a/b/two"].map(Path::new);
+        memory.create(old).unwrap().write_all(&[1, 2, 3]).unwrap();
+        memory.rename(old, new).unwrap();
+        let file = memory.open(new).unwrap();
+        let mut buffer = [0; 2];
+        file.read_exact_at(&mut buffer, 1).unwrap();
+        assert_eq!((buffer, file.size().unwrap(), memory.bytes()), ([2, 3], 3, 3));
+        assert_eq!(file.read_at(&mut buffer, 7).unwrap(), 0);
+        assert_eq!(memory.names(Path::new("a/b")).unwrap(), ["two"]);
+        assert!(memory.names(Path::new("a")).unwrap().is_empty());
+        assert_eq!(memory.open(old).map(drop).unwrap_err().kind(), ErrorKind::NotFound);
+        memory.remove(new).unwrap();
+        assert_eq!(memory.bytes(), 0);
+    }
+}

@@ -1,0 +1,82 @@
+//! The one layer through which all files go, so that a test can put faults under everything above it.
+//!
+//! An implementation may do a part of what it is asked (a short read, a short write) or be interrupted: callers of
+//! [`ReadFile::read_exact_at`] and `write_all` do not notice. Every other error is reported.
+
+use std::fmt::Debug;
+use std::io::{self, ErrorKind, Write};
+use std::path::Path;
+
+/// What this package needs of a file system.
+pub trait Storage: Send + Sync + Debug {
+    /// Creates a file for writing; an existing one becomes empty.
+    fn create(&self, path: &Path) -> io::Result<Box<dyn WriteFile>>;
+
+    /// Opens a file for reading.
+    fn open(&self, path: &Path) -> io::Result<Box<dyn ReadFile>>;
+
+    /// Puts a file in the place of another, atomically.
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+
+    /// Removes a file; a missing one is no error.
+    fn remove(&self, path: &Path) -> io::Result<()>;
+
+    /// Creates a folder in an existing one. Returns whether it was missing.
+    fn create_folder(&self, path: &Path) -> io::Result<bool>;
+
+    /// Makes changes to the names in a folder durable.
+    fn sync_folder(&self, path: &Path) -> io::Result<()>;
+
+    /// Lists the names in a folder, sorted; none for a missing folder.
+    fn names(&self, folder: &Path) -> io::Result<Vec<String>>;
+
+    /// Returns how many bytes can still be written in an existing folder; `None` where that is unknown.
+    fn free_bytes(&self, _folder: &Path) -> Option<u64> {
+        None
+    }
+
+    /// Identifies the disk that holds an existing folder; `None` where that is unknown.
+    fn disk(&self, _folder: &Path) -> Option<u64> {
+        None
+    }
+
+    /// Takes the lock of this path, or returns the name of its holder.
+    fn lock(&self, path: &Path) -> io::Result<Result<Lock, String>>;
+}
+
+/// A lock that one process at a time holds. Dropping it, or the end of the process, frees it.
+pub type Lock = Box<dyn Send>;
+
+/// A file that is being written, from its start to its end.
+pub trait WriteFile: Write + Send {
+    /// Makes everything written durable.
+    fn sync(&mut self) -> io::Result<()>;
+}
+
+/// A file that is read at any place, by any thread.
+pub trait ReadFile: Send + Sync + Debug {
+    /// Returns the file's length.
+    fn size(&self) -> io::Result<u64>;
+
+    /// Reads bytes from `offset` on, at most as many as `buffer` has; 0 at the end of the file.
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize>;
+
+    /// Fills `buffer` from `offset` on, in as many reads as it takes.
+    ///
+    /// # Errors
+    /// `UnexpectedEof` where the file ends before.
+    fn read_exact_at(&self, mut buffer: &mut [u8], mut offset: u64) -> io::Result<()> {
+        while !buffer.is_empty() {
+            match self.read_at(buffer, offset) {
+                Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
+                Ok(read) => {
+                    buffer = buffer.get_mut(read..).ok_or(ErrorKind::InvalidData)?;
+                    offset += read as u64;
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,44 @@
+//! The folder of a database: the names in it, and clearing it.
+
+use std::path::{Path, PathBuf};
+
+use fourbase::Board;
+
+use crate::files::{FileError, Storage, io_error, remove_named};
+use crate::kernel::Values;
+
+/// The manifest's name in its folder.
+pub(crate) const MANIFEST: &str = "manifest";
+
+/// Returns the folder of a board's database under the folder of all databases.
+pub fn folder_of(root: &Path, board: Board, values: Values) -> PathBuf {
+    root.join(board.to_string()).join(values.to_string())
+}
+
+/// Reads board and values from the name of a database's folder; `None` for any other name.
+pub fn board_and_values_of(folder: &Path) -> Option<(Board, Values)> {
+    let board = folder.parent()?.file_name()?.to_str()?.parse::<Board>().ok()?;
+    let values = folder.file_name()?.to_str()?;
+    let values = [Values::Wdl, Values::Remoteness].into_iter().find(|kind| kind.to_string() == values)?;
+    (folder.parent()?.file_name()?.to_str()? == board.to_string()).then_some((board, values))
+}
+
+/// Returns the name of a tier's file.
+pub(crate) fn tier_path(folder: &Path, ply: u32) -> PathBuf {
+    folder.join(format!("{TIER_PREFIX}{ply:02}"))
+}
+
+const TIER_PREFIX: &str = "tier-";
+
+/// Returns the path of the lock of a database folder. It is beside the folder, which holds nothing but the database.
+pub(crate) fn lock_path(folder: &Path) -> PathBuf {
+    folder.with_extension("lock")
+}
+
+/// Removes the files of a database: the manifest first and durably, so that the rest is never taken for a database.
+pub(crate) fn remove_database(storage: &dyn Storage, folder: &Path) -> Result<(), FileError> {
+    remove_named(storage, folder, |name| name == MANIFEST)?;
+    storage.sync_folder(folder).map_err(io_error(folder, "sync"))?;
+    let prefixes = [MANIFEST, TIER_PREFIX];
+    remove_named(storage, folder, |name| prefixes.iter().any(|prefix| name.starts_with(prefix)))
+}

@@ -1,0 +1,350 @@
+//! The manifest: what a database folder holds and how far its solve has come.
+//!
+//! It is rewritten whenever tiers have become durable, so that a solve that is stopped goes on from there. There is no
+//! time, machine, thread count or kernel in it: equal work gives equal bytes.
+
+use std::io::ErrorKind;
+use std::path::Path;
+
+use fourbase::{Board, Outcome, Value, excerpt};
+use serde::{Deserialize, Serialize};
+
+use super::folder::{MANIFEST, board_and_values_of, tier_path};
+use super::hash::Hash;
+use crate::files::{FileError, Storage, envelope, io_error, write_file};
+use crate::kernel::Values;
+
+const MAGIC: &[u8; 8] = b"fourmani";
+
+/// Tells whether the tier of `ply` pieces is stored. A probe of any other ply looks one ply ahead. Odd plies were the
+/// smaller half on every board that was tried.
+pub(crate) fn is_stored(ply: u32) -> bool {
+    !ply.is_multiple_of(2)
+}
+
+/// How far a solve has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum State {
+    /// Tiers are missing.
+    Solving,
+    /// All tiers are there.
+    Complete,
+}
+
+/// One finished tier.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct TierRecord {
+    /// Pieces on the board.
+    pub ply: u32,
+    /// Entries.
+    pub entries: u64,
+    /// Length of the tier's file; 0 for a tier that is not stored.
+    pub bytes: u64,
+    /// Hash of the tier's file, where the tier is stored.
+    pub hash: Option<Hash>,
+}
+
+/// What a database folder holds.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Manifest {
+    board: String,
+    values: Values,
+    /// The deepest ply whose tier is kept, where not all are.
+    keep_plies: Option<u32>,
+    /// How far the solve has come.
+    pub state: State,
+    /// Finished tiers, from the full board down.
+    pub tiers: Vec<TierRecord>,
+    /// The tier of which all values are kept to go on from, while solving.
+    pub checkpoint: Option<u32>,
+    /// Value (0 lose, 1 tie, 2 win) and remoteness of the empty board, when complete.
+    root: Option<(u8, Option<u32>)>,
+    /// Hash of the tiers' hashes, when complete.
+    hash: Option<Hash>,
+}
+
+impl Manifest {
+    /// Starts the manifest of a solve that keeps the tiers of at most `keep_plies` pieces.
+    pub fn new(board: Board, values: Values, keep_plies: Option<u32>) -> Manifest {
+        Manifest {
+            board: board.to_string(),
+            values,
+            keep_plies,
+            state: State::Solving,
+            tiers: Vec::new(),
+            checkpoint: None,
+            root: None,
+            hash: None,
+        }
+    }
+
+    /// Returns the board, where the manifest names one.
+    fn board(&self) -> Option<Board> {
+        // One board has one name.
+        self.board.parse::<Board>().ok().filter(|board| board.to_string() == self.board)
+    }
+
+    /// Returns the kind of values.
+    pub fn values(&self) -> Values {
+        self.values
+    }
+
+    /// Returns the deepest ply whose tier is kept, where not all are.
+    pub fn keep_plies(&self) -> Option<u32> {
+        self.keep_plies
+    }
+
+    /// Tells whether the tier of `ply` pieces has a file.
+    pub(crate) fn keeps(&self, ply: u32) -> bool {
+        is_stored(ply) && self.keep_plies.is_none_or(|most| ply <= most)
+    }
+
+    /// Returns the outcome of the empty board, when complete.
+    pub fn root(&self) -> Option<Outcome> {
+        let (value, remoteness) = self.root?;
+        let value = [Value::Lose, Value::Tie, Value::Win].get(usize::from(value)).copied()?;
+        Some(Outcome { value, remoteness })
+    }
+
+    /// Returns the hash of the whole database, when complete: equal databases have equal hashes, on every machine.
+    pub fn hash(&self) -> Option<Hash> {
+        self.hash
+    }
+
+    /// Notes that all tiers are there, and the outcome of the empty board.
+    pub fn complete(&mut self, root: Outcome) {
+        let value = match root.value {
+            Value::Lose => 0,
+            Value::Tie => 1,
+            Value::Win => 2,
+        };
+        self.state = State::Complete;
+        self.checkpoint = None;
+        self.root = Some((value, root.remoteness));
+        self.hash = Some(self.hash_of_tiers());
+    }
+
+    /// Combines the hashes of the stored tiers, from the empty board up.
+    fn hash_of_tiers(&self) -> Hash {
+        let mut stored: Vec<_> = self.tiers.iter().filter_map(|tier| Some((tier.ply, tier.hash?))).collect();
+        stored.sort_unstable_by_key(|(ply, _)| *ply);
+        Hash::of_hashes(stored.into_iter().map(|(_, hash)| hash))
+    }
+
+    /// Returns the ply to solve next, or `None` when all are done.
+    pub fn next_ply(&self, board: Board) -> Option<u32> {
+        (board.cells() as u32).checked_sub(self.tiers.len() as u32)
+    }
+
+    /// Returns what is known of a finished tier.
+    pub(crate) fn tier(&self, ply: u32) -> Option<&TierRecord> {
+        self.tiers.iter().find(|tier| tier.ply == ply)
+    }
+
+    /// Sums the entries of the finished tiers.
+    pub fn entries(&self) -> u64 {
+        self.tiers.iter().map(|tier| tier.entries).fold(0, u64::saturating_add)
+    }
+
+    /// Sums the lengths of the files of the finished tiers and of the manifest itself.
+    pub fn bytes(&self) -> u64 {
+        let own = envelope::seal(MAGIC, self).len() as u64;
+        self.tiers.iter().map(|tier| tier.bytes).fold(own, u64::saturating_add)
+    }
+
+    /// Reads the manifest of a folder; `None` where there is none.
+    ///
+    /// # Errors
+    /// [`FileError::Wrong`] where it is of another board or other values, and as for every file.
+    pub fn read(
+        storage: &dyn Storage,
+        folder: &Path,
+        board: Board,
+        values: Values,
+    ) -> Result<Option<Manifest>, FileError> {
+        let Some((manifest, of_board)) = Manifest::read_any(storage, folder)? else { return Ok(None) };
+        manifest.check_name(folder, (of_board, manifest.values), (board, values))?;
+        Ok(Some(manifest))
+    }
+
+    /// Reads the manifest of a folder, and of which board it is. A folder that is named like a database has to have the
+    /// manifest of that one.
+    pub(crate) fn read_any(storage: &dyn Storage, folder: &Path) -> Result<Option<(Manifest, Board)>, FileError> {
+        let path = folder.join(MANIFEST);
+        let file = match storage.open(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            file => file.map_err(io_error(&path, "open"))?,
+        };
+        let (manifest, bytes): (Manifest, u64) = envelope::unseal(&*file, &path, MAGIC)?;
+        let damaged = |offset, what| FileError::Damaged { file: path.clone(), offset, what };
+        if file.size().map_err(io_error(&path, "read"))? != bytes {
+            return Err(damaged(bytes, "bytes after the end"));
+        }
+        let board = manifest.board().ok_or_else(|| damaged(0, "there is no such board"))?;
+        manifest.check(board).map_err(|what| damaged(0, what))?;
+        if let Some(names) = board_and_values_of(folder) {
+            manifest.check_name(folder, (board, manifest.values), names)?;
+        }
+        Ok(Some((manifest, board)))
+    }
+
+    fn check_name(&self, folder: &Path, found: (Board, Values), expected: (Board, Values)) -> Result<(), FileError> {
+        if found == expected {
+            return Ok(());
+        }
+        let found = format!("{} {}", excerpt(&self.board, 32), self.values);
+        let expected = format!("{} {}", expected.0, expected.1);
+        Err(FileError::Wrong { file: folder.join(MANIFEST), what: "the board", expected, found })
+    }
+
+    /// Tells what cannot be true of a manifest of this board.
+    fn check(&self, board: Board) -> Result<(), &'static str> {
+        let plies = (0..=board.cells() as u32).rev();
+        let in_order = self.tiers.iter().zip(plies).all(|(tier, ply)| tier.ply == ply);
+        if self.keep_plies.is_some_and(|most| most == 0 || most as usize >= board.cells()) {
+            return Err("not a ply up to which tiers can be kept");
+        }
+        let whole = self.tiers.len() == board.cells() + 1;
+        let complete = self.state == State::Complete;
+        if !in_order || self.tiers.len() > board.cells() + 1 || whole != complete {
+            return Err("tiers are missing or too many");
+        }
+        let goes_on_from = self.tiers.last().filter(|_| !complete).map(|tier| tier.ply);
+        if self.checkpoint != goes_on_from {
+            return Err("the checkpoint is not that of the last tier");
+        }
+        if self.tiers.iter().any(|tier| self.keeps(tier.ply) != (tier.bytes > 0)) {
+            return Err("a tier that should be stored is not, or the other way round");
+        }
+        if self.tiers.iter().any(|tier| tier.hash.is_some() != (tier.bytes > 0)) {
+            return Err("a stored tier has no hash, or another has one");
+        }
+        if self.hash != complete.then(|| self.hash_of_tiers()) {
+            return Err("the hash is not that of the tiers");
+        }
+        // A block of some bytes has at most a group of chunks, and ten bytes more in the directory.
+        if self.tiers.iter().any(|tier| tier.bytes > 0 && tier.entries >> 17 > tier.bytes) {
+            return Err("a tier has more entries than its file can have");
+        }
+        let sum = |mut numbers: Box<dyn Iterator<Item = u64> + '_>| numbers.try_fold(0, u64::checked_add);
+        let entries = sum(Box::new(self.tiers.iter().map(|tier| tier.entries)));
+        if entries.is_none() || sum(Box::new(self.tiers.iter().map(|tier| tier.bytes))).is_none() {
+            return Err("more entries or bytes than can be counted");
+        }
+        let in_range = |(value, remoteness): (u8, Option<u32>)| {
+            let with_remoteness = self.values == Values::Remoteness;
+            value <= 2
+                && remoteness.is_some() == with_remoteness
+                && remoteness.is_none_or(|plies| plies <= board.cells() as u32)
+        };
+        if self.root.is_some() != complete || !self.root.is_none_or(in_range) {
+            return Err("the value of the empty board is not what it can be");
+        }
+        Ok(())
+    }
+
+    /// Checks that the files of the finished tiers are there and as long as they were written.
+    pub(crate) fn check_files(&self, storage: &dyn Storage, folder: &Path) -> Result<(), FileError> {
+        for tier in self.tiers.iter().filter(|tier| tier.bytes > 0) {
+            let file = tier_path(folder, tier.ply);
+            let size = match storage.open(&file) {
+                Err(error) if error.kind() == ErrorKind::NotFound => {
+                    return Err(FileError::Damaged { file, offset: 0, what: "the file is missing" });
+                }
+                open => open.and_then(|open| open.size()).map_err(io_error(&file, "open"))?,
+            };
+            check_length(&file, tier.bytes, size)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the manifest of a folder durably.
+    ///
+    /// # Errors
+    /// [`FileError::Io`].
+    pub fn write(&self, storage: &dyn Storage, folder: &Path) -> Result<(), FileError> {
+        write_file(storage, folder, MANIFEST, &envelope::seal(MAGIC, self))
+    }
+}
+
+/// Compares a file's length with what the manifest says.
+pub(crate) fn check_length(file: &Path, expected: u64, found: u64) -> Result<(), FileError> {
+    if expected == found {
+        return Ok(());
+    }
+    let [expected, found] = [expected, found].map(|bytes| format!("{bytes} bytes"));
+    Err(FileError::Wrong { file: file.to_path_buf(), what: "the length", expected, found })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::Disk;
+
+    /// A manifest such as a solve of 2x2 writes.
+    fn complete() -> Manifest {
+        let mut manifest = Manifest::new("2x2".parse().unwrap(), Values::Remoteness, None);
+        let record = |ply: u32| {
+            let hash = is_stored(ply).then(Hash::default);
+            TierRecord { ply, entries: 3, bytes: if is_stored(ply) { 100 } else { 0 }, hash }
+        };
+        manifest.tiers = (0..=4).rev().map(record).collect();
+        manifest.complete(Outcome { value: Value::Tie, remoteness: Some(4) });
+        manifest
+    }
+
+    fn read(bytes: &[u8]) -> Result<Manifest, FileError> {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join("2x2/remoteness");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join(MANIFEST), bytes).unwrap();
+        Manifest::read_any(&Disk, &folder).map(|read| read.unwrap().0)
+    }
+
+    #[test]
+    fn what_cannot_be_true_is_refused_though_the_checksum_fits() {
+        assert_eq!(read(&envelope::seal(MAGIC, &complete())).unwrap(), complete());
+        let changes: [fn(&mut Manifest); 25] = [
+            |manifest| manifest.board = "3x3".to_owned(),
+            |manifest| manifest.board = "2x2c4".to_owned(),
+            |manifest| manifest.board = "no board".to_owned(),
+            |manifest| manifest.values = Values::Wdl,
+            |manifest| manifest.state = State::Solving,
+            |manifest| manifest.root = None,
+            |manifest| manifest.root = Some((3, Some(4))),
+            |manifest| manifest.root = Some((1, None)),
+            |manifest| manifest.root = Some((1, Some(5))),
+            |manifest| manifest.checkpoint = Some(0),
+            |manifest| manifest.tiers.truncate(4),
+            |manifest| manifest.tiers.clear(),
+            |manifest| manifest.tiers.reverse(),
+            |manifest| manifest.tiers.push(manifest.tiers[0]),
+            |manifest| manifest.tiers[1].bytes = 0,
+            |manifest| manifest.tiers[0].bytes = 1,
+            |manifest| manifest.hash = None,
+            |manifest| manifest.hash = Some(Hash::default()),
+            |manifest| manifest.tiers[1].hash = None,
+            |manifest| manifest.tiers[0].hash = Some(Hash::default()),
+            |manifest| manifest.tiers[0].entries = u64::MAX,
+            |manifest| manifest.tiers[1].entries = 1 << 40,
+            |manifest| manifest.tiers.iter_mut().filter(|tier| tier.bytes > 0).for_each(|tier| tier.bytes = u64::MAX),
+            |manifest| (manifest.state, manifest.root, manifest.checkpoint) = (State::Solving, None, Some(0)),
+            |manifest| {
+                manifest.tiers.truncate(3);
+                (manifest.state, manifest.root, manifest.checkpoint) = (State::Solving, None, Some(3));
+            },
+        ];
+        for (number, change) in changes.into_iter().enumerate() {
+            let mut manifest = complete();
+            change(&mut manifest);
+            let error = read(&envelope::seal(MAGIC, &manifest)).expect_err(&format!("change {number}"));
+            assert!(error.is_damage(), "change {number}: {error}");
+        }
+    }
+
+    #[test]
+    fn bytes_after_the_end_are_refused() {
+        let bytes = [&envelope::seal(MAGIC, &complete())[..], &[0]].concat();
+        assert!(read(&bytes).unwrap_err().to_string().contains("bytes after the end"));
+    }
+}

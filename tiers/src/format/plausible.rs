@@ -1,0 +1,93 @@
+//! Whether what a file records can be true of its board: checked before the tables of the board are made.
+//!
+//! Anybody can write a small file with valid checksums that names a huge board. These checks bound what such a file can
+//! cost whoever opens it; [`crate::index`] bounds what any board can cost.
+
+use std::path::Path;
+
+use fourbase::Board;
+
+use super::folder::MANIFEST;
+use super::manifest::{Manifest, State, TierRecord};
+use crate::files::FileError;
+use crate::index::{count_shapes, least_entries, tier_estimates};
+
+/// Half a board of so many bits (a column has one more bit than cells) has tables that are made in milliseconds.
+const SMALL_HALF_BITS: usize = 24;
+
+/// The estimate of a board's entries is at most so many powers of two above the truth. On boards that can be counted it
+/// was within 6.
+const ESTIMATE_SLACK_BITS: u32 = 17;
+
+/// With K below 3 most shapes have no entry, so that a true tier of so many shapes may be tiny.
+const MANY_SHAPES: u128 = 1 << 22;
+
+/// The tables of so many shapes take some tens of megabytes, 60 bytes a shape: allowed whatever the file's length.
+const MOST_FREE_SHAPES: u128 = 1 << 19;
+
+/// Refuses the manifest of a complete database that records far fewer entries than its board has. Boards with small
+/// tables pass.
+///
+/// # Errors
+/// [`FileError::Wrong`].
+pub(crate) fn check_manifest(manifest: &Manifest, folder: &Path, board: Board) -> Result<(), FileError> {
+    let half_bits = (board.height() + 1) * board.width().div_ceil(2);
+    let is_whole = manifest.state == State::Complete && manifest.keep_plies().is_none();
+    // With K below 4 the estimate is too far above the truth.
+    if !is_whole || half_bits <= SMALL_HALF_BITS || board.connect() < 4 {
+        return Ok(());
+    }
+    let estimate = tier_estimates(board).into_iter().fold(0, u128::saturating_add);
+    let stored: u64 = manifest.tiers.iter().filter(|tier| tier.bytes > 0).map(|tier| tier.entries).sum();
+    if u128::from(stored) >= estimate >> ESTIMATE_SLACK_BITS {
+        return Ok(());
+    }
+    let (expected, found) = (format!("of the order of {estimate}"), stored.to_string());
+    Err(FileError::Wrong { file: folder.join(MANIFEST), what: "the number of entries", expected, found })
+}
+
+/// Refuses the file of a tier that is far too small, in entries or bytes, for the number of the tier's shapes.
+///
+/// # Errors
+/// [`FileError::Wrong`].
+pub(crate) fn check_tier(path: &Path, board: Board, record: &TierRecord) -> Result<(), FileError> {
+    let TierRecord { ply, entries, bytes, .. } = *record;
+    let wrong = |what, expected, found| Err(FileError::Wrong { file: path.to_path_buf(), what, expected, found });
+    let least = least_entries(board, ply);
+    if least > u128::from(entries) {
+        return wrong("the number of entries", format!("at least {least}"), entries.to_string());
+    }
+    // A shape has many entries, and so takes more than a byte of the file.
+    let shapes = count_shapes(board, ply);
+    let has_tiny_shapes = board.connect() < 3 && shapes < MANY_SHAPES;
+    let most_shapes = if has_tiny_shapes { MANY_SHAPES } else { MOST_FREE_SHAPES + u128::from(bytes) };
+    if shapes > most_shapes {
+        return wrong("the length", format!("that of a tier of {shapes} shapes"), format!("{bytes} bytes"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use fourbase::{Outcome, Value};
+
+    use super::*;
+    use crate::format::{Hash, is_stored};
+    use crate::kernel::Values;
+
+    #[test]
+    fn a_large_board_of_few_entries_is_refused_before_its_tables_are_made() {
+        for name in ["20x2", "10x5", "8x6", "9x5", "7x6"] {
+            let board: Board = name.parse().unwrap();
+            let mut manifest = Manifest::new(board, Values::Wdl, None);
+            let record = |ply: u32| {
+                let hash = is_stored(ply).then(Hash::default);
+                TierRecord { ply, entries: 1000, bytes: if is_stored(ply) { 100 } else { 0 }, hash }
+            };
+            manifest.tiers = (0..=board.cells() as u32).rev().map(record).collect();
+            manifest.complete(Outcome { value: Value::Tie, remoteness: None });
+            let error = check_manifest(&manifest, Path::new("folder"), board).unwrap_err().to_string();
+            assert!(error.contains("the number of entries"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Why a solve cannot start or go on.
+
+use std::path::PathBuf;
+
+use fourbase::Board;
+
+use crate::files::{FileError, bytes};
+use crate::index::IndexError;
+use crate::kernel::Values;
+
+/// A solve that cannot start or go on.
+#[derive(Debug, thiserror::Error)]
+pub enum SolveError {
+    /// The board cannot be indexed.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// Not enough memory.
+    #[error(
+        "board {board} has {}{entries} entries and needs {}{} of memory; the limit is {}",
+        about(*.exact), about(*.exact), bytes(*.needed), bytes(u128::from(*.limit))
+    )]
+    Memory {
+        /// The board.
+        board: Board,
+        /// Entries after the mirror.
+        entries: u128,
+        /// Bytes needed.
+        needed: u128,
+        /// Bytes allowed.
+        limit: u64,
+        /// Whether the figures are exact; otherwise they are estimates.
+        exact: bool,
+    },
+    /// Another solve holds the folder.
+    #[error("{} is being solved by {holder}", folder.display())]
+    Busy {
+        /// The database folder.
+        folder: PathBuf,
+        /// The name of the holder.
+        holder: String,
+    },
+    /// The caller stopped it. A later solve resumes.
+    #[error("{}: stopped with {done} of {tiers} tiers done", folder.display())]
+    Stopped {
+        /// The database folder.
+        folder: PathBuf,
+        /// The board.
+        board: Board,
+        /// The values.
+        values: Values,
+        /// The deepest ply that the database keeps, unless it keeps all.
+        keep_plies: Option<u32>,
+        /// The folder of the live tiers, unless that is the database's.
+        scratch: Option<PathBuf>,
+        /// Tiers that are durable.
+        done: usize,
+        /// All tiers.
+        tiers: usize,
+    },
+    /// Not enough room for the files.
+    #[error(
+        "{}: board {board} needs about {} of files while it is solved, {} are free",
+        folder.display(), bytes(*.needed), bytes(u128::from(*.free))
+    )]
+    Disk {
+        /// The folder.
+        folder: PathBuf,
+        /// The board.
+        board: Board,
+        /// Bytes needed.
+        needed: u128,
+        /// Bytes free.
+        free: u64,
+    },
+    /// The tier to resume from is not in the folder of the live tiers.
+    #[error("{}: the solve can resume from ply {ply}, but {} does not hold it", folder.display(), scratch.display())]
+    Scratch {
+        /// The database folder.
+        folder: PathBuf,
+        /// The folder of the live tiers.
+        scratch: PathBuf,
+        /// The tier.
+        ply: u32,
+    },
+    /// The database was begun with another number of plies to keep.
+    #[error("{}: this database keeps {}, not {}", folder.display(), kept(*found), kept(*wanted))]
+    Kept {
+        /// The database folder.
+        folder: PathBuf,
+        /// The board.
+        board: Board,
+        /// The values.
+        values: Values,
+        /// The deepest ply that the database keeps; `None` for all.
+        found: Option<u32>,
+        /// The requested one.
+        wanted: Option<u32>,
+    },
+    /// A file could not be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+fn about(exact: bool) -> &'static str {
+    if exact { "" } else { "about " }
+}
+
+/// Writes which plies a database keeps.
+fn kept(keep_plies: Option<u32>) -> String {
+    keep_plies.map_or_else(|| "all plies".to_string(), |most| format!("plies up to {most}"))
+}

@@ -1,0 +1,310 @@
+//! Getting a band ready: where each drop leads, which columns it keeps, which lines can be armed.
+//!
+//! The work here is done once a shape ([`ShapeMoves`]) or once a band ([`ShapeMoves::band`]), so that the kernel's loop
+//! over rows only follows row numbers and masks. Row maps are monotone (a drop inserts a bit at a fixed place), so a
+//! map is two walks over bit masks side by side, without ranking.
+
+use std::ops::Range;
+
+use fourbase::Player;
+
+use crate::files::FileError;
+use crate::index::{FullLine, Index, Matrix, Shape, Spine, WingList, WingShape, armed_lines, rank_map, row_map};
+use crate::kernel::Coding;
+use crate::kernel::matrix::{Band, ColumnDrop, NO_ROW, Outcomes, RowDrop, TurnedDrop};
+use crate::tier::{Loaded, Reader};
+
+/// A drop into a wing column and the shape that it leads to.
+struct WingMove {
+    column: usize,
+    /// The wing after the drop.
+    wing: WingShape,
+    /// The bit of the wing's colouring that the drop adds.
+    bit: u32,
+    /// Which of the children's shapes it leads to; it may be stored as its mirror image.
+    child: usize,
+}
+
+/// What the matrices of one shape have in common.
+pub(super) struct ShapeMoves<'a> {
+    index: &'a Index,
+    mover: Player,
+    left: Vec<WingMove>,
+    right: Vec<WingMove>,
+    turned: Vec<WingMove>,
+    spine: Option<usize>,
+    lines: Vec<FullLine>,
+    outcomes: Outcomes,
+}
+
+/// Computes the outcomes that need no child.
+pub(super) fn outcomes(index: &Index, coding: &Coding, ply: u32) -> Outcomes {
+    let misere = index.board().is_misere();
+    let mover = Player::to_move(ply);
+    let winner_of_line_by = |player: Player| if misere { player.other() } else { player };
+    let full = ply == index.board().cells() as u32;
+    let completed = if full { 0 } else { coding.encode(Some(winner_of_line_by(mover)), ply + 1) };
+    let worst = if mover == Player::First { 0 } else { u8::MAX };
+    Outcomes {
+        completed,
+        floor: if misere { completed } else { worst },
+        over: if ply == 0 { 0 } else { coding.encode(Some(winner_of_line_by(mover.other())), ply) },
+        tie: coding.encode(None, 0),
+    }
+}
+
+impl<'a> ShapeMoves<'a> {
+    /// Finds where the drops of `shape` lead, and opens those shapes in `children`. The last tier has no drops.
+    pub(super) fn new(
+        index: &'a Index,
+        children: &mut impl Reader,
+        shape: Shape,
+        ply: u32,
+        outcomes: Outcomes,
+    ) -> Self {
+        let split = index.split();
+        let mut moves = ShapeMoves {
+            index,
+            mover: Player::to_move(ply),
+            left: Vec::new(),
+            right: Vec::new(),
+            turned: Vec::new(),
+            spine: None,
+            lines: FullLine::of_shape(index, shape),
+            outcomes,
+        };
+        let child_shape = |left, right| Shape { left, right, ..shape };
+        children.close();
+        for column in 0..split.wing_columns() {
+            if let Some(wing) = split.grown(shape.left, column) {
+                let bit = split.bit(wing, column, split.height(shape.left, column));
+                let child = children.open(child_shape(wing, shape.right));
+                moves.left.extend(child.map(|child| WingMove { column, wing, bit, child }));
+            }
+            if let Some(wing) = split.grown(shape.right, column) {
+                let bit = split.bit(wing, column, split.height(shape.right, column));
+                let (moves, child) = if wing <= shape.left {
+                    (&mut moves.right, children.open(child_shape(shape.left, wing)))
+                } else {
+                    (&mut moves.turned, children.open(child_shape(wing, shape.left)))
+                };
+                moves.extend(child.map(|child| WingMove { column, wing, bit, child }));
+            }
+        }
+        if shape.spine_height < split.spine_room() {
+            moves.spine = children.open(Shape { spine_height: shape.spine_height + 1, ..shape });
+        }
+        moves
+    }
+
+    /// Prepares the rows `rows` (from a multiple of 64) of one matrix of the shape.
+    ///
+    /// # Errors
+    /// Where a child's rows cannot be read.
+    pub(super) fn band<'b, R: Reader>(
+        &'b self,
+        children: &'b mut R,
+        matrix: &Matrix,
+        rows: Range<usize>,
+    ) -> Result<Band<'b>, FileError> {
+        let left = self.index.list(matrix.left, matrix.spine, matrix.left_firsts);
+        let right = self.index.list(matrix.right, matrix.spine, matrix.right_firsts);
+        let mut wanted = Wanted::default();
+        let mut band = Band {
+            left: &left.colourings()[rows.clone()],
+            columns: right.len(),
+            row_drops: Vec::with_capacity(self.left.len()),
+            column_drops: Vec::with_capacity(self.right.len() + 1),
+            turned_drops: Vec::with_capacity(self.turned.len()),
+            lines: Vec::new(),
+            outcomes: self.outcomes,
+            misere: self.index.board().is_misere(),
+        };
+        self.add_left(matrix, left, &rows, &mut band, &mut wanted);
+        self.add_right(matrix, right, &rows, &mut band, &mut wanted);
+        self.add_turned(matrix, right, &rows, &mut band, &mut wanted);
+        self.add_spine(matrix, left, right, &rows, &mut band, &mut wanted);
+        band.lines = armed_lines(&self.lines, matrix.spine, right, self.mover.other());
+        wanted.load(&mut band, children)?;
+        Ok(band)
+    }
+
+    fn first(&self) -> u32 {
+        u32::from(self.mover == Player::First)
+    }
+
+    /// Turns a plane of first-player pieces into the mover's, by exclusive or.
+    fn flip(&self) -> u64 {
+        if self.mover == Player::First { 0 } else { u64::MAX }
+    }
+
+    fn add_left(
+        &self,
+        matrix: &Matrix,
+        left: &'a WingList,
+        rows: &Range<usize>,
+        band: &mut Band<'a>,
+        wanted: &mut Wanted,
+    ) {
+        for to in &self.left {
+            let firsts = matrix.left_firsts + self.first();
+            let child = self.index.list(to.wing, matrix.spine, firsts);
+            let rows = row_map(left.keeps(to.column, self.mover), child.cell(to.bit), self.flip(), rows);
+            wanted.row_drops.push(Want::new(to.child, matrix.spine, firsts, used(&rows)));
+            band.row_drops.push(RowDrop { child: &[], rows });
+        }
+    }
+
+    fn add_right(
+        &self,
+        matrix: &Matrix,
+        right: &'a WingList,
+        rows: &Range<usize>,
+        band: &mut Band<'a>,
+        wanted: &mut Wanted,
+    ) {
+        let columns = self.index.split().wing_columns();
+        for to in &self.right {
+            let child = self.index.list(to.wing, matrix.spine, matrix.right_firsts + self.first());
+            let plane = child.cell(to.bit);
+            // The last column holds the highest bits: the dropped bit is the top one, so that the children's places
+            // are the lower end of the list (second player) or the upper one.
+            let contiguous = to.column + 1 == columns;
+            let firsts: u32 = if contiguous { plane.iter().map(|word| word.count_ones()).sum() } else { 0 };
+            wanted.column_drops.push(Want::new(to.child, matrix.spine, matrix.left_firsts, rows.clone()));
+            band.column_drops.push(ColumnDrop {
+                child: &[],
+                child_words: child.words(),
+                first_row: rows.start,
+                rows: Vec::new(),
+                gather: (!contiguous).then_some((plane, self.flip())),
+                offset: if self.mover == Player::First { child.len() - firsts as usize } else { 0 },
+                keeps: right.keeps(to.column, self.mover),
+            });
+        }
+    }
+
+    fn add_turned(
+        &self,
+        matrix: &Matrix,
+        right: &'a WingList,
+        rows: &Range<usize>,
+        band: &mut Band<'a>,
+        wanted: &mut Wanted,
+    ) {
+        let words = rows.start / 64..rows.end.div_ceil(64);
+        for to in &self.turned {
+            let firsts = matrix.right_firsts + self.first();
+            let child = self.index.list(to.wing, matrix.spine, firsts);
+            let rows = row_map(right.keeps(to.column, self.mover), child.cell(to.bit), self.flip(), &(0..right.len()));
+            wanted
+                .turned_drops
+                .push(Want { words: words.clone(), ..Want::new(to.child, matrix.spine, firsts, used(&rows)) });
+            band.turned_drops.push(TurnedDrop { child: &[], row_words: words.len(), first_word: words.start, rows });
+        }
+    }
+
+    fn add_spine(
+        &self,
+        matrix: &Matrix,
+        left: &'a WingList,
+        right: &'a WingList,
+        rows: &Range<usize>,
+        band: &mut Band<'a>,
+        wanted: &mut Wanted,
+    ) {
+        let Some(child) = self.spine else { return };
+        let spine = matrix.spine.grown(self.mover == Player::First);
+        let child_words = self.index.list(matrix.right, spine, matrix.right_firsts).words();
+        let rows = rank_map(left.spine_keeps(self.mover), rows);
+        wanted.column_drops.push(Want::new(child, spine, matrix.left_firsts, used(&rows)));
+        band.column_drops.push(ColumnDrop {
+            child: &[],
+            child_words,
+            first_row: 0,
+            rows,
+            gather: None,
+            offset: 0,
+            keeps: right.spine_keeps(self.mover),
+        });
+    }
+}
+
+/// Rows of a child's matrix that a band needs.
+struct Want {
+    child: usize,
+    spine: Spine,
+    left_firsts: u32,
+    rows: Range<usize>,
+    /// Words of each plane of a row: none for all.
+    words: Range<usize>,
+}
+
+impl Want {
+    fn new(child: usize, spine: Spine, left_firsts: u32, rows: Range<usize>) -> Want {
+        Want { child, spine, left_firsts, rows, words: 0..0 }
+    }
+
+    /// Asks for the rows.
+    fn load(&self, children: &mut impl Reader) -> Result<Option<Loaded>, FileError> {
+        match children.matrix(self.child, self.spine, self.left_firsts) {
+            Some(matrix) if !self.rows.is_empty() => children.load(self.child, matrix, &self.rows, &self.words),
+            // Nothing leads there.
+            _ => Ok(None),
+        }
+    }
+}
+
+/// The rows that all drops of a band need, in the order of its drops.
+#[derive(Default)]
+struct Wanted {
+    row_drops: Vec<Want>,
+    column_drops: Vec<Want>,
+    turned_drops: Vec<Want>,
+}
+
+impl Wanted {
+    /// Gets the rows for a band, whose row numbers then count from the first row that was got.
+    fn load<'b, R: Reader>(&self, band: &mut Band<'b>, children: &'b mut R) -> Result<(), FileError> {
+        let load = |wants: &[Want], children: &mut R| {
+            wants.iter().map(|want| want.load(children)).collect::<Result<Vec<_>, _>>()
+        };
+        let rows = load(&self.row_drops, children)?;
+        let columns = load(&self.column_drops, children)?;
+        let turned = load(&self.turned_drops, children)?;
+        let children = &*children;
+        for (drop, loaded) in band.row_drops.iter_mut().zip(rows) {
+            (drop.child, _) = placed(children, loaded, &mut drop.rows);
+        }
+        for (drop, loaded) in band.column_drops.iter_mut().zip(columns) {
+            let first;
+            (drop.child, first) = placed(children, loaded, &mut drop.rows);
+            drop.first_row = drop.first_row.saturating_sub(first);
+        }
+        for (drop, loaded) in band.turned_drops.iter_mut().zip(turned) {
+            if let Some(loaded) = &loaded {
+                drop.row_words = loaded.row_words;
+                drop.first_word -= loaded.first_word;
+            }
+            (drop.child, _) = placed(children, loaded, &mut drop.rows);
+        }
+        Ok(())
+    }
+}
+
+/// Returns the range of the rows that a map leads to.
+pub(crate) fn used(rows: &[u32]) -> Range<usize> {
+    let first = rows.iter().find(|row| **row != NO_ROW);
+    let last = rows.iter().rfind(|row| **row != NO_ROW);
+    first.zip(last).map_or(0..0, |(first, last)| *first as usize..*last as usize + 1)
+}
+
+/// Returns the words of loaded rows and the number of the first, and lets a map count from that.
+pub(crate) fn placed<'b>(reader: &'b impl Reader, rows: Option<Loaded>, map: &mut [u32]) -> (&'b [u64], usize) {
+    // A matrix without columns is read, but nothing of what is read is used.
+    let Some(rows) = rows else { return (&[0; 2], 0) };
+    if rows.first > 0 {
+        map.iter_mut().filter(|row| **row != NO_ROW).for_each(|row| *row -= rows.first as u32);
+    }
+    (reader.words(&rows), rows.first)
+}

@@ -1,0 +1,40 @@
+//! What a caller hears of a solve.
+
+use crate::files::FileError;
+use crate::format::TierRecord;
+use crate::solve::Plan;
+use crate::tier::Watch;
+
+/// Hears how a solve goes, and may stop it. The methods may be called from any thread and should be quick.
+pub trait Progress: Sync {
+    /// The solve fits into memory, holds its folder and begins. An earlier solve has done `entries_done` of the entries.
+    /// Not called where nothing is left to do.
+    fn planned(&self, _plan: &Plan, _entries_done: u64) {}
+
+    /// A tier begins.
+    fn tier(&self, _ply: u32, _entries: u64) {}
+
+    /// More entries of the tier are solved.
+    fn solved(&self, _entries: u64) {}
+
+    /// A tier is solved and written.
+    fn tier_done(&self, _tier: &TierRecord) {}
+
+    /// The tier that an earlier solve left to resume from is damaged, so this solve begins with the full board.
+    fn starts_over(&self, _why: &FileError) {}
+
+    /// Tells whether to stop. The solve asks before each piece of a tier (about half a million entries in memory, a block
+    /// in files) and of its file. An unfinished tier in memory is lost, and the tier after it is made durable to resume
+    /// from; finished blocks in files are kept.
+    fn is_stopped(&self) -> bool {
+        false
+    }
+}
+
+/// Hears nothing and never stops.
+impl Progress for () {}
+
+/// Lets `work` watch a tier through `progress`.
+pub(crate) fn watching<T>(progress: &dyn Progress, work: impl FnOnce(&Watch) -> T) -> T {
+    work(&Watch { done: &|entries| progress.solved(entries), is_stopped: &|| progress.is_stopped() })
+}

@@ -1,0 +1,128 @@
+//! One tier from the tier after it: the driver of the kernels, for tiers in memory and in logs alike.
+
+use fourbase::Player;
+
+use super::moves::{self, ShapeMoves};
+use crate::files::FileError;
+use crate::index::{Index, Shape, bands};
+use crate::kernel::Coding;
+use crate::kernel::matrix::Buffers;
+use crate::tier::{Store, Watch};
+
+/// Solves what is missing of `tier` from the tier after it (`None` for the last). Returns `false` where `watch` stopped it
+/// before the end.
+///
+/// Work is shared out over rayon's current pool; the result is the same for every number of threads.
+///
+/// # Errors
+/// Where a file cannot be read or written. Finished blocks stay.
+pub(crate) fn solve_tier<S: Store<Content = Coding>>(
+    index: &Index,
+    tier: &mut S,
+    child: Option<&S>,
+    watch: &Watch,
+) -> Result<bool, FileError> {
+    let (ply, coding) = (tier.ply(), *tier.content());
+    let child_planes = child.map_or(coding.planes(), |child| child.content().planes());
+    let maximise = Player::to_move(ply) == Player::First;
+    let outcomes = moves::outcomes(index, &coding, ply);
+    let begin =
+        || Solver { children: child.map(|child| child.reader(index)), moves: None, buffers: Buffers::default() };
+    let filled = tier.fill(index, watch, begin, |solver, matrix, rows, mut out| {
+        if matrix.entries() == 0 {
+            return Ok(());
+        }
+        let Solver { children, moves, buffers } = solver;
+        let moves = match moves {
+            Some((of, moves)) if *of == matrix.shape() => moves,
+            slot => {
+                let moves = ShapeMoves::new(index, children, matrix.shape(), ply, outcomes);
+                &mut slot.insert((matrix.shape(), moves)).1
+            }
+        };
+        for rows in bands(rows) {
+            let (own, after) = out.split_at_mut(rows.len() * matrix.words() * coding.planes());
+            out = after;
+            let band = moves.band(children, matrix, rows)?;
+            index.kernel().solve(&coding, child_planes, maximise, &band, own, buffers);
+        }
+        Ok(())
+    })?;
+    Ok(filled.is_some())
+}
+
+/// What one thread needs.
+struct Solver<'a, R> {
+    children: R,
+    /// The drops of the shape that is being solved; its children's shapes are open.
+    moves: Option<(Shape, ShapeMoves<'a>)>,
+    buffers: Buffers,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::Memory;
+    use crate::kernel::{Kernel, Values};
+    use crate::tier::{Home, InLogs, InMemory, Logs, MemoryTier, Room};
+
+    /// Solves a board in memory and in logs, and compares every bit that counts.
+    fn same_bits(name: &str, values: Values, block_words: usize, slice_words: usize) {
+        let index = Index::new(name.parse().unwrap(), Kernel::detect()).unwrap();
+        let files = Memory::default();
+        let room = Room { block_words, cache_bytes: 1 << 16, slice_words };
+        let logs = Logs { storage: &files, folder: "logs".as_ref(), index: &index, room };
+        let coding = Coding::new(index.board(), values, 0);
+        let (mut in_memory, mut in_logs) = (InMemory::new(logs, coding), InLogs::new(logs, coding));
+        let (mut child, mut logged) = (None, None);
+        for ply in (0..=index.board().cells() as u32).rev() {
+            let mut tier = in_memory.make(ply).unwrap();
+            assert!(solve_tier(&index, &mut tier, child.as_ref(), &Watch::none()).unwrap());
+            let mut log = in_logs.make(ply).unwrap();
+            assert!(solve_tier(&index, &mut log, logged.as_ref(), &Watch::none()).unwrap());
+            assert!(log.is_complete());
+            in_logs.save(&log).unwrap();
+            let found = InMemory::new(logs, coding).adopt(in_logs.make(ply).unwrap()).unwrap();
+            same_rows(&found, &tier, name);
+            (child, logged) = (Some(tier), Some(log));
+        }
+    }
+
+    fn same_rows(found: &MemoryTier, expected: &MemoryTier, name: &str) {
+        for (number, matrix) in expected.layout().matrices().iter().enumerate() {
+            for row in 0..matrix.rows as usize {
+                for plane in 0..expected.content().planes() {
+                    assert_eq!(found.plane(number, row, plane), expected.plane(number, row, plane), "{name}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn logs_hold_what_memory_holds_however_small_the_blocks() {
+        for (name, block_words) in
+            [("4x4", 1), ("5x4", 64), ("5x4", 1 << 15), ("4x5", 200), ("3x6", 7), ("5x3m", 1), ("1x8", 1), ("8x2", 30)]
+        {
+            for values in [Values::Wdl, Values::Remoteness] {
+                same_bits(name, values, block_words, usize::MAX);
+            }
+        }
+    }
+
+    #[test]
+    fn matrices_that_are_read_across_in_slices_give_the_same_values() {
+        // 4x5, 5x4 and 6x3 have matrices of more than a word across.
+        for (name, block_words, slice_words) in [
+            ("4x4", 64, 0),
+            ("4x5", 1, 0),
+            ("4x5", 64, 500),
+            ("5x4", 200, 300),
+            ("6x3", 1 << 15, 0),
+            ("4x5m", 64, 1000),
+        ] {
+            for values in [Values::Wdl, Values::Remoteness] {
+                same_bits(name, values, block_words, slice_words);
+            }
+        }
+    }
+}

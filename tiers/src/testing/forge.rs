@@ -1,0 +1,59 @@
+//! Databases of which nothing is true but the checksums, for tests of what they may cost who opens them.
+
+use std::path::Path;
+
+use fourbase::{Board, Outcome, Value};
+
+use crate::files::{Disk, FileError, create_folder, publish};
+use crate::format::container::{Header, Writer};
+use crate::format::{Manifest, TierRecord, folder_of, tier_path};
+use crate::index::count_shapes;
+use crate::kernel::Values;
+
+/// What a forged database says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Forged {
+    /// The board.
+    pub board: Board,
+    /// The ply at which its solve has come to; 0 for all.
+    pub solved_to: u32,
+    /// The deepest ply that is kept, where not all are.
+    pub keep_plies: Option<u32>,
+    /// Bytes of the one block of each file.
+    pub block_bytes: usize,
+}
+
+/// The most shapes that are written into a file; one of a tier that has more says too few.
+const MOST_SHAPES: u128 = 1 << 22;
+
+/// Writes a forged `wdl` database under the folder of all databases: each tier has as many entries as its file may say.
+///
+/// # Errors
+/// Where a file cannot be written.
+pub fn forge(root: &Path, forged: &Forged) -> Result<(), FileError> {
+    let Forged { board, solved_to, keep_plies, block_bytes } = *forged;
+    let (values, folder) = (Values::Wdl, folder_of(root, board, Values::Wdl));
+    create_folder(&Disk, &folder)?;
+    let mut manifest = Manifest::new(board, values, keep_plies);
+    let cells = board.cells() as u32;
+    let entries = ((block_bytes as u64) << 17) / u64::from(cells);
+    for ply in (solved_to..=cells).rev() {
+        let mut record = TierRecord { ply, entries, bytes: 0, hash: None };
+        if manifest.keeps(ply) {
+            let header = Header { board: board.to_string(), values, ply, entries, chunk_entries: 4096 };
+            let mut writer = Writer::create(&Disk, &tier_path(&folder, ply), &header)?;
+            writer.block(&vec![0; block_bytes], 1)?;
+            let mut shapes = vec![0; count_shapes(board, ply).min(MOST_SHAPES) as usize];
+            shapes.iter_mut().take(1).for_each(|first| *first = entries);
+            let (written, hash) = writer.finish(&shapes)?;
+            (record.bytes, record.hash) = (written.bytes, Some(hash));
+            publish(&Disk, &folder, vec![written])?;
+        }
+        manifest.tiers.push(record);
+    }
+    manifest.checkpoint = Some(solved_to);
+    if solved_to == 0 {
+        manifest.complete(Outcome { value: Value::Tie, remoteness: None });
+    }
+    manifest.write(&Disk, &folder)
+}

@@ -1,0 +1,147 @@
+//! Where the tiers of one run live: all in memory, two at a time, or all in logs in one folder.
+
+use std::path::Path;
+
+use super::content::{Content, Kind};
+use super::copy::copy;
+use super::log::{LogTier, Room, segments};
+use super::memory::MemoryTier;
+use super::store::Store;
+use crate::files::{FileError, Storage};
+use crate::index::Index;
+
+/// Makes the tiers of a run and makes them durable.
+pub(crate) trait Home<'s> {
+    /// What the planes of its tiers say.
+    type Content: Content;
+    /// The store of every tier.
+    type Tier: Store<Content = Self::Content>;
+
+    /// Filled blocks outlive the process. Otherwise a tier is lost unless it is saved.
+    const KEEPS_BLOCKS: bool;
+
+    /// Makes room for a tier. In logs it has the blocks that earlier runs have left.
+    ///
+    /// # Errors
+    /// Where a file cannot be read.
+    fn make(&mut self, ply: u32) -> Result<Self::Tier, FileError>;
+
+    /// Takes a complete tier from its log.
+    ///
+    /// # Errors
+    /// Where a file cannot be read.
+    fn adopt(&mut self, log: LogTier<'s, Self::Content>) -> Result<Self::Tier, FileError>;
+
+    /// Makes a tier durable in its log, complete or not.
+    ///
+    /// # Errors
+    /// Where a file cannot be written.
+    fn save(&self, tier: &Self::Tier) -> Result<(), FileError>;
+
+    /// Takes the memory of a tier that is no longer needed.
+    fn reuse(&mut self, tier: Self::Tier);
+}
+
+/// The logs in one folder.
+#[derive(Clone, Copy)]
+pub(crate) struct Logs<'s> {
+    pub storage: &'s dyn Storage,
+    pub folder: &'s Path,
+    pub index: &'s Index,
+    pub room: Room,
+}
+
+impl<'s> Logs<'s> {
+    /// Opens the log of a tier, with the blocks that earlier runs have left. Reads all of them through.
+    ///
+    /// # Errors
+    /// Where a file cannot be read.
+    pub fn open<C: Content>(&self, content: C, ply: u32) -> Result<LogTier<'s, C>, FileError> {
+        let content = content.at(self.index.board(), ply);
+        LogTier::open(self.storage, self.folder, self.index, content, ply, self.room)
+    }
+
+    /// Removes the logs of one kind of content, except those of the plies `keep`.
+    ///
+    /// # Errors
+    /// Where a file cannot be removed.
+    pub fn remove(&self, kind: Kind, keep: &[u32]) -> Result<(), FileError> {
+        segments::remove_all(self.storage, self.folder, kind, keep)
+    }
+}
+
+/// Tiers in memory, of which some are saved in logs.
+pub(crate) struct InMemory<'s, C> {
+    logs: Logs<'s>,
+    content: C,
+    spare: Vec<u64>,
+}
+
+impl<'s, C> InMemory<'s, C> {
+    /// Begins without a tier. `content` may be of any ply.
+    pub fn new(logs: Logs<'s>, content: C) -> InMemory<'s, C> {
+        InMemory { logs, content, spare: Vec::new() }
+    }
+}
+
+impl<'s, C: Content> Home<'s> for InMemory<'s, C> {
+    type Content = C;
+    type Tier = MemoryTier<C>;
+
+    const KEEPS_BLOCKS: bool = false;
+
+    fn make(&mut self, ply: u32) -> Result<MemoryTier<C>, FileError> {
+        let index = self.logs.index;
+        Ok(MemoryTier::new(index, self.content.at(index.board(), ply), ply, std::mem::take(&mut self.spare)))
+    }
+
+    fn adopt(&mut self, log: LogTier<'s, C>) -> Result<MemoryTier<C>, FileError> {
+        let mut tier = self.make(log.ply())?;
+        tier.expand(self.logs.index, &log)?;
+        Ok(tier)
+    }
+
+    fn save(&self, tier: &MemoryTier<C>) -> Result<(), FileError> {
+        let mut log = self.logs.open(self.content, tier.ply())?;
+        copy(self.logs.index, tier, &mut log)?;
+        log.sync()
+    }
+
+    fn reuse(&mut self, tier: MemoryTier<C>) {
+        self.spare = tier.into_buffer();
+    }
+}
+
+/// Tiers in logs.
+pub(crate) struct InLogs<'s, C> {
+    logs: Logs<'s>,
+    content: C,
+}
+
+impl<'s, C> InLogs<'s, C> {
+    /// Begins without a tier. `content` may be of any ply.
+    pub fn new(logs: Logs<'s>, content: C) -> InLogs<'s, C> {
+        InLogs { logs, content }
+    }
+}
+
+impl<'s, C: Content> Home<'s> for InLogs<'s, C> {
+    type Content = C;
+    type Tier = LogTier<'s, C>;
+
+    const KEEPS_BLOCKS: bool = true;
+
+    fn make(&mut self, ply: u32) -> Result<LogTier<'s, C>, FileError> {
+        self.logs.open(self.content, ply)
+    }
+
+    fn adopt(&mut self, log: LogTier<'s, C>) -> Result<LogTier<'s, C>, FileError> {
+        Ok(log)
+    }
+
+    fn save(&self, tier: &LogTier<'s, C>) -> Result<(), FileError> {
+        tier.sync()
+    }
+
+    fn reuse(&mut self, _: LogTier<'s, C>) {}
+}

@@ -1,0 +1,362 @@
+//! The segments of a log: blocks in the order in which they were finished.
+//!
+//! ```text
+//! frontier-NN.S     segment S of the log of ply NN: an envelope, then records (reached-NN.S: of reached bits)
+//!
+//! record   u64  number of the block
+//!          u32  length n of the payload
+//!          u64  XXH3-64 of the payload, seeded with the hash of the segment's envelope and the number
+//!          n bytes
+//! ```
+//!
+//! A record says all about itself, so the log is its own journal: reading it through finds what is done, and what was
+//! being written when the process ended does not pass its checksum. A solve that goes on begins a new segment.
+
+#![allow(clippy::indexing_slicing, reason = "records are cut to their length before they are taken apart")]
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
+
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+
+use crate::files::{FileError, ReadFile, Storage, WriteFile, envelope, io_error};
+use crate::tier::Kind;
+
+const MAGIC: &[u8; 8] = b"fourfron";
+const RECORD: usize = 20;
+
+/// What a segment says about itself.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(super) struct Header {
+    pub board: String,
+    pub kind: Kind,
+    pub ply: u32,
+    /// Entries of the tier.
+    pub entries: u64,
+    /// Blocks of the tier.
+    pub blocks: u64,
+    /// About how many words a block has before compression.
+    pub block_words: u64,
+}
+
+/// Where a record's payload is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    segment: u32,
+    length: u32,
+    /// Of the record.
+    offset: u64,
+}
+
+/// The segments of one tier. Threads share it.
+#[derive(Debug)]
+pub(super) struct Segments<'s> {
+    storage: &'s dyn Storage,
+    folder: PathBuf,
+    header: Header,
+    segments: RwLock<Vec<Segment>>,
+    writer: Mutex<Option<Writer>>,
+    /// The segment that is being written, [`NONE`] before there is one.
+    begun: AtomicU32,
+    /// How much of it is in its file, at least.
+    written: AtomicU64,
+    /// There are files of the tier, whatever is in them.
+    pub has_files: bool,
+}
+
+/// No segment.
+const NONE: u32 = u32::MAX;
+
+#[derive(Debug)]
+struct Segment {
+    path: PathBuf,
+    file: Box<dyn ReadFile>,
+    seed: u64,
+    /// Where the first record begins.
+    start: u64,
+}
+
+struct Writer {
+    file: Box<dyn WriteFile>,
+    path: PathBuf,
+    segment: u32,
+    seed: u64,
+    /// Where the next record begins.
+    end: u64,
+    /// The last records, which are not in the file yet.
+    unwritten: Vec<u8>,
+}
+
+/// Bytes that are collected before they are written: small blocks together, and little to lose.
+const BUFFER_BYTES: usize = 1 << 18;
+
+impl Writer {
+    /// Writes what was collected.
+    fn flush(&mut self) -> Result<(), FileError> {
+        let written = self.file.write_all(&self.unwritten).and_then(|()| self.file.flush());
+        written.map_err(io_error(&self.path, "write"))?;
+        self.unwritten.clear();
+        Ok(())
+    }
+
+    /// Returns how much of the segment is in the file.
+    fn written(&self) -> u64 {
+        self.end - self.unwritten.len() as u64
+    }
+}
+
+impl std::fmt::Debug for Writer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Writer").field("path", &self.path).field("end", &self.end).finish_non_exhaustive()
+    }
+}
+
+/// Reads the ply and the number of a segment off its name.
+fn segment_of(name: &str, kind: Kind) -> Option<(u32, u32)> {
+    let (ply, number) = name.strip_prefix(kind.prefix())?.split_once('.')?;
+    Some((ply.parse().ok()?, number.parse().ok()?))
+}
+
+/// Lists the segments in a folder: ply, number, path, in order.
+fn segments_in(storage: &dyn Storage, folder: &Path, kind: Kind) -> Result<Vec<(u32, u32, PathBuf)>, FileError> {
+    let names = storage.names(folder).map_err(io_error(folder, "list"))?;
+    let segment = |name: &String| segment_of(name, kind).map(|(ply, number)| (ply, number, folder.join(name)));
+    let mut segments: Vec<_> = names.iter().filter_map(segment).collect();
+    segments.sort();
+    Ok(segments)
+}
+
+/// Tells whether a folder has logs of a kind.
+pub(crate) fn has_any(storage: &dyn Storage, folder: &Path, kind: Kind) -> Result<bool, FileError> {
+    Ok(!segments_in(storage, folder, kind)?.is_empty())
+}
+
+/// Removes the logs of one kind of all plies but `keep`.
+pub(crate) fn remove_all(storage: &dyn Storage, folder: &Path, kind: Kind, keep: &[u32]) -> Result<(), FileError> {
+    for (_, _, path) in segments_in(storage, folder, kind)?.iter().filter(|(ply, ..)| !keep.contains(ply)) {
+        storage.remove(path).map_err(io_error(path, "remove"))?;
+    }
+    Ok(())
+}
+
+/// Reads a file from its start to its end, much at a time.
+struct Ahead<'a> {
+    file: &'a dyn ReadFile,
+    path: &'a Path,
+    size: u64,
+    /// Where the bytes that are held begin.
+    start: u64,
+    bytes: Vec<u8>,
+}
+
+impl Ahead<'_> {
+    /// Returns `length` bytes from `offset` on, which is never before an earlier one; `None` where the file ends before.
+    fn at(&mut self, offset: u64, length: usize) -> Result<Option<&[u8]>, FileError> {
+        if offset.checked_add(length as u64).is_none_or(|end| end > self.size) {
+            return Ok(None);
+        }
+        let mut from = (offset - self.start) as usize;
+        if from + length > self.bytes.len() {
+            let most = (self.size - offset) as usize;
+            self.bytes.resize(most.min(length.max(BUFFER_BYTES)), 0);
+            envelope::read(self.file, self.path, &mut self.bytes, offset)?;
+            self.start = offset;
+            from = 0;
+        }
+        Ok(Some(&self.bytes[from..from + length]))
+    }
+}
+
+/// The checksum of a block's payload.
+fn checksum(payload: &[u8], seed: u64, number: u64) -> u64 {
+    xxh3_64_with_seed(payload, seed.wrapping_add(number))
+}
+
+fn word(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
+}
+
+impl<'s> Segments<'s> {
+    /// Opens the log of a tier with what earlier runs have left, and tells `found` every block that is there.
+    pub fn open(
+        storage: &'s dyn Storage,
+        folder: &Path,
+        header: Header,
+        mut found: impl FnMut(u64, Place),
+    ) -> Result<Segments<'s>, FileError> {
+        let mut log = Segments {
+            storage,
+            folder: folder.to_path_buf(),
+            header,
+            segments: RwLock::new(Vec::new()),
+            writer: Mutex::new(None),
+            begun: AtomicU32::new(NONE),
+            written: AtomicU64::new(0),
+            has_files: false,
+        };
+        for (ply, _, path) in segments_in(storage, folder, log.header.kind)? {
+            if ply == log.header.ply {
+                log.has_files = true;
+                log.scan(path, &mut found)?;
+            }
+        }
+        Ok(log)
+    }
+
+    /// Reads a segment through. A torn one counts up to where it is torn.
+    fn scan(&self, path: PathBuf, found: &mut impl FnMut(u64, Place)) -> Result<(), FileError> {
+        let file = self.storage.open(&path).map_err(io_error(&path, "open"))?;
+        let size = file.size().map_err(io_error(&path, "read"))?;
+        let (header, start): (Header, u64) = match envelope::unseal(&*file, &path, MAGIC) {
+            Ok(read) => read,
+            Err(error) if error.is_damage() => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        if header != self.header {
+            return Ok(());
+        }
+        let mut sealed = vec![0; start as usize];
+        envelope::read(&*file, &path, &mut sealed, 0)?;
+        let seed = xxh3_64(&sealed);
+        let mut segments = self.segments.write().unwrap_or_else(PoisonError::into_inner);
+        let number = segments.len() as u32;
+        let segment = Segment { path, file, seed, start };
+        self.records(&segment, size, |block, offset, payload| {
+            found(block, Place { segment: number, length: payload.len() as u32, offset });
+            Ok(())
+        })?;
+        segments.push(segment);
+        Ok(())
+    }
+
+    /// Reads the records of a segment of `size` bytes one after the other: block, offset and payload of each, up to where
+    /// it is torn.
+    fn records(
+        &self,
+        segment: &Segment,
+        size: u64,
+        mut visit: impl FnMut(u64, u64, &[u8]) -> Result<(), FileError>,
+    ) -> Result<(), FileError> {
+        let Segment { path, file, seed, start } = segment;
+        let mut reader = Ahead { file: &**file, path, size, start: *start, bytes: Vec::new() };
+        let mut offset = *start;
+        while let Some(record) = reader.at(offset, RECORD)? {
+            let (block, length, sum) = (word(&record[..8]), word(&record[8..12]), word(&record[12..]));
+            let Some(payload) = reader.at(offset + RECORD as u64, length as usize)? else { break };
+            if block >= self.header.blocks || checksum(payload, *seed, block) != sum {
+                break;
+            }
+            visit(block, offset, payload)?;
+            offset += RECORD as u64 + length;
+        }
+        Ok(())
+    }
+
+    /// Reads all blocks that earlier runs have left, in the order of the files: in far fewer reads than one for each.
+    ///
+    /// # Errors
+    /// Where a file cannot be read.
+    pub fn each(&self, mut visit: impl FnMut(u64, &[u8]) -> Result<(), FileError>) -> Result<(), FileError> {
+        for segment in self.segments.read().unwrap_or_else(PoisonError::into_inner).iter() {
+            let size = segment.file.size().map_err(io_error(&segment.path, "read"))?;
+            self.records(segment, size, |block, _, payload| visit(block, payload))?;
+        }
+        Ok(())
+    }
+
+    fn writer(&self) -> MutexGuard<'_, Option<Writer>> {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins a new segment, after all that are there.
+    fn begin(&self) -> Result<Writer, FileError> {
+        let Header { ply, kind, .. } = self.header;
+        let segments = segments_in(self.storage, &self.folder, kind)?;
+        let last = segments.iter().filter(|(of, ..)| *of == ply).map(|(_, number, _)| number).max();
+        let path = self.folder.join(format!("{}{ply:02}.{}", kind.prefix(), last.map_or(0, |last| last + 1)));
+        let mut file = self.storage.create(&path).map_err(io_error(&path, "create"))?;
+        let sealed = envelope::seal(MAGIC, &self.header);
+        file.write_all(&sealed).map_err(io_error(&path, "write"))?;
+        let seed = xxh3_64(&sealed);
+        let reader = self.storage.open(&path).map_err(io_error(&path, "open"))?;
+        let start = sealed.len() as u64;
+        let mut segments = self.segments.write().unwrap_or_else(PoisonError::into_inner);
+        segments.push(Segment { path: path.clone(), file: reader, seed, start });
+        self.begun.store(segments.len() as u32 - 1, Ordering::Release);
+        Ok(Writer { file, path, segment: segments.len() as u32 - 1, seed, end: start, unwritten: Vec::new() })
+    }
+
+    /// Appends a block.
+    pub fn append(&self, number: u64, payload: &[u8]) -> Result<Place, FileError> {
+        let mut slot = self.writer();
+        let writer = match &mut *slot {
+            Some(writer) => writer,
+            slot => slot.insert(self.begin()?),
+        };
+        let mut record = [0; RECORD];
+        record[..8].copy_from_slice(&number.to_le_bytes());
+        record[8..12].copy_from_slice(&(payload.len() as u32).to_le_bytes());
+        record[12..].copy_from_slice(&checksum(payload, writer.seed, number).to_le_bytes());
+        let place = Place { segment: writer.segment, length: payload.len() as u32, offset: writer.end };
+        writer.unwritten.extend_from_slice(&record);
+        writer.unwritten.extend_from_slice(payload);
+        writer.end += (RECORD + payload.len()) as u64;
+        if writer.unwritten.len() >= BUFFER_BYTES {
+            writer.flush()?;
+        }
+        Ok(place)
+    }
+
+    /// Reads a block's payload into `buffer`.
+    ///
+    /// # Errors
+    /// [`FileError::Damaged`] where the bytes are not those that were appended as this block.
+    pub fn read(&self, number: u64, place: Place, buffer: &mut Vec<u8>) -> Result<(), FileError> {
+        if self.begun.load(Ordering::Acquire) == place.segment {
+            self.flush_to(place)?;
+        }
+        let segments = self.segments.read().unwrap_or_else(PoisonError::into_inner);
+        let Segment { path, file, seed, .. } = &segments[place.segment as usize];
+        buffer.resize(RECORD + place.length as usize, 0);
+        envelope::read(&**file, path, buffer, place.offset)?;
+        let (record, payload) = buffer.split_at(RECORD);
+        if word(&record[..8]) != number || checksum(payload, *seed, number) != word(&record[12..]) {
+            return Err(self.damaged(place, "the checksum of a block is wrong"));
+        }
+        buffer.drain(..RECORD);
+        Ok(())
+    }
+
+    /// Makes sure that a record of the segment that is being written is in its file.
+    fn flush_to(&self, place: Place) -> Result<(), FileError> {
+        if self.written.load(Ordering::Acquire) > place.offset {
+            return Ok(());
+        }
+        let mut slot = self.writer();
+        if let Some(writer) = slot.as_mut().filter(|writer| writer.written() <= place.offset) {
+            writer.flush()?;
+        }
+        if let Some(writer) = slot.as_ref() {
+            self.written.store(writer.written(), Ordering::Release);
+        }
+        Ok(())
+    }
+
+    /// Makes the error of a block that does not hold what it should.
+    pub fn damaged(&self, place: Place, what: &'static str) -> FileError {
+        let segments = self.segments.read().unwrap_or_else(PoisonError::into_inner);
+        FileError::Damaged { file: segments[place.segment as usize].path.clone(), offset: place.offset, what }
+    }
+
+    /// Makes everything that was appended durable.
+    pub fn sync(&self) -> Result<(), FileError> {
+        if let Some(writer) = &mut *self.writer() {
+            writer.flush()?;
+            writer.file.sync().map_err(io_error(&writer.path, "write"))?;
+        }
+        self.storage.sync_folder(&self.folder).map_err(io_error(&self.folder, "sync"))
+    }
+}

@@ -1,0 +1,224 @@
+//! The store: what threads do with the blocks of a tier.
+
+use std::ops::Range;
+use std::path::Path;
+
+use super::blocks::{Blocks, Room};
+use super::reader::LogReader;
+use crate::files::{FileError, Storage};
+use crate::index::{Index, Located, Matrix};
+use crate::kernel::Coding;
+use crate::tier::content::Content;
+use crate::tier::queue::Queue;
+use crate::tier::store::{Store, Watch, entries_of};
+
+/// Blocks of a job: enough to pay for laying out the shape and its neighbours.
+const JOB_BLOCKS: usize = 16;
+
+/// One tier, as far as it is filled, in compressed blocks in a log. Threads share it.
+#[derive(Debug)]
+pub(crate) struct LogTier<'s, C = Coding>(Blocks<'s, C>);
+
+impl<'s, C: Content> LogTier<'s, C> {
+    /// Opens the tier of `ply` pieces in `folder`, with the blocks that earlier runs have left. Reads all of them through.
+    ///
+    /// # Errors
+    /// Where a file cannot be read.
+    pub fn open(
+        storage: &'s dyn Storage,
+        folder: &Path,
+        index: &Index,
+        content: C,
+        ply: u32,
+        room: Room,
+    ) -> Result<LogTier<'s, C>, FileError> {
+        Ok(LogTier(Blocks::open(storage, folder, index, content, ply, room)?))
+    }
+
+    /// Tells whether all blocks are filled.
+    pub fn is_complete(&self) -> bool {
+        self.0.is_complete()
+    }
+
+    /// Tells whether there were files of the tier when it was opened, of whatever content.
+    pub fn has_files(&self) -> bool {
+        self.0.has_files()
+    }
+
+    /// Expands all blocks into `words`, where they lie as in a tier in memory.
+    ///
+    /// # Errors
+    /// [`FileError::NoBlock`] where one is missing; where a file cannot be read.
+    pub fn expand_all(&self, index: &Index, words: &mut [u64]) -> Result<(), FileError> {
+        self.0.expand_all(index, words)
+    }
+
+    /// Makes all filled blocks durable.
+    ///
+    /// # Errors
+    /// Where a file cannot be written.
+    pub fn sync(&self) -> Result<(), FileError> {
+        self.0.sync()
+    }
+}
+
+impl<'s, C: Content> Store for LogTier<'s, C> {
+    type Content = C;
+    type Reader<'a>
+        = LogReader<'a, C>
+    where
+        Self: 'a;
+
+    fn ply(&self) -> u32 {
+        self.0.directory.ply()
+    }
+
+    fn content(&self) -> &C {
+        &self.0.content
+    }
+
+    fn entries(&self) -> u64 {
+        self.0.directory.entries()
+    }
+
+    fn matrices(&self) -> u64 {
+        self.0.directory.matrices()
+    }
+
+    fn shape_entries(&self) -> Vec<u64> {
+        self.0.directory.shape_entries()
+    }
+
+    fn located_from<'a>(&'a self, index: &'a Index, entry: u64) -> Box<dyn Iterator<Item = Located> + 'a> {
+        Box::new(self.0.directory.located_from(index, entry))
+    }
+
+    fn reader<'a>(&'a self, index: &'a Index) -> LogReader<'a, C> {
+        LogReader::new(index, &self.0)
+    }
+
+    fn release(&self) {
+        self.0.forget();
+    }
+
+    fn fill<W: Send>(
+        &mut self,
+        index: &Index,
+        watch: &Watch,
+        begin: impl Fn() -> W + Sync,
+        work: impl Fn(&mut W, &Matrix, Range<usize>, &mut [u64]) -> Result<(), FileError> + Sync,
+    ) -> Result<Option<Vec<W>>, FileError> {
+        let (blocks, planes) = (&self.0, self.0.content.planes());
+        let queue = Queue::new(jobs(blocks));
+        let fill_shape = |state: &mut W, shape: usize, numbers: Range<usize>, buffers: &mut Buffers| {
+            let view = blocks.view(index, shape);
+            if blocks.blocks_of(shape).is_empty() {
+                let all = view.layout.matrices().iter();
+                return all.map(|matrix| work(state, matrix, 0..matrix.rows as usize, &mut [])).collect();
+            }
+            for block in numbers {
+                if (watch.is_stopped)() {
+                    queue.end();
+                    return Ok(());
+                }
+                if !blocks.has(block) {
+                    buffers.words.resize(view.words(block).len(), 0);
+                    let mut rest = &mut buffers.words[..];
+                    for (matrix, rows) in view.rows(block) {
+                        let (own, after) = rest.split_at_mut(rows.len() * matrix.words() * planes);
+                        rest = after;
+                        work(state, matrix, rows, own)?;
+                    }
+                    blocks.put(block, &buffers.words, &mut buffers.bytes)?;
+                }
+                (watch.done)(view.rows(block).map(|(matrix, rows)| entries_of(matrix, &rows)).sum());
+            }
+            Ok(())
+        };
+        let states = queue.share_out(|| {
+            let (mut state, mut buffers) = (begin(), Buffers::default());
+            while let Some(job) = queue.next() {
+                for shape in job.shapes.clone() {
+                    fill_shape(&mut state, shape, job.blocks_of(blocks, shape), &mut buffers)?;
+                }
+            }
+            Ok(state)
+        })?;
+        Ok((!queue.is_ended()).then_some(states))
+    }
+
+    fn visit<V: Send>(
+        &self,
+        index: &Index,
+        begin: impl Fn() -> V + Sync,
+        show: impl Fn(&mut V, &Matrix, Range<usize>, &[u64]) -> Result<(), FileError> + Sync,
+    ) -> Result<Vec<V>, FileError> {
+        let (blocks, planes) = (&self.0, self.0.content.planes());
+        let queue = Queue::new(jobs(blocks));
+        queue.share_out(|| {
+            let (mut state, mut buffers) = (begin(), Buffers::default());
+            while let Some(job) = queue.next() {
+                for shape in job.shapes.clone() {
+                    let view = blocks.view(index, shape);
+                    for block in job.blocks_of(blocks, shape) {
+                        buffers.words.resize(view.words(block).len(), 0);
+                        blocks.get(block, &mut buffers.words, &mut buffers.bytes)?;
+                        let mut rest = &buffers.words[..];
+                        for (matrix, rows) in view.rows(block) {
+                            let (own, after) = rest.split_at(rows.len() * matrix.words() * planes);
+                            rest = after;
+                            if !own.is_empty() {
+                                show(&mut state, matrix, rows, own)?;
+                            }
+                        }
+                    }
+                }
+            }
+            Ok(state)
+        })
+    }
+}
+
+/// What one thread works on: a block, expanded and compressed.
+#[derive(Default)]
+struct Buffers {
+    words: Vec<u64>,
+    bytes: Vec<u8>,
+}
+
+/// Consecutive blocks: of one shape, or all blocks of consecutive shapes, some of which may have none.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Job {
+    shapes: Range<usize>,
+    blocks: Range<usize>,
+}
+
+impl Job {
+    /// Returns the blocks of one of the job's shapes that belong to the job.
+    fn blocks_of<C: Content>(&self, blocks: &Blocks<C>, shape: usize) -> Range<usize> {
+        let of_shape = blocks.blocks_of(shape);
+        of_shape.start.max(self.blocks.start)..of_shape.end.min(self.blocks.end)
+    }
+}
+
+/// Cuts a tier into jobs, in order.
+fn jobs<C: Content>(blocks: &Blocks<C>) -> Vec<Job> {
+    let mut jobs: Vec<Job> = Vec::new();
+    for shape in 0..blocks.directory.shapes().len() {
+        let numbers = blocks.blocks_of(shape);
+        if numbers.len() > JOB_BLOCKS {
+            let starts = numbers.clone().step_by(JOB_BLOCKS);
+            let end = |first: usize| numbers.end.min(first + JOB_BLOCKS);
+            jobs.extend(starts.map(|first| Job { shapes: shape..shape + 1, blocks: first..end(first) }));
+            continue;
+        }
+        match jobs.last_mut() {
+            Some(job) if job.blocks.len() + numbers.len() <= JOB_BLOCKS && job.shapes.end == shape => {
+                job.shapes.end += 1;
+                job.blocks.end = numbers.end;
+            }
+            _ => jobs.push(Job { shapes: shape..shape + 1, blocks: numbers }),
+        }
+    }
+    jobs
+}
