@@ -31,7 +31,7 @@ impl Database {
     /// Plays the best moves to the end, the lowest column among equals; `None` in a database without remoteness.
     ///
     /// # Errors
-    /// The same as [`Database::probe`], and [`DatabaseError::Damaged`] where no move is worth what its position is.
+    /// The same as [`Database::probe`], and [`DatabaseError::File`] where no move is worth what its position is.
     pub fn best_line(&self, position: &Position) -> Result<Option<Vec<usize>>, DatabaseError> {
         let is_worth = |child: &Position, outcome| Ok(self.probe(child)? == outcome);
         let no_move = |_: &Position| self.manifest_error("no move is worth what its position is");

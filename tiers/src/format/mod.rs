@@ -7,9 +7,9 @@
 //! <db>/<board>/<values>.lock            held by the process that solves
 //! ```
 //!
-//! From a solved tier to its file: [`tier_file`] walks the tier in groups of [`chunk`]s and takes the symbols of the quiet
-//! entries ([`codec`]), which lie in bytes as [`packing`] says; the blocks go into a [`container`]. Reading goes the same
-//! way back: the container's blocks are [`expanded`]. The [`manifest`] names the files with their [`hash`]es.
+//! From a solved tier to its file: `tier_file` walks the tier in groups of `chunk`s and takes the symbols of the quiet
+//! entries (`codec`), which lie in bytes as `packing` says; the blocks go into a `container`. Reading goes the same
+//! way back: the container's blocks are `expanded`. The `manifest` names the files with their `hash`es.
 //!
 //! Files are data from outside: nothing that they record is believed beyond what their lengths and the board allow.
 

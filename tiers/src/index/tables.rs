@@ -35,7 +35,7 @@ impl Index {
     /// Prepares the index of `board`. Costs little: tables are made on demand.
     ///
     /// # Errors
-    /// [`IndexError::TooLarge`] where the tables of a wing could not be held in any memory of today.
+    /// [`IndexError`] where the tables of a wing could not be held in any memory of today.
     pub fn new(board: Board, kernel: Kernel) -> Result<Index, IndexError> {
         check_tables(board)?;
         let split = Split::new(board);

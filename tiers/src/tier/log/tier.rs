@@ -113,8 +113,8 @@ impl<'s, C: Content> Store for LogTier<'s, C> {
         let fill_shape = |state: &mut W, shape: usize, numbers: Range<usize>, buffers: &mut Buffers| {
             let view = blocks.view(index, shape);
             if blocks.blocks_of(shape).is_empty() {
-                let all = view.layout.matrices().iter();
-                return all.map(|matrix| work(state, matrix, 0..matrix.rows as usize, &mut [])).collect();
+                let mut all = view.layout.matrices().iter();
+                return all.try_for_each(|matrix| work(state, matrix, 0..matrix.rows as usize, &mut []));
             }
             for block in numbers {
                 if (watch.is_stopped)() {
