@@ -1,21 +1,39 @@
 //! No import goes up.
 //!
-//! Reads the paths that start with `crate::`, `super::` or the name of a package in every source file of the three packages,
-//! and fails with the two files and the name. Three rules:
+//! Reads the paths that start with `crate::`, `super::`, the name of a package or a module of the file in every source
+//! file of the three packages, and fails with the two files and the name. Four rules:
 //!
 //! 1. A package uses only those before it: `fourbase`, `fourbase-tiers`, `fourbase-tools`.
-//! 2. A folder of `fourbase-tiers` uses only those before it in [`LAYERS`], the list at the top of docs/algorithm.md.
+//! 2. A folder of `fourbase-tiers` uses only those that [`LAYERS`] allows, the table at the top of docs/algorithm.md.
 //! 3. No files use each other in a circle, in any package. A `mod.rs` that hands on the names of its own folder does not
 //!    count: the names are followed to the files that define them.
+//! 4. `verify` calls no kernel: of `kernel` it names the kinds of values alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The folders of `tiers/src`, each using only those before it.
-const LAYERS: [&str; 12] = [
-    "kernel", "index", "files", "quiet", "tier", "format", "solve", "counts", "database", "answer", "verify", "testing",
+/// The folders of `tiers/src`, each with the folders that it may use: all of them stand before it.
+const LAYERS: [(&str, &[&str]); 12] = [
+    ("kernel", &[]),
+    ("index", &["kernel"]),
+    ("files", &[]),
+    ("quiet", &["kernel", "index"]),
+    ("tier", &["kernel", "index", "files"]),
+    ("format", &["kernel", "index", "files", "quiet", "tier"]),
+    ("solve", &["kernel", "index", "files", "tier", "format"]),
+    ("counts", &["kernel", "index", "files", "tier", "solve"]),
+    ("database", &["kernel", "index", "files", "quiet", "format"]),
+    ("answer", &["kernel", "database"]),
+    ("verify", &["kernel", "index", "files", "format", "database"]),
+    ("testing", &["kernel", "index", "files", "quiet", "tier", "format", "solve", "counts", "database"]),
 ];
+
+/// What `verify` may name of `kernel`.
+const OF_KERNEL: [&str; 1] = ["kernel::Values"];
+
+/// Ways to name something that the reading below does not follow. No file needs them.
+const NOT_FOLLOWED: [&str; 4] = ["#[path", "use crate as", "use super as", "pub(in"];
 
 /// The packages: folder, name in paths.
 const PACKAGES: [(&str, &str); 3] =
@@ -67,9 +85,30 @@ fn code(text: &str) -> String {
 /// A path that a file uses: where it starts (`crate`, `super` or a package), and its names.
 type Use = Vec<String>;
 
-/// Lists the paths of a text: those of `use` lines with their braces taken apart, and those in the code.
+/// Lists the paths of a text: those of `use` lines with their braces taken apart, and those in the code. Paths that start
+/// with a module which the text declares get `self` in front.
 fn uses(text: &str) -> Vec<Use> {
-    let starts = ["crate::", "super::", "fourbase::", "fourbase_tiers::"];
+    let mut uses = paths(text, &["crate::", "super::", "fourbase::", "fourbase_tiers::"]);
+    let statements: Vec<&str> = text.split_inclusive(';').collect();
+    let children: Vec<String> = statements.iter().filter_map(|statement| child(statement)).collect();
+    let starts: Vec<&str> = children.iter().map(String::as_str).collect();
+    let own: String = statements.iter().copied().filter(|statement| handed_on(statement).is_empty()).collect();
+    for mut path in paths(&own, &starts) {
+        path.insert(0, "self".to_owned());
+        uses.push(path);
+    }
+    uses
+}
+
+/// Returns the module that a statement declares, with `::`.
+fn child(statement: &str) -> Option<String> {
+    let words: Vec<&str> = statement.trim_end_matches(';').split_whitespace().collect();
+    let [.., "mod", name] = words[..] else { return None };
+    Some(format!("{name}::"))
+}
+
+/// Lists the paths of a text that begin with one of `starts`.
+fn paths(text: &str, starts: &[&str]) -> Vec<Use> {
     let mut uses = Vec::new();
     for start in starts {
         for (at, _) in text.match_indices(start) {
@@ -141,6 +180,7 @@ impl Package {
                 from.clear();
                 names = &names[1..];
             }
+            "self" => names = &names[1..],
             "super" => {
                 while names.first().is_some_and(|name| name == "super") {
                     from.pop()?;
@@ -222,13 +262,47 @@ fn a_package_uses_only_those_before_it() {
 #[test]
 fn a_folder_of_tiers_uses_only_those_before_it() {
     let package = Package::read("tiers/src");
-    let layer = |file: &str| file.split_once('/').and_then(|(folder, _)| LAYERS.iter().position(|of| *of == folder));
     let folders: BTreeSet<_> = package.sources.keys().filter_map(|file| Some(file.split_once('/')?.0)).collect();
-    assert_eq!(folders, BTreeSet::from(LAYERS), "every folder has its place");
+    assert_eq!(folders, LAYERS.iter().map(|(folder, _)| *folder).collect(), "every folder has its place");
+    for (place, (folder, below)) in LAYERS.iter().enumerate() {
+        let before: Vec<&str> = LAYERS[..place].iter().map(|(folder, _)| *folder).collect();
+        assert!(below.iter().all(|of| before.contains(of)), "{folder} uses only folders before it");
+    }
     let edges = package.edges();
     assert!(edges.len() > 200, "{} imports were read", edges.len());
     for ((from, to), name) in edges {
-        assert!(layer(&from) >= layer(&to), "tiers/src/{from} names {name} of tiers/src/{to}, which is above it");
+        let Some((folder, _)) = from.split_once('/') else { continue };
+        let allowed = LAYERS.iter().find(|(of, _)| *of == folder).expect("a place").1;
+        let used = to.split_once('/').map_or("", |(folder, _)| folder);
+        let is_allowed = used == folder || allowed.contains(&used);
+        assert!(is_allowed, "tiers/src/{from} names {name} of tiers/src/{to}, which is not below it");
+    }
+}
+
+#[test]
+fn verify_calls_no_kernel() {
+    let package = Package::read("tiers/src");
+    let mut names = BTreeSet::new();
+    for (file, source) in package.sources.iter().filter(|(file, _)| file.starts_with("verify/")) {
+        assert!(!source.text.contains(".kernel()"), "tiers/src/{file} asks for a kernel");
+        let used = uses(&source.text).into_iter().filter_map(|path| package.absolute(&source.module, &path));
+        names.extend(used.filter(|path| path[0] == "kernel").map(|path| path.join("::")));
+    }
+    assert_eq!(names, OF_KERNEL.map(str::to_owned).into());
+}
+
+#[test]
+fn no_file_names_something_in_a_way_that_is_not_followed() {
+    for (folder, _) in PACKAGES {
+        for (file, source) in Package::read(folder).sources {
+            for way in NOT_FOLLOWED {
+                assert!(!source.text.contains(way), "{folder}/{file} contains {way}");
+            }
+            for statement in handed_on(&source.text) {
+                let is_followed = !statement.contains('*') && !statement.contains(" as ");
+                assert!(is_followed, "{folder}/{file} hands on {statement}");
+            }
+        }
     }
 }
 

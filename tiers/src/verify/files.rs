@@ -4,8 +4,8 @@ use rayon::prelude::*;
 
 use super::collector::Collector;
 use super::fault::Fault;
+use super::report::{Progress, Report, Stage};
 use super::tier::StoredTier;
-use super::{Progress, Report, Stage};
 use crate::database::Database;
 use crate::index::TierDirectory;
 

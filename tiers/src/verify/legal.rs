@@ -15,8 +15,8 @@ use rayon::prelude::*;
 
 use super::collector::Collector;
 use super::fault::Fault;
+use super::report::{Progress, Stage};
 use super::walk::position_of;
-use super::{Progress, Stage};
 use crate::index::{Index, TierLayout};
 
 /// Words of 64 entries that one thread takes in a row.

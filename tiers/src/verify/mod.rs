@@ -49,6 +49,7 @@ mod forward;
 mod legal;
 mod lookup;
 mod published;
+mod report;
 mod sight;
 #[cfg(test)]
 mod tests;
@@ -56,102 +57,15 @@ mod tier;
 mod values;
 mod walk;
 
-use fourbase::{Board, Outcome, Position};
+use fourbase::{Outcome, Position};
 
 use crate::database::{Database, DatabaseError};
-use crate::format::Hash;
-use crate::kernel::Values;
 use collector::Collector;
 pub use fault::{Fault, Figure};
 use lookup::Lookup;
 pub use published::{Published, published};
+pub use report::{Options, Progress, Report, Stage};
 use tier::StoredTier;
-
-/// How thorough to be.
-#[derive(Clone, Copy, Debug)]
-pub struct Options {
-    /// How many of the stored values are recomputed, spread evenly over all tiers: exactly so many, or all where there
-    /// are fewer; `None` for all of them. Legal positions are only counted with `None`.
-    pub sample: Option<u64>,
-    /// How many positions are searched forward; on small boards fewer, because each is searched once.
-    pub searches: u64,
-    /// The most nodes that the search of one position may take; one that takes more is given up.
-    pub nodes: u64,
-    /// How many faults are kept; the others are only counted.
-    pub faults: usize,
-}
-
-impl Default for Options {
-    /// Returns all values, 1,000 searches of at most 200,000 nodes (some seconds on any board), 20 faults.
-    fn default() -> Options {
-        Options { sample: None, searches: 1000, nodes: 200_000, faults: 20 }
-    }
-}
-
-/// A part of a verification.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Stage {
-    /// Checksums; a step is a tier.
-    Files,
-    /// Stored values against their moves; a step is an entry of the index, or a value of a sample.
-    Values,
-    /// Counting legal positions; a step is an entry of the index.
-    Legal,
-    /// Searching forward; a step is a position.
-    Search,
-}
-
-/// Hears how a verification goes. The methods may be called from any thread and should be quick.
-pub trait Progress: Sync {
-    /// A stage of so many steps begins.
-    fn begins(&self, _stage: Stage, _steps: u64) {}
-
-    /// More steps of the stage are done.
-    fn done(&self, _steps: u64) {}
-}
-
-/// Says nothing.
-impl Progress for () {}
-
-/// What a verification found.
-#[derive(Debug)]
-pub struct Report {
-    /// The board.
-    pub board: Board,
-    /// The kind of values.
-    pub values: Values,
-    /// Outcome of the empty board, as looked up; `None` where that fails.
-    pub root: Option<Outcome>,
-    /// Files that were read through: the manifest and the stored tiers.
-    pub files: u64,
-    /// Their bytes.
-    pub bytes: u64,
-    /// The deepest ply whose tier is kept, where not all are.
-    pub keep_plies: Option<u32>,
-    /// Hash of the whole database, as the manifest says. The files were compared with it.
-    pub hash: Option<Hash>,
-    /// Stored values that were recomputed.
-    pub checked: u64,
-    /// All stored values; 0 where a file could not be read.
-    pub stored: u64,
-    /// Legal positions, where they were counted.
-    pub legal: Option<u64>,
-    /// Positions whose outcome a search forward has found.
-    pub searched: u64,
-    /// Positions whose search was given up.
-    pub undecided: u64,
-    /// The first faults: by file, then by tier from the full board down and by entry.
-    pub faults: Vec<Fault>,
-    /// All faults.
-    pub faults_in_all: u64,
-}
-
-impl Report {
-    /// Tells whether nothing is wrong.
-    pub fn is_sound(&self) -> bool {
-        self.faults_in_all == 0
-    }
-}
 
 /// Verifies a complete database. Runs on rayon's current pool.
 ///

@@ -9,8 +9,8 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use super::collector::Collector;
 use super::fault::Fault;
 use super::lookup::Lookup;
+use super::report::{Progress, Stage};
 use super::tier::StoredTier;
-use super::{Progress, Stage};
 use crate::database::DatabaseError;
 
 /// Values of a sample that one thread takes in a row: neighbours share blocks.
