@@ -77,7 +77,7 @@ fn a_solve_in_files_goes_on_within_the_tier_at_which_it_was_stopped() {
         assert!(stop.solved.into_inner() < most + widest, "it stops soon");
     }
     assert!(runs > 3, "{runs} runs");
-    assert_done(&solve, &expected, "stopped and gone on with");
+    assert_done(&solve, &expected, "stopped and resumed");
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn files_that_are_elsewhere_are_asked_for_rather_than_solved_again() {
     let error = elsewhere.run().expect_err("the files are not there");
     assert!(matches!(error, SolveError::Scratch { .. }), "{error}");
     solve.run().expect("a solve");
-    assert_done(&solve, &expected("5x4", Values::Wdl), "gone on with where it was");
+    assert_done(&solve, &expected("5x4", Values::Wdl), "resumed where it was");
 }
 
 #[test]

@@ -154,7 +154,7 @@ fn reads_and_writes_that_do_a_byte_or_are_interrupted_change_nothing() {
         disk.set_fault(Fault::Drip);
         in_files("4x4", values).run_on(&disk).expect("a solve in files");
         assert_same(&solve.files_on(&disk), &expected, "4x4 in files");
-        println!("4x4 {values}: solved, gone on with and read by bytes");
+        println!("4x4 {values}: solved, resumed and read by bytes");
     }
 }
 

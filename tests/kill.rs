@@ -121,7 +121,7 @@ fn ctrl_c_leaves_what_can_be_gone_on_with_and_says_how() {
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     let stderr = String::from_utf8_lossy(&output.stderr);
     let command = format!("resume with: fourbase solve 5x5 --values remoteness --db {}", root.path().display());
-    assert!(stderr.contains("stopping, finished tiers are kept") && stderr.contains(&command), "{stderr}");
+    assert!(stderr.contains("stopping; finished tiers are kept") && stderr.contains(&command), "{stderr}");
     assert!(output.stdout.is_empty());
 
     let solve = solve_of(root.path(), "5x5");

@@ -179,5 +179,5 @@ fn a_checkpoint_that_is_damaged_is_told_and_one_that_is_gone_is_asked_for() {
     let (answer, warning) = program.run("solve 4x3").warns();
     assert!(answer.starts_with("4x3, first player to move: "), "{answer}");
     assert!(warning.starts_with("warning: ") && warning.contains("starting over"), "{warning}");
-    assert!(warning.contains("frontier-12") && warning.contains("blocks are missing"), "{warning}");
+    assert!(warning.contains("frontier-12") && warning.contains("some blocks cannot be read"), "{warning}");
 }

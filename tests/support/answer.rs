@@ -5,8 +5,8 @@ use fourbase::{Outcome, Value};
 use super::plain_game::End;
 use super::tiers::Values;
 
-/// What a position is worth to the player to move, and the plies to the end when the winner hastens and the loser
-/// delays.
+/// What a position is worth to the player to move, and the plies to the end when the winner plays for speed and
+/// the loser delays.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Answer {
     Win(u8),

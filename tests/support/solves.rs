@@ -142,7 +142,7 @@ impl Solve {
         self.run_heard(&())
     }
 
-    /// As [`Solve::run`], while `progress` hears of it.
+    /// Runs like [`Solve::run`] and reports to `progress`.
     pub fn run_heard(&self, progress: &dyn Progress) -> Result<Report, SolveError> {
         self.solve().run_with(progress)
     }
@@ -152,7 +152,7 @@ impl Solve {
         self.run_heard_on(&(), storage)
     }
 
-    /// As [`Solve::run_on`], while `progress` hears of it.
+    /// Runs like [`Solve::run_on`] and reports to `progress`.
     pub fn run_heard_on(&self, progress: &dyn Progress, storage: &dyn Storage) -> Result<Report, SolveError> {
         self.solve().run_on(storage, progress)
     }
@@ -185,7 +185,7 @@ impl Solve {
     }
 }
 
-/// A solve of a board by name that can be gone on with after every tier.
+/// A solve of a board by name that can be resumed after every tier.
 pub fn stepwise(name: &str, values: Values) -> Solve {
     Solve::new(board(name), values).stepwise()
 }

@@ -4,17 +4,17 @@
 //!
 //! | module | what it does |
 //! |---|---|
-//! | [`kernel`] | bit planes, rows, matrices: 64 positions a word |
-//! | [`index`] | a perfect hash of the positions of a tier: wings and a spine, matrices of colourings |
-//! | [`files`] | storage, durable writing, the start of every file, zstd |
-//! | [`quiet`] | which positions a probe can judge by looking at the board; only the others are stored |
-//! | [`tier`] | where the planes of a tier live: in memory, or in a log of compressed blocks |
-//! | [`format`](mod@format) | the files of a database, byte by byte |
-//! | [`solve`] | tiers from the full board down, each from the tier after it |
-//! | [`counts`] | legal positions by ply, value and remoteness: tiers from the empty board up |
-//! | [`database`] | opening and probing |
-//! | [`answer`] | questions about positions, answered from a database, by search, or both |
-//! | [`verify`] | checking a database with code of its own |
+//! | [`kernel`] | works on bit planes, rows and matrices, 64 positions a word |
+//! | [`index`] | numbers the positions of a tier (a perfect hash): wings and a spine, matrices of colourings |
+//! | [`files`] | stores, writes durably, starts every file, compresses |
+//! | [`quiet`] | tells which positions a probe can judge by looking at the board; only the others are stored |
+//! | [`tier`] | holds the planes of a tier: in memory, or in a log of compressed blocks |
+//! | [`format`](mod@format) | reads and writes the files of a database, byte by byte |
+//! | [`solve`] | solves tiers from the full board down, each from the tier after it |
+//! | [`counts`] | counts legal positions by ply, value and remoteness: tiers from the empty board up |
+//! | [`database`] | opens databases and looks positions up |
+//! | [`answer`] | answers questions about positions from a database, by search, or both |
+//! | [`verify`] | checks a database with code of its own |
 //!
 //! ```
 //! use fourbase::{Outcome, Position, Value};

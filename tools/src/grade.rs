@@ -44,9 +44,9 @@ positions, the report shows by ply
 
 Boards of at most 10 million entries are graded on all legal positions; a position and its
 mirror image count as two. On larger boards, grade draws 10,000 positions: a random ply each,
-then random moves from the empty board up to it, and again if the game ends before or the choice
-does not matter. --sample N draws N positions on any board. A player that looks at the
-opponent's last move gets one that leads to the position.
+then random moves from the empty board up to it. It draws again if the game ended early or the
+choice does not matter. --sample N draws N positions on any board. If a player needs the opponent's
+last move, grade supplies one that leads to the position.
 
 Examples:
   fourbase grade pomakis:5 5x4

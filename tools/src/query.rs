@@ -23,18 +23,18 @@ use source::SearchArguments;
 
 With --batch, a line of input is a position and a line of output is
 
-  POSITION<TAB>VALUE<TAB>REMOTENESS       REMOTENESS is - in a database without it
+  POSITION<TAB>VALUE<TAB>REMOTENESS       REMOTENESS is - if the database does not store it
   POSITION<TAB>error<TAB>REASON           for a line that is not a position (exit code 2 at the end)
 
 A value is win, lose or tie for the player to move. The remoteness is the number of plies to the end
-if the winner hastens and the loser delays.
+when the winner plays for speed and the loser delays.
 
 Without --search, the database answers. If the board has none, query searches one position forward
 and says so; a batch fails. With --search auto, query also searches positions that are not solved
 yet, and the remoteness where the database has values alone (of the position, and of the moves that
-keep its value). On 7x6 a search mostly takes about a second after 8 plies, longer before. A search
-that reaches --nodes gives no answer (exit code 1). With --json or --batch, the note about a missing
-database goes to standard error.
+keep its value). On 7x6, from ply 8 on a search usually takes about a second; earlier positions take
+longer. A search that reaches --nodes gives no answer (exit code 1). With --json or --batch, the note
+about a missing database goes to standard error.
 
 Examples:
   fourbase query 5x4

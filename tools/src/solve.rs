@@ -56,7 +56,7 @@ pub struct Arguments {
     #[command(flatten)]
     memory: MemoryArgument,
 
-    /// Folder for compressed temporary tiers [default: in memory if they fit, else with the database]
+    /// Keep temporary tiers in this folder [default: memory; if they do not fit, the database's folder]
     #[arg(long, value_name = "DIR")]
     scratch: Option<PathBuf>,
 
@@ -178,7 +178,7 @@ fn solve(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
     // Before the solve, which holds the lock of the database.
     let speed = if is_shown { speed(arguments) } else { None };
     let start = Instant::now();
-    interrupt::listen("stopping, finished tiers are kept; press Ctrl-C again to stop at once")?;
+    interrupt::listen("stopping; finished tiers are kept. Press Ctrl-C again to stop at once")?;
     let log = arguments.log.then(Log::begin);
     let progress = SolveProgress { memory_bytes, speed, is_shown, log, bar: Bar::new("entries") };
     let report = arguments.solve(memory_bytes).run_with(&progress);

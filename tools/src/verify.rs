@@ -24,7 +24,7 @@ use report::Verified;
 #[command(after_help = "\
 Verify reads every file, recomputes every stored value from the moves of its position, compares
 the value of the empty board and the number of legal positions with published figures, searches
-some positions forward, and asks a probe for every value that it found. It shares with the
+some positions forward, and checks that a query returns each of these values. It shares with the
 solver the rules of the game, the ranking and the file layout. It decodes blocks, finds quiet
 positions and recomputes values with code of its own.
 

@@ -37,7 +37,7 @@ pub enum CountError {
     },
     /// Not enough room for the files.
     #[error(
-        "{}: counting {board} needs about {} of files, {} are free",
+        "{}: counting {board} needs about {} of disk space; {} are free",
         folder.display(), bytes(*.needed), bytes(u128::from(*.free))
     )]
     Disk {

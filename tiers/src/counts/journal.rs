@@ -43,7 +43,7 @@ impl Journal {
         }
     }
 
-    /// Reads what an earlier run of the same count has left; `None` where that is nothing useful.
+    /// Reads what an earlier run of the same count has left; `None` if there is nothing to resume.
     ///
     /// # Errors
     /// [`FileError::Io`] where the system refuses to read an existing file.

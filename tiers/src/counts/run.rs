@@ -42,19 +42,19 @@ impl Count {
         self.run_with(&())
     }
 
-    /// As [`Count::run`]; `progress` hears of every tier once, or with values twice: from the empty board to the full one,
-    /// and back.
+    /// Runs like [`Count::run`] and reports every tier to `progress` once, or with values twice: from the empty board
+    /// to the full one, and back.
     ///
     /// # Errors
-    /// As for [`Count::run`], and [`CountError::Stopped`] where `progress` stops it.
+    /// Returns the errors of [`Count::run`], and [`CountError::Stopped`] if `progress` stops it.
     pub fn run_with(&self, progress: &dyn Progress) -> Result<Counted, CountError> {
         self.run_on(&Disk, progress)
     }
 
-    /// As [`Count::run_with`], with files in a storage of the caller's.
+    /// Runs like [`Count::run_with`], with files in the given storage.
     ///
     /// # Errors
-    /// As for [`Count::run_with`].
+    /// Returns the errors of [`Count::run_with`].
     pub fn run_on(&self, storage: &dyn Storage, progress: &dyn Progress) -> Result<Counted, CountError> {
         run(self, progress, storage)
     }

@@ -48,7 +48,7 @@ impl Database {
         let file = tier_path(self.folder(), ply);
         // Shape by shape: the first that is wrong is found before the tables of all others are made.
         if !tier.directory().shape_entries().into_iter().eq(shape_entries(self.index(), ply)) {
-            let what = "the shapes have not the entries of the tier's";
+            let what = "the list of shapes does not match the board";
             return Err(FileError::Damaged { file, offset: 0, what }.into());
         }
         let found = Hash::of_file(self.storage(), &file)?;
@@ -64,7 +64,7 @@ impl Database {
     pub(crate) fn check_manifest(&self) -> Result<(), DatabaseError> {
         match self.read_manifest()? {
             Some(manifest) if manifest == *self.manifest() => Ok(()),
-            Some(_) => Err(self.manifest_error("not that which the database was opened with")),
+            Some(_) => Err(self.manifest_error("changed since the database was opened")),
             None => Err(self.manifest_error("the file is missing")),
         }
     }

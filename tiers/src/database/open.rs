@@ -47,10 +47,10 @@ impl Database {
         Database::open_on(Arc::new(Disk), folder)
     }
 
-    /// As [`Database::open`], on a storage of the caller's.
+    /// Opens a database like [`Database::open`], with files in the given storage.
     ///
     /// # Errors
-    /// As for [`Database::open`].
+    /// Returns the errors of [`Database::open`].
     pub fn open_on(storage: Arc<dyn Storage>, folder: &Path) -> Result<Database, DatabaseError> {
         if let Some((manifest, board)) = Manifest::read_any(&*storage, folder)? {
             return Database::new(storage, folder, manifest, board);

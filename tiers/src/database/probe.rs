@@ -14,7 +14,7 @@ use crate::kernel::Values;
 use crate::quiet::{Sight, sight};
 
 impl Database {
-    /// Looks a position up. Any well-formed position is answered, also one that no play reaches.
+    /// Looks a position up. Any well-formed position has an answer, even one that no game reaches.
     ///
     /// A position of a ply whose tier is not kept ([`Manifest::keep_plies`](crate::format::Manifest::keep_plies)) is searched
     /// forward instead, to the end, however long that takes: microseconds late in a game, on large boards minutes early

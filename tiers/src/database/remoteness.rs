@@ -59,7 +59,7 @@ struct Known {
     least: u32,
     /// And at most so many.
     most: u32,
-    /// The moves that keep the value, one bit each; 0 where nobody has looked yet.
+    /// The moves that keep the value, one bit each; 0 if not computed yet.
     keeps: u32,
     /// The column that decided the last question.
     best: Option<usize>,
@@ -122,7 +122,7 @@ impl RemotenessSearch {
     /// Looks a position up, and searches its remoteness where the database does not have it.
     ///
     /// # Errors
-    /// As for [`Database::probe`] and [`Search::solve`].
+    /// Returns the errors of [`Database::probe`] and [`Search::solve`].
     pub fn outcome(&mut self, database: &Database, position: &Position) -> Result<Outcome, RemotenessError> {
         let outcome = database.probe(position)?;
         let remoteness = match outcome.remoteness {
@@ -135,7 +135,7 @@ impl RemotenessSearch {
     /// Searches the remoteness of a position, whose `value` the database has said before.
     ///
     /// # Errors
-    /// As for [`RemotenessSearch::outcome`].
+    /// Returns the errors of [`RemotenessSearch::outcome`].
     pub fn remoteness(
         &mut self,
         database: &Database,

@@ -112,7 +112,8 @@ impl OpenTier {
             let quiet = chunk::quiet(index, &self.directory, &self.chunks, number);
             let count = block.count(place);
             if quiet.iter().map(|word| word.count_ones() as usize).sum::<usize>() != count {
-                return Err(self.reader.damaged(block_number, "a chunk has not as many symbols as quiet entries"));
+                let what = "a chunk's number of values differs from its number of quiet entries";
+                return Err(self.reader.damaged(block_number, what));
             }
             let mut words = vec![0; self.coding.planes() * self.chunks.words()];
             let symbols = block.planes(&self.coding, place);

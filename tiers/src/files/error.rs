@@ -53,7 +53,7 @@ pub enum FileError {
         found: u32,
     },
     /// The logs of a tier do not hold one of its blocks.
-    #[error("{}: the logs of ply {ply} lack block {block}", folder.display())]
+    #[error("{}: block {block} of ply {ply} is missing from the log", folder.display())]
     NoBlock {
         /// The folder of the logs.
         folder: PathBuf,

@@ -17,7 +17,7 @@ pub(crate) fn compress(bytes: &[u8], level: i32) -> io::Result<Vec<u8>> {
     with_compressor(level, |compressor| compressor.compress(bytes))
 }
 
-/// As [`compress`], into the caller's buffer, which only grows.
+/// Compresses like [`compress`], into the caller's buffer, which only grows.
 pub(crate) fn compress_into<'a>(bytes: &[u8], level: i32, buffer: &'a mut Vec<u8>) -> io::Result<&'a [u8]> {
     buffer.resize(zstd::zstd_safe::compress_bound(bytes.len()).max(buffer.len()), 0);
     let length = with_compressor(level, |compressor| compressor.compress_to_buffer(bytes, &mut buffer[..]))?;

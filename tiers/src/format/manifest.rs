@@ -155,7 +155,8 @@ impl Manifest {
     /// Reads the manifest of a folder; `None` where there is none.
     ///
     /// # Errors
-    /// [`FileError::Wrong`] where it is of another board or other values, and as for every file.
+    /// [`FileError::Wrong`] where it is of another board or other values, and [`FileError::Io`] or
+    /// [`FileError::Damaged`] if it cannot be read.
     pub fn read(
         storage: &dyn Storage,
         folder: &Path,

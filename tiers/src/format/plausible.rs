@@ -1,7 +1,7 @@
 //! Whether what a file records can be true of its board: checked before the tables of the board are made.
 //!
 //! Anybody can write a small file with valid checksums that names a huge board. These checks bound what such a file can
-//! cost whoever opens it; [`crate::index`] bounds what any board can cost.
+//! cost the process that opens it; [`crate::index`] bounds what any board can cost.
 
 use std::path::Path;
 
@@ -12,17 +12,17 @@ use super::manifest::{Manifest, State, TierRecord};
 use crate::files::FileError;
 use crate::index::{count_shapes, least_entries, tier_estimates};
 
-/// Half a board of so many bits (a column has one more bit than cells) has tables that are made in milliseconds.
+/// Tables of half a board with at most this many bits (a column has one more bit than cells) take milliseconds.
 const SMALL_HALF_BITS: usize = 24;
 
-/// The estimate of a board's entries is at most so many powers of two above the truth. On boards that can be counted it
-/// was within 6.
+/// The estimate of a board's entries is at most 2 to this power times the true number. On boards that can be counted a
+/// power of 6 was enough.
 const ESTIMATE_SLACK_BITS: u32 = 17;
 
-/// With K below 3 most shapes have no entry, so that a true tier of so many shapes may be tiny.
+/// With K below 3 most shapes have no entry, so a true tier of this many shapes may be tiny.
 const MANY_SHAPES: u128 = 1 << 22;
 
-/// The tables of so many shapes take some tens of megabytes, 60 bytes a shape: allowed whatever the file's length.
+/// The tables of this many shapes take some tens of megabytes, 60 bytes a shape: allowed for files of any length.
 const MOST_FREE_SHAPES: u128 = 1 << 19;
 
 /// Refuses the manifest of a complete database that records far fewer entries than its board has. Boards with small

@@ -87,7 +87,7 @@ impl ShapeLayout {
 pub struct Located {
     /// The matrix.
     pub matrix: Matrix,
-    /// Its number; 0 where nobody has numbered them.
+    /// Its number; 0 if not numbered.
     pub number: usize,
     /// Its first entry in the tier.
     pub first_entry: u64,

@@ -77,7 +77,7 @@ fn heights(columns: usize, room: usize, pieces: u32) -> u128 {
 /// A tier of fewer shapes has tables of a few megabytes.
 const FEW_SHAPES: u128 = 1 << 17;
 
-/// With K below 3 most shapes have no entry, so a tier of up to so many shapes may be tiny.
+/// With K below 3 most shapes have no entry, so a tier of up to this many shapes may be tiny.
 const MANY_SHAPES: u128 = 1 << 22;
 
 /// Returns a lower bound on the entries of a tier, from the number of its shapes: 0 for a tier of few shapes.

@@ -59,7 +59,7 @@ pub enum SolveError {
     },
     /// Not enough room for the files.
     #[error(
-        "{}: board {board} needs about {} of files while it is solved, {} are free",
+        "{}: solving {board} needs about {} of disk space; {} are free",
         folder.display(), bytes(*.needed), bytes(u128::from(*.free))
     )]
     Disk {
@@ -73,7 +73,7 @@ pub enum SolveError {
         free: u64,
     },
     /// The tier to resume from is not in the folder of the live tiers.
-    #[error("{}: the solve can resume from ply {ply}, but {} does not hold it", folder.display(), scratch.display())]
+    #[error("{}: cannot resume: the tier of ply {ply} is not in {}", folder.display(), scratch.display())]
     Scratch {
         /// The database folder.
         folder: PathBuf,
@@ -83,7 +83,7 @@ pub enum SolveError {
         ply: u32,
     },
     /// The database was begun with another number of plies to keep.
-    #[error("{}: this database keeps {}, not {}", folder.display(), kept(*found), kept(*wanted))]
+    #[error("{}: this database keeps {}, but you asked for {}", folder.display(), kept(*found), kept(*wanted))]
     Kept {
         /// The database folder.
         folder: PathBuf,
@@ -107,5 +107,5 @@ fn about(exact: bool) -> &'static str {
 
 /// Writes which plies a database keeps.
 fn kept(keep_plies: Option<u32>) -> String {
-    keep_plies.map_or_else(|| "all plies".to_string(), |most| format!("plies up to {most}"))
+    keep_plies.map_or_else(|| "all plies".to_string(), |most| format!("plies 0 to {most}"))
 }

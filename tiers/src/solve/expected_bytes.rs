@@ -25,14 +25,14 @@ pub struct TierPlan {
 struct Bits {
     /// Pieces over cells.
     full: f64,
-    /// In the frontier.
+    /// In the log tier.
     scratch: [f64; 2],
     /// In the database.
     database: [f64; 2],
 }
 
 /// What was measured: `wdl` on 7x6; with remoteness, that times how many times as much 6x6 takes with remoteness. First
-/// the frontier, then the database, each `wdl` and with remoteness.
+/// the log tier, then the database, each `wdl` and with remoteness.
 const MEASURED: [Bits; 16] = [
     Bits { full: 0.167, scratch: [1.8, 6.0], database: [1.19, 2.74] },
     Bits { full: 0.262, scratch: [1.6, 5.2], database: [0.679, 1.9] },
@@ -55,8 +55,8 @@ const MEASURED: [Bits; 16] = [
 /// Entries of 7x6.
 const MEASURED_ENTRIES: f64 = 2.58e12;
 
-/// The power of the number of entries by which larger boards compress better: of frontiers between 6x6 and 7x6, of databases
-/// from 5x4 to 7x6.
+/// The power of the number of entries by which larger boards compress better: of log tiers between 6x6 and 7x6, of
+/// databases from 5x4 to 7x6.
 const SCRATCH_EXPONENT: f64 = 0.2;
 const DATABASE_EXPONENT: f64 = 0.14;
 
@@ -81,7 +81,7 @@ pub(super) fn tiers(board: Board, values: Values, entries: &[u128]) -> Vec<TierP
     entries.iter().enumerate().map(tier).collect()
 }
 
-/// Returns the bits an entry of frontier and database, between the two measured ones beside `full`.
+/// Returns the bits an entry of log tier and database, between the two measured ones beside `full`.
 fn bits(values: Values, full: f64) -> [f64; 2] {
     let kind = usize::from(values == Values::Remoteness);
     let above = MEASURED.partition_point(|bits| bits.full < full).clamp(1, MEASURED.len() - 1);
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn what_was_measured_on_7x6_is_told_again() {
-        // Entries and bytes of some tiers of 7x6 with values alone: in the database, or in the frontier.
+        // Entries and bytes of some tiers of 7x6 with values alone: in the database, or in the log tier.
         let measured =
             [(39, 54_091_863_287, 25_813_335), (31, 238_086_547_359, 707_449_845), (23, 17_060_030_918, 248_228_728)];
         let mut entries = vec![0; 43];

@@ -42,7 +42,7 @@ pub struct Solve {
 pub struct Knobs {
     /// About how many words a block of a live tier in files has.
     pub block_words: usize,
-    /// How long a solve in memory goes on before it makes a tier durable to resume from; zero: after every tier.
+    /// Time between checkpoints of an in-memory solve; zero: after every tier.
     pub checkpoint: Duration,
 }
 
@@ -105,9 +105,9 @@ impl Solve {
         self
     }
 
-    /// Keeps the tiers of at most so many pieces, at least 1; `None`, or as many as the board has cells: all. Later tiers
-    /// are solved as well, but probes search their positions forward. An even number keeps the same files as the odd number
-    /// before it, because only odd plies have files.
+    /// Keeps tiers of at most `most` pieces (0 counts as 1). `None`, or the number of cells or more, keeps all. Later
+    /// tiers are solved as well, but probes search their positions forward. An even number keeps the same files as the odd
+    /// number before it, because only odd plies have files.
     #[must_use]
     pub fn keep_plies(mut self, most: Option<u32>) -> Solve {
         self.keep_plies = most.map(|most| most.max(1)).filter(|most| (*most as usize) < self.board.cells());
@@ -127,7 +127,7 @@ impl Solve {
         self.counted_plan().0
     }
 
-    /// As [`Solve::plan`]; returns the index where the figures were counted with one.
+    /// Plans like [`Solve::plan`], and returns the index if one was made to count the figures.
     pub(super) fn counted_plan(&self) -> (Plan, Option<Index>) {
         let (plan, index) = Plan::counted(self.board, self.values, self.memory_bytes, self.kernel);
         let plan = if self.scratch.is_some() { plan.bounded() } else { plan };
@@ -140,7 +140,7 @@ impl Solve {
     }
 
     /// Returns the folder of the live tiers: the database's, or one in the scratch folder that belongs to this database
-    /// alone, whatever others use the same scratch folder.
+    /// alone, even if other databases share the scratch folder.
     pub fn scratch_folder(&self) -> PathBuf {
         let folder = self.folder();
         let scratch = self.scratch.as_ref().map(|scratch| folder_of(scratch, self.board, self.values));

@@ -20,13 +20,13 @@ const HOPELESS: u128 = 8;
 /// least.
 const TABLE_BYTES: u128 = 3;
 
-/// So many shapes are walked through in well under a second.
+/// Walking through this many shapes takes well under a second.
 const QUICK_SHAPES: u128 = 1 << 20;
 
 /// Give up counting above this many shapes (7x6 has 7.5e6 with their spines).
 const MOST_SHAPES: u128 = 1 << 24;
 
-/// Tables of up to so many colourings are made in milliseconds: such boards are always counted exactly.
+/// Tables of up to this many colourings are made in milliseconds: such boards are always counted exactly.
 const QUICK_COLOURINGS: u128 = 1 << 24;
 
 /// What a solve needs.
@@ -46,9 +46,9 @@ pub struct Plan {
     pub exact: bool,
     /// The tiers that are being solved are kept in files and not in memory.
     pub is_bounded: bool,
-    /// The most bytes of files that are gone when the solve is done, about.
+    /// Approximate peak size of temporary files, in bytes.
     pub scratch_bytes: u128,
-    /// Bytes of the database, about.
+    /// Approximate size of the database, in bytes.
     pub database_bytes: u128,
     /// Of that, what the tier of every ply takes.
     tier_bytes: [u128; MOST_TIERS],
@@ -105,7 +105,7 @@ impl Plan {
         Ok((plan, index))
     }
 
-    /// As [`Plan::new`]; returns the index where the figures were counted with one.
+    /// Plans like [`Plan::new`], and returns the index if one was made to count the figures.
     pub(super) fn counted(board: Board, values: Values, limit_bytes: u64, kernel: Kernel) -> (Plan, Option<Index>) {
         let (estimate, sizes) = (Plan::estimate(board, values), TableSizes::of(board));
         if check_tables(board).is_err() || sizes.shapes > MOST_SHAPES {
@@ -227,7 +227,7 @@ impl Plan {
     }
 
     /// Shares out what a bounded solve may use beyond its least: half of it for the slices, until whole matrices fit, and
-    /// the rest for expanded blocks of the frontier.
+    /// the rest for expanded blocks of the log tier.
     pub(crate) fn room(&self, limit_bytes: u64) -> Room {
         let rest = u128::from(limit_bytes).saturating_sub(self.memory_bytes);
         let rest = if self.is_bounded { rest } else { 0 };
@@ -278,8 +278,8 @@ fn directory_bytes(size: &TierSize) -> u128 {
     blocks * 64 + size.shapes * 128
 }
 
-/// The memory that one thread of a bounded solve takes, but for its slices: a block; a window on each shape that a shape
-/// leads to, with a few times as many rows as a band has; the block that a slice is cut from; and what zstd takes.
+/// Memory of one thread of a bounded solve, without slices: a block; a window on each shape that a shape leads to,
+/// with a few times as many rows as a band has; the block that a slice is cut from; and what zstd takes.
 fn thread_bytes(board: Board, matrix_words: u128, row_words: u128) -> u128 {
     let block = (BLOCK_WORDS as u128).max(64 * row_words);
     let rows = (4 * BAND_ROWS as u128 * row_words).min(matrix_words);

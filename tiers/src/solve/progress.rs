@@ -31,7 +31,7 @@ pub trait Progress: Sync {
     }
 }
 
-/// Hears nothing and never stops.
+/// Ignores all progress and never stops.
 impl Progress for () {}
 
 /// Lets `work` watch a tier through `progress`.

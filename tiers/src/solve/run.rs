@@ -28,18 +28,18 @@ impl Solve {
         self.run_with(&())
     }
 
-    /// As [`Solve::run`]; `progress` hears how it goes.
+    /// Runs like [`Solve::run`] and reports to `progress`.
     ///
     /// # Errors
-    /// As for [`Solve::run`], and [`SolveError::Stopped`] where `progress` stops it.
+    /// Returns the errors of [`Solve::run`], and [`SolveError::Stopped`] if `progress` stops it.
     pub fn run_with(&self, progress: &dyn Progress) -> Result<Report, SolveError> {
         self.run_on(&Disk, progress)
     }
 
-    /// As [`Solve::run_with`], with files in a storage of the caller's.
+    /// Runs like [`Solve::run_with`], with files in the given storage.
     ///
     /// # Errors
-    /// As for [`Solve::run_with`].
+    /// Returns the errors of [`Solve::run_with`].
     pub fn run_on(&self, storage: &dyn Storage, progress: &dyn Progress) -> Result<Report, SolveError> {
         run(self, progress, storage)
     }
@@ -132,7 +132,8 @@ impl<'a> Run<'a> {
             return Err(SolveError::Scratch { scratch, folder, ply });
         }
         let file = scratch.join(format!("{}{ply:02}.0", Kind::Values(values).prefix()));
-        self.progress.starts_over(&FileError::Damaged { file, offset: 0, what: "blocks are missing" });
+        let what = "incomplete: some blocks cannot be read";
+        self.progress.starts_over(&FileError::Damaged { file, offset: 0, what });
         self.manifest = Manifest::new(board, values, keep_plies);
         Ok(None)
     }

@@ -78,7 +78,7 @@ pub(crate) struct InMemory<'s, C> {
 }
 
 impl<'s, C> InMemory<'s, C> {
-    /// Begins without a tier. `content` may be of any ply.
+    /// Creates an empty home. The ply of `content` is ignored.
     pub fn new(logs: Logs<'s>, content: C) -> InMemory<'s, C> {
         InMemory { logs, content, spare: Vec::new() }
     }
@@ -119,7 +119,7 @@ pub(crate) struct InLogs<'s, C> {
 }
 
 impl<'s, C> InLogs<'s, C> {
-    /// Begins without a tier. `content` may be of any ply.
+    /// Creates an empty home. The ply of `content` is ignored.
     pub fn new(logs: Logs<'s>, content: C) -> InLogs<'s, C> {
         InLogs { logs, content }
     }

@@ -46,7 +46,7 @@ impl MemoryTier<Coding> {
         &self.words[start..].view_bits::<Lsb0>()[..columns]
     }
 
-    /// As [`MemoryTier::plane`], to be written.
+    /// Returns a plane like [`MemoryTier::plane`], to be written.
     pub fn plane_mut(&mut self, matrix: usize, row: usize, plane: usize) -> &mut BitSlice<u64, Lsb0> {
         let (columns, start) = self.plane_start(matrix, row, plane);
         &mut self.words[start..].view_bits_mut::<Lsb0>()[..columns]

@@ -43,8 +43,8 @@ pub(crate) trait Store: Sync {
     fn release(&self);
 
     /// Fills what is missing, on all threads of rayon's current pool. Each thread begins with a state of its own, and
-    /// `work` fills rows (from a multiple of 64) of a matrix, every row of every matrix once. Also matrices without
-    /// entries are handed out. Returns the states of the threads, or `None` where `watch` stopped it before the end.
+    /// `work` fills rows (from a multiple of 64) of a matrix, every row of every matrix once. Matrices without
+    /// entries are included. Returns the states of the threads, or `None` where `watch` stopped it before the end.
     ///
     /// # Errors
     /// The first error of `work`, or of a file.
@@ -79,8 +79,9 @@ pub(crate) trait Reader {
     /// Returns the number of a matrix of an open shape, or `None` where the balance of the pieces allows none.
     fn matrix(&self, shape: usize, spine: Spine, left_firsts: u32) -> Option<usize>;
 
-    /// Gets rows of a matrix of an open shape; `None` where they have no columns. They stay until rows of the same
-    /// shape are got again. Of every plane of a row it gets at least the words `words`; all where `words` is empty.
+    /// Gets rows of a matrix of an open shape; `None` where they have no columns. They remain valid
+    /// until the next `load` of the same shape. Of every plane of a row it gets at least the words `words`; all where
+    /// `words` is empty.
     ///
     /// # Errors
     /// Where a file cannot be read.
@@ -138,16 +139,16 @@ impl<R: Reader> Reader for Option<R> {
     }
 }
 
-/// Hears how far the work on a tier is, and may stop it. Both are called from any thread.
+/// Receives progress on a tier and can stop the work. Both functions are called from any thread.
 pub(crate) struct Watch<'a> {
-    /// So many more entries are done.
+    /// Called with the number of entries just finished.
     pub done: &'a (dyn Fn(u64) + Sync),
     /// Tells whether to stop.
     pub is_stopped: &'a (dyn Fn() -> bool + Sync),
 }
 
 impl Watch<'_> {
-    /// Hears nothing and never stops.
+    /// Ignores all progress and never stops.
     pub fn none() -> Watch<'static> {
         Watch { done: &|_| (), is_stopped: &|| false }
     }

@@ -30,10 +30,10 @@ impl Block {
             starts.push(all);
         }
         if packed.len() != codes.bytes(all as usize) {
-            return Err("a block has not as many symbols as its counts say");
+            return Err("a block's symbols do not match its counts");
         }
         let codes = (0..all as usize).map(|number| codes.unpack(packed, number)).collect::<Option<Vec<u8>>>();
-        Ok(Block { starts, codes: codes.ok_or("a block has not as many symbols as its counts say")? })
+        Ok(Block { starts, codes: codes.ok_or("a block's symbols do not match its counts")? })
     }
 
     /// Returns the codes of a chunk of the block.

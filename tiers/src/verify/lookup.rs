@@ -112,7 +112,7 @@ impl<'a> Lookup<'a> {
     /// Returns the best of what the moves of a quiet position lead to.
     ///
     /// # Errors
-    /// As for [`Lookup::outcome`].
+    /// Returns the errors of [`Lookup::outcome`].
     pub fn best_of_moves(&self, position: &Position) -> Result<Outcome, DatabaseError> {
         let mut best: Option<Outcome> = None;
         for column in position.moves() {
@@ -134,7 +134,8 @@ impl<'a> Lookup<'a> {
         let entry = entry.ok_or_else(|| tier.damaged(0, "a position has no entry"))?;
         let (chunk, place) = tier.chunk_of(entry);
         let code = self.chunk(tier, chunk)?.code(place);
-        let code = code.ok_or_else(|| tier.damaged(entry, "a chunk has not as many values as quiet entries"))?;
+        let what = "a chunk's number of values differs from its number of quiet entries";
+        let code = code.ok_or_else(|| tier.damaged(entry, what))?;
         tier.outcome(code).ok_or_else(|| tier.damaged(entry, "a code stands for no outcome"))
     }
 

@@ -85,7 +85,7 @@ impl LegalPositions {
 }
 
 /// Draws positions until `judge` returns a judgement: a random ply, random moves from the empty board up to it, and again
-/// if the game ends before or `judge` returns `None`. Gives up after a thousand draws.
+/// if the game ended early or `judge` returns `None`. Gives up after a thousand draws.
 ///
 /// # Errors
 ///

@@ -27,7 +27,7 @@ const MOST_TABLE_BYTES: u64 = 1 << 30;
 /// How to search.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct SearchArguments {
-    /// When to search forward [default: for one position where no database covers the board]
+    /// When to search forward [default: search only if you ask about one position and the board has no database]
     #[arg(long, value_name = "WHEN")]
     search: Option<When>,
 

@@ -99,7 +99,7 @@ impl Reader {
     /// Returns the number of the block that holds a chunk, and the chunk's place in it.
     ///
     /// # Errors
-    /// As for every file.
+    /// [`FileError::Io`] or [`FileError::Damaged`] if the directory cannot be read.
     pub fn block_of(&self, chunk: u64) -> Result<(u64, usize), FileError> {
         let number = self.pages.of_chunk(chunk);
         let page = self.page(number)?;
@@ -113,7 +113,7 @@ impl Reader {
     /// Returns the first chunk of a block.
     ///
     /// # Errors
-    /// As for every file.
+    /// [`FileError::Io`] or [`FileError::Damaged`] if the directory cannot be read.
     pub fn first_chunk(&self, block: u64) -> Result<u64, FileError> {
         Ok(self.entry(block)?.chunks.start)
     }

@@ -9,8 +9,8 @@
 //!          n bytes
 //! ```
 //!
-//! A record says all about itself, so the log is its own journal: reading it through finds what is done, and what was
-//! being written when the process ended does not pass its checksum. A solve that goes on begins a new segment.
+//! Each record is self-contained, so the log is its own journal: reading it through finds what is done, and what was
+//! being written when the process ended does not pass its checksum. A resumed solve starts a new segment.
 
 #![allow(clippy::indexing_slicing, reason = "records are cut to their length before they are taken apart")]
 
@@ -142,7 +142,7 @@ pub(crate) fn remove_all(storage: &dyn Storage, folder: &Path, kind: Kind, keep:
     Ok(())
 }
 
-/// Reads a file from its start to its end, much at a time.
+/// Reads a file sequentially in large pieces.
 struct Ahead<'a> {
     file: &'a dyn ReadFile,
     path: &'a Path,
@@ -180,7 +180,7 @@ fn word(bytes: &[u8]) -> u64 {
 }
 
 impl<'s> Segments<'s> {
-    /// Opens the log of a tier with what earlier runs have left, and tells `found` every block that is there.
+    /// Opens the log of a tier with what earlier runs have left, and calls `found` for every existing block.
     pub fn open(
         storage: &'s dyn Storage,
         folder: &Path,
