@@ -29,7 +29,7 @@ fn assert_clean_failure(
     assert!(message.contains(&file.display().to_string()) && message.contains(&source.to_string()), "{message}");
     assert!(file.starts_with("db") || "db".starts_with(&*file.to_string_lossy()), "{what}: {message}");
     for (path, bytes) in disk.files() {
-        // A frontier is a log, of which what is whole counts.
+        // A frontier file is a log: its whole records count.
         let is_log = path.to_string_lossy().contains("frontier-");
         let is_final = !is_log && path.extension().is_none_or(|extension| extension != "new");
         assert!(!is_final || whole.contains(&(path.clone(), bytes)), "{what}: {} is not whole", path.display());

@@ -83,7 +83,7 @@ impl ThreadsArgument {
     ///
     /// # Errors
     ///
-    /// The system cannot start so many.
+    /// The system cannot start this many.
     pub fn pool(self) -> anyhow::Result<ThreadPool> {
         ThreadPoolBuilder::new()
             .num_threads(self.threads.map_or(0, usize::from))

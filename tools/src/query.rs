@@ -32,9 +32,9 @@ when the winner plays for speed and the loser delays.
 Without --search, the database answers. If the board has none, query searches one position forward
 and says so; a batch fails. With --search auto, query also searches positions that are not solved
 yet, and the remoteness where the database has values alone (of the position, and of the moves that
-keep its value). On 7x6, from ply 8 on a search usually takes about a second; earlier positions take
-longer. A search that reaches --nodes gives no answer (exit code 1). With --json or --batch, the note
-about a missing database goes to standard error.
+keep its value). On 7x6, from ply 8 on a search usually takes about a second; earlier positions
+take longer. A search that reaches --nodes gives no answer (exit code 1). With --json or --batch,
+the note about a missing database goes to standard error.
 
 Examples:
   fourbase query 5x4

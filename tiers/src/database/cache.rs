@@ -40,7 +40,7 @@ impl Weighter<Key, Cached> for ByBytes {
 }
 
 impl Cache {
-    /// Makes a cache of at most so many bytes.
+    /// Makes a cache of at most this many bytes.
     pub fn new(bytes: u64) -> Cache {
         Cache(WeightedCache::with_weighter((bytes / 1024) as usize, bytes, ByBytes))
     }

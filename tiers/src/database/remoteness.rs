@@ -18,7 +18,7 @@ use super::error::{DatabaseError, RemotenessError};
 use super::open::Database;
 use crate::quiet::{Sight, sight};
 
-/// Positions with at most so many empty cells are searched without the database.
+/// Positions with at most this many empty cells are searched without the database.
 const HAND_OVER_CELLS: u32 = 24;
 
 /// Bounds that are remembered: some 100 MB, and half as much again while their table grows.
@@ -55,9 +55,9 @@ pub struct RemotenessSearch {
 /// What is known of a position that is won or lost.
 #[derive(Clone, Copy)]
 struct Known {
-    /// The game lasts at least so many plies.
+    /// The game lasts at least this many plies.
     least: u32,
-    /// And at most so many.
+    /// The game lasts at most this many plies.
     most: u32,
     /// The moves that keep the value, one bit each; 0 if not computed yet.
     keeps: u32,

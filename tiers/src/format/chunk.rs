@@ -18,7 +18,7 @@ use crate::quiet::{MatrixSight, ShapeSight};
 /// The most entries of a chunk. Smaller ones cost a count (about a byte) each.
 pub(crate) const MOST_ENTRIES: u32 = 4096;
 
-/// The fewest entries of a chunk (but for the last of a tier).
+/// The fewest entries of a chunk (the last of a tier may have fewer).
 const LEAST_ENTRIES: u32 = 256;
 
 /// Matrices that a chunk touches on average, before its size is rounded up to a power of two.

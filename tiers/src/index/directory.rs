@@ -88,7 +88,7 @@ impl TierDirectory {
         self.matrices
     }
 
-    /// Returns the rank of a position: as [`Index::rank`], without a layout.
+    /// Returns the rank of a position like [`Index::rank`], without a layout.
     pub fn rank(&self, index: &Index, parts: &Parts) -> Option<u64> {
         let parts = if parts.left < parts.right { parts.mirror() } else { *parts };
         let number = self.shape(parts.left, parts.right)?;

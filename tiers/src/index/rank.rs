@@ -98,7 +98,7 @@ mod tests {
         }
     }
 
-    /// The mirror image shares the entry, but for shapes that are their own mirror: those are stored whole.
+    /// The mirror image shares the entry, except in shapes that are their own mirror: those are stored whole.
     fn mirror_rank(index: &Index, layout: &TierLayout, parts: &Parts, rank: u64) -> Option<u64> {
         if parts.left != parts.right { Some(rank) } else { index.rank(layout, &parts.mirror()) }
     }

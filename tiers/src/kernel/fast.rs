@@ -41,7 +41,7 @@ pub(super) fn run<T: Task>(_proof: Avx2, task: T) -> T::Output {
     fn inner<T: Task>(task: T) -> T::Output {
         task.run::<Bmi2>()
     }
-    // SAFETY: `inner` is a safe function but for the features that it is compiled for, and the proof was made by
+    // SAFETY: `inner` is a safe function except for the features that it is compiled for, and the proof was made by
     // `detect`, which found them on this processor.
     unsafe { inner(task) }
 }

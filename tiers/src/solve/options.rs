@@ -106,8 +106,8 @@ impl Solve {
     }
 
     /// Keeps tiers of at most `most` pieces (0 counts as 1). `None`, or the number of cells or more, keeps all. Later
-    /// tiers are solved as well, but probes search their positions forward. An even number keeps the same files as the odd
-    /// number before it, because only odd plies have files.
+    /// tiers are solved as well, but probes search their positions forward. An even number keeps the same files as the
+    /// odd number before it, because only odd plies have files.
     #[must_use]
     pub fn keep_plies(mut self, most: Option<u32>) -> Solve {
         self.keep_plies = most.map(|most| most.max(1)).filter(|most| (*most as usize) < self.board.cells());

@@ -1,4 +1,4 @@
-//! What a caller hears of a solve.
+//! What a solve reports to its caller.
 
 use crate::files::FileError;
 use crate::format::TierRecord;

@@ -42,7 +42,7 @@ pub enum Stage {
 
 /// Hears how a verification goes. The methods may be called from any thread and should be quick.
 pub trait Progress: Sync {
-    /// A stage of so many steps begins.
+    /// A stage with this many steps begins.
     fn begins(&self, _stage: Stage, _steps: u64) {}
 
     /// More steps of the stage are done.

@@ -21,7 +21,7 @@ const LEVEL: i32 = 1;
 /// What the tiers of a run may take in memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Room {
-    /// About how many words a block has; [`BLOCK_WORDS`] but for tests.
+    /// About how many words a block has; [`BLOCK_WORDS`] except in tests.
     pub block_words: usize,
     /// For expanded blocks of one tier.
     pub cache_bytes: u64,

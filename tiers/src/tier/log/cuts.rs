@@ -8,7 +8,7 @@ use crate::index::Matrix;
 /// cache.
 pub const BLOCK_WORDS: usize = 1 << 15;
 
-/// Blocks that cut a matrix begin at a multiple of so many rows, as bands have to.
+/// Blocks that cut a matrix begin at a multiple of this many rows, as bands have to.
 const ROWS: usize = 64;
 
 /// Where a block begins.
