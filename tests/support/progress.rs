@@ -28,7 +28,7 @@ impl Progress for StopAfterTiers {
     }
 }
 
-/// Stops a solve after so many entries, solved or passed over; notes what was done, and hears of no damage.
+/// Stops a solve after this many entries, solved or passed over; notes what was done, and ignores damage.
 #[derive(Debug, Default)]
 pub struct StopAfterEntries {
     most: u64,

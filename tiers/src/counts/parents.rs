@@ -11,8 +11,8 @@
 //! Only the first part is kept; the positions of the others are counted. Each position of any part is one bit, set
 //! by whichever parents lead there, so that it is counted once.
 //!
-//! Where the parents' rows are, in memory or in a log, is not known here: a band says which it needs, and gets them
-//! last.
+//! This module does not know whether the parents' rows are in memory or in a log: a band says which rows it needs, and
+//! gets them last.
 
 use std::borrow::Cow;
 use std::ops::Range;

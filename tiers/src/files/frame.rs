@@ -35,7 +35,7 @@ fn with_compressor<T>(level: i32, work: impl FnOnce(&mut Compressor) -> io::Resu
     })
 }
 
-/// Returns an upper bound on the bytes of a frame around so many.
+/// Returns an upper bound on the bytes of a frame around this many bytes.
 pub(crate) fn most_bytes(bytes: u128) -> u128 {
     // zstd's own bound, or a little more.
     bytes.saturating_add(bytes / 128).saturating_add(1 << 10)

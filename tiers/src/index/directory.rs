@@ -42,8 +42,8 @@ impl TierDirectory {
         TierDirectory::of_shapes(index, ply, shapes, &shape_entries, count)
     }
 
-    /// Takes all shapes of the tier of `ply` pieces, which have so many entries; `None` where those are not as many, or more
-    /// entries than can be counted.
+    /// Takes all shapes of the tier of `ply` pieces with their numbers of entries; `None` if there are not as many
+    /// numbers as shapes, or if the sum overflows.
     pub(crate) fn with_entries(
         index: &Index,
         ply: u32,

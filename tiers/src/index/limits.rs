@@ -64,7 +64,7 @@ pub(crate) fn count_shapes(board: Board, ply: u32) -> u128 {
     (ways + own_images) / 2
 }
 
-/// Counts the ways in which so many pieces can stand in columns.
+/// Counts the ways in which this many pieces can stand in columns.
 fn heights(columns: usize, room: usize, pieces: u32) -> u128 {
     let mut ways = vec![0u128; pieces as usize + 1];
     ways[0] = 1;

@@ -21,7 +21,7 @@ pub struct TierPlan {
     pub database_bytes: u128,
 }
 
-/// Bits an entry of a tier, by how full the board is.
+/// Bits per entry of a tier, by how full the board is.
 struct Bits {
     /// Pieces over cells.
     full: f64,
@@ -31,8 +31,8 @@ struct Bits {
     database: [f64; 2],
 }
 
-/// What was measured: `wdl` on 7x6; with remoteness, that times how many times as much 6x6 takes with remoteness. First
-/// the log tier, then the database, each `wdl` and with remoteness.
+/// What was measured: `wdl` on 7x6. With remoteness: that, times the ratio of remoteness to `wdl` on 6x6. First the log
+/// tier, then the database, each `wdl` and with remoteness.
 const MEASURED: [Bits; 16] = [
     Bits { full: 0.167, scratch: [1.8, 6.0], database: [1.19, 2.74] },
     Bits { full: 0.262, scratch: [1.6, 5.2], database: [0.679, 1.9] },
@@ -60,7 +60,7 @@ const MEASURED_ENTRIES: f64 = 2.58e12;
 const SCRATCH_EXPONENT: f64 = 0.2;
 const DATABASE_EXPONENT: f64 = 0.14;
 
-/// How much room more is asked for than expected, in hundredths.
+/// How much more disk space is asked for than expected, in per cent.
 const MARGIN: u128 = 25;
 
 /// Estimates the files of all tiers, whose entries are given from the empty board up.
@@ -81,7 +81,8 @@ pub(super) fn tiers(board: Board, values: Values, entries: &[u128]) -> Vec<TierP
     entries.iter().enumerate().map(tier).collect()
 }
 
-/// Returns the bits an entry of log tier and database, between the two measured ones beside `full`.
+/// Returns the bits per entry in the log tier and in the database, interpolated between the measurements
+/// next to `full`.
 fn bits(values: Values, full: f64) -> [f64; 2] {
     let kind = usize::from(values == Values::Remoteness);
     let above = MEASURED.partition_point(|bits| bits.full < full).clamp(1, MEASURED.len() - 1);

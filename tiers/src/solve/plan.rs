@@ -50,13 +50,13 @@ pub struct Plan {
     pub scratch_bytes: u128,
     /// Approximate size of the database, in bytes.
     pub database_bytes: u128,
-    /// Of that, what the tier of every ply takes.
+    /// The part of it that each tier takes, by ply.
     tier_bytes: [u128; MOST_TIERS],
-    /// The most entries of two neighbouring tiers.
+    /// The most entries of any two neighbouring tiers together.
     pair_entries: u128,
-    /// The memory of a bounded solve at least.
+    /// The least memory of a solve with its tiers in files, in bytes.
     bounded_bytes: u128,
-    /// Of that, what its threads read matrices across through.
+    /// The slices in which its threads read matrices across; they are part of that.
     slices: Slices,
 }
 
@@ -73,7 +73,7 @@ struct Slices {
 /// A board has at most 64 cells.
 const MOST_TIERS: usize = 65;
 
-/// The most memory that expanded blocks take: with more, hardly any more of them are found again.
+/// The most memory for expanded blocks: more memory hardly saves further reads.
 const MOST_CACHE_BYTES: u128 = 4 << 30;
 
 impl Plan {

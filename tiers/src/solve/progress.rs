@@ -5,7 +5,7 @@ use crate::format::TierRecord;
 use crate::solve::Plan;
 use crate::tier::Watch;
 
-/// Hears how a solve goes, and may stop it. The methods may be called from any thread and should be quick.
+/// Receives the progress of a solve and can stop it. The methods may be called from any thread and should be quick.
 pub trait Progress: Sync {
     /// The solve fits into memory, holds its folder and begins. An earlier solve has done `entries_done` of the entries.
     /// Not called where nothing is left to do.

@@ -57,7 +57,7 @@ impl Codes {
         self.outcomes.get(usize::from(code)).copied().flatten()
     }
 
-    /// Returns the bytes that so many codes take in a block.
+    /// Returns the bytes that this many codes take in a block.
     pub fn bytes(&self, codes: usize) -> usize {
         match self.values {
             Values::Wdl => codes.div_ceil(4),

@@ -40,7 +40,7 @@ pub enum Stage {
     Search,
 }
 
-/// Hears how a verification goes. The methods may be called from any thread and should be quick.
+/// Receives the progress of a verification. The methods may be called from any thread and should be quick.
 pub trait Progress: Sync {
     /// A stage with this many steps begins.
     fn begins(&self, _stage: Stage, _steps: u64) {}

@@ -66,7 +66,7 @@ fn any_number_of_threads_counts_the_same_in_files() {
     }
 }
 
-/// Lets so many questions pass, then stops.
+/// Lets this many questions pass, then stops.
 struct Patience(AtomicU64);
 
 impl Progress for Patience {

@@ -75,7 +75,7 @@ fn any_number_of_threads_and_every_kernel_counts_the_same() {
     }
 }
 
-/// Sums the entries that it hears of.
+/// Sums the entries that are reported.
 #[derive(Default)]
 struct Heard {
     begun: AtomicU64,

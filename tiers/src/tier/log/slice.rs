@@ -85,7 +85,7 @@ impl Slice {
         Ok(words)
     }
 
-    /// Returns the words from row `row`, of so many planes, on; the row must be held.
+    /// Returns the words from row `row` on, of this many planes; the row must be held.
     pub fn words(&self, row: usize, planes: usize) -> &[u64] {
         let Some(held) = &self.held else { return &[] };
         &self.words[(row - held.rows.start) * planes * held.words.len()..]
