@@ -41,6 +41,9 @@ pub mod files;
 pub mod format;
 pub mod index;
 pub mod kernel;
+#[cfg(test)]
+#[path = "../../tests/support/long.rs"]
+mod long;
 pub mod quiet;
 pub mod solve;
 #[cfg(feature = "testing")]

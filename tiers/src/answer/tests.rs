@@ -10,6 +10,7 @@ use fourbase::search::{Monitor, Options};
 use super::*;
 use crate::database::DatabaseError;
 use crate::kernel::Values;
+use crate::long;
 use crate::solve::{Progress, Solve};
 
 /// Plies of the positions that the answerers are compared on.
@@ -81,7 +82,7 @@ fn positions() -> Vec<Position> {
 fn compare(answerer: &dyn Answerer, whole: &Database) {
     let positions = positions();
     assert!(positions.len() > 1000, "{}", positions.len());
-    for position in &positions {
+    for position in &long::every(5, positions.clone(), "positions of 4x4") {
         let (mut asked, mut known) = (Question::default(), Question::default());
         let outcome = whole.outcome(position, &mut known).unwrap();
         assert_eq!(answerer.outcome(position, &mut asked).unwrap(), outcome, "{position}");

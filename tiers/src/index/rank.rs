@@ -71,12 +71,14 @@ impl Index {
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
+    use std::sync::OnceLock;
 
     use fourbase::{Board, Position};
     use proptest::prelude::*;
 
     use super::*;
     use crate::kernel::Kernel;
+    use crate::long;
 
     fn index(board: &str) -> Index {
         Index::new(board.parse::<Board>().unwrap(), Kernel::detect()).unwrap()
@@ -85,6 +87,9 @@ mod tests {
     #[test]
     fn rank_undoes_unrank_on_every_entry_of_small_boards() {
         for name in ["1x1", "2x2c2", "1x8", "8x2", "3x3c3", "4x4", "4x4c3", "5x3", "3x6", "4x4m"] {
+            if name == "8x2" && long::skips("rank and unrank of 8x2") {
+                continue;
+            }
             let index = index(name);
             for ply in 0..=index.board().cells() as u32 {
                 let layout = TierLayout::new(&index, ply);
@@ -150,9 +155,10 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
         fn rank_undoes_unrank_on_large_boards(which in 0usize..5, ply in 0u32..=42, seed: u64) {
-            let name = ["6x5", "7x5", "5x7", "9x3", "6x6"][which];
-            let index = index(name);
-            let layout = TierLayout::new(&index, ply.min(index.board().cells() as u32));
+            // The tables of a large board take up to a second: they are made once.
+            static INDEXES: [OnceLock<Index>; 5] = [const { OnceLock::new() }; 5];
+            let index = INDEXES[which].get_or_init(|| index(["6x5", "7x5", "5x7", "9x3", "6x6"][which]));
+            let layout = TierLayout::new(index, ply.min(index.board().cells() as u32));
             for step in 0..50u64 {
                 let rank = seed.wrapping_mul(step * 2 + 1) % layout.entries();
                 let parts = index.unrank(&layout, rank).unwrap();

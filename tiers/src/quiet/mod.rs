@@ -13,12 +13,16 @@ mod tests {
     use super::*;
     use crate::index::{Index, TierLayout};
     use crate::kernel::Kernel;
+    use crate::long;
 
     #[test]
     fn masks_agree_with_sight_on_every_well_formed_entry_of_small_boards() {
         for name in
             ["4x4", "5x4", "3x6", "4x4c3", "4x4m", "5x3m", "3x3c2m", "1x8", "8x2", "2x2c2", "1x1", "5x3c3", "3x3c1"]
         {
+            if ["5x4", "8x2"].contains(&name) && long::skips(format_args!("the masks of {name}")) {
+                continue;
+            }
             let board: Board = name.parse().unwrap();
             let index = Index::new(board, Kernel::detect()).unwrap();
             let (mut compared, mut quiet_entries) = (0, 0);

@@ -64,6 +64,7 @@ mod tests {
     use super::*;
     use crate::files::Memory;
     use crate::kernel::{Kernel, Values};
+    use crate::long;
     use crate::tier::{Home, InLogs, InMemory, Logs, MemoryTier, Room};
 
     /// Solves a board in memory and in logs, and compares every bit that counts.
@@ -103,6 +104,9 @@ mod tests {
         for (name, block_words) in
             [("4x4", 1), ("5x4", 64), ("5x4", 1 << 15), ("4x5", 200), ("3x6", 7), ("5x3m", 1), ("1x8", 1), ("8x2", 30)]
         {
+            if ["5x4", "4x5", "8x2"].contains(&name) && long::skips(format_args!("{name} in logs")) {
+                continue;
+            }
             for values in [Values::Wdl, Values::Remoteness] {
                 same_bits(name, values, block_words, usize::MAX);
             }
@@ -120,6 +124,9 @@ mod tests {
             ("6x3", 1 << 15, 0),
             ("4x5m", 64, 1000),
         ] {
+            if ["4x5", "4x5m"].contains(&name) && long::skips(format_args!("{name} in slices")) {
+                continue;
+            }
             for values in [Values::Wdl, Values::Remoteness] {
                 same_bits(name, values, block_words, slice_words);
             }

@@ -12,6 +12,7 @@ use crate::format::Hash;
 use crate::index::TierLayout;
 use crate::kernel::Values;
 use crate::kernel::mistakes::{Mistake, with};
+use crate::long;
 use crate::quiet::{Sight, sight};
 use crate::solve::Solve;
 
@@ -123,13 +124,18 @@ fn mistakes_of_the_solver_are_found_also_those_that_cancel_in_probes() {
     assert_eq!(found, 8);
     assert!(hidden.contains(&Mistake::MaskShows) && hidden.contains(&Mistake::Packing), "{hidden:?}");
     assert!(hidden.contains(&Mistake::Arms), "{hidden:?}");
-    let (_, hidden) = check("4x4", Values::Remoteness, &MISTAKES);
+    long::skips("seven of nine mistakes on 4x4 with remoteness");
+    let mistakes = long::scale(&[Mistake::MaskShows, Mistake::Latest][..], &MISTAKES);
+    let (_, hidden) = check("4x4", Values::Remoteness, mistakes);
     assert!(hidden.contains(&Mistake::MaskShows) && hidden.contains(&Mistake::Latest), "{hidden:?}");
 }
 
 #[test]
 fn mistakes_of_the_solver_are_found_on_other_boards() {
     for name in ["4x3", "5x3", "4x3m"] {
+        if name == "5x3" && long::skips("mistakes on 5x3") {
+            continue;
+        }
         for values in [Values::Wdl, Values::Remoteness] {
             let (found, hidden) = check(name, values, &MISTAKES);
             println!("{name} {values}: {found} mistakes found, of those probes fit each other for {hidden:?}");

@@ -9,6 +9,7 @@ use crate::counts::{Count, CountError, Counted, PlyLegal};
 use crate::files::Memory;
 use crate::index::Index;
 use crate::kernel::{Kernel, Values};
+use crate::long;
 use crate::solve::{Plan, Progress};
 use crate::tier::{Home, InLogs, Logs, Reached, Room, Watch};
 
@@ -46,6 +47,9 @@ fn expected(board: &str, values: Option<Values>) -> Counted {
 #[test]
 fn counts_in_files_are_those_in_memory_however_small_the_blocks() {
     for (board, block_words) in BOARDS {
+        if ["8x2", "5x4", "4x5", "4x6"].contains(&board) && long::skips(format_args!("a count of {board} in files")) {
+            continue;
+        }
         for values in [None, Some(Values::Wdl), Some(Values::Remoteness)] {
             let root = tempfile::tempdir().unwrap();
             let count = count(board, values, block_words, root.path());
@@ -57,12 +61,14 @@ fn counts_in_files_are_those_in_memory_however_small_the_blocks() {
 
 #[test]
 fn any_number_of_threads_counts_the_same_in_files() {
+    long::skips("5x4; takes 4x4");
+    let board = long::scale("4x4", "5x4");
     for threads in [1, 2, 3] {
         let root = tempfile::tempdir().unwrap();
-        let count = count("5x4", Some(Values::Wdl), 100, root.path());
+        let count = count(board, Some(Values::Wdl), 100, root.path());
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let counted = pool.install(|| count.run().unwrap());
-        assert_eq!(counted, expected("5x4", Some(Values::Wdl)), "{threads} threads");
+        assert_eq!(counted, expected(board, Some(Values::Wdl)), "{threads} threads");
     }
 }
 
@@ -77,10 +83,13 @@ impl Progress for Patience {
 
 #[test]
 fn a_count_that_is_stopped_again_and_again_ends_with_the_same_counts() {
-    for values in [None, Some(Values::Wdl), Some(Values::Remoteness)] {
+    long::skips("a count with remoteness that is stopped, and two of three stops");
+    let few = [None, Some(Values::Wdl)];
+    let step = long::scale(60, 20);
+    for &values in long::scale(&few[..], &[None, Some(Values::Wdl), Some(Values::Remoteness)]) {
         let root = tempfile::tempdir().unwrap();
         let count = count("5x4", values, 200, root.path());
-        let (mut stops, mut patience) = (0, 20);
+        let (mut stops, mut patience) = (0, step);
         let counted = loop {
             match count.run_with(&Patience(patience.into())) {
                 Ok(counted) => break counted,
@@ -88,9 +97,9 @@ fn a_count_that_is_stopped_again_and_again_ends_with_the_same_counts() {
                 Err(error) => panic!("{error}"),
             }
             // A ply of the sweep that is stopped begins anew: with the same patience it would never end.
-            patience += 20;
+            patience += step;
         };
-        assert!(stops > 3, "{stops}");
+        assert!(stops > long::scale(1, 3), "{stops}");
         assert_eq!(counted, expected("5x4", values), "{values:?}");
     }
 }
@@ -179,7 +188,10 @@ fn the_totals_of_6x6_and_7x5_are_the_published_ones() {
 
 #[test]
 fn matrices_that_are_read_across_in_slices_lead_to_the_same_positions() {
-    for (name, block_words, slice_words) in [("4x5", 1, 0), ("5x4", 64, 0), ("6x3", 1 << 15, 0), ("4x6", 500, 40)] {
+    long::skips("5x4 and 4x6 in slices");
+    let few = [("6x3", 1 << 15, 0), ("4x5", 500, 40)];
+    let all = [("4x5", 1, 0), ("5x4", 64, 0), ("6x3", 1 << 15, 0), ("4x6", 500, 40)];
+    for &(name, block_words, slice_words) in long::scale(&few[..], &all) {
         let board = name.parse().unwrap();
         let index = Index::new(board, Kernel::detect()).unwrap();
         let files = Memory::default();
