@@ -51,7 +51,7 @@ fn a_failure_of_any_file_operation_is_reported_and_leaves_only_whole_files() {
         let (operations, expected) = (disk.operations(), solve.files_on(&disk));
         for fault in [Fault::Once as fn(u64) -> Fault, Fault::From] {
             let operations =
-                long::every(11, Vec::from_iter(0..operations), format_args!("operations of {name} {values}"));
+                long::every(23, Vec::from_iter(0..operations), format_args!("operations of {name} {values}"));
             operations.into_par_iter().for_each(|operation| {
                 let disk = MemoryDisk::new();
                 disk.set_fault(fault(operation));
@@ -76,7 +76,7 @@ fn a_failure_of_any_file_operation_of_a_solve_in_files_is_reported_and_leaves_on
         let (operations, expected) = (disk.operations(), solve.files_on(&disk));
         for fault in [Fault::Once as fn(u64) -> Fault, Fault::From] {
             let all = Vec::from_iter(0..operations);
-            for operation in long::every(11, all, format_args!("operations of {name} {values} in files")) {
+            for operation in long::every(23, all, format_args!("operations of {name} {values} in files")) {
                 let disk = MemoryDisk::new();
                 disk.set_fault(fault(operation));
                 let what = format!("{name} {values} in files: {:?}", fault(operation));
@@ -96,7 +96,7 @@ fn a_disk_that_is_full_after_any_number_of_bytes_of_a_solve_in_files_is_reported
     let solve = in_files("3x3c3", Values::Wdl);
     let (disk, whole) = solve_whole(&solve);
     let (bytes, expected) = (disk.written_bytes(), solve.files_on(&disk));
-    for limit in long::every(37, Vec::from_iter(0..bytes), "bytes of 3x3c3 in files") {
+    for limit in long::every(101, Vec::from_iter(0..bytes), "bytes of 3x3c3 in files") {
         let disk = MemoryDisk::new();
         disk.set_fault(Fault::Full(limit));
         let what = format!("3x3c3 in files: full after {limit} bytes");
@@ -114,7 +114,7 @@ fn a_disk_that_is_full_after_any_number_of_bytes_is_reported_and_the_solve_goes_
         let solve = stepwise(name, values);
         let (disk, whole) = solve_whole(&solve);
         let (bytes, expected) = (disk.written_bytes(), solve.files_on(&disk));
-        let limits = long::every(37, Vec::from_iter(0..bytes), format_args!("bytes of {name} {values}"));
+        let limits = long::every(101, Vec::from_iter(0..bytes), format_args!("bytes of {name} {values}"));
         limits.into_par_iter().for_each(|limit| {
             let disk = MemoryDisk::new();
             disk.set_fault(Fault::Full(limit));
@@ -212,7 +212,7 @@ fn a_checkpoint_that_is_damaged_anywhere_is_told_and_the_solve_starts_over() {
     });
     let cuts = (0..bytes.len()).map(|length| bytes[..length].to_vec());
     let damages: Vec<_> = flips.chain(cuts).collect();
-    let damages = long::every(37, damages, "bits and lengths of a checkpoint");
+    let damages = long::every(101, damages, "bits and lengths of a checkpoint");
     damages.par_iter().enumerate().for_each(|(number, damage)| {
         let disk = MemoryDisk::new();
         for (path, bytes) in &files {
@@ -240,7 +240,8 @@ fn a_checkpoint_that_cannot_be_read_is_not_taken_for_a_damaged_one() {
     let solve = stepwise("4x4", Values::Wdl);
     let expected = solve.whole();
     let before = half_solved(&solve).files();
-    for operation in 0.. {
+    long::skips("all but every 7th operation of a solve that goes on");
+    for operation in (0..).step_by(long::scale(7, 1)) {
         let disk = MemoryDisk::new();
         before.iter().for_each(|(path, bytes)| disk.put(path, bytes));
         disk.set_fault(Fault::Once(operation));

@@ -15,7 +15,7 @@ fn every_single_bit_of_4x4_is_found_and_no_probe_is_wrong() {
             .iter()
             .flat_map(|(name, bytes)| (0..8 * bytes.len()).map(move |bit| (name, bytes, bit)))
             .collect();
-        let bits = long::every(13, bits, format_args!("bits of 4x4 {values}"));
+        let bits = long::every(29, bits, format_args!("bits of 4x4 {values}"));
         bits.par_iter().for_each(|&(name, bytes, bit)| {
             let mut bytes = bytes.clone();
             bytes[bit / 8] ^= 1 << (bit % 8);
@@ -31,7 +31,7 @@ fn every_byte_of_5x4_is_found() {
         let sound = Sound::new("5x4", values);
         let bytes: Vec<(&String, &Vec<u8>, usize)> =
             sound.files.iter().flat_map(|(name, bytes)| (0..bytes.len()).map(move |at| (name, bytes, at))).collect();
-        let bytes = long::every(61, bytes, format_args!("bytes of 5x4 {values}"));
+        let bytes = long::every(211, bytes, format_args!("bytes of 5x4 {values}"));
         bytes.par_iter().for_each(|&(name, bytes, at)| {
             let mut bytes = bytes.clone();
             bytes[at] ^= 1 << (at % 8);

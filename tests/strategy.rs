@@ -11,6 +11,7 @@ use fourbase::{Board, Player, Position, Value};
 use serde_json::json;
 
 use crate::support::board::board;
+use crate::support::long;
 use crate::support::program::{Program, keys};
 use crate::support::solves::{MEMORY_BYTES, Solve};
 use crate::support::tiers::{Progress, Values};
@@ -339,7 +340,9 @@ fn programs_get_one_line_of_json() {
 fn numbers_of_lines_beyond_64_bits_are_written_exactly() {
     let text = Program::new().run("strategy follow-up 8x8 --json").succeeds();
     assert!(text.contains("\"lines\":{\"all\":798005004967357455408,"), "{text}");
-    assert_eq!(follow_up("8x8", Reading::Pair).lines.all(), 798_005_004_967_357_455_408);
+    if !long::skips("a check of 8x8 that does not start the program") {
+        assert_eq!(follow_up("8x8", Reading::Pair).lines.all(), 798_005_004_967_357_455_408);
+    }
 }
 
 #[test]

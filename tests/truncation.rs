@@ -17,7 +17,7 @@ fn a_file_cut_at_any_length_is_found_and_no_probe_is_wrong() {
             .iter()
             .flat_map(|(file, bytes)| (0..bytes.len()).map(move |length| (file, bytes, length)))
             .collect();
-        let lengths = long::every(13, lengths, format_args!("cuts of {name} {values}"));
+        let lengths = long::every(29, lengths, format_args!("cuts of {name} {values}"));
         lengths.par_iter().for_each(|&(file, bytes, length)| {
             let what = format!("{name} {values}, {file} cut to {length} bytes");
             let cut = bytes[..length].to_vec();

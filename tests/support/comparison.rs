@@ -14,11 +14,11 @@ use super::tiers::{Database, Values};
 /// Of large boards not every position has its list of moves and its best line compared or is asked for without a cache,
 /// only about so many.
 fn most_lists() -> usize {
-    long::scale(20_000, 400_000)
+    long::scale(10_000, 400_000)
 }
 
 fn most_lines() -> usize {
-    long::scale(4_000, 40_000)
+    long::scale(2_000, 40_000)
 }
 
 const MOST_UNCACHED: usize = 500;

@@ -8,6 +8,10 @@ use assert_cmd::Command;
 use serde_json::Value;
 use tempfile::TempDir;
 
+use super::board::board;
+use super::shared;
+use super::tiers::{Values, folder_of};
+
 /// The program that was built for the tests.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_fourbase");
 
@@ -29,10 +33,11 @@ impl Program {
         Program { folder: TempDir::new().expect("a folder"), variables: Vec::new() }
     }
 
-    /// Makes the folder and solves a board in it, with remoteness.
-    pub fn with(board: &str) -> Program {
+    /// Makes the folder and writes the database of a board into it, with remoteness, as `solve` leaves it there.
+    pub fn with(name: &str) -> Program {
         let program = Program::new();
-        program.run(&format!("solve {board}")).succeeds();
+        let (board, values) = (board(name), Values::Remoteness);
+        shared::write(board, values, &folder_of(&program.path("db"), board, values));
         program
     }
 

@@ -1,6 +1,8 @@
 //! Boards that are solved once for all tests.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use fourbase::Board;
@@ -26,4 +28,12 @@ pub fn files(board: Board, values: Values) -> Files {
     let all = || ALL.lock().unwrap_or_else(PoisonError::into_inner);
     let once = all().entry(format!("{board} {values}")).or_default().clone();
     once.get_or_init(|| Arc::new(Solve::new(board, values).whole())).clone()
+}
+
+/// Writes the files of the database of a board into a folder.
+pub fn write(board: Board, values: Values, folder: &Path) {
+    fs::create_dir_all(folder).expect("a folder");
+    for (name, bytes) in files(board, values).iter() {
+        fs::write(folder.join(name), bytes).expect("a file");
+    }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use fourbase::Board;
 use tempfile::TempDir;
 
+use super::shared;
 use super::solves::Solve;
 use super::tiers::{Database, Values};
 
@@ -17,9 +18,12 @@ pub struct Solved {
 }
 
 impl Solved {
-    /// Solves a board.
+    /// Writes the database of a board, which is solved once for all tests.
     pub fn new(board: Board, values: Values) -> Solved {
-        Solved::by(&Solve::new(board, values))
+        let root = TempDir::new().expect("a temporary folder");
+        let solve = Solve::new(board, values).with_root(root.path());
+        shared::write(board, values, &solve.folder());
+        Solved { solve, _root: root }
     }
 
     /// Runs a solve in a folder of its own.
