@@ -97,7 +97,7 @@ fn interrupt(root: &Path) -> Option<Output> {
     use rustix::process::{Pid, Signal, kill_process};
 
     let mut command = Command::new(PROGRAM);
-    command.args(["solve", "5x5", "--quiet", "--threads", "1", "--db"]).arg(root);
+    command.args(["solve", "5x5", "--quiet", "--threads", "1", "--memory", "1G", "--db"]).arg(root);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
     // Tiers are done then, and the next ones are the widest.
     let file = root.join("5x5/remoteness/tier-19");
@@ -120,7 +120,8 @@ fn ctrl_c_leaves_what_can_be_gone_on_with_and_says_how() {
     let (root, output) = std::iter::repeat_with(attempt).take(20).flatten().next().expect("a solve that is stopped");
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     let stderr = String::from_utf8_lossy(&output.stderr);
-    let command = format!("resume with: fourbase solve 5x5 --values remoteness --db {}", root.path().display());
+    let path = root.path().display();
+    let command = format!("resume with: fourbase solve 5x5 --values remoteness --db {path} --memory 1G");
     assert!(stderr.contains("stopping; finished tiers are kept") && stderr.contains(&command), "{stderr}");
     assert!(output.stdout.is_empty());
 

@@ -122,11 +122,15 @@ fn an_argument_that_is_not_utf_8_is_bad_input() {
 #[test]
 fn without_a_database_every_lookup_fails_with_the_command_that_makes_it() {
     let program = Program::new();
-    let queries = ["query 5x4 --search never", "query 5x4 33 --json --search never", "query 5x4 --batch"];
-    for arguments in queries.into_iter().chain(["query 5x4 --batch --search never", "stats 5x4"]) {
+    for arguments in ["5x4 --search never", "5x4 33 --json --search never", "5x4 --batch", "5x4 --batch --search never"]
+    {
+        let arguments = &format!("query {arguments}");
         let line = program.run(arguments).fails(1);
         assert!(line.ends_with("make it with: fourbase solve 5x4"), "{line}");
     }
+    let line = program.run("stats 5x4").fails(1);
+    let way_out = "make it with: fourbase solve 5x4; or count without one: --legal or --values KIND";
+    assert!(line.ends_with(way_out), "{line}");
     let line = program.run("query 4x4c3m --db elsewhere --search never").fails(1);
     assert!(line.ends_with("make it with: fourbase solve 4x4c3m --db elsewhere"), "{line}");
     assert!(!program.path("db").exists() && !program.path("elsewhere").exists());

@@ -1,7 +1,7 @@
 //! The command line as a whole: the subcommands, and which code runs each.
 
 use clap::error::Error as UsageError;
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::remedy::Given;
 use crate::{analyse, bench, grade, list, match_, play, position, query, solve, stats, strategy, verify};
@@ -58,8 +58,9 @@ impl Command {
     ///
     /// Arguments that clap refuses; a request for help or for the version.
     pub fn read() -> Result<(Command, Given), UsageError> {
-        let matches = CommandLine::command().try_get_matches()?;
-        let given = matches.subcommand().map_or_else(Given::default, |(_, matches)| Given::of(matches));
+        let mut command = CommandLine::command();
+        let matches = command.try_get_matches_from_mut(std::env::args_os())?;
+        let given = given(&command, &matches).unwrap_or_default();
         let CommandLine { command } = CommandLine::from_arg_matches(&matches)?;
         Ok((command, given))
     }
@@ -87,23 +88,45 @@ impl Command {
     }
 }
 
+/// Takes what remedies repeat from the arguments of the subcommand.
+fn given(command: &clap::Command, matches: &ArgMatches) -> Option<Given> {
+    let (name, matches) = matches.subcommand()?;
+    Some(Given::of(command.find_subcommand(name)?, matches))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn given(line: &str) -> Given {
-        let matches = CommandLine::command().try_get_matches_from(line.split(' ')).unwrap();
-        Given::of(matches.subcommand().unwrap().1)
+        let mut command = CommandLine::command();
+        let matches = command.try_get_matches_from_mut(line.split(' ')).unwrap();
+        super::given(&command, &matches).unwrap()
     }
 
     #[test]
     fn what_the_user_gave_is_kept_as_typed_and_defaults_are_not_given() {
-        assert_eq!(given("fourbase solve 5x4"), Given::default());
+        assert_eq!(given("fourbase solve 5x4").options(), "");
+        assert_eq!(given("fourbase solve 5x4").board.unwrap(), "5x4");
         let all = "fourbase solve 5x4 --db a --values wdl --keep-plies 7 --scratch b --memory 1.5G";
-        assert_eq!(given(all).options(), " --values wdl --keep-plies 7 --db a --scratch b");
+        assert_eq!(given(all).options(), " --values wdl --keep-plies 7 --db a --scratch b --memory 1.5G");
         assert_eq!(given("fourbase verify 5x4 --values wdl --db a").options(), " --values wdl --db a");
         assert_eq!(given("fourbase bench 5x4 --db a").options(), " --db a");
         assert_eq!(given("fourbase position 5x4 3").options(), "");
+    }
+
+    #[test]
+    fn the_options_that_a_subcommand_takes_are_known() {
+        let takes = |line: &str, name: &str| given(line).takes.iter().any(|taken| taken == name);
+        for (line, memory, scratch, legal, search) in [
+            ("fourbase solve 5x4", true, true, false, false),
+            ("fourbase stats 5x4", true, true, true, false),
+            ("fourbase query 5x4", false, false, false, true),
+            ("fourbase bench 5x4", false, false, false, false),
+        ] {
+            let taken = ["memory", "scratch", "legal", "search"].map(|name| takes(line, name));
+            assert_eq!(taken, [memory, scratch, legal, search], "{line}");
+        }
     }
 
     #[test]

@@ -3,52 +3,72 @@
 //! An error of the libraries carries facts. This file turns them into advice or a command, and repeats the options that
 //! the user gave, so that the command works on the same database.
 
+use std::borrow::Cow;
 use std::error::Error;
 use std::ffi::OsString;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use clap::ArgMatches;
 use clap::parser::ValueSource;
+use clap::{ArgMatches, Command};
 use fourbase::Board;
 use fourbase_tiers::answer::AnswerError;
 use fourbase_tiers::counts::CountError;
 use fourbase_tiers::database::{DatabaseError, RemotenessError};
-use fourbase_tiers::files::FileError;
-use fourbase_tiers::format::board_and_values_of;
+use fourbase_tiers::files::{Disk, FileError};
+use fourbase_tiers::format::{Manifest, board_and_values_of};
 use fourbase_tiers::index::IndexError;
 use fourbase_tiers::kernel::Values;
 use fourbase_tiers::solve::SolveError;
 
 use crate::unsound::Unsound;
 
-/// The options of the user's command that a remedy repeats, as they were typed; `None` for an option that was left out.
+/// What a remedy repeats of the user's command, as it was typed; `None` for what was left out.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Given {
+    pub board: Option<OsString>,
     pub values: Option<OsString>,
     pub keep_plies: Option<OsString>,
     pub db: Option<OsString>,
     pub scratch: Option<OsString>,
+    pub memory: Option<OsString>,
+    /// The names of all options that the subcommand takes, given or not.
+    pub takes: Vec<String>,
 }
 
 impl Given {
-    /// Takes the options from the arguments of a subcommand. Defaults are not given, and `$FOURBASE_DB` needs no repeating.
-    pub fn of(matches: &ArgMatches) -> Given {
+    /// Takes the options from the arguments of a subcommand. A default counts as left out, and so does `$FOURBASE_DB`:
+    /// the next command finds both by itself.
+    pub fn of(subcommand: &Command, matches: &ArgMatches) -> Given {
         let typed = |id: &str| {
             // A subcommand without this option is an error of the look-up, and gives nothing.
             let mut texts = matches.try_get_raw(id).ok()??;
             let text = texts.next()?.to_os_string();
             (matches.value_source(id) == Some(ValueSource::CommandLine)).then_some(text)
         };
-        Given { values: typed("values"), keep_plies: typed("keep_plies"), db: typed("db"), scratch: typed("scratch") }
+        Given {
+            board: typed("board"),
+            values: typed("values"),
+            keep_plies: typed("keep_plies"),
+            db: typed("db"),
+            scratch: typed("scratch"),
+            memory: typed("memory"),
+            takes: subcommand.get_arguments().filter_map(|argument| argument.get_long().map(str::to_owned)).collect(),
+        }
+    }
+
+    /// Tells whether the user's subcommand takes an option.
+    fn takes(&self, name: &str) -> bool {
+        self.takes.iter().any(|taken| taken == name)
     }
 
     /// Writes the options for the end of a command, each after a space.
     pub fn options(&self) -> String {
-        let Given { values, keep_plies, db, scratch } = self;
-        let options = [("values", values), ("keep-plies", keep_plies), ("db", db), ("scratch", scratch)];
-        let given = options.into_iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
-        given.map(|(name, value)| format!(" --{name} {}", value.display())).collect()
+        let Given { board: _, values, keep_plies, db, scratch, memory, takes: _ } = self;
+        let folders = [("db", db), ("scratch", scratch)];
+        let options = [("values", values), ("keep-plies", keep_plies)].into_iter().chain(folders);
+        let given = options.chain([("memory", memory)]).filter_map(|(name, value)| Some((name, value.as_ref()?)));
+        given.map(|(name, value)| option(name, &value.to_string_lossy())).collect()
     }
 
     /// Returns the same options for a database whose values and kept plies are known.
@@ -56,6 +76,22 @@ impl Given {
         let values = Some(values.to_string().into());
         Given { values, keep_plies: keep_plies.map(|most| most.to_string().into()), ..self.clone() }
     }
+}
+
+/// Writes an option with its value, after a space.
+fn option(name: &str, value: &str) -> String {
+    // A value that begins like an option has to follow an equals sign.
+    let between = if value.starts_with('-') { '=' } else { ' ' };
+    format!(" --{name}{between}{}", quoted(value))
+}
+
+/// Writes a word for a POSIX shell: in single quotes if the shell would split or change it.
+fn quoted(word: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| c.is_alphanumeric() || "_-./:@%+=,".contains(c) || cfg!(windows) && c == '\\';
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.into();
+    }
+    format!("'{}'", word.replace('\'', r"'\''")).into()
 }
 
 static GIVEN: OnceLock<Given> = OnceLock::new();
@@ -113,10 +149,13 @@ fn of_one(error: &(dyn Error + 'static), given: &Given) -> Option<String> {
 fn of_solve(error: &SolveError, given: &Given) -> Option<String> {
     Some(match error {
         SolveError::Index(error) => of_index(error),
-        SolveError::Memory { .. } => "give a higher --memory, or choose a smaller board".to_owned(),
+        SolveError::Memory { .. } => more_memory(given),
         SolveError::Busy { .. } => "wait for it to end, or end it".to_owned(),
         SolveError::Stopped { board, values, keep_plies, .. } => resume(*board, *values, *keep_plies, given),
-        SolveError::Disk { .. } => "make room, or give another folder with --scratch".to_owned(),
+        SolveError::Disk { .. } if given.takes("scratch") => {
+            "make room, or choose another disk with --db or --scratch".to_owned()
+        }
+        SolveError::Disk { .. } => "make room, or choose a smaller board".to_owned(),
         SolveError::Scratch { .. } => {
             "give the --scratch of the earlier solve, or start over with --replace".to_owned()
         }
@@ -129,11 +168,14 @@ fn of_solve(error: &SolveError, given: &Given) -> Option<String> {
 
 fn of_count(error: &CountError, given: &Given) -> Option<String> {
     Some(match error {
-        CountError::Memory { .. } => "give a higher --memory, or choose a smaller board".to_owned(),
+        CountError::Memory { .. } => more_memory(given),
         CountError::Index(error) => of_index(error),
         CountError::Busy { .. } => "wait for it to end, or give another --scratch".to_owned(),
         CountError::Disk { .. } => "make room, or give another folder with --scratch".to_owned(),
-        CountError::Stopped { .. } => "the same command resumes where it used files".to_owned(),
+        CountError::Stopped { in_files: true, .. } => "run the same command to resume".to_owned(),
+        CountError::Stopped { in_files: false, .. } => {
+            "nothing was kept; give --scratch DIR to count in files, which can resume".to_owned()
+        }
         CountError::Damaged { folder, .. } => format!("remove {} and count again", folder.display()),
         CountError::Code { .. } => "count again; if it happens again, please report it".to_owned(),
         CountError::File(error) => of_file(error, given),
@@ -143,14 +185,32 @@ fn of_count(error: &CountError, given: &Given) -> Option<String> {
 fn of_database(error: &DatabaseError, given: &Given) -> Option<String> {
     Some(match error {
         DatabaseError::Missing { board, .. } => {
-            format!("make it with: fourbase solve {board}{}", given.options())
+            let count = if given.takes("legal") { COUNT } else { "" };
+            format!("make it with: fourbase solve {board}{}{count}", given.options())
         }
-        DatabaseError::NotSolved { board, values, keep_plies, .. } => resume(*board, *values, *keep_plies, given),
+        DatabaseError::NotSolved { board, values, keep_plies, .. } => {
+            let instead = if given.takes("legal") {
+                COUNT
+            } else if given.takes("search") {
+                "; or search: --search auto"
+            } else {
+                ""
+            };
+            format!("{}{instead}", resume(*board, *values, *keep_plies, given))
+        }
         DatabaseError::OtherBoard { found, .. } => format!("open the database of {found}"),
         DatabaseError::File(error) => of_file(error, given),
         DatabaseError::Index(error) => of_index(error),
         DatabaseError::Search(_) => return None,
     })
+}
+
+/// What `stats` can do without a complete database.
+const COUNT: &str = "; or count without one: --legal or --values KIND";
+
+fn more_memory(given: &Given) -> String {
+    let more = if given.takes("memory") { "give a higher --memory" } else { "free some memory" };
+    format!("{more}, or choose a smaller board")
 }
 
 fn of_index(_: &IndexError) -> String {
@@ -175,15 +235,29 @@ fn resume(board: Board, values: Values, keep_plies: Option<u32>, given: &Given) 
     format!("resume with: fourbase solve {board}{}", given.of_database(values, keep_plies).options())
 }
 
-/// Names the command that makes the database of a file again, as far as the file's path tells it.
+/// Names the command that makes the database of a file again. The path of the file tells which database; if it does
+/// not, the user's command tells it.
 fn again(file: &Path, given: &Given) -> String {
-    let names = file.ancestors().take(2).find_map(board_and_values_of);
-    let Some((board, values)) = names else {
-        return "make the database again with: fourbase solve BOARD --replace".into();
+    let named = file.ancestors().take(1 + FOLDERS).find_map(|folder| Some((folder, board_and_values_of(folder)?)));
+    let (board, given) = match named {
+        Some((folder, (board, values))) => {
+            let manifest = Manifest::read(&Disk, folder, board, values).ok().flatten();
+            let keep_plies = match manifest {
+                Some(manifest) => manifest.keep_plies().map(|most| most.to_string().into()),
+                None => given.keep_plies.clone(),
+            };
+            (board.to_string(), Given { keep_plies, values: Some(values.to_string().into()), ..given.clone() })
+        }
+        None => {
+            let board = given.board.as_ref().map_or("BOARD".into(), |board| board.to_string_lossy());
+            (quoted(&board).into_owned(), given.clone())
+        }
     };
-    let given = Given { values: Some(values.to_string().into()), ..given.clone() };
     format!("make the database again with: fourbase solve {board}{} --replace", given.options())
 }
+
+/// How many folders to search for the one that is named like a database: a file of `--scratch` is in a folder below it.
+const FOLDERS: usize = 2;
 
 #[cfg(test)]
 mod tests {
@@ -230,5 +304,76 @@ mod tests {
             remedy(&DatabaseError::from(damaged), &Given::default()).unwrap(),
             "make the database again with: fourbase solve 5x4 --values remoteness --replace"
         );
+    }
+
+    #[test]
+    fn a_solve_is_resumed_with_the_memory_that_it_had() {
+        let stopped = SolveError::Stopped {
+            folder: "d9/6x6/remoteness".into(),
+            board: "6x6".parse().unwrap(),
+            values: Values::Remoteness,
+            keep_plies: None,
+            done: 1,
+            tiers: 37,
+        };
+        let given = Given { db: Some("d9".into()), memory: Some("1G".into()), ..Given::default() };
+        let expected = "resume with: fourbase solve 6x6 --values remoteness --db d9 --memory 1G";
+        assert_eq!(remedy(&stopped, &given).unwrap(), expected);
+    }
+
+    #[test]
+    fn words_are_quoted_where_a_shell_would_change_them() {
+        let given = Given { db: Some("a b".into()), scratch: Some("-it's".into()), ..Given::default() };
+        assert_eq!(given.options(), r" --db 'a b' --scratch='-it'\''s'");
+        for plain in ["db", "/data/4x4-b_c.d", "é", "1.5GiB"] {
+            assert_eq!(quoted(plain), plain);
+        }
+        for special in ["", "~/db", "$HOME", "a;b", "a*", "a&b", "#", "a\nb", "\"", "`"] {
+            assert_eq!(quoted(special), format!("'{special}'"));
+        }
+    }
+
+    #[test]
+    fn a_database_is_made_again_whatever_file_of_it_is_damaged() {
+        let damaged = |file: &str| FileError::Damaged { file: file.into(), offset: 0, what: "cut" };
+        let given = Given { board: Some("6x5".into()), scratch: Some("s".into()), ..Given::default() };
+        let again = "make the database again with: fourbase solve 6x5";
+        let of_log = remedy(&damaged("s/6x5/wdl/0123456789abcdef/frontier-07.0"), &given).unwrap();
+        assert_eq!(of_log, format!("{again} --values wdl --scratch s --replace"));
+        assert_eq!(remedy(&damaged("elsewhere"), &given).unwrap(), format!("{again} --scratch s --replace"));
+    }
+
+    #[test]
+    fn a_damaged_database_keeps_its_plies() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join("5x4/wdl");
+        let board = "5x4".parse().unwrap();
+        std::fs::create_dir_all(&folder).unwrap();
+        Manifest::new(board, Values::Wdl, Some(7)).write(&Disk, &folder).unwrap();
+        let damaged = FileError::Damaged { file: folder.join("tier-03"), offset: 0, what: "cut" };
+        assert_eq!(
+            remedy(&damaged, &Given::default()).unwrap(),
+            "make the database again with: fourbase solve 5x4 --values wdl --keep-plies 7 --replace"
+        );
+    }
+
+    #[test]
+    fn a_remedy_names_only_options_that_the_subcommand_takes() {
+        let takes =
+            |names: &[&str]| Given { takes: names.iter().map(|name| name.to_string()).collect(), ..Given::default() };
+        let board = "5x4".parse().unwrap();
+        let memory = CountError::Memory { board, needed_bytes: 2, limit_bytes: 1 };
+        assert_eq!(remedy(&memory, &takes(&[])).unwrap(), "free some memory, or choose a smaller board");
+        assert_eq!(remedy(&memory, &takes(&["memory"])).unwrap(), "give a higher --memory, or choose a smaller board");
+        let disk = SolveError::Disk { folder: "db".into(), board, needed: 2, free: 1 };
+        assert_eq!(remedy(&disk, &takes(&[])).unwrap(), "make room, or choose a smaller board");
+        let other_disk = "make room, or choose another disk with --db or --scratch";
+        assert_eq!(remedy(&disk, &takes(&["scratch"])).unwrap(), other_disk);
+        let missing = DatabaseError::Missing { board, root: "db".into() };
+        assert!(remedy(&missing, &takes(&["legal"])).unwrap().ends_with(COUNT));
+        let folder = "db/5x4/wdl".into();
+        let not_solved = DatabaseError::NotSolved { folder, board, values: Values::Wdl, keep_plies: None, ply: 3 };
+        assert!(remedy(&not_solved, &takes(&["search"])).unwrap().ends_with("; or search: --search auto"));
+        assert!(remedy(&not_solved, &takes(&[])).unwrap().ends_with("solve 5x4 --values wdl"));
     }
 }

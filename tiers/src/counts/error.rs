@@ -50,7 +50,7 @@ pub enum CountError {
         /// Bytes free.
         free: u64,
     },
-    /// The caller stopped it. The same count resumes where it used files.
+    /// The caller stopped it. The same count resumes if it used files.
     #[error("board {board}: stopped with {plies} of {all} plies counted")]
     Stopped {
         /// The board.
@@ -59,6 +59,8 @@ pub enum CountError {
         plies: usize,
         /// All plies.
         all: usize,
+        /// Whether it used files; a count in memory keeps nothing.
+        in_files: bool,
     },
     /// A file of the count is not what was written.
     #[error("{source}")]

@@ -278,7 +278,7 @@ impl<'a> Run<'a> {
 
     fn stopped(&self, plies: usize) -> CountError {
         let board = self.count.board;
-        CountError::Stopped { board, plies, all: board.cells() + 1 }
+        CountError::Stopped { board, plies, all: board.cells() + 1, in_files: self.memory.is_none() }
     }
 
     fn counted(self) -> Counted {

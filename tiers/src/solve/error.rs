@@ -50,8 +50,6 @@ pub enum SolveError {
         values: Values,
         /// The deepest ply that the database keeps, unless it keeps all.
         keep_plies: Option<u32>,
-        /// The folder of the live tiers, unless that is the database's.
-        scratch: Option<PathBuf>,
         /// Tiers that are durable.
         done: usize,
         /// All tiers.

@@ -228,7 +228,6 @@ impl<'a> Run<'a> {
             board,
             values,
             keep_plies: self.manifest.keep_plies(),
-            scratch: self.solve.scratch.clone(),
             done: self.manifest.tiers.len(),
             tiers: board.cells() + 1,
         }
