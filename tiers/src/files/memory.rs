@@ -16,9 +16,9 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Counts the bytes of all files.
+    /// Counts the bytes of memory of all files, room to grow included.
     pub fn bytes(&self) -> u64 {
-        self.files().values().map(|file| read(file).len() as u64).sum()
+        self.files().values().map(|file| read(file).capacity() as u64).sum()
     }
 
     fn files(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Bytes>> {
@@ -88,7 +88,9 @@ impl Write for MemoryFile {
 }
 
 impl WriteFile for MemoryFile {
+    /// Gives back the room to grow.
     fn sync(&mut self) -> io::Result<()> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner).shrink_to_fit();
         Ok(())
     }
 }
@@ -117,7 +119,9 @@ mod tests {
     fn what_is_written_is_read_under_its_new_name_and_listed_by_folder() {
         let memory = Memory::default();
         let [old, new] = ["a/b/one", "a/b/two"].map(Path::new);
-        memory.create(old).unwrap().write_all(&[1, 2, 3]).unwrap();
+        let mut file = memory.create(old).unwrap();
+        file.write_all(&[1, 2, 3]).unwrap();
+        file.sync().unwrap();
         memory.rename(old, new).unwrap();
         let file = memory.open(new).unwrap();
         let mut buffer = [0; 2];

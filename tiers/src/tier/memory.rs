@@ -279,6 +279,6 @@ fn pieces(matrices: &[Matrix]) -> Vec<Piece> {
         }
     }
     pieces.push(Piece::Matrices(first..matrices.len()));
-    pieces.retain(|piece| *piece != Piece::Matrices(0..0));
+    pieces.retain(|piece| !matches!(piece, Piece::Matrices(range) if range.is_empty()));
     pieces
 }

@@ -207,7 +207,9 @@ impl<'s, C: Content> Blocks<'s, C> {
         if !frame::expand_into(buffer, bytemuck::cast_slice_mut(words)) {
             return Err(self.segments.damaged(*place, "a block does not expand to its rows"));
         }
-        self.expanded.insert(block, Arc::from(&*words));
+        if self.room.cache_bytes > 0 {
+            self.expanded.insert(block, Arc::from(&*words));
+        }
         Ok(())
     }
 
