@@ -156,34 +156,65 @@ impl<const MAX: bool> Code<2> for Wdl<MAX> {
     }
 }
 
-/// The outcome's number in biased binary; `NARROW` where children have one plane less.
-///
-/// One compiled loop takes both maxima and minima, at the price of one XOR a word.
-#[derive(Clone, Copy)]
-pub(crate) struct Ordered<const NARROW: bool> {
-    worst: u64,
+/// Which of two numbers is better.
+pub(crate) trait Direction: Copy {
+    /// Returns all bits of the number that loses against every other: none where greater is better, else all.
+    fn worst(self) -> u64;
 }
 
-impl<const NARROW: bool> Ordered<NARROW> {
-    /// Makes the code in which greater is better if `maximise`, else smaller.
-    pub(crate) fn new(maximise: bool) -> Self {
-        Ordered { worst: if maximise { 0 } else { u64::MAX } }
+/// The greater number is better.
+#[derive(Clone, Copy)]
+pub(crate) struct Greater;
+
+/// The smaller number is better.
+#[derive(Clone, Copy)]
+pub(crate) struct Smaller;
+
+/// Either, known when the loop runs: one compiled loop for both, at the price of one XOR a word.
+#[derive(Clone, Copy)]
+pub(crate) struct Either {
+    pub(crate) maximise: bool,
+}
+
+impl Direction for Greater {
+    #[inline(always)]
+    fn worst(self) -> u64 {
+        0
     }
 }
 
-impl<const P: usize, const NARROW: bool> Code<P> for Ordered<NARROW> {
+impl Direction for Smaller {
+    #[inline(always)]
+    fn worst(self) -> u64 {
+        u64::MAX
+    }
+}
+
+impl Direction for Either {
+    #[inline(always)]
+    fn worst(self) -> u64 {
+        if self.maximise { 0 } else { u64::MAX }
+    }
+}
+
+/// The outcome's number in biased binary; `NARROW` where children have one plane less.
+#[derive(Clone, Copy)]
+pub(crate) struct Ordered<D, const NARROW: bool>(pub(crate) D);
+
+impl<D: Direction, const P: usize, const NARROW: bool> Code<P> for Ordered<D, NARROW> {
     const NARROW_CHILD: bool = NARROW;
 
     #[inline(always)]
     fn worst(self) -> u64 {
-        self.worst
+        self.0.worst()
     }
 
     #[inline(always)]
     fn better<const N: usize>(self, best: &mut [[u64; N]; P], other: &[[u64; N]; P], mask: &[u64; N]) {
         // From the lowest plane up: what `other` has in the highest plane that differs. That is a 1 where `other` is
         // greater and a 0 where it is smaller; where no plane differs it stays what `worst` has, and takes nothing.
-        let mut takes = [self.worst; N];
+        let worst = self.0.worst();
+        let mut takes = [worst; N];
         for p in 0..P {
             for n in 0..N {
                 let (b, o) = (best[p][n], other[p][n]);
@@ -191,7 +222,7 @@ impl<const P: usize, const NARROW: bool> Code<P> for Ordered<NARROW> {
             }
         }
         for n in 0..N {
-            takes[n] = (takes[n] ^ self.worst) & mask[n];
+            takes[n] = (takes[n] ^ worst) & mask[n];
         }
         for p in 0..P {
             for n in 0..N {

@@ -21,7 +21,7 @@ pub use code::{Coding, MAX_PLANES, Values};
 pub(crate) use pack::Symbols;
 
 use bits::{Bits, Portable};
-use code::{Code, Ordered, Wdl};
+use code::{Code, Either, Greater, Ordered, Smaller, Wdl};
 use matrix::{Band, Buffers};
 use reach::{Pull, Pulled};
 use tally::CodeCounts;
@@ -111,24 +111,38 @@ impl Kernel {
         buffers: &mut Buffers,
     ) {
         let narrow = child_planes < coding.planes();
-        macro_rules! solve {
-            ($code:expr, $planes:literal) => {
-                self.run(Solve::<_, $planes> { code: $code, band, out, buffers })
+        // The fast form knows the direction when it is compiled: that saves one instruction in nine.
+        macro_rules! ordered {
+            ($narrow:literal, $planes:literal) => {
+                match (self.0, maximise) {
+                    (Form::Portable, _) => {
+                        let code = Ordered::<_, $narrow>(Either { maximise });
+                        Solve::<_, $planes> { code, band, out, buffers }.run::<Portable>()
+                    }
+                    (Form::Avx2(proof), true) => {
+                        let code = Ordered::<_, $narrow>(Greater);
+                        fast::run(proof, Solve::<_, $planes> { code, band, out, buffers })
+                    }
+                    (Form::Avx2(proof), false) => {
+                        let code = Ordered::<_, $narrow>(Smaller);
+                        fast::run(proof, Solve::<_, $planes> { code, band, out, buffers })
+                    }
+                }
             };
         }
         match (coding.values(), coding.planes(), narrow) {
-            (Values::Wdl, ..) if maximise => solve!(Wdl::<true>, 2),
-            (Values::Wdl, ..) => solve!(Wdl::<false>, 2),
-            (_, 2, _) => solve!(Ordered::<false>::new(maximise), 2),
-            (_, 3, false) => solve!(Ordered::<false>::new(maximise), 3),
-            (_, 3, true) => solve!(Ordered::<true>::new(maximise), 3),
-            (_, 4, false) => solve!(Ordered::<false>::new(maximise), 4),
-            (_, 4, true) => solve!(Ordered::<true>::new(maximise), 4),
-            (_, 5, false) => solve!(Ordered::<false>::new(maximise), 5),
-            (_, 5, true) => solve!(Ordered::<true>::new(maximise), 5),
+            (Values::Wdl, ..) if maximise => self.run(Solve::<_, 2> { code: Wdl::<true>, band, out, buffers }),
+            (Values::Wdl, ..) => self.run(Solve::<_, 2> { code: Wdl::<false>, band, out, buffers }),
+            (_, 2, _) => ordered!(false, 2),
+            (_, 3, false) => ordered!(false, 3),
+            (_, 3, true) => ordered!(true, 3),
+            (_, 4, false) => ordered!(false, 4),
+            (_, 4, true) => ordered!(true, 4),
+            (_, 5, false) => ordered!(false, 5),
+            (_, 5, true) => ordered!(true, 5),
             // Seven planes would serve 63 and 64 cells, but no index of so large a board can be made.
-            (_, _, false) => solve!(Ordered::<false>::new(maximise), 6),
-            (_, _, true) => solve!(Ordered::<true>::new(maximise), 6),
+            (_, _, false) => ordered!(false, 6),
+            (_, _, true) => ordered!(true, 6),
         }
         #[cfg(test)]
         crate::kernel::mistakes::solved(out);
