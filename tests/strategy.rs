@@ -257,7 +257,7 @@ all                          639  5,040
 not compared with the value of the game: no database of 4x4 in db; make it with: fourbase solve 4x4
 ";
     let program = Program::new();
-    for options in ["", "--centre 2,3", "--centre 3,2", "--reading pair", "--player second"] {
+    for options in ["", "--centre 2,3", "--centre 3,2", "--reading pair", "--player second", "--memory 1M"] {
         assert_eq!(program.run(&format!("strategy follow-up 4x4 {options}")).succeeds(), expected, "{options}");
     }
     assert!(!program.path("db").exists());

@@ -31,6 +31,7 @@ pub struct Given {
     pub keep_plies: Option<OsString>,
     pub db: Option<OsString>,
     pub scratch: Option<OsString>,
+    /// Of `solve` alone: the `--memory` of another command limits something else, and could be too little for a solve.
     pub memory: Option<OsString>,
     /// The names of all options that the subcommand takes, given or not.
     pub takes: Vec<String>,
@@ -52,7 +53,7 @@ impl Given {
             keep_plies: typed("keep_plies"),
             db: typed("db"),
             scratch: typed("scratch"),
-            memory: typed("memory"),
+            memory: typed("memory").filter(|_| subcommand.get_name() == "solve"),
             takes: subcommand.get_arguments().filter_map(|argument| argument.get_long().map(str::to_owned)).collect(),
         }
     }
