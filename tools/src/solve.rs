@@ -12,9 +12,8 @@ use clap::{Args, ValueEnum};
 use fourbase::excerpt;
 use fourbase_tiers::files::FileError;
 use fourbase_tiers::format::TierRecord;
-use fourbase_tiers::index::Index;
 use fourbase_tiers::kernel::Kernel;
-use fourbase_tiers::solve::{Plan, Progress, Solve, TierPlan};
+use fourbase_tiers::solve::{Plan, Progress, Solve};
 
 use crate::arguments::{BoardArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, ValuesArgument};
 use crate::progress::{self, Bar};
@@ -150,17 +149,15 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 
 /// Shows what a solve needs.
 fn plan(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
-    let plan = arguments.solve(memory_bytes).plan();
+    let (plan, tiers) = arguments.solve(memory_bytes).plan_tiers();
     let speed = plan.check(memory_bytes).ok().and_then(|()| speed(arguments));
     let mut planned = Planned::of(&plan, memory_bytes, speed);
-    if arguments.tiers && plan.exact {
-        let index = Index::new(plan.board, arguments.kernel.into())?;
-        let is_kept = |tier: &TierPlan| arguments.keep_plies.is_none_or(|most| tier.ply <= most);
-        let mut tiers = Plan::tiers(&index, plan.values);
-        tiers.iter_mut().filter(|tier| !is_kept(tier)).for_each(|tier| tier.database_bytes = 0);
-        planned = planned.with_tiers(tiers);
-    } else if arguments.tiers {
-        failure::print_note(&format!("the plan of {} is an estimate and has no figures for each tier", plan.board));
+    match tiers.filter(|_| arguments.tiers) {
+        Some(tiers) => planned = planned.with_tiers(tiers),
+        None if arguments.tiers => {
+            failure::print_note(&format!("the plan of {} is an estimate and has no figures for each tier", plan.board));
+        }
+        None => {}
     }
     output::print_result(&planned, arguments.json)
 }
@@ -175,13 +172,14 @@ fn speed(arguments: &Arguments) -> Option<Speed> {
 /// Solves, and shows the result.
 fn solve(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
     let is_shown = arguments.log || !arguments.quiet && progress::is_visible();
+    let solve = arguments.solve(memory_bytes);
     // Before the solve, which holds the lock of the database.
-    let speed = if is_shown { speed(arguments) } else { None };
+    let speed = if is_shown && !solve.is_complete() { speed(arguments) } else { None };
     let start = Instant::now();
     interrupt::listen("stopping; finished tiers are kept. Press Ctrl-C again to stop at once")?;
     let log = arguments.log.then(Log::begin);
     let progress = SolveProgress { memory_bytes, speed, is_shown, log, bar: Bar::new("entries") };
-    let report = arguments.solve(memory_bytes).run_with(&progress);
+    let report = solve.run_with(&progress);
     // The bar goes away before anything else is printed.
     drop(progress);
     output::print_result(&Solved::of(&report?, start.elapsed()), arguments.json)

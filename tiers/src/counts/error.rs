@@ -6,7 +6,6 @@ use fourbase::Board;
 
 use crate::files::{FileError, bytes};
 use crate::index::IndexError;
-use crate::solve::SolveError;
 
 /// A count that cannot start or go on.
 #[derive(Debug, thiserror::Error)]
@@ -85,19 +84,4 @@ pub enum CountError {
     /// A file could not be read or written.
     #[error(transparent)]
     File(#[from] FileError),
-}
-
-impl CountError {
-    /// Takes the refusal of a plan.
-    pub(super) fn of_plan(error: SolveError, board: Board) -> CountError {
-        match error {
-            SolveError::Memory { needed, limit, .. } => {
-                CountError::Memory { board, needed_bytes: needed, limit_bytes: limit }
-            }
-            SolveError::Index(error) => CountError::Index(error),
-            SolveError::File(error) => CountError::File(error),
-            // Plans fail with the first two alone.
-            _ => CountError::Memory { board, needed_bytes: u128::MAX, limit_bytes: 0 },
-        }
-    }
 }

@@ -23,8 +23,7 @@ use super::finished::{FinishedList, LastMove, others};
 use crate::files::FileError;
 use crate::index::{FullLine, Index, Matrix, Shape, WingList, WingShape, armed_lines, count_before, low_bits, row_map};
 use crate::kernel::reach::{ColumnPull, Pull, Put, RowPull};
-use crate::solve::{placed, used};
-use crate::tier::{Loaded, Reader};
+use crate::tier::{Origin, Reader, Want, Wanted, placed, used};
 
 /// A drop into a wing column, seen from the child.
 struct WingDrop {
@@ -260,16 +259,10 @@ impl SpineDrop<'_> {
     }
 }
 
-/// The number of the parents' open shape that rows come from, and the number of their matrix.
-type Origin = (usize, usize);
-
 /// A part of a matrix, of which it is known where its rows come from but not what they are.
 struct Part<'b> {
     band: Pull<'b>,
-    rows: Vec<(Origin, Range<usize>)>,
-    columns: Vec<(Origin, Range<usize>)>,
-    /// With the words of each row that are read.
-    turned: Vec<(Origin, Range<usize>, Range<usize>)>,
+    wanted: Wanted,
 }
 
 impl<'b> Part<'b> {
@@ -283,61 +276,53 @@ impl<'b> Part<'b> {
             lines: Vec::new(),
             left: &[],
         };
-        Part { band, rows: Vec::new(), columns: Vec::new(), turned: Vec::new() }
+        Part { band, wanted: Wanted::default() }
     }
 
     fn add_rows(&mut self, from: Origin, rows: Vec<u32>) {
-        self.rows.push((from, used(&rows)));
+        self.wanted.rows.push(Want::rows(Some(from), used(&rows)));
         self.band.row_pulls.push(RowPull { parent: &[], rows });
     }
 
     /// Adds a stream whose rows stay what they are: `rows`.
     fn add_same_rows(&mut self, from: Origin, stream: ColumnPull<'b>, rows: &Range<usize>) {
-        self.columns.push((from, rows.clone()));
+        self.wanted.columns.push(Want::rows(Some(from), rows.clone()));
         self.band.column_pulls.push(ColumnPull { first_row: rows.start, ..stream });
     }
 
     fn add_spine(&mut self, drop: &SpineDrop, rows: Vec<u32>, take: Cow<'b, [u64]>, put: Put<'b>) {
-        self.columns.push(((drop.parent, drop.matrix), used(&rows)));
+        self.wanted.columns.push(Want::rows(Some((drop.parent, drop.matrix)), used(&rows)));
         self.band.column_pulls.push(stream(drop.right.words(), rows, take, put));
     }
 
     /// Adds a stream in the transposed layout, whose rows are the columns of the part.
     fn add_turned(&mut self, from: Origin, stream: ColumnPull<'b>) {
         let words = stream.first_word..stream.first_word + stream.take.len();
-        self.turned.push((from, 0..self.band.columns, words));
+        // Nothing is read where no column leads here.
+        let rows = if words.is_empty() { 0..0 } else { 0..self.band.columns };
+        self.wanted.turned.push(Want { origin: Some(from), rows, words });
         self.band.turned_pulls.push(stream);
     }
 
     /// Gets the rows of the parents. Row numbers then count from the first row that was got.
     fn load<R: Reader>(self, parents: &'b mut R) -> Result<Pull<'b>, FileError> {
-        let Part { mut band, rows, columns, turned } = self;
-        let mut load = |(shape, matrix): Origin, rows: &Range<usize>, words: &Range<usize>| {
-            if rows.is_empty() { Ok(None) } else { parents.load(shape, matrix, rows, words) }
-        };
-        let mut whole = |(from, rows): &(Origin, Range<usize>)| load(*from, rows, &(0..0));
-        let rows = rows.iter().map(&mut whole).collect::<Result<Vec<Option<Loaded>>, _>>()?;
-        let columns = columns.iter().map(&mut whole).collect::<Result<Vec<_>, _>>()?;
-        let turned = turned.iter().map(|(from, rows, words)| {
-            // Nothing is read where no column leads here.
-            if words.is_empty() { Ok(None) } else { load(*from, rows, words) }
-        });
-        let turned = turned.collect::<Result<Vec<_>, _>>()?;
+        let Part { mut band, wanted } = self;
+        let mut loaded = wanted.load(parents)?;
         let parents = &*parents;
-        for (pull, loaded) in band.row_pulls.iter_mut().zip(rows) {
-            (pull.parent, _) = placed(parents, loaded, &mut pull.rows);
+        for (pull, loaded) in band.row_pulls.iter_mut().zip(&mut loaded) {
+            (pull.parent, _) = placed(parents, loaded.as_ref(), &mut pull.rows);
         }
-        for (stream, loaded) in band.column_pulls.iter_mut().zip(columns) {
+        for (stream, loaded) in band.column_pulls.iter_mut().zip(&mut loaded) {
             let first;
-            (stream.parent, first) = placed(parents, loaded, &mut stream.rows);
+            (stream.parent, first) = placed(parents, loaded.as_ref(), &mut stream.rows);
             stream.first_row -= first.min(stream.first_row);
         }
-        for (stream, loaded) in band.turned_pulls.iter_mut().zip(turned) {
+        for (stream, loaded) in band.turned_pulls.iter_mut().zip(loaded) {
             (stream.parent_words, stream.first_word) = match &loaded {
                 Some(loaded) => (loaded.row_words, stream.first_word - loaded.first_word),
                 None => (0, 0),
             };
-            (stream.parent, _) = placed(parents, loaded, &mut stream.rows);
+            (stream.parent, _) = placed(parents, loaded.as_ref(), &mut stream.rows);
         }
         Ok(band)
     }

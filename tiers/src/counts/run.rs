@@ -23,7 +23,7 @@ use super::pull::Positions;
 use super::sweep::sweep_tier;
 use super::table::PlyLegal;
 use super::tally::tally;
-use crate::files::{Disk, FileError, Memory, Storage, create_folder, io_error};
+use crate::files::{Disk, FileError, Memory, Storage, create_folder, has_room, io_error};
 use crate::index::{Index, TierDirectory};
 use crate::kernel::{Coding, Values};
 use crate::solve::{Plan, Progress, solve_tier, watching};
@@ -65,9 +65,8 @@ impl Count {
 /// # Errors
 /// See [`Count::run_with`].
 fn run(count: &Count, progress: &dyn Progress, storage: &dyn Storage) -> Result<Counted, CountError> {
-    let Count { board, values, memory_bytes, .. } = *count;
-    let (plan, index) = Plan::for_count(board, values, memory_bytes, count.kernel)
-        .map_err(|error| CountError::of_plan(error, board))?;
+    let Count { values, memory_bytes, .. } = *count;
+    let (plan, index) = planned(count)?;
     if !count.in_files && whole_bytes(&plan, values) <= u128::from(memory_bytes) {
         let counted = in_memory(count, progress, &index, &plan);
         // How well the bits compress is not known before.
@@ -80,6 +79,22 @@ fn run(count: &Count, progress: &dyn Progress, storage: &dyn Storage) -> Result<
         CountError::File(source) if source.is_damage() => CountError::Damaged { folder, source },
         error => error,
     })
+}
+
+/// Plans a count, and makes the index. Files are planned even where none are needed.
+fn planned(count: &Count) -> Result<(Plan, Index), CountError> {
+    let Count { board, values, memory_bytes: limit_bytes, kernel, .. } = *count;
+    let (estimate, index) = Plan::counted(board, values.unwrap_or(Values::Wdl), limit_bytes, kernel);
+    let needed_bytes = estimate.memory_bytes;
+    let index = match index {
+        Some(index) => index,
+        None if needed_bytes > u128::from(limit_bytes) => {
+            return Err(CountError::Memory { board, needed_bytes, limit_bytes });
+        }
+        None => Index::new(board, kernel)?,
+    };
+    let plan = values.map_or_else(|| Plan::legal(&index), |values| Plan::counting(&index, values));
+    Ok((plan, index))
 }
 
 /// Returns the memory of a count in memory. With values, half a bit an entry for the compressed bits is more than most
@@ -150,11 +165,12 @@ fn in_files(
 /// Refuses a count whose files do not fit on the disk.
 fn check_room(storage: &dyn Storage, plan: &Plan, folder: &Path) -> Result<(), CountError> {
     let needed = plan.scratch_bytes;
-    let free = folder.ancestors().find_map(|folder| storage.free_bytes(folder));
-    match free.filter(|free| u128::from(*free) < needed) {
-        Some(free) => Err(CountError::Disk { folder: folder.to_path_buf(), board: plan.board, needed, free }),
-        None => Ok(()),
-    }
+    has_room(storage, folder, needed).map_err(|free| CountError::Disk {
+        folder: folder.to_path_buf(),
+        board: plan.board,
+        needed,
+        free,
+    })
 }
 
 /// A count that is running.
@@ -186,7 +202,6 @@ impl<'a> Run<'a> {
             let list_bytes = self.list_bytes;
             let positions =
                 watching(progress, |watch| sweep_tier(logs.index, &mut tier, parents.as_ref(), list_bytes, watch))?;
-            let positions = positions.filter(|_| !progress.is_stopped());
             let positions = positions.ok_or_else(|| self.stopped(ply as usize))?;
             if H::KEEPS_BLOCKS || values.is_some() {
                 home.save(&tier)?;
@@ -197,6 +212,9 @@ impl<'a> Run<'a> {
                 logs.remove(Kind::Reached, &[ply])?;
             }
             self.check_memory()?;
+            if progress.is_stopped() {
+                return Err(self.stopped(ply as usize + 1));
+            }
             parents.replace(tier).into_iter().for_each(|old| home.reuse(old));
         }
         Ok(())

@@ -3,9 +3,9 @@
 use super::parents::ShapeParents;
 use super::pull::{Positions, Puller};
 use crate::files::FileError;
-use crate::index::{Index, Shape};
+use crate::index::Index;
 use crate::kernel::reach::Buffers;
-use crate::tier::{Reached, Store, Watch};
+use crate::tier::{OfShape, Reached, Store, Watch};
 
 /// Fills `tier`, of which nothing is filled yet, from the tier before it (`None` for the first), and counts its positions.
 /// Lists that are kept may take `list_bytes`. Returns `None` where `watch` stopped it before the end.
@@ -39,16 +39,13 @@ pub(super) fn sweep_tier<S: Store<Content = Reached>>(
     let puller = Puller::new(index, ply, list_bytes);
     let begin = || Sweeper {
         parents: parents.reader(index),
-        shape: None,
+        shape: OfShape::default(),
         buffers: Buffers::default(),
         positions: Positions::default(),
     };
     let filled = tier.fill(index, watch, begin, |sweeper, matrix, rows, out| {
         let Sweeper { parents, shape, buffers, positions } = sweeper;
-        let shape = match shape {
-            Some((of, shape)) if *of == matrix.shape() => shape,
-            slot => &mut slot.insert((matrix.shape(), ShapeParents::new(index, parents, matrix.shape(), ply))).1,
-        };
+        let shape = shape.get(matrix.shape(), || ShapeParents::new(index, parents, matrix.shape(), ply));
         *positions += puller.pull(parents, shape, matrix, rows, out, buffers)?;
         Ok(())
     })?;
@@ -64,7 +61,7 @@ pub(super) fn sweep_tier<S: Store<Content = Reached>>(
 struct Sweeper<'a, R> {
     parents: R,
     /// The drops that lead to the shape that is being filled; its parents' shapes are open.
-    shape: Option<(Shape, ShapeParents<'a>)>,
+    shape: OfShape<ShapeParents<'a>>,
     buffers: Buffers,
     positions: Positions,
 }

@@ -4,10 +4,10 @@ use fourbase::{Board, Outcome};
 
 use super::error::CountError;
 use crate::files::FileError;
-use crate::index::{Index, Shape, images};
+use crate::index::{Index, images};
 use crate::kernel::Coding;
 use crate::kernel::tally::{CODES, CodeCounts};
-use crate::tier::{Reached, Reader, Store};
+use crate::tier::{Reached, Rows, Store};
 
 /// Counts the legal positions without a line of one ply by outcome, mirror images apart: each outcome once, in the order of
 /// its code; outcomes that no position has are left out. `reached` and `values` are tiers of the same ply.
@@ -29,40 +29,21 @@ fn count_codes<R: Store<Content = Reached>, V: Store<Content = Coding>>(
     values: &V,
 ) -> Result<CodeCounts, FileError> {
     let planes = values.content().planes();
-    let begin = || Tally { reached: reached.reader(index), open: None, counts: [0; CODES] };
-    let tallies = values.visit(index, begin, |tally, matrix, rows, codes| {
-        let shape = match tally.open {
-            Some((of, shape)) if of == matrix.shape() => shape,
-            _ => {
-                tally.reached.close();
-                let shape = tally.reached.open(matrix.shape());
-                tally.open.insert((matrix.shape(), shape)).1
-            }
-        };
-        let number =
-            shape.and_then(|shape| Some((shape, tally.reached.matrix(shape, matrix.spine, matrix.left_firsts)?)));
-        let Some((shape, number)) = number else { return Ok(()) };
-        let Some(loaded) = tally.reached.load(shape, number, &rows, &(0..0))? else { return Ok(()) };
+    let begin = || (Rows::of(index, reached), [0; CODES]);
+    let tallies = values.visit(index, begin, |(reached, counts), matrix, rows, codes| {
         let words = matrix.words();
-        let bits = &tally.reached.words(&loaded)[(rows.start - loaded.first) * words..];
+        reached.seek(matrix);
+        let bits = reached.get(rows)?;
         let mut here = [0; CODES];
         for (bits, codes) in bits.chunks_exact(words).zip(codes.chunks_exact(words * planes)) {
             index.kernel().tally(bits, codes, planes, &mut here);
         }
-        tally.counts.iter_mut().zip(here).for_each(|(sum, count)| *sum += count * images(matrix));
+        counts.iter_mut().zip(here).for_each(|(sum, count)| *sum += count * images(matrix));
         Ok(())
     })?;
     let mut sum = [0; CODES];
-    tallies.iter().for_each(|tally| sum.iter_mut().zip(tally.counts).for_each(|(sum, count)| *sum += count));
+    tallies.iter().for_each(|(_, counts)| sum.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count));
     Ok(sum)
-}
-
-/// What one thread needs.
-struct Tally<R> {
-    reached: R,
-    /// The open shape, and its number.
-    open: Option<(Shape, Option<usize>)>,
-    counts: CodeCounts,
 }
 
 /// Decodes codes.

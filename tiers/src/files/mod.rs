@@ -23,4 +23,5 @@ pub use envelope::VERSION;
 pub(crate) use error::io_error;
 pub use error::{FileError, bytes};
 pub use memory::Memory;
+pub(crate) use storage::has_room;
 pub use storage::{Lock, ReadFile, Storage, WriteFile};

@@ -12,8 +12,9 @@
 
 use std::ops::Range;
 
-use crate::index::{Index, Located, Shape, TierDirectory, low_bits};
+use crate::index::{Index, Located, TierDirectory, low_bits};
 use crate::quiet::{MatrixSight, ShapeSight};
+use crate::tier::OfShape;
 
 /// The most entries of a chunk. Smaller ones cost a count (about a byte) each.
 pub(crate) const MOST_ENTRIES: u32 = 4096;
@@ -97,7 +98,8 @@ pub(crate) struct Segment<'a> {
 }
 
 /// Walks the entries of consecutive chunks row by row, with the mask of the quiet ones. Rows that can have no
-/// quiet entry are passed over. A chunk has `each` entries. `matrices` are those of the tier from the one that holds the first entry on.
+/// quiet entry are passed over. A chunk has `each` entries. `matrices` are those of the tier from the one that holds the
+/// first entry on.
 pub(crate) fn walk(
     index: &Index,
     ply: u32,
@@ -109,7 +111,7 @@ pub(crate) fn walk(
     let chunk = u64::from(each);
     let (first, end) = (entries.start, entries.end);
     let mut sight = MatrixSight::default();
-    let mut shape: Option<(Shape, ShapeSight)> = None;
+    let mut shapes = OfShape::default();
     let (mut quiet, mut segment) = (Vec::new(), Vec::new());
     let mut at = first;
     for located in matrices {
@@ -121,10 +123,7 @@ pub(crate) fn walk(
         if at >= matrix_end {
             continue;
         }
-        let shape = match &mut shape {
-            Some((of, sight)) if *of == matrix.shape() => sight,
-            shape => &mut shape.insert((matrix.shape(), ShapeSight::new(index, matrix.shape(), ply))).1,
-        };
+        let shape = shapes.get(matrix.shape(), || ShapeSight::new(index, matrix.shape(), ply));
         sight.prepare(index, shape, &matrix);
         let columns = u64::from(matrix.columns);
         while at < matrix_end {

@@ -16,9 +16,9 @@
 use super::chunk::{self, Chunks};
 use super::packing;
 use crate::files::{FileError, frame, io_error};
-use crate::index::{Index, Matrix, Shape};
+use crate::index::Index;
 use crate::kernel::{Coding, Symbols};
-use crate::tier::{Content, Reader, Store};
+use crate::tier::{Rows, Store};
 
 /// Symbols of a block.
 pub(crate) const BLOCK_SYMBOLS: usize = 1 << 14;
@@ -31,52 +31,6 @@ pub(crate) const LEVEL: i32 = 6;
 pub(crate) struct Block {
     pub payload: Vec<u8>,
     pub chunks: u16,
-}
-
-/// The rows of a tier, one after the other, as one thread of the writer reads them.
-pub(crate) struct Rows<R> {
-    reader: R,
-    /// The open shape, and its number.
-    shape: Option<(Shape, usize)>,
-    /// The last matrix, and its number in the shape.
-    matrix: Option<(Matrix, usize)>,
-}
-
-impl<R: Reader> Rows<R> {
-    /// Begins to read.
-    pub fn new(reader: R) -> Rows<R> {
-        Rows { reader, shape: None, matrix: None }
-    }
-
-    /// Returns a row, `planes` planes one after the other; no words where the tier has no such matrix.
-    fn row(&mut self, matrix: &Matrix, row: usize, planes: usize) -> Result<&[u64], FileError> {
-        let Some((shape, number)) = self.find(matrix) else { return Ok(&[]) };
-        let loaded = self.reader.load(shape, number, &(row..row + 1), &(0..0))?;
-        let skip = |first: usize| (row - first) * matrix.words() * planes;
-        Ok(loaded.map_or(&[], |loaded| &self.reader.words(&loaded)[skip(loaded.first)..]))
-    }
-
-    /// Finds the numbers of a matrix and its shape; opens the shape where it is not open.
-    fn find(&mut self, matrix: &Matrix) -> Option<(usize, usize)> {
-        let shape = match self.shape {
-            Some((of, number)) if of == matrix.shape() => number,
-            _ => {
-                self.reader.close();
-                let number = self.reader.open(matrix.shape())?;
-                self.shape = Some((matrix.shape(), number));
-                number
-            }
-        };
-        let number = match self.matrix {
-            Some((of, number)) if of == *matrix => number,
-            _ => {
-                let number = self.reader.matrix(shape, matrix.spine, matrix.left_firsts)?;
-                self.matrix = Some((*matrix, number));
-                number
-            }
-        };
-        Some((shape, number))
-    }
 }
 
 /// Packs and compresses the blocks of one group of `cut`, reading the tier's values through `rows`.
@@ -96,9 +50,13 @@ pub(crate) fn encode<T: Store<Content = Coding>>(
     let mut counts = vec![0u16; (chunks.end - chunks.start) as usize];
     let entries = cut.entries(chunks);
     let matrices = tier.located_from(index, entries.start);
-    let mut failed = None;
+    let (mut failed, mut at) = (None, None);
     chunk::walk(index, tier.ply(), matrices, cut.each, entries, |segment| {
-        let row = match rows.row(&segment.located.matrix, segment.row, Content::planes(coding)) {
+        if at != Some(segment.located.first_entry) {
+            at = Some(segment.located.first_entry);
+            rows.seek(&segment.located.matrix);
+        }
+        let row = match rows.get(segment.row..segment.row + 1) {
             Ok(row) if failed.is_none() => row,
             Ok(_) => return,
             Err(error) => {

@@ -69,8 +69,10 @@ fn occupied_cells(index: &Index, line: &CrossLine, shape: Shape) -> (FullLine, u
         }
     }
     full.spine_rows = line.spine_rows & low_bits(shape.spine_height);
-    for row in (0..u64::BITS).filter(|row| (line.spine_rows & !full.spine_rows) >> row & 1 == 1) {
-        miss(row, shape.spine_height, Part::Spine);
+    let mut open = line.spine_rows & !full.spine_rows;
+    while open != 0 {
+        miss(open.trailing_zeros(), shape.spine_height, Part::Spine);
+        open &= open - 1;
     }
     (full, missing, drop)
 }

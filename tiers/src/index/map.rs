@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use super::split::low_bits;
 use crate::kernel::matrix::NO_ROW;
 
 /// Maps each of `rows` to its child's place in the child's list: the `n`-th row that keeps free of lines leads to the
@@ -24,32 +25,42 @@ pub(crate) fn row_map(keeps: &[u64], plane: &[u64], flip: u64, rows: &Range<usiz
             skip -= 1;
         }
     }
-    let next = |row: usize| {
-        if keeps[row / 64] >> (row % 64) & 1 == 0 {
-            return NO_ROW;
-        }
+    let mut map = vec![NO_ROW; rows.len()];
+    each_kept(keeps, rows, |row| {
         while bits == 0 {
             word += 1;
             bits = plane[word] ^ flip;
         }
-        let place = word as u32 * 64 + bits.trailing_zeros();
+        map[row] = word as u32 * 64 + bits.trailing_zeros();
         bits &= bits - 1;
-        place
-    };
-    rows.clone().map(next).collect()
+    });
+    map
 }
 
 /// Maps each of `rows` to its place among those that keep free of lines.
 pub(crate) fn rank_map(keeps: &[u64], rows: &Range<usize>) -> Vec<u32> {
     let mut rank = count_before(keeps, rows.start);
-    let next = |row: usize| {
-        if keeps[row / 64] >> (row % 64) & 1 == 0 {
-            return NO_ROW;
-        }
+    let mut map = vec![NO_ROW; rows.len()];
+    each_kept(keeps, rows, |row| {
+        map[row] = rank;
         rank += 1;
-        rank - 1
-    };
-    rows.clone().map(next).collect()
+    });
+    map
+}
+
+/// Visits those of `rows` (from a multiple of 64) that keep free of lines, in order, numbered from the first of `rows`.
+#[inline]
+fn each_kept(keeps: &[u64], rows: &Range<usize>, mut visit: impl FnMut(usize)) {
+    for start in rows.clone().step_by(64) {
+        let mut kept = keeps[start / 64];
+        if rows.end - start < 64 {
+            kept &= low_bits((rows.end - start) as u32);
+        }
+        while kept != 0 {
+            visit(start - rows.start + kept.trailing_zeros() as usize);
+            kept &= kept - 1;
+        }
+    }
 }
 
 /// Counts the set bits before `place`, a multiple of 64.

@@ -16,8 +16,8 @@ pub enum SolveError {
     Index(#[from] IndexError),
     /// Not enough memory.
     #[error(
-        "board {board} has {}{entries} entries and needs {}{} of memory; the limit is {}",
-        about(*.exact), about(*.exact), bytes(*.needed), bytes(u128::from(*.limit))
+        "board {board} has {} entries and needs {}{} of memory; the limit is {}",
+        number(*.entries, *.exact), about(*.exact), bytes(*.needed), bytes(u128::from(*.limit))
     )]
     Memory {
         /// The board.
@@ -97,6 +97,11 @@ pub enum SolveError {
     /// A file could not be read or written.
     #[error(transparent)]
     File(#[from] FileError),
+}
+
+/// Writes a number of entries: an estimate with two digits.
+fn number(entries: u128, exact: bool) -> String {
+    if exact { entries.to_string() } else { format!("about {:.1e}", entries as f64) }
 }
 
 fn about(exact: bool) -> &'static str {

@@ -18,7 +18,6 @@ mod step;
 
 pub use error::SolveError;
 pub use expected_bytes::TierPlan;
-pub(crate) use moves::{placed, used};
 #[cfg(feature = "testing")]
 pub use options::Knobs;
 pub use options::{Report, Solve};

@@ -11,8 +11,8 @@ use fourbase::Player;
 use crate::files::FileError;
 use crate::index::{FullLine, Index, Matrix, Shape, Spine, WingList, WingShape, armed_lines, rank_map, row_map};
 use crate::kernel::Coding;
-use crate::kernel::matrix::{Band, ColumnDrop, NO_ROW, Outcomes, RowDrop, TurnedDrop};
-use crate::tier::{Loaded, Reader};
+use crate::kernel::matrix::{Band, ColumnDrop, Outcomes, RowDrop, TurnedDrop};
+use crate::tier::{Origin, Reader, Want, Wanted, placed, used};
 
 /// A drop into a wing column and the shape that it leads to.
 struct WingMove {
@@ -109,24 +109,25 @@ impl<'a> ShapeMoves<'a> {
     ) -> Result<Band<'b>, FileError> {
         let left = self.index.list(matrix.left, matrix.spine, matrix.left_firsts);
         let right = self.index.list(matrix.right, matrix.spine, matrix.right_firsts);
-        let mut wanted = Wanted::default();
-        let mut band = Band {
-            left: &left.colourings()[rows.clone()],
-            columns: right.len(),
-            row_drops: Vec::with_capacity(self.left.len()),
-            column_drops: Vec::with_capacity(self.right.len() + 1),
-            turned_drops: Vec::with_capacity(self.turned.len()),
-            lines: Vec::new(),
-            outcomes: self.outcomes,
-            misere: self.index.board().is_misere(),
+        let mut draft = Draft {
+            band: Band {
+                left: &left.colourings()[rows.clone()],
+                columns: right.len(),
+                row_drops: Vec::with_capacity(self.left.len()),
+                column_drops: Vec::with_capacity(self.right.len() + 1),
+                turned_drops: Vec::with_capacity(self.turned.len()),
+                lines: armed_lines(&self.lines, matrix.spine, right, self.mover.other()),
+                outcomes: self.outcomes,
+                misere: self.index.board().is_misere(),
+            },
+            wanted: Wanted::default(),
         };
-        self.add_left(matrix, left, &rows, &mut band, &mut wanted);
-        self.add_right(matrix, right, &rows, &mut band, &mut wanted);
-        self.add_turned(matrix, right, &rows, &mut band, &mut wanted);
-        self.add_spine(matrix, left, right, &rows, &mut band, &mut wanted);
-        band.lines = armed_lines(&self.lines, matrix.spine, right, self.mover.other());
-        wanted.load(&mut band, children)?;
-        Ok(band)
+        let place = |child, spine, firsts| Some((child, children.matrix(child, spine, firsts)?));
+        self.add_left(matrix, left, &rows, &place, &mut draft);
+        self.add_right(matrix, right, &rows, &place, &mut draft);
+        self.add_turned(matrix, right, &rows, &place, &mut draft);
+        self.add_spine(matrix, (left, right), &rows, &place, &mut draft);
+        draft.load(children)
     }
 
     fn first(&self) -> u32 {
@@ -138,20 +139,13 @@ impl<'a> ShapeMoves<'a> {
         if self.mover == Player::First { 0 } else { u64::MAX }
     }
 
-    fn add_left(
-        &self,
-        matrix: &Matrix,
-        left: &'a WingList,
-        rows: &Range<usize>,
-        band: &mut Band<'a>,
-        wanted: &mut Wanted,
-    ) {
+    fn add_left(&self, matrix: &Matrix, left: &WingList, rows: &Range<usize>, place: Place, draft: &mut Draft<'a>) {
+        let firsts = matrix.left_firsts + self.first();
         for to in &self.left {
-            let firsts = matrix.left_firsts + self.first();
             let child = self.index.list(to.wing, matrix.spine, firsts);
             let rows = row_map(left.keeps(to.column, self.mover), child.cell(to.bit), self.flip(), rows);
-            wanted.row_drops.push(Want::new(to.child, matrix.spine, firsts, used(&rows)));
-            band.row_drops.push(RowDrop { child: &[], rows });
+            draft.wanted.rows.push(Want::rows(place(to.child, matrix.spine, firsts), used(&rows)));
+            draft.band.row_drops.push(RowDrop { child: &[], rows });
         }
     }
 
@@ -160,8 +154,8 @@ impl<'a> ShapeMoves<'a> {
         matrix: &Matrix,
         right: &'a WingList,
         rows: &Range<usize>,
-        band: &mut Band<'a>,
-        wanted: &mut Wanted,
+        place: Place,
+        draft: &mut Draft<'a>,
     ) {
         let columns = self.index.split().wing_columns();
         for to in &self.right {
@@ -171,8 +165,9 @@ impl<'a> ShapeMoves<'a> {
             // are the lower end of the list (second player) or the upper one.
             let contiguous = to.column + 1 == columns;
             let firsts: u32 = if contiguous { plane.iter().map(|word| word.count_ones()).sum() } else { 0 };
-            wanted.column_drops.push(Want::new(to.child, matrix.spine, matrix.left_firsts, rows.clone()));
-            band.column_drops.push(ColumnDrop {
+            let origin = place(to.child, matrix.spine, matrix.left_firsts);
+            draft.wanted.columns.push(Want::rows(origin, rows.clone()));
+            draft.band.column_drops.push(ColumnDrop {
                 child: &[],
                 child_words: child.words(),
                 first_row: rows.start,
@@ -184,41 +179,37 @@ impl<'a> ShapeMoves<'a> {
         }
     }
 
-    fn add_turned(
-        &self,
-        matrix: &Matrix,
-        right: &'a WingList,
-        rows: &Range<usize>,
-        band: &mut Band<'a>,
-        wanted: &mut Wanted,
-    ) {
+    fn add_turned(&self, matrix: &Matrix, right: &WingList, rows: &Range<usize>, place: Place, draft: &mut Draft<'a>) {
         let words = rows.start / 64..rows.end.div_ceil(64);
+        let firsts = matrix.right_firsts + self.first();
         for to in &self.turned {
-            let firsts = matrix.right_firsts + self.first();
             let child = self.index.list(to.wing, matrix.spine, firsts);
             let rows = row_map(right.keeps(to.column, self.mover), child.cell(to.bit), self.flip(), &(0..right.len()));
-            wanted
-                .turned_drops
-                .push(Want { words: words.clone(), ..Want::new(to.child, matrix.spine, firsts, used(&rows)) });
-            band.turned_drops.push(TurnedDrop { child: &[], row_words: words.len(), first_word: words.start, rows });
+            let origin = place(to.child, matrix.spine, firsts);
+            draft.wanted.turned.push(Want { origin, rows: used(&rows), words: words.clone() });
+            draft.band.turned_drops.push(TurnedDrop {
+                child: &[],
+                row_words: words.len(),
+                first_word: words.start,
+                rows,
+            });
         }
     }
 
     fn add_spine(
         &self,
         matrix: &Matrix,
-        left: &'a WingList,
-        right: &'a WingList,
+        (left, right): (&WingList, &'a WingList),
         rows: &Range<usize>,
-        band: &mut Band<'a>,
-        wanted: &mut Wanted,
+        place: Place,
+        draft: &mut Draft<'a>,
     ) {
         let Some(child) = self.spine else { return };
         let spine = matrix.spine.grown(self.mover == Player::First);
         let child_words = self.index.list(matrix.right, spine, matrix.right_firsts).words();
         let rows = rank_map(left.spine_keeps(self.mover), rows);
-        wanted.column_drops.push(Want::new(child, spine, matrix.left_firsts, used(&rows)));
-        band.column_drops.push(ColumnDrop {
+        draft.wanted.columns.push(Want::rows(place(child, spine, matrix.left_firsts), used(&rows)));
+        draft.band.column_drops.push(ColumnDrop {
             child: &[],
             child_words,
             first_row: 0,
@@ -230,81 +221,36 @@ impl<'a> ShapeMoves<'a> {
     }
 }
 
-/// Rows of a child's matrix that a band needs.
-struct Want {
-    child: usize,
-    spine: Spine,
-    left_firsts: u32,
-    rows: Range<usize>,
-    /// Words of each plane of a row: none for all.
-    words: Range<usize>,
+/// Finds the matrix of a child: the number of its open shape, its spine, the first player's pieces in its left wing.
+type Place<'p> = &'p dyn Fn(usize, Spine, u32) -> Option<Origin>;
+
+/// A band in the making: which rows its drops lead to is known, but they are not read yet.
+struct Draft<'b> {
+    band: Band<'b>,
+    wanted: Wanted,
 }
 
-impl Want {
-    fn new(child: usize, spine: Spine, left_firsts: u32, rows: Range<usize>) -> Want {
-        Want { child, spine, left_firsts, rows, words: 0..0 }
-    }
-
-    /// Asks for the rows.
-    fn load(&self, children: &mut impl Reader) -> Result<Option<Loaded>, FileError> {
-        match children.matrix(self.child, self.spine, self.left_firsts) {
-            Some(matrix) if !self.rows.is_empty() => children.load(self.child, matrix, &self.rows, &self.words),
-            // Nothing leads there.
-            _ => Ok(None),
-        }
-    }
-}
-
-/// The rows that all drops of a band need, in the order of its drops.
-#[derive(Default)]
-struct Wanted {
-    row_drops: Vec<Want>,
-    column_drops: Vec<Want>,
-    turned_drops: Vec<Want>,
-}
-
-impl Wanted {
-    /// Gets the rows for a band, whose row numbers then count from the first row that was got.
-    fn load<'b, R: Reader>(&self, band: &mut Band<'b>, children: &'b mut R) -> Result<(), FileError> {
-        let load = |wants: &[Want], children: &mut R| {
-            wants.iter().map(|want| want.load(children)).collect::<Result<Vec<_>, _>>()
-        };
-        let rows = load(&self.row_drops, children)?;
-        let columns = load(&self.column_drops, children)?;
-        let turned = load(&self.turned_drops, children)?;
+impl<'b> Draft<'b> {
+    /// Reads the rows. The band's row numbers then count from the first row that was read.
+    fn load<R: Reader>(self, children: &'b mut R) -> Result<Band<'b>, FileError> {
+        let Draft { mut band, wanted } = self;
+        let mut loaded = wanted.load(children)?;
         let children = &*children;
-        for (drop, loaded) in band.row_drops.iter_mut().zip(rows) {
-            (drop.child, _) = placed(children, loaded, &mut drop.rows);
+        for (drop, loaded) in band.row_drops.iter_mut().zip(&mut loaded) {
+            (drop.child, _) = placed(children, loaded.as_ref(), &mut drop.rows);
         }
-        for (drop, loaded) in band.column_drops.iter_mut().zip(columns) {
+        for (drop, loaded) in band.column_drops.iter_mut().zip(&mut loaded) {
             let first;
-            (drop.child, first) = placed(children, loaded, &mut drop.rows);
+            (drop.child, first) = placed(children, loaded.as_ref(), &mut drop.rows);
             drop.first_row = drop.first_row.saturating_sub(first);
         }
-        for (drop, loaded) in band.turned_drops.iter_mut().zip(turned) {
+        for (drop, loaded) in band.turned_drops.iter_mut().zip(loaded) {
             if let Some(loaded) = &loaded {
                 drop.row_words = loaded.row_words;
                 drop.first_word -= loaded.first_word;
             }
-            (drop.child, _) = placed(children, loaded, &mut drop.rows);
+            (drop.child, _) = placed(children, loaded.as_ref(), &mut drop.rows);
         }
-        Ok(())
+        Ok(band)
     }
-}
-
-/// Returns the range of the rows that a map leads to.
-pub(crate) fn used(rows: &[u32]) -> Range<usize> {
-    let first = rows.iter().find(|row| **row != NO_ROW);
-    let last = rows.iter().rfind(|row| **row != NO_ROW);
-    first.zip(last).map_or(0..0, |(first, last)| *first as usize..*last as usize + 1)
-}
-
-/// Returns the words of loaded rows and the number of the first, and lets a map count from that.
-pub(crate) fn placed<'b>(reader: &'b impl Reader, rows: Option<Loaded>, map: &mut [u32]) -> (&'b [u64], usize) {
-    // A matrix without columns is read, but nothing of what is read is used.
-    let Some(rows) = rows else { return (&[0; 2], 0) };
-    if rows.first > 0 {
-        map.iter_mut().filter(|row| **row != NO_ROW).for_each(|row| *row -= rows.first as u32);
-    }
-    (reader.words(&rows), rows.first)
 }

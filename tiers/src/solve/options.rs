@@ -6,8 +6,10 @@ use std::time::Duration;
 use fourbase::{Board, Outcome};
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::expected_bytes::TierPlan;
 use super::plan::Plan;
-use crate::format::{Hash, folder_of};
+use crate::files::Disk;
+use crate::format::{Hash, Manifest, State, folder_of};
 use crate::index::Index;
 use crate::kernel::{Kernel, Values};
 use crate::tier::BLOCK_WORDS;
@@ -125,6 +127,24 @@ impl Solve {
     /// Returns the plan, whose figures are estimates for a board that is too large to count.
     pub fn plan(&self) -> Plan {
         self.counted_plan().0
+    }
+
+    /// Returns the plan, and what each tier takes, from the empty board up: `None` where the plan is an estimate.
+    pub fn plan_tiers(&self) -> (Plan, Option<Vec<TierPlan>>) {
+        let (plan, index) = self.counted_plan();
+        let is_kept = |tier: &TierPlan| self.keep_plies.is_none_or(|most| tier.ply <= most);
+        let tiers = index.map(|index| {
+            let mut tiers = Plan::tiers(&index, self.values);
+            tiers.iter_mut().filter(|tier| !is_kept(tier)).for_each(|tier| tier.database_bytes = 0);
+            tiers
+        });
+        (plan, tiers)
+    }
+
+    /// Tells whether the database is complete: a solve would only say so.
+    pub fn is_complete(&self) -> bool {
+        let manifest = Manifest::read(&Disk, &self.folder(), self.board, self.values).ok().flatten();
+        !self.replace && manifest.is_some_and(|manifest| manifest.state == State::Complete)
     }
 
     /// Plans like [`Solve::plan`], and returns the index if one was made to count the figures.

@@ -83,30 +83,8 @@ impl Plan {
         Plan::counted(board, values, limit_bytes, Kernel::detect()).0
     }
 
-    /// Plans a count of legal positions, with `values` by value, and makes the index. Files are planned either way.
-    ///
-    /// # Errors
-    /// See [`Plan::check`]: for boards whose estimate alone is too large.
-    pub(crate) fn for_count(
-        board: Board,
-        values: Option<Values>,
-        limit_bytes: u64,
-        kernel: Kernel,
-    ) -> Result<(Plan, Index), SolveError> {
-        let (rough, index) = Plan::counted(board, values.unwrap_or(Values::Wdl), limit_bytes, kernel);
-        let index = match index {
-            Some(index) => index,
-            None => {
-                rough.check(limit_bytes)?;
-                Index::new(board, kernel)?
-            }
-        };
-        let plan = values.map_or_else(|| Plan::legal(&index), |values| Plan::counting(&index, values));
-        Ok((plan, index))
-    }
-
     /// Plans like [`Plan::new`], and returns the index if one was made to count the figures.
-    pub(super) fn counted(board: Board, values: Values, limit_bytes: u64, kernel: Kernel) -> (Plan, Option<Index>) {
+    pub(crate) fn counted(board: Board, values: Values, limit_bytes: u64, kernel: Kernel) -> (Plan, Option<Index>) {
         let (estimate, sizes) = (Plan::estimate(board, values), TableSizes::of(board));
         if check_tables(board).is_err() || sizes.shapes > MOST_SHAPES {
             return (estimate, None);

@@ -16,7 +16,7 @@ use crate::format::{Manifest, State, TierRecord, lock_path, remove_database, wri
 use crate::index::Index;
 use crate::kernel::Coding;
 use crate::tier::log::segments;
-use crate::tier::{Home, InLogs, InMemory, Kind, LogTier, Logs, Reader, Store};
+use crate::tier::{Home, InLogs, InMemory, Kind, LogTier, Logs, Rows, Store};
 
 impl Solve {
     /// Solves the board into its database, resuming an earlier solve. Runs on rayon's current pool.
@@ -56,7 +56,7 @@ fn run(solve: &Solve, progress: &dyn Progress, storage: &dyn Storage) -> Result<
     let is_begun = done.is_some();
     if let Some(manifest) = done.filter(|manifest| manifest.state == State::Complete) {
         manifest.check_files(storage, &folder)?;
-        tidy(storage, &folder, &scratch);
+        tidy(storage, &folder, &scratch, Kind::Values(solve.values));
         return report(solve, &manifest, true);
     }
     let (plan, index) = solve.counted_plan();
@@ -131,7 +131,7 @@ impl<'a> Run<'a> {
             let (scratch, folder) = (scratch.to_path_buf(), self.folder.to_path_buf());
             return Err(SolveError::Scratch { scratch, folder, ply });
         }
-        let file = scratch.join(format!("{}{ply:02}.0", Kind::Values(values).prefix()));
+        let file = segments::path_of(scratch, Kind::Values(values), ply, 0);
         let what = "incomplete: some blocks cannot be read";
         self.progress.starts_over(&FileError::Damaged { file, offset: 0, what });
         self.manifest = Manifest::new(board, values, keep_plies);
@@ -236,18 +236,12 @@ impl<'a> Run<'a> {
 
 /// Returns the code of the only entry of the tier of the empty board.
 fn root_code<T: Store<Content = Coding>>(index: &Index, tier: &T) -> Result<Option<u8>, FileError> {
-    let mut reader = tier.reader(index);
-    let Some(matrix) = tier.located_from(index, 0).next().map(|located| located.matrix) else { return Ok(None) };
-    let place = reader.open(matrix.shape()).zip(Some(matrix.spine));
-    let Some((shape, number)) = place.and_then(|(shape, spine)| Some((shape, reader.matrix(shape, spine, 0)?))) else {
-        return Ok(None);
-    };
-    let loaded = reader.load(shape, number, &(0..1), &(0..0))?;
-    let planes = |words: &[u64]| {
-        let planes = words.iter().take(tier.content().planes()).enumerate();
-        planes.fold(0, |code, (plane, word)| code | ((word & 1) as u8) << plane)
-    };
-    Ok(loaded.map(|loaded| planes(reader.words(&loaded))))
+    let Some(root) = tier.located_from(index, 0).next() else { return Ok(None) };
+    let (mut rows, planes) = (Rows::of(index, tier), tier.content().planes());
+    rows.seek(&root.matrix);
+    let words = rows.get(0..1)?.get(..planes);
+    let code = |words: &[u64]| words.iter().rev().fold(0, |code, word| code << 1 | (word & 1) as u8);
+    Ok(words.map(code))
 }
 
 /// Refuses a folder that was begun with another `keep_plies`.
@@ -262,8 +256,7 @@ fn check_kept(solve: &Solve, folder: &Path, manifest: &Manifest) -> Result<(), S
 
 /// Removes what a solve that was stopped at its very end can have left. Nothing happens where the folder cannot be written
 /// or another process holds it.
-fn tidy(storage: &dyn Storage, folder: &Path, scratch: &Path) {
-    let kind = Kind::Values(crate::kernel::Values::Wdl);
+fn tidy(storage: &dyn Storage, folder: &Path, scratch: &Path, kind: Kind) {
     let has_files = has_leftovers(storage, folder).unwrap_or(false)
         || [folder, scratch].iter().any(|folder| segments::has_any(storage, folder, kind).unwrap_or(false));
     if !has_files {

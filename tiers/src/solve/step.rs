@@ -4,10 +4,10 @@ use fourbase::Player;
 
 use super::moves::{self, ShapeMoves};
 use crate::files::FileError;
-use crate::index::{Index, Shape, bands};
+use crate::index::{Index, bands};
 use crate::kernel::Coding;
 use crate::kernel::matrix::Buffers;
-use crate::tier::{Store, Watch};
+use crate::tier::{OfShape, Store, Watch};
 
 /// Solves what is missing of `tier` from the tier after it (`None` for the last). Returns `false` where `watch` stopped it
 /// before the end.
@@ -26,20 +26,17 @@ pub(crate) fn solve_tier<S: Store<Content = Coding>>(
     let child_planes = child.map_or(coding.planes(), |child| child.content().planes());
     let maximise = Player::to_move(ply) == Player::First;
     let outcomes = moves::outcomes(index, &coding, ply);
-    let begin =
-        || Solver { children: child.map(|child| child.reader(index)), moves: None, buffers: Buffers::default() };
+    let begin = || Solver {
+        children: child.map(|child| child.reader(index)),
+        moves: OfShape::default(),
+        buffers: Buffers::default(),
+    };
     let filled = tier.fill(index, watch, begin, |solver, matrix, rows, mut out| {
         if matrix.entries() == 0 {
             return Ok(());
         }
         let Solver { children, moves, buffers } = solver;
-        let moves = match moves {
-            Some((of, moves)) if *of == matrix.shape() => moves,
-            slot => {
-                let moves = ShapeMoves::new(index, children, matrix.shape(), ply, outcomes);
-                &mut slot.insert((matrix.shape(), moves)).1
-            }
-        };
+        let moves = moves.get(matrix.shape(), || ShapeMoves::new(index, children, matrix.shape(), ply, outcomes));
         for rows in bands(rows) {
             let (own, after) = out.split_at_mut(rows.len() * matrix.words() * coding.planes());
             out = after;
@@ -55,7 +52,7 @@ pub(crate) fn solve_tier<S: Store<Content = Coding>>(
 struct Solver<'a, R> {
     children: R,
     /// The drops of the shape that is being solved; its children's shapes are open.
-    moves: Option<(Shape, ShapeMoves<'a>)>,
+    moves: OfShape<ShapeMoves<'a>>,
     buffers: Buffers,
 }
 

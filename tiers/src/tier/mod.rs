@@ -20,11 +20,15 @@ mod home;
 pub(crate) mod log;
 mod memory;
 mod queue;
+mod rows;
 mod store;
+mod wanted;
 
 pub(crate) use content::{Content, Kind, Reached};
 pub(crate) use home::{Home, InLogs, InMemory, Logs};
 pub use log::BLOCK_WORDS;
 pub(crate) use log::{LogTier, Room};
 pub use memory::MemoryTier;
-pub(crate) use store::{Loaded, Reader, Store, Watch};
+pub(crate) use rows::{OfShape, Rows};
+pub(crate) use store::{Reader, Store, Watch};
+pub(crate) use wanted::{Origin, Want, Wanted, placed, used};

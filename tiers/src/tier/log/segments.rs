@@ -114,6 +114,11 @@ impl std::fmt::Debug for Writer {
     }
 }
 
+/// Returns where a segment is.
+pub(crate) fn path_of(folder: &Path, kind: Kind, ply: u32, number: u32) -> PathBuf {
+    folder.join(format!("{}{ply:02}.{number}", kind.prefix()))
+}
+
 /// Reads the ply and the number of a segment off its name.
 fn segment_of(name: &str, kind: Kind) -> Option<(u32, u32)> {
     let (ply, number) = name.strip_prefix(kind.prefix())?.split_once('.')?;
@@ -276,7 +281,7 @@ impl<'s> Segments<'s> {
         let Header { ply, kind, .. } = self.header;
         let segments = segments_in(self.storage, &self.folder, kind)?;
         let last = segments.iter().filter(|(of, ..)| *of == ply).map(|(_, number, _)| number).max();
-        let path = self.folder.join(format!("{}{ply:02}.{}", kind.prefix(), last.map_or(0, |last| last + 1)));
+        let path = path_of(&self.folder, kind, ply, last.map_or(0, |last| last + 1));
         let mut file = self.storage.create(&path).map_err(io_error(&path, "create"))?;
         let sealed = envelope::seal(MAGIC, &self.header);
         file.write_all(&sealed).map_err(io_error(&path, "write"))?;

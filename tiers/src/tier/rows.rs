@@ -1,0 +1,67 @@
+//! Reading a tier matrix by matrix: shapes are opened as they come.
+
+use std::ops::Range;
+
+use super::content::Content;
+use super::store::{Reader, Store};
+use crate::files::FileError;
+use crate::index::{Index, Matrix, Shape};
+
+/// What the matrices of one shape have in common, kept until a matrix of another shape comes.
+pub(crate) struct OfShape<T>(Option<(Shape, T)>);
+
+impl<T> Default for OfShape<T> {
+    fn default() -> OfShape<T> {
+        OfShape(None)
+    }
+}
+
+impl<T> OfShape<T> {
+    /// Returns what the matrices of `shape` have in common; makes it where the last call was about another shape.
+    pub fn get(&mut self, shape: Shape, make: impl FnOnce() -> T) -> &mut T {
+        if self.0.as_ref().is_some_and(|(of, _)| *of != shape) {
+            self.0 = None;
+        }
+        &mut self.0.get_or_insert_with(|| (shape, make())).1
+    }
+}
+
+/// The rows of a tier, as one thread reads them. Matrices may come in any order; it is quickest where those of one
+/// shape follow each other.
+pub(crate) struct Rows<R> {
+    reader: R,
+    planes: usize,
+    /// The number of the open shape; `None` where the tier has no such shape.
+    shape: OfShape<Option<usize>>,
+    /// The numbers of the last matrix's shape and of the matrix, and the words of a row with all its planes.
+    matrix: Option<(usize, usize, usize)>,
+}
+
+impl<R: Reader> Rows<R> {
+    /// Begins to read a tier.
+    pub fn of<'a, T: Store<Reader<'a> = R>>(index: &'a Index, tier: &'a T) -> Rows<R> {
+        Rows { reader: tier.reader(index), planes: tier.content().planes(), shape: OfShape::default(), matrix: None }
+    }
+
+    /// Goes to a matrix, which may be missing in the tier.
+    pub fn seek(&mut self, matrix: &Matrix) {
+        let Rows { reader, planes, shape, .. } = self;
+        let shape = *shape.get(matrix.shape(), || {
+            reader.close();
+            reader.open(matrix.shape())
+        });
+        let number = |shape| reader.matrix(shape, matrix.spine, matrix.left_firsts);
+        self.matrix = shape.and_then(|shape| Some((shape, number(shape)?, matrix.words() * *planes)));
+    }
+
+    /// Returns `rows` of the matrix, all planes of a row one after the other, and whatever follows them; no words where
+    /// the tier has no such matrix.
+    ///
+    /// # Errors
+    /// Where a file cannot be read.
+    pub fn get(&mut self, rows: Range<usize>) -> Result<&[u64], FileError> {
+        let Some((shape, matrix, row_words)) = self.matrix else { return Ok(&[]) };
+        let Some(loaded) = self.reader.load(shape, matrix, &rows, &(0..0))? else { return Ok(&[]) };
+        Ok(&self.reader.words(&loaded)[(rows.start - loaded.first) * row_words..])
+    }
+}
