@@ -3,9 +3,9 @@
 use super::parents::ShapeParents;
 use super::pull::{Positions, Puller};
 use crate::files::FileError;
-use crate::index::Index;
+use crate::index::{Index, OfShape};
 use crate::kernel::reach::Buffers;
-use crate::tier::{OfShape, Reached, Store, Watch};
+use crate::tier::{Reached, Store, Watch};
 
 /// Fills `tier`, of which nothing is filled yet, from the tier before it (`None` for the first), and counts its positions.
 /// Lists that are kept may take `list_bytes`. Returns `None` where `watch` stopped it before the end.

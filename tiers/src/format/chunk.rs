@@ -12,9 +12,8 @@
 
 use std::ops::Range;
 
-use crate::index::{Index, Located, TierDirectory, low_bits};
+use crate::index::{Index, Located, OfShape, TierDirectory, low_bits};
 use crate::quiet::{MatrixSight, ShapeSight};
-use crate::tier::OfShape;
 
 /// The most entries of a chunk. Smaller ones cost a count (about a byte) each.
 pub(crate) const MOST_ENTRIES: u32 = 4096;

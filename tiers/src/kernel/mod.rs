@@ -3,6 +3,9 @@
 //! The loops are written once, in safe code (`matrix.rs`, `rows.rs`, `reach.rs`, `pack.rs`), over two bit movements
 //! that differ (`bits.rs`). `fast.rs` compiles them again with BMI2 and AVX2 and holds all `unsafe` code of the
 //! package.
+//!
+//! `mistakes.rs` exists in test builds alone. A test of `verify` uses it to plant mistakes in the solver's functions; it is
+//! in the lowest folder because functions of several folders ask it.
 
 pub(crate) mod bits;
 pub(crate) mod code;

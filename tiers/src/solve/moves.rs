@@ -122,11 +122,11 @@ impl<'a> ShapeMoves<'a> {
             },
             wanted: Wanted::default(),
         };
-        let place = |child, spine, firsts| Some((child, children.matrix(child, spine, firsts)?));
-        self.add_left(matrix, left, &rows, &place, &mut draft);
-        self.add_right(matrix, right, &rows, &place, &mut draft);
-        self.add_turned(matrix, right, &rows, &place, &mut draft);
-        self.add_spine(matrix, (left, right), &rows, &place, &mut draft);
+        let find = |child, spine, firsts| Some((child, children.matrix(child, spine, firsts)?));
+        self.add_left(matrix, left, &rows, &find, &mut draft);
+        self.add_right(matrix, right, &rows, &find, &mut draft);
+        self.add_turned(matrix, right, &rows, &find, &mut draft);
+        self.add_spine(matrix, (left, right), &rows, &find, &mut draft);
         draft.load(children)
     }
 
@@ -139,24 +139,17 @@ impl<'a> ShapeMoves<'a> {
         if self.mover == Player::First { 0 } else { u64::MAX }
     }
 
-    fn add_left(&self, matrix: &Matrix, left: &WingList, rows: &Range<usize>, place: Place, draft: &mut Draft<'a>) {
+    fn add_left(&self, matrix: &Matrix, left: &WingList, rows: &Range<usize>, find: Find, draft: &mut Draft<'a>) {
         let firsts = matrix.left_firsts + self.first();
         for to in &self.left {
             let child = self.index.list(to.wing, matrix.spine, firsts);
             let rows = row_map(left.keeps(to.column, self.mover), child.cell(to.bit), self.flip(), rows);
-            draft.wanted.rows.push(Want::rows(place(to.child, matrix.spine, firsts), used(&rows)));
+            draft.wanted.rows.push(Want::rows(find(to.child, matrix.spine, firsts), used(&rows)));
             draft.band.row_drops.push(RowDrop { child: &[], rows });
         }
     }
 
-    fn add_right(
-        &self,
-        matrix: &Matrix,
-        right: &'a WingList,
-        rows: &Range<usize>,
-        place: Place,
-        draft: &mut Draft<'a>,
-    ) {
+    fn add_right(&self, matrix: &Matrix, right: &'a WingList, rows: &Range<usize>, find: Find, draft: &mut Draft<'a>) {
         let columns = self.index.split().wing_columns();
         for to in &self.right {
             let child = self.index.list(to.wing, matrix.spine, matrix.right_firsts + self.first());
@@ -165,7 +158,7 @@ impl<'a> ShapeMoves<'a> {
             // are the lower end of the list (second player) or the upper one.
             let contiguous = to.column + 1 == columns;
             let firsts: u32 = if contiguous { plane.iter().map(|word| word.count_ones()).sum() } else { 0 };
-            let origin = place(to.child, matrix.spine, matrix.left_firsts);
+            let origin = find(to.child, matrix.spine, matrix.left_firsts);
             draft.wanted.columns.push(Want::rows(origin, rows.clone()));
             draft.band.column_drops.push(ColumnDrop {
                 child: &[],
@@ -179,13 +172,13 @@ impl<'a> ShapeMoves<'a> {
         }
     }
 
-    fn add_turned(&self, matrix: &Matrix, right: &WingList, rows: &Range<usize>, place: Place, draft: &mut Draft<'a>) {
+    fn add_turned(&self, matrix: &Matrix, right: &WingList, rows: &Range<usize>, find: Find, draft: &mut Draft<'a>) {
         let words = rows.start / 64..rows.end.div_ceil(64);
         let firsts = matrix.right_firsts + self.first();
         for to in &self.turned {
             let child = self.index.list(to.wing, matrix.spine, firsts);
             let rows = row_map(right.keeps(to.column, self.mover), child.cell(to.bit), self.flip(), &(0..right.len()));
-            let origin = place(to.child, matrix.spine, firsts);
+            let origin = find(to.child, matrix.spine, firsts);
             draft.wanted.turned.push(Want { origin, rows: used(&rows), words: words.clone() });
             draft.band.turned_drops.push(TurnedDrop {
                 child: &[],
@@ -201,14 +194,14 @@ impl<'a> ShapeMoves<'a> {
         matrix: &Matrix,
         (left, right): (&WingList, &'a WingList),
         rows: &Range<usize>,
-        place: Place,
+        find: Find,
         draft: &mut Draft<'a>,
     ) {
         let Some(child) = self.spine else { return };
         let spine = matrix.spine.grown(self.mover == Player::First);
         let child_words = self.index.list(matrix.right, spine, matrix.right_firsts).words();
         let rows = rank_map(left.spine_keeps(self.mover), rows);
-        draft.wanted.columns.push(Want::rows(place(child, spine, matrix.left_firsts), used(&rows)));
+        draft.wanted.columns.push(Want::rows(find(child, spine, matrix.left_firsts), used(&rows)));
         draft.band.column_drops.push(ColumnDrop {
             child: &[],
             child_words,
@@ -222,7 +215,7 @@ impl<'a> ShapeMoves<'a> {
 }
 
 /// Finds the matrix of a child: the number of its open shape, its spine, the first player's pieces in its left wing.
-type Place<'p> = &'p dyn Fn(usize, Spine, u32) -> Option<Origin>;
+type Find<'p> = &'p dyn Fn(usize, Spine, u32) -> Option<Origin>;
 
 /// A band in the making: which rows its drops lead to is known, but they are not read yet.
 struct Draft<'b> {

@@ -4,10 +4,10 @@ use fourbase::Player;
 
 use super::moves::{self, ShapeMoves};
 use crate::files::FileError;
-use crate::index::{Index, bands};
+use crate::index::{Index, OfShape, bands};
 use crate::kernel::Coding;
 use crate::kernel::matrix::Buffers;
-use crate::tier::{OfShape, Store, Watch};
+use crate::tier::{Store, Watch};
 
 /// Solves what is missing of `tier` from the tier after it (`None` for the last). Returns `false` where `watch` stopped it
 /// before the end.

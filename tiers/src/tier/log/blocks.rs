@@ -8,7 +8,7 @@ use quick_cache::sync::Cache;
 use rayon::prelude::*;
 
 use super::cuts::{Cut, cut};
-use super::segments::{Header, Place, Segments};
+use super::segments::{Location, LogHeader, Segments};
 use crate::files::{FileError, Storage, frame, io_error};
 use crate::index::{Index, Matrix, Spine, TierDirectory, TierLayout, matrices};
 use crate::kernel::Coding;
@@ -38,7 +38,7 @@ pub(super) struct Blocks<'s, C = Coding> {
     pub room: Room,
     /// The number of the first block of every shape; closed by the number of blocks.
     first_blocks: Vec<usize>,
-    blocks: Vec<OnceLock<Place>>,
+    blocks: Vec<OnceLock<Location>>,
     segments: Segments<'s>,
     /// Expanded blocks: one is read by up to as many shapes as the board has columns, most of them close together.
     expanded: Cache<usize, Arc<[u64]>, ByBytes>,
@@ -117,8 +117,8 @@ impl<'s, C: Content> Blocks<'s, C> {
             Some(*sum)
         }));
         let count = first_blocks[counts.len()];
-        let blocks: Vec<OnceLock<Place>> = (0..count).map(|_| OnceLock::new()).collect();
-        let header = Header {
+        let blocks: Vec<OnceLock<Location>> = (0..count).map(|_| OnceLock::new()).collect();
+        let header = LogHeader {
             board: index.board().to_string(),
             kind: content.kind(),
             ply,

@@ -30,7 +30,7 @@ const RECORD: usize = 20;
 
 /// What a segment says about itself.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(super) struct Header {
+pub(super) struct LogHeader {
     pub board: String,
     pub kind: Kind,
     pub ply: u32,
@@ -44,7 +44,7 @@ pub(super) struct Header {
 
 /// Where a record's payload is.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct Location {
     segment: u32,
     length: u32,
     /// Of the record.
@@ -56,7 +56,7 @@ pub(super) struct Place {
 pub(super) struct Segments<'s> {
     storage: &'s dyn Storage,
     folder: PathBuf,
-    header: Header,
+    header: LogHeader,
     segments: RwLock<Vec<Segment>>,
     writer: Mutex<Option<Writer>>,
     /// The segment that is being written, [`NONE`] before there is one.
@@ -189,8 +189,8 @@ impl<'s> Segments<'s> {
     pub fn open(
         storage: &'s dyn Storage,
         folder: &Path,
-        header: Header,
-        mut found: impl FnMut(u64, Place),
+        header: LogHeader,
+        mut found: impl FnMut(u64, Location),
     ) -> Result<Segments<'s>, FileError> {
         let mut log = Segments {
             storage,
@@ -212,10 +212,10 @@ impl<'s> Segments<'s> {
     }
 
     /// Reads a segment through. A torn one counts up to where it is torn.
-    fn scan(&self, path: PathBuf, found: &mut impl FnMut(u64, Place)) -> Result<(), FileError> {
+    fn scan(&self, path: PathBuf, found: &mut impl FnMut(u64, Location)) -> Result<(), FileError> {
         let file = self.storage.open(&path).map_err(io_error(&path, "open"))?;
         let size = file.size().map_err(io_error(&path, "read"))?;
-        let (header, start): (Header, u64) = match envelope::unseal(&*file, &path, MAGIC) {
+        let (header, start): (LogHeader, u64) = match envelope::unseal(&*file, &path, MAGIC) {
             Ok(read) => read,
             Err(error) if error.is_damage() => return Ok(()),
             Err(error) => return Err(error),
@@ -230,7 +230,7 @@ impl<'s> Segments<'s> {
         let number = segments.len() as u32;
         let segment = Segment { path, file, seed, start };
         self.records(&segment, size, |block, offset, payload| {
-            found(block, Place { segment: number, length: payload.len() as u32, offset });
+            found(block, Location { segment: number, length: payload.len() as u32, offset });
             Ok(())
         })?;
         segments.push(segment);
@@ -278,7 +278,7 @@ impl<'s> Segments<'s> {
 
     /// Begins a new segment, after all that are there.
     fn begin(&self) -> Result<Writer, FileError> {
-        let Header { ply, kind, .. } = self.header;
+        let LogHeader { ply, kind, .. } = self.header;
         let segments = segments_in(self.storage, &self.folder, kind)?;
         let last = segments.iter().filter(|(of, ..)| *of == ply).map(|(_, number, _)| number).max();
         let path = path_of(&self.folder, kind, ply, last.map_or(0, |last| last + 1));
@@ -295,7 +295,7 @@ impl<'s> Segments<'s> {
     }
 
     /// Appends a block.
-    pub fn append(&self, number: u64, payload: &[u8]) -> Result<Place, FileError> {
+    pub fn append(&self, number: u64, payload: &[u8]) -> Result<Location, FileError> {
         let mut slot = self.writer();
         let writer = match &mut *slot {
             Some(writer) => writer,
@@ -305,7 +305,7 @@ impl<'s> Segments<'s> {
         record[..8].copy_from_slice(&number.to_le_bytes());
         record[8..12].copy_from_slice(&(payload.len() as u32).to_le_bytes());
         record[12..].copy_from_slice(&checksum(payload, writer.seed, number).to_le_bytes());
-        let place = Place { segment: writer.segment, length: payload.len() as u32, offset: writer.end };
+        let place = Location { segment: writer.segment, length: payload.len() as u32, offset: writer.end };
         writer.unwritten.extend_from_slice(&record);
         writer.unwritten.extend_from_slice(payload);
         writer.end += (RECORD + payload.len()) as u64;
@@ -319,7 +319,7 @@ impl<'s> Segments<'s> {
     ///
     /// # Errors
     /// [`FileError::Damaged`] where the bytes are not those that were appended as this block.
-    pub fn read(&self, number: u64, place: Place, buffer: &mut Vec<u8>) -> Result<(), FileError> {
+    pub fn read(&self, number: u64, place: Location, buffer: &mut Vec<u8>) -> Result<(), FileError> {
         if self.begun.load(Ordering::Acquire) == place.segment {
             self.flush_to(place)?;
         }
@@ -336,7 +336,7 @@ impl<'s> Segments<'s> {
     }
 
     /// Makes sure that a record of the segment that is being written is in its file.
-    fn flush_to(&self, place: Place) -> Result<(), FileError> {
+    fn flush_to(&self, place: Location) -> Result<(), FileError> {
         if self.written.load(Ordering::Acquire) > place.offset {
             return Ok(());
         }
@@ -351,7 +351,7 @@ impl<'s> Segments<'s> {
     }
 
     /// Makes the error of a block that does not hold what it should.
-    pub fn damaged(&self, place: Place, what: &'static str) -> FileError {
+    pub fn damaged(&self, place: Location, what: &'static str) -> FileError {
         let segments = self.segments.read().unwrap_or_else(PoisonError::into_inner);
         FileError::Damaged { file: segments[place.segment as usize].path.clone(), offset: place.offset, what }
     }
