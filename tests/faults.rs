@@ -278,6 +278,29 @@ fn a_solve_notices_tiers_that_are_missing_or_cut() {
 }
 
 #[test]
+fn a_solve_that_goes_on_notices_a_flipped_bit_of_a_finished_tier() {
+    let solve = stepwise("4x4", Values::Remoteness);
+    let half = half_solved(&solve);
+    let files = half.files();
+    let tiers = files.iter().filter(|(path, _)| path.to_string_lossy().contains("/tier-"));
+    let mut flips = 0;
+    for (path, bytes) in tiers {
+        for byte in [0, bytes.len() / 2, bytes.len() - 1] {
+            let damaged = MemoryDisk::new();
+            files.iter().for_each(|(path, bytes)| damaged.put(path, bytes));
+            let mut flipped = bytes.clone();
+            flipped[byte] ^= 1;
+            damaged.put(path, &flipped);
+            let error = solve.run_on(&damaged).expect_err("a solve that notices").to_string();
+            assert!(error.contains("the hash is") && error.contains(&path.display().to_string()), "{error}");
+            flips += 1;
+        }
+    }
+    assert!(flips >= 9, "{flips}");
+    solve.run_on(&half).expect("a solve that goes on");
+}
+
+#[test]
 fn a_solve_that_is_refused_for_memory_or_tables_makes_nothing() {
     for (name, memory_bytes) in [("4x4", 1 << 10), ("1x24", u64::MAX), ("1x40", u64::MAX), ("7x7", 1 << 30)] {
         let disk = MemoryDisk::new();

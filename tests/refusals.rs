@@ -3,6 +3,7 @@
 use std::fs;
 
 use crate::support::board::board;
+use crate::support::files::flip_a_bit;
 use crate::support::program::Program;
 use crate::support::progress::StopAfterTiers;
 use crate::support::solves::Solve;
@@ -180,4 +181,17 @@ fn a_checkpoint_that_is_damaged_is_told_and_one_that_is_gone_is_asked_for() {
     assert!(answer.starts_with("4x3, first player to move: "), "{answer}");
     assert!(warning.starts_with("warning: ") && warning.contains("starting over"), "{warning}");
     assert!(warning.contains("frontier-12") && warning.contains("some blocks cannot be read"), "{warning}");
+}
+
+#[test]
+fn a_finished_tier_that_was_damaged_meanwhile_is_named_with_the_way_out() {
+    let program = Program::new();
+    let solve = Solve::new(board("4x3"), Values::Remoteness).with_root(program.path("db")).stepwise();
+    solve.run_heard(&StopAfterTiers::new(4)).expect_err("a solve that is stopped");
+    flip_a_bit(&program.path("db/4x3/remoteness/tier-11"));
+    let line = program.run("solve 4x3").fails(1);
+    assert!(line.contains("remoteness/tier-11: the hash is"), "{line}");
+    assert!(line.ends_with("fourbase solve 4x3 --values remoteness --replace"), "{line}");
+    program.run("solve 4x3 --values remoteness --replace").succeeds();
+    program.run("verify 4x3 --sample 100").succeeds();
 }

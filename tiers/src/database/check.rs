@@ -4,7 +4,7 @@ use super::error::DatabaseError;
 use super::open::Database;
 use super::tier::OpenTier;
 use crate::files::FileError;
-use crate::format::{Hash, tier_path};
+use crate::format::{check_hash, tier_path};
 use crate::index::shape_entries;
 
 impl Database {
@@ -51,13 +51,8 @@ impl Database {
             let what = "the list of shapes does not match the board";
             return Err(FileError::Damaged { file, offset: 0, what }.into());
         }
-        let found = Hash::of_file(self.storage(), &file)?;
-        let hash = self.manifest().tier(ply).and_then(|record| record.hash);
-        if hash == Some(found) {
-            return Ok(());
-        }
-        let expected = hash.map_or("none".to_string(), |hash| hash.to_string());
-        Err(FileError::Wrong { file, what: "the hash", expected, found: found.to_string() }.into())
+        let record = self.manifest().tier(ply).ok_or_else(|| self.not_solved(ply))?;
+        Ok(check_hash(self.storage(), &file, record)?)
     }
 
     /// Reads the manifest again and compares it with the one that the database was opened with.

@@ -7,6 +7,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use fourbase::{Board, Outcome, Value, excerpt};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::folder::{MANIFEST, board_and_values_of, tier_path};
@@ -244,6 +245,27 @@ impl Manifest {
         Ok(())
     }
 
+    /// Checks that the files of the finished tiers have the hashes that they were written with: reads all of them through,
+    /// several at a time.
+    ///
+    /// # Errors
+    /// The first file, from the full board down, that cannot be read or is not as it was written.
+    pub(crate) fn check_hashes(&self, storage: &dyn Storage, folder: &Path) -> Result<(), FileError> {
+        let check = |tier: &TierRecord| check_hash(storage, &tier_path(folder, tier.ply), tier);
+        let stored: Vec<&TierRecord> = self.tiers.iter().filter(|tier| tier.bytes > 0).collect();
+        stored.into_par_iter().map(check).find_first(Result::is_err).unwrap_or(Ok(()))
+    }
+
+    /// Tells whether a database that keeps the tiers of at most `keep_plies` pieces (`None`: all) has the same files. Only
+    /// odd plies have files.
+    pub(crate) fn keeps_like(&self, keep_plies: Option<u32>, board: Board) -> bool {
+        let deepest = |most: Option<u32>| {
+            let most = most.unwrap_or(u32::MAX).min(board.cells() as u32);
+            most.saturating_sub(u32::from(!is_stored(most)))
+        };
+        deepest(self.keep_plies) == deepest(keep_plies)
+    }
+
     /// Checks that the files of the finished tiers are there and as long as they were written.
     pub(crate) fn check_files(&self, storage: &dyn Storage, folder: &Path) -> Result<(), FileError> {
         for tier in self.tiers.iter().filter(|tier| tier.bytes > 0) {
@@ -275,6 +297,19 @@ pub(crate) fn check_length(file: &Path, expected: u64, found: u64) -> Result<(),
     }
     let [expected, found] = [expected, found].map(|bytes| format!("{bytes} bytes"));
     Err(FileError::Wrong { file: file.to_path_buf(), what: "the length", expected, found })
+}
+
+/// Compares the hash of a tier's file with what the manifest says.
+///
+/// # Errors
+/// [`FileError::Wrong`] where it differs, and where the file cannot be read.
+pub(crate) fn check_hash(storage: &dyn Storage, file: &Path, tier: &TierRecord) -> Result<(), FileError> {
+    let found = Hash::of_file(storage, file)?;
+    if tier.hash == Some(found) {
+        return Ok(());
+    }
+    let expected = tier.hash.map_or("none".to_string(), |hash| hash.to_string());
+    Err(FileError::Wrong { file: file.to_path_buf(), what: "the hash", expected, found: found.to_string() })
 }
 
 #[cfg(test)]

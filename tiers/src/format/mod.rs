@@ -29,7 +29,7 @@ mod tier_file;
 pub(crate) use folder::{MANIFEST, lock_path, remove_database, tier_path};
 pub use folder::{board_and_values_of, folder_of};
 pub use hash::Hash;
-pub(crate) use manifest::is_stored;
+pub(crate) use manifest::{check_hash, is_stored};
 pub use manifest::{Manifest, State, TierRecord};
 #[cfg(feature = "testing")]
 pub(crate) use tier_file::header;

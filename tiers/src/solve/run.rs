@@ -119,6 +119,7 @@ impl<'a> Run<'a> {
         // Another process may have begun it in the meantime.
         check_kept(self.solve, self.folder, &manifest)?;
         manifest.check_files(storage, self.folder)?;
+        manifest.check_hashes(storage, self.folder)?;
         let checkpoint = manifest.checkpoint;
         self.manifest = manifest;
         let Some(ply) = checkpoint else { return Ok(None) };
