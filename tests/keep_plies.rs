@@ -240,6 +240,25 @@ fn a_folder_that_was_begun_with_another_setting_is_refused_and_left_alone() {
 }
 
 #[test]
+fn settings_that_keep_the_same_files_count_as_one() {
+    // Only odd plies have files: an even number keeps what the number before it keeps, and 15 plies of 4x4 are all.
+    for (first, second) in [(Some(6), Some(5)), (Some(5), Some(6)), (Some(15), None), (None, Some(15))] {
+        let (disk, begun) = (MemoryDisk::new(), keeping("4x4", Values::Wdl, first).stepwise());
+        begun.run_heard_on(&StopAfterTiers::new(12), &disk).expect_err("a solve that is stopped");
+        let other = begun.with_keep_plies(second);
+        let report = other.run_on(&disk).expect("a solve that goes on");
+        assert_eq!(report.keep_plies, first, "it keeps its setting");
+        assert_same(&other.files_on(&disk), &begun.whole(), "gone on with another setting");
+        assert!(other.run_on(&disk).expect("a complete database").already_complete);
+    }
+    for (name, first, second) in [("4x4", Some(6), Some(7)), ("3x3c3", Some(8), None), ("4x4", Some(14), None)] {
+        let disk = keeping(name, Values::Wdl, first).solved();
+        let error = keeping(name, Values::Wdl, second).run_on(&disk).expect_err("another setting");
+        assert!(matches!(error, SolveError::Kept { .. }), "{error}");
+    }
+}
+
+#[test]
 fn a_database_that_keeps_some_plies_verifies() {
     for (name, values, keep_plies) in
         [("4x4", Values::Wdl, 7), ("4x4", Values::Remoteness, 6), ("4x3m", Values::Wdl, 1)]

@@ -245,13 +245,13 @@ fn root_code<T: Store<Content = Coding>>(index: &Index, tier: &T) -> Result<Opti
     Ok(words.map(code))
 }
 
-/// Refuses a folder that was begun with another `keep_plies`.
+/// Refuses a folder that was begun with a `keep_plies` that keeps other files.
 fn check_kept(solve: &Solve, folder: &Path, manifest: &Manifest) -> Result<(), SolveError> {
     let Solve { board, values, keep_plies: wanted, .. } = *solve;
-    let found = manifest.keep_plies();
-    if found == wanted {
+    if manifest.keeps_like(wanted, board) {
         return Ok(());
     }
+    let found = manifest.keep_plies();
     Err(SolveError::Kept { folder: folder.to_path_buf(), board, values, found, wanted })
 }
 
