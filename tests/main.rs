@@ -24,6 +24,7 @@ mod matches;
 mod meanwhile;
 mod oracle;
 mod parsers;
+mod places;
 mod play;
 mod players;
 mod position;

@@ -228,7 +228,7 @@ fn a_solve_in_memory_does_not_wait_for_the_end_of_a_tier() {
 }
 
 #[test]
-fn what_stopped_solves_left_is_removed() {
+fn what_stopped_solves_left_is_removed_and_nothing_else() {
     let root = TempDir::new().expect("a temporary folder");
     let solve = stepwise("4x3", Values::Wdl).with_root(root.path());
     let folder = solve.folder();
@@ -236,7 +236,13 @@ fn what_stopped_solves_left_is_removed() {
     for name in ["tier-11.new", "tier-03.new", "manifest.new", "frontier-05.0", "frontier-04.1"] {
         fs::write(folder.join(name), "half").expect("a file");
     }
-    solve.run().expect("a solve");
-    let expected = stepwise("4x3", Values::Wdl).whole();
-    assert_same(&folder_files(&folder), &expected, "4x3 wdl");
+    // Not ours.
+    let others = ["notes.new", "manifest.backup", "tier-list", "tier-03.new.old"];
+    others.iter().for_each(|name| fs::write(folder.join(name), "mine").expect("a file"));
+    let mut expected = stepwise("4x3", Values::Wdl).whole();
+    expected.extend(others.map(|name| (name.to_owned(), b"mine".to_vec())));
+    for replace in [false, true] {
+        solve.with_replace(replace).run().expect("a solve");
+        assert_same(&folder_files(&folder), &expected, "4x3 wdl");
+    }
 }

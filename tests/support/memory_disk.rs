@@ -270,6 +270,17 @@ impl Storage for MemoryDisk {
         Ok(true)
     }
 
+    fn remove_folder(&self, path: &Path) -> io::Result<()> {
+        let mut files = self.lock_files();
+        files.operate()?;
+        files.check_folder(Some(path))?;
+        if files.names.keys().any(|inside| inside.parent() == Some(path)) {
+            return Err(io::ErrorKind::DirectoryNotEmpty.into());
+        }
+        files.change(path.parent(), vec![(path.to_path_buf(), None)]);
+        Ok(())
+    }
+
     fn sync_folder(&self, path: &Path) -> io::Result<()> {
         let mut files = self.lock_files();
         files.operate()?;

@@ -32,6 +32,10 @@ impl Storage for SmallDisk {
         Disk.create_folder(path)
     }
 
+    fn remove_folder(&self, path: &Path) -> io::Result<()> {
+        Disk.remove_folder(path)
+    }
+
     fn sync_folder(&self, path: &Path) -> io::Result<()> {
         Disk.sync_folder(path)
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use fourbase::Board;
 
-use crate::files::{FileError, bytes};
+use crate::files::{FileError, bytes, shown};
 use crate::index::IndexError;
 
 /// A count that cannot start or go on.
@@ -27,7 +27,7 @@ pub enum CountError {
     #[error(transparent)]
     Index(#[from] IndexError),
     /// Another process counts in the folder.
-    #[error("{} is in use by {holder}", folder.display())]
+    #[error("{} is in use by {holder}", shown(folder))]
     Busy {
         /// The folder of the count.
         folder: PathBuf,
@@ -37,7 +37,7 @@ pub enum CountError {
     /// Not enough room for the files.
     #[error(
         "{}: counting {board} needs about {} of disk space; {} are free",
-        folder.display(), bytes(*.needed), bytes(u128::from(*.free))
+        shown(folder), bytes(*.needed), bytes(u128::from(*.free))
     )]
     Disk {
         /// The folder of the count.

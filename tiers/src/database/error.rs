@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use fourbase::Board;
 use fourbase::search::SearchError;
 
-use crate::files::FileError;
+use crate::files::{FileError, shown};
 use crate::index::IndexError;
 use crate::kernel::Values;
 
@@ -13,7 +13,7 @@ use crate::kernel::Values;
 #[derive(Debug, thiserror::Error)]
 pub enum DatabaseError {
     /// The folder has no database of the board.
-    #[error("no database of {board} in {}", root.display())]
+    #[error("no database of {board} in {}", shown(root))]
     Missing {
         /// The board.
         board: Board,
@@ -21,7 +21,7 @@ pub enum DatabaseError {
         root: PathBuf,
     },
     /// The solve has not reached the tier yet.
-    #[error("{}: ply {ply} is not solved yet", folder.display())]
+    #[error("{}: ply {ply} is not solved yet", shown(folder))]
     NotSolved {
         /// The database folder.
         folder: PathBuf,

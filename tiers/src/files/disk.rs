@@ -1,11 +1,16 @@
 //! The operating system's files.
+//!
+//! Only regular files are read and written: `regular` refuses all others. A link is followed to read, so that a tier's
+//! file may be kept on another disk. Nothing is written through a link: a new file is created exclusively, and a lock is
+//! opened without following links.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, ErrorKind, Write};
+use std::fs::{self, File};
+use std::io::{self, BufWriter, ErrorKind, Read, Write};
 #[cfg(unix)]
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use super::regular;
 use super::storage::{Lock, ReadFile, Storage, WriteFile};
 
 /// Bytes that are collected before they go to the system.
@@ -17,11 +22,11 @@ pub struct Disk;
 
 impl Storage for Disk {
     fn create(&self, path: &Path) -> io::Result<Box<dyn WriteFile>> {
-        Ok(Box::new(DiskWriter(BufWriter::with_capacity(BUFFER_BYTES, File::create(path)?))))
+        Ok(Box::new(DiskWriter(BufWriter::with_capacity(BUFFER_BYTES, regular::create(path)?))))
     }
 
     fn open(&self, path: &Path) -> io::Result<Box<dyn ReadFile>> {
-        Ok(Box::new(DiskReader(File::open(path)?)))
+        Ok(Box::new(DiskReader(regular::open(path)?)))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
@@ -38,8 +43,13 @@ impl Storage for Disk {
     fn create_folder(&self, path: &Path) -> io::Result<bool> {
         match fs::create_dir(path) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists && path.is_dir() => Ok(false),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(regular::no_folder(path)),
             done => done.map(|()| true),
         }
+    }
+
+    fn remove_folder(&self, path: &Path) -> io::Result<()> {
+        fs::remove_dir(path)
     }
 
     fn sync_folder(&self, path: &Path) -> io::Result<()> {
@@ -63,7 +73,9 @@ impl Storage for Disk {
 
     fn names(&self, folder: &Path) -> io::Result<Vec<String>> {
         let entries = match fs::read_dir(folder) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                return regular::dangling(folder).map_or_else(|| Ok(Vec::new()), Err);
+            }
             entries => entries?,
         };
         let mut names = Vec::new();
@@ -75,20 +87,52 @@ impl Storage for Disk {
     }
 
     fn lock(&self, path: &Path) -> io::Result<Result<Lock, String>> {
-        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
-        match file.try_lock() {
-            Ok(()) => {
-                file.set_len(0)?;
-                write!(file, "process {}", std::process::id())?;
-                Ok(Ok(Box::new(DiskLock(file))))
+        loop {
+            let mut file = regular::open_lock(path)?;
+            match file.try_lock() {
+                // Its last holder has removed it: the next one would take another file of the same name.
+                Ok(()) if !is_at(&file, path)? => {}
+                Ok(()) => {
+                    file.set_len(0)?;
+                    write!(file, "{HOLDER}{}", std::process::id())?;
+                    return Ok(Ok(Box::new(DiskLock(file))));
+                }
+                Err(fs::TryLockError::WouldBlock) => return Ok(Err(holder(&file))),
+                Err(fs::TryLockError::Error(error)) => return Err(error),
             }
-            Err(fs::TryLockError::WouldBlock) => {
-                let holder = fs::read_to_string(path).unwrap_or_default();
-                Ok(Err(if holder.is_empty() { "another process".to_string() } else { holder }))
-            }
-            Err(fs::TryLockError::Error(error)) => Err(error),
         }
     }
+}
+
+/// What a lock says before the number of the process that holds it.
+const HOLDER: &str = "process ";
+
+/// The most bytes of a lock that are read.
+const HOLDER_BYTES: u64 = 32;
+
+/// Reads who holds a lock.
+fn holder(file: &File) -> String {
+    let mut text = String::new();
+    let is_read = file.take(HOLDER_BYTES).read_to_string(&mut text).is_ok();
+    let is_ours = text.strip_prefix(HOLDER).is_some_and(|number| number.parse::<u64>().is_ok());
+    if is_read && is_ours { text } else { "another process".to_string() }
+}
+
+/// Tells whether an open file still has its name.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    let open = file.metadata()?;
+    match fs::symlink_metadata(path) {
+        Ok(named) => Ok((named.dev(), named.ino()) == (open.dev(), open.ino())),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(not(unix))]
+fn is_at(_: &File, _: &Path) -> io::Result<bool> {
+    // The name of a file that is open cannot go.
+    Ok(true)
 }
 
 /// The file of a lock, which stays when the lock is free.

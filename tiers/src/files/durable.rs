@@ -51,18 +51,24 @@ pub(crate) fn publish(storage: &dyn Storage, folder: &Path, files: Vec<Written>)
     storage.sync_folder(folder).map_err(io_error(folder, "sync"))
 }
 
-/// Writes a small file durably, in the place of one of the same name.
+/// Writes a small file durably, in the place of one of the same name. Where that fails the file of that name is as it was.
 pub(crate) fn write_file(storage: &dyn Storage, folder: &Path, name: &str, bytes: &[u8]) -> Result<(), FileError> {
     let path = folder.join(name);
     let temporary = temporary_name(&path);
     let mut file = storage.create(&temporary).map_err(io_error(&temporary, "create"))?;
-    file.write_all(bytes).map_err(io_error(&temporary, "write"))?;
-    publish(storage, folder, vec![Written::new(path, temporary, file, bytes.len() as u64)])
+    let written = file.write_all(bytes).map_err(io_error(&temporary, "write"));
+    let done = written
+        .and_then(|()| publish(storage, folder, vec![Written::new(path, temporary.clone(), file, bytes.len() as u64)]));
+    if done.is_err() {
+        let _ = storage.remove(&temporary);
+    }
+    done
 }
 
-/// Makes a folder and those above it, durably.
-pub(crate) fn create_folder(storage: &dyn Storage, folder: &Path) -> Result<(), FileError> {
-    create_missing(storage, folder)?;
+/// Makes a folder and those above it, durably. Adds those that were missing to `made`, the topmost first, also where it
+/// fails.
+pub(crate) fn create_folder(storage: &dyn Storage, folder: &Path, made: &mut Vec<PathBuf>) -> Result<(), FileError> {
+    create_missing(storage, folder, made)?;
     // The two above are ours: an earlier process may have made them and ended before they were durable.
     for above in folder.ancestors().skip(1).take(2) {
         storage.sync_folder(above).map_err(io_error(above, "sync"))?;
@@ -71,32 +77,29 @@ pub(crate) fn create_folder(storage: &dyn Storage, folder: &Path) -> Result<(), 
 }
 
 /// Makes a missing folder, after the missing ones above it.
-fn create_missing(storage: &dyn Storage, folder: &Path) -> Result<(), FileError> {
+fn create_missing(storage: &dyn Storage, folder: &Path, made: &mut Vec<PathBuf>) -> Result<(), FileError> {
     let above = folder.parent();
-    let made = match (storage.create_folder(folder), above) {
+    let is_made = match (storage.create_folder(folder), above) {
         (Err(error), Some(above)) if error.kind() == ErrorKind::NotFound => {
-            create_missing(storage, above)?;
+            create_missing(storage, above, made)?;
             storage.create_folder(folder)
         }
-        (made, _) => made,
+        (is_made, _) => is_made,
     };
-    if made.map_err(io_error(folder, "create"))?
-        && let Some(above) = above
-    {
-        storage.sync_folder(above).map_err(io_error(above, "sync"))?;
+    if is_made.map_err(io_error(folder, "create"))? {
+        made.push(folder.to_path_buf());
+        if let Some(above) = above {
+            storage.sync_folder(above).map_err(io_error(above, "sync"))?;
+        }
     }
     Ok(())
 }
 
-/// Removes files that were not complete when their writer stopped.
-pub(crate) fn remove_leftovers(storage: &dyn Storage, folder: &Path) -> Result<(), FileError> {
-    remove_named(storage, folder, |name| name.ends_with(TEMPORARY))
-}
-
-/// Tells whether [`remove_leftovers`] has anything to remove.
-pub(crate) fn has_leftovers(storage: &dyn Storage, folder: &Path) -> Result<bool, FileError> {
-    let names = storage.names(folder).map_err(io_error(folder, "list"))?;
-    Ok(names.iter().any(|name| name.ends_with(TEMPORARY)))
+/// Removes those of some folders that are empty. They are tried from the last to the first, and what fails is left.
+pub(crate) fn remove_folders(storage: &dyn Storage, folders: &[PathBuf]) {
+    for folder in folders.iter().rev() {
+        let _ = storage.remove_folder(folder);
+    }
 }
 
 /// Removes the files of a folder whose names fit.

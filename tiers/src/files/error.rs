@@ -3,11 +3,13 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::shown::shown;
+
 /// A file that cannot be read or written, or that holds something else than it should.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     /// A file of another kind, version, board or tier.
-    #[error("{}: {what} is {found}, expected {expected}", file.display())]
+    #[error("{}: {what} is {found}, expected {expected}", shown(file))]
     Wrong {
         /// The file.
         file: PathBuf,
@@ -19,7 +21,7 @@ pub enum FileError {
         found: String,
     },
     /// A file of a later version of the format.
-    #[error("{}: the format version is {found}, of a newer fourbase; this one knows {known}", file.display())]
+    #[error("{}: the format version is {found}, of a newer fourbase; this one knows {known}", shown(file))]
     Newer {
         /// The file.
         file: PathBuf,
@@ -29,7 +31,7 @@ pub enum FileError {
         known: u32,
     },
     /// Bytes that are not what was written.
-    #[error("{}: damaged{} ({what})", file.display(), at_byte(*offset))]
+    #[error("{}: damaged{} ({what})", shown(file), at_byte(*offset))]
     Damaged {
         /// The file.
         file: PathBuf,
@@ -39,7 +41,7 @@ pub enum FileError {
         what: &'static str,
     },
     /// A block whose bytes are not those that were written as this block of this tier.
-    #[error("{}: block {block} at byte {offset} has the checksum {found:08x}, expected {expected:08x}", file.display())]
+    #[error("{}: block {block} at byte {offset} has the checksum {found:08x}, expected {expected:08x}", shown(file))]
     Checksum {
         /// The file.
         file: PathBuf,
@@ -53,7 +55,7 @@ pub enum FileError {
         found: u32,
     },
     /// The logs of a tier do not hold one of its blocks.
-    #[error("{}: block {block} of ply {ply} is missing from the log", folder.display())]
+    #[error("{}: block {block} of ply {ply} is missing from the log", shown(folder))]
     NoBlock {
         /// The folder of the logs.
         folder: PathBuf,
@@ -63,7 +65,7 @@ pub enum FileError {
         block: u64,
     },
     /// The operating system refused.
-    #[error("{}: cannot {action}: {source}", file.display())]
+    #[error("{}: cannot {action}: {source}", shown(file))]
     Io {
         /// The file or folder.
         file: PathBuf,

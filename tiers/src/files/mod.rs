@@ -2,6 +2,8 @@
 //!
 //! - [`Storage`] is a file system, [`Disk`] the system's, [`Memory`] one that is gone with the process; a test puts
 //!   faults under everything above it.
+//! - `regular` opens nothing but regular files, and writes through no link.
+//! - `small` reads a whole file that may not be large.
 //! - `envelope` is the start of every file: magic, version, a record, a checksum.
 //! - `frame` is zstd, with contexts that each thread keeps.
 //! - `durable` writes under a temporary name, syncs, renames and syncs the folder.
@@ -13,15 +15,20 @@ pub(crate) mod envelope;
 mod error;
 pub(crate) mod frame;
 mod memory;
+mod regular;
+mod shown;
+mod small;
 mod storage;
 
 pub use disk::Disk;
 pub(crate) use durable::{
-    Written, create_folder, has_leftovers, publish, remove_leftovers, remove_named, temporary_name, write_file,
+    TEMPORARY, Written, create_folder, publish, remove_folders, remove_named, temporary_name, write_file,
 };
 pub use envelope::VERSION;
 pub(crate) use error::io_error;
 pub use error::{FileError, bytes};
 pub use memory::Memory;
+pub use shown::{Shown, shown};
+pub use small::read_small;
 pub(crate) use storage::has_room;
 pub use storage::{Lock, ReadFile, Storage, WriteFile};

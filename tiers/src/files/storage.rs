@@ -9,10 +9,11 @@ use std::path::Path;
 
 /// What this package needs of a file system.
 pub trait Storage: Send + Sync + Debug {
-    /// Creates a file for writing; an existing one becomes empty.
+    /// Creates a file for writing. A file that an earlier process has left under the name loses it; a link, a folder or a
+    /// device of that name is an error.
     fn create(&self, path: &Path) -> io::Result<Box<dyn WriteFile>>;
 
-    /// Opens a file for reading.
+    /// Opens a regular file for reading. A link to one is followed; a folder, a FIFO or a device is an error.
     fn open(&self, path: &Path) -> io::Result<Box<dyn ReadFile>>;
 
     /// Puts a file in the place of another, atomically.
@@ -23,6 +24,11 @@ pub trait Storage: Send + Sync + Debug {
 
     /// Creates a folder in an existing one. Returns whether it was missing.
     fn create_folder(&self, path: &Path) -> io::Result<bool>;
+
+    /// Removes an empty folder; one that is not empty is an error.
+    fn remove_folder(&self, _path: &Path) -> io::Result<()> {
+        Ok(())
+    }
 
     /// Makes changes to the names in a folder durable.
     fn sync_folder(&self, path: &Path) -> io::Result<()>;
@@ -40,7 +46,7 @@ pub trait Storage: Send + Sync + Debug {
         None
     }
 
-    /// Takes the lock of this path, or returns the name of its holder.
+    /// Takes the lock of this path, or returns the name of its holder. A link of that name is an error.
     fn lock(&self, path: &Path) -> io::Result<Result<Lock, String>>;
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use fourbase::Board;
 
-use crate::files::{FileError, Storage, io_error, remove_named};
+use crate::files::{FileError, Storage, TEMPORARY, io_error, remove_named};
 use crate::kernel::Values;
 
 /// The manifest's name in its folder.
@@ -35,10 +35,31 @@ pub(crate) fn lock_path(folder: &Path) -> PathBuf {
     folder.with_extension("lock")
 }
 
-/// Removes the files of a database: the manifest first and durably, so that the rest is never taken for a database.
+/// Removes the files of a database: the manifest first and durably, so that the rest is never taken for a database. Other
+/// files stay.
 pub(crate) fn remove_database(storage: &dyn Storage, folder: &Path) -> Result<(), FileError> {
     remove_named(storage, folder, |name| name == MANIFEST)?;
     storage.sync_folder(folder).map_err(io_error(folder, "sync"))?;
-    let prefixes = [MANIFEST, TIER_PREFIX];
-    remove_named(storage, folder, |name| prefixes.iter().any(|prefix| name.starts_with(prefix)))
+    remove_named(storage, folder, |name| is_of_database(name) || is_leftover(name))
+}
+
+/// Removes the files of a database that were not complete when their writer stopped.
+pub(crate) fn remove_leftovers(storage: &dyn Storage, folder: &Path) -> Result<(), FileError> {
+    remove_named(storage, folder, is_leftover)
+}
+
+/// Tells whether [`remove_leftovers`] has anything to remove.
+pub(crate) fn has_leftovers(storage: &dyn Storage, folder: &Path) -> Result<bool, FileError> {
+    let names = storage.names(folder).map_err(io_error(folder, "list"))?;
+    Ok(names.iter().any(|name| is_leftover(name)))
+}
+
+fn is_leftover(name: &str) -> bool {
+    name.strip_suffix(TEMPORARY).is_some_and(is_of_database)
+}
+
+/// Tells whether a name is that of a file of a database: the manifest, or a tier.
+fn is_of_database(name: &str) -> bool {
+    let ply = name.strip_prefix(TIER_PREFIX);
+    name == MANIFEST || ply.is_some_and(|ply| ply.len() == 2 && ply.bytes().all(|byte| byte.is_ascii_digit()))
 }

@@ -26,11 +26,11 @@ pub(crate) mod packing;
 pub(crate) mod plausible;
 mod tier_file;
 
-pub(crate) use folder::{MANIFEST, lock_path, remove_database, tier_path};
+pub(crate) use folder::{MANIFEST, has_leftovers, lock_path, remove_database, remove_leftovers, tier_path};
 pub use folder::{board_and_values_of, folder_of};
 pub use hash::Hash;
-pub(crate) use manifest::{check_hash, is_stored};
 pub use manifest::{Manifest, State, TierRecord};
+pub(crate) use manifest::{check_hash, is_stored};
 #[cfg(feature = "testing")]
 pub(crate) use tier_file::header;
 pub(crate) use tier_file::{Expected, open, write_tier};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use fourbase::Board;
 
-use crate::files::{FileError, bytes};
+use crate::files::{FileError, bytes, shown};
 use crate::index::IndexError;
 use crate::kernel::Values;
 
@@ -32,7 +32,7 @@ pub enum SolveError {
         exact: bool,
     },
     /// Another solve holds the folder.
-    #[error("{} is being solved by {holder}", folder.display())]
+    #[error("{} is being solved by {holder}", shown(folder))]
     Busy {
         /// The database folder.
         folder: PathBuf,
@@ -40,7 +40,7 @@ pub enum SolveError {
         holder: String,
     },
     /// The caller stopped it. A later solve resumes.
-    #[error("{}: stopped with {done} of {tiers} tiers done", folder.display())]
+    #[error("{}: stopped with {done} of {tiers} tiers done", shown(folder))]
     Stopped {
         /// The database folder.
         folder: PathBuf,
@@ -58,7 +58,7 @@ pub enum SolveError {
     /// Not enough room for the files.
     #[error(
         "{}: solving {board} needs about {} of disk space; {} are free",
-        folder.display(), bytes(*.needed), bytes(u128::from(*.free))
+        shown(folder), bytes(*.needed), bytes(u128::from(*.free))
     )]
     Disk {
         /// The folder.
@@ -71,7 +71,7 @@ pub enum SolveError {
         free: u64,
     },
     /// The tier to resume from is not in the folder of the live tiers.
-    #[error("{}: cannot resume: the tier of ply {ply} is not in {}", folder.display(), scratch.display())]
+    #[error("{}: cannot resume: the tier of ply {ply} is not in {}", shown(folder), shown(scratch))]
     Scratch {
         /// The database folder.
         folder: PathBuf,
@@ -81,7 +81,7 @@ pub enum SolveError {
         ply: u32,
     },
     /// The database was begun with another number of plies to keep.
-    #[error("{}: this database keeps {}, but you asked for {}", folder.display(), kept(*found), kept(*wanted))]
+    #[error("{}: this database keeps {}, but you asked for {}", shown(folder), kept(*found), kept(*wanted))]
     Kept {
         /// The database folder.
         folder: PathBuf,

@@ -1,18 +1,19 @@
 //! A whole solve: lock, tiers one after the other, each written before the next begins.
 
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::error::SolveError;
 use super::options::{Report, Solve};
+use super::plan::Plan;
 use super::progress::{Progress, watching};
 use super::room::check_room;
 use super::step::solve_tier;
-use crate::files::{
-    Disk, FileError, Storage, Written, create_folder, has_leftovers, io_error, publish, remove_leftovers,
+use crate::files::{Disk, FileError, Storage, Written, create_folder, io_error, publish, remove_folders};
+use crate::format::{
+    Manifest, State, TierRecord, has_leftovers, lock_path, remove_database, remove_leftovers, write_tier,
 };
-use crate::format::{Manifest, State, TierRecord, lock_path, remove_database, write_tier};
 use crate::index::Index;
 use crate::kernel::Coding;
 use crate::tier::log::segments;
@@ -65,16 +66,61 @@ fn run(solve: &Solve, progress: &dyn Progress, storage: &dyn Storage) -> Result<
     if !is_begun {
         check_room(storage, &plan, &folder, &scratch)?;
     }
-    create_folder(storage, &folder)?;
-    create_folder(storage, &scratch)?;
+    let mut made = Vec::new();
+    let result = in_folders(solve, progress, storage, &plan, &index, &mut made);
+    match (&result, &solve.scratch) {
+        // A solve that is refused leaves no empty folder.
+        (Err(_), _) => remove_folders(storage, &made),
+        (Ok(_), Some(root)) if scratch != folder => {
+            let own = scratch.ancestors().take_while(|folder| folder != root).map(Path::to_path_buf);
+            made.retain(|folder| root.starts_with(folder));
+            made.extend(Vec::from_iter(own).into_iter().rev());
+            remove_folders(storage, &made);
+        }
+        _ => {}
+    }
+    result
+}
+
+/// Makes the folders, which are added to `made`, takes the lock and solves.
+fn in_folders(
+    solve: &Solve,
+    progress: &dyn Progress,
+    storage: &dyn Storage,
+    plan: &Plan,
+    index: &Index,
+    made: &mut Vec<PathBuf>,
+) -> Result<Report, SolveError> {
+    let (folder, scratch) = (solve.folder(), solve.scratch_folder());
+    create_folder(storage, &folder, made)?;
+    create_folder(storage, &scratch, made)?;
+    let is_new = made.contains(&folder);
     let lock = lock_path(&folder);
-    let _lock = storage
+    let held = storage
         .lock(&lock)
         .map_err(io_error(&lock, "lock"))?
         .map_err(|holder| SolveError::Busy { folder: folder.clone(), holder })?;
+    let result = locked(solve, progress, storage, plan, index);
+    if result.is_err() && is_new && matches!(Manifest::read_any(storage, &folder), Ok(None)) {
+        let _ = remove_leftovers(storage, &folder);
+        let _ = storage.remove(&lock);
+    }
+    drop(held);
+    result
+}
+
+/// Solves in folders that are made and locked.
+fn locked(
+    solve: &Solve,
+    progress: &dyn Progress,
+    storage: &dyn Storage,
+    plan: &Plan,
+    index: &Index,
+) -> Result<Report, SolveError> {
+    let (folder, scratch) = (solve.folder(), solve.scratch_folder());
     let mut room = plan.room(solve.memory_bytes);
     room.block_words = solve.knobs.block_words;
-    let logs = Logs { storage, folder: &scratch, index: &index, room };
+    let logs = Logs { storage, folder: &scratch, index, room };
     let coding = Coding::new(solve.board, solve.values, 0);
     if solve.replace {
         remove_database(storage, &folder)?;
@@ -88,7 +134,7 @@ fn run(solve: &Solve, progress: &dyn Progress, storage: &dyn Storage) -> Result<
         // Readers see "not solved yet" from the start.
         run.manifest.write(storage, &folder)?;
     }
-    progress.planned(&plan, run.manifest.entries());
+    progress.planned(plan, run.manifest.entries());
     if plan.is_bounded {
         run.tiers(InLogs::new(logs, coding), last)?;
     } else {
