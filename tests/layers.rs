@@ -22,7 +22,7 @@ const LAYERS: [(&str, &[&str]); 12] = [
     ("tier", &["kernel", "index", "files"]),
     ("format", &["kernel", "index", "files", "quiet", "tier"]),
     ("solve", &["kernel", "index", "files", "tier", "format"]),
-    ("counts", &["kernel", "index", "files", "tier", "solve"]),
+    ("counts", &["kernel", "index", "files", "tier", "format", "solve"]),
     ("database", &["kernel", "index", "files", "quiet", "format"]),
     ("answer", &["kernel", "database"]),
     ("verify", &["kernel", "index", "files", "format", "database"]),

@@ -1,17 +1,17 @@
 //! `fourbase stats`: count legal positions by ply and by remoteness.
 //!
 //! Counting sweeps over all tiers of the board and solves them once more, which takes about twice as long as a solve. So
-//! the counts are kept beside the database ([`kept`]) and read the next time. Legal positions alone need no database.
+//! the counts are kept beside the database ([`read_kept`]) and read the next time. Legal positions alone need no database.
 
-mod kept;
 mod report;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use fourbase_tiers::counts::{Count, Counted, Counts};
+use fourbase_tiers::counts::{Count, Counted, Counts, read_kept, write_kept};
 use fourbase_tiers::database::{Database, DatabaseError};
+use fourbase_tiers::files::{Disk, shown};
 use fourbase_tiers::format::folder_of;
 use fourbase_tiers::kernel::Values;
 use fourbase_tiers::solve::{Plan, Progress};
@@ -111,13 +111,15 @@ fn database(arguments: &Arguments) -> anyhow::Result<Option<Database>> {
 ///
 /// Counting does not read the database, which has no entries for positions that a probe decides by itself.
 fn of_database(arguments: &Arguments, database: &Database) -> anyhow::Result<Counts> {
-    if let Some(counts) = kept::read(database) {
-        return Ok(counts);
+    let (folder, manifest) = (database.folder(), database.manifest());
+    match read_kept(&Disk, folder, database.board(), manifest) {
+        Ok(Some(counts)) => return Ok(counts),
+        Ok(None) => {}
+        Err(reason) => failure::print_warning(&format!("{reason}; counting again")),
     }
     let counts = values(arguments, database.values())?;
-    if let Err(reason) = kept::write(database, &counts) {
-        let folder = database.folder().display();
-        failure::print_warning(&format!("cannot keep the counts beside {folder}: {reason}"));
+    if let Err(reason) = write_kept(&Disk, folder, manifest, &counts) {
+        failure::print_warning(&format!("cannot keep the counts beside {}: {reason}", shown(folder)));
     }
     Ok(counts)
 }

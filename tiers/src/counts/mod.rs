@@ -26,6 +26,7 @@
 mod error;
 mod finished;
 mod journal;
+mod kept;
 mod options;
 mod parents;
 mod pull;
@@ -38,5 +39,6 @@ mod tally;
 mod tests;
 
 pub use error::CountError;
+pub use kept::{kept_path, read_kept, write_kept};
 pub use options::{Count, Counted};
 pub use table::{Counts, PlyCounts, PlyLegal, RemotenessCount};

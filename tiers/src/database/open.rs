@@ -163,7 +163,7 @@ impl Database {
         &self.beyond
     }
 
-    pub(super) fn storage(&self) -> &dyn Storage {
+    pub(crate) fn storage(&self) -> &dyn Storage {
         &*self.storage
     }
 
