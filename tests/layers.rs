@@ -25,7 +25,7 @@ const LAYERS: [(&str, &[&str]); 12] = [
     ("counts", &["kernel", "index", "files", "tier", "format", "solve"]),
     ("database", &["kernel", "index", "files", "quiet", "format"]),
     ("answer", &["kernel", "database"]),
-    ("verify", &["kernel", "index", "files", "format", "database"]),
+    ("verify", &["kernel", "index", "files", "format", "counts", "database"]),
     ("testing", &["kernel", "index", "files", "quiet", "tier", "format", "solve", "counts", "database"]),
 ];
 

@@ -4,19 +4,20 @@ mod report;
 
 use std::sync::{PoisonError, RwLock};
 
-use anyhow::ensure;
+use anyhow::{anyhow, ensure};
 use clap::Args;
 use fourbase::Board;
+use fourbase_tiers::counts::kept_path;
 use fourbase_tiers::database::{Database, DatabaseError};
-use fourbase_tiers::files::bytes;
+use fourbase_tiers::files::{bytes, shown};
 use fourbase_tiers::format::folder_of;
 use fourbase_tiers::kernel::Values;
 use fourbase_tiers::verify::{self, Options, Progress, Report, Stage};
 
 use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, ValuesKind};
-use crate::output;
 use crate::progress::Bar;
 use crate::unsound::Unsound;
+use crate::{failure, output};
 use report::Verified;
 
 /// Arguments of `fourbase verify`.
@@ -24,9 +25,10 @@ use report::Verified;
 #[command(after_help = "\
 Verify reads every file, recomputes every stored value from the moves of its position, compares
 the value of the empty board and the number of legal positions with published figures, searches
-some positions forward, and checks that a query returns each of these values. It shares with the
-solver the rules of the game, the ranking and the file layout. It decodes blocks, finds quiet
-positions and recomputes values with code of its own.
+some positions forward, and checks that a query returns each of these values. It also checks the
+counts that stats keeps beside the database. It shares with the solver the rules of the game, the
+ranking and the file layout. It decodes blocks, finds quiet positions and recomputes values with
+code of its own.
 
 With --sample N, verify recomputes only N values, evenly spread over all tiers, and does not
 count legal positions. The sample is the same every time. --memory limits the counting of legal
@@ -37,7 +39,7 @@ Examples:
   fourbase verify 7x4 --sample 1000000
   fourbase verify 5x5 --values wdl --json
 
-Exit codes: 0 sound, 1 not sound or not checked, 2 bad input.")]
+Exit codes: 0 sound, 1 not sound or not checked (some file cannot be read), 2 bad input.")]
 pub struct Arguments {
     #[command(flatten)]
     board: BoardArgument,
@@ -71,7 +73,7 @@ pub struct Arguments {
 ///
 /// # Errors
 ///
-/// There is no database of the board; it cannot be read, or it is not complete. After the report: it has faults.
+/// There is no database of the board; it is not complete, or some file cannot be read. After the report: it has faults.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let database = arguments.cache.apply(open(arguments)?);
     check_memory(arguments, &database)?;
@@ -79,12 +81,33 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let progress = VerifyProgress::default();
     let report = arguments.threads.pool()?.install(|| verify::verify(&database, &options, &progress))?;
     drop(progress);
-    let verified = Verified::of(&report, &database);
-    output::print_result(&verified, arguments.json)?;
-    let (folder, faults) = (database.folder().to_path_buf(), report.faults_in_all);
-    let Report { board, values, keep_plies, .. } = report;
-    ensure!(faults == 0, Unsound { board, values, keep_plies, folder, faults });
-    Ok(())
+    // Without a fault, a database that cannot be read whole is neither sound nor not sound.
+    if report.faults_in_all > 0 || report.unread.is_empty() {
+        output::print_result(&Verified::of(&report, &database), arguments.json)?;
+    }
+    verdict(&database, report)
+}
+
+/// Returns nothing if the database is sound.
+///
+/// # Errors
+///
+/// Its faults, or the files that cannot be read.
+fn verdict(database: &Database, report: Report) -> anyhow::Result<()> {
+    let Report { board, values, keep_plies, faults, faults_in_all, unread, .. } = report;
+    if faults.iter().any(|fault| !fault.is_of_counts()) {
+        let folder = database.folder().to_path_buf();
+        return Err(Unsound { board, values, keep_plies, folder, faults: faults_in_all }.into());
+    }
+    failure::all_of(unread)?;
+    if faults.is_empty() {
+        return Ok(());
+    }
+    let counts = kept_path(database.folder());
+    Err(anyhow!(
+        "the counts in {} are wrong; the next \"fourbase stats\" counts again and replaces them",
+        shown(&counts)
+    ))
 }
 
 /// Refuses a count of legal positions that does not fit in memory, before anything is read.

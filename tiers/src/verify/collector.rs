@@ -1,9 +1,12 @@
-//! Faults as they are found by many threads: the first few are kept, all are counted.
+//! Faults as they are found by many threads: the first few are kept, all are counted. Files that cannot be read are kept
+//! apart, each once.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use super::fault::{Fault, Rank};
+use crate::files::FileError;
 
 /// Where faults go. Which are kept does not depend on which thread was faster.
 pub(super) struct Collector {
@@ -15,6 +18,17 @@ pub(super) struct Collector {
 struct Found {
     kept: BTreeMap<(Rank, u64), Fault>,
     count: u64,
+    unread: BTreeMap<PathBuf, FileError>,
+}
+
+/// What was found.
+pub(super) struct Findings {
+    /// The first faults, in order.
+    pub faults: Vec<Fault>,
+    /// How many there are in all.
+    pub faults_in_all: u64,
+    /// Files that cannot be read.
+    pub unread: Vec<FileError>,
 }
 
 impl Collector {
@@ -26,6 +40,13 @@ impl Collector {
     /// Takes a fault.
     pub fn push(&self, fault: Fault) {
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let fault = match fault.into_unread() {
+            Ok(error) => {
+                found.unread.entry(error.path().to_path_buf()).or_insert(error);
+                return;
+            }
+            Err(fault) => fault,
+        };
         let place = (fault.rank(), found.count);
         found.count += 1;
         found.kept.insert(place, fault);
@@ -34,15 +55,21 @@ impl Collector {
         }
     }
 
-    /// Tells whether there are none.
+    /// Tells whether there are none, and everything could be read.
     pub fn is_empty(&self) -> bool {
-        self.found.lock().unwrap_or_else(PoisonError::into_inner).count == 0
+        let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        found.count == 0 && found.unread.is_empty()
     }
 
-    /// Returns the first faults, in order, and how many there are in all.
-    pub fn into_faults(self) -> (Vec<Fault>, u64) {
-        let found = self.found.into_inner().unwrap_or_else(PoisonError::into_inner);
-        (found.kept.into_values().collect(), found.count)
+    /// Counts the files that cannot be read.
+    pub fn unread(&self) -> u64 {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner).unread.len() as u64
+    }
+
+    /// Returns what was found.
+    pub fn into_findings(self) -> Findings {
+        let Found { kept, count, unread } = self.found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Findings { faults: kept.into_values().collect(), faults_in_all: count, unread: unread.into_values().collect() }
     }
 }
 
@@ -56,8 +83,8 @@ mod tests {
         for ply in [3, 9, 5, 1, 7] {
             faults.push(Fault::Entries { ply, found: 1, expected: 2 });
         }
-        let (kept, count) = faults.into_faults();
-        let plies: Vec<u32> = kept.iter().map(|fault| fault.rank().plies_on).collect();
-        assert_eq!((plies, count), (vec![u32::MAX - 9, u32::MAX - 7, u32::MAX - 5], 5));
+        let found = faults.into_findings();
+        let plies: Vec<u32> = found.faults.iter().map(|fault| fault.rank().plies_on).collect();
+        assert_eq!((plies, found.faults_in_all), (vec![u32::MAX - 9, u32::MAX - 7, u32::MAX - 5], 5));
     }
 }

@@ -1,17 +1,32 @@
 //! What can be wrong with a database.
 
 use std::fmt;
+use std::path::PathBuf;
 
 use fourbase::{Outcome, Player, Position};
 
 use crate::database::DatabaseError;
+use crate::files::{FileError, shown};
 
-/// Something that is wrong with a database.
+/// Something that is wrong with a database. What cannot be read is no fault: see [`Report::unread`](super::Report::unread).
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
     /// A file is not as it was written.
     #[error("{0}")]
     File(DatabaseError),
+    /// The counts that are kept beside the database are not as they were written, or cannot be those of the database.
+    #[error("{0}")]
+    Counts(FileError),
+    /// Play reaches another number of positions than the counts say that are kept beside the database.
+    #[error("{}: {found} legal positions, {expected} counted", shown(file))]
+    CountedLegal {
+        /// The file of the counts.
+        file: PathBuf,
+        /// What the file says.
+        found: u64,
+        /// What was counted.
+        expected: u64,
+    },
     /// The manifest says another number of entries than the index has.
     #[error("ply {ply}: the manifest says {found} entries, the index has {expected}")]
     Entries {
@@ -182,6 +197,21 @@ pub(super) struct Rank {
 }
 
 impl Fault {
+    /// Tells whether the database itself is not concerned, but only the counts that are kept beside it.
+    pub fn is_of_counts(&self) -> bool {
+        matches!(self, Fault::Counts(_) | Fault::CountedLegal { .. })
+    }
+
+    /// Returns the error of a file that the system did not let be read, which says nothing about the database.
+    pub(super) fn into_unread(self) -> Result<FileError, Fault> {
+        match self {
+            Fault::File(DatabaseError::File(error)) if !error.is_damage() => Ok(error),
+            Fault::Unanswered { source: DatabaseError::File(error), .. } if !error.is_damage() => Ok(error),
+            Fault::Counts(error) if !error.is_damage() => Ok(error),
+            fault => Err(fault),
+        }
+    }
+
     /// Returns where the fault belongs in a list.
     pub(super) fn rank(&self) -> Rank {
         let pieces = |position: &Position| [Player::First, Player::Second].map(|player| position.pieces(player));
@@ -198,6 +228,7 @@ impl Fault {
             Fault::NoEntry { ply, position } => (4, *ply, pieces(position)),
             Fault::Legal { .. } => (5, 0, [0; 2]),
             Fault::Search { ply, position, .. } => (6, *ply, pieces(position)),
+            Fault::Counts(_) | Fault::CountedLegal { .. } => (8, 0, [0; 2]),
         };
         Rank { stage, plies_on: u32::MAX - ply, entry }
     }

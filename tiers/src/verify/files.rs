@@ -34,6 +34,7 @@ pub(super) fn check(
         }
         progress.done(1);
     }
+    report.files -= faults.unread();
     for tier in tiers.iter().filter(|tier| tier.bytes == 0) {
         if faults.is_empty() {
             let expected = TierDirectory::new(database.index(), tier.ply).entries();

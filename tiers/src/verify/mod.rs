@@ -23,7 +23,10 @@
 //! 5. **Probes**. [`Database::probe`], which shares masks and kernels with the solver, answers for every value that is
 //!    recomputed and every position that is searched what was found here.
 //!
-//! Faults are data: which tier, block and entry, what is stored there and what should be.
+//! The counts that `fourbase stats` keeps beside the database are checked too ([`read_kept`]).
+//!
+//! Faults are data: which tier, block and entry, what is stored there and what should be. A file that the system does not
+//! let be read is no fault ([`Report::unread`]).
 //!
 //! ```
 //! use fourbase_tiers::database::Database;
@@ -59,6 +62,7 @@ mod walk;
 
 use fourbase::{Outcome, Position};
 
+use crate::counts::{kept_path, read_kept};
 use crate::database::{Database, DatabaseError};
 use collector::Collector;
 pub use fault::{Fault, Figure};
@@ -96,6 +100,7 @@ pub fn verify(database: &Database, options: &Options, progress: &dyn Progress) -
         undecided: 0,
         faults: Vec::new(),
         faults_in_all: 0,
+        unread: Vec::new(),
     };
     let stored = files::check(database, &mut report, &faults, progress);
     if faults.is_empty() {
@@ -109,7 +114,9 @@ pub fn verify(database: &Database, options: &Options, progress: &dyn Progress) -
         let searches = forward::check(&lookup, options, &faults, progress);
         (report.searched, report.undecided) = (searches.decided, searches.undecided);
     }
-    (report.faults, report.faults_in_all) = faults.into_faults();
+    check_counts(database, report.legal, &faults);
+    let found = faults.into_findings();
+    (report.faults, report.faults_in_all, report.unread) = (found.faults, found.faults_in_all, found.unread);
     Ok(report)
 }
 
@@ -138,6 +145,22 @@ fn check_root(lookup: &Lookup, faults: &Collector) -> Option<Outcome> {
         }
     }
     Some(found)
+}
+
+/// Checks the counts that are kept beside the database, where there are any, and compares them with the number of legal
+/// positions, where these were counted.
+fn check_counts(database: &Database, legal: Option<u64>, faults: &Collector) {
+    let (folder, manifest) = (database.folder(), database.manifest());
+    match read_kept(database.storage(), folder, database.board(), manifest) {
+        Ok(Some(counts)) => {
+            let found = counts.total().legal;
+            if let Some(expected) = legal.filter(|legal| *legal != found) {
+                faults.push(Fault::CountedLegal { file: kept_path(folder), found, expected });
+            }
+        }
+        Ok(None) => {}
+        Err(error) => faults.push(Fault::Counts(error)),
+    }
 }
 
 /// Returns the memory that counting legal positions takes: two neighbouring tiers, a bit an entry. 0 where nothing is

@@ -3,6 +3,7 @@
 use fourbase::{Board, Outcome};
 
 use super::fault::Fault;
+use crate::files::FileError;
 use crate::format::Hash;
 use crate::kernel::Values;
 
@@ -61,9 +62,9 @@ pub struct Report {
     pub values: Values,
     /// Outcome of the empty board, as looked up; `None` where that fails.
     pub root: Option<Outcome>,
-    /// Files that were read through: the manifest and the stored tiers.
+    /// Files that were read through: the manifest and the stored tiers, without those that cannot be read.
     pub files: u64,
-    /// Their bytes.
+    /// Bytes of all files of the database.
     pub bytes: u64,
     /// The deepest ply whose tier is kept, where not all are.
     pub keep_plies: Option<u32>,
@@ -83,11 +84,14 @@ pub struct Report {
     pub faults: Vec<Fault>,
     /// All faults.
     pub faults_in_all: u64,
+    /// Files that the system did not let be read, by name: nothing is known about them, and with any of them, or with a
+    /// fault of a file, only the other files were tried.
+    pub unread: Vec<FileError>,
 }
 
 impl Report {
-    /// Tells whether nothing is wrong.
+    /// Tells whether everything was read, and nothing is wrong.
     pub fn is_sound(&self) -> bool {
-        self.faults_in_all == 0
+        self.faults_in_all == 0 && self.unread.is_empty()
     }
 }

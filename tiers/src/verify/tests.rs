@@ -53,6 +53,7 @@ fn kind(fault: &Fault) -> &'static str {
         Fault::NoEntry { .. } => "no entry",
         Fault::Legal { .. } => "legal",
         Fault::Search { .. } => "search",
+        Fault::Counts(_) | Fault::CountedLegal { .. } => "counts",
     }
 }
 

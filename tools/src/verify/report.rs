@@ -37,6 +37,11 @@ pub struct Verified {
     undecided: u64,
     faults: Vec<ListedFault>,
     faults_in_all: u64,
+    /// Files that cannot be read; absent if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unread: Vec<String>,
+    #[serde(skip)]
+    is_of_counts: bool,
     #[serde(skip)]
     root: Option<Outcome>,
     #[serde(skip)]
@@ -72,6 +77,11 @@ impl ListedFault {
         let words = |outcome: &Outcome| Some(wording::plain(*outcome));
         match fault {
             Fault::File(_) => ListedFault { kind: "file", ..row },
+            Fault::Counts(_) => ListedFault { kind: "counts", ..row },
+            Fault::CountedLegal { found, expected, .. } => {
+                let (stored, expected) = (Some(found.to_string()), Some(expected.to_string()));
+                ListedFault { kind: "counts", stored, expected, ..row }
+            }
             Fault::Entries { ply, found, expected } => {
                 let (stored, expected) = (Some(found.to_string()), Some(expected.to_string()));
                 ListedFault { kind: "entries", ply: Some(*ply), stored, expected, ..row }
@@ -161,6 +171,8 @@ impl Verified {
             undecided: report.undecided,
             faults: report.faults.iter().map(ListedFault::of).collect(),
             faults_in_all: report.faults_in_all,
+            unread: report.unread.iter().map(ToString::to_string).collect(),
+            is_of_counts: report.faults.iter().all(Fault::is_of_counts),
             root: report.root,
             is_published: published(report.board).is_some_and(|published| published.outcome.is_some()),
         }
@@ -169,7 +181,11 @@ impl Verified {
 
 impl fmt::Display for Verified {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let verdict = if self.sound { "sound" } else { "NOT sound" };
+        let verdict = match (self.sound, self.is_of_counts) {
+            (true, _) => "sound",
+            (false, true) => "NOT sound (the counts beside the database, not the database)",
+            (false, false) => "NOT sound",
+        };
         write!(f, "{} {}: {verdict}", self.board, self.values)?;
         for fault in &self.faults {
             write!(f, "\n{}", fault.message)?;
@@ -178,7 +194,12 @@ impl fmt::Display for Verified {
         if more > 0 {
             write!(f, "\nand {} more", grouped(more.into()))?;
         }
-        write!(f, "\n\n{} files, {}: read through", self.files, bytes(self.bytes.into()))?;
+        self.unread.iter().try_for_each(|file| write!(f, "\nnot read: {file}"))?;
+        if self.unread.is_empty() {
+            write!(f, "\n\n{} files, {}: read through", self.files, bytes(self.bytes.into()))?;
+        } else {
+            write!(f, "\n\n{} files: read through, {} not", self.files, self.unread.len())?;
+        }
         if self.keep_plies.is_some() {
             write!(f, "; {} are kept, later positions are searched forward", wording::kept(self.keep_plies))?;
         }
