@@ -10,6 +10,7 @@
 //! - [`arguments`]: arguments that several subcommands take;
 //! - [`remedy`]: what to type after an error of the libraries;
 //! - [`failure`], [`interrupt`]: exit codes, messages on standard error, and Ctrl-C;
+//! - [`json`]: the pieces of JSON that subcommands share;
 //! - [`output`], [`progress`], [`table`], [`wording`], [`number`]: how results look;
 //! - [`size`], [`memory`], [`container`]: numbers of bytes, and how many of them may be used.
 //!
@@ -26,6 +27,7 @@ mod game;
 mod grade;
 mod history;
 mod interrupt;
+mod json;
 mod knowledge;
 mod list;
 mod match_;
