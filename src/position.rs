@@ -5,7 +5,7 @@
 
 use thiserror::Error;
 
-use crate::{Board, Player, Value, has_line};
+use crate::{Board, Player, Value, has_line, winning_cells};
 
 /// A board with pieces on it.
 ///
@@ -153,6 +153,28 @@ impl Position {
         let position = *self;
         let columns = if self.has_finished_line() { 0 } else { self.board.width() };
         (0..columns).filter(move |&column| position.can_play(column))
+    }
+
+    /// Returns the leftmost column (from 0) in which the player to move completes a line and wins; `None` if there is
+    /// none, if the game is over, and under misère.
+    ///
+    /// ```
+    /// use fourbase::{Board, notation};
+    ///
+    /// let board: Board = "4x4".parse()?;
+    /// assert_eq!(notation::parse(board, "121212")?.winning_move(), Some(0));
+    /// assert_eq!(notation::parse(board, "12121")?.winning_move(), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn winning_move(&self) -> Option<usize> {
+        if self.board.is_misere() || self.has_finished_line() {
+            return None;
+        }
+        let occupied = self.occupied();
+        let playable = (occupied << 1 | self.board.bottom_cells()) & !occupied & self.board.all_cells();
+        let wins = winning_cells(self.board, self.pieces(self.to_move())) & playable;
+        lowest_bit(wins).map(|cell| cell / self.board.height())
     }
 
     /// Plays a move of the player to move in `column` (from 0).

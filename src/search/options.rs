@@ -75,7 +75,9 @@ impl Monitor {
         self.nodes.fetch_add(nodes, Relaxed);
     }
 
-    pub(super) fn is_cancelled(&self) -> bool {
+    /// Returns whether searches are stopped.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Relaxed)
     }
 }

@@ -1,15 +1,18 @@
 //! `fourbase analyse`: what every move of a game gave away.
 //!
 //! [`played`] finds the outcomes of all moves in every position of the game. What a move gave away is its difference to
-//! the best move. [`report`] writes the result.
+//! the best move. [`report`] writes the result, [`batch`] a line for each of many games.
 
+mod batch;
 pub mod played;
 mod report;
 
 use clap::Args;
 
 use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument};
+use crate::batch::BatchArguments;
 use crate::game::Game;
+use crate::json::Envelope;
 use crate::query::source::SearchArguments;
 use crate::{failure, output};
 use report::Analysis;
@@ -23,18 +26,34 @@ an earlier loss); and the best moves, if the move was not one of them. The game 
 unfinished.
 
 Without a database, analyse searches every position forward, from the last one back. If a search
-needs more than --nodes, the report shows ? for that position and all earlier ones.
+reaches --nodes or --seconds, the report shows ? for what is not known, earlier positions get a
+quick look only, and the exit code is 1.
+
+With --batch, a line of input is a game and a line of output is
+
+  MOVES<TAB>FIRST<TAB>SECOND<TAB>UNDECIDED
+
+FIRST and SECOND are the mistakes of each player, such as 1 missed tie at column 3; 5 missed win in
+7 at column 2, and - for none. UNDECIDED is the number of moves that were not decided. A line may have
+further fields, between tabs or blanks: the game is the first one, or that of --field, and the
+others are repeated at the end. --json writes a line of JSON for each game instead.
 
 Examples:
   fourbase analyse 5x4 33214
-  fourbase analyse 7x6 4444435555 --json")]
+  fourbase analyse 7x6 4444435555 --json
+  fourbase analyse 5x4 --batch --input games.txt")]
 pub struct Arguments {
     #[command(flatten)]
     board: BoardArgument,
 
     /// The moves of the game: one column each, 1 to 9, then a to w; - for the empty board
-    #[arg(value_name = "MOVES", allow_hyphen_values = true)]
-    moves: String,
+    #[arg(
+        value_name = "MOVES",
+        allow_hyphen_values = true,
+        required_unless_present = "batch",
+        conflicts_with = "batch"
+    )]
+    moves: Option<String>,
 
     #[command(flatten)]
     database: DatabaseArgument,
@@ -45,7 +64,10 @@ pub struct Arguments {
     #[command(flatten)]
     search: SearchArguments,
 
-    /// Print one line of JSON
+    #[command(flatten)]
+    batch: BatchArguments,
+
+    /// Print a line of JSON, in a batch one for each game
     #[arg(long)]
     json: bool,
 }
@@ -54,18 +76,28 @@ pub struct Arguments {
 ///
 /// # Errors
 ///
-/// Bad input: moves that cannot be played. Failures: no database with `--search never`; a database that cannot be read.
+/// Bad input: moves that cannot be played. Failures: no database with `--search never`; a database that cannot be read;
+/// moves that were not decided, after the report.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let game = Game::parse(arguments.board.board, &arguments.moves)?;
-    let asker = arguments.search.find(game.board(), &arguments.database, arguments.cache, false)?;
-    let plies = played::of_game(&asker, &game)?;
-    let analysis = Analysis::of(&game, plies, asker.note());
-    if arguments.json {
+    let (board, is_json) = (arguments.board.board, arguments.json);
+    // A mistake in the game is cheap to find, so it is reported before the database is opened.
+    let game = Game::parse(board, arguments.moves.as_deref().unwrap_or_default())?;
+    let asker = arguments.search.find(board, &arguments.database, arguments.cache, false)?;
+    if arguments.batch.batch {
         if let Some(note) = asker.note() {
             failure::print_note(&note);
         }
-        output::print_json(&analysis.to_json())
-    } else {
-        output::print(analysis)
+        return batch::run(&arguments.batch, board, &asker, is_json);
     }
+    let played = played::of_game(&asker, &game)?;
+    let analysis = Analysis::of(&game, played, asker.note());
+    if is_json {
+        if let Some(note) = asker.note() {
+            failure::print_note(&note);
+        }
+        output::print_json(&Envelope::new("analyse", analysis.to_json()))?;
+    } else {
+        output::print(&analysis)?;
+    }
+    analysis.into_failure().map_or(Ok(()), Err)
 }

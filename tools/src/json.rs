@@ -93,6 +93,16 @@ impl SourceJson {
     pub fn new(kind: SourceKind, database: Option<&Database>, nodes: u64) -> SourceJson {
         SourceJson { kind, database: database.map_or_else(DatabaseJson::default, DatabaseJson::of), nodes }
     }
+
+    /// Returns the nodes searched.
+    pub fn nodes(&self) -> u64 {
+        self.nodes
+    }
+
+    /// Replaces the nodes, by those of several answers together.
+    pub fn with_nodes(self, nodes: u64) -> SourceJson {
+        SourceJson { nodes, ..self }
+    }
 }
 
 /// Which database was asked; all null if none was.

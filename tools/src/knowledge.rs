@@ -15,7 +15,7 @@ use fourbase_tiers::solve::{Plan, Solve};
 use tempfile::TempDir;
 
 use crate::arguments::{CacheArgument, DatabaseArgument};
-use crate::query::asker::Asker;
+use crate::query::asker::{Asker, Reach};
 use crate::query::source::options;
 use crate::{memory, remedy, wording};
 
@@ -45,6 +45,7 @@ impl Knowledge {
         cache: CacheArgument,
         nodes: u64,
     ) -> anyhow::Result<Knowledge> {
+        let reach = Reach { nodes: Some(nodes), time: None };
         match databases.find(board) {
             Ok(database) if database.is_complete() => {
                 let searched = match database.manifest().keep_plies() {
@@ -52,7 +53,7 @@ impl Knowledge {
                     None => String::new(),
                 };
                 let note = format!("values from {}{searched}", wording::path(database.folder()));
-                let asker = Arc::new(Asker::new(Arc::new(cache.apply(database)), nodes));
+                let asker = Arc::new(Asker::new(Arc::new(cache.apply(database)), reach));
                 return Ok(Knowledge { asker, note, missing: None, _folder: None });
             }
             Ok(_) | Err(DatabaseError::Missing { .. }) => {}
@@ -60,12 +61,12 @@ impl Knowledge {
         }
         if Plan::estimate(board, Values::Remoteness).entries <= MOST_ENTRIES {
             let (database, folder) = solve(board)?;
-            let asker = Arc::new(Asker::new(Arc::new(cache.apply(database)), nodes));
+            let asker = Arc::new(Asker::new(Arc::new(cache.apply(database)), reach));
             let note = "values solved for this run".to_owned();
             return Ok(Knowledge { asker, note, missing: None, _folder: Some(folder) });
         }
         let missing = remedy::told(&DatabaseError::Missing { board, root: databases.root.clone() });
-        let asker = Asker::new(Arc::new(Searcher::new(board, options(1))), nodes).with_missing_in(&databases.root);
+        let asker = Asker::new(Arc::new(Searcher::new(board, options(1))), reach).with_missing_in(&databases.root);
         let note = "values searched forward".to_owned();
         Ok(Knowledge { asker: Arc::new(asker), note, missing: Some(missing), _folder: None })
     }

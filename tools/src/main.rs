@@ -7,8 +7,10 @@
 //!   the same name holds its parts, and `report` in it writes the result for people and as one line of JSON;
 //! - [`knowledge`]: exact values for many threads;
 //! - [`game`], [`history`], [`random`]: a game with its moves, the drawing of its values, a position drawn at random;
+//! - [`batch`]: answers to the lines of a file or of a pipe;
 //! - [`arguments`]: arguments that several subcommands take;
 //! - [`remedy`]: what to type after an error of the libraries;
+//! - [`feasible`]: whether this machine can solve a board;
 //! - [`failure`], [`interrupt`]: exit codes, messages on standard error, and Ctrl-C;
 //! - [`json`]: the pieces of JSON that subcommands share;
 //! - [`output`], [`progress`], [`table`], [`wording`], [`number`]: how results look;
@@ -19,10 +21,12 @@
 
 mod analyse;
 mod arguments;
+mod batch;
 mod bench;
 mod command;
 mod container;
 mod failure;
+mod feasible;
 mod game;
 mod grade;
 mod history;

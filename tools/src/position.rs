@@ -1,31 +1,72 @@
 //! `fourbase position`: draw a position and convert it between notations. It needs no database.
 
 use clap::{Args, ValueEnum};
-use fourbase::{Position, notation};
+use fourbase::notation::NotationError;
+use fourbase::{Board, Position, notation};
+use serde::Serialize;
 
 use crate::arguments::{BoardArgument, POSITION_HELP, read_position};
+use crate::batch::fields::words_of_position;
+use crate::batch::lines::Line;
+use crate::batch::{BatchArguments, Record, Things, input_text, push_line, write_others};
+use crate::json::{self, Envelope, PositionJson};
 use crate::output;
+
+/// The most positions that are converted before their answers are written.
+const AT_ONCE: usize = 1 << 12;
+
+/// Stands for the moves of a position that no game reaches.
+const UNREACHABLE: &str = "none";
 
 /// Arguments of `fourbase position`.
 #[derive(Args, Debug)]
 #[command(after_help = format!("\
 {POSITION_HELP}
 
+Of a position and its mirror image, the canonical one is that whose bit strings come first in
+alphabetical order.
+
+With --batch, a line of input is a position and a line of output is
+
+  POSITION<TAB>MOVES<TAB>BITS<TAB>UNI     or POSITION<TAB>FORM with --to; MOVES is none for a position
+                                          that no game reaches
+  POSITION<TAB>error<TAB>REASON           for a line that is not a position (exit code 2 at the end)
+
+A line may have further fields, between tabs or blanks. The position is the first one, or that of
+--field; the others are repeated at the end.
+
 Examples:
   fourbase position 4x4 121213
   fourbase position 4x4 121213 --to uni
-  fourbase position 4x4 10100 10010 11010 01010 --to moves"))]
+  fourbase position 4x4 121213 --canonical --json
+  fourbase position 4x4 10100 10010 11010 01010 --to moves
+  fourbase position 4x4 --batch --canonical --to bits --input positions.txt"))]
 pub struct Arguments {
     #[command(flatten)]
     board: BoardArgument,
 
     /// The position, in any of the forms below
-    #[arg(value_name = "POSITION", required = true)]
+    #[arg(value_name = "POSITION", required_unless_present = "batch", conflicts_with = "batch")]
     position: Vec<String>,
 
     /// Write only this form of the position
     #[arg(long, value_name = "FORM")]
     to: Option<Form>,
+
+    /// Take the mirror image of the position
+    #[arg(long)]
+    mirror: bool,
+
+    /// Take the canonical one of the position and its mirror image
+    #[arg(long, conflicts_with = "mirror")]
+    canonical: bool,
+
+    #[command(flatten)]
+    batch: BatchArguments,
+
+    /// Print a line of JSON, in a batch one for each position
+    #[arg(long, conflicts_with = "to")]
+    json: bool,
 }
 
 /// The choices of `--to`.
@@ -41,20 +82,164 @@ enum Form {
     Board,
 }
 
+impl Form {
+    /// Writes a position.
+    fn of(self, position: &Position) -> Result<String, NotationError> {
+        Ok(match self {
+            Form::Moves => notation::to_moves(position)?,
+            Form::Bits => notation::to_bits(position),
+            Form::Uni => notation::to_uni(position),
+            Form::Board => notation::draw(position, true),
+        })
+    }
+}
+
 /// Runs `fourbase position`.
 ///
 /// # Errors
 ///
-/// Bad input: a mistake in the position, or `--to moves` for a position that no game reaches.
+/// Bad input: a mistake in the position or in a line of a batch, or `--to moves` for a position that no game reaches.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let position = read_position(arguments.board.board, &arguments.position)?;
+    if arguments.batch.batch {
+        return arguments.run_batch();
+    }
+    let typed = read_position(arguments.board.board, &arguments.position)?;
+    let position = arguments.turned(&typed);
+    if arguments.json {
+        let json = DescriptionJson::of(&position, arguments.json_of(&position, &typed, &arguments.position.join(" ")));
+        return output::print_json(&Envelope::new("position", json));
+    }
     output::print(match arguments.to {
-        Some(Form::Moves) => notation::to_moves(&position)?,
-        Some(Form::Bits) => notation::to_bits(&position),
-        Some(Form::Uni) => notation::to_uni(&position),
-        Some(Form::Board) => notation::draw(&position, true),
+        Some(form) => form.of(&position)?,
         None => describe(&position),
     })
+}
+
+impl Arguments {
+    /// Mirrors the position that was typed, if that was asked for.
+    fn turned(&self, typed: &Position) -> Position {
+        if self.canonical {
+            canonical(typed)
+        } else if self.mirror {
+            typed.mirror()
+        } else {
+            *typed
+        }
+    }
+
+    /// Writes the position, with the moves that were typed unless it was turned.
+    fn json_of(&self, position: &Position, typed: &Position, text: &str) -> PositionJson {
+        if position == typed { PositionJson::typed(position, text) } else { PositionJson::of(position) }
+    }
+
+    fn run_batch(&self) -> anyhow::Result<()> {
+        let board = self.board.board;
+        if self.to == Some(Form::Board) {
+            return Err(
+                crate::failure::BadInput("a drawn board takes several lines; use --json for a batch".into()).into()
+            );
+        }
+        let things = Things { name: "positions", done: "written" };
+        self.batch.run(things, board, AT_ONCE, |lines, text, tally| {
+            for line in lines {
+                if let Err(reason) = self.answer(board, line, text) {
+                    tally.bad();
+                    if self.json {
+                        let json = DescriptionJson::of_error(board, reason).with_input(input_text(line));
+                        push_line(text, &Envelope::new("position", json));
+                    } else {
+                        self.batch.write_error(text, line, |word| words_of_position(board, word), &reason);
+                    }
+                }
+            }
+        })
+    }
+
+    /// Answers a line of a batch.
+    fn answer(&self, board: Board, line: &Line, text: &mut Vec<u8>) -> Result<(), String> {
+        let record: Record = self.batch.read(line, |word| words_of_position(board, word))?;
+        let typed = notation::parse(board, record.text).map_err(|error| error.to_string())?;
+        let position = self.turned(&typed);
+        if self.json {
+            let json = DescriptionJson::of(&position, self.json_of(&position, &typed, record.text));
+            push_line(text, &Envelope::new("position", json.with_input(input_text(line))));
+            return Ok(());
+        }
+        let written = match self.to {
+            Some(form) => form.of(&position).map_err(|error| error.to_string())?,
+            None => {
+                let moves = notation::to_moves(&position).unwrap_or_else(|_| UNREACHABLE.to_owned());
+                format!("{moves}\t{}\t{}", notation::to_bits(&position), notation::to_uni(&position))
+            }
+        };
+        text.extend_from_slice(record.fields.chosen);
+        text.push(b'\t');
+        text.extend_from_slice(written.as_bytes());
+        write_others(text, &record.fields);
+        text.push(b'\n');
+        Ok(())
+    }
+}
+
+/// Returns the one of a position and its mirror image whose bit strings come first.
+fn canonical(position: &Position) -> Position {
+    let mirror = position.mirror();
+    if notation::to_bits(&mirror) < notation::to_bits(position) { mirror } else { *position }
+}
+
+/// A position as JSON.
+#[derive(Serialize)]
+struct DescriptionJson {
+    board: String,
+    /// The line of a batch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input: Option<String>,
+    /// Null for a line that is no position, as are all fields below.
+    position: Option<PositionJson>,
+    over: Option<bool>,
+    /// Null if the game is not over.
+    value: Option<&'static str>,
+    canonical: Option<PositionJson>,
+    mirror: Option<PositionJson>,
+    drawing: Option<String>,
+    /// Of a line of a batch: why it is no position, or null.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<Option<String>>,
+}
+
+impl DescriptionJson {
+    fn of(position: &Position, json: PositionJson) -> DescriptionJson {
+        DescriptionJson {
+            board: position.board().to_string(),
+            input: None,
+            position: Some(json),
+            over: Some(position.primitive().is_some()),
+            value: position.primitive().map(json::value),
+            canonical: Some(PositionJson::of(&canonical(position))),
+            mirror: Some(PositionJson::of(&position.mirror())),
+            drawing: Some(notation::draw(position, false)),
+            error: None,
+        }
+    }
+
+    fn of_error(board: Board, reason: String) -> DescriptionJson {
+        DescriptionJson {
+            board: board.to_string(),
+            input: None,
+            position: None,
+            over: None,
+            value: None,
+            canonical: None,
+            mirror: None,
+            drawing: None,
+            error: Some(Some(reason)),
+        }
+    }
+
+    /// Adds the line of a batch.
+    fn with_input(self, input: String) -> DescriptionJson {
+        DescriptionJson { input: Some(input), error: self.error.or(Some(None)), ..self }
+    }
 }
 
 /// Draws the position and lists its other forms.

@@ -1,19 +1,21 @@
 //! `fourbase query`: look positions up.
 //!
-//! [`source`] reads the options and chooses who answers ([`fourbase_tiers::answer`]), [`asker`] asks. One position gets a
-//! long answer ([`answer`]); a batch on standard input gets a line for each ([`batch`], [`lines`]).
+//! [`source`] reads the options and chooses who answers ([`fourbase_tiers::answer`]), [`asker`] asks, [`watch`] limits the
+//! time. One position gets a long answer ([`answer`]); a batch gets a line for each ([`batch`]).
 
 mod answer;
 pub mod asker;
 mod batch;
-pub mod lines;
 pub mod source;
+mod watch;
 
 use clap::Args;
 
 use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument, POSITION_HELP, read_position};
+use crate::batch::BatchArguments;
 use crate::{failure, output};
 use answer::Answer;
+use batch::Form;
 use source::SearchArguments;
 
 /// Arguments of `fourbase query`.
@@ -27,28 +29,36 @@ With --batch, a line of input is a position and a line of output is
   POSITION<TAB>error<TAB>REASON           for a line that is not a position (exit code 2 at the end)
 
 A value is win, lose or tie for the player to move. The remoteness is the number of plies to the end
-when the winner plays for speed and the loser delays.
+when the winner plays for speed and the loser delays. --moves adds a field for each column of the
+board: the value and the remoteness of that move for the player who makes it, - where no move is
+possible, ? where it was not decided. --json writes a line of JSON instead.
+
+A line may have further fields, between tabs or blanks. The position is the first one, or that of
+--field; the others are repeated at the end of the answer. Blanks around a position count for
+nothing.
 
 Without --search, the database answers. If the board has none, query searches one position forward
 and says so; a batch fails. With --search auto, query also searches positions that are not solved
 yet, and the remoteness where the database has values alone (of the position, and of the moves that
 keep its value). On 7x6, from ply 8 on a search usually takes about a second; earlier positions
-take longer. A search that reaches --nodes gives no answer (exit code 1). With --json or --batch,
-the note about a missing database goes to standard error.
+take longer. A search that reaches --nodes or --seconds shows what it knows, and ? for the rest; if
+it does not know the value, the exit code is 1. With --json or --batch, the note about a missing
+database goes to standard error.
 
 Examples:
   fourbase query 5x4
   fourbase query 5x4 3321 --json
   fourbase query 4x4 10100 10010 11010 01010
-  fourbase query 7x6 44444265 --search only --nodes 1000000000
+  fourbase query 7x6 44444265 --search only --seconds 10
   fourbase query 7x6 44444265 --search auto
-  printf '33\\n3321\\n' | fourbase query 5x4 --batch"))]
+  printf '33\\n3321\\n' | fourbase query 5x4 --batch
+  fourbase query 5x4 --batch --moves --input positions.txt --output answers.tsv"))]
 pub struct Arguments {
     #[command(flatten)]
     board: BoardArgument,
 
     /// The position, in any of the forms below [default: the empty board]
-    #[arg(value_name = "POSITION")]
+    #[arg(value_name = "POSITION", conflicts_with = "batch")]
     position: Vec<String>,
 
     #[command(flatten)]
@@ -60,13 +70,20 @@ pub struct Arguments {
     #[command(flatten)]
     search: SearchArguments,
 
-    /// Answer the positions on standard input, one a line
-    #[arg(long, conflicts_with_all = ["position", "json"])]
-    batch: bool,
+    #[command(flatten)]
+    batch: BatchArguments,
 
-    /// Print one line of JSON
+    /// Add a field for each move to the answers of a batch
+    #[arg(long, requires = "batch", conflicts_with = "json")]
+    moves: bool,
+
+    /// Print a line of JSON, in a batch one for each position
     #[arg(long)]
     json: bool,
+
+    /// Add best play to the JSON of a batch
+    #[arg(long, requires_all = ["batch", "json"])]
+    line: bool,
 }
 
 /// Runs `fourbase query`.
@@ -74,25 +91,31 @@ pub struct Arguments {
 /// # Errors
 ///
 /// Bad input: a mistake in the position, or in any line of a batch. Failures: a missing database where `--search` does not
-/// allow for a search, a database that cannot be read, a search that reaches its limit.
+/// allow for a search, a database that cannot be read, a search that reaches its limit before it knows the value.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let board = arguments.board.board;
     // A mistake in the position is cheap to find, so it is reported before the database is opened.
     let position = read_position(board, &arguments.position)?;
-    let asker = arguments.search.find(board, &arguments.database, arguments.cache, arguments.batch)?;
-    if arguments.batch {
+    let asker = arguments.search.find(board, &arguments.database, arguments.cache, arguments.batch.batch)?;
+    if arguments.batch.batch {
         if let Some(note) = asker.note() {
             failure::print_note(&note);
         }
-        return batch::run(board, &asker, std::io::stdin().lock(), std::io::stdout().lock());
+        let form = match (arguments.json, arguments.moves) {
+            (true, _) => Form::Json { with_line: arguments.line },
+            (false, true) => Form::Moves,
+            (false, false) => Form::Outcomes,
+        };
+        return batch::run(&arguments.batch, board, &asker, form);
     }
     let answer = Answer::of(&asker, &position)?;
     if arguments.json {
         if let Some(note) = answer.note() {
             failure::print_note(note);
         }
-        output::print_json(&answer.to_json())
-    } else {
-        output::print(answer)
+        output::print_json(&answer.to_json(&arguments.position.join(" ")))?;
+    } else if answer.is_known() {
+        output::print(&answer)?;
     }
+    answer.into_limit().map_or(Ok(()), Err)
 }

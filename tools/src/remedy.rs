@@ -21,6 +21,7 @@ use fourbase_tiers::index::IndexError;
 use fourbase_tiers::kernel::Values;
 use fourbase_tiers::solve::SolveError;
 
+use crate::feasible::{feasible_values, is_feasible};
 use crate::unsound::Unsound;
 
 /// What a remedy repeats of the user's command, as it was typed; `None` for what was left out.
@@ -185,9 +186,15 @@ fn of_count(error: &CountError, given: &Given) -> Option<String> {
 
 fn of_database(error: &DatabaseError, given: &Given) -> Option<String> {
     Some(match error {
-        DatabaseError::Missing { board, .. } => {
+        DatabaseError::Missing { board, root } => {
             let count = if given.takes("legal") { COUNT } else { "" };
-            format!("make it with: fourbase solve {board}{}{count}", given.options())
+            match make(*board, root, given) {
+                Some(make) => format!("make it with: {make}{count}"),
+                None if given.takes("search") => {
+                    format!("a solve of {board} does not fit this machine; search: --search auto")
+                }
+                None => format!("a solve of {board} does not fit this machine; choose a smaller board"),
+            }
         }
         DatabaseError::NotSolved { board, values, keep_plies, .. } => {
             let instead = if given.takes("legal") {
@@ -208,6 +215,34 @@ fn of_database(error: &DatabaseError, given: &Given) -> Option<String> {
 
 /// What `stats` can do without a complete database.
 const COUNT: &str = "; or count without one: --legal or --values KIND";
+
+/// Returns the command that makes a database, of values alone if only that fits this machine; `None` if nothing does.
+fn make(board: Board, root: &Path, given: &Given) -> Option<String> {
+    let wanted = given.values.as_ref().and_then(|values| match values.to_str() {
+        Some("wdl") => Some(Values::Wdl),
+        Some("remoteness") => Some(Values::Remoteness),
+        _ => None,
+    });
+    let values = match wanted {
+        Some(values) => Some(values).filter(|values| is_feasible(board, *values, root)),
+        None => feasible_values(board, root),
+    };
+    let given = match (values?, wanted) {
+        (Values::Wdl, None) => &given.of_database(Values::Wdl, None),
+        _ => given,
+    };
+    Some(format!("fourbase solve {board}{}", given.options()))
+}
+
+/// Says what to do after a search that reached the limit of an option; `missing` is the board and the folder that has no
+/// database of it.
+pub fn after_limit(option: &str, missing: Option<(Board, &Path)>) -> String {
+    let solve = missing.and_then(|(board, root)| make(board, root, GIVEN.get().unwrap_or(&Given::default())));
+    match solve {
+        Some(solve) => format!("allow more with {option}, or solve the board first with: {solve}"),
+        None => format!("allow more with {option}, or ask about a later position"),
+    }
+}
 
 fn more_memory(given: &Given) -> String {
     let more = if given.takes("memory") { "give a higher --memory" } else { "free some memory" };

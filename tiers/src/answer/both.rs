@@ -3,7 +3,8 @@
 
 use fourbase::{Board, Outcome, Position};
 
-use super::{AnswerError, Answerer, Question, Searcher, error};
+use super::looked_up::look_up;
+use super::{AnswerError, Answerer, KnownMove, Question, Searcher, error, partial};
 use crate::database::{self, Database, DatabaseError, Move};
 
 /// A database and the searches of the same board.
@@ -21,12 +22,27 @@ impl Both {
     }
 
     /// Asks the database; `None` where the position is not solved yet.
-    fn known(&self, position: &Position) -> Result<Option<Outcome>, AnswerError> {
-        match self.database.probe(position) {
+    fn known(&self, position: &Position, question: &mut Question) -> Result<Option<Outcome>, AnswerError> {
+        match look_up(&self.database, position, question) {
             Ok(outcome) => Ok(Some(outcome)),
-            Err(DatabaseError::NotSolved { .. }) => Ok(None),
-            Err(error) => Err(error.into()),
+            Err(AnswerError::Database(DatabaseError::NotSolved { .. })) => Ok(None),
+            Err(error) => Err(error),
         }
+    }
+
+    /// Asks the database for every move, in the order of columns: column, position after it, outcome of that position.
+    fn known_children(
+        &self,
+        position: &Position,
+        question: &mut Question,
+    ) -> Result<Vec<(usize, Position, Option<Outcome>)>, AnswerError> {
+        error::check_board(self.board(), position)?;
+        let mut known = Vec::new();
+        for column in position.moves() {
+            let child = position.drop_piece(column);
+            known.push((column, child, self.known(&child, question)?));
+        }
+        Ok(known)
     }
 
     /// Searches what the database leaves open about a position.
@@ -61,12 +77,19 @@ impl Answerer for Both {
     }
 
     fn outcome(&self, position: &Position, question: &mut Question) -> Result<Outcome, AnswerError> {
-        self.complete(position, self.known(position)?, question)
+        let known = self.known(position, question)?;
+        self.complete(position, known, question)
+    }
+
+    /// Returns the value that the database knows where its remoteness is beyond the limits.
+    fn known_outcome(&self, position: &Position, question: &mut Question) -> Result<Option<Outcome>, AnswerError> {
+        let known = partial::within_limits(self.known(position, question))?.flatten();
+        Ok(partial::within_limits(self.complete(position, known, question))?.or(known))
     }
 
     /// Looks at the value first, which costs no search where the database has it.
     fn is_worth(&self, position: &Position, outcome: Outcome, question: &mut Question) -> Result<bool, AnswerError> {
-        let known = self.known(position)?;
+        let known = self.known(position, question)?;
         if known.is_some_and(|known| known.value != outcome.value) {
             return Ok(false);
         }
@@ -76,15 +99,8 @@ impl Answerer for Both {
     /// Leaves the remoteness open of moves that are known to give the value away: it may cost much, and good play has no
     /// use for it.
     fn moves(&self, position: &Position, question: &mut Question) -> Result<Vec<Move>, AnswerError> {
-        error::check_board(self.board(), position)?;
-        let mut known = Vec::new();
-        for column in position.moves() {
-            let child = position.drop_piece(column);
-            known.push((column, child, self.known(&child)?));
-        }
-        // Unless all are known, any may be the best.
-        let outcomes = known.iter().map(|(_, _, outcome)| outcome.map(Outcome::parent));
-        let best = outcomes.collect::<Option<Vec<_>>>().and_then(|outcomes| outcomes.into_iter().min());
+        let known = self.known_children(position, question)?;
+        let best = best(&known);
         let mut moves = Vec::with_capacity(known.len());
         for (column, child, known) in known {
             let outcome = match known.map(Outcome::parent) {
@@ -96,4 +112,29 @@ impl Answerer for Both {
         database::sort(&mut moves);
         Ok(moves)
     }
+
+    /// Leaves the same remotenesses open as [`Answerer::moves`].
+    fn known_moves(&self, position: &Position, question: &mut Question) -> Result<Vec<KnownMove>, AnswerError> {
+        let children = self.known_children(position, question)?;
+        let best = best(&children);
+        let mut moves = partial::known_moves(position, question, |child, question| {
+            let known = children.iter().find(|(_, of, _)| of == child).and_then(|(_, _, known)| *known);
+            match known.map(Outcome::parent) {
+                Some(outcome) if best.is_some_and(|best| outcome.value != best.value) => Ok(known),
+                _ => partial::within_limits(self.complete(child, known, question)),
+            }
+        })?;
+        for of in moves.iter_mut().filter(|of| of.outcome.is_none()) {
+            let known = children.iter().find(|(column, _, _)| *column == of.column).and_then(|(_, _, known)| *known);
+            of.outcome = known.map(Outcome::parent);
+        }
+        partial::sort(&mut moves);
+        Ok(moves)
+    }
+}
+
+/// Returns the best move's outcome. Unless all are known, any may be the best.
+fn best(children: &[(usize, Position, Option<Outcome>)]) -> Option<Outcome> {
+    let outcomes = children.iter().map(|(_, _, outcome)| outcome.map(Outcome::parent));
+    outcomes.collect::<Option<Vec<_>>>().and_then(|outcomes| outcomes.into_iter().min())
 }

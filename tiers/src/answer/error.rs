@@ -56,6 +56,12 @@ impl From<DatabaseError> for AnswerError {
 }
 
 impl AnswerError {
+    /// Tells whether a limit of the question was reached, of nodes or by its monitor.
+    #[must_use]
+    pub fn is_limit(&self) -> bool {
+        matches!(self, AnswerError::NodeLimit { .. } | AnswerError::Cancelled { .. })
+    }
+
     /// Says why a search gave no answer to a question of `limit` nodes that has visited `nodes`.
     pub(super) fn of_search(error: RemotenessError, board: Board, limit: Option<u64>, nodes: u64) -> AnswerError {
         match error {

@@ -15,6 +15,8 @@
 //! [`Monitor`](fourbase::search::Monitor) through which another thread watches and cancels them. And it counts the
 //! [`Work`]: what had to be searched. Answers come in parts (the value, the moves, the line), each as soon as it is asked for.
 //!
+//! Where a limit is reached, [`Partial`] says what is known: the value, and some of the moves.
+//!
 //! Answerers are for many threads: every method takes `&self`, and an [`Arc<dyn Answerer>`](std::sync::Arc) is all that a
 //! server shares. Calls block until there is an answer, so an asynchronous server makes them on a thread that may block.
 //!
@@ -51,6 +53,7 @@ mod both;
 mod choose;
 mod error;
 mod looked_up;
+mod partial;
 mod question;
 mod searcher;
 #[cfg(test)]
@@ -61,6 +64,7 @@ use fourbase::{Board, Outcome, Position};
 pub use both::Both;
 pub use choose::{When, choose};
 pub use error::AnswerError;
+pub use partial::{KnownMove, Partial};
 pub use question::{Limits, Question, Work};
 pub use searcher::Searcher;
 
@@ -106,6 +110,26 @@ pub trait Answerer: Send + Sync {
     fn moves(&self, position: &Position, question: &mut Question) -> Result<Vec<Move>, AnswerError> {
         error::check_board(self.board(), position)?;
         database::moves(position, |child| self.outcome(child, question))
+    }
+
+    /// Returns what is known of a position within the limits: its outcome, its value alone, or `None`.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`Answerer::outcome`], without the limits.
+    fn known_outcome(&self, position: &Position, question: &mut Question) -> Result<Option<Outcome>, AnswerError> {
+        partial::within_limits(self.outcome(position, question))
+    }
+
+    /// Lists the legal moves like [`Answerer::moves`], with what is known of them within the limits. A move that ends the
+    /// game costs nothing.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`Answerer::outcome`], without the limits.
+    fn known_moves(&self, position: &Position, question: &mut Question) -> Result<Vec<KnownMove>, AnswerError> {
+        error::check_board(self.board(), position)?;
+        partial::known_moves(position, question, |child, question| self.known_outcome(child, question))
     }
 
     /// Returns the columns (from 0) of best play to the end of the game, the lowest among equals; `None` where the

@@ -1,9 +1,12 @@
 //! A question: all that is asked about one position, with its limits and the work that it took.
 
-use std::ops::AddAssign;
+use std::ops::{AddAssign, Sub};
 use std::sync::Arc;
 
+use fourbase::Board;
 use fourbase::search::Monitor;
+
+use super::AnswerError;
 
 /// How far the searches of one question may go.
 ///
@@ -53,6 +56,19 @@ impl AddAssign for Work {
     }
 }
 
+impl Sub for Work {
+    type Output = Work;
+
+    /// Returns the work since an earlier time.
+    fn sub(self, before: Work) -> Work {
+        Work {
+            positions: self.positions.saturating_sub(before.positions),
+            remotenesses: self.remotenesses.saturating_sub(before.remotenesses),
+            nodes: self.nodes.saturating_sub(before.nodes),
+        }
+    }
+}
+
 /// All that is asked about one position. Its parts share the limits, and it adds their work up.
 #[derive(Clone, Debug, Default)]
 pub struct Question {
@@ -80,6 +96,17 @@ impl Question {
     /// Returns what was searched so far, answered or not.
     pub fn work(&self) -> Work {
         self.work
+    }
+
+    /// Makes the error of a question that has reached its limit: it was cancelled, or else it is out of nodes.
+    #[must_use]
+    pub fn limit_error(&self, board: Board) -> AnswerError {
+        let nodes = self.work.nodes;
+        let is_cancelled = self.limits.monitor.as_ref().is_some_and(|monitor| monitor.is_cancelled());
+        match self.limits.nodes {
+            Some(limit) if !is_cancelled => AnswerError::NodeLimit { board, nodes: limit },
+            _ => AnswerError::Cancelled { board, nodes },
+        }
     }
 
     /// Adds work that was done for it. For answerers.

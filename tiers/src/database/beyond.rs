@@ -12,9 +12,9 @@
 //! there, and a third slower at ply 19.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use fourbase::search::{Options, Search, SearchError};
+use fourbase::search::{Monitor, Options, Search, SearchError};
 use fourbase::{Board, Outcome, Position};
 
 use crate::kernel::Values;
@@ -24,6 +24,17 @@ const TABLE_BYTES: usize = 64 << 20;
 
 /// After how many nodes a search forgets what it has found: what it knows then still fits a processor's cache.
 const NODES_TO_REMEMBER: u64 = 1 << 16;
+
+/// What one question makes a database search beyond the plies that it keeps: who may stop it, and what was done.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Effort {
+    /// Where searches report their nodes, and look whether they are cancelled.
+    pub monitor: Option<Arc<Monitor>>,
+    /// Positions that were searched.
+    pub positions: u64,
+    /// Nodes of all searches.
+    pub nodes: u64,
+}
 
 /// The searches of a database.
 pub(super) struct Beyond {
@@ -45,8 +56,8 @@ impl Beyond {
         Beyond { board, values, idle: Mutex::default(), searched: AtomicU64::new(0) }
     }
 
-    /// Searches a position to the end of the game.
-    pub fn outcome(&self, position: &Position) -> Result<Outcome, SearchError> {
+    /// Searches a position to the end of the game, unless the monitor of `effort` is cancelled.
+    pub fn outcome(&self, position: &Position, effort: &mut Effort) -> Result<Outcome, SearchError> {
         let idle = self.idle().pop();
         let options = Options { table_bytes: TABLE_BYTES, ..Options::default() };
         let new = || Remembering { search: Search::new(self.board, options), since: 0 };
@@ -55,10 +66,15 @@ impl Beyond {
             search.clear();
             since = search.nodes();
         }
+        let before = search.nodes();
+        search.set_monitor(effort.monitor.clone());
         let outcome = match self.values {
             Values::Wdl => search.value(position).map(|value| Outcome { value, remoteness: None }),
             Values::Remoteness => search.solve(position),
         };
+        search.set_monitor(None);
+        effort.positions += 1;
+        effort.nodes += search.nodes() - before;
         self.searched.fetch_add(1, Ordering::Relaxed);
         self.idle().push(Remembering { search, since });
         outcome

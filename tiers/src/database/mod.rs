@@ -19,6 +19,7 @@ mod probe;
 mod remoteness;
 mod tier;
 
+pub(crate) use beyond::Effort;
 #[cfg(feature = "testing")]
 pub(crate) use cache::Cache;
 pub use error::{DatabaseError, RemotenessError};

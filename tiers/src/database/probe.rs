@@ -7,6 +7,7 @@
 
 use fourbase::{MAX_COLUMNS, Outcome, Position, Value};
 
+use super::beyond::Effort;
 use super::error::DatabaseError;
 use super::open::Database;
 use crate::format::is_stored;
@@ -24,11 +25,19 @@ impl Database {
     /// [`DatabaseError::OtherBoard`], [`DatabaseError::NotSolved`] while the board is being solved, [`DatabaseError::File`]
     /// for files that cannot be read or are damaged.
     pub fn probe(&self, position: &Position) -> Result<Outcome, DatabaseError> {
+        self.probe_with(position, &mut Effort::default())
+    }
+
+    /// Looks a position up like [`Database::probe`], and counts in `effort` what was searched for it.
+    ///
+    /// # Errors
+    /// The same as [`Database::probe`], and [`DatabaseError::Search`] where the monitor is cancelled.
+    pub(crate) fn probe_with(&self, position: &Position, effort: &mut Effort) -> Result<Outcome, DatabaseError> {
         self.check_board(position)?;
         if let Some(value) = position.primitive() {
             return Ok(Outcome { value, remoteness: (self.values() == Values::Remoteness).then_some(0) });
         }
-        Ok(self.outcome(self.value(position)?))
+        Ok(self.outcome(self.value(position, effort)?))
     }
 
     /// Forgets the remoteness that a sight can tell where the database has none.
@@ -37,13 +46,13 @@ impl Database {
         Outcome { remoteness, ..outcome }
     }
 
-    fn value(&self, position: &Position) -> Result<Outcome, DatabaseError> {
+    fn value(&self, position: &Position, effort: &mut Effort) -> Result<Outcome, DatabaseError> {
         match sight(position) {
             Sight::Decided(outcome) => Ok(self.outcome(outcome)),
-            Sight::Forced(column) => Ok(self.value(&position.drop_piece(column))?.parent()),
-            Sight::Quiet if !self.reaches(position.ply() as u32) => Ok(self.beyond().outcome(position)?),
+            Sight::Forced(column) => Ok(self.value(&position.drop_piece(column), effort)?.parent()),
+            Sight::Quiet if !self.reaches(position.ply() as u32) => Ok(self.beyond().outcome(position, effort)?),
             Sight::Quiet if is_stored(position.ply() as u32) => self.stored(position),
-            Sight::Quiet => self.best_child(position),
+            Sight::Quiet => self.best_child(position, effort),
         }
     }
 
@@ -69,7 +78,7 @@ impl Database {
     ///
     /// A child whose reply is forced can take many look-ups (the worst probe of 6x4 makes 423, the mean is 7.7), but to
     /// look at those last saved none: 7.8, and the same worst.
-    fn best_child(&self, position: &Position) -> Result<Outcome, DatabaseError> {
+    fn best_child(&self, position: &Position, effort: &mut Effort) -> Result<Outcome, DatabaseError> {
         // In a quiet position no win is sooner than in 3, under misère no sooner than in 2, and none there is in 3.
         let settles =
             |outcome: Outcome| outcome.value == Value::Win && outcome.remoteness.is_none_or(|plies| plies <= 3);
@@ -97,7 +106,7 @@ impl Database {
             for (column, sight) in unseen.iter().flatten().filter(|(_, sight)| is_searched(sight) == searched) {
                 let child = position.drop_piece(usize::from(*column));
                 let outcome = match sight {
-                    Sight::Forced(reply) => self.value(&child.drop_piece(*reply))?.parent(),
+                    Sight::Forced(reply) => self.value(&child.drop_piece(*reply), effort)?.parent(),
                     _ => self.stored(&child)?,
                 }
                 .parent();

@@ -1,12 +1,13 @@
 //! The positions of a game with the outcomes of all moves, and what each move gave away.
 
+use anyhow::Error;
 use fourbase::{Outcome, Position, Value};
-use fourbase_tiers::answer::{AnswerError, Answerer, Question};
+use fourbase_tiers::answer::KnownMove;
 use fourbase_tiers::database::DatabaseError;
-use fourbase_tiers::database::Move;
 
 use crate::game::Game;
-use crate::query::asker::Asker;
+use crate::json::SourceJson;
+use crate::query::asker::{Asker, Found};
 
 /// A position of a game.
 #[derive(Clone, Debug)]
@@ -16,8 +17,19 @@ pub struct Ply {
     pub column: Option<usize>,
     /// The outcome for the player to move; `None` if a search reached its limit.
     pub outcome: Option<Outcome>,
-    /// All moves, best first; empty if the outcome is unknown or the game is over.
-    pub moves: Vec<Move>,
+    /// All moves, best first, those that are not known last; empty if the game is over.
+    pub moves: Vec<KnownMove>,
+    /// Where the outcome comes from.
+    pub source: SourceJson,
+}
+
+/// A game with all its positions.
+#[derive(Debug)]
+pub struct Played {
+    /// From the empty board on.
+    pub plies: Vec<Ply>,
+    /// Which limit was reached and what to do, if something is not known.
+    pub limit: Option<Error>,
 }
 
 /// What a move gave away.
@@ -25,6 +37,8 @@ pub struct Ply {
 pub enum Loss {
     /// Nothing: it was a best move.
     Nothing,
+    /// Not the value; plies, if any, are not known.
+    NoValue,
     /// The value: before and after.
     Value(Value, Value),
     /// Plies of the same value: a later win or an earlier loss.
@@ -34,12 +48,13 @@ pub enum Loss {
 impl Ply {
     /// Returns the outcome of the move played.
     pub fn played(&self) -> Option<Outcome> {
-        self.moves.iter().find(|of| Some(of.column) == self.column).map(|of| of.outcome)
+        self.moves.iter().find(|of| Some(of.column) == self.column)?.outcome
     }
 
     /// Returns the columns of the best moves.
     pub fn best(&self) -> impl Iterator<Item = usize> + '_ {
-        self.moves.iter().filter(|of| Some(of.outcome) == self.outcome).map(|of| of.column)
+        let is_best = |of: &&KnownMove| self.outcome.is_some() && of.outcome == self.outcome;
+        self.moves.iter().filter(is_best).map(|of| of.column)
     }
 
     /// Returns what the move played gave away; `None` without a move, or if that is unknown.
@@ -48,33 +63,61 @@ impl Ply {
         if before.value != after.value {
             return Some(Loss::Value(before.value, after.value));
         }
-        match (before.remoteness, after.remoteness) {
-            (Some(before), Some(after)) if before != after => Some(Loss::Plies(before.abs_diff(after))),
-            _ => Some(Loss::Nothing),
+        Some(match (before.remoteness, after.remoteness) {
+            (Some(before), Some(after)) if before != after => Loss::Plies(before.abs_diff(after)),
+            (Some(_), Some(_)) => Loss::Nothing,
+            _ => Loss::NoValue,
+        })
+    }
+
+    /// Says what would have been better: `missed win in 5 at column 4`; `None` if nothing, or if that is unknown.
+    pub fn reason(&self) -> Option<String> {
+        let (before, after) = (self.outcome?, self.played()?);
+        let (loss, best) = (self.loss()?, columns(self.best().map(|column| column + 1).collect()));
+        let plies = before.remoteness.filter(|_| before.value != Value::Tie);
+        match (loss, after.remoteness) {
+            (Loss::Value(value, _), _) => {
+                let plies = plies.map_or(String::new(), |plies| format!(" in {plies}"));
+                let at = if best.is_empty() { String::new() } else { format!(" at {best}") };
+                Some(format!("missed {value}{plies}{at}"))
+            }
+            (Loss::Plies(_), Some(after)) => {
+                let verb = if before.value == Value::Win { "wins" } else { "loses" };
+                Some(format!("{verb} in {after} instead of {} at {best}", plies?))
+            }
+            _ => None,
         }
     }
 }
 
+/// Writes `column 4` or `columns 2, 3 and 4`; nothing without a column.
+fn columns(mut columns: Vec<usize>) -> String {
+    columns.sort_unstable();
+    let names: Vec<String> = columns.iter().map(usize::to_string).collect();
+    match &names[..] {
+        [] => String::new(),
+        [one] => format!("column {one}"),
+        [most @ .., last] => format!("columns {} and {last}", most.join(", ")),
+    }
+}
+
 /// Finds the outcomes in every position of a game, from the last one back, because searches of late positions help those
-/// of earlier ones. After a search that reaches its limit, earlier positions are left out.
+/// of earlier ones. After a search that reaches its limit, earlier positions get a quick look only.
 ///
 /// # Errors
 ///
 /// A database that cannot be read.
-pub fn of_game(asker: &Asker, game: &Game) -> anyhow::Result<Vec<Ply>> {
-    let (mut plies, mut is_decided) = (Vec::new(), true);
+pub fn of_game(asker: &Asker, game: &Game) -> anyhow::Result<Played> {
+    let (mut plies, mut limit) = (Vec::new(), None);
     for (ply, position) in game.positions().iter().enumerate().rev() {
         let column = game.columns().get(ply).copied();
-        let mut known = None;
-        if is_decided {
-            known = decided(asker.ask(|answerer, question| outcome_and_moves(answerer, position, question)))?;
-            is_decided = known.is_some();
-        }
-        let (outcome, moves) = known.map_or((None, Vec::new()), |(outcome, moves)| (Some(outcome), moves));
-        plies.push(Ply { position: *position, column, outcome, moves });
+        let found = if limit.is_none() { asker.find(position, false) } else { asker.find_quickly(position) };
+        let Found { outcome, moves, source, limit: reached, .. } = found?;
+        plies.push(Ply { position: *position, column, outcome, moves, source });
+        limit = limit.or(reached);
     }
     plies.reverse();
-    Ok(plies)
+    Ok(Played { plies, limit })
 }
 
 /// Turns the error of a search that reached its limit into `None`.
@@ -88,17 +131,4 @@ pub fn decided<T>(answer: anyhow::Result<T>) -> anyhow::Result<Option<T>> {
         Err(error) if error.downcast_ref::<DatabaseError>().is_some() => Err(error),
         Err(_) => Ok(None),
     }
-}
-
-fn outcome_and_moves(
-    answerer: &dyn Answerer,
-    position: &Position,
-    question: &mut Question,
-) -> Result<(Outcome, Vec<Move>), AnswerError> {
-    let moves = answerer.moves(position, question)?;
-    let outcome = match moves.first() {
-        Some(best) => best.outcome,
-        None => answerer.outcome(position, question)?,
-    };
-    Ok((outcome, moves))
 }

@@ -2,12 +2,14 @@
 
 use std::fmt;
 
+use anyhow::Error;
 use fourbase::notation::{column_character, columns_to_text, draw};
-use fourbase::{Outcome, Player};
+use fourbase::{Board, Player};
 use serde::Serialize;
 
-use super::played::{Loss, Ply};
+use super::played::{Loss, Played, Ply};
 use crate::game::Game;
+use crate::json::{self, OutcomeJson, PlayersJson, PositionJson, SourceJson};
 use crate::table::{self, Side};
 use crate::wording;
 
@@ -15,13 +17,14 @@ use crate::wording;
 pub struct Analysis {
     game: Game,
     plies: Vec<Ply>,
+    limit: Option<Error>,
     note: Option<String>,
 }
 
 impl Analysis {
     /// Gathers the findings.
-    pub fn of(game: &Game, plies: Vec<Ply>, note: Option<String>) -> Analysis {
-        Analysis { game: game.clone(), plies, note }
+    pub fn of(game: &Game, played: Played, note: Option<String>) -> Analysis {
+        Analysis { game: game.clone(), plies: played.plies, limit: played.limit, note }
     }
 
     /// Lists the plies with a move: number from 0, position, column.
@@ -29,90 +32,150 @@ impl Analysis {
         self.plies.iter().enumerate().filter_map(|(ply, at)| at.column.map(|column| (ply, at, column)))
     }
 
+    /// Lists the moves of a player.
+    fn moves_of(&self, player: Player) -> impl Iterator<Item = (usize, &Ply, usize)> {
+        self.moves().filter(move |(_, at, _)| at.position.to_move() == player)
+    }
+
     /// Lists the moves of a player that gave the value away.
-    fn mistakes(&self, player: Player) -> Vec<Mistake> {
-        let of_player = self.moves().filter(|(_, at, _)| at.position.to_move() == player);
-        let lost = of_player.filter_map(|(ply, at, _)| match at.loss() {
-            Some(Loss::Value(from, to)) => {
-                Some(Mistake { number: ply + 1, from: from.to_string(), to: to.to_string() })
-            }
+    pub fn mistakes(&self, player: Player) -> Vec<Mistake> {
+        let lost = self.moves_of(player).filter_map(|(ply, at, column)| match at.loss() {
+            Some(Loss::Value(from, to)) => Some(Mistake {
+                number: ply + 1,
+                column: column + 1,
+                from: json::value(from),
+                to: json::value(to),
+                reason: at.reason().unwrap_or_default(),
+            }),
             _ => None,
         });
         lost.collect()
     }
 
+    /// Counts the moves of which it is not known what they gave away.
+    pub fn undecided(&self) -> usize {
+        self.moves().filter(|(_, at, _)| at.loss().is_none()).count()
+    }
+
+    /// Returns which limit left moves open, or the value at the end of the game.
+    pub fn into_failure(self) -> Option<Error> {
+        let (open, moves) = (self.undecided(), self.game.ply());
+        let is_open = open > 0 || self.plies.last().is_none_or(|last| last.outcome.is_none());
+        self.limit.filter(|_| is_open).map(|limit| limit.context(format!("{open} of {moves} moves are open")))
+    }
+
     /// Returns the analysis for programs.
     pub fn to_json(&self) -> AnalysisJson {
-        let winner = self.game.winner().map(|winner| winner.to_string());
+        let last = self.plies.last();
+        let nodes = self.plies.iter().map(|at| at.source.nodes()).sum();
         AnalysisJson {
             board: self.game.board().to_string(),
-            moves: self.game.moves(),
-            over: self.game.is_over(),
-            winner,
-            value: self.plies.last().and_then(|last| last.outcome).map(|outcome| outcome.value.to_string()),
-            remoteness: self.plies.last().and_then(|last| last.outcome).and_then(|outcome| outcome.remoteness),
-            plies: self.moves().map(|(ply, at, column)| PlyJson::of(ply, at, column)).collect(),
-            mistakes_of_first: self.mistakes(Player::First),
-            mistakes_of_second: self.mistakes(Player::Second),
+            input: None,
+            position: Some(PositionJson::typed(self.game.position(), &self.game.moves())),
+            over: Some(self.game.is_over()),
+            winner: self.game.winner().map(json::player),
+            outcome: OutcomeJson::of(last.and_then(|last| last.outcome)),
+            undecided: self.undecided(),
+            steps: self.moves().map(|(ply, at, column)| StepJson::of(ply, at, column)).collect(),
+            mistakes: PlayersJson { first: self.mistakes(Player::First), second: self.mistakes(Player::Second) },
+            source: last.map(|last| last.source.clone().with_nodes(nodes)),
+            error: None,
+        }
+    }
+
+    /// Writes why a line of a batch has no analysis.
+    pub fn error_json(board: Board, input: String, reason: String) -> AnalysisJson {
+        AnalysisJson {
+            board: board.to_string(),
+            input: Some(input),
+            position: None,
+            over: None,
+            winner: None,
+            outcome: OutcomeJson::of(None),
+            undecided: 0,
+            steps: Vec::new(),
+            mistakes: PlayersJson::default(),
+            source: None,
+            error: Some(Some(reason)),
         }
     }
 }
 
 /// A move that gave the value away.
 #[derive(Serialize)]
-struct Mistake {
+pub struct Mistake {
     /// Counts from 1.
-    #[serde(rename = "move")]
-    number: usize,
-    from: String,
-    to: String,
+    pub number: usize,
+    column: usize,
+    from: &'static str,
+    to: &'static str,
+    /// What was better.
+    pub reason: String,
 }
 
 /// An [`Analysis`] for programs.
 #[derive(Serialize)]
 pub struct AnalysisJson {
     board: String,
-    moves: String,
-    over: bool,
-    winner: Option<String>,
+    /// The line of a batch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input: Option<String>,
+    /// At the end of the game; null for a line that is no game.
+    position: Option<PositionJson>,
+    over: Option<bool>,
+    winner: Option<&'static str>,
     /// The value for the player to move at the end.
-    value: Option<String>,
-    remoteness: Option<u32>,
-    plies: Vec<PlyJson>,
-    mistakes_of_first: Vec<Mistake>,
-    mistakes_of_second: Vec<Mistake>,
+    #[serde(flatten)]
+    outcome: OutcomeJson,
+    /// Moves of which it is not known what they gave away.
+    undecided: usize,
+    steps: Vec<StepJson>,
+    mistakes: PlayersJson<Vec<Mistake>>,
+    source: Option<SourceJson>,
+    /// Of a line of a batch: why there is no analysis, or null.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<Option<String>>,
+}
+
+impl AnalysisJson {
+    /// Adds the line of a batch.
+    pub fn with_input(mut self, input: String) -> AnalysisJson {
+        self.input = Some(input);
+        self.error = Some(None);
+        self
+    }
 }
 
 /// A move for programs. Columns count from 1; unknown fields are null.
 #[derive(Serialize)]
-struct PlyJson {
+struct StepJson {
     /// Counts from 1.
-    #[serde(rename = "move")]
     number: usize,
-    player: String,
+    player: &'static str,
     column: usize,
-    value: Option<String>,
-    remoteness: Option<u32>,
-    played_value: Option<String>,
+    #[serde(flatten)]
+    outcome: OutcomeJson,
+    played_value: Option<&'static str>,
     played_remoteness: Option<u32>,
     /// Whether the move kept the value.
     keeps: Option<bool>,
     /// The plies given away by a move that kept the value.
     plies_lost: Option<u32>,
-    best_columns: Vec<usize>,
+    /// The best ones.
+    columns: Vec<usize>,
+    /// What was better.
+    reason: Option<String>,
 }
 
-impl PlyJson {
-    fn of(ply: usize, at: &Ply, column: usize) -> PlyJson {
+impl StepJson {
+    fn of(ply: usize, at: &Ply, column: usize) -> StepJson {
         let (loss, played) = (at.loss(), at.played());
-        let value = |outcome: Option<Outcome>| outcome.map(|outcome| outcome.value.to_string());
-        PlyJson {
+        StepJson {
             number: ply + 1,
-            player: at.position.to_move().to_string(),
+            player: json::player(at.position.to_move()),
             column: column + 1,
-            value: value(at.outcome),
-            remoteness: at.outcome.and_then(|outcome| outcome.remoteness),
-            played_value: value(played),
+            outcome: OutcomeJson::of(at.outcome),
+            played_value: played.map(|outcome| json::value(outcome.value)),
             played_remoteness: played.and_then(|outcome| outcome.remoteness),
             keeps: loss.map(|loss| !matches!(loss, Loss::Value(..))),
             plies_lost: match loss {
@@ -120,7 +183,8 @@ impl PlyJson {
                 Some(Loss::Plies(plies)) => Some(plies),
                 _ => None,
             },
-            best_columns: at.best().map(|column| column + 1).collect(),
+            columns: at.best().map(|column| column + 1).collect(),
+            reason: at.reason(),
         }
     }
 }
@@ -129,7 +193,7 @@ impl PlyJson {
 fn loss(loss: Option<Loss>) -> String {
     match loss {
         None => "?".to_owned(),
-        Some(Loss::Nothing) => String::new(),
+        Some(Loss::Nothing | Loss::NoValue) => String::new(),
         Some(Loss::Value(from, to)) => format!("{} to {}", wording::value(from, 0), wording::value(to, 0)),
         Some(Loss::Plies(1)) => "1 ply".to_owned(),
         Some(Loss::Plies(plies)) => format!("{plies} plies"),
@@ -148,7 +212,7 @@ impl fmt::Display for Analysis {
             let head = ["move", "", "before", "gave away", "best"].map(str::to_owned).to_vec();
             let rows = self.moves().map(|(ply, at, column)| {
                 let sign = if at.position.to_move() == Player::First { 'X' } else { 'O' };
-                let is_best = at.loss() == Some(Loss::Nothing);
+                let is_best = matches!(at.loss(), Some(Loss::Nothing | Loss::NoValue));
                 vec![
                     (ply + 1).to_string(),
                     format!("{sign} {}", column_character(column).unwrap_or('?')),
@@ -161,21 +225,27 @@ impl fmt::Display for Analysis {
             let sides = [Side::Right, Side::Left, Side::Left, Side::Left, Side::Left];
             write!(f, "\n\n{}\n", table::to_text(&sides, &rows))?;
             for player in [Player::First, Player::Second] {
-                write!(f, "\n{player} player: {}", blame(&self.mistakes(player)))?;
-            }
-            if self.plies.iter().any(|at| at.outcome.is_none()) {
-                write!(f, "\n\n? was not decided; allow more with --nodes")?;
+                write!(f, "\n{player} player: {}", self.blame(player))?;
             }
         }
         self.note.iter().try_for_each(|note| write!(f, "\n\n{note}"))
     }
 }
 
-/// Writes the mistakes of a player.
-fn blame(mistakes: &[Mistake]) -> String {
-    if mistakes.is_empty() {
-        return "no mistakes".to_owned();
+impl Analysis {
+    /// Writes the mistakes of a player, and in how many moves, if not all were decided.
+    fn blame(&self, player: Player) -> String {
+        let (mistakes, moves) = (self.mistakes(player), self.moves_of(player).count());
+        let decided = self.moves_of(player).filter(|(_, at, _)| at.loss().is_some()).count();
+        if mistakes.is_empty() && decided == moves {
+            return "no mistakes".to_owned();
+        }
+        if mistakes.is_empty() {
+            return format!("no mistake in {decided} of {moves} moves decided");
+        }
+        let each = mistakes.iter().map(|of| format!("move {} ({} to {})", of.number, of.from, of.to));
+        let each = each.collect::<Vec<_>>().join(", ");
+        let open = if decided < moves { format!("; {decided} of {moves} moves decided") } else { String::new() };
+        format!("mistakes in {each}{open}")
     }
-    let each = mistakes.iter().map(|mistake| format!("move {} ({} to {})", mistake.number, mistake.from, mistake.to));
-    format!("mistakes in {}", each.collect::<Vec<_>>().join(", "))
 }

@@ -13,12 +13,12 @@ use fourbase::{MoveError, Player};
 use super::saved;
 use super::typed::{HELP, Typed};
 use crate::analyse::played::{self, decided};
+use crate::batch::lines::{Line, Lines};
 use crate::game::Game;
 use crate::history::{self, Moment};
 use crate::knowledge::outcomes;
 use crate::output::{self, CANNOT_WRITE};
 use crate::query::asker::Asker;
-use crate::query::lines::{Line, Lines};
 use crate::table::{self, Side};
 use crate::{remedy, wording};
 
@@ -245,7 +245,7 @@ impl Session {
     }
 
     fn history(&self) -> anyhow::Result<String> {
-        let plies = played::of_game(&self.asker, &self.game)?;
+        let plies = played::of_game(&self.asker, &self.game)?.plies;
         let moments =
             plies.into_iter().map(|of| Moment { position: of.position, column: of.column, outcome: of.outcome });
         Ok(format!("{}{}", history::draw(&moments.collect::<Vec<_>>()), self.note()))

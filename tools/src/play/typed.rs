@@ -6,7 +6,7 @@ use fourbase::notation::column_character;
 use fourbase::players::Kind;
 use fourbase::{Board, MAX_COLUMNS, excerpt};
 
-use crate::query::lines::{KEPT_BYTES, Line};
+use crate::batch::lines::{KEPT_BYTES, Line};
 
 /// How much of a wrong line the message repeats.
 const ECHO_BYTES: usize = 40;
@@ -111,7 +111,7 @@ fn column(word: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::query::lines::Lines;
+    use crate::batch::lines::Lines;
 
     fn read(text: &[u8]) -> Result<Typed, String> {
         let line = Lines::new(text).next_chunk().unwrap().unwrap_or_default().pop();

@@ -2,22 +2,24 @@
 
 use std::fmt;
 
-use fourbase::notation::{column_character, columns_to_text, draw, to_bits};
-use fourbase::{Outcome, Position};
-use fourbase_tiers::database::Move;
+use anyhow::Error;
+use fourbase::notation::{column_character, columns_to_text, draw};
+use fourbase::{Board, Position};
+use fourbase_tiers::answer::KnownMove;
 use serde::Serialize;
 
-use super::asker::Asker;
-use crate::wording;
+use super::asker::{Asker, Found};
+use crate::json::{Envelope, OutcomeJson, PositionJson, SourceJson};
+use crate::{remedy, wording};
+
+/// Stands for a value that is not known.
+const UNKNOWN: &str = "?";
 
 /// The answer about one position. Its `Display` is for people.
 pub struct Answer {
     position: Position,
-    outcome: Outcome,
-    moves: Vec<Move>,
-    line: Option<Vec<usize>>,
+    found: Found,
     note: Option<String>,
-    keep_plies: Option<u32>,
 }
 
 impl Answer {
@@ -25,14 +27,10 @@ impl Answer {
     ///
     /// # Errors
     ///
-    /// The same as [`Asker::ask`].
+    /// A database that cannot be read.
     pub fn of(asker: &Asker, position: &Position) -> anyhow::Result<Answer> {
-        let (outcome, moves, line) = asker.ask(|answerer, question| {
-            let (outcome, moves) = (answerer.outcome(position, question)?, answerer.moves(position, question)?);
-            Ok((outcome, moves, answerer.best_line(position, question)?))
-        })?;
-        let (note, keep_plies) = (asker.note(), asker.keep_plies());
-        Ok(Answer { position: *position, outcome, moves, line, note, keep_plies })
+        let found = asker.find(position, true)?;
+        Ok(Answer { position: *position, found, note: asker.note() })
     }
 
     /// Says where the answer comes from, if not only from a database. What people read includes it.
@@ -40,49 +38,86 @@ impl Answer {
         self.note.as_deref()
     }
 
-    /// Returns the answer for programs.
-    pub fn to_json(&self) -> AnswerJson {
-        AnswerJson {
-            board: self.position.board().to_string(),
-            position: to_bits(&self.position),
-            ply: self.position.ply(),
-            to_move: self.position.to_move().to_string(),
-            value: self.outcome.value.to_string(),
-            remoteness: self.outcome.remoteness,
-            moves: self.moves.iter().map(MoveJson::of).collect(),
-            line: self.line.as_ref().map(|line| columns_to_text(line.iter().copied())),
-            keep_plies: self.keep_plies,
-        }
+    /// Returns whether anything is known of the position.
+    pub fn is_known(&self) -> bool {
+        self.found.outcome.is_some() || self.found.moves.iter().any(|of| of.outcome.is_some())
+    }
+
+    /// Returns the answer for programs. `text` is the position as it was typed.
+    pub fn to_json(&self, text: &str) -> Envelope<AnswerJson> {
+        Envelope::new("query", AnswerJson::of(&self.position, text, &self.found))
+    }
+
+    /// Returns why the value is not known, and what to do.
+    pub fn into_limit(self) -> Option<Error> {
+        self.found.limit.filter(|_| self.found.outcome.is_none())
     }
 }
 
-/// An [`Answer`] for programs.
+/// An answer for programs.
 #[derive(Serialize)]
 pub struct AnswerJson {
     board: String,
-    position: String,
-    ply: usize,
-    to_move: String,
-    value: String,
-    remoteness: Option<u32>,
-    moves: Vec<MoveJson>,
-    line: Option<String>,
-    /// The deepest ply that the database keeps; left out where it keeps all.
+    /// The line of a batch.
     #[serde(skip_serializing_if = "Option::is_none")]
-    keep_plies: Option<u32>,
+    input: Option<String>,
+    /// Null for a line that is no position.
+    position: Option<PositionJson>,
+    #[serde(flatten)]
+    outcome: OutcomeJson,
+    children: Vec<ChildJson>,
+    line: Option<String>,
+    source: Option<SourceJson>,
+    undecided: bool,
+    error: Option<String>,
 }
 
 #[derive(Serialize)]
-struct MoveJson {
+struct ChildJson {
     /// Counts from 1.
     column: usize,
-    value: String,
-    remoteness: Option<u32>,
+    #[serde(flatten)]
+    outcome: OutcomeJson,
 }
 
-impl MoveJson {
-    fn of(of: &Move) -> MoveJson {
-        MoveJson { column: of.column + 1, value: of.outcome.value.to_string(), remoteness: of.outcome.remoteness }
+impl AnswerJson {
+    /// Writes what was found out about a position that was typed as `text`.
+    pub fn of(position: &Position, text: &str, found: &Found) -> AnswerJson {
+        let child = |of: &KnownMove| ChildJson { column: of.column + 1, outcome: OutcomeJson::of(of.outcome) };
+        let undecided = found.outcome.is_none();
+        let error = found.limit.as_ref().filter(|_| undecided).map(remedy::told_whole);
+        AnswerJson {
+            board: position.board().to_string(),
+            input: None,
+            position: Some(PositionJson::typed(position, text)),
+            outcome: OutcomeJson::of(found.outcome),
+            children: found.moves.iter().map(child).collect(),
+            line: found.line.as_ref().map(|line| columns_to_text(line.iter().copied())),
+            source: Some(found.source.clone()),
+            undecided,
+            error,
+        }
+    }
+
+    /// Writes why a line of a batch has no answer.
+    pub fn of_error(board: Board, position: Option<PositionJson>, reason: String) -> AnswerJson {
+        AnswerJson {
+            board: board.to_string(),
+            input: None,
+            position,
+            outcome: OutcomeJson::of(None),
+            children: Vec::new(),
+            line: None,
+            source: None,
+            undecided: false,
+            error: Some(reason),
+        }
+    }
+
+    /// Adds the line of a batch.
+    pub fn with_input(mut self, input: String) -> AnswerJson {
+        self.input = Some(input);
+        self
     }
 }
 
@@ -91,11 +126,18 @@ impl fmt::Display for Answer {
     /// colours.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}\n", draw(&self.position, true))?;
-        write!(f, "{}", wording::sentence(self.position.to_move(), self.outcome))?;
-        if self.moves.is_empty() {
+        let to_move = self.position.to_move();
+        match self.found.outcome {
+            Some(outcome) => write!(f, "{}", wording::sentence(to_move, outcome))?,
+            None => write!(f, "{to_move} player to move: {UNKNOWN}")?,
+        }
+        if self.found.moves.is_empty() {
             write!(f, " (the game is over)")?;
         } else {
             self.write_moves(f)?;
+        }
+        if let (Some(limit), true) = (&self.found.limit, self.found.outcome.is_some()) {
+            write!(f, "\n\n{}: {}", self.open(), remedy::told_whole(limit))?;
         }
         self.note.iter().try_for_each(|note| write!(f, "\n\n{note}"))
     }
@@ -104,17 +146,30 @@ impl fmt::Display for Answer {
 impl Answer {
     fn write_moves(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f)?;
-        for Move { column, outcome } in &self.moves {
+        for KnownMove { column, outcome } in &self.found.moves {
             let name = column_character(*column).unwrap_or('?');
-            match outcome.remoteness {
+            match outcome.map(|outcome| (outcome.value, outcome.remoteness)) {
                 // Four letters, as many as the longest value has.
-                Some(plies) => write!(f, "\n{name}  {}{plies:>3}", wording::value(outcome.value, 4))?,
-                None => write!(f, "\n{name}  {}", wording::value(outcome.value, 0))?,
+                Some((value, Some(plies))) => write!(f, "\n{name}  {}{plies:>3}", wording::value(value, 4))?,
+                Some((value, None)) => write!(f, "\n{name}  {}", wording::value(value, 0))?,
+                None => write!(f, "\n{name}  {UNKNOWN}")?,
             }
         }
-        match &self.line {
+        match &self.found.line {
             Some(line) => write!(f, "\n\nbest play: {}", columns_to_text(line.iter().copied())),
             None => Ok(()),
+        }
+    }
+
+    /// Names what a limit has left open.
+    fn open(&self) -> &'static str {
+        let moves = &self.found.moves;
+        if moves.iter().any(|of| of.outcome.is_none()) {
+            UNKNOWN
+        } else if self.found.outcome.is_some_and(|outcome| outcome.remoteness.is_none()) {
+            "plies to the end"
+        } else {
+            "best play"
         }
     }
 }

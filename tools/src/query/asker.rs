@@ -1,17 +1,20 @@
-//! Asks an answerer for the program: with the limit of `--nodes`, a spinner while it searches, and errors and notes that
-//! say what the user can do.
+//! Asks an answerer for the program: with the limits of `--nodes` and `--seconds`, a spinner or a note while it searches,
+//! and errors and notes that say what the user can do.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
 
 use anyhow::{Error, anyhow};
 use fourbase::search::Monitor;
 use fourbase::{Outcome, Position};
-use fourbase_tiers::answer::{AnswerError, Answerer, Limits, Question};
-use fourbase_tiers::database::{Database, DatabaseError, Move};
+use fourbase_tiers::answer::{AnswerError, Answerer, KnownMove, Limits, Partial, Question, Work};
+use fourbase_tiers::database::{Database, Move};
 
-use crate::progress::Spinner;
+use super::watch::Watch;
+use crate::json::{SourceJson, SourceKind};
+use crate::number::grouped;
 use crate::{remedy, wording};
 
 /// How many positions of a batch are answered together where the limit of nodes allows for seconds each.
@@ -20,21 +23,49 @@ const AT_ONCE_SEARCHED: usize = 16;
 /// How many, where the database searches some of them: enough for all threads, few enough that answers keep coming.
 const AT_ONCE_KEPT: usize = 256;
 
+/// The nodes of a quick search.
+const QUICK_NODES: u64 = 10_000;
+
+/// How far one question may go.
+#[derive(Clone, Copy, Debug)]
+pub struct Reach {
+    /// The most nodes; `None` for no limit.
+    pub nodes: Option<u64>,
+    /// The longest time; `None` for no limit.
+    pub time: Option<Duration>,
+}
+
 /// An answerer, and what the program adds to it. Threads share it.
 pub struct Asker {
     answerer: Arc<dyn Answerer>,
-    /// The most nodes of one question.
-    nodes: u64,
+    reach: Reach,
     /// The folder in which there is no database of the board, if that is why everything is searched.
     missing_in: Option<PathBuf>,
     /// Whether any question so far was searched.
     has_searched: AtomicBool,
+    /// Whether the note about a long search was printed.
+    is_noted: Arc<AtomicBool>,
+}
+
+/// What was found out about a position within the limits.
+pub struct Found {
+    /// What it is worth; the remoteness is left out where it is not known.
+    pub outcome: Option<Outcome>,
+    /// All moves, best first, unknown ones last.
+    pub moves: Vec<KnownMove>,
+    /// Best play, if it was asked for and is known.
+    pub line: Option<Vec<usize>>,
+    /// Where the answer comes from.
+    pub source: SourceJson,
+    /// Which limit was reached and what to do; `None` where everything is known.
+    pub limit: Option<Error>,
 }
 
 impl Asker {
-    /// Allows each question `nodes` nodes.
-    pub fn new(answerer: Arc<dyn Answerer>, nodes: u64) -> Asker {
-        Asker { answerer, nodes, missing_in: None, has_searched: AtomicBool::new(false) }
+    /// Allows each question to go as far as `reach`.
+    pub fn new(answerer: Arc<dyn Answerer>, reach: Reach) -> Asker {
+        let (has_searched, is_noted) = (AtomicBool::new(false), Arc::default());
+        Asker { answerer, reach, missing_in: None, has_searched, is_noted }
     }
 
     /// Says with the answers that they are searched because a folder has no database of the board.
@@ -52,10 +83,10 @@ impl Asker {
         &self,
         parts: impl FnOnce(&dyn Answerer, &mut Question) -> Result<T, AnswerError>,
     ) -> anyhow::Result<T> {
-        let (limits, spinner) = self.begin();
+        let (limits, watch) = self.begin(self.reach.nodes);
         let mut question = Question::new(limits);
         let answer = parts(&*self.answerer, &mut question);
-        drop(spinner);
+        drop(watch);
         self.has_searched.fetch_or(question.work().has_searched(), Relaxed);
         answer.map_err(|error| self.explain(error))
     }
@@ -69,9 +100,81 @@ impl Asker {
         self.ask(|answerer, question| answerer.moves(position, question))
     }
 
+    /// Finds out what the limits allow for about a position: its outcome, its moves, and best play if `with_line` is set.
+    ///
+    /// # Errors
+    ///
+    /// A database that cannot be read.
+    pub fn find(&self, position: &Position, with_line: bool) -> anyhow::Result<Found> {
+        self.find_within(position, with_line, self.reach.nodes)
+    }
+
+    /// Finds out what takes a millisecond or less, where a longer search of a related position gave no answer.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`Asker::find`].
+    pub fn find_quickly(&self, position: &Position) -> anyhow::Result<Found> {
+        let nodes = self.reach.nodes.map_or(QUICK_NODES, |nodes| nodes.min(QUICK_NODES));
+        self.find_within(position, false, Some(nodes))
+    }
+
+    fn find_within(&self, position: &Position, with_line: bool, nodes: Option<u64>) -> anyhow::Result<Found> {
+        let (limits, watch) = self.begin(nodes);
+        let mut question = Question::new(limits);
+        let found = Partial::of(&*self.answerer, position, &mut question).and_then(|found| {
+            let has_end = found.outcome.is_some_and(|outcome| outcome.remoteness.is_some());
+            if !with_line || !has_end {
+                return Ok((found, None));
+            }
+            match self.answerer.best_line(position, &mut question) {
+                Err(error) if error.is_limit() => Ok((Partial { limit: found.limit.or(Some(error)), ..found }, None)),
+                line => Ok((found, line?)),
+            }
+        });
+        drop(watch);
+        let work = question.work();
+        self.has_searched.fetch_or(work.has_searched(), Relaxed);
+        let (found, line) = found.map_err(|error| self.explain(error))?;
+        let source = self.source(position, found.work, work.nodes);
+        let limit = found.limit.map(|error| self.explain(error));
+        Ok(Found { outcome: found.outcome, moves: found.moves, line, source, limit })
+    }
+
+    /// Says who decided the value of a position, which took `work`, in an answer that took `nodes` nodes.
+    fn source(&self, position: &Position, work: Work, nodes: u64) -> SourceJson {
+        let database = self.answerer.database();
+        let kind = if position.primitive().is_some() || position.winning_move().is_some() {
+            SourceKind::Board
+        } else if work.positions > 0 && (work.nodes > 0 || database.is_some()) {
+            SourceKind::Search
+        } else if database.is_some() {
+            SourceKind::Database
+        } else {
+            SourceKind::Board
+        };
+        SourceJson::new(kind, database, nodes)
+    }
+
+    /// Asks what a position is worth; its value alone where the remoteness is beyond the limits.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`Asker::ask`].
+    fn outcome(&self, position: &Position) -> anyhow::Result<Outcome> {
+        self.ask(|answerer, question| {
+            let known = answerer.known_outcome(position, question)?;
+            known.ok_or_else(|| question.limit_error(answerer.board()))
+        })
+    }
+
     /// Asks what each of some positions is worth; each is a question of its own.
     pub fn outcomes(&self, positions: &[Position]) -> Vec<anyhow::Result<Outcome>> {
-        let (limits, _spinner) = self.begin();
+        // Searches of a database beyond the plies that it keeps listen to the monitor of a single question alone.
+        if self.may_search() || self.reach.time.is_some() && self.keep_plies().is_some() {
+            return positions.iter().map(|position| self.outcome(position)).collect();
+        }
+        let (limits, _watch) = self.begin(self.reach.nodes);
         let outcomes = self.answerer.outcomes(positions, &limits);
         outcomes.into_iter().map(|outcome| outcome.map_err(|error| self.explain(error))).collect()
     }
@@ -79,10 +182,17 @@ impl Asker {
     /// Returns how many positions of a batch to answer together.
     pub fn at_once(&self) -> usize {
         match (self.answerer.may_search(), self.keep_plies()) {
+            // The time is that of one position.
+            (true, _) | (_, Some(_)) if self.reach.time.is_some() => 1,
             (true, _) => AT_ONCE_SEARCHED,
             (false, Some(_)) => AT_ONCE_KEPT,
             (false, None) => usize::MAX,
         }
+    }
+
+    /// Tells whether answers may take searches within the limits of a question.
+    pub fn may_search(&self) -> bool {
+        self.answerer.may_search()
     }
 
     /// Says where the answers so far come from, if not only from a database.
@@ -104,31 +214,39 @@ impl Asker {
     }
 
     /// Returns the deepest ply that the database keeps; `None` where it keeps all, or there is none.
-    pub fn keep_plies(&self) -> Option<u32> {
+    fn keep_plies(&self) -> Option<u32> {
         self.answerer.database().map(Database::manifest)?.keep_plies()
     }
 
-    /// Returns the limits of a question, and a spinner that shows their nodes if there may be any.
-    fn begin(&self) -> (Limits, Option<Spinner>) {
+    /// Returns the limits of a question, and what watches it if it may be searched.
+    fn begin(&self, nodes: Option<u64>) -> (Limits, Option<Watch>) {
         let monitor = Arc::new(Monitor::default());
-        let spinner = self.answerer.may_search().then(|| Spinner::begin(&monitor));
-        (Limits { nodes: Some(self.nodes), monitor: Some(monitor) }, spinner)
+        let is_searched = self.answerer.may_search() || self.keep_plies().is_some();
+        let watch = is_searched.then(|| {
+            let end = match self.reach {
+                Reach { time: Some(time), .. } => format!("for at most {} seconds", time.as_secs_f64()),
+                Reach { nodes: Some(nodes), .. } if self.answerer.may_search() => {
+                    format!("for at most {} nodes; --seconds limits the time", grouped(nodes.into()))
+                }
+                _ => "; --seconds limits the time".to_owned(),
+            };
+            let note = format!("{} is still being searched {end}", self.answerer.board()).replace(" ;", ";");
+            Watch::begin(&monitor, self.reach.time, note, &self.is_noted)
+        });
+        (Limits { nodes, monitor: Some(monitor) }, watch)
     }
 
     fn explain(&self, error: AnswerError) -> Error {
-        match error {
-            AnswerError::NodeLimit { board, nodes } => {
-                let instead = match &self.missing_in {
-                    Some(root) => {
-                        let missing = DatabaseError::Missing { board, root: root.clone() };
-                        format!("solve the board first ({})", remedy::told(&missing))
-                    }
-                    None => "ask about a later position".to_owned(),
-                };
-                anyhow!("not decided within {nodes} nodes; allow more with --nodes, or {instead}")
+        let (limit, option) = match error {
+            AnswerError::NodeLimit { nodes, .. } => (format!("{} nodes", grouped(nodes.into())), "--nodes"),
+            AnswerError::Cancelled { .. } if self.reach.time.is_some() => {
+                let seconds = self.reach.time.unwrap_or_default().as_secs_f64();
+                (format!("{seconds} second{}", if seconds == 1.0 { "" } else { "s" }), "--seconds")
             }
-            AnswerError::Database(error) => error.into(),
-            error => error.into(),
-        }
+            AnswerError::Database(error) => return error.into(),
+            error => return error.into(),
+        };
+        let missing = self.missing_in.as_deref().map(|root| (self.answerer.board(), root));
+        anyhow!("not decided within {limit}; {}", remedy::after_limit(option, missing))
     }
 }

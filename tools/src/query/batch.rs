@@ -1,126 +1,209 @@
-//! `fourbase query --batch`: a line of answer for every line of input, in order, as soon as possible.
-//!
-//! All input that has arrived is answered, and the answers are written, before more input is read. So a program on the
-//! other side of a pipe can write a line, wait for its answer, and write the next; and a file of a million lines is read,
-//! answered and written in large portions. No timeout decides whether input pauses.
+//! `fourbase query --batch`: a line of answer for every line of input.
 
-use std::io::{self, Read, Write};
-use std::str;
+use std::io::Write;
 
-use anyhow::{Context, Error, anyhow};
-use fourbase::{Board, Outcome, Position, excerpt, notation};
+use fourbase::notation;
+use fourbase::{Board, Outcome, Position};
+use fourbase_tiers::answer::KnownMove;
+use rayon::prelude::*;
 
-use super::asker::Asker;
-use super::lines::{KEPT_BYTES, Line, Lines};
-use crate::failure::BadInput;
-use crate::output::CANNOT_WRITE;
-use crate::remedy;
+use super::answer::AnswerJson;
+use super::asker::{Asker, Found};
+use crate::batch::fields::words_of_position;
+use crate::batch::lines::Line;
+use crate::batch::{BatchArguments, Record, Tally, Things, input_text, no_answer, push_line, write_others};
+use crate::json::{self, Envelope, PositionJson};
 
-/// The most bytes of a bad line that its answer repeats.
-const ECHO_BYTES: usize = 256;
+/// Stands for an unknown remoteness, and for a column that cannot be played.
+const NONE: &[u8] = b"-";
 
-/// The most bytes of a failure's reason on its line; the reason may contain the name of a file.
-const REASON_BYTES: usize = 1024;
+/// Stands for a move that was not decided.
+const UNDECIDED: &[u8] = b"?";
 
-/// Stands for an unknown remoteness.
-const UNKNOWN: &str = "-";
+/// Lines that one thread reads or writes in a row. Fewer are not worth a second thread.
+const PART: usize = 512;
 
-/// Answers every line of `input`, positions of `board`, on `output`.
+/// The most lines that are answered together with all their moves.
+const AT_ONCE_WITH_MOVES: usize = 1 << 13;
+
+/// What is written about each position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// Value and remoteness.
+    Outcomes,
+    /// The same, and a column for each move.
+    Moves,
+    /// A line of JSON; with best play if `with_line` is set.
+    Json { with_line: bool },
+}
+
+/// Answers every line, positions of `board`.
 ///
 /// # Errors
 ///
-/// At once: input that cannot be read, output that cannot be written. After all lines were answered: the first failure to
-/// find an answer, or else bad input if any line was bad.
-pub fn run(board: Board, asker: &Asker, input: impl Read, output: impl Write) -> anyhow::Result<()> {
-    let mut batch = Batch { board, asker, output, lines: 0, bad: 0, failed: 0, first_failure: None };
-    let mut lines = Lines::new(input);
-    while let Some(lines) = lines.next_chunk().context("cannot read standard input")? {
-        for lines in lines.chunks(asker.at_once()) {
-            batch.answer(lines).context(CANNOT_WRITE)?;
-        }
-    }
-    batch.end()
+/// Those of [`BatchArguments::run`].
+pub fn run(arguments: &BatchArguments, board: Board, asker: &Asker, form: Form) -> anyhow::Result<()> {
+    let batch = Batch { arguments, board, asker, form };
+    let things = Things { name: "positions", done: "looked up" };
+    let at_once = match form {
+        Form::Outcomes => asker.at_once(),
+        Form::Moves | Form::Json { .. } => asker.at_once().min(AT_ONCE_WITH_MOVES),
+    };
+    arguments.run(things, board, at_once, |lines, text, tally| match form {
+        Form::Outcomes => batch.answer(lines, text, tally, |positions| asker.outcomes(positions), Batch::write_outcome),
+        Form::Moves => batch.answer(lines, text, tally, |positions| batch.find(positions), Batch::write_moves),
+        Form::Json { .. } => batch.answer(lines, text, tally, |positions| batch.find(positions), Batch::write_json),
+    })
 }
 
-/// The batch so far.
-struct Batch<'a, W> {
+/// A line that is a position, or the reason why it is not.
+type Reading<'l> = Result<Question<'l>, String>;
+
+/// A line that is a position.
+struct Question<'l> {
+    line: &'l Line,
+    record: Record<'l>,
+    position: Position,
+}
+
+struct Batch<'a> {
+    arguments: &'a BatchArguments,
     board: Board,
     asker: &'a Asker,
-    output: W,
-    lines: u64,
-    /// Lines that are not positions.
-    bad: u64,
-    /// Lines that are positions without an answer.
-    failed: u64,
-    first_failure: Option<Error>,
+    form: Form,
 }
 
-impl<W: Write> Batch<'_, W> {
-    /// Answers some lines, and flushes the answers.
-    fn answer(&mut self, lines: &[Line]) -> io::Result<()> {
-        let readings = lines.iter().map(|line| read(self.board, line)).collect::<Vec<_>>();
-        let positions = readings.iter().flatten().copied().collect::<Vec<_>>();
-        let mut outcomes = self.asker.outcomes(&positions).into_iter();
-        let mut text = Vec::with_capacity(lines.len() * 32);
-        for (line, reading) in lines.iter().zip(readings) {
-            self.lines += 1;
-            match reading.map(|_| outcomes.next().unwrap_or_else(|| Err(anyhow!("no answer")))) {
-                Ok(Ok(outcome)) => write_outcome(&mut text, line, outcome)?,
-                Ok(Err(failure)) => {
-                    self.failed += 1;
-                    write_error(&mut text, line, &excerpt(&remedy::told_whole(&failure), REASON_BYTES))?;
-                    self.first_failure.get_or_insert(failure);
-                }
-                Err(reason) => {
-                    self.bad += 1;
-                    write_error(&mut text, line, &reason)?;
+impl Batch<'_> {
+    /// Answers lines: reads them in parts, finds all answers together, and writes them in parts.
+    fn answer<T: Send>(
+        &self,
+        lines: &[Line],
+        text: &mut Vec<u8>,
+        tally: &mut Tally,
+        find: impl FnOnce(&[Position]) -> Vec<anyhow::Result<T>>,
+        write: impl Fn(&Self, &mut Vec<u8>, &mut Tally, &Question, T) + Sync + Send,
+    ) {
+        let parts: Vec<&[Line]> = lines.chunks(PART).collect();
+        let readings = of_each(parts.clone(), |lines| self.read(lines));
+        let positions: Vec<Position> = readings.iter().flatten().flatten().map(|read| read.position).collect();
+        let mut found = find(&positions).into_iter();
+        let counts = readings.iter().map(|part| part.iter().flatten().count());
+        let found: Vec<Vec<_>> = counts.map(|count| found.by_ref().take(count).collect()).collect();
+        let parts = parts.into_iter().zip(readings).zip(found).collect();
+        let texts = of_each(parts, |((lines, readings), found): ((&[Line], Vec<Reading>), Vec<_>)| {
+            let (mut text, mut tally, mut found) = (Vec::new(), Tally::default(), found.into_iter());
+            for (line, reading) in lines.iter().zip(readings) {
+                match reading {
+                    Ok(question) => match found.next().unwrap_or_else(|| Err(no_answer())) {
+                        Ok(found) => write(self, &mut text, &mut tally, &question, found),
+                        Err(failure) => {
+                            let reason = tally.failed(failure);
+                            self.write_reason(&mut text, line, Some(&question), reason);
+                        }
+                    },
+                    Err(reason) => {
+                        tally.bad();
+                        self.write_reason(&mut text, line, None, reason);
+                    }
                 }
             }
+            (text, tally)
+        });
+        for (part, counts) in texts {
+            text.extend_from_slice(&part);
+            tally.add(counts);
         }
-        self.output.write_all(&text)?;
-        self.output.flush()
     }
 
-    /// Reports the batch as a whole.
-    fn end(self) -> anyhow::Result<()> {
-        let Batch { lines, bad, failed, .. } = self;
-        if let Some(failure) = self.first_failure {
-            return Err(failure.context(format!("{failed} of {lines} positions could not be looked up")));
+    /// Reads lines.
+    fn read<'l>(&self, lines: &'l [Line]) -> Vec<Reading<'l>> {
+        let read = |line: &'l Line| {
+            let record = self.arguments.read(line, |word| words_of_position(self.board, word))?;
+            let position = notation::parse(self.board, record.text).map_err(|error| error.to_string())?;
+            Ok(Question { line, record, position })
+        };
+        lines.iter().map(read).collect()
+    }
+
+    /// Finds out all about positions: on all threads where a database answers, one after the other where each is searched
+    /// with all threads.
+    fn find(&self, positions: &[Position]) -> Vec<anyhow::Result<Found>> {
+        let find = |position: &Position| self.asker.find(position, self.form == Form::Json { with_line: true });
+        if self.asker.may_search() || positions.len() == 1 {
+            return positions.iter().map(find).collect();
         }
-        if bad > 0 {
-            let text = format!("{bad} of {lines} lines are no positions of {}; their answers say why", self.board);
-            return Err(BadInput(text).into());
+        positions.par_iter().map(find).collect()
+    }
+
+    /// Writes value and remoteness.
+    fn write_outcome(&self, text: &mut Vec<u8>, _: &mut Tally, question: &Question, outcome: Outcome) {
+        let fields = &question.record.fields;
+        text.extend_from_slice(fields.chosen);
+        text.push(b'\t');
+        push_outcome(text, outcome, b'\t');
+        write_others(text, fields);
+        text.push(b'\n');
+    }
+
+    /// Writes value, remoteness and a column for each move.
+    fn write_moves(&self, text: &mut Vec<u8>, tally: &mut Tally, question: &Question, mut found: Found) {
+        let Some(outcome) = found.outcome else {
+            let reason = tally.failed(found.limit.take().unwrap_or_else(no_answer));
+            return self.write_reason(text, question.line, Some(question), reason);
+        };
+        let fields = &question.record.fields;
+        text.extend_from_slice(fields.chosen);
+        text.push(b'\t');
+        push_outcome(text, outcome, b'\t');
+        for column in 0..self.board.width() {
+            text.push(b'\t');
+            match found.moves.iter().find(|of| of.column == column) {
+                Some(KnownMove { outcome: Some(outcome), .. }) => push_outcome(text, *outcome, b' '),
+                Some(_) => text.extend_from_slice(UNDECIDED),
+                None => text.extend_from_slice(NONE),
+            }
         }
-        Ok(())
+        write_others(text, fields);
+        text.push(b'\n');
+    }
+
+    /// Writes everything as JSON.
+    fn write_json(&self, text: &mut Vec<u8>, tally: &mut Tally, question: &Question, mut found: Found) {
+        let json = AnswerJson::of(&question.position, question.record.text, &found);
+        let json = json.with_input(input_text(question.line));
+        push_json(text, json);
+        if found.outcome.is_none() {
+            tally.failed(found.limit.take().unwrap_or_else(no_answer));
+        }
+    }
+
+    /// Writes why a line has no answer, in the form of the batch.
+    fn write_reason(&self, text: &mut Vec<u8>, line: &Line, question: Option<&Question>, reason: String) {
+        if let Form::Json { .. } = self.form {
+            let position = question.map(|of| PositionJson::typed(&of.position, of.record.text));
+            push_json(text, AnswerJson::of_error(self.board, position, reason).with_input(input_text(line)));
+        } else {
+            self.arguments.write_error(text, line, |word| words_of_position(self.board, word), &reason);
+        }
     }
 }
 
-/// Reads a position, or says why the line is not one, without line breaks or tabs.
-fn read(board: Board, line: &Line) -> Result<Position, String> {
-    if !line.is_whole() {
-        return Err(format!("the line has {} bytes; write a position in at most {KEPT_BYTES}", line.bytes()));
-    }
-    let text = str::from_utf8(line.kept()).map_err(|error| {
-        format!("byte {} of the line is not UTF-8; write positions in plain ASCII", error.valid_up_to() + 1)
-    })?;
-    notation::parse(board, text).map_err(|error| error.to_string())
+/// Does something with each item: on all threads if there are several.
+fn of_each<I: Send, T: Send>(items: Vec<I>, each: impl Fn(I) -> T + Sync + Send) -> Vec<T> {
+    if items.len() == 1 { items.into_iter().map(each).collect() } else { items.into_par_iter().map(each).collect() }
 }
 
-/// Writes the answer to a line that is a position. Such a line has no tabs and needs no escapes.
-fn write_outcome(text: &mut Vec<u8>, line: &Line, outcome: Outcome) -> io::Result<()> {
-    text.extend_from_slice(line.kept());
+fn push_json(text: &mut Vec<u8>, json: AnswerJson) {
+    push_line(text, &Envelope::new("query", json));
+}
+
+/// Writes a value and a remoteness.
+fn push_outcome(text: &mut Vec<u8>, outcome: Outcome, between: u8) {
+    text.extend_from_slice(json::value(outcome.value).as_bytes());
+    text.push(between);
     match outcome.remoteness {
-        Some(remoteness) => writeln!(text, "\t{}\t{remoteness}", outcome.value),
-        None => writeln!(text, "\t{}\t{UNKNOWN}", outcome.value),
+        // Writing to memory does not fail.
+        Some(remoteness) => drop(write!(text, "{remoteness}")),
+        None => text.extend_from_slice(NONE),
     }
-}
-
-/// Writes why a line has no answer.
-fn write_error(text: &mut Vec<u8>, line: &Line, reason: &str) -> io::Result<()> {
-    writeln!(text, "{}\terror\t{reason}", echo(line.kept()))
-}
-
-/// Escapes a line and cuts it to [`ECHO_BYTES`]; bytes that are not UTF-8 become the replacement character.
-fn echo(line: &[u8]) -> String {
-    excerpt(&String::from_utf8_lossy(line), ECHO_BYTES)
 }

@@ -8,13 +8,15 @@
 //! | `only` | searched | searched | searched |
 
 use std::thread;
+use std::time::Duration;
 
+use anyhow::anyhow;
 use clap::{Args, ValueEnum};
-use fourbase::Board;
 use fourbase::search::Options;
+use fourbase::{Board, excerpt};
 use fourbase_tiers::answer::{self, Searcher, choose};
 
-use super::asker::Asker;
+use super::asker::{Asker, Reach};
 use crate::arguments::{CacheArgument, DatabaseArgument};
 use crate::memory;
 
@@ -24,6 +26,12 @@ const DEFAULT_NODES: u64 = 100_000_000;
 /// The most that the table of a search takes, however much memory is free.
 const MOST_TABLE_BYTES: u64 = 1 << 30;
 
+/// The longest limit of time: ten years.
+const MOST_SECONDS: f64 = 3.2e8;
+
+/// How much of a wrong text the error repeats.
+const EXCERPT_BYTES: usize = 40;
+
 /// How to search.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct SearchArguments {
@@ -31,9 +39,14 @@ pub struct SearchArguments {
     #[arg(long, value_name = "WHEN")]
     search: Option<When>,
 
-    /// How many nodes a search may visit for one position before it gives up [default: 100000000]
+    /// How many nodes a search may visit for one position before it gives up [default: 100000000, or no limit with
+    /// --seconds]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
+
+    /// How many seconds a search may take for one position before it gives up, such as 0.5 [default: no limit]
+    #[arg(long, value_name = "N", value_parser = seconds)]
+    seconds: Option<Duration>,
 
     /// How many threads search [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -76,13 +89,23 @@ impl SearchArguments {
         let searcher = || Searcher::new(board, options(self.threads()));
         let answerer = choose(when, find, searcher)?;
         let is_missing = answerer.database().is_none() && when != answer::When::Only;
-        let asker = Asker::new(answerer, self.nodes.unwrap_or(DEFAULT_NODES));
+        let nodes = self.nodes.or_else(|| self.seconds.is_none().then_some(DEFAULT_NODES));
+        let asker = Asker::new(answerer, Reach { nodes, time: self.seconds });
         Ok(if is_missing { asker.with_missing_in(&databases.root) } else { asker })
     }
 
     fn threads(self) -> usize {
         self.threads.map_or_else(|| thread::available_parallelism().map_or(1, usize::from), usize::from)
     }
+}
+
+/// Reads the value of `--seconds`.
+fn seconds(text: &str) -> anyhow::Result<Duration> {
+    let seconds = text.parse().ok().filter(|seconds| (0.001..=MOST_SECONDS).contains(seconds));
+    seconds.map(Duration::from_secs_f64).ok_or_else(|| {
+        let text = excerpt(text, EXCERPT_BYTES);
+        anyhow!("\"{text}\" is not a number of seconds; give a number from 0.001 on, such as 0.5 or 60")
+    })
 }
 
 /// Returns the options of a search on this machine. Its table may take half of the memory that a solve would: it starts

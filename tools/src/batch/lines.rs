@@ -5,7 +5,7 @@
 
 use std::io::{BufRead, BufReader, ErrorKind, Read, Result};
 
-/// How many bytes are read at once, and so answered at once when input never pauses.
+/// How many bytes are read at once if the caller does not say.
 const CHUNK_BYTES: usize = 1 << 16;
 
 /// How many bytes of a line are kept. The longest position, a bit string for each of 32 columns, has 127 characters, and
@@ -35,6 +35,14 @@ impl Line {
         self.kept.len() as u64 == self.bytes
     }
 
+    /// Drops these bytes if the line begins with them.
+    pub fn drop_start(&mut self, start: &[u8]) {
+        if self.kept.starts_with(start) {
+            self.kept.drain(..start.len());
+            self.bytes -= start.len() as u64;
+        }
+    }
+
     fn push(&mut self, bytes: &[u8]) {
         let room = KEPT_BYTES - self.kept.len();
         self.kept.extend_from_slice(&bytes[..room.min(bytes.len())]);
@@ -59,9 +67,14 @@ pub struct Lines<R> {
 }
 
 impl<R: Read> Lines<R> {
-    /// Begins to read lines.
+    /// Begins to read lines, 64 KiB at once.
     pub fn new(input: R) -> Lines<R> {
-        Lines { input: BufReader::with_capacity(CHUNK_BYTES, input), open: None }
+        Lines::with_chunks(input, CHUNK_BYTES)
+    }
+
+    /// Begins to read lines, `chunk_bytes` at once: as many are answered together when input never pauses.
+    pub fn with_chunks(input: R, chunk_bytes: usize) -> Lines<R> {
+        Lines { input: BufReader::with_capacity(chunk_bytes, input), open: None }
     }
 
     /// Waits for input, and returns the lines that end in it, which may be none; `None` once input has ended. The last

@@ -1,0 +1,124 @@
+//! What can be found out about a position within the limits of a question, where they do not allow for everything.
+//!
+//! An answer is worth having even if some moves stay open. So the value is asked for first, and the moves share what is
+//! left: each gets a small part of the nodes before any gets more, because the first one could use up all.
+
+use fourbase::{Outcome, Position};
+
+use super::{AnswerError, Answerer, Limits, Question, Work};
+
+/// The value may use all nodes but this share before the moves had theirs.
+const SHARE_OF_MOVES: u64 = 8;
+
+/// All moves together may use this share of the nodes before any gets more.
+const FIRST_SHARE: u64 = 16;
+
+/// The nodes of a move's first try where a question has no limit of nodes.
+const FIRST_NODES: u64 = 1 << 20;
+
+/// A legal move, and what it is worth if that is known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct KnownMove {
+    /// Column, from 0.
+    pub column: usize,
+    /// What the move is worth to the player who makes it; the remoteness counts from the position before it.
+    pub outcome: Option<Outcome>,
+}
+
+/// What was found out about a position.
+#[derive(Debug)]
+pub struct Partial {
+    /// What the position is worth, if that is known.
+    pub outcome: Option<Outcome>,
+    /// What the value took.
+    pub work: Work,
+    /// All legal moves, best first; those that are not known last, by column.
+    pub moves: Vec<KnownMove>,
+    /// The limit that was reached; `None` where everything is known.
+    pub limit: Option<AnswerError>,
+}
+
+impl Partial {
+    /// Asks what a position and its moves are worth.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`Answerer::outcome`], without the limits: these are in [`Partial::limit`].
+    pub fn of(answerer: &dyn Answerer, position: &Position, question: &mut Question) -> Result<Partial, AnswerError> {
+        let before = question.work();
+        let most = question.nodes_left().map(|left| left - left / SHARE_OF_MOVES);
+        let mut outcome = question.part(most, |part| answerer.known_outcome(position, part))?;
+        let mut work = question.work() - before;
+        let moves = answerer.known_moves(position, question)?;
+        if outcome.is_none() {
+            outcome = from_moves(&moves);
+        }
+        if outcome.is_none() {
+            let before = question.work();
+            outcome = answerer.known_outcome(position, question)?;
+            work += question.work() - before;
+        }
+        // Where searches may complete a database, only moves that give the value away have an open remoteness.
+        let is_open = |of: Option<Outcome>| match (of, outcome) {
+            (Some(of), Some(outcome)) => answerer.may_search() && of.value == outcome.value && of.remoteness.is_none(),
+            _ => true,
+        };
+        let is_whole = !is_open(outcome) && !moves.iter().any(|of| is_open(of.outcome));
+        let limit = (!is_whole).then(|| question.limit_error(answerer.board()));
+        Ok(Partial { outcome, work, moves, limit })
+    }
+}
+
+/// Finds what a position is worth from its moves: the best of all, or a win, whose remoteness is not known then.
+fn from_moves(moves: &[KnownMove]) -> Option<Outcome> {
+    let best = moves.iter().filter_map(|of| of.outcome).min()?;
+    if moves.iter().all(|of| of.outcome.is_some()) {
+        return Some(best);
+    }
+    (best.value == fourbase::Value::Win).then_some(Outcome { remoteness: None, ..best })
+}
+
+/// Asks what every move is worth, a little of each before all of any.
+pub(super) fn known_moves(
+    position: &Position,
+    question: &mut Question,
+    mut known: impl FnMut(&Position, &mut Question) -> Result<Option<Outcome>, AnswerError>,
+) -> Result<Vec<KnownMove>, AnswerError> {
+    let columns: Vec<usize> = position.moves().collect();
+    let count = columns.len().max(1) as u64;
+    let first = question.nodes_left().map_or(FIRST_NODES, |left| left / FIRST_SHARE / count);
+    let mut moves: Vec<_> = columns.into_iter().map(|column| KnownMove { column, outcome: None }).collect();
+    for most in [Some(first), None] {
+        for of in moves.iter_mut().filter(|of| of.outcome.is_none()) {
+            let child = position.drop_piece(of.column);
+            let most = most.or(question.nodes_left());
+            of.outcome = question.part(most, |part| known(&child, part))?.map(Outcome::parent);
+        }
+    }
+    sort(&mut moves);
+    Ok(moves)
+}
+
+/// Sorts moves, best first, equally good ones by column, unknown ones last.
+pub(super) fn sort(moves: &mut [KnownMove]) {
+    moves.sort_by_key(|of| (of.outcome.is_none(), of.outcome, of.column));
+}
+
+/// Turns a limit that was reached into `None`.
+pub(super) fn within_limits<T>(answer: Result<T, AnswerError>) -> Result<Option<T>, AnswerError> {
+    match answer {
+        Ok(answer) => Ok(Some(answer)),
+        Err(error) if error.is_limit() => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+impl Question {
+    /// Asks a part of the question with at most `nodes` nodes.
+    fn part<T>(&mut self, nodes: Option<u64>, ask: impl FnOnce(&mut Question) -> T) -> T {
+        let mut part = Question::new(Limits { nodes, monitor: self.limits().monitor.clone() });
+        let answer = ask(&mut part);
+        self.add(part.work());
+        answer
+    }
+}

@@ -1,0 +1,236 @@
+//! Batches: a line of answer for every line of input, in order, as soon as possible.
+//!
+//! All input that has arrived is answered, and the answers are written, before more input is read. So a program on the
+//! other side of a pipe can write a line, wait for its answer, and write the next; and a file of a million lines is read,
+//! answered and written in large portions. No timeout decides whether input pauses.
+//!
+//! [`lines`] cuts input into lines, [`fields`] finds the field of a line that is asked about, [`output`] writes. What the
+//! answers are, each subcommand says.
+
+pub mod fields;
+pub mod lines;
+pub mod output;
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::PathBuf;
+use std::str;
+
+use anyhow::{Context, Error, anyhow};
+use clap::Args;
+use fourbase::excerpt;
+use serde::Serialize;
+
+use crate::failure::BadInput;
+use crate::{remedy, wording};
+use fields::Fields;
+use lines::{KEPT_BYTES, Line, Lines};
+use output::Output;
+
+/// The most bytes of a bad line that its answer repeats.
+const ECHO_BYTES: usize = 256;
+
+/// The most bytes of a failure's reason on its line; the reason may contain the name of a file.
+const REASON_BYTES: usize = 1024;
+
+/// How much of a file is read at once.
+const FILE_BYTES: usize = 1 << 21;
+
+/// A byte order mark, which some programs put in front of text.
+const MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// The options of a batch.
+#[derive(Args, Clone, Debug)]
+pub struct BatchArguments {
+    /// Answer the lines of standard input, or of --input
+    #[arg(long)]
+    pub batch: bool,
+
+    /// Read the lines of a batch from a file
+    #[arg(long, value_name = "FILE", requires = "batch")]
+    input: Option<PathBuf>,
+
+    /// Write the answers of a batch to a file, which is replaced only when all lines are answered
+    #[arg(long, value_name = "FILE", requires = "batch")]
+    output: Option<PathBuf>,
+
+    /// Which field of a line to read, counted from 1; the others are repeated after the answer [default: 1]
+    #[arg(long, value_name = "N", requires = "batch", value_parser = clap::value_parser!(u16).range(1..))]
+    field: Option<u16>,
+}
+
+/// What the lines of a batch are, for messages.
+#[derive(Clone, Copy)]
+pub struct Things {
+    /// Such as `positions`.
+    pub name: &'static str,
+    /// What could not be done to those that failed, such as `looked up`.
+    pub done: &'static str,
+}
+
+/// A question of a batch: its field as text, and the other fields.
+#[derive(Clone, Copy)]
+pub struct Record<'l> {
+    pub text: &'l str,
+    pub fields: Fields<'l>,
+}
+
+/// Counts lines without an answer.
+#[derive(Default)]
+pub struct Tally {
+    lines: u64,
+    bad: u64,
+    failed: u64,
+    first_failure: Option<Error>,
+}
+
+impl BatchArguments {
+    /// Answers every line. `answer` takes some lines, at most `at_once`, appends their answers to the text, and counts those
+    /// that have none.
+    ///
+    /// # Errors
+    ///
+    /// At once: input that cannot be read, output that cannot be written. After all lines were answered: the first failure
+    /// to find an answer, or else bad input if any line was bad. `of` says of what board the lines are.
+    pub fn run(
+        &self,
+        things: Things,
+        of: impl std::fmt::Display,
+        at_once: usize,
+        mut answer: impl FnMut(&[Line], &mut Vec<u8>, &mut Tally),
+    ) -> anyhow::Result<()> {
+        let (mut lines, name) = self.input()?;
+        let mut output = Output::begin(self.output.as_deref())?;
+        let (mut tally, mut text, mut is_begun) = (Tally::default(), Vec::new(), false);
+        while let Some(mut lines) = lines.next_chunk().with_context(|| format!("cannot read {name}"))? {
+            if let (false, Some(first)) = (is_begun, lines.first_mut()) {
+                first.drop_start(MARK);
+                is_begun = true;
+            }
+            for lines in lines.chunks(at_once) {
+                text.clear();
+                tally.lines += lines.len() as u64;
+                answer(lines, &mut text, &mut tally);
+                output.write(&text)?;
+            }
+        }
+        output.end()?;
+        tally.end(things, of)
+    }
+
+    /// Opens the input, and returns its name for messages.
+    fn input(&self) -> anyhow::Result<(Lines<Box<dyn Read>>, String)> {
+        let Some(path) = &self.input else {
+            let input: Box<dyn Read> = Box::new(io::stdin().lock());
+            return Ok((Lines::new(input), "standard input".to_owned()));
+        };
+        let name = wording::path(path);
+        let file = File::open(path).with_context(|| format!("cannot read {name}"))?;
+        let is_file = file.metadata().is_ok_and(|of| of.is_file());
+        let input: Box<dyn Read> = Box::new(file);
+        Ok((if is_file { Lines::with_chunks(input, FILE_BYTES) } else { Lines::new(input) }, name))
+    }
+
+    /// Finds the field of a line, or says why there is none. `words` says of its first word how many words it has.
+    ///
+    /// # Errors
+    ///
+    /// The reason, without line breaks or tabs.
+    pub fn read<'l>(&self, line: &'l Line, words: impl FnOnce(&[u8]) -> usize) -> Result<Record<'l>, String> {
+        if !line.is_whole() {
+            return Err(format!("the line has {} bytes; write at most {KEPT_BYTES}", line.bytes()));
+        }
+        let number = usize::from(self.field.unwrap_or(1));
+        let fields = Fields::of(line.kept(), number, words).map_err(|found| {
+            let s = if found == 1 { "" } else { "s" };
+            format!("the line has {found} field{s}, and --field {number} was asked for")
+        })?;
+        let text = str::from_utf8(fields.chosen).map_err(|error| {
+            let byte = fields.start + error.valid_up_to() + 1;
+            format!("byte {byte} of the line is not UTF-8; write plain ASCII")
+        })?;
+        Ok(Record { text, fields })
+    }
+
+    /// Returns the other fields of a line, where it has any that can be told apart.
+    fn others<'l>(&self, line: &'l Line, words: impl FnOnce(&[u8]) -> usize) -> Option<Fields<'l>> {
+        let number = usize::from(self.field.unwrap_or(1));
+        Fields::of(line.kept(), number, words).ok().filter(|_| line.is_whole())
+    }
+
+    /// Writes why a line has no answer, and its other fields.
+    pub fn write_error(&self, text: &mut Vec<u8>, line: &Line, words: impl FnOnce(&[u8]) -> usize, reason: &str) {
+        let fields = self.others(line, words);
+        let _ = write!(text, "{}\terror\t{reason}", echo(fields.map_or(line.kept(), |fields| fields.chosen)));
+        if let Some(fields) = fields {
+            write_others(text, &fields);
+        }
+        text.push(b'\n');
+    }
+}
+
+impl Tally {
+    /// Counts a line that is not what it should be.
+    pub fn bad(&mut self) {
+        self.bad += 1;
+    }
+
+    /// Counts a line without an answer, and returns the reason with what to do, on one line.
+    pub fn failed(&mut self, failure: Error) -> String {
+        self.failed += 1;
+        let reason = excerpt(&remedy::told_whole(&failure), REASON_BYTES);
+        self.first_failure.get_or_insert(failure);
+        reason
+    }
+
+    /// Adds the counts of other lines after these.
+    pub fn add(&mut self, other: Tally) {
+        self.lines += other.lines;
+        self.bad += other.bad;
+        self.failed += other.failed;
+        self.first_failure = self.first_failure.take().or(other.first_failure);
+    }
+
+    /// Reports the batch as a whole.
+    fn end(self, things: Things, of: impl std::fmt::Display) -> anyhow::Result<()> {
+        let Tally { lines, bad, failed, .. } = self;
+        if let Some(failure) = self.first_failure {
+            return Err(failure.context(format!("{failed} of {lines} {} could not be {}", things.name, things.done)));
+        }
+        if bad > 0 {
+            let text = format!("{bad} of {lines} lines are no {} of {of}; their answers say why", things.name);
+            return Err(BadInput(text).into());
+        }
+        Ok(())
+    }
+}
+
+/// Writes the other fields of a line after an answer.
+pub fn write_others(text: &mut Vec<u8>, fields: &Fields) {
+    for field in fields.others() {
+        text.push(b'\t');
+        text.extend_from_slice(field);
+    }
+}
+
+/// Returns a line as text for JSON, cut to 4 KiB; bytes that are not UTF-8 become the replacement character.
+pub fn input_text(line: &Line) -> String {
+    String::from_utf8_lossy(line.kept()).into_owned()
+}
+
+/// Escapes a line and cuts it to [`ECHO_BYTES`]; bytes that are not UTF-8 become the replacement character.
+fn echo(line: &[u8]) -> String {
+    excerpt(&String::from_utf8_lossy(line), ECHO_BYTES)
+}
+
+/// Writes a line of JSON.
+pub fn push_line(text: &mut Vec<u8>, json: &impl Serialize) {
+    // Writing to memory does not fail, and neither do names as keys.
+    drop(serde_json::to_writer(&mut *text, json));
+    text.push(b'\n');
+}
+
+/// Makes the failure of an answer that a bug has lost.
+pub fn no_answer() -> Error {
+    anyhow!("no answer")
+}
