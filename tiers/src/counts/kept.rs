@@ -147,3 +147,96 @@ fn check(counts: &Counts, board: Board, values: Values, root: Option<Outcome>) -
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::counts::{Count, Counted};
+    use crate::files::Memory;
+
+    const FOLDER: &str = "db/4x3/remoteness";
+
+    fn counted(name: &str, values: Values) -> Counts {
+        let Counted::Values(counts) = Count::new(name.parse().unwrap(), Some(values)).run().unwrap() else {
+            panic!("values")
+        };
+        counts
+    }
+
+    /// Makes the manifest of a database whose empty board has the value that was counted.
+    fn manifest(counts: &Counts) -> Manifest {
+        let empty = counts.plies[0];
+        let value = [(Value::Win, empty.win), (Value::Lose, empty.lose), (Value::Tie, empty.tie)];
+        let (value, _) = value.into_iter().find(|(_, positions)| *positions == 1).unwrap();
+        let mut manifest = Manifest::new(counts.board, counts.values, None);
+        manifest.complete(Outcome { value, remoteness: None });
+        manifest
+    }
+
+    /// Writes a file with a valid checksum.
+    fn put(files: &Memory, manifest: &Manifest, counts: Counts) {
+        let kept = Kept::new(manifest.hash().unwrap().to_string(), counts).unwrap();
+        let bytes = serde_json::to_vec(&kept).unwrap();
+        write_file(files, "db/4x3".as_ref(), "remoteness.stats.json", &bytes).unwrap();
+    }
+
+    #[test]
+    fn what_is_written_is_read_for_every_kind_of_board() {
+        for name in ["4x3", "3x3c3", "4x4m", "1x1", "2x2c2", "3x3c1", "3x2c1m", "1x8", "4x3c5"] {
+            for values in [Values::Wdl, Values::Remoteness] {
+                let (files, counts) = (Memory::default(), counted(name, values));
+                let manifest = manifest(&counts);
+                write_kept(&files, FOLDER.as_ref(), &manifest, &counts).unwrap();
+                let read = read_kept(&files, FOLDER.as_ref(), counts.board, &manifest);
+                assert_eq!(read.unwrap_or_else(|error| panic!("{name} {values}: {error}")), Some(counts), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn tables_that_cannot_be_true_are_refused_though_the_checksum_fits() {
+        let (files, sound) = (Memory::default(), counted("4x3", Values::Remoteness));
+        let manifest = manifest(&sound);
+        let changes: [fn(&mut Counts); 17] = [
+            |counts| counts.board = "4x3m".parse().unwrap(),
+            |counts| counts.values = Values::Wdl,
+            |counts| counts.plies.clear(),
+            |counts| counts.plies.truncate(12),
+            |counts| counts.plies.swap(3, 4),
+            |counts| counts.plies[5].legal += 1,
+            |counts| counts.plies[5].win += 1,
+            |counts| (counts.plies[9].win, counts.plies[9].lose) = (counts.plies[9].win - 1, counts.plies[9].lose + 1),
+            |counts| (counts.plies[5].legal, counts.plies[5].tie) = (u64::MAX, u64::MAX),
+            |counts| counts.plies[5].primitive = counts.plies[5].legal + 1,
+            |counts| counts.plies[9].primitive -= 1,
+            |counts| counts.plies[12].primitive -= 1,
+            |counts| (counts.plies[0].tie, counts.plies[0].win) = (0, 1),
+            |counts| counts.remoteness.clear(),
+            |counts| counts.remoteness[0].legal = u64::MAX,
+            |counts| counts.remoteness[0].remoteness = None,
+            |counts| counts.remoteness.push(counts.remoteness[0]),
+        ];
+        for (number, change) in changes.into_iter().enumerate() {
+            let mut counts = sound.clone();
+            change(&mut counts);
+            put(&files, &manifest, counts);
+            let error = read_kept(&files, FOLDER.as_ref(), sound.board, &manifest);
+            let error = error.expect_err(&format!("change {number}"));
+            assert!(error.is_damage(), "change {number}: {error}");
+        }
+        put(&files, &manifest, sound.clone());
+        assert_eq!(read_kept(&files, FOLDER.as_ref(), sound.board, &manifest).unwrap(), Some(sound));
+    }
+
+    proptest! {
+        #[test]
+        fn bytes_that_are_no_counts_are_damage(bytes: Vec<u8>) {
+            let (files, board) = (Memory::default(), "4x3".parse().unwrap());
+            write_file(&files, "db/4x3".as_ref(), "remoteness.stats.json", &bytes).unwrap();
+            let manifest = Manifest::new(board, Values::Remoteness, None);
+            prop_assert!(read_kept(&files, FOLDER.as_ref(), board, &manifest).unwrap_err().is_damage());
+        }
+    }
+}

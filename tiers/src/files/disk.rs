@@ -183,3 +183,61 @@ impl ReadFile for DiskReader {
         std::os::windows::fs::FileExt::seek_read(&self.0, buffer, offset)
     }
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_created_again_loses_its_name_and_keeps_its_bytes_under_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let [first, second] = ["first", "second"].map(|name| folder.path().join(name));
+        fs::write(&first, "old").unwrap();
+        fs::hard_link(&first, &second).unwrap();
+        Disk.create(&first).unwrap().write_all(b"new").unwrap();
+        assert_eq!(
+            ["new", "old"],
+            [first, second].map(|path| fs::read_to_string(path).unwrap()).each_ref().map(|text| &**text)
+        );
+    }
+
+    #[test]
+    fn links_are_followed_to_read_and_by_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let [file, link] = ["file", "link"].map(|name| folder.path().join(name));
+        fs::write(&file, "old").unwrap();
+        symlink(&file, &link).unwrap();
+        assert_eq!(Disk.open(&link).unwrap().size().unwrap(), 3);
+        assert!(Disk.create(&link).map(drop).unwrap_err().to_string().contains("it is a link"));
+        assert!(Disk.lock(&link).map(drop).unwrap_err().to_string().contains("it is a link"));
+        Disk.remove(&link).unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), "old");
+        // To nothing.
+        symlink(folder.path().join("nowhere"), &link).unwrap();
+        for error in [Disk.open(&link).map(drop), Disk.names(&link).map(drop), Disk.create_folder(&link).map(drop)] {
+            assert!(error.unwrap_err().to_string().contains("which does not exist"));
+        }
+        assert!(Disk.names(&folder.path().join("missing")).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_lock_is_held_by_one_and_free_for_the_next_also_where_it_was_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        let held = Disk.lock(&path).unwrap().map_err(|_| "held").unwrap();
+        let holder = Disk.lock(&path).unwrap().map(drop).unwrap_err();
+        assert_eq!(holder, format!("process {}", std::process::id()));
+        drop(held);
+        let held = Disk.lock(&path).unwrap().map_err(|_| "held").unwrap();
+        fs::remove_file(&path).unwrap();
+        drop(Disk.lock(&path).unwrap().map_err(|_| "held").unwrap());
+        drop(held);
+        // What anybody writes there is not repeated.
+        fs::write(&path, "a\nlie").unwrap();
+        let other = File::open(&path).unwrap();
+        other.lock().unwrap();
+        assert_eq!(Disk.lock(&path).unwrap().map(drop).unwrap_err(), "another process");
+    }
+}
