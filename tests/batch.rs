@@ -6,7 +6,9 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
-use crate::support::program::Program;
+use serde_json::{Value, json};
+
+use crate::support::program::{Program, keys};
 
 /// How long an answer may take before it counts as withheld.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -66,10 +68,10 @@ fn bytes_that_are_no_text_are_escaped() {
     assert!(lines[0].starts_with("1\u{fffd}\terror\tbyte 2 of the line is not UTF-8"), "{output}");
     assert!(lines[1].starts_with("\\0\terror\t"), "{output}");
     assert!(lines[2].starts_with("\\u{1b}[31m1\terror\t"), "{output}");
-    assert!(lines[3].starts_with("1\\t2\terror\t"), "{output}");
+    assert_eq!(lines[3], "1\tlose\t2\t2");
     assert!(lines[4].starts_with("\u{fffd}\terror\tbyte 1 of the line"), "{output}");
     assert_eq!(lines[5], "1\tlose\t2");
-    assert!(lines.iter().all(|line| line.split('\t').count() == 3), "{output}");
+    assert!(lines.iter().all(|line| line.split('\t').count() == if *line == lines[3] { 4 } else { 3 }), "{output}");
 }
 
 #[test]
@@ -95,7 +97,7 @@ fn a_line_just_too_long_to_be_kept_is_not_mistaken_for_its_beginning() {
     let line = |text: String| program.run_with_input("query 2x2c2 --batch", text);
     assert!(line(format!("100 {} 100\n", &spaces[..4000])).succeeds().ends_with("\twin\t3\n"));
     let (output, _) = line(format!("100 100{spaces}\n")).fails_after_output(2);
-    assert!(output.ends_with("\terror\tthe line has 5007 bytes; write a position in at most 4096\n"), "{output}");
+    assert!(output.ends_with("\terror\tthe line has 5007 bytes; write at most 4096\n"), "{output}");
 }
 
 /// A batch that runs while the test talks to it.
@@ -185,8 +187,130 @@ fn files_that_fail_outrank_bad_lines_and_the_rest_is_answered_all_the_same() {
 }
 
 #[test]
-fn a_batch_takes_neither_a_position_nor_json() {
+fn a_batch_takes_no_position_and_other_questions_take_no_options_of_a_batch() {
     let program = Program::with("2x2c2");
-    program.run("query 2x2c2 1 --batch").refused();
-    program.run("query 2x2c2 --batch --json").refused();
+    for arguments in [
+        "query 2x2c2 1 --batch",
+        "query 2x2c2 --moves",
+        "query 2x2c2 --line --json",
+        "query 2x2c2 --batch --line",
+        "query 2x2c2 --batch --moves --json",
+        "query 2x2c2 --input f",
+        "query 2x2c2 --output f",
+        "query 2x2c2 --field 1",
+        "query 2x2c2 1 --field 1",
+        "query 2x2c2 1 --moves",
+        "analyse 2x2c2 1 --batch",
+        "analyse 2x2c2 1 --field 1",
+        "position 2x2c2 1 --batch",
+        "position 2x2c2 1 --mirror --canonical",
+        "position 2x2c2 --batch --json --to bits",
+    ] {
+        program.run(arguments).refused();
+    }
+    program.run("query 2x2c2 --batch --field 0").fails(2);
+}
+
+#[test]
+fn further_fields_follow_the_answer_as_they_are() {
+    let program = Program::with("2x2c2");
+    let input = "\u{feff}1 -1\n  12   7  x \n1\ta b\t\u{e9}\t\n010 100 5\n1_-XO-\t#\n9 id7\n\n";
+    let (output, _) = program.run_with_input("query 2x2c2 --batch", input).fails_after_output(2);
+    let lines = output.lines().collect::<Vec<_>>();
+    assert_eq!(lines[0], "1\tlose\t2\t-1");
+    assert_eq!(lines[1], "12\twin\t1\t7\tx");
+    assert_eq!(lines[2], "1\tlose\t2\ta b\t\u{e9}\t");
+    assert_eq!(lines[3], "010 100\tlose\t2\t5");
+    assert!(lines[4].starts_with("1_-XO-\terror\t") && lines[4].ends_with("\t#"), "{output}");
+    assert!(lines[5].starts_with("9\terror\tmove 1, '9'") && lines[5].ends_with("\tid7"), "{output}");
+    assert_eq!(lines[6], "\twin\t3");
+    let run = program.run_with_input("query 2x2c2 --batch --field 2", "a 1 b\na\t12\tb\na\nx 010 100 y\n");
+    let (output, _) = run.fails_after_output(2);
+    let lines = output.lines().collect::<Vec<_>>();
+    assert_eq!((lines[0], lines[1]), ("1\tlose\t2\ta\tb", "12\twin\t1\ta\tb"));
+    assert_eq!(lines[2], "a\terror\tthe line has 1 field, and --field 2 was asked for");
+    assert_eq!(lines[3], "010 100\tlose\t2\tx\ty");
+}
+
+#[test]
+fn a_batch_reads_and_writes_files() {
+    let program = Program::with("2x2c2");
+    std::fs::write(program.path("in.txt"), "1 a\n12 b\n").expect("a file");
+    assert_eq!(program.run("query 2x2c2 --batch --input in.txt").succeeds(), "1\tlose\t2\ta\n12\twin\t1\tb\n");
+    let expected = "1\tlose\t2\ta\n12\twin\t1\tb\n";
+    assert_eq!(program.run("query 2x2c2 --batch --input in.txt --output out.tsv").succeeds(), "");
+    let read = |name: &str| std::fs::read_to_string(program.path(name)).expect("a file");
+    assert_eq!(read("out.tsv"), expected);
+    // Bad lines are answered in the file as well, and no other file stays.
+    std::fs::write(program.path("in.txt"), "9\n").expect("a file");
+    let line = program.run("query 2x2c2 --batch --input in.txt --output out.tsv").fails(2);
+    assert!(line.starts_with("1 of 1 lines are no positions"), "{line}");
+    assert!(read("out.tsv").starts_with("9\terror\t"), "{}", read("out.tsv"));
+    let names =
+        std::fs::read_dir(program.path("")).expect("a folder").map(|entry| entry.expect("an entry").file_name());
+    let mut names = names.collect::<Vec<_>>();
+    names.sort();
+    assert_eq!(names, ["db", "in.txt", "out.tsv"]);
+    // A batch that cannot begin leaves the file as it is.
+    assert!(program.run("query 2x2c2 --batch --input none --output out.tsv").fails(1).contains("cannot read none"));
+    assert!(program.run("query 2x2c2 --batch --output db").fails(1).contains("cannot write db"));
+    assert!(program.run("query 2x2c2 --batch --output no/out").fails(1).contains("cannot write no/out"));
+    assert!(read("out.tsv").starts_with("9\terror\t"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_batch_writes_through_a_link_and_into_devices_without_replacing_them() {
+    use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
+    let program = Program::with("2x2c2");
+    std::fs::write(program.path("real"), "old").expect("a file");
+    let mode = |mode| std::fs::set_permissions(program.path("real"), std::fs::Permissions::from_mode(mode));
+    mode(0o640).expect("permissions");
+    symlink("real", program.path("link")).expect("a link");
+    program.run_with_input("query 2x2c2 --batch --output link", "1\n").succeeds();
+    assert_eq!(std::fs::read_to_string(program.path("real")).expect("a file"), "1\tlose\t2\n");
+    assert!(std::fs::symlink_metadata(program.path("link")).expect("a link").is_symlink());
+    let permissions = std::fs::metadata(program.path("real")).expect("a file").permissions();
+    assert_eq!(permissions.mode() & 0o777, 0o640);
+    program.run_with_input("query 2x2c2 --batch --output /dev/null", "1\n").succeeds();
+    assert!(std::fs::metadata("/dev/null").expect("a device").file_type().is_char_device());
+}
+
+#[test]
+fn a_batch_with_moves_has_a_field_for_every_column() {
+    let program = Program::with("2x2c2");
+    let output = program.run_with_input("query 2x2c2 --batch --moves", "- x\n11\n121\n").succeeds();
+    assert_eq!(output, "-\twin\t3\twin 3\twin 3\tx\n11\twin\t1\t-\twin 1\n121\tlose\t0\t-\t-\n");
+    program.run("solve 2x2 --values wdl").succeeds();
+    assert_eq!(program.run_with_input("query 2x2 --batch --moves", "1").succeeds(), "1\ttie\t-\ttie -\ttie -\n");
+    let program = Program::new();
+    let run = program.run_with_input("query 7x6 --batch --moves --search only --nodes 9", "435566\n-\n");
+    let (output, error) = run.fails_after_output(1);
+    let lines = output.lines().collect::<Vec<_>>();
+    assert!(lines[0].starts_with("435566\twin\t1\t") && lines[0].contains("\twin 1"), "{output}");
+    assert!(lines[0].contains("\t?") && lines[0].split('\t').count() == 10, "{output}");
+    assert!(lines[1].starts_with("-\terror\tnot decided within 9 nodes; "), "{output}");
+    assert!(error.starts_with("1 of 2 positions could not be looked up: "), "{error}");
+}
+
+#[test]
+fn a_batch_as_json_has_a_line_for_each_line_with_the_moves() {
+    let program = Program::with("2x2c2");
+    let lines = |arguments: &str, input: &str| -> Vec<Value> {
+        let run = program.run_with_input(&format!("query 2x2c2 --batch --json {arguments}"), input);
+        let (output, _) = run.fails_after_output(2);
+        output.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    };
+    let answers = lines("", "1 seven\n9\n121\n");
+    let expected = program.run("query 2x2c2 1 --json").json();
+    for (key, value) in expected.as_object().expect("an object") {
+        assert_eq!(&answers[0][key], if key == "line" { &Value::Null } else { value }, "{key}");
+    }
+    assert_eq!(answers[0]["input"], json!("1 seven"));
+    assert_eq!((&answers[1]["input"], &answers[1]["position"]), (&json!("9"), &Value::Null));
+    assert!(answers[1]["error"].as_str().is_some_and(|error| error.starts_with("move 1, '9'")), "{}", answers[1]);
+    assert_eq!((&answers[1]["children"], &answers[1]["undecided"]), (&json!([]), &json!(false)));
+    assert_eq!((&answers[2]["source"]["kind"], &answers[2]["error"]), (&json!("board"), &Value::Null));
+    assert!(answers.iter().all(|answer| keys(answer) == keys(&answers[0])));
+    assert_eq!(lines("--line", "1\n9\n")[0]["line"], expected["line"]);
 }

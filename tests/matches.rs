@@ -117,6 +117,6 @@ fn bad_players_and_openings_are_bad_input() {
 
 #[test]
 fn perfect_on_a_large_board_without_a_database_says_how_to_make_one() {
-    let line = Program::new().run("match perfect random 7x6 --games 2 --nodes 1000").fails(1);
-    assert!(line.contains("not decided within 1000 nodes") && line.contains("fourbase solve 7x6"), "{line}");
+    let line = Program::new().run("match perfect random 6x5 --games 2 --nodes 1000").fails(1);
+    assert!(line.contains("not decided within 1,000 nodes") && line.contains("fourbase solve 6x5"), "{line}");
 }

@@ -212,13 +212,13 @@ fn a_program_that_finds_no_move_leaves_it_to_whoever_is_there() {
     let program = Program::new();
     let shown = play(&program, "7x6 --second perfect --nodes 1000", "4\n4\nmoves\nhint\nhistory\nundo\nmoves\n");
     assert!(
-        shown.contains("perfect (O) finds no move: ") && shown.contains("not decided within 1000 nodes"),
+        shown.contains("perfect (O) finds no move: ") && shown.contains("not decided within 1,000 nodes"),
         "{shown}"
     );
     assert!(shown.contains("\ntype a column for it, or undo, or quit\n"), "{shown}");
     assert!(shown.contains("\n44\n") && shown.contains("not decided\n"), "{shown}");
     let (_, line) = program.run("play 7x6 --first perfect --second perfect --nodes 1000").fails_after_output(1);
-    assert!(line.contains("perfect finds no move") && line.contains("not decided within 1000 nodes"), "{line}");
+    assert!(line.contains("perfect finds no move") && line.contains("not decided within 1,000 nodes"), "{line}");
 }
 
 #[test]

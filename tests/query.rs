@@ -6,18 +6,41 @@ use serde_json::{Value, json};
 
 use crate::support::program::{Program, keys};
 
+/// The fields of an answer.
+const KEYS: [&str; 11] = [
+    "board",
+    "children",
+    "command",
+    "error",
+    "line",
+    "position",
+    "remoteness",
+    "schema",
+    "source",
+    "undecided",
+    "value",
+];
+
 /// Three pieces each, and whoever is to move wins at once: the first player in column 1, the second would in column 2.
 const BEFORE_THE_END: &str = "121212";
 
 #[test]
 fn the_json_is_as_documented_to_the_letter() {
     let program = Program::with("2x2c2");
+    let json = program.run("query 2x2c2 1 --json").json();
+    let hash = json["source"]["hash"].as_str().expect("a hash");
+    assert_eq!(hash.len(), 64);
     // After one piece everything wins two plies later; the lowest column is first.
     assert_eq!(
         program.run("query 2x2c2 1 --json").succeeds(),
-        "{\"board\":\"2x2c2\",\"position\":\"010 100\",\"ply\":1,\"to_move\":\"second\",\"value\":\"lose\",\
-         \"remoteness\":2,\"moves\":[{\"column\":1,\"value\":\"lose\",\"remoteness\":2},\
-         {\"column\":2,\"value\":\"lose\",\"remoteness\":2}],\"line\":\"12\"}\n"
+        format!(
+            "{{\"schema\":1,\"command\":\"query\",\"board\":\"2x2c2\",\"position\":{{\"moves\":\"1\",\
+             \"bits\":\"010 100\",\"uni\":\"2_-X--\",\"ply\":1,\"to_move\":\"second\"}},\"value\":\"lose\",\
+             \"remoteness\":2,\"children\":[{{\"column\":1,\"value\":\"lose\",\"remoteness\":2}},\
+             {{\"column\":2,\"value\":\"lose\",\"remoteness\":2}}],\"line\":\"12\",\"source\":{{\"kind\":\"database\",\
+             \"folder\":\"db/2x2c2/remoteness\",\"stores\":\"remoteness\",\"keep_plies\":null,\"hash\":\"{hash}\",\
+             \"nodes\":0}},\"undecided\":false,\"error\":null}}\n"
+        )
     );
 }
 
@@ -26,12 +49,8 @@ fn the_best_move_comes_first_and_has_the_value_of_the_position() {
     let program = Program::with("4x4");
     for position in ["-", "1", "12", "1223", "4432", "213344", BEFORE_THE_END] {
         let json = program.run(&format!("query 4x4 {position} --json")).json();
-        assert_eq!(
-            keys(&json),
-            ["board", "line", "moves", "ply", "position", "remoteness", "to_move", "value"],
-            "{position}"
-        );
-        let moves = json["moves"].as_array().expect("moves");
+        assert_eq!(keys(&json), KEYS, "{position}");
+        let moves = json["children"].as_array().expect("moves");
         assert_eq!((&moves[0]["value"], &moves[0]["remoteness"]), (&json["value"], &json["remoteness"]));
         assert!(moves.is_sorted_by_key(rank), "{json}");
         let line = json["line"].as_str().expect("a line");
@@ -55,18 +74,21 @@ fn a_win_at_once_is_one_ply_away() {
     let program = Program::with("4x4");
     let json = program.run(&format!("query 4x4 {BEFORE_THE_END} --json")).json();
     assert_eq!((&json["value"], &json["remoteness"], &json["line"]), (&json!("win"), &json!(1), &json!("1")));
-    assert_eq!(json["moves"][0], json!({"column": 1, "value": "win", "remoteness": 1}));
+    assert_eq!(json["children"][0], json!({"column": 1, "value": "win", "remoteness": 1}));
     // Whatever else the first player does but take column 2, the second player wins at once.
-    assert_eq!(json["moves"][2]["value"], json!("lose"));
-    assert_eq!(json["moves"][2]["remoteness"], json!(2));
+    assert_eq!(json["children"][2]["value"], json!("lose"));
+    assert_eq!(json["children"][2]["remoteness"], json!(2));
 }
 
 #[test]
 fn a_finished_game_has_no_moves() {
     let program = Program::with("4x4");
     let json = program.run(&format!("query 4x4 {BEFORE_THE_END}1 --json")).json();
-    assert_eq!((&json["value"], &json["remoteness"], &json["to_move"]), (&json!("lose"), &json!(0), &json!("second")));
-    assert_eq!((&json["moves"], &json["line"]), (&json!([]), &json!("")));
+    assert_eq!(
+        (&json["value"], &json["remoteness"], &json["position"]["to_move"]),
+        (&json!("lose"), &json!(0), &json!("second"))
+    );
+    assert_eq!((&json["children"], &json["line"]), (&json!([]), &json!("")));
     let text = program.run(&format!("query 4x4 {BEFORE_THE_END}1")).succeeds();
     assert!(text.ends_with("\n1 2 3 4\n\nsecond player to move: lose in 0 (the game is over)\n"), "{text}");
 }
@@ -75,7 +97,7 @@ fn a_finished_game_has_no_moves() {
 fn a_completed_line_wins_for_the_player_to_move_under_misere() {
     let program = Program::with("2x2c2m");
     let json = program.run("query 2x2c2m 121 --json").json();
-    assert_eq!((&json["value"], &json["remoteness"], &json["moves"]), (&json!("win"), &json!(0), &json!([])));
+    assert_eq!((&json["value"], &json["remoteness"], &json["children"]), (&json!("win"), &json!(0), &json!([])));
 }
 
 #[test]
@@ -111,7 +133,7 @@ fn no_position_is_the_empty_board() {
     for position in ["-", "", "100 100", "1_----"] {
         assert_eq!(program.run_arguments(&["query", "2x2", position]).succeeds(), expected, "{position}");
     }
-    assert_eq!(program.run("query 2x2 --json").json()["ply"], json!(0));
+    assert_eq!(program.run("query 2x2 --json").json()["position"]["ply"], json!(0));
 }
 
 #[test]
@@ -120,7 +142,7 @@ fn a_database_without_remoteness_says_null() {
     program.run("solve 4x4 --values wdl").succeeds();
     let json = program.run("query 4x4 12 --json").json();
     assert!(json["remoteness"].is_null() && json["line"].is_null());
-    assert!(json["moves"].as_array().expect("moves").iter().all(|of| of["remoteness"].is_null()), "{json}");
+    assert!(json["children"].as_array().expect("moves").iter().all(|of| of["remoteness"].is_null()), "{json}");
     assert_eq!(json["value"], json!("tie"));
     let text = program.run("query 4x4").succeeds();
     let expected = "first player to move: tie\n\n1  tie\n2  tie\n3  tie\n4  tie\n";
@@ -143,7 +165,7 @@ fn a_well_formed_position_that_no_play_reaches_is_answered() {
     let program = Program::with("4x4");
     // The second player's piece is below everything.
     let json = program.run("query 4x4 10100 10000 10000 10000 --json").json();
-    assert_eq!((&json["ply"], &json["to_move"]), (&json!(2), &json!("first")));
+    assert_eq!((&json["position"]["ply"], &json["position"]["to_move"]), (&json!(2), &json!("first")));
 }
 
 #[test]

@@ -82,7 +82,7 @@ fn a_search_tells_its_nodes() {
     let program = Program::new();
     let shown = show(&program, "query 6x5 --nodes 300000", &[]);
     assert!(shown.contains("searching, ") && shown.contains(" nodes, "), "{shown:?}");
-    assert!(shown.contains("not decided within 300000 nodes"), "{shown:?}");
+    assert!(shown.contains("not decided within 300,000 nodes"), "{shown:?}");
 }
 
 #[test]

@@ -51,7 +51,7 @@ pub struct Arguments {
         value_name = "MOVES",
         allow_hyphen_values = true,
         required_unless_present = "batch",
-        conflicts_with = "batch"
+        conflicts_with_all = ["batch", "input", "output", "field"]
     )]
     moves: Option<String>,
 

@@ -46,7 +46,11 @@ pub struct Arguments {
     board: BoardArgument,
 
     /// The position, in any of the forms below
-    #[arg(value_name = "POSITION", required_unless_present = "batch", conflicts_with = "batch")]
+    #[arg(
+        value_name = "POSITION",
+        required_unless_present = "batch",
+        conflicts_with_all = ["batch", "input", "output", "field"]
+    )]
     position: Vec<String>,
 
     /// Write only this form of the position

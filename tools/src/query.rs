@@ -58,7 +58,7 @@ pub struct Arguments {
     board: BoardArgument,
 
     /// The position, in any of the forms below [default: the empty board]
-    #[arg(value_name = "POSITION", conflicts_with = "batch")]
+    #[arg(value_name = "POSITION", conflicts_with_all = ["batch", "input", "output", "field", "moves", "line"])]
     position: Vec<String>,
 
     #[command(flatten)]

@@ -1,6 +1,6 @@
 //! Looking many positions up, in an order that reuses what is read.
 
-use fourbase::{Outcome, Position};
+use fourbase::{Outcome, Player, Position};
 use rayon::prelude::*;
 
 use super::error::DatabaseError;
@@ -9,27 +9,38 @@ use super::open::Database;
 /// Positions that one thread looks up in a row: neighbours share blocks.
 const RUN: usize = 64;
 
+/// Fewer positions are looked up one after the other: to wake another thread would take longer.
+const FEW: usize = 16;
+
 impl Database {
-    /// Looks many positions up, on all threads of rayon's current pool and in an order that reuses what is read. The
-    /// results are in the order of the positions.
+    /// Looks many positions up, on all threads of rayon's current pool and in an order that reuses what is read. A position
+    /// that is asked for several times is looked up once. The results are in the order of the positions.
     pub fn probe_many(&self, positions: &[Position]) -> Vec<Result<Outcome, DatabaseError>> {
+        // A position that is searched may take as long as all others together.
+        let is_searched = self.manifest().keep_plies().is_some();
+        if positions.len() <= if is_searched { 1 } else { FEW } {
+            return positions.iter().map(|position| self.probe(position)).collect();
+        }
         let mut order: Vec<(u128, usize, &Position)> = positions
             .par_iter()
             .enumerate()
             .map(|(number, position)| (self.file_order(position), number, position))
             .collect();
-        order.par_sort_unstable_by_key(|(order, number, _)| (*order, *number));
-        // A position that is searched may take as long as all others together.
-        let run = if self.manifest().keep_plies().is_some() { 1 } else { RUN };
-        let found: Vec<_> = order
-            .into_par_iter()
-            .with_min_len(run)
-            .map(|(_, number, position)| (number, self.probe(position)))
-            .collect();
+        let pieces = |position: &Position| (position.pieces(Player::First), position.pieces(Player::Second));
+        order.par_sort_unstable_by_key(|(order, number, position)| (*order, pieces(position), *number));
+        let run = if is_searched { 1 } else { RUN };
+        let groups: Vec<&[_]> = order.chunk_by(|(_, _, one), (_, _, other)| one == other).collect();
+        let first = |same: &&[(u128, usize, &Position)]| same.first().map(|(_, _, position)| self.probe(position));
+        let found: Vec<_> = groups.par_iter().with_min_len(run).map(first).collect();
         let mut results: Vec<_> = positions.iter().map(|_| None).collect();
-        for (number, result) in found {
-            if let Some(slot) = results.get_mut(number) {
-                *slot = Some(result);
+        for (same, mut result) in groups.into_iter().zip(found) {
+            for (number, position) in same.iter().map(|(_, number, position)| (*number, *position)) {
+                let Some(slot) = results.get_mut(number) else { continue };
+                *slot = match &result {
+                    Some(Ok(outcome)) => Some(Ok(*outcome)),
+                    // An error cannot be copied, so the others are asked again.
+                    _ => Some(result.take().unwrap_or_else(|| self.probe(position))),
+                };
             }
         }
         results.into_iter().flatten().collect()

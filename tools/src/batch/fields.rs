@@ -41,7 +41,7 @@ impl<'l> Fields<'l> {
                     end = skip(line, skip(line, end, true), false);
                 }
                 // The last words may be missing; then blanks follow.
-                let chosen = line[start..end].trim_ascii_end();
+                let chosen = trimmed(&line[start..end]);
                 return Ok(Fields {
                     chosen,
                     start,

@@ -2,8 +2,8 @@
 //! and errors and notes that say what the user can do.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use anyhow::{Error, anyhow};
@@ -45,6 +45,8 @@ pub struct Asker {
     has_searched: AtomicBool,
     /// Whether the note about a long search was printed.
     is_noted: Arc<AtomicBool>,
+    /// What to do after a limit.
+    remedy: OnceLock<String>,
 }
 
 /// What was found out about a position within the limits.
@@ -64,8 +66,8 @@ pub struct Found {
 impl Asker {
     /// Allows each question to go as far as `reach`.
     pub fn new(answerer: Arc<dyn Answerer>, reach: Reach) -> Asker {
-        let (has_searched, is_noted) = (AtomicBool::new(false), Arc::default());
-        Asker { answerer, reach, missing_in: None, has_searched, is_noted }
+        let (has_searched, is_noted, remedy) = (AtomicBool::new(false), Arc::default(), OnceLock::new());
+        Asker { answerer, reach, missing_in: None, has_searched, is_noted, remedy }
     }
 
     /// Says with the answers that they are searched because a folder has no database of the board.
@@ -123,11 +125,10 @@ impl Asker {
         let (limits, watch) = self.begin(nodes);
         let mut question = Question::new(limits);
         let found = Partial::of(&*self.answerer, position, &mut question).and_then(|found| {
-            let has_end = found.outcome.is_some_and(|outcome| outcome.remoteness.is_some());
-            if !with_line || !has_end {
+            if !with_line {
                 return Ok((found, None));
             }
-            match self.answerer.best_line(position, &mut question) {
+            match self.best_line(position, &found, &mut question) {
                 Err(error) if error.is_limit() => Ok((Partial { limit: found.limit.or(Some(error)), ..found }, None)),
                 line => Ok((found, line?)),
             }
@@ -139,6 +140,25 @@ impl Asker {
         let source = self.source(position, found.work, work.nodes);
         let limit = found.limit.map(|error| self.explain(error));
         Ok(Found { outcome: found.outcome, moves: found.moves, line, source, limit })
+    }
+
+    /// Asks for best play, which begins with the best move that was found.
+    fn best_line(
+        &self,
+        position: &Position,
+        found: &Partial,
+        question: &mut Question,
+    ) -> Result<Option<Vec<usize>>, AnswerError> {
+        if found.outcome.is_none_or(|outcome| outcome.remoteness.is_none()) {
+            return Ok(None);
+        }
+        match found.moves.first() {
+            Some(best) if best.outcome == found.outcome => {
+                let rest = self.answerer.best_line(&position.drop_piece(best.column), question)?;
+                Ok(rest.map(|rest| [vec![best.column], rest].concat()))
+            }
+            _ => self.answerer.best_line(position, question),
+        }
     }
 
     /// Says who decided the value of a position, which took `work`, in an answer that took `nodes` nodes.
@@ -224,13 +244,13 @@ impl Asker {
         let is_searched = self.answerer.may_search() || self.keep_plies().is_some();
         let watch = is_searched.then(|| {
             let end = match self.reach {
-                Reach { time: Some(time), .. } => format!("for at most {} seconds", time.as_secs_f64()),
+                Reach { time: Some(time), .. } => format!(", for at most {} seconds", time.as_secs_f64()),
                 Reach { nodes: Some(nodes), .. } if self.answerer.may_search() => {
-                    format!("for at most {} nodes; --seconds limits the time", grouped(nodes.into()))
+                    format!(", for at most {} nodes; --seconds limits the time", grouped(nodes.into()))
                 }
                 _ => "; --seconds limits the time".to_owned(),
             };
-            let note = format!("{} is still being searched {end}", self.answerer.board()).replace(" ;", ";");
+            let note = format!("{} is still being searched{end}", self.answerer.board());
             Watch::begin(&monitor, self.reach.time, note, &self.is_noted)
         });
         (Limits { nodes, monitor: Some(monitor) }, watch)
@@ -238,7 +258,9 @@ impl Asker {
 
     fn explain(&self, error: AnswerError) -> Error {
         let (limit, option) = match error {
-            AnswerError::NodeLimit { nodes, .. } => (format!("{} nodes", grouped(nodes.into())), "--nodes"),
+            AnswerError::NodeLimit { nodes, .. } => {
+                (format!("{} node{}", grouped(nodes.into()), if nodes == 1 { "" } else { "s" }), "--nodes")
+            }
             AnswerError::Cancelled { .. } if self.reach.time.is_some() => {
                 let seconds = self.reach.time.unwrap_or_default().as_secs_f64();
                 (format!("{seconds} second{}", if seconds == 1.0 { "" } else { "s" }), "--seconds")
@@ -247,6 +269,8 @@ impl Asker {
             error => return error.into(),
         };
         let missing = self.missing_in.as_deref().map(|root| (self.answerer.board(), root));
-        anyhow!("not decided within {limit}; {}", remedy::after_limit(option, missing))
+        // A plan of a large board takes a second.
+        let remedy = self.remedy.get_or_init(|| remedy::after_limit(option, missing));
+        anyhow!("not decided within {limit}; {remedy}")
     }
 }
