@@ -155,6 +155,18 @@ fn nothing_is_left_of_a_bench_whether_it_goes_well_or_not() {
 }
 
 #[test]
+fn a_folder_for_temporary_files_that_cannot_be_used_is_named_with_the_way_out() {
+    let mut program = Program::new();
+    program.set("TMPDIR", "/nowhere/at all");
+    for arguments in ["bench 2x2c2", "match perfect perfect 4x4"] {
+        let line = program.run(arguments).fails(1);
+        assert!(line.starts_with("cannot make a folder in '/nowhere/at all': "), "{line}");
+        let way_out = "; make room in '/nowhere/at all', or set TMPDIR to a folder on another disk";
+        assert!(line.ends_with(way_out), "{line}");
+    }
+}
+
+#[test]
 fn people_get_a_table_of_tiers_and_what_was_timed() {
     let text = Program::new().run("bench 4x4 --samples 300 --threads 1 --values wdl").succeeds();
     let lines = text.lines().collect::<Vec<_>>();

@@ -10,6 +10,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+#[cfg(target_os = "linux")]
+use rustix::process::{Pid, Signal, kill_process};
+#[cfg(target_os = "linux")]
+use serde_json::json;
 use tempfile::TempDir;
 
 use crate::support::board::board;
@@ -91,34 +95,47 @@ fn a_process_that_is_killed_up_to_five_times_ends_with_the_same_bytes() {
     }
 }
 
-/// Sends the program SIGINT once it is in the middle, and returns how it ended; `None` where it was done before.
+/// Sends the program signals once it is in the middle, and returns how it ended; `None` where it was done before.
 #[cfg(target_os = "linux")]
-fn interrupt(root: &Path) -> Option<Output> {
-    use rustix::process::{Pid, Signal, kill_process};
-
+fn interrupt(root: &Path, signals: &[Signal], options: &[&str]) -> Option<Output> {
     let mut command = Command::new(PROGRAM);
-    command.args(["solve", "5x5", "--quiet", "--threads", "1", "--memory", "1G", "--db"]).arg(root);
+    command.args(["solve", "5x5", "--quiet", "--threads", "1", "--memory", "1G", "--db"]).arg(root).args(options);
+    let output = interrupt_command(command, root, signals);
+    (!output.status.success()).then_some(output)
+}
+
+/// Starts a command that solves 5x5, sends it signals once it is in the middle, and returns how it ended.
+#[cfg(target_os = "linux")]
+fn interrupt_command(mut command: Command, root: &Path, signals: &[Signal]) -> Output {
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
     // Tiers are done then, and the next ones are the widest.
     let file = root.join("5x5/remoteness/tier-19");
     while !file.exists() && !file.with_extension("new").exists() {
         sleep(Duration::from_millis(1));
     }
-    kill_process(Pid::from_child(&child), Signal::INT).expect("a signal");
-    let output = child.wait_with_output().expect("the program has ended");
-    (!output.status.success()).then_some(output)
+    for signal in signals {
+        // The program is a zombie at worst, which takes signals.
+        kill_process(Pid::from_child(&child), *signal).expect("a signal");
+    }
+    child.wait_with_output().expect("the program has ended")
+}
+
+/// Stops a solve in the middle, as often as it takes.
+#[cfg(target_os = "linux")]
+fn stopped(signals: &[Signal], options: &[&str]) -> (TempDir, Output) {
+    let attempt = || {
+        let root = TempDir::new().expect("a temporary folder");
+        interrupt(root.path(), signals, options).map(|output| (root, output))
+    };
+    std::iter::repeat_with(attempt).take(20).flatten().next().expect("a solve that is stopped")
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn ctrl_c_leaves_what_can_be_gone_on_with_and_says_how() {
     let _turn = alone();
-    let attempt = || {
-        let root = TempDir::new().expect("a temporary folder");
-        interrupt(root.path()).map(|output| (root, output))
-    };
-    let (root, output) = std::iter::repeat_with(attempt).take(20).flatten().next().expect("a solve that is stopped");
-    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let (root, output) = stopped(&[Signal::INT], &[]);
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
     let stderr = String::from_utf8_lossy(&output.stderr);
     let path = root.path().display();
     let command = format!("resume with: fourbase solve 5x5 --values remoteness --db {path} --memory 1G");
@@ -132,6 +149,99 @@ fn ctrl_c_leaves_what_can_be_gone_on_with_and_says_how() {
     assert!(!stopped.keys().any(|name| name.ends_with(".new")), "{:?}", stopped.keys());
     solve.run().expect("a solve that goes on");
     assert_same(&folder_files(&folder), &shared::files(solve.board(), solve.values()), "5x5");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn sigterm_and_sighup_are_a_first_ctrl_c_and_json_says_what_is_done() {
+    let _turn = alone();
+    // A process is often sent both, or one twice: that is no second Ctrl-C.
+    for signals in [&[Signal::TERM, Signal::TERM][..], &[Signal::HUP, Signal::TERM]] {
+        let (root, output) = stopped(signals, &["--json"]);
+        assert_eq!(output.status.code(), Some(3), "{output:?}");
+        let line = String::from_utf8(output.stdout).expect("UTF-8");
+        let json: serde_json::Value = serde_json::from_str(&line).expect("one line of JSON");
+        let folder = solve_of(root.path(), "5x5").folder();
+        for (key, expected) in [
+            ("schema", json!(1)),
+            ("command", json!("solve")),
+            ("board", json!("5x5")),
+            ("stores", json!("remoteness")),
+            ("stopped", json!(true)),
+            ("tiers", json!(26)),
+            ("folder", json!(folder)),
+            ("value", json!(null)),
+            ("hash", json!(null)),
+        ] {
+            assert_eq!(json.get(key), Some(&expected), "{key}: {line}");
+        }
+        assert!(json["tiers_done"].as_u64().is_some_and(|done| (1..26).contains(&done)), "{line}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("resume with: fourbase solve 5x5"));
+        assert!(folder.join("manifest").exists());
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_count_that_is_stopped_says_so_and_where_it_resumes() {
+    let _turn = alone();
+    let attempt = || {
+        let root = TempDir::new().expect("a temporary folder");
+        let mut command = Command::new(PROGRAM);
+        command.args(["stats", "6x5", "--legal", "--json", "--threads", "1", "--scratch"]).arg(root.path());
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
+        let folder = root.path().join("6x5/count-legal");
+        while !folder.join("count").exists() && child.try_wait().expect("a process").is_none() {
+            sleep(Duration::from_millis(1));
+        }
+        kill_process(Pid::from_child(&child), Signal::TERM).expect("a signal");
+        let output = child.wait_with_output().expect("the program has ended");
+        (!output.status.success()).then_some((folder, output))
+    };
+    let (folder, output) = std::iter::repeat_with(attempt).take(20).flatten().next().expect("a count that is stopped");
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("one line of JSON");
+    assert_eq!((&json["command"], &json["stores"], &json["stopped"]), (&json!("stats"), &json!(null), &json!(true)));
+    assert_eq!((&json["tiers"], &json["folder"], &json["legal"]), (&json!(31), &json!(folder), &json!(null)));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn under_nohup_a_lost_connection_does_not_stop_a_solve() {
+    let _turn = alone();
+    let root = TempDir::new().expect("a temporary folder");
+    let mut command = Command::new("sh");
+    command.args(["-c", "trap '' HUP; exec \"$0\" solve 5x5 --quiet --db \"$1\"", PROGRAM]).arg(root.path());
+    let output = interrupt_command(command, root.path(), &[Signal::HUP]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+}
+
+/// Starts the program with a folder for temporary files, sends it a signal once it has made a folder there, and returns
+/// its exit code and what is left in the folder.
+#[cfg(target_os = "linux")]
+fn left_after(signal: Signal, arguments: &[&str]) -> (Option<i32>, usize) {
+    let temporary = TempDir::new().expect("a temporary folder");
+    let left = || std::fs::read_dir(temporary.path()).expect("a folder").count();
+    let mut command = Command::new(PROGRAM);
+    command.args(arguments).env("TMPDIR", temporary.path()).current_dir(temporary.path());
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program starts");
+    while left() == 0 {
+        assert!(child.try_wait().expect("a process").is_none(), "{arguments:?} made no folder");
+        sleep(Duration::from_millis(1));
+    }
+    kill_process(Pid::from_child(&child), signal).expect("a signal");
+    (child.wait().expect("the program has ended").code(), left())
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn no_signal_leaves_a_temporary_folder() {
+    let _turn = alone();
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+        assert_eq!(left_after(signal, &["bench", "6x5", "--values", "wdl"]), (Some(3), 0), "bench, {signal:?}");
+    }
+    let games = ["match", "perfect", "perfect", "5x4", "--games", "1e6"];
+    assert_eq!(left_after(Signal::INT, &games), (Some(3), 0), "match");
 }
 
 /// In the middle of a solve, lets the program solve the same board.

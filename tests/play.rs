@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use crate::support::program::Program;
+use crate::support::program::{PROGRAM, Program};
 
 /// Types lines into a game and returns what was printed.
 fn play(program: &Program, arguments: &str, lines: &str) -> String {
@@ -103,7 +103,9 @@ fn history_is_drawn_ply_by_ply() {
 #[test]
 fn a_saved_game_is_loaded_again() {
     let program = Program::new();
-    play(&program, "4x4 --second human", "1\n2\n1\nsave my game\n");
+    let shown = play(&program, "4x4 --second human", "1\n2\n1\nsave my game\n");
+    let command = "continue with: fourbase play 4x4 --second human --load 'my game'\n";
+    assert!(shown.contains(command), "{shown}");
     assert_eq!(std::fs::read_to_string(program.path("my game")).expect("a file"), "board 4x4\nmoves 121\n");
     let shown = program.run_arguments(&["play", "4x4", "--second", "human", "--load", "my game"]).succeeds();
     assert!(shown.contains("\nX . . .\nX O . .\n") && shown.contains("second player to move (O)"), "{shown}");
@@ -144,6 +146,68 @@ fn a_saved_game_that_does_not_replay_is_bad_input() {
     assert!(program.run("play 4x4 --moves 11111").fails(2).contains("column 1 is full"));
     std::fs::write(program.path("game"), vec![b'1'; 10_000_000]).expect("a file");
     program.run("play 4x4 --load game").fails(2);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_leaves_the_saved_game_that_was_there() {
+    let program = Program::new();
+    // No file may grow, and the signal about that is ignored: every write to a file fails.
+    let limited = |lines: &str| {
+        let mut command = assert_cmd::Command::new("sh");
+        command.args(["-c", "trap '' XFSZ; ulimit -f 0; exec \"$0\" play 4x4 --second human", PROGRAM]);
+        let output = command.current_dir(program.path("")).write_stdin(lines).output().expect("the program runs");
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    let files = || std::fs::read_dir(program.path("")).expect("a folder").count();
+    assert!(limited("1\nsave F\n").contains("cannot write F"));
+    assert_eq!(files(), 0);
+    play(&program, "4x4 --second human", "1\nsave F\n");
+    assert!(limited("1\n2\nsave F\n").contains("cannot write F"));
+    assert_eq!(
+        (std::fs::read_to_string(program.path("F")).expect("a file").as_str(), files()),
+        ("board 4x4\nmoves 1\n", 1)
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_is_saved_through_a_link_nor_loaded_from_what_is_no_file() {
+    let program = Program::new();
+    std::fs::write(program.path("precious"), "board of directors").expect("a file");
+    std::fs::create_dir(program.path("folder")).expect("a folder");
+    for (link, target) in [("link", "precious"), ("dangling", "nothing"), ("device", "/dev/zero")] {
+        std::os::unix::fs::symlink(target, program.path(link)).expect("a link");
+        let shown = play(&program, "4x4 --second human", &format!("save {link}\n"));
+        assert!(shown.ends_with(&format!("{link} exists and is a link; choose another name\n")), "{shown}");
+    }
+    assert_eq!(std::fs::read_to_string(program.path("precious")).expect("a file"), "board of directors");
+    assert!(!program.path("nothing").exists());
+    for name in ["device", "folder"] {
+        assert!(program.run(&format!("play 4x4 --load {name}")).fails(2).contains("not a file"));
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn ctrl_c_stops_the_search_and_not_the_game() {
+    use rustix::process::{Pid, Signal, kill_process};
+
+    let program = Program::new();
+    // Before the search has begun, Ctrl-C ends the program; then the next attempt waits longer.
+    let attempt = |tenths: u64| {
+        let mut child = program.spawn(&["play", "7x6", "--second", "human", "--nodes", "1e15"]);
+        let mut stdin = child.stdin.take().expect("a pipe");
+        stdin.write_all(b"hint\n").expect("a pipe");
+        std::thread::sleep(std::time::Duration::from_millis(100 * tenths));
+        kill_process(Pid::from_child(&child), Signal::INT).expect("a signal");
+        let _ = stdin.write_all(b"4\nmoves\n");
+        drop(stdin);
+        let output = child.wait_with_output().expect("the program ends");
+        output.status.success().then(|| String::from_utf8(output.stdout).expect("UTF-8"))
+    };
+    let shown = [2, 5, 10, 30, 100].into_iter().find_map(attempt).expect("a game that goes on");
+    assert!(shown.contains("\nstopped after ") && shown.ends_with("\n4\n"), "{shown}");
 }
 
 #[test]

@@ -78,6 +78,15 @@ fn a_count_tells_its_progress_and_a_bench_what_it_does() {
 }
 
 #[test]
+fn a_verification_names_its_stages() {
+    let program = Program::with("4x4");
+    let shown = show(&program, "verify 4x4", &[]);
+    for stage in ["reading files: ", "recomputing values: ", "counting legal positions: ", "searching forward: "] {
+        assert!(shown.contains(stage), "{stage}: {shown:?}");
+    }
+}
+
+#[test]
 fn a_search_tells_its_nodes() {
     let program = Program::new();
     let shown = show(&program, "query 6x5 --nodes 300000", &[]);

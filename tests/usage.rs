@@ -61,6 +61,107 @@ fn help_fits_a_terminal_of_a_hundred_columns() {
     }
 }
 
+/// Returns the first word of a line.
+fn first_word(line: &str) -> &str {
+    line.split(' ').next().unwrap_or_default()
+}
+
+#[test]
+fn paragraphs_of_help_are_broken_once_at_the_width_of_the_terminal() {
+    for columns in [60, 80, 100] {
+        let mut program = Program::new();
+        program.set("COLUMNS", &columns.to_string());
+        for subcommand in SUBCOMMANDS.into_iter().chain([""]) {
+            let help = program.run(&format!("{subcommand} --help")).succeeds();
+            let (_, after) = help.split_once("Print help").expect("options");
+            let lines = after.lines().collect::<Vec<_>>();
+            for pair in lines.windows(2) {
+                let [line, next] = pair else { continue };
+                let are_text = [line, next].iter().all(|line| !line.is_empty() && !line.starts_with(' '));
+                let width = line.chars().count() + 1 + first_word(next).chars().count();
+                assert!(!are_text || width > columns, "{subcommand}, {columns} columns: {line}\n{next}");
+            }
+        }
+    }
+}
+
+#[test]
+fn help_says_who_plays_where_and_what_exit_codes_mean() {
+    let program = Program::new();
+    assert!(program.run("match --help").succeeds().contains("\n  human  "));
+    assert!(program.run("--help").succeeds().contains("3 stopped by Ctrl-C"));
+}
+
+#[test]
+fn numbers_are_written_like_sizes_and_their_errors_say_which_are_taken() {
+    let program = Program::with("4x4");
+    program.run("bench 4x4 --db db --samples 1e2").succeeds();
+    program.run("query 5x4 1234123 --nodes 1e6 --threads 1").succeeds();
+    let line = program.run("query 5x4 --nodes 0").fails(2);
+    assert_eq!(line, "--nodes <N>: \"0\" is not a whole number 1 or more; write it like 1000000 or 1e6");
+    let line = program.run("bench 4x4 --samples 1e8").fails(2);
+    assert!(line.contains("\"1e8\" is not a whole number from 1 to 10,000,000; "), "{line}");
+    for option in
+        ["query 4x4 --threads 0", "verify 4x4 --sample 0", "play 4x4 --seed x", "match random random 4x4 --games 0"]
+    {
+        assert!(program.run(option).fails(2).contains("is not a whole number"), "{option}");
+    }
+}
+
+#[test]
+fn one_is_singular_and_thousands_are_in_groups() {
+    let program = Program::new();
+    let shown = program.run("match random random 4x4 --games 1").succeeds();
+    assert!(shown.starts_with("4x4, 1 game from the empty board\n"), "{shown}");
+    let shown = program.run("match random random 4x4 --games 2 --openings 1").succeeds();
+    assert!(shown.contains(" after 1 ply\n"), "{shown}");
+    let entries = program.run("solve 4x4 --json --dry-run").json()["entries"].as_u64().expect("a number");
+    let line = program.run("solve 4x4 --memory 1M").fails(1);
+    assert!(line.contains(&format!(" {},{:03} entries ", entries / 1000, entries % 1000)), "{line}");
+}
+
+#[test]
+fn moves_may_be_separate_words_and_blank_text_is_told() {
+    let program = Program::with("4x4");
+    let expected = program.run("query 4x4 123").succeeds();
+    assert_eq!(program.run("query 4x4 1 2 3").succeeds(), expected);
+    assert_eq!(program.run("position 4x4 1 2 3").succeeds(), program.run("position 4x4 123").succeeds());
+    let blank = program.run_arguments(&["query", "4x4", " "]).fails(2);
+    assert_eq!(blank, "the text is blank; write - for the empty board");
+    let line = program.run("query 4x4 10000 10000").fails(2);
+    assert!(line.starts_with("2 bit strings found, but 4x4 has 4 columns; "), "{line}");
+}
+
+#[test]
+fn columns_to_choose_from_are_listed() {
+    let shown = Program::with("4x4").run("grade random 4x4 --sample 200").succeeds();
+    let (_, best) = shown.rsplit_once("; best: ").expect("a blunder");
+    let best = best.lines().next().expect("columns");
+    assert!(best.len() == 1 || best.contains(" or "), "{best}");
+    let line = Program::new().run("match perfect random 7x6 --games 1 --nodes 1").fails(1);
+    assert!(line.starts_with("perfect finds no move on the empty board: "), "{line}");
+}
+
+#[test]
+fn paths_and_commands_can_be_pasted_wherever_they_are_printed() {
+    let program = Program::new();
+    for (folder, option) in [("my db; rm x", "--db 'my db; rm x'"), ("-x", "--db=-x"), ("a\nb", r"--db $'a\nb'")] {
+        let db = format!("--db={folder}");
+        let listed = program.run_arguments(&["list", &db]).succeeds();
+        let written = option.trim_start_matches("--db").trim_start_matches([' ', '=']);
+        let expected = format!("nothing is solved in {written} yet; start with: fourbase solve 5x4 {option}\n");
+        assert_eq!(listed, expected);
+        let line = program.run_arguments(&["query", "5x4", "--search", "never", &db]).fails(1);
+        assert!(line.ends_with(&format!("make it with: fourbase solve 5x4 {option}")), "{line}");
+    }
+    let solved = program.run_arguments(&["solve", "1x1", "--db", "my db; rm x"]).succeeds();
+    assert!(solved.contains(" in 'my db; rm x/1x1/remoteness'\n"), "{solved}");
+    let solved = program.run_arguments(&["solve", "1x1", "--db", "a\nb"]).succeeds();
+    assert!(solved.contains(r" in $'a\nb/1x1/remoteness'") && solved.lines().count() == 4, "{solved}");
+    let line = program.run_arguments(&["verify", "1x1", "--values", "wdl", "--db", "my db; rm x"]).fails(1);
+    assert!(line.ends_with("make it with: fourbase solve 1x1 --values wdl --db 'my db; rm x'"), "{line}");
+}
+
 #[test]
 fn a_missing_or_unknown_subcommand_or_option_is_bad_input() {
     let program = Program::new();

@@ -60,6 +60,9 @@ pub(super) fn parse(board: Board, text: &str) -> Result<Position, NotationError>
         second |= pieces.second << board.cell(column, 0);
     }
     let found = strings().count();
+    if found == 0 {
+        return Err(NotationError::Blank);
+    }
     if found != board.width() {
         return Err(NotationError::BitStrings { expected: board.width(), found, board });
     }
@@ -145,12 +148,16 @@ mod tests {
             message("4x4", "10000 10000 00000 10000"),
             "the bit string of column 3 has no end; put a 1 above its pieces and 0s above that"
         );
-        for (count, text) in [(0, "  "), (3, "10000 10000 10000"), (5, "10000 10000 10000 10000 10000")] {
-            assert_eq!(
-                message("4x4", text),
-                format!("bit strings found: {count}, expected: 4, one for each column of 4x4; separate them by spaces")
-            );
+        assert_eq!(message("4x4", "  "), "the text is blank; write - for the empty board");
+        let expected = "write one for each column, and separate them by spaces";
+        for (found, text) in [
+            ("1 bit string", "10000"),
+            ("3 bit strings", "10000 10000 10000"),
+            ("5 bit strings", "10000 10000 10000 10000 10000"),
+        ] {
+            assert_eq!(message("4x4", text), format!("{found} found, but 4x4 has 4 columns; {expected}"));
         }
+        assert!(message("4x4", "0").contains("has 1 bit, expected 5 on 4x4"));
     }
 
     #[test]

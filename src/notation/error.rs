@@ -50,8 +50,9 @@ pub enum NotationError {
     },
     /// The bit string of a column has the wrong length.
     #[error(
-        "the bit string of column {column} has {found} bits, expected {expected} on {board}, one more than rows; \
-         separate columns by spaces and fill the top with 0s"
+        "the bit string of column {column} has {found} bit{}, expected {expected} on {board}, one more than rows; \
+         separate columns by spaces and fill the top with 0s",
+        plural(*found)
     )]
     BitCount {
         /// The column.
@@ -71,7 +72,9 @@ pub enum NotationError {
     },
     /// There are more or fewer bit strings than columns.
     #[error(
-        "bit strings found: {found}, expected: {expected}, one for each column of {board}; separate them by spaces"
+        "{found} bit string{} found, but {board} has {expected} column{}; \
+         write one for each column, and separate them by spaces",
+        plural(*found), plural(*expected)
     )]
     BitStrings {
         /// How many columns the board has.
@@ -81,6 +84,9 @@ pub enum NotationError {
         /// The board.
         board: Board,
     },
+    /// The text has nothing but spaces.
+    #[error("the text is blank; write - for the empty board")]
+    Blank,
     /// A GamesmanUni string does not begin with the player to move.
     #[error(
         "character {place} is {}, expected {expected}; a GamesmanUni string begins with the player to move, 1_ or 2_",
@@ -109,7 +115,10 @@ pub enum NotationError {
         found: char,
     },
     /// A GamesmanUni string has more or fewer cells than the board.
-    #[error("cells found: {found}, expected: {expected} on {board}; write column by column, each from top to bottom")]
+    #[error(
+        "{found} cell{} found, but {board} has {expected}; write column by column, each from top to bottom",
+        plural(*found)
+    )]
     CellCount {
         /// How many cells the board has.
         expected: usize,
@@ -143,4 +152,9 @@ pub enum NotationError {
         /// The number of dead ends stored.
         dead_ends: usize,
     },
+}
+
+/// Returns the ending of a noun after a number.
+fn plural(number: usize) -> &'static str {
+    if number == 1 { "" } else { "s" }
 }

@@ -61,23 +61,26 @@ pub fn parse(board: Board, text: &str) -> Result<Position, NotationError> {
     }
 }
 
-/// Reads a position given as several words, as on a command line: joins them with single spaces. No words are the
-/// empty board.
+/// Reads a position given as several words, as on a command line: the bit strings of the columns, or moves. No words are
+/// the empty board.
 ///
 /// # Errors
 ///
-/// The same as [`parse`]; only bit strings can have several words.
+/// The same as [`parse`].
 ///
 /// ```
 /// use fourbase::{Board, notation};
 ///
 /// let board: Board = "2x3".parse()?;
 /// assert_eq!(notation::parse_words(board, &["0110", "0100"])?, notation::parse(board, "112")?);
+/// assert_eq!(notation::parse_words(board, &["1", "1", "2"])?, notation::parse(board, "112")?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn parse_words<S: AsRef<str>>(board: Board, words: &[S]) -> Result<Position, NotationError> {
     let words = words.iter().map(AsRef::as_ref).collect::<Vec<_>>();
-    parse(board, &words.join(" "))
+    // The bit strings of a position always contain a 0, and GamesmanUni's string a _; moves contain neither.
+    let separator = if words.iter().any(|word| word.contains(['0', uni::SEPARATOR])) { " " } else { "" };
+    parse(board, &words.join(separator))
 }
 
 #[cfg(test)]

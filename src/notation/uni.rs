@@ -113,10 +113,10 @@ mod tests {
         );
         assert!(message("2x2", "1_-0--").starts_with("character 4 (column 1) is '0', expected"));
         assert!(message("2x2", "1_-О--").starts_with("character 4 (column 1) is 'О' (U+041E), expected"));
-        for (count, text) in [(0, "1_"), (3, "1_---"), (5, "1_-----")] {
+        for (found, text) in [("0 cells", "1_"), ("1 cell", "1_-"), ("5 cells", "1_-----")] {
             assert_eq!(
                 message("2x2", text),
-                format!("cells found: {count}, expected: 4 on 2x2; write column by column, each from top to bottom")
+                format!("{found} found, but 2x2 has 4; write column by column, each from top to bottom")
             );
         }
     }
@@ -136,7 +136,7 @@ mod tests {
     fn pieces_that_make_no_position_are_refused() {
         assert!(message("2x2", "2_X---").contains("the piece in column 1, row 2 (from the bottom) floats"));
         assert!(message("2x2", "1_XX--").contains("the first player has 2 and the second player 0 pieces"));
-        assert!(message("4x2", "1_-X-X-X-XOOOO----").contains("cells found: 16, expected: 8 on 4x2"));
+        assert!(message("4x2", "1_-X-X-X-XOOOO----").contains("16 cells found, but 4x2 has 8"));
         assert!(message("4x2", "1_OXOXOXOX").contains("both players have a line"));
         assert!(message("5x2", "1_-XOXOX-XOO").contains("the first player is to move and has a line already"));
     }

@@ -10,7 +10,7 @@ use fourbase_tiers::database::{Database, DatabaseError};
 use fourbase_tiers::kernel::Values;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::{failure, memory, remedy, size};
+use crate::{failure, memory, number, remedy, size};
 
 /// The board.
 #[derive(Args, Clone, Copy, Debug)]
@@ -74,7 +74,7 @@ impl From<ValuesKind> for Values {
 #[derive(Args, Clone, Copy, Debug)]
 pub struct ThreadsArgument {
     /// Number of threads [default: one for each processor]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = number::within::<u16>(1..=1024))]
     threads: Option<u16>,
 }
 
@@ -138,7 +138,7 @@ impl MemoryArgument {
 #[derive(Args, Clone, Debug)]
 pub struct TrialArguments {
     /// Seed of the random numbers; the same seed gives the same result
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = number::within::<u64>(0..=u64::MAX))]
     pub seed: u64,
 
     #[command(flatten)]
@@ -164,12 +164,14 @@ fn default_root() -> PathBuf {
 /// The part of a help text that explains how to write a position.
 pub const POSITION_HELP: &str = "\
 Write a position in one of three forms:
-  moves                 4453: one character for each column played, 1 to 9, then a to w;
-                        - for the empty board
-  column bit strings    10100 10010 11010 01010: each column from the bottom up, 0 for the first
-                        player, 1 for the second, then a 1 and 0s to the top; the columns may be
-                        separate arguments
-  GamesmanUni string    1_-XXX--OO---O----: the player to move, then each column from the top down";
+  moves               4453: one character for each column played, 1 to 9, then
+                      a to w; - for the empty board
+  column bit strings  10100 10010 11010 01010: each column from the bottom up,
+                      0 for the first player, 1 for the second, then a 1, and
+                      0s to the top
+  GamesmanUni string  1_-XXX--OO---O----: the player to move, then each column
+                      from the top down
+Moves and bit strings may be separate arguments: 4 4 5 3.";
 
 /// Reads a position from the words of the command line; no words mean the empty board.
 ///

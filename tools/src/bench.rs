@@ -17,7 +17,7 @@ mod space;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, ensure};
+use anyhow::ensure;
 use clap::Args;
 use fourbase::{Board, Outcome};
 use fourbase_tiers::database::Database;
@@ -25,7 +25,8 @@ use fourbase_tiers::format::folder_of;
 use fourbase_tiers::kernel::{Kernel, Values};
 
 use crate::arguments::{BoardArgument, CacheArgument, ThreadsArgument, ValuesArgument};
-use crate::{failure, output, progress, wording};
+use crate::temporary::TemporaryFolder;
+use crate::{failure, number, output, progress, wording};
 use report::{BenchReport, MeasuredSolve};
 use solving::Solving;
 
@@ -61,11 +62,11 @@ pub struct Arguments {
     root: Option<PathBuf>,
 
     /// Number of positions to look up
-    #[arg(long, value_name = "N", default_value_t = 200_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 200_000, value_parser = number::within::<u32>(1..=10_000_000))]
     samples: u32,
 
     /// Seed of the random positions; the same seed gives the same positions
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = number::within::<u64>(0..=u64::MAX))]
     seed: u64,
 
     /// Print one line of JSON
@@ -91,11 +92,10 @@ fn measure(arguments: &Arguments) -> anyhow::Result<BenchReport> {
         let outcome = database.manifest().root().ok_or_else(|| database.not_solved(0))?;
         return measure_answers(arguments, database, root, outcome, None);
     }
-    let root =
-        tempfile::Builder::new().prefix("fourbase-bench-").tempdir().context("cannot make a temporary folder")?;
+    let root = TemporaryFolder::new("fourbase-bench-")?;
     let (database, databases, outcome, solved) = measure_solving(board, values, root.path())?;
     let report = measure_answers(arguments, database, &databases, outcome, Some(solved))?;
-    root.close().context("cannot remove the temporary folder")?;
+    root.close()?;
     Ok(report)
 }
 

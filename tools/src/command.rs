@@ -11,11 +11,12 @@ use crate::{analyse, bench, grade, list, match_, play, position, query, solve, s
 #[command(name = "fourbase", version, max_term_width = 100)]
 #[command(after_help = "\
 Examples:
-  fourbase solve 5x4               solve every position of 5 columns x 4 rows
-  fourbase query 5x4 33            show the value of the position after the moves 3 and 3
-  fourbase list                    list the databases, their progress and their size
+  fourbase solve 5x4     solve every position of 5 columns x 4 rows
+  fourbase query 5x4 33  show the value of the position after the moves 3 and 3
+  fourbase list          list the databases, their progress and their size
 
-Exit codes: 0 success, 1 failure of files or memory, 2 bad input.")]
+Exit codes: 0 success, 1 failure of files or memory, 2 bad input, 3 stopped by Ctrl-C,
+SIGTERM or SIGHUP.")]
 struct CommandLine {
     /// What to do.
     #[command(subcommand)]
@@ -58,7 +59,7 @@ impl Command {
     ///
     /// Arguments that clap refuses; a request for help or for the version.
     pub fn read() -> Result<(Command, Given), UsageError> {
-        let mut command = CommandLine::command();
+        let mut command = command_line();
         let matches = command.try_get_matches_from_mut(std::env::args_os())?;
         let given = given(&command, &matches).unwrap_or_default();
         let CommandLine { command } = CommandLine::from_arg_matches(&matches)?;
@@ -88,6 +89,36 @@ impl Command {
     }
 }
 
+/// Defines the command line. The paragraphs of help texts have no line breaks, so that each is broken once, at the width
+/// of the terminal.
+fn command_line() -> clap::Command {
+    let command = with_whole_paragraphs(CommandLine::command());
+    let names = command.get_subcommands().map(|subcommand| subcommand.get_name().to_owned()).collect::<Vec<_>>();
+    names.into_iter().fold(command, |command, name| command.mut_subcommand(name, with_whole_paragraphs))
+}
+
+fn with_whole_paragraphs(command: clap::Command) -> clap::Command {
+    match command.get_after_help().map(|help| whole_paragraphs(&help.to_string())) {
+        Some(help) => command.after_help(help),
+        None => command,
+    }
+}
+
+/// Joins the lines of each paragraph. Lists and examples, which are indented, keep their lines.
+fn whole_paragraphs(help: &str) -> String {
+    let is_text = |line: &str| !line.is_empty() && !line.starts_with(' ');
+    let mut joined = String::new();
+    let mut before = "";
+    for line in help.lines() {
+        if !joined.is_empty() {
+            joined.push(if is_text(before) && is_text(line) { ' ' } else { '\n' });
+        }
+        joined.push_str(line);
+        before = line;
+    }
+    joined
+}
+
 /// Takes what remedies repeat from the arguments of the subcommand.
 fn given(command: &clap::Command, matches: &ArgMatches) -> Option<Given> {
     let (name, matches) = matches.subcommand()?;
@@ -99,7 +130,7 @@ mod tests {
     use super::*;
 
     fn given(line: &str) -> Given {
-        let mut command = CommandLine::command();
+        let mut command = command_line();
         let matches = command.try_get_matches_from_mut(line.split(' ')).unwrap();
         super::given(&command, &matches).unwrap()
     }
@@ -113,6 +144,8 @@ mod tests {
         assert_eq!(given("fourbase verify 5x4 --values wdl --db a").options(), " --values wdl --db a");
         assert_eq!(given("fourbase bench 5x4 --db a").options(), " --db a");
         assert_eq!(given("fourbase position 5x4 3").options(), "");
+        let play = given("fourbase play 5x4 --second random");
+        assert_eq!((play.first, play.second.unwrap(), play.subcommand.as_str()), (None, "random".into(), "play"));
     }
 
     #[test]
@@ -131,6 +164,23 @@ mod tests {
 
     #[test]
     fn the_definition_of_every_subcommand_is_consistent() {
-        CommandLine::command().debug_assert();
+        command_line().debug_assert();
+    }
+
+    #[test]
+    fn paragraphs_are_whole_and_lists_keep_their_lines() {
+        let help = "One\ntwo.\n\nThree:\n  a  b\n     c\nFour\nfive.\n\nExamples:\n  d";
+        let whole = "One two.\n\nThree:\n  a  b\n     c\nFour five.\n\nExamples:\n  d";
+        assert_eq!(whole_paragraphs(help), whole);
+    }
+
+    #[test]
+    fn lists_and_examples_fit_a_terminal_of_80_columns() {
+        for subcommand in command_line().get_subcommands().filter(|subcommand| subcommand.get_name() != "query") {
+            let help = subcommand.get_after_help().map(ToString::to_string).unwrap_or_default();
+            for line in help.lines().filter(|line| line.starts_with(' ')) {
+                assert!(line.chars().count() <= 80, "{}: {line}", subcommand.get_name());
+            }
+        }
     }
 }

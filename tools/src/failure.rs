@@ -1,8 +1,9 @@
 //! How the program ends after an error: an exit code, and a line on standard error that says what is wrong and what to
 //! do.
 //!
-//! Three kinds of errors have three answers. Bad input exits with 2: the user has to correct it. A failure of files or
-//! memory exits with 1. A closed pipe (`fourbase list | head`) is not an error.
+//! Each kind of error has its exit code. Bad input exits with 2: the user has to correct it. A failure of files or memory
+//! exits with 1. Work that Ctrl-C, SIGTERM or SIGHUP stopped exits with 3. A closed pipe (`fourbase list | head`) is not
+//! an error.
 
 use std::error::Error;
 use std::fmt::{self, Write as _};
@@ -14,6 +15,8 @@ use anstyle::{AnsiColor, Style};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use fourbase::BoardError;
 use fourbase::notation::NotationError;
+use fourbase_tiers::counts::CountError;
+use fourbase_tiers::solve::SolveError;
 
 /// Exit code of success.
 const DONE: u8 = 0;
@@ -23,6 +26,9 @@ const FAILED: u8 = 1;
 
 /// Exit code of bad input.
 const BAD_INPUT: u8 = 2;
+
+/// Exit code of work that was stopped from outside.
+pub const STOPPED: u8 = 3;
 
 /// How `error:` looks on a terminal, the same as in usage errors.
 const ERROR: Style = AnsiColor::Red.on_default().bold();
@@ -82,6 +88,8 @@ fn exit_code(error: &anyhow::Error) -> u8 {
         DONE
     } else if error.chain().any(is_bad_input) {
         BAD_INPUT
+    } else if error.chain().any(is_stopped) {
+        STOPPED
     } else {
         FAILED
     }
@@ -106,6 +114,11 @@ fn is_bad_input(error: &(dyn Error + 'static)) -> bool {
     error.is::<BadInput>() || error.is::<BoardError>() || error.is::<NotationError>()
 }
 
+fn is_stopped(error: &(dyn Error + 'static)) -> bool {
+    matches!(error.downcast_ref(), Some(SolveError::Stopped { .. }))
+        || matches!(error.downcast_ref(), Some(CountError::Stopped { .. }))
+}
+
 fn is_closed_pipe(error: &(dyn Error + 'static)) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
@@ -127,7 +140,8 @@ fn print_error(text: &str) {
     let _ = writeln!(anstream::stderr(), "{ERROR}error:{ERROR:#} {}", escaped(text));
 }
 
-fn escaped(text: &str) -> String {
+/// Escapes control characters, so that a text is one line.
+pub fn escaped(text: &str) -> String {
     let mut line = String::new();
     for character in text.chars() {
         if character.is_control() { line.extend(character.escape_debug()) } else { line.push(character) }

@@ -20,8 +20,8 @@ use rayon::prelude::*;
 use crate::arguments::{BoardArgument, TrialArguments};
 use crate::failure::BadInput;
 use crate::knowledge::Knowledge;
-use crate::output;
 use crate::progress::Bar;
+use crate::{number, output};
 use judge::{Judge, Judgement};
 use positions::{Asked, LegalPositions};
 use report::{GradeReport, Sums};
@@ -60,7 +60,7 @@ pub struct Arguments {
     board: BoardArgument,
 
     /// Draw N positions at random instead of all
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
+    #[arg(long, value_name = "N", value_parser = number::within::<u32>(1..=100_000_000))]
     sample: Option<u32>,
 
     #[command(flatten)]

@@ -1,34 +1,138 @@
-//! Ctrl-C: the first one stops the work at the next good place, the second one ends the program at once.
+//! Requests to stop: Ctrl-C, SIGTERM (`kill`, Slurm, systemd) and SIGHUP (a lost connection).
+//!
+//! | command | a request | Ctrl-C once more |
+//! |---|---|---|
+//! | `solve`, `stats` | stops the work at the next good place, so that it can resume | ends the program at once |
+//! | a command with a temporary folder | removes the folder and ends the program | |
+//! | `play` | Ctrl-C stops the search; the others end the program | ends the program, unless it waits for a line |
+//! | any other | ends the program, as the system does without this file | |
+//!
+//! SIGTERM and SIGHUP often come twice, to a process and to its group, so they never end a solve at once. Under `nohup`
+//! SIGHUP stays without effect.
 
 use std::process;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use anyhow::Context;
+use fourbase::search::Monitor;
 
 use crate::failure;
 
-/// Whether Ctrl-C was pressed.
+/// Whether a request has come.
 static IS_ASKED: AtomicBool = AtomicBool::new(false);
 
-/// The exit code that a shell reports for a program ended by SIGINT.
-const INTERRUPTED: i32 = 130;
+/// Whether the program waits for a line that a person types.
+static IS_WAITING: AtomicBool = AtomicBool::new(false);
 
-/// Starts to listen: the first Ctrl-C is noted and prints `message`, the second ends the program.
+/// The search of a game that runs now.
+static SEARCH: Mutex<Option<Weak<Monitor>>> = Mutex::new(None);
+
+/// The exit code that a shell reports for a program ended by Ctrl-C.
+const ENDED: i32 = 130;
+
+/// What was requested.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Request {
+    /// Ctrl-C.
+    Key,
+    /// SIGTERM or SIGHUP.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "elsewhere every request is like a key"))]
+    Signal,
+}
+
+/// Lets the first request stop the work: it is noted and prints `message`. A second Ctrl-C ends the program.
 ///
 /// # Errors
 ///
 /// The system refuses.
 pub fn listen(message: &'static str) -> anyhow::Result<()> {
-    ctrlc::set_handler(move || {
-        if IS_ASKED.swap(true, Ordering::Relaxed) {
-            process::exit(INTERRUPTED);
+    on_request(move |request| {
+        if !IS_ASKED.swap(true, Relaxed) {
+            failure::print_note(message);
+        } else if request == Request::Key {
+            process::exit(ENDED);
         }
-        failure::print_note(message);
     })
-    .context("cannot listen to Ctrl-C")
 }
 
-/// Returns whether Ctrl-C was pressed since [`listen`].
+/// Returns whether a request has come since [`listen`].
 pub fn is_asked() -> bool {
-    IS_ASKED.load(Ordering::Relaxed)
+    IS_ASKED.load(Relaxed)
+}
+
+/// Lets every request call `clean` and end the program.
+///
+/// # Errors
+///
+/// The system refuses.
+pub fn clean_at_end(clean: impl Fn() + Send + 'static) -> anyhow::Result<()> {
+    on_request(move |_| {
+        clean();
+        process::exit(failure::STOPPED.into());
+    })
+}
+
+/// Lets Ctrl-C stop the search of a game, and not the game.
+///
+/// # Errors
+///
+/// The system refuses.
+pub fn listen_in_game() -> anyhow::Result<()> {
+    on_request(|request| {
+        let search = SEARCH.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match (request, search.and_then(|search| search.upgrade())) {
+            (Request::Signal, _) => process::exit(failure::STOPPED.into()),
+            (Request::Key, Some(search)) => search.cancel(),
+            (Request::Key, None) if IS_WAITING.load(Relaxed) => failure::print_note("\ntype quit to leave the game"),
+            (Request::Key, None) => process::exit(ENDED),
+        }
+    })
+}
+
+/// Makes a search the one that Ctrl-C stops in a game.
+pub fn watch(search: &Arc<Monitor>) {
+    *SEARCH.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::downgrade(search));
+}
+
+/// Reads a line that a person types.
+pub fn waiting<T>(read: impl FnOnce() -> T) -> T {
+    IS_WAITING.store(true, Relaxed);
+    let line = read();
+    IS_WAITING.store(false, Relaxed);
+    line
+}
+
+/// Calls `act` for each request, in a thread of its own.
+#[cfg(unix)]
+fn on_request(act: impl Fn(Request) + Send + 'static) -> anyhow::Result<()> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::iterator::Signals;
+
+    let heard = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|&signal| signal != SIGHUP || !is_ignored(signal));
+    let mut signals = Signals::new(heard).context("cannot listen to signals")?;
+    let listen = move || {
+        for signal in signals.forever() {
+            act(if signal == SIGINT { Request::Key } else { Request::Signal });
+        }
+    };
+    std::thread::Builder::new().name("signals".to_owned()).spawn(listen).context("cannot start a thread")?;
+    Ok(())
+}
+
+/// Calls `act` for each request, in a thread of its own.
+#[cfg(not(unix))]
+fn on_request(act: impl Fn(Request) + Send + 'static) -> anyhow::Result<()> {
+    ctrlc::set_handler(move || act(Request::Key)).context("cannot listen to Ctrl-C")
+}
+
+/// Returns whether this process was started with a signal ignored, as `nohup` does. `false` where the system does not
+/// tell, as on any but Linux.
+#[cfg(unix)]
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    // A line such as `SigIgn:\t0000000000000001`, with bit 0 for signal 1 (proc(5)).
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok()).unwrap_or(0);
+    ignored >> (signal - 1) & 1 == 1
 }

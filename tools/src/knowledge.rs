@@ -5,18 +5,17 @@
 
 use std::sync::Arc;
 
-use anyhow::Context;
 use fourbase::Board;
 use fourbase::players::Outcomes;
 use fourbase_tiers::answer::Searcher;
 use fourbase_tiers::database::{Database, DatabaseError};
 use fourbase_tiers::kernel::Values;
 use fourbase_tiers::solve::{Plan, Solve};
-use tempfile::TempDir;
 
 use crate::arguments::{CacheArgument, DatabaseArgument};
 use crate::query::asker::{Asker, Reach};
 use crate::query::source::options;
+use crate::temporary::TemporaryFolder;
 use crate::{memory, remedy, wording};
 
 /// The most entries of a board that is solved for one run: a second or less.
@@ -30,7 +29,7 @@ pub struct Knowledge {
     /// The command that makes the database, where there is none.
     missing: Option<String>,
     /// The folder of a board that was solved for this run; dropped, it is removed.
-    _folder: Option<TempDir>,
+    _folder: Option<TemporaryFolder>,
 }
 
 impl Knowledge {
@@ -88,8 +87,8 @@ impl Knowledge {
 }
 
 /// Solves a board into a temporary folder.
-fn solve(board: Board) -> anyhow::Result<(Database, TempDir)> {
-    let root = tempfile::Builder::new().prefix("fourbase-").tempdir().context("cannot make a temporary folder")?;
+fn solve(board: Board) -> anyhow::Result<(Database, TemporaryFolder)> {
+    let root = TemporaryFolder::new("fourbase-")?;
     let memory_bytes = memory::default_limit().unwrap_or(u64::MAX);
     let report = Solve::new(board, Values::Remoteness).root(root.path()).memory(memory_bytes).run()?;
     Ok((Database::open(&report.folder)?, root))

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::arguments::DatabaseArgument;
 use crate::number::grouped;
 use crate::table::{self, Side};
-use crate::{failure, output, wording};
+use crate::{failure, output, remedy, wording};
 
 /// Arguments of `fourbase list`.
 #[derive(Args, Debug)]
@@ -41,7 +41,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     } else if !databases.is_empty() {
         output::print(table(&databases))?;
     } else if faults.is_empty() {
-        output::print(format_args!("nothing is solved in {} yet; start with: fourbase solve 5x4", root.display()))?;
+        let (root, command) = (wording::path(root), remedy::to_solve("5x4"));
+        output::print(format_args!("nothing is solved in {root} yet; start with: {command}"))?;
     }
     failure::all_of(faults)
 }

@@ -11,9 +11,9 @@
 //! - [`arguments`]: arguments that several subcommands take;
 //! - [`remedy`]: what to type after an error of the libraries;
 //! - [`feasible`]: whether this machine can solve a board;
-//! - [`failure`], [`interrupt`]: exit codes, messages on standard error, and Ctrl-C;
+//! - [`failure`], [`interrupt`], [`temporary`]: exit codes, messages on standard error, Ctrl-C, and temporary folders;
 //! - [`json`]: the pieces of JSON that subcommands share;
-//! - [`output`], [`progress`], [`table`], [`wording`], [`number`]: how results look;
+//! - [`output`], [`progress`], [`table`], [`wording`], [`number`], [`quote`]: how results look;
 //! - [`size`], [`memory`], [`container`]: numbers of bytes, and how many of them may be used.
 //!
 //! A file names only files below it.
@@ -42,6 +42,7 @@ mod play;
 mod position;
 mod progress;
 mod query;
+mod quote;
 mod random;
 mod remedy;
 mod size;
@@ -49,6 +50,7 @@ mod solve;
 mod stats;
 mod strategy;
 mod table;
+mod temporary;
 mod unsound;
 mod verify;
 mod wording;

@@ -17,8 +17,8 @@ use rayon::prelude::*;
 use crate::arguments::{BoardArgument, TrialArguments};
 use crate::failure::BadInput;
 use crate::knowledge::Knowledge;
-use crate::output;
 use crate::progress::Bar;
+use crate::{number, output};
 use openings::Openings;
 use players::{Played, Players};
 use report::MatchReport;
@@ -30,11 +30,13 @@ const USUAL_GAMES: u32 = 100;
 #[derive(Args, Debug)]
 #[command(after_help = format!("\
 Players:
-  perfect[:first]          plays a best move: a random one, or with :first the leftmost
+  human                    a person; only in `fourbase play`
+  perfect[:first]          plays a best move: any, or with :first the leftmost
   random                   plays a random column
   pomakis:LEVEL            Keith Pomakis' algorithm, 1 to 20 plies
   window:DEPTH             the player of a robot arm, 1 to 20 plies
-  rating:LEVEL[:STRATEGY]  the Delphi program CONNECT4, levels 1 to 9, strategies 0 to 7
+  rating:LEVEL[:STRATEGY]  the Delphi program CONNECT4, levels 1 to 9,
+                           strategies 0 to 7
   follow-up                the second player's rule
 
 With --openings PLIES, each pair of games begins from a position after that many plies, and the
@@ -58,15 +60,15 @@ pub struct Arguments {
     board: BoardArgument,
 
     /// Number of games [default: 100; with --openings, two from every opening]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
+    #[arg(long, value_name = "N", value_parser = number::within::<u32>(1..=100_000_000))]
     games: Option<u32>,
 
     /// Length of the openings, the plies before the players take over
-    #[arg(long, value_name = "PLIES", default_value_t = 0)]
+    #[arg(long, value_name = "PLIES", default_value_t = 0, value_parser = number::within::<u32>(0..=u32::MAX.into()))]
     openings: u32,
 
     /// Search at most N nodes for a move of perfect on a board without a database
-    #[arg(long, value_name = "N", default_value_t = 100_000_000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 100_000_000, value_parser = number::within::<u64>(1..=u64::MAX))]
     nodes: u64,
 
     #[command(flatten)]

@@ -1,21 +1,63 @@
-//! How numbers look: thousands in groups, and no more digits than a measurement has.
+//! How numbers look: thousands in groups, and no more digits than a measurement has. And how they are read.
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
-/// Writes a number with its thousands in groups, such as `177,901`.
+use anyhow::anyhow;
+use fourbase::excerpt;
+pub use fourbase_tiers::files::grouped;
+
+/// How much of a wrong text the error repeats.
+const EXCERPT_BYTES: usize = 40;
+
+/// The greatest number that a text with a point or an exponent may mean: all smaller ones are exact.
+const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// Returns a parser of whole numbers for an option: `1000000`, `1_000_000`, `1e6` or `1.5e6`.
 ///
-/// `indicatif::HumanCount` does the same, but only up to 64 bits. Entries of a large board and lines of a strategy need
-/// 128: the plan of 9x7 has 2.4e19 entries.
-pub fn grouped(number: u128) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() * 4 / 3);
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
+/// Its error says which numbers the option takes.
+pub fn within<T: TryFrom<u64>>(
+    range: RangeInclusive<u64>,
+) -> impl Fn(&str) -> anyhow::Result<T> + Clone + Send + Sync + 'static {
+    move |text| {
+        let number = read(text).filter(|number| range.contains(number));
+        number.and_then(|number| T::try_from(number).ok()).ok_or_else(|| {
+            let least = grouped((*range.start()).into());
+            let numbers = match *range.end() {
+                u64::MAX => format!("{least} or more"),
+                most => format!("from {least} to {}", grouped(most.into())),
+            };
+            anyhow!(
+                "\"{}\" is not a whole number {numbers}; write it like 1000000 or 1e6",
+                excerpt(text, EXCERPT_BYTES)
+            )
+        })
     }
-    text
+}
+
+/// Reads a whole number, exactly.
+fn read(text: &str) -> Option<u64> {
+    let text = text.replace('_', "");
+    if text.is_empty() || !text.chars().all(|c| c.is_ascii_digit() || ".eE+".contains(c)) {
+        return None;
+    }
+    if let Ok(number) = text.parse::<u64>() {
+        return Some(number);
+    }
+    let number = text.parse::<f64>().ok()?;
+    (number.fract() == 0.0 && number <= MOST_EXACT).then_some(number as u64)
+}
+
+/// Writes a number with its noun in the singular or plural: `1 entry`, `98,809 entries`.
+pub fn counted(number: impl TryInto<u128>, noun: &str) -> String {
+    // Every number here is unsigned and has at most 128 bits.
+    let number = number.try_into().unwrap_or(u128::MAX);
+    let noun = match noun.strip_suffix('y') {
+        _ if number == 1 => noun.to_owned(),
+        Some(stem) if !stem.ends_with(['a', 'e', 'o']) => format!("{stem}ies"),
+        _ => format!("{noun}s"),
+    };
+    format!("{} {noun}", grouped(number))
 }
 
 /// Rounds a measured figure to four digits; more would only be noise.
@@ -33,13 +75,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn thousands_are_in_groups() {
-        let texts = [0, 999, 1000, 177_901, 1 << 100].map(grouped);
-        assert_eq!(texts, ["0", "999", "1,000", "177,901", "1,267,650,600,228,229,401,496,703,205,376"]);
+    fn figures_keep_four_digits() {
+        assert_eq!([0.0, 0.060_012_9, 123_456_789.0, 1.0].map(short), [0.0, 0.060_01, 123_500_000.0, 1.0]);
     }
 
     #[test]
-    fn figures_keep_four_digits() {
-        assert_eq!([0.0, 0.060_012_9, 123_456_789.0, 1.0].map(short), [0.0, 0.060_01, 123_500_000.0, 1.0]);
+    fn one_is_singular() {
+        let texts = [counted(0u32, "entry"), counted(1u64, "entry"), counted(98_809usize, "entry")];
+        assert_eq!(texts, ["0 entries", "1 entry", "98,809 entries"]);
+        assert_eq!([counted(1u8, "ply"), counted(2u8, "ply"), counted(2u8, "day")], ["1 ply", "2 plies", "2 days"]);
+        assert_eq!([counted(1u8, "legal position"), counted(1000u16, "file")], ["1 legal position", "1,000 files"]);
+    }
+
+    #[test]
+    fn whole_numbers_are_read_exactly_and_everything_else_is_an_error() {
+        let read = within::<u64>(0..=u64::MAX);
+        let numbers = [("0", 0), ("1e6", 1_000_000), ("1.5e6", 1_500_000), ("1_000", 1000), ("1E+3", 1000)];
+        for (text, number) in numbers.into_iter().chain([("18446744073709551615", u64::MAX)]) {
+            assert_eq!(read(text).unwrap(), number, "{text}");
+        }
+        for text in ["", "_", "-1", "1.5", "1e-3", "e", "inf", "nan", "1e400", "18446744073709551616", "1 000", "0x1"] {
+            let message = read(text).unwrap_err().to_string();
+            assert!(message.ends_with("is not a whole number 0 or more; write it like 1000000 or 1e6"), "{message}");
+        }
+        let message = |text: &str| within::<u16>(1..=1024)(text).unwrap_err().to_string();
+        assert_eq!(message("0"), "\"0\" is not a whole number from 1 to 1,024; write it like 1000000 or 1e6");
+        assert!(message("\u{1b}").starts_with("\"\\u{1b}\" is not"));
     }
 }

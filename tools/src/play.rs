@@ -17,6 +17,7 @@ use fourbase_tiers::database::Database;
 
 use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument};
 use crate::game::Game;
+use crate::number;
 use crate::query::source::SearchArguments;
 use session::Session;
 use typed::HELP;
@@ -39,7 +40,7 @@ fn quick_opponent(board: Board) -> Kind {
 PLAYER is human or a program; `fourbase match --help` lists the programs. Two programs play the
 whole game; with `--first human --second human` two people play.
 
-Type one of these lines:
+Ctrl-C stops a search, and not the game. Type one of these lines:
 
 {HELP}
 
@@ -61,7 +62,7 @@ pub struct Arguments {
     second: Option<Kind>,
 
     /// Seed of the programs' random moves; the same seed and the same moves of yours give the same game
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = number::within::<u64>(0..=u64::MAX))]
     seed: u64,
 
     /// Start after these moves

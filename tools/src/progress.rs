@@ -26,6 +26,8 @@ pub fn is_visible() -> bool {
 
 /// A line with a bar that counts, until it is dropped. Draws nothing before it begins, nor without a terminal.
 pub struct Bar {
+    /// What is done, to begin the line with; nothing where the command says it.
+    stage: &'static str,
     /// What is counted, such as "games".
     unit: &'static str,
     line: OnceLock<ProgressBar>,
@@ -34,7 +36,7 @@ pub struct Bar {
 impl Bar {
     /// Makes a bar that begins later.
     pub fn new(unit: &'static str) -> Bar {
-        Bar { unit, line: OnceLock::new() }
+        Bar { stage: "", unit, line: OnceLock::new() }
     }
 
     /// Makes a bar and begins it at 0 of `all`.
@@ -44,12 +46,20 @@ impl Bar {
         bar
     }
 
+    /// Makes a bar whose line begins with what is done, and begins it at 0 of `all`.
+    pub fn of_stage(stage: &'static str, unit: &'static str, all: u64) -> Bar {
+        let bar = Bar { stage, unit, line: OnceLock::new() };
+        bar.begin(all, 0);
+        bar
+    }
+
     /// Begins to count to `all`. Earlier work, `done`, counts in the percentage but not in the rate.
     pub fn begin(&self, all: u64, done: u64) {
         if !is_visible() {
             return;
         }
-        let unit = self.unit;
+        let Bar { stage, unit, .. } = *self;
+        let stage = if stage.is_empty() { String::new() } else { format!("{stage}: ") };
         let style = ProgressStyle::with_template(TEMPLATE)
             .unwrap_or_else(|_| ProgressStyle::default_bar())
             .progress_chars("=> ")
@@ -61,7 +71,7 @@ impl Bar {
             });
         let line = self.line.get_or_init(|| {
             let line = ProgressBar::with_draw_target(Some(all), ProgressDrawTarget::hidden());
-            line.with_style(style).with_message(format!("{} {unit}", grouped(all.into()))).with_position(done)
+            line.with_style(style).with_message(format!("{stage}{} {unit}", grouped(all.into()))).with_position(done)
         });
         // The rate forgets earlier work only after it was told about it, which happens while the line is hidden.
         line.tick();

@@ -3,26 +3,30 @@
 //! An error of the libraries carries facts. This file turns them into advice or a command, and repeats the options that
 //! the user gave, so that the command works on the same database.
 
-use std::borrow::Cow;
 use std::error::Error;
 use std::ffi::OsString;
+use std::fs::{self, File, TryLockError};
+use std::io::Read;
 use std::path::Path;
 use std::sync::OnceLock;
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command};
-use fourbase::Board;
+use fourbase::{Board, excerpt};
 use fourbase_tiers::answer::AnswerError;
 use fourbase_tiers::counts::CountError;
 use fourbase_tiers::database::{DatabaseError, RemotenessError};
 use fourbase_tiers::files::{Disk, FileError};
-use fourbase_tiers::format::{Manifest, board_and_values_of};
+use fourbase_tiers::format::{Manifest, board_and_values_of, lock_path};
 use fourbase_tiers::index::IndexError;
 use fourbase_tiers::kernel::Values;
 use fourbase_tiers::solve::SolveError;
 
 use crate::feasible::{feasible_values, is_feasible};
+use crate::quote::{option, word};
+use crate::temporary::NoFolder;
 use crate::unsound::Unsound;
+use crate::{failure, temporary, wording};
 
 /// What a remedy repeats of the user's command, as it was typed; `None` for what was left out.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -34,6 +38,11 @@ pub struct Given {
     pub scratch: Option<OsString>,
     /// Of `solve` alone: the `--memory` of another command limits something else, and could be too little for a solve.
     pub memory: Option<OsString>,
+    /// The players of `play`.
+    pub first: Option<OsString>,
+    pub second: Option<OsString>,
+    /// The name of the subcommand.
+    pub subcommand: String,
     /// The names of all options that the subcommand takes, given or not.
     pub takes: Vec<String>,
 }
@@ -55,6 +64,9 @@ impl Given {
             db: typed("db"),
             scratch: typed("scratch"),
             memory: typed("memory").filter(|_| subcommand.get_name() == "solve"),
+            first: typed("first"),
+            second: typed("second"),
+            subcommand: subcommand.get_name().to_owned(),
             takes: subcommand.get_arguments().filter_map(|argument| argument.get_long().map(str::to_owned)).collect(),
         }
     }
@@ -64,13 +76,17 @@ impl Given {
         self.takes.iter().any(|taken| taken == name)
     }
 
-    /// Writes the options for the end of a command, each after a space.
+    /// Tells whether what the subcommand solves and counts goes into a temporary folder.
+    fn is_temporary(&self) -> bool {
+        ["bench", "match", "grade"].contains(&self.subcommand.as_str())
+    }
+
+    /// Writes the options for the end of a `solve`, each after a space.
     pub fn options(&self) -> String {
-        let Given { board: _, values, keep_plies, db, scratch, memory, takes: _ } = self;
+        let Given { values, keep_plies, db, scratch, memory, .. } = self;
         let folders = [("db", db), ("scratch", scratch)];
         let options = [("values", values), ("keep-plies", keep_plies)].into_iter().chain(folders);
-        let given = options.chain([("memory", memory)]).filter_map(|(name, value)| Some((name, value.as_ref()?)));
-        given.map(|(name, value)| option(name, &value.to_string_lossy())).collect()
+        written(options.chain([("memory", memory)]))
     }
 
     /// Returns the same options for a database whose values and kept plies are known.
@@ -80,20 +96,9 @@ impl Given {
     }
 }
 
-/// Writes an option with its value, after a space.
-fn option(name: &str, value: &str) -> String {
-    // A value that begins like an option has to follow an equals sign.
-    let between = if value.starts_with('-') { '=' } else { ' ' };
-    format!(" --{name}{between}{}", quoted(value))
-}
-
-/// Writes a word for a POSIX shell: in single quotes if the shell would split or change it.
-fn quoted(word: &str) -> Cow<'_, str> {
-    let is_plain = |c: char| c.is_alphanumeric() || "_-./:@%+=,".contains(c) || cfg!(windows) && c == '\\';
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.into();
-    }
-    format!("'{}'", word.replace('\'', r"'\''")).into()
+/// Writes those of some options that were given, each after a space.
+fn written<'g>(options: impl IntoIterator<Item = (&'g str, &'g Option<OsString>)>) -> String {
+    options.into_iter().filter_map(|(name, value)| Some(option(name, value.as_ref()?))).collect()
 }
 
 static GIVEN: OnceLock<Given> = OnceLock::new();
@@ -103,6 +108,18 @@ pub fn remember(given: Given) {
     let _ = GIVEN.set(given);
 }
 
+/// Returns the command that solves a board into the user's folder of databases.
+pub fn to_solve(board: &str) -> String {
+    format!("fourbase solve {board}{}", GIVEN.get().unwrap_or(&Given::default()).options())
+}
+
+/// Returns the command that continues a saved game, with the players that the user gave.
+pub fn to_play(board: Board, file: &Path) -> String {
+    let given = GIVEN.get().cloned().unwrap_or_default();
+    let options = written([("first", &given.first), ("second", &given.second), ("db", &given.db)]);
+    format!("fourbase play {board}{options}{}", option("load", file))
+}
+
 /// Returns what to type after an error; `None` where the error itself says it, or where nothing helps.
 pub fn of(error: &anyhow::Error) -> Option<String> {
     of_chain(error.chain(), GIVEN.get().unwrap_or(&Given::default()))
@@ -110,14 +127,20 @@ pub fn of(error: &anyhow::Error) -> Option<String> {
 
 /// Writes all layers of an error on one line, with its remedy.
 pub fn told_whole(error: &anyhow::Error) -> String {
-    of(error).map_or_else(|| format!("{error:#}"), |remedy| format!("{error:#}; {remedy}"))
+    with_remedy(&format!("{error:#}"), of(error))
 }
 
 /// Writes an error on one line, with its remedy.
 pub fn told(error: &(dyn Error + 'static)) -> String {
     let chain = std::iter::successors(Some(error), |error| (*error).source());
     let remedy = of_chain(chain, GIVEN.get().unwrap_or(&Given::default()));
-    remedy.map_or_else(|| error.to_string(), |remedy| format!("{error}; {remedy}"))
+    with_remedy(&error.to_string(), remedy)
+}
+
+/// Adds a remedy to the text of an error, whose paths may have any characters.
+fn with_remedy(error: &str, remedy: Option<String>) -> String {
+    let error = failure::escaped(error);
+    remedy.map_or_else(|| error.clone(), |remedy| format!("{error}; {remedy}"))
 }
 
 /// Finds the first error of a chain that has a remedy.
@@ -143,6 +166,8 @@ fn of_one(error: &(dyn Error + 'static), given: &Given) -> Option<String> {
     } else if let Some(Unsound { board, values, keep_plies, .. }) = error.downcast_ref() {
         let options = given.of_database(*values, *keep_plies).options();
         Some(format!("make it again with: fourbase solve {board}{options} --replace"))
+    } else if error.is::<NoFolder>() {
+        Some(more_room())
     } else {
         None
     }
@@ -157,6 +182,7 @@ fn of_solve(error: &SolveError, given: &Given) -> Option<String> {
         SolveError::Disk { .. } if given.takes("scratch") => {
             "make room, or choose another disk with --db or --scratch".to_owned()
         }
+        SolveError::Disk { .. } if given.is_temporary() => more_room(),
         SolveError::Disk { .. } => "make room, or choose a smaller board".to_owned(),
         SolveError::Scratch { .. } => {
             "give the --scratch of the earlier solve, or start over with --replace".to_owned()
@@ -172,13 +198,18 @@ fn of_count(error: &CountError, given: &Given) -> Option<String> {
     Some(match error {
         CountError::Memory { .. } => more_memory(given),
         CountError::Index(error) => of_index(error),
-        CountError::Busy { .. } => "wait for it to end, or give another --scratch".to_owned(),
-        CountError::Disk { .. } => "make room, or give another folder with --scratch".to_owned(),
+        CountError::Busy { .. } if given.takes("scratch") => "wait for it to end, or give another --scratch".to_owned(),
+        CountError::Busy { .. } => "wait for it to end".to_owned(),
+        CountError::Disk { .. } if given.takes("scratch") => {
+            "make room, or give another folder with --scratch".to_owned()
+        }
+        CountError::Disk { .. } if given.is_temporary() => more_room(),
+        CountError::Disk { .. } => "make room, or choose a smaller board".to_owned(),
         CountError::Stopped { in_files: true, .. } => "run the same command to resume".to_owned(),
         CountError::Stopped { in_files: false, .. } => {
             "nothing was kept; give --scratch DIR to count in files, which can resume".to_owned()
         }
-        CountError::Damaged { folder, .. } => format!("remove {} and count again", folder.display()),
+        CountError::Damaged { folder, .. } => format!("remove {} and count again", wording::path(folder)),
         CountError::Code { .. } => "count again; if it happens again, please report it".to_owned(),
         CountError::File(error) => of_file(error, given),
     })
@@ -196,7 +227,7 @@ fn of_database(error: &DatabaseError, given: &Given) -> Option<String> {
                 None => format!("a solve of {board} does not fit this machine; choose a smaller board"),
             }
         }
-        DatabaseError::NotSolved { board, values, keep_plies, .. } => {
+        DatabaseError::NotSolved { folder, board, values, keep_plies, .. } => {
             let instead = if given.takes("legal") {
                 COUNT
             } else if given.takes("search") {
@@ -204,7 +235,10 @@ fn of_database(error: &DatabaseError, given: &Given) -> Option<String> {
             } else {
                 ""
             };
-            format!("{}{instead}", resume(*board, *values, *keep_plies, given))
+            match solver_of(folder) {
+                Some(solver) => format!("{solver} is solving it now; wait for it to end{instead}"),
+                None => format!("{}{instead}", resume(*board, *values, *keep_plies, given)),
+            }
         }
         DatabaseError::OtherBoard { found, .. } => format!("open the database of {found}"),
         DatabaseError::File(error) => of_file(error, given),
@@ -249,14 +283,37 @@ fn more_memory(given: &Given) -> String {
     format!("{more}, or choose a smaller board")
 }
 
+/// What to do where the system's folder for temporary files is full or cannot be written.
+fn more_room() -> String {
+    let variable = if cfg!(windows) { "TMP" } else { "TMPDIR" };
+    format!("make room in {}, or set {variable} to a folder on another disk", wording::path(&temporary::parent()))
+}
+
+/// Names the process that holds the lock of a database, as it has written its name there.
+fn solver_of(folder: &Path) -> Option<String> {
+    let lock = lock_path(folder);
+    if !fs::symlink_metadata(&lock).ok()?.is_file() {
+        return None;
+    }
+    let file = File::open(&lock).ok()?;
+    let Err(TryLockError::WouldBlock) = file.try_lock_shared() else { return None };
+    let mut name = String::new();
+    file.take(HOLDER_BYTES).read_to_string(&mut name).ok()?;
+    Some(if name.is_empty() { "another process".to_owned() } else { excerpt(&name, HOLDER_BYTES as usize) })
+}
+
+/// More bytes than the name of a process in a lock has.
+const HOLDER_BYTES: u64 = 64;
+
 fn of_index(_: &IndexError) -> String {
     "choose a board with fewer rows or columns".to_owned()
 }
 
 fn of_file(error: &FileError, given: &Given) -> String {
     match error {
+        FileError::Io { .. } if given.is_temporary() && error.path().starts_with(temporary::parent()) => more_room(),
         FileError::Io { .. } => "check the folder, its permissions and the free space".to_owned(),
-        FileError::NoBlock { .. } => "start over with --replace".to_owned(),
+        FileError::NoBlock { folder, .. } => again(folder, given),
         FileError::Newer { file, .. } => {
             let again = again(file, given);
             format!("update fourbase; if there is no newer version, the file is damaged: {again}")
@@ -285,8 +342,8 @@ fn again(file: &Path, given: &Given) -> String {
             (board.to_string(), Given { keep_plies, values: Some(values.to_string().into()), ..given.clone() })
         }
         None => {
-            let board = given.board.as_ref().map_or("BOARD".into(), |board| board.to_string_lossy());
-            (quoted(&board).into_owned(), given.clone())
+            let board = given.board.as_ref().map_or_else(|| "BOARD".to_owned(), word);
+            (board, given.clone())
         }
     };
     format!("make the database again with: fourbase solve {board}{} --replace", given.options())
@@ -358,18 +415,6 @@ mod tests {
     }
 
     #[test]
-    fn words_are_quoted_where_a_shell_would_change_them() {
-        let given = Given { db: Some("a b".into()), scratch: Some("-it's".into()), ..Given::default() };
-        assert_eq!(given.options(), r" --db 'a b' --scratch='-it'\''s'");
-        for plain in ["db", "/data/4x4-b_c.d", "é", "1.5GiB"] {
-            assert_eq!(quoted(plain), plain);
-        }
-        for special in ["", "~/db", "$HOME", "a;b", "a*", "a&b", "#", "a\nb", "\"", "`"] {
-            assert_eq!(quoted(special), format!("'{special}'"));
-        }
-    }
-
-    #[test]
     fn a_database_is_made_again_whatever_file_of_it_is_damaged() {
         let damaged = |file: &str| FileError::Damaged { file: file.into(), offset: 0, what: "cut" };
         let given = Given { board: Some("6x5".into()), scratch: Some("s".into()), ..Given::default() };
@@ -391,6 +436,47 @@ mod tests {
             remedy(&damaged, &Given::default()).unwrap(),
             "make the database again with: fourbase solve 5x4 --values wdl --keep-plies 7 --replace"
         );
+    }
+
+    #[test]
+    fn a_folder_in_a_remedy_is_quoted() {
+        let folder = "my db; rm x/4x4/count-legal";
+        let log = PathBuf::from(folder).join("reached-07.0");
+        let source = FileError::Damaged { file: log, offset: 0, what: "cut" };
+        let damaged = CountError::Damaged { folder: folder.into(), source };
+        let expected = "remove 'my db; rm x/4x4/count-legal' and count again";
+        assert_eq!(remedy(&damaged, &Given::default()).unwrap(), expected);
+        let missing = DatabaseError::Missing { board: "5x4".parse().unwrap(), root: "-x".into() };
+        for (db, written) in [("/x/my db; rm x", " --db '/x/my db; rm x'"), ("-x", " --db=-x")] {
+            let given = Given { db: Some(db.into()), ..Given::default() };
+            assert_eq!(remedy(&missing, &given).unwrap(), format!("make it with: fourbase solve 5x4{written}"));
+        }
+    }
+
+    #[test]
+    fn a_block_that_is_missing_has_a_remedy_in_every_subcommand() {
+        let missing = FileError::NoBlock { folder: "s/6x5/wdl/0123456789abcdef".into(), ply: 7, block: 1 };
+        let expected = "make the database again with: fourbase solve 6x5 --values wdl --replace";
+        assert_eq!(remedy(&missing, &Given::default()).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_full_disk_of_temporary_files_has_a_remedy_that_exists() {
+        let takes = |subcommand: &str, takes: &[&str]| Given {
+            subcommand: subcommand.to_owned(),
+            takes: takes.iter().map(|name| name.to_string()).collect(),
+            ..Given::default()
+        };
+        let (board, folder) = ("5x4".parse().unwrap(), temporary::parent().join("fourbase-1"));
+        let solve = SolveError::Disk { folder: folder.clone(), board, needed: 2, free: 1 };
+        let count = CountError::Disk { folder: folder.clone(), board, needed: 2, free: 1 };
+        let written = FileError::Io { file: folder, action: "write", source: std::io::ErrorKind::StorageFull.into() };
+        for error in [&solve as &(dyn Error + 'static), &count, &written] {
+            let remedy = |given| remedy(error, &given).unwrap();
+            assert_eq!(remedy(takes("bench", &["db"])), more_room(), "{error}");
+            assert!(!remedy(takes("solve", &["db", "scratch"])).contains("TMP"), "{error}");
+        }
+        assert!(more_room().contains("make room in ") && !more_room().contains("--"));
     }
 
     #[test]

@@ -19,7 +19,7 @@ use crate::arguments::{BoardArgument, DatabaseArgument, MemoryArgument, ThreadsA
 use crate::progress::{self, Bar};
 use crate::{failure, interrupt, output};
 use log::Log;
-use report::{Planned, Solved};
+use report::{Planned, Solved, Stopped};
 use speed::Speed;
 
 /// Arguments of `fourbase solve`.
@@ -33,8 +33,9 @@ Examples:
   fourbase solve 6x6 --values wdl --keep-plies 20
 
 An interrupted solve resumes when you run the same command again. Ctrl-C stops the solve soon
-and keeps finished tiers; an unfinished in-memory tier is lost. A second Ctrl-C stops at once
-and loses the work since the last checkpoint.
+and keeps finished tiers; an unfinished in-memory tier is lost. The exit code is then 3, and --json
+prints a line with \"stopped\":true. SIGTERM and SIGHUP do the same. A second Ctrl-C stops at once
+and loses the work since the last checkpoint (exit code 130).
 
 With --keep-plies N the database is smaller, and a query searches later positions forward. The
 answers stay exact. A search takes microseconds late in a game, and much longer if N is small.
@@ -138,7 +139,8 @@ impl From<KernelArgument> for Kernel {
 ///
 /// # Errors
 ///
-/// A failure of files or memory. A board that does not fit is refused before anything large is allocated.
+/// A failure of files or memory; a stop by Ctrl-C, SIGTERM or SIGHUP. A board that does not fit is refused before anything
+/// large is allocated.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let memory_bytes = arguments.memory.limit()?;
     arguments
@@ -182,10 +184,16 @@ fn solve(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
     let report = solve.run_with(&progress);
     // The bar goes away before anything else is printed.
     drop(progress);
+    if let Some(stopped) = report.as_ref().err().and_then(|error| Stopped::of(error, start.elapsed()))
+        && arguments.json
+    {
+        // That the solve was stopped matters more than who reads it.
+        let _ = output::print_json(&stopped);
+    }
     output::print_result(&Solved::of(&report?, start.elapsed()), arguments.json)
 }
 
-/// Shows the plan and then the progress, on a terminal or in a log, and stops at Ctrl-C.
+/// Shows the plan and then the progress, on a terminal or in a log, and stops when that is requested.
 struct SolveProgress {
     memory_bytes: u64,
     speed: Option<Speed>,

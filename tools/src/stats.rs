@@ -11,15 +11,15 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use fourbase_tiers::counts::{Count, Counted, Counts, read_kept, write_kept};
 use fourbase_tiers::database::{Database, DatabaseError};
-use fourbase_tiers::files::{Disk, shown};
+use fourbase_tiers::files::Disk;
 use fourbase_tiers::format::folder_of;
 use fourbase_tiers::kernel::Values;
 use fourbase_tiers::solve::{Plan, Progress};
 
 use crate::arguments::{BoardArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, ValuesKind};
 use crate::progress::Bar;
-use crate::{failure, interrupt, output};
-use report::{Legal, Stats};
+use crate::{failure, interrupt, output, wording};
+use report::{Legal, Stats, Stopped};
 
 /// Arguments of `fourbase stats`.
 #[derive(Args, Debug)]
@@ -29,8 +29,9 @@ position and its mirror image count as two. Finished positions count too; they a
 primitive.
 
 A board that does not fit in memory is counted in temporary files. An interrupted count in files
-resumes at the same ply when you run the same command again. Ctrl-C stops the count soon, a
-second Ctrl-C stops it at once.
+resumes at the same ply when you run the same command again. Ctrl-C, SIGTERM and SIGHUP stop the
+count soon; the exit code is then 3, and --json prints a line with \"stopped\":true. A second
+Ctrl-C stops it at once (exit code 130).
 
 Examples:
   fourbase stats 5x4
@@ -119,7 +120,8 @@ fn of_database(arguments: &Arguments, database: &Database) -> anyhow::Result<Cou
     }
     let counts = values(arguments, database.values())?;
     if let Err(reason) = write_kept(&Disk, folder, manifest, &counts) {
-        failure::print_warning(&format!("cannot keep the counts beside {}: {reason}", shown(folder)));
+        let folder = wording::path(folder);
+        failure::print_warning(&format!("cannot keep the counts beside {folder}: {reason}"));
     }
     Ok(counts)
 }
@@ -143,6 +145,12 @@ fn count(arguments: &Arguments, values: Option<Values>) -> anyhow::Result<Counte
     let counted = arguments.threads.pool()?.install(|| count.run_with(&progress));
     drop(progress);
     clear(&count.folder(), (!had_root).then_some(root));
+    if let Some(stopped) = counted.as_ref().err().and_then(|error| Stopped::of(error, values, &count.folder()))
+        && arguments.json
+    {
+        // That the count was stopped matters more than who reads it.
+        let _ = output::print_json(&stopped);
+    }
     Ok(counted?)
 }
 

@@ -25,17 +25,21 @@ use report::StrategyReport;
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Strategies:
-  follow-up  the second player answers in the column that the first player just played. There are
-             two centre columns: the first move into one of them is answered in the other one.
-             Stated for boards of at most 6 columns and an even number of rows; you can check
-             it on other boards too
+  follow-up  the second player answers in the column that the first player just
+             played. There are two centre columns: the first move into one of
+             them is answered in the other one. Stated for boards of at most 6
+             columns and an even number of rows; you can check it on other
+             boards too
   mirror     the second player answers in the mirrored column
   centre     either player plays the most central column with room
 
 --reading chooses what \"the first move\" into the centre means:
-  pair              the first move into the pair of columns; never loses on the boards above
-  column            the first move into each column; undefined if the other column is full
-  column-or-follow  the first move into each column; follows up if the other column is full
+  pair              the first move into the pair of columns; never loses on the
+                    boards above
+  column            the first move into each column; undefined if the other
+                    column is full
+  column-or-follow  the first move into each column; follows up if the other
+                    column is full
 
 The opponent plays every legal move. A line is a whole game, and lines are counted exactly. A
 strategy that loses is a result too: the exit code is 0, and the report shows the shortest lost

@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use fourbase::Board;
 use fourbase_tiers::kernel::Values;
 
-use crate::number::grouped;
+use crate::number::counted;
+use crate::wording;
 
 /// A database that should be made again.
 #[derive(Clone, Debug)]
@@ -23,8 +24,7 @@ pub struct Unsound {
 
 impl fmt::Display for Unsound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let word = if self.faults == 1 { "fault" } else { "faults" };
-        write!(f, "{} has {} {word}", self.folder.display(), grouped(self.faults.into()))
+        write!(f, "{} has {}", wording::path(&self.folder), counted(self.faults, "fault"))
     }
 }
 

@@ -17,7 +17,7 @@ use fourbase_tiers::verify::{self, Options, Progress, Report, Stage};
 use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, ValuesKind};
 use crate::progress::Bar;
 use crate::unsound::Unsound;
-use crate::{failure, output};
+use crate::{failure, number, output};
 use report::Verified;
 
 /// Arguments of `fourbase verify`.
@@ -52,7 +52,7 @@ pub struct Arguments {
     values: Option<ValuesKind>,
 
     /// Number of stored values to recompute [default: all]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = number::within::<u64>(1..=u64::MAX))]
     sample: Option<u64>,
 
     #[command(flatten)]
@@ -147,15 +147,16 @@ struct VerifyProgress(RwLock<Option<Bar>>);
 
 impl Progress for VerifyProgress {
     fn begins(&self, stage: Stage, steps: u64) {
-        let unit = match stage {
-            Stage::Files => "tiers",
-            Stage::Values | Stage::Legal => "entries",
-            Stage::Search => "searches",
+        let (stage, unit) = match stage {
+            Stage::Files => ("reading files", "tiers"),
+            Stage::Values => ("recomputing values", "entries"),
+            Stage::Legal => ("counting legal positions", "entries"),
+            Stage::Search => ("searching forward", "positions"),
         };
         let mut bar = self.0.write().unwrap_or_else(PoisonError::into_inner);
         // The bar of the stage before goes away first.
         *bar = None;
-        *bar = Some(Bar::begun(unit, steps));
+        *bar = Some(Bar::of_stage(stage, unit, steps));
     }
 
     fn done(&self, steps: u64) {

@@ -1,9 +1,12 @@
-//! Values and paths in words. Values have colours: win is green, tie yellow, lose red.
+//! Values, columns and paths in words. Values have colours: win is green, tie yellow, lose red.
 
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
+use fourbase::notation::column_character;
 use fourbase::{Outcome, Player, Value, excerpt};
+
+use crate::quote;
 
 /// How much of a path a message shows.
 const PATH_BYTES: usize = 1024;
@@ -45,9 +48,20 @@ pub fn kept(keep_plies: Option<u32>) -> String {
     keep_plies.map_or_else(|| "all plies".to_string(), |most| format!("plies up to {most}"))
 }
 
-/// Writes a path for a message: control characters escaped, and no more than a kilobyte.
+/// Writes columns, counted from 0, as choices: `2`, `2 or 3`, `2, 3 or 4`.
+pub fn columns(columns: impl IntoIterator<Item = usize>) -> String {
+    let mut names = columns.into_iter().filter_map(column_character).map(String::from).collect::<Vec<_>>();
+    match (names.pop(), names.is_empty()) {
+        (None, _) => String::new(),
+        (Some(last), true) => last,
+        (Some(last), false) => format!("{} or {last}", names.join(", ")),
+    }
+}
+
+/// Writes a path for people: one that a shell reads back, unless it has more than a kilobyte, which is cut.
 pub fn path(path: &Path) -> String {
-    excerpt(&path.display().to_string(), PATH_BYTES)
+    let word = quote::word(path);
+    if word.len() <= PATH_BYTES { word } else { excerpt(&path.display().to_string(), PATH_BYTES) }
 }
 
 #[cfg(test)]
@@ -58,6 +72,19 @@ mod tests {
     fn padding_has_no_colour() {
         assert_eq!(value(Value::Win, 5), "\u{1b}[1m\u{1b}[32mwin\u{1b}[0m  ");
         assert_eq!(value(Value::Lose, 2), "\u{1b}[1m\u{1b}[31mlose\u{1b}[0m");
+    }
+
+    #[test]
+    fn columns_are_choices() {
+        let texts = [columns([]), columns([1]), columns([1, 2]), columns([1, 2, 10])];
+        assert_eq!(texts, ["", "2", "2 or 3", "2, 3 or b"]);
+    }
+
+    #[test]
+    fn a_path_is_on_one_line_and_not_endless() {
+        assert_eq!(path(Path::new("my db")), "'my db'");
+        let long = path(Path::new(&"a b\n".repeat(1000)));
+        assert!(long.len() <= PATH_BYTES && !long.chars().any(char::is_control), "{long}");
     }
 
     #[test]

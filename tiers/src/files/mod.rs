@@ -14,6 +14,7 @@ mod durable;
 pub(crate) mod envelope;
 mod error;
 pub(crate) mod frame;
+mod grouped;
 mod memory;
 mod regular;
 mod shown;
@@ -27,6 +28,7 @@ pub(crate) use durable::{
 pub use envelope::VERSION;
 pub(crate) use error::io_error;
 pub use error::{FileError, bytes};
+pub use grouped::grouped;
 pub use memory::Memory;
 pub use shown::{Shown, shown};
 pub use small::read_small;

@@ -31,7 +31,7 @@ pub(crate) fn tier_path(folder: &Path, ply: u32) -> PathBuf {
 const TIER_PREFIX: &str = "tier-";
 
 /// Returns the path of the lock of a database folder. It is beside the folder, which holds nothing but the database.
-pub(crate) fn lock_path(folder: &Path) -> PathBuf {
+pub fn lock_path(folder: &Path) -> PathBuf {
     folder.with_extension("lock")
 }
 

@@ -26,8 +26,8 @@ pub(crate) mod packing;
 pub(crate) mod plausible;
 mod tier_file;
 
-pub(crate) use folder::{MANIFEST, has_leftovers, lock_path, remove_database, remove_leftovers, tier_path};
-pub use folder::{board_and_values_of, folder_of};
+pub(crate) use folder::{MANIFEST, has_leftovers, remove_database, remove_leftovers, tier_path};
+pub use folder::{board_and_values_of, folder_of, lock_path};
 pub use hash::Hash;
 pub use manifest::{Manifest, State, TierRecord};
 pub(crate) use manifest::{check_hash, is_stored};

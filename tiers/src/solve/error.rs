@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use fourbase::Board;
 
-use crate::files::{FileError, bytes, shown};
+use crate::files::{FileError, bytes, grouped, shown};
 use crate::index::IndexError;
 use crate::kernel::Values;
 
@@ -101,7 +101,7 @@ pub enum SolveError {
 
 /// Writes a number of entries: an estimate with two digits.
 fn number(entries: u128, exact: bool) -> String {
-    if exact { entries.to_string() } else { format!("about {:.1e}", entries as f64) }
+    if exact { grouped(entries) } else { format!("about {:.1e}", entries as f64) }
 }
 
 fn about(exact: bool) -> &'static str {

@@ -1,7 +1,7 @@
 //! Counting the positions that play reaches, by playing: every move of every position, one bit an entry.
 //!
-//! [`crate::counts`] does the same many times faster and with kernels. Here every position is set up, and every move is
-//! a move of the game. Mirror images count apart. An entry of a shape that is its own mirror image is one position, any
+//! [`crate::counts`] does the same many times faster and with kernels, and counts the plies that a database does not
+//! keep. Here every position is set up, and every move is a move of the game. Mirror images count apart. An entry of a shape that is its own mirror image is one position, any
 //! other two.
 //!
 //! A position that a line has finished need not have an entry, so it is counted where it is reached: by its first last
@@ -15,7 +15,7 @@ use rayon::prelude::*;
 
 use super::collector::Collector;
 use super::fault::Fault;
-use super::report::{Progress, Stage};
+use super::report::Progress;
 use super::walk::position_of;
 use crate::index::{Index, TierLayout};
 
@@ -54,16 +54,14 @@ impl Reached {
     }
 }
 
-/// Counts the legal positions of a board, finished ones included.
-pub(super) fn count(index: &Index, faults: &Collector, progress: &dyn Progress) -> u64 {
-    let cells = index.board().cells() as u32;
-    let entries = (0..=cells).map(|ply| crate::index::TierDirectory::new(index, ply).entries()).sum();
-    progress.begins(Stage::Legal, entries);
+/// Counts the legal positions of at most `last` pieces, finished ones included. The progress has begun, with a step for
+/// every entry of these plies.
+pub(super) fn count(index: &Index, last: u32, faults: &Collector, progress: &dyn Progress) -> u64 {
     let mut here = Reached::new(index, 0);
     here.add(index, &Position::start(index.board()));
     let mut legal = 0;
-    for ply in 0..=cells {
-        let next = (ply < cells).then(|| Reached::new(index, ply + 1));
+    for ply in 0..=last {
+        let next = (ply < last).then(|| Reached::new(index, ply + 1));
         let tier = Tier { index, here: &here, next: next.as_ref(), faults };
         let words = here.bits.len();
         let counts = (0..words.div_ceil(RUN)).into_par_iter().map(|run| {
@@ -155,12 +153,14 @@ mod tests {
                 continue;
             }
             let index = Index::new(name.parse().unwrap(), Kernel::portable()).unwrap();
-            let faults = Collector::new(1);
+            let (faults, cells) = (Collector::new(1), index.board().cells());
             let Counted::Legal(plies) = Count::new(index.board(), None).run().unwrap() else {
                 panic!("legal positions")
             };
-            let expected: u64 = plies.iter().map(|ply| ply.legal).sum();
-            assert_eq!(count(&index, &faults, &()), expected, "{name}");
+            for last in [cells, cells / 2, 0] {
+                let expected: u64 = plies.iter().take(last + 1).map(|ply| ply.legal).sum();
+                assert_eq!(count(&index, last as u32, &faults, &()), expected, "{name} to ply {last}");
+            }
             assert!(faults.is_empty());
         }
     }

@@ -60,10 +60,13 @@ mod tier;
 mod values;
 mod walk;
 
+use std::ops::RangeInclusive;
+
 use fourbase::{Outcome, Position};
 
-use crate::counts::{kept_path, read_kept};
+use crate::counts::{Count, CountError, Counted, kept_path, read_kept};
 use crate::database::{Database, DatabaseError};
+use crate::index::TierDirectory;
 use collector::Collector;
 pub use fault::{Fault, Figure};
 use lookup::Lookup;
@@ -109,7 +112,7 @@ pub fn verify(database: &Database, options: &Options, progress: &dyn Progress) -
         report.checked = values::check(&lookup, options.sample, &faults, progress);
         report.root = check_root(&lookup, &faults);
         if options.sample.is_none() {
-            report.legal = check_legal(database, &faults, progress);
+            report.legal = check_legal(database, &faults, progress)?;
         }
         let searches = forward::check(&lookup, options, &faults, progress);
         (report.searched, report.undecided) = (searches.decided, searches.undecided);
@@ -175,11 +178,36 @@ pub fn counting_bytes(database: &Database) -> u64 {
 }
 
 /// Counts the legal positions of a board whose number is published, and compares.
-fn check_legal(database: &Database, faults: &Collector, progress: &dyn Progress) -> Option<u64> {
-    let expected = published(database.board())?.legal?;
-    let found = legal::count(database.index(), faults, progress);
+///
+/// Those of the kept plies are played, because each needs an entry in the database. The plies after them are not in the
+/// database, and there [`Count`] is as good: it has no part in what is verified.
+fn check_legal(database: &Database, faults: &Collector, progress: &dyn Progress) -> Result<Option<u64>, DatabaseError> {
+    let Some(expected) = published(database.board()).and_then(|published| published.legal) else { return Ok(None) };
+    let (index, cells) = (database.index(), database.board().cells() as u32);
+    let last = database.manifest().keep_plies().map_or(cells, |most| most.min(cells));
+    let entries = |plies: RangeInclusive<u32>| plies.map(|ply| TierDirectory::new(index, ply).entries()).sum::<u64>();
+    let counted_entries = if last < cells { entries(0..=cells) } else { 0 };
+    progress.begins(Stage::Legal, entries(0..=last) + counted_entries);
+    let mut found = legal::count(index, last, faults, progress);
+    if last < cells {
+        found += count_after(database, last)?;
+        progress.done(counted_entries);
+    }
     if found != expected {
         faults.push(Fault::Legal { found, expected });
     }
-    Some(found)
+    Ok(Some(found))
+}
+
+/// Counts the legal positions of more than `last` pieces.
+fn count_after(database: &Database, last: u32) -> Result<u64, DatabaseError> {
+    match Count::new(database.board(), None).run() {
+        Ok(Counted::Legal(plies)) => Ok(plies.iter().filter(|ply| ply.ply > last).map(|ply| ply.legal).sum()),
+        // Without values there is nothing else.
+        Ok(Counted::Values(_)) => Ok(0),
+        Err(CountError::Index(error)) => Err(error.into()),
+        Err(CountError::File(error) | CountError::Damaged { source: error, .. }) => Err(error.into()),
+        // Without a limit, without files and without values nothing else can happen.
+        Err(_) => Ok(0),
+    }
 }

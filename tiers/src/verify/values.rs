@@ -56,9 +56,10 @@ fn check_chunk(lookup: &Lookup, tier: &StoredTier, number: u64, faults: &Collect
         faults.push(wrong_count(tier, block, number, codes.len() as u32, quiet.len() as u32));
         return Ok(0);
     }
-    for ((entry, position), code) in quiet.iter().zip(codes) {
+    // A small tier has few chunks, and its values may be searched, which takes long: then threads share a chunk.
+    quiet.par_iter().zip(codes).for_each(|((entry, position), code)| {
         check_value(lookup, tier, &Value { block, entry: *entry, position: *position, code: *code }, faults);
-    }
+    });
     Ok(quiet.len() as u64)
 }
 

@@ -3,13 +3,14 @@
 use std::fmt;
 
 use anyhow::Error;
-use fourbase::notation::{column_character, columns_to_text, draw};
+use fourbase::notation::{column_character, draw};
 use fourbase::{Board, Player};
 use serde::Serialize;
 
 use super::played::{Loss, Played, Ply};
 use crate::game::Game;
 use crate::json::{self, OutcomeJson, PlayersJson, PositionJson, SourceJson};
+use crate::number::counted;
 use crate::table::{self, Side};
 use crate::wording;
 
@@ -203,7 +204,8 @@ fn loss(loss: Option<Loss>) -> String {
 impl fmt::Display for Analysis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}\n", draw(self.game.position(), true))?;
-        write!(f, "{} after {} moves: {}", self.game.board(), self.game.ply(), self.game.standing())?;
+        let moves = counted(self.game.ply(), "move");
+        write!(f, "{} after {moves}: {}", self.game.board(), self.game.standing())?;
         match self.plies.last().and_then(|last| last.outcome) {
             Some(outcome) if !self.game.is_over() => write!(f, ", {}", wording::outcome(outcome))?,
             _ => {}
@@ -218,7 +220,7 @@ impl fmt::Display for Analysis {
                     format!("{sign} {}", column_character(column).unwrap_or('?')),
                     at.outcome.map_or("?".to_owned(), wording::outcome),
                     loss(at.loss()),
-                    if is_best { String::new() } else { columns_to_text(at.best()) },
+                    if is_best { String::new() } else { wording::columns(at.best()) },
                 ]
             });
             let rows = std::iter::once(head).chain(rows).collect::<Vec<_>>();

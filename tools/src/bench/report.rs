@@ -13,7 +13,7 @@ use super::probing::{Cold, Probes};
 use super::sample::Kinds;
 use super::solving::Solving;
 use super::space::Space;
-use crate::number::{grouped, short};
+use crate::number::{counted, grouped, short};
 use crate::table::{self, Side};
 use crate::wording;
 
@@ -110,7 +110,7 @@ impl BenchReport {
 
 impl fmt::Display for BenchReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let threads = if self.threads == 1 { "1 thread".to_owned() } else { format!("{} threads", self.threads) };
+        let threads = counted(self.threads, "thread");
         writeln!(f, "{} with {}, {} kernels on {threads}", self.board, self.values, self.kernel)?;
         writeln!(f, "{}\n", wording::sentence(Player::First, self.outcome))?;
         if let Some(solved) = &self.solved {
@@ -124,9 +124,9 @@ impl fmt::Display for BenchReport {
             [decided, forced, looked_up, looked_ahead].map(|count| grouped(count.into()));
         write!(
             f,
-            "{} positions, and each is worth its best move: {decided} decided on the board, {forced} with a forced \
+            "{}, and each is worth its best move: {decided} decided on the board, {forced} with a forced \
              reply, {looked_up} looked up, {looked_ahead} looked up one ply ahead",
-            grouped(self.probes.samples as u128)
+            counted(self.probes.samples, "position")
         )
     }
 }

@@ -8,6 +8,7 @@ use fourbase_tiers::database::Database;
 use serde::Serialize;
 
 use crate::number::short;
+use crate::wording;
 
 /// The size of a database.
 #[derive(Serialize)]
@@ -62,7 +63,7 @@ pub fn weigh(database: &Database) -> anyhow::Result<Space> {
 fn folder_bytes(database: &Database) -> anyhow::Result<u64> {
     let folder = database.folder();
     let lengths = fs::read_dir(folder).and_then(|files| files.map(|file| Ok(file?.metadata()?.len())).sum());
-    lengths.with_context(|| format!("cannot read the lengths of the files in {}", folder.display()))
+    lengths.with_context(|| format!("cannot read the lengths of the files in {}", wording::path(folder)))
 }
 
 fn bits(bytes: u64, legal: u64) -> f64 {

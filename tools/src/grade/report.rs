@@ -4,13 +4,13 @@ use std::cmp::Reverse;
 use std::fmt;
 use std::time::Duration;
 
-use fourbase::notation::{self, column_character, columns_to_text, to_bits};
+use fourbase::notation::{self, column_character, to_bits};
 use fourbase::players::Kind;
 use fourbase::{Board, Player, Value};
 use serde::Serialize;
 
 use super::judge::Judgement;
-use crate::number::{grouped, milliseconds};
+use crate::number::{counted, grouped, milliseconds};
 use crate::table::{self, Side};
 use crate::wording;
 
@@ -217,7 +217,8 @@ impl GradeReport {
 impl fmt::Display for GradeReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let GradeReport { player, board, positions, values, seconds, .. } = self;
-        write!(f, "{player} on {board}: {} positions where the choice matters", grouped((*positions).into()))?;
+        let places = counted(*positions, "position");
+        write!(f, "{player} on {board}: {places} where the choice matters")?;
         match self.legal {
             Some(legal) => write!(f, ", of {} legal", grouped(legal.into()))?,
             None => write!(f, ", drawn at random")?,
@@ -237,11 +238,14 @@ impl fmt::Display for GradeReport {
 impl fmt::Display for Blunder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Judgement { position, column, reason, played, best, best_columns, .. } = &self.judgement;
-        let moves = self.moves.as_deref().unwrap_or(&self.position);
-        write!(f, "worst blunder, after {moves}:\n\n{}\n\n", notation::draw(position, true))?;
+        let place = match self.moves.as_deref().unwrap_or(&self.position) {
+            "" | "-" => "on the empty board".to_owned(),
+            moves => format!("after {moves}"),
+        };
+        write!(f, "worst blunder, {place}:\n\n{}\n\n", notation::draw(position, true))?;
         writeln!(f, "{}", wording::sentence(position.to_move(), *best))?;
         let name = column_character(*column).unwrap_or('?');
         write!(f, "plays {name}: {} ({reason}); best: ", wording::outcome(*played))?;
-        f.write_str(&columns_to_text(best_columns.iter().copied()))
+        f.write_str(&wording::columns(best_columns.iter().copied()))
     }
 }

@@ -9,6 +9,7 @@ use rand::RngExt;
 use rand::seq::SliceRandom;
 
 use crate::failure::BadInput;
+use crate::number::counted;
 
 /// If there are more openings than this, random ones are played instead of a list.
 const MOST_LISTED: usize = 100_000;
@@ -85,7 +86,7 @@ impl Openings {
 }
 
 fn no_opening(board: Board, plies: u32) -> BadInput {
-    BadInput(format!("every game of {board} is over after {plies} plies; take shorter openings"))
+    BadInput(format!("every game of {board} is over after {}; take shorter openings", counted(plies, "ply")))
 }
 
 /// Plays random games until one is unfinished after `plies`. Such games are many: too many to list.

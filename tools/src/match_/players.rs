@@ -58,7 +58,10 @@ impl Players {
             let choice = chooser.choose(game.position(), game.last(), source);
             nanoseconds[place] += u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
             moves[place] += 1;
-            let choice = choice.with_context(|| format!("{kind} finds no move after {}", game.moves()))?;
+            let choice = choice.with_context(|| match game.ply() {
+                0 => format!("{kind} finds no move on the empty board"),
+                _ => format!("{kind} finds no move after {}", game.moves()),
+            })?;
             game.play(choice.column)?;
         }
         let value = match game.winner() {

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::openings::Drawn;
 use super::players::Played;
-use crate::number::{grouped, short};
+use crate::number::{counted, grouped, short};
 use crate::table::{self, Side};
 
 /// The result of a match.
@@ -131,11 +131,13 @@ fn percent(part: u64, whole: u64) -> String {
 impl fmt::Display for MatchReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let MatchReport { board, games, opening_plies, openings, all_openings, .. } = self;
-        write!(f, "{board}, {} games from ", grouped((*games).into()))?;
+        write!(f, "{board}, {} from ", counted(*games, "game"))?;
+        let plies = counted(*opening_plies, "ply");
         match (opening_plies, all_openings) {
             (0, _) => write!(f, "the empty board")?,
-            (_, true) => write!(f, "all {} positions after {opening_plies} plies", grouped(*openings as u128))?,
-            (_, false) => write!(f, "{} random positions after {opening_plies} plies", grouped(*openings as u128))?,
+            (_, true) if *openings == 1 => write!(f, "the only position after {plies}")?,
+            (_, true) => write!(f, "all {} after {plies}", counted(*openings, "position"))?,
+            (_, false) => write!(f, "{} after {plies}", counted(*openings, "random position"))?,
         }
         let mut rows = vec![["", "wins", "ties", "losses", "points"].map(str::to_owned).to_vec()];
         for player in &self.players {

@@ -1,32 +1,58 @@
 //! Saved games: a file has two lines of text, `board 5x4` and `moves 3321`.
 
 use std::fs;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::path::Path;
 
 use anyhow::Context;
 use fourbase::Board;
+use tempfile::NamedTempFile;
 
 use crate::failure::BadInput;
 use crate::game::Game;
-use crate::wording;
+use crate::{remedy, wording};
 
 /// More bytes than any saved game has.
 const MOST_BYTES: u64 = 1024;
 
-/// Saves a game. An older saved game in the file is replaced.
+/// Saves a game. An older saved game in the file is replaced as a whole or not at all.
 ///
 /// # Errors
 ///
-/// Bad input: the file exists and is not a saved game. Failure: it cannot be written.
+/// Bad input: the file exists and is not a saved game, or is a link. Failure: it cannot be written.
 pub fn save(file: &Path, game: &Game) -> anyhow::Result<()> {
     let name = wording::path(file);
-    if file.exists() && !read(file).is_ok_and(|text| text.starts_with("board ")) {
-        return Err(BadInput(format!("{name} exists and is not a saved game; choose another name")).into());
+    let refused = |what: &str| BadInput(format!("{name} exists and is {what}; choose another name"));
+    if let Ok(found) = fs::symlink_metadata(file) {
+        // Nothing is written through a link: it may lead to any other file.
+        if found.is_symlink() {
+            return Err(refused("a link").into());
+        }
+        if !read(file).is_ok_and(|text| text.starts_with("board ")) {
+            return Err(refused("not a saved game").into());
+        }
     }
     let text =
         format!("board {}\nmoves {}\n", game.board(), if game.ply() == 0 { "-".to_owned() } else { game.moves() });
-    fs::write(file, text).with_context(|| format!("cannot write {name}"))
+    write(file, &text).with_context(|| format!("cannot write {name}"))
+}
+
+/// Writes a file under another name, and gives it its own name when every byte is on the disk.
+fn write(file: &Path, text: &str) -> anyhow::Result<()> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".fourbase-").suffix(".new");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // As for any new file, the user's mask takes away from these.
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    let mut written: NamedTempFile = builder.tempfile_in(folder)?;
+    written.write_all(text.as_bytes())?;
+    written.as_file().sync_all()?;
+    written.persist(file).map_err(|error| error.error)?;
+    Ok(())
 }
 
 /// Loads a saved game of `board`.
@@ -46,14 +72,19 @@ pub fn load(file: &Path, board: Board) -> anyhow::Result<Game> {
     };
     let saved_board = saved_board.parse::<Board>().map_err(|error| bad(error.to_string()))?;
     if saved_board != board {
-        return Err(bad(format!("a game on {saved_board}; load it with: fourbase play {saved_board}")).into());
+        let command = remedy::to_play(saved_board, file);
+        return Err(bad(format!("a game on {saved_board}; load it with: {command}")).into());
     }
     Ok(Game::parse(board, moves).map_err(|error| bad(error.to_string()))?)
 }
 
-/// Reads a short text.
+/// Reads a short text. Folders, devices and pipes, which could be read for ever, are no texts.
 fn read(file: &Path) -> anyhow::Result<String> {
     let name = wording::path(file);
+    let is_file = fs::metadata(file).with_context(|| format!("cannot read {name}"))?.is_file();
+    if !is_file {
+        return Err(BadInput(format!("{name}: not a saved game, and not a file")).into());
+    }
     let mut bytes = Vec::new();
     let open = fs::File::open(file).and_then(|open| open.take(MOST_BYTES).read_to_end(&mut bytes));
     open.with_context(|| format!("cannot read {name}"))?;

@@ -17,10 +17,11 @@ use crate::batch::lines::{Line, Lines};
 use crate::game::Game;
 use crate::history::{self, Moment};
 use crate::knowledge::outcomes;
+use crate::number::counted;
 use crate::output::{self, CANNOT_WRITE};
 use crate::query::asker::Asker;
 use crate::table::{self, Side};
-use crate::{remedy, wording};
+use crate::{interrupt, remedy, wording};
 
 /// A game that is being played.
 pub struct Session {
@@ -64,6 +65,9 @@ impl Session {
         let [first, second] = self.kinds;
         output::print(format_args!("{}: first {first} (X), second {second} (O)", self.game.board()))?;
         let has_human = self.kinds.contains(&Kind::Human);
+        if has_human {
+            interrupt::listen_in_game()?;
+        }
         // The position that was drawn last.
         let mut shown = None;
         loop {
@@ -130,7 +134,9 @@ impl Session {
             write!(stdout, "> ").and_then(|()| stdout.flush()).context(CANNOT_WRITE)?;
         }
         while self.waiting.is_empty() {
-            match self.input.next_chunk().context("cannot read standard input")? {
+            let input = &mut self.input;
+            let next = if self.has_prompt { interrupt::waiting(|| input.next_chunk()) } else { input.next_chunk() };
+            match next.context("cannot read standard input")? {
                 Some(lines) => self.waiting.extend(lines),
                 None => return Ok(None),
             }
@@ -150,7 +156,7 @@ impl Session {
             Typed::Moves if self.game.ply() == 0 => Some("no moves yet".to_owned()),
             Typed::Moves => Some(self.game.moves()),
             Typed::Save(file) => Some(match saved::save(Path::new(&file), &self.game) {
-                Ok(()) => format!("saved; continue with: fourbase play {} --load FILE", self.game.board()),
+                Ok(()) => format!("saved; continue with: {}", remedy::to_play(self.game.board(), Path::new(&file))),
                 Err(reason) => one_line(&reason),
             }),
             Typed::Load(file) => match saved::load(Path::new(&file), self.game.board()) {
@@ -204,8 +210,7 @@ impl Session {
             answer => return undecided(answer),
         };
         let Some(best) = moves.first().map(|best| best.outcome) else { return Ok("the game is over".to_owned()) };
-        let columns = moves.iter().filter(|of| of.outcome == best).filter_map(|of| column_character(of.column));
-        let columns = columns.map(String::from).collect::<Vec<_>>().join(" or ");
+        let columns = wording::columns(moves.iter().filter(|of| of.outcome == best).map(|of| of.column));
         Ok(format!("{columns}: {}{}", wording::outcome(best), self.note()))
     }
 
@@ -236,7 +241,7 @@ impl Session {
         let mut sides = vec![Side::Right, Side::Left, Side::Right];
         if let Some((plies, grades)) = grades {
             sides.push(Side::Right);
-            rows[0].push(format!("grade, {plies} plies"));
+            rows[0].push(format!("grade, {}", counted(plies, "ply")));
             for (row, (_, grade)) in rows[1..].iter_mut().zip(grades) {
                 row.push(grade.to_string());
             }

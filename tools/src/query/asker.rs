@@ -14,8 +14,8 @@ use fourbase_tiers::database::{Database, Move};
 
 use super::watch::Watch;
 use crate::json::{SourceJson, SourceKind};
-use crate::number::grouped;
-use crate::{remedy, wording};
+use crate::number::counted;
+use crate::{interrupt, remedy, wording};
 
 /// How many positions of a batch are answered together where the limit of nodes allows for seconds each.
 const AT_ONCE_SEARCHED: usize = 16;
@@ -241,12 +241,13 @@ impl Asker {
     /// Returns the limits of a question, and what watches it if it may be searched.
     fn begin(&self, nodes: Option<u64>) -> (Limits, Option<Watch>) {
         let monitor = Arc::new(Monitor::default());
+        interrupt::watch(&monitor);
         let is_searched = self.answerer.may_search() || self.keep_plies().is_some();
         let watch = is_searched.then(|| {
             let end = match self.reach {
                 Reach { time: Some(time), .. } => format!(", for at most {} seconds", time.as_secs_f64()),
                 Reach { nodes: Some(nodes), .. } if self.answerer.may_search() => {
-                    format!(", for at most {} nodes; --seconds limits the time", grouped(nodes.into()))
+                    format!(", for at most {}; --seconds limits the time", counted(nodes, "node"))
                 }
                 _ => "; --seconds limits the time".to_owned(),
             };
@@ -258,13 +259,12 @@ impl Asker {
 
     fn explain(&self, error: AnswerError) -> Error {
         let (limit, option) = match error {
-            AnswerError::NodeLimit { nodes, .. } => {
-                (format!("{} node{}", grouped(nodes.into()), if nodes == 1 { "" } else { "s" }), "--nodes")
-            }
+            AnswerError::NodeLimit { nodes, .. } => (counted(nodes, "node"), "--nodes"),
             AnswerError::Cancelled { .. } if self.reach.time.is_some() => {
                 let seconds = self.reach.time.unwrap_or_default().as_secs_f64();
                 (format!("{seconds} second{}", if seconds == 1.0 { "" } else { "s" }), "--seconds")
             }
+            AnswerError::Cancelled { nodes, .. } => return anyhow!("stopped after {}", counted(nodes, "node")),
             AnswerError::Database(error) => return error.into(),
             error => return error.into(),
         };

@@ -18,7 +18,7 @@ use fourbase_tiers::answer::{self, Searcher, choose};
 
 use super::asker::{Asker, Reach};
 use crate::arguments::{CacheArgument, DatabaseArgument};
-use crate::memory;
+use crate::{memory, number};
 
 /// How many nodes a search may visit for one position without `--nodes`: about half a minute of one thread on 7x6.
 const DEFAULT_NODES: u64 = 100_000_000;
@@ -39,9 +39,8 @@ pub struct SearchArguments {
     #[arg(long, value_name = "WHEN")]
     search: Option<When>,
 
-    /// How many nodes a search may visit for one position before it gives up [default: 100000000, or no limit with
-    /// --seconds]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    /// How many nodes a search may visit for one position before it gives up [default: 1e8, or no limit with --seconds]
+    #[arg(long, value_name = "N", value_parser = number::within::<u64>(1..=u64::MAX))]
     nodes: Option<u64>,
 
     /// How many seconds a search may take for one position before it gives up, such as 0.5 [default: no limit]
@@ -49,7 +48,7 @@ pub struct SearchArguments {
     seconds: Option<Duration>,
 
     /// How many threads search [default: one for each processor]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = number::within::<u16>(1..=1024))]
     threads: Option<u16>,
 }
 

@@ -1,16 +1,17 @@
 //! The plan before a solve and the result after it, for people and as JSON.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use fourbase::{Outcome, Player};
 use fourbase_tiers::files::bytes;
-use fourbase_tiers::solve::{Plan, Report, TierPlan};
+use fourbase_tiers::solve::{Plan, Report, SolveError, TierPlan};
 use indicatif::HumanDuration;
 use serde::Serialize;
 
 use super::speed::Speed;
-use crate::number::{grouped, milliseconds};
+use crate::number::{counted, grouped, milliseconds};
 use crate::{memory, wording};
 
 /// What a solve needs.
@@ -94,11 +95,11 @@ impl fmt::Display for Planned {
         let bound = if self.exact { "" } else { "about " };
         write!(
             f,
-            "{} with {}: {bound}{} entries in {} tiers, {bound}{} of memory, {} may be used{}",
+            "{} with {}: {bound}{} in {}, {bound}{} of memory, {} may be used{}",
             self.board,
             self.values,
-            grouped(self.entries),
-            self.tiers,
+            counted(self.entries, "entry"),
+            counted(self.tiers, "tier"),
             bytes(self.memory_bytes),
             bytes(self.memory_limit_bytes.into()),
             if self.fits { "" } else { " (too little)" },
@@ -111,6 +112,52 @@ impl fmt::Display for Planned {
             write!(f, ", about {}", HumanDuration(Duration::from_secs_f64(seconds)))?;
         }
         self.each.iter().try_for_each(|tier| write!(f, "\n{tier}"))
+    }
+}
+
+/// What a stopped solve has done, for programs. The fields of a result that is not known yet are null.
+#[derive(Serialize)]
+pub struct Stopped {
+    schema: u32,
+    command: &'static str,
+    board: String,
+    stores: String,
+    stopped: bool,
+    tiers_done: usize,
+    tiers: usize,
+    folder: String,
+    keep_plies: Option<u32>,
+    seconds: f64,
+    peak_memory_bytes: Option<u64>,
+    value: Option<String>,
+    remoteness: Option<u32>,
+    entries: Option<u64>,
+    bytes: Option<u64>,
+    hash: Option<String>,
+}
+
+impl Stopped {
+    /// Takes what is done from the error of a stopped solve; `None` for any other error.
+    pub fn of(error: &SolveError, elapsed: Duration) -> Option<Stopped> {
+        let SolveError::Stopped { folder, board, values, keep_plies, done, tiers } = error else { return None };
+        Some(Stopped {
+            schema: 1,
+            command: "solve",
+            board: board.to_string(),
+            stores: values.to_string(),
+            stopped: true,
+            tiers_done: *done,
+            tiers: *tiers,
+            folder: folder.display().to_string(),
+            keep_plies: *keep_plies,
+            seconds: milliseconds(elapsed),
+            peak_memory_bytes: memory::peak_bytes(),
+            value: None,
+            remoteness: None,
+            entries: None,
+            bytes: None,
+            hash: None,
+        })
     }
 }
 
@@ -134,6 +181,8 @@ pub struct Solved {
     outcome: Outcome,
     #[serde(skip)]
     already_complete: bool,
+    #[serde(skip)]
+    folder: PathBuf,
 }
 
 impl Solved {
@@ -153,6 +202,7 @@ impl Solved {
             database: report.folder.display().to_string(),
             outcome: report.outcome,
             already_complete: report.already_complete,
+            folder: report.folder.clone(),
         }
     }
 }
@@ -160,17 +210,17 @@ impl Solved {
 impl fmt::Display for Solved {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}, {}", self.board, wording::sentence(Player::First, self.outcome))?;
-        let entries = grouped(self.entries.into());
+        let entries = counted(self.entries, "entry");
         if self.already_complete {
-            writeln!(f, "{entries} entries, complete already; --replace starts over")?;
+            writeln!(f, "{entries}, complete already; --replace starts over")?;
         } else {
-            write!(f, "{entries} entries in {} s", self.seconds)?;
+            write!(f, "{entries} in {} s", self.seconds)?;
             if let Some(peak) = self.peak_memory_bytes {
                 write!(f, ", peak memory {}", bytes(peak.into()))?;
             }
             writeln!(f)?;
         }
-        write!(f, "{} in {}", bytes(self.bytes.into()), self.database)?;
+        write!(f, "{} in {}", bytes(self.bytes.into()), wording::path(&self.folder))?;
         if self.keep_plies.is_some() {
             write!(f, ": {} are kept", wording::kept(self.keep_plies))?;
         }

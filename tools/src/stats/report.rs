@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::Path;
 
 use fourbase::{Board, Value};
-use fourbase_tiers::counts::{Counts, PlyCounts, PlyLegal, RemotenessCount};
+use fourbase_tiers::counts::{CountError, Counts, PlyCounts, PlyLegal, RemotenessCount};
+use fourbase_tiers::kernel::Values;
 use serde::Serialize;
 
-use crate::number::grouped;
+use crate::number::{counted, grouped};
 use crate::table::{self, Side};
 use crate::wording;
 
@@ -78,7 +80,7 @@ impl Stats<'_> {
 
 impl fmt::Display for Stats<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {} legal positions\n\n{}", self.board, grouped(self.legal.into()), self.plies())?;
+        write!(f, "{}: {}\n\n{}", self.board, counted(self.legal, "legal position"), self.plies())?;
         if let Some(table) = self.remotenesses() {
             write!(f, "\n\n{table}")?;
         }
@@ -86,6 +88,43 @@ impl fmt::Display for Stats<'_> {
             Some(_) => write!(f, "\n\nthe database keeps {}", wording::kept(self.keep_plies)),
             None => Ok(()),
         }
+    }
+}
+
+/// What a stopped count has done, for programs. The sums, which are not known yet, are null.
+#[derive(Serialize)]
+pub struct Stopped {
+    schema: u32,
+    command: &'static str,
+    board: String,
+    /// The values that are counted; `None` for legal positions alone.
+    stores: Option<String>,
+    stopped: bool,
+    /// Those of the direction that was stopped.
+    tiers_done: usize,
+    tiers: usize,
+    /// Where the same count resumes; `None` if nothing was kept.
+    folder: Option<String>,
+    legal: Option<u64>,
+    primitive: Option<u64>,
+}
+
+impl Stopped {
+    /// Takes what is done from the error of a stopped count; `None` for any other error.
+    pub fn of(error: &CountError, values: Option<Values>, folder: &Path) -> Option<Stopped> {
+        let CountError::Stopped { board, plies, all, in_files } = error else { return None };
+        Some(Stopped {
+            schema: 1,
+            command: "stats",
+            board: board.to_string(),
+            stores: values.map(|values| values.to_string()),
+            stopped: true,
+            tiers_done: *plies,
+            tiers: *all,
+            folder: in_files.then(|| folder.display().to_string()),
+            legal: None,
+            primitive: None,
+        })
     }
 }
 
@@ -115,6 +154,6 @@ impl fmt::Display for Legal<'_> {
         rows.extend(self.plies.iter().map(|ply| row(ply.ply.to_string(), [ply.legal, ply.primitive, ply.with_line])));
         rows.push(row("all".to_owned(), [self.legal, self.primitive, self.with_line]));
         let table = table::to_text(&[Side::Right; 4], &rows);
-        write!(f, "{}: {} legal positions\n\n{table}", self.board, grouped(self.legal.into()))
+        write!(f, "{}: {}\n\n{table}", self.board, counted(self.legal, "legal position"))
     }
 }

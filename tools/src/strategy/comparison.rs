@@ -7,7 +7,7 @@ use fourbase::{Position, Value, excerpt};
 use fourbase_tiers::database::DatabaseError;
 
 use crate::arguments::{CacheArgument, DatabaseArgument};
-use crate::remedy;
+use crate::{remedy, wording};
 
 /// How much of a message with a path is shown.
 const MESSAGE_BYTES: usize = 1024;
@@ -45,7 +45,7 @@ impl Comparison {
         };
         let folder = database.folder().to_path_buf();
         if !database.is_complete() {
-            return Ok(not_made(&format!("{} is not solved to the end yet", folder.display())));
+            return Ok(not_made(&format!("{} is not solved to the end yet", wording::path(&folder))));
         }
         let values = |positions: &[Position]| -> anyhow::Result<Vec<Value>> {
             database.probe_many(positions).into_iter().map(|outcome| Ok(outcome?.value)).collect()
@@ -61,5 +61,7 @@ impl Comparison {
 }
 
 fn not_made(reason: &str) -> Comparison {
-    Comparison::NotMade(excerpt(&format!("not compared with the value of the game: {reason}"), MESSAGE_BYTES))
+    let message = format!("not compared with the value of the game: {reason}");
+    // An excerpt would escape what is quoted for a shell.
+    Comparison::NotMade(if message.len() <= MESSAGE_BYTES { message } else { excerpt(&message, MESSAGE_BYTES) })
 }

@@ -8,7 +8,7 @@ use fourbase_tiers::files::bytes;
 use fourbase_tiers::verify::{Fault, Report, published};
 use serde::Serialize;
 
-use crate::number::grouped;
+use crate::number::{counted, grouped};
 use crate::wording;
 
 /// The result.
@@ -195,10 +195,11 @@ impl fmt::Display for Verified {
             write!(f, "\nand {} more", grouped(more.into()))?;
         }
         self.unread.iter().try_for_each(|file| write!(f, "\nnot read: {file}"))?;
+        let files = counted(self.files, "file");
         if self.unread.is_empty() {
-            write!(f, "\n\n{} files, {}: read through", self.files, bytes(self.bytes.into()))?;
+            write!(f, "\n\n{files}, {}: read through", bytes(self.bytes.into()))?;
         } else {
-            write!(f, "\n\n{} files: read through, {} not", self.files, self.unread.len())?;
+            write!(f, "\n\n{files}: read through, {} not", self.unread.len())?;
         }
         if self.keep_plies.is_some() {
             write!(f, "; {} are kept, later positions are searched forward", wording::kept(self.keep_plies))?;
@@ -208,15 +209,17 @@ impl fmt::Display for Verified {
         }
         let of_all =
             if self.checked < self.stored { format!(" of {}", grouped(self.stored.into())) } else { String::new() };
-        write!(f, "\n{}{of_all} stored values: recomputed from their moves", grouped(self.checked.into()))?;
+        let values = if self.checked < self.stored || self.checked != 1 { "stored values" } else { "stored value" };
+        write!(f, "\n{}{of_all} {values}: recomputed from their moves", grouped(self.checked.into()))?;
         if let Some(root) = self.root {
             let source = if self.is_published { ", compared with the published value" } else { "" };
             write!(f, "\n{}{source}", wording::sentence(Player::First, root))?;
         }
         if let Some(legal) = self.legal {
-            write!(f, "\n{} legal positions: counted, compared with the published number", grouped(legal.into()))?;
+            let legal = counted(legal, "legal position");
+            write!(f, "\n{legal}: counted, compared with the published number")?;
         }
-        write!(f, "\n{} positions: searched forward", grouped(self.searched.into()))?;
+        write!(f, "\n{}: searched forward", counted(self.searched, "position"))?;
         if self.undecided > 0 {
             write!(f, ", {} given up", grouped(self.undecided.into()))?;
         }
