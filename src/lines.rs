@@ -92,9 +92,14 @@ fn bits(mut word: u64) -> impl Iterator<Item = usize> {
 #[must_use]
 pub fn has_line(board: Board, pieces: u64) -> bool {
     DIRECTIONS.iter().any(|direction| {
-        let starts = direction.starts(board);
+        let step = direction.step(board);
         // Where a line fits at all, all of its shifts are below 64: the last cell's number is.
-        starts & pieces != 0 && starts & runs(pieces, direction.step(board), board.connect()) != 0
+        if (board.connect() - 1) * step >= 64 {
+            return false;
+        }
+        // The cells from which a line fits cost more than the runs, and runs of the whole length are rare.
+        let runs = runs(pieces, step, board.connect());
+        runs != 0 && runs & direction.starts(board) != 0
     })
 }
 

@@ -62,7 +62,7 @@ fn a_limit_leaves_what_is_known_and_a_win_on_the_board_costs_nothing() {
     assert_eq!((&json["undecided"], &json["error"]), (&json!(false), &json!(null)));
     let children = json["children"].as_array().expect("children");
     assert_eq!((children.len(), &children[0]["value"]), (7, &json!("win")));
-    assert_eq!(children[6], json!({"column": 7, "value": null, "remoteness": null}));
+    assert_eq!(children[6], json!({"column": 6, "value": null, "remoteness": null}));
     // Moves that lose at once are known even where the value is not.
     let run = program.run("query 7x6 4444 --search only --nodes 10 --json");
     let (json, error) = run.fails_after_output(1);
