@@ -17,10 +17,10 @@ X O X O .
 5x4 after 6 moves: first player to move, tie in 14
 
 move       before      gave away    best
-   1  X 1  tie in 20   tie to lose  234
+   1  X 1  tie in 20   tie to lose  2, 3 or 4
    2  O 2  win in 19
    3  X 3  lose in 18
-   4  O 4  win in 17   win to tie   23
+   4  O 4  win in 17   win to tie   2 or 3
    5  X 1  tie in 16   tie to lose  3
    6  O 2  win in 15   win to tie   3
 

@@ -89,7 +89,7 @@ fn openings_are_all_of_their_ply_twice_or_some_at_random() {
 #[test]
 fn the_table_says_who_won() {
     let shown = Program::new().run("match pomakis:4 random 4x4 --games 20 --openings 1").succeeds();
-    assert!(shown.starts_with("4x4, 20 games from all 4 positions after 1 plies\n\n"), "{shown}");
+    assert!(shown.starts_with("4x4, 20 games from all 4 positions after 1 ply\n\n"), "{shown}");
     for word in ["wins", "points", "pomakis:4 ", "  as first", "  as second", "plies a game", "moves/s a thread"] {
         assert!(shown.contains(word), "{shown}");
     }

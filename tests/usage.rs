@@ -98,9 +98,9 @@ fn numbers_are_written_like_sizes_and_their_errors_say_which_are_taken() {
     program.run("bench 4x4 --db db --samples 1e2").succeeds();
     program.run("query 5x4 1234123 --nodes 1e6 --threads 1").succeeds();
     let line = program.run("query 5x4 --nodes 0").fails(2);
-    assert_eq!(line, "--nodes <N>: \"0\" is not a whole number 1 or more; write it like 1000000 or 1e6");
+    assert_eq!(line, "--nodes <N>: \"0\" is not a whole number of 1 or more; write it like 1000000 or 1e6");
     let line = program.run("bench 4x4 --samples 1e8").fails(2);
-    assert!(line.contains("\"1e8\" is not a whole number from 1 to 10,000,000; "), "{line}");
+    assert!(line.contains("\"1e8\" is not a whole number from 1 to 10,000,000"), "{line}");
     for option in
         ["query 4x4 --threads 0", "verify 4x4 --sample 0", "play 4x4 --seed x", "match random random 4x4 --games 0"]
     {

@@ -24,13 +24,10 @@ pub fn within<T: TryFrom<u64>>(
         number.and_then(|number| T::try_from(number).ok()).ok_or_else(|| {
             let least = grouped((*range.start()).into());
             let numbers = match *range.end() {
-                u64::MAX => format!("{least} or more"),
+                u64::MAX => format!("of {least} or more; write it like 1000000 or 1e6"),
                 most => format!("from {least} to {}", grouped(most.into())),
             };
-            anyhow!(
-                "\"{}\" is not a whole number {numbers}; write it like 1000000 or 1e6",
-                excerpt(text, EXCERPT_BYTES)
-            )
+            anyhow!("\"{}\" is not a whole number {numbers}", excerpt(text, EXCERPT_BYTES))
         })
     }
 }
@@ -96,10 +93,10 @@ mod tests {
         }
         for text in ["", "_", "-1", "1.5", "1e-3", "e", "inf", "nan", "1e400", "18446744073709551616", "1 000", "0x1"] {
             let message = read(text).unwrap_err().to_string();
-            assert!(message.ends_with("is not a whole number 0 or more; write it like 1000000 or 1e6"), "{message}");
+            assert!(message.ends_with("is not a whole number of 0 or more; write it like 1000000 or 1e6"), "{message}");
         }
         let message = |text: &str| within::<u16>(1..=1024)(text).unwrap_err().to_string();
-        assert_eq!(message("0"), "\"0\" is not a whole number from 1 to 1,024; write it like 1000000 or 1e6");
+        assert_eq!(message("0"), "\"0\" is not a whole number from 1 to 1,024");
         assert!(message("\u{1b}").starts_with("\"\\u{1b}\" is not"));
     }
 }
