@@ -17,7 +17,7 @@ fn lasting(json: &Value) -> Value {
     }
     let probes = object["probes"].as_object_mut().expect("an object");
     probes.remove("warm");
-    probes.insert("cold".to_owned(), json["probes"]["cold"]["probes"].clone());
+    probes.insert("cold".to_owned(), json["probes"]["cold"]["samples"].clone());
     lasting
 }
 
@@ -27,35 +27,40 @@ fn the_json_has_the_documented_keys() {
     let expected = [
         "board",
         "cache_bytes",
+        "command",
         "entries",
         "entries_before_mirror",
         "first_answer",
+        "folder",
+        "hash",
+        "keep_plies",
         "kernel",
         "kernels",
         "probes",
         "remoteness",
+        "schema",
         "seed",
         "solve",
         "solve_to_kernels",
         "space",
+        "stores",
         "threads",
         "value",
-        "values",
     ];
     assert_eq!(keys(&json), expected);
     let solving =
         ["entries_per_second", "peak_memory_bytes", "processor_seconds", "runs", "seconds", "solved_per_second"];
     assert_eq!((keys(&json["solve"]), keys(&json["kernels"])), (solving.to_vec(), solving.to_vec()));
-    assert_eq!(keys(&json["space"]), ["bits_per_legal", "bytes", "legal", "tiers"]);
-    assert_eq!(keys(&json["space"]["tiers"][0]), ["bits_per_legal", "bytes", "entries", "legal", "ply"]);
-    assert_eq!(keys(&json["first_answer"]), ["least_milliseconds", "median_milliseconds", "runs"]);
+    assert_eq!(keys(&json["space"]), ["bits_per_legal", "bytes", "legal", "plies"]);
+    assert_eq!(keys(&json["space"]["plies"][0]), ["bits_per_legal", "bytes", "entries", "legal", "ply"]);
+    assert_eq!(keys(&json["first_answer"]), ["least_seconds", "median_seconds", "runs"]);
     assert_eq!(keys(&json["probes"]), ["cold", "kinds", "samples", "warm"]);
-    let cold = ["mean_microseconds", "median_microseconds", "probes", "tenth_microseconds"];
+    let cold = ["mean_seconds", "median_seconds", "samples", "tenth_seconds"];
     assert_eq!(keys(&json["probes"]["cold"]), cold);
     assert_eq!(keys(&json["probes"]["warm"]), ["all_threads_per_second", "one_thread_per_second"]);
     assert_eq!(keys(&json["probes"]["kinds"]), ["decided", "forced", "looked_ahead", "looked_up"]);
     assert_eq!((&json["value"], &json["remoteness"]), (&json!("tie"), &json!(16)));
-    for path in ["/solve/seconds", "/kernels/entries_per_second", "/first_answer/median_milliseconds"] {
+    for path in ["/solve/seconds", "/kernels/entries_per_second", "/first_answer/median_seconds"] {
         assert!(json.pointer(path).and_then(Value::as_f64).is_some_and(|number| number > 0.0), "{path}: {json}");
     }
 }
@@ -74,7 +79,7 @@ fn the_room_is_that_of_a_database_for_the_positions_of_its_counts() {
     assert_eq!((&space["bytes"], &space["legal"]), (&json!(bytes), &stats["legal"]));
     let bits = 8.0 * bytes as f64 / stats["legal"].as_f64().expect("a number");
     assert!((space["bits_per_legal"].as_f64().expect("a number") / bits - 1.0).abs() < 1e-3, "{bits}: {json}");
-    let tiers = space["tiers"].as_array().expect("tiers");
+    let tiers = space["plies"].as_array().expect("tiers");
     assert_eq!(tiers.len(), long::scale(17, 21));
     for (ply, tier) in tiers.iter().enumerate() {
         assert_eq!((&tier["ply"], &tier["legal"]), (&json!(ply), &stats["plies"][ply]["legal"]));
@@ -110,7 +115,7 @@ fn every_kind_of_board_and_both_kinds_of_values_are_measured() {
             for cache in ["", "--cache 0"] {
                 let arguments = format!("bench {board} --values {values} --samples 200 --json {cache}");
                 let json = program.run(&arguments).json();
-                assert_eq!((&json["board"], &json["values"]), (&json!(board), &json!(values)));
+                assert_eq!((&json["board"], &json["stores"]), (&json!(board), &json!(values)));
             }
         }
     }
@@ -130,7 +135,7 @@ fn the_answers_of_a_database_that_is_there_are_measured_without_solving() {
     assert_eq!((&json["value"], &json["remoteness"]), (&json!("tie"), &json!(remoteness)));
     let solved = program.run(&format!("bench {board} --samples 500 --json")).json();
     assert_eq!((keys(&json), &json["probes"]["kinds"]), (keys(&solved), &solved["probes"]["kinds"]));
-    assert!(json["first_answer"]["median_milliseconds"].as_f64().is_some_and(|number| number > 0.0), "{json}");
+    assert!(json["first_answer"]["median_seconds"].as_f64().is_some_and(|number| number > 0.0), "{json}");
     assert_eq!(folder_files(&program.path(&folder)), before);
 
     let text = program.run(&format!("bench {board} --db db --samples 500")).succeeds();

@@ -40,16 +40,16 @@ fn positions_where_the_choice_matters_are_those_of_a_plain_search() {
         }
         let json = Program::new().run(&format!("grade random {name} --json")).json();
         assert_eq!(json["legal"], json!(search.positions()), "{name}");
-        assert_eq!(json["positions"], json!(positions.iter().sum::<u64>()), "{name}");
+        assert_eq!(json["graded"], json!(positions.iter().sum::<u64>()), "{name}");
         for row in json["plies"].as_array().expect("plies") {
             let ply = row["ply"].as_u64().expect("a ply") as usize;
-            assert_eq!(row["positions"], json!(positions[ply]), "{name} {row}");
-            let chance = row["chance"].as_f64().expect("a chance");
+            assert_eq!(row["graded"], json!(positions[ply]), "{name} {row}");
+            let chance = row["chance_share"].as_f64().expect("a chance");
             assert!((chance - keeping[ply] / positions[ply] as f64).abs() < 1e-4, "{name} {row}");
         }
         // Random keeps the value as often as chance does.
-        let share = json["keeps"].as_f64().expect("keeps") / json["positions"].as_f64().expect("positions");
-        assert!((share - json["chance"].as_f64().expect("a chance")).abs() < 0.05, "{json}");
+        let share = json["keeps"].as_f64().expect("keeps") / json["graded"].as_f64().expect("positions");
+        assert!((share - json["chance_share"].as_f64().expect("a chance")).abs() < 0.05, "{json}");
     }
 }
 
@@ -57,7 +57,7 @@ fn positions_where_the_choice_matters_are_those_of_a_plain_search() {
 fn perfect_always_plays_a_best_move() {
     for program in [Program::with("4x4"), Program::new()] {
         let json = program.run("grade perfect 4x4 --json").json();
-        assert_eq!((&json["keeps"], &json["best"]), (&json["positions"], &json["positions"]), "{json}");
+        assert_eq!((&json["keeps"], &json["best"]), (&json["graded"], &json["graded"]), "{json}");
         assert_eq!(json["worst"], json!(null));
     }
 }
@@ -95,28 +95,32 @@ fn the_worst_blunder_is_a_position_that_can_be_looked_up() {
     let program = Program::with("4x4");
     let json = program.run("grade random 4x4 --json").json();
     let worst = &json["worst"];
-    assert_eq!((&worst["best_value"], &worst["best_remoteness"]), (&json!("win"), &json!(1)), "{worst}");
-    assert_eq!((&worst["value"], &worst["remoteness"]), (&json!("lose"), &json!(2)), "{worst}");
-    let moves = worst["moves"].as_str().expect("moves");
+    assert_eq!((&worst["value"], &worst["remoteness"]), (&json!("win"), &json!(1)), "{worst}");
+    assert_eq!((&worst["played_value"], &worst["played_remoteness"]), (&json!("lose"), &json!(2)), "{worst}");
+    let moves = worst["position"]["moves"].as_str().expect("moves");
     let answer = program.run(&format!("query 4x4 {moves} --json")).json();
-    assert_eq!((&answer["value"], &answer["position"]), (&json!("win"), &worst["position"]));
-    let played = answer["moves"].as_array().expect("moves").iter().find(|of| of["column"] == worst["column"]);
+    let position = answer["position"].get("bits").unwrap_or(&answer["position"]);
+    assert_eq!((&answer["value"], position), (&json!("win"), &worst["position"]["bits"]));
+    let children = answer.get("children").unwrap_or(&answer["moves"]).as_array().expect("children");
+    let played = children.iter().find(|of| of["column"] == worst["column"]);
     assert_eq!(played.expect("the blunder")["value"], json!("lose"));
     assert_eq!(
         keys(&json),
         [
             "best",
             "board",
-            "chance",
+            "chance_share",
+            "command",
+            "graded",
             "keeps",
             "legal",
-            "player",
             "plies",
-            "positions",
+            "program",
             "sample",
+            "schema",
             "seconds",
             "seed",
-            "values",
+            "source",
             "worst"
         ]
     );
@@ -126,7 +130,7 @@ fn the_worst_blunder_is_a_position_that_can_be_looked_up() {
 fn a_large_board_is_sampled_and_one_without_values_says_how_to_get_them() {
     let program = Program::new();
     let json = program.run("grade rating:1 5x5 --sample 300 --json").json();
-    assert_eq!((&json["sample"], &json["legal"], &json["positions"]), (&json!(300), &json!(null), &json!(300)));
+    assert_eq!((&json["sample"], &json["legal"], &json["graded"]), (&json!(300), &json!(null), &json!(300)));
     let line = program.run("grade random 7x6").fails(1);
     assert!(line.ends_with("make it with: fourbase solve 7x6"), "{line}");
 }
@@ -138,7 +142,7 @@ fn a_database_of_values_alone_grades_the_value_and_not_the_best_move() {
     let (program, full) = (Program::new(), Program::with("4x4"));
     program.run("solve 4x4 --values wdl").succeeds();
     let [values, all] = [&program, &full].map(|program| program.run(&format!("grade {player} 4x4 --json")).json());
-    assert_eq!((&values["keeps"], &values["positions"]), (&all["keeps"], &all["positions"]));
+    assert_eq!((&values["keeps"], &values["graded"]), (&all["keeps"], &all["graded"]));
     assert_eq!(values["best"], json!(null));
     assert!(program.run(&format!("grade {player} 4x4")).succeeds().contains(" - "));
 }
@@ -151,7 +155,7 @@ fn boards_without_a_choice_that_matters_have_an_empty_grade() {
         }
         for options in ["", "--sample 5"] {
             let json = Program::new().run(&format!("grade random {board} {options} --json")).json();
-            assert_eq!((&json["positions"], &json["worst"]), (&json!(0), &json!(null)), "{json}");
+            assert_eq!((&json["graded"], &json["worst"]), (&json!(0), &json!(null)), "{json}");
             Program::new().run(&format!("grade random {board} {options}")).succeeds();
         }
     }

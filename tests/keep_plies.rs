@@ -287,7 +287,7 @@ fn every_subcommand_says_what_is_kept() {
     assert!(solved.contains(": plies up to 6 are kept"), "{solved}");
     assert_eq!(program.run("solve 4x4 --keep-plies 6 --json").json()["keep_plies"], json!(6));
     assert!(program.run("list").succeeds().contains("17, kept to ply 6 "));
-    assert_eq!(program.run("list --json").json()[0]["keep_plies"], json!(6));
+    assert_eq!(program.run("list --json").json()["databases"][0]["keep_plies"], json!(6));
     let verified = program.run("verify 4x4").succeeds();
     assert!(verified.contains("4x4 remoteness: sound") && verified.contains("plies up to 6 are kept"), "{verified}");
     assert_eq!(program.run("verify 4x4 --json").json()["keep_plies"], json!(6));

@@ -9,11 +9,12 @@ use crate::support::program::{Program, keys};
 #[test]
 fn an_empty_or_missing_folder_has_nothing() {
     let program = Program::new();
-    assert_eq!(program.run("list --json").succeeds(), "[]\n");
+    let nothing = "{\"schema\":1,\"command\":\"list\",\"databases\":[]}\n";
+    assert_eq!(program.run("list --json").succeeds(), nothing);
     assert!(program.run("list").succeeds().starts_with("nothing is solved in db yet"));
     fs::create_dir_all(program.path("db/4x4")).expect("a folder");
     fs::create_dir_all(program.path("db/not a board/remoteness")).expect("a folder");
-    assert_eq!(program.run("list --json").succeeds(), "[]\n");
+    assert_eq!(program.run("list --json").succeeds(), nothing);
 }
 
 #[test]
@@ -21,19 +22,31 @@ fn every_database_is_listed_with_what_is_known_of_it() {
     let program = Program::with("3x3c3");
     program.run("solve 2x2c2 --values wdl").succeeds();
     let json = program.run("list --json").json();
-    let rows = json.as_array().expect("an array");
+    let rows = json["databases"].as_array().expect("an array");
     assert_eq!(rows.len(), 2);
-    let expected =
-        ["board", "bytes", "entries", "hash", "remoteness", "state", "tiers", "tiers_done", "value", "values"];
+    let expected = [
+        "board",
+        "bytes",
+        "entries",
+        "folder",
+        "hash",
+        "keep_plies",
+        "remoteness",
+        "state",
+        "stores",
+        "tiers",
+        "tiers_done",
+        "value",
+    ];
     assert_eq!(keys(&rows[0]), expected);
     assert_eq!(
-        (&rows[0]["board"], &rows[0]["values"], &rows[0]["value"]),
+        (&rows[0]["board"], &rows[0]["stores"], &rows[0]["value"]),
         (&json!("2x2c2"), &json!("wdl"), &json!("win"))
     );
     assert_eq!((&rows[1]["board"], &rows[1]["state"]), (&json!("3x3c3"), &json!("complete")));
     assert_eq!((&rows[1]["tiers"], &rows[1]["tiers_done"]), (&json!(10), &json!(10)));
     let solved = program.run("solve 3x3c3 --json").json();
-    for key in ["entries", "bytes", "hash", "value", "remoteness"] {
+    for key in ["entries", "bytes", "hash", "value", "remoteness", "stores", "folder", "keep_plies"] {
         assert_eq!(rows[1][key], solved[key], "{key}");
     }
 }

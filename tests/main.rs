@@ -16,6 +16,7 @@ mod forged;
 mod golden;
 mod grade;
 mod hostile;
+mod json;
 mod keep_plies;
 mod kill;
 mod layers;

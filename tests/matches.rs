@@ -9,7 +9,7 @@ fn without_times(mut json: Value) -> Value {
     for key in ["seconds", "games_per_second", "threads"] {
         json[key].take();
     }
-    for player in json["players"].as_array_mut().expect("players") {
+    for player in json["programs"].as_array_mut().expect("programs") {
         player["moves_per_second"].take();
     }
     json
@@ -36,11 +36,11 @@ fn both_players_play_both_colours() {
     let program = Program::new();
     let json = program.run("match random pomakis:2 4x4 --games 50 --json").json();
     let count = |score: &Value| ["wins", "ties", "losses"].map(|key| score[key].as_u64().expect("a number"));
-    let [one, other] = [0, 1].map(|place| &json["players"][place]);
+    let [one, other] = [0, 1].map(|place| &json["programs"][place]);
     for player in [one, other] {
-        assert_eq!(count(&player["as_first"]).iter().sum::<u64>(), 25);
-        assert_eq!(count(&player["as_second"]).iter().sum::<u64>(), 25);
-        let sums = [0, 1, 2].map(|at| count(&player["as_first"])[at] + count(&player["as_second"])[at]);
+        assert_eq!(count(&player["players"]["first"]).iter().sum::<u64>(), 25);
+        assert_eq!(count(&player["players"]["second"]).iter().sum::<u64>(), 25);
+        let sums = [0, 1, 2].map(|at| count(&player["players"]["first"])[at] + count(&player["players"]["second"])[at]);
         assert_eq!(sums, count(player));
     }
     let [wins, ties, losses] = count(one);
@@ -51,16 +51,18 @@ fn both_players_play_both_colours() {
         [
             "all_openings",
             "board",
+            "command",
             "games",
             "games_per_second",
             "mean_plies",
             "opening_plies",
             "openings",
-            "players",
+            "programs",
+            "schema",
             "seconds",
             "seed",
-            "threads",
-            "values"
+            "source",
+            "threads"
         ]
     );
 }
@@ -70,7 +72,7 @@ fn perfect_never_loses_a_game_that_it_could_hold() {
     for program in [Program::with("5x4"), Program::new()] {
         for opponent in ["random", "pomakis:3", "window:2", "rating:2", "follow-up", "perfect:first"] {
             let json = program.run(&format!("match perfect {opponent} 5x4 --games 20 --json")).json();
-            assert_eq!(json["players"][0]["losses"], json!(0), "{opponent}: {json}");
+            assert_eq!(json["programs"][0]["losses"], json!(0), "{opponent}: {json}");
         }
     }
 }

@@ -57,7 +57,7 @@ fn readers_hear_that_it_is_not_solved_yet_and_solvers_that_somebody_is_at_it() {
     for arguments in ["solve 3x3c3", "solve 3x3c3 --replace"] {
         assert!(program.run(arguments).fails(1).contains("is being solved by"));
     }
-    let row = &program.run("list --json").json()[0];
+    let row = &program.run("list --json").json()["databases"][0];
     assert_eq!((&row["state"], &row["tiers_done"], &row["tiers"]), (&json!("solving"), &json!(5), &json!(10)));
     assert!(row["value"].is_null() && row["remoteness"].is_null());
     assert!(program.run("list").succeeds().ends_with("  not solved yet\n"));
@@ -65,7 +65,7 @@ fn readers_hear_that_it_is_not_solved_yet_and_solvers_that_somebody_is_at_it() {
     let_go.send(()).expect("a solve that waits");
     solver.join().expect("a thread").expect("a solve");
     program.run("query 3x3c3").succeeds();
-    assert_eq!(program.run("list --json").json()[0]["state"], json!("complete"));
+    assert_eq!(program.run("list --json").json()["databases"][0]["state"], json!("complete"));
 }
 
 /// What happens to the files of a database while a reader has them open.

@@ -16,20 +16,27 @@ fn the_json_has_the_documented_keys() {
     let expected = [
         "board",
         "bytes",
-        "database",
+        "command",
         "entries",
+        "folder",
         "hash",
+        "keep_plies",
         "peak_memory_bytes",
         "remoteness",
+        "schema",
         "seconds",
+        "stopped",
+        "stores",
+        "tiers",
+        "tiers_done",
         "value",
-        "values",
     ];
     assert_eq!(keys(&json), expected);
-    assert_eq!((&json["board"], &json["values"]), (&json!("4x4"), &json!("remoteness")));
+    assert_eq!((&json["board"], &json["stores"]), (&json!("4x4"), &json!("remoteness")));
     assert_eq!((&json["value"], &json["remoteness"]), (&json!("tie"), &json!(16)));
     assert!(json["seconds"].as_f64().is_some_and(|seconds| (0.0..60.0).contains(&seconds)), "{json}");
-    let folder = program.path(json["database"].as_str().expect("a path"));
+    assert_eq!((&json["stopped"], &json["tiers_done"], &json["tiers"]), (&json!(false), &json!(17), &json!(17)));
+    let folder = program.path(json["folder"].as_str().expect("a path"));
     let files = folder_files(&folder);
     assert_eq!(json["bytes"].as_u64().expect("a number"), files.values().map(|bytes| bytes.len() as u64).sum::<u64>());
     if cfg!(target_os = "linux") {
@@ -69,7 +76,7 @@ fn a_board_with_c4_is_the_board_without() {
 fn values_alone_have_no_remoteness() {
     let program = Program::new();
     let json = program.run("solve 2x2c2 --values wdl --json").json();
-    assert_eq!((&json["values"], &json["value"]), (&json!("wdl"), &json!("win")));
+    assert_eq!((&json["stores"], &json["value"]), (&json!("wdl"), &json!("win")));
     assert!(json["remoteness"].is_null());
     assert!(program.path("db/2x2c2/wdl/manifest").is_file());
     assert!(!program.path("db/2x2c2/remoteness").exists());
@@ -174,16 +181,20 @@ fn a_dry_run_says_what_is_needed_and_writes_nothing() {
     let json = program.run("solve 4x4 --dry-run --json --memory 1G").json();
     let expected = [
         "board",
+        "command",
         "database_bytes",
         "entries",
         "exact",
         "expected_seconds",
         "fits",
+        "keep_plies",
         "memory_bytes",
         "memory_limit_bytes",
+        "plies",
+        "schema",
         "scratch_bytes",
+        "stores",
         "tiers",
-        "values",
     ];
     assert_eq!(keys(&json), expected);
     assert_eq!((&json["tiers"], &json["memory_limit_bytes"]), (&json!(17), &json!(1_u64 << 30)));
@@ -240,7 +251,7 @@ fn the_planned_size_of_a_database_is_about_the_true_one() {
             [&planned["database_bytes"], &solved["bytes"]].map(|bytes| bytes.as_f64().expect("a number"));
         let ratio = planned_bytes / bytes;
         assert!((0.4..2.5).contains(&ratio), "{board} {values}: {planned_bytes} {bytes}");
-        let tiers = planned["each"].as_array().expect("a list");
+        let tiers = planned["plies"].as_array().expect("a list");
         assert_eq!(tiers.len(), planned["tiers"].as_u64().expect("a number") as usize);
         assert_eq!(
             tiers.iter().map(|tier| tier["database_bytes"].as_f64().expect("a number")).sum::<f64>(),

@@ -15,13 +15,30 @@ fn sum(array: &Value, key: &str) -> u64 {
 fn the_json_has_the_documented_keys_and_adds_up() {
     let program = Program::with("4x4");
     let json = program.run("stats 4x4 --json").json();
-    assert_eq!(keys(&json), ["board", "legal", "lose", "plies", "primitive", "remoteness", "tie", "win"]);
-    assert_eq!(keys(&json["plies"][0]), ["legal", "lose", "ply", "primitive", "tie", "win"]);
-    assert_eq!(keys(&json["remoteness"][0]), ["legal", "remoteness", "value"]);
-    for key in ["legal", "primitive", "win", "lose", "tie"] {
+    let expected = [
+        "board",
+        "command",
+        "folder",
+        "hash",
+        "keep_plies",
+        "legal",
+        "lose",
+        "outcomes",
+        "plies",
+        "primitive",
+        "schema",
+        "stores",
+        "tie",
+        "win",
+        "with_line",
+    ];
+    assert_eq!(keys(&json), expected);
+    assert_eq!(keys(&json["plies"][0]), ["legal", "lose", "ply", "primitive", "tie", "win", "with_line"]);
+    assert_eq!(keys(&json["outcomes"][0]), ["legal", "remoteness", "value"]);
+    for key in ["legal", "primitive", "with_line", "win", "lose", "tie"] {
         assert_eq!(sum(&json["plies"], key), json[key].as_u64().expect("a number"), "{key}");
     }
-    assert_eq!(json!(sum(&json["remoteness"], "legal")), json["legal"]);
+    assert_eq!(json!(sum(&json["outcomes"], "legal")), json["legal"]);
     assert_eq!(json["plies"].as_array().expect("plies").len(), 17);
 }
 
@@ -33,15 +50,20 @@ fn the_counts_of_4x4_are_those_that_are_known() {
     assert_eq!((&json["board"], &json["legal"]), (&json!("4x4"), &json!(161_029)));
     // 25,780 finishing moves lead to as many lines.
     let finished = json!({"value": "lose", "remoteness": 0, "legal": 21_404});
-    assert!(json["remoteness"].as_array().expect("an array").contains(&finished), "{json}");
-    assert_eq!(json["plies"][0], json!({"ply": 0, "legal": 1, "primitive": 0, "win": 0, "lose": 0, "tie": 1}));
+    assert!(json["outcomes"].as_array().expect("an array").contains(&finished), "{json}");
+    assert_eq!(
+        json["plies"][0],
+        json!({
+            "ply": 0, "legal": 1, "primitive": 0, "with_line": 0, "win": 0, "lose": 0, "tie": 1,
+        })
+    );
 }
 
 #[test]
 fn a_line_under_misere_is_a_win_in_nothing() {
     let program = Program::with("2x2c2m");
     let json = program.run("stats 2x2c2m --json").json();
-    let remoteness = json["remoteness"].as_array().expect("an array");
+    let remoteness = json["outcomes"].as_array().expect("an array");
     assert_eq!(remoteness[0]["value"], json!("win"));
     assert_eq!((&remoteness[0]["remoteness"], &remoteness[0]["legal"]), (&json!(0), &json["primitive"]));
 }
@@ -52,7 +74,7 @@ fn values_alone_have_counts_without_remoteness() {
     program.run("solve 4x4 --values wdl").succeeds();
     let json = program.run("stats 4x4 --json").json();
     assert_eq!(json["legal"], json!(161_029));
-    let remoteness = json["remoteness"].as_array().expect("an array");
+    let remoteness = json["outcomes"].as_array().expect("an array");
     assert_eq!(remoteness.len(), 3);
     assert!(remoteness.iter().all(|row| row["remoteness"].is_null()), "{json}");
     assert!(!program.run("stats 4x4").succeeds().contains("remoteness"));
@@ -171,10 +193,17 @@ fn a_database_that_cannot_be_opened_is_a_failure_that_names_the_file() {
 fn legal_positions_alone_need_no_database_and_leave_nothing_behind() {
     let program = Program::new();
     let json = program.run("stats 4x4 --legal --json").json();
-    assert_eq!(keys(&json), ["board", "legal", "plies", "primitive", "with_line"]);
+    for key in ["stores", "folder", "keep_plies", "hash", "win", "lose", "tie", "outcomes"] {
+        assert!(json[key].is_null(), "{key}: {json}");
+    }
     // The total is John Tromp's.
     assert_eq!((&json["legal"], &json["with_line"]), (&json!(161_029), &json!(21_404)));
-    assert_eq!(json["plies"][16], json!({"ply": 16, "legal": 7_244, "primitive": 7_244, "with_line": 1_908}));
+    assert_eq!(
+        json["plies"][16],
+        json!({
+            "ply": 16, "legal": 7_244, "primitive": 7_244, "with_line": 1_908, "win": null, "lose": null, "tie": null,
+        })
+    );
     for key in ["legal", "primitive", "with_line"] {
         assert_eq!(sum(&json["plies"], key), json[key].as_u64().expect("a number"), "{key}");
     }
@@ -190,10 +219,12 @@ fn values_are_counted_without_a_database_where_they_are_named() {
     let empty = Program::new();
     assert!(empty.run("stats 3x3c3").fails(1).starts_with("no database of 3x3c3"));
     for arguments in ["", " --scratch scratch", " --memory 1G"] {
-        assert_eq!(empty.run(&format!("stats 3x3c3 --values remoteness --json{arguments}")).json(), counted);
+        let json = empty.run(&format!("stats 3x3c3 --values remoteness --json{arguments}")).json();
+        assert_eq!((&json["plies"], &json["outcomes"]), (&counted["plies"], &counted["outcomes"]));
+        assert_eq!((&json["folder"], &json["hash"], &json["stores"]), (&json!(null), &json!(null), &counted["stores"]));
     }
     let wdl = empty.run("stats 3x3c3 --values wdl --json --scratch scratch").json();
-    assert_eq!((&wdl["plies"], wdl["remoteness"].as_array().map(Vec::len)), (&counted["plies"], Some(3)));
+    assert_eq!((&wdl["plies"], wdl["outcomes"].as_array().map(Vec::len)), (&counted["plies"], Some(3)));
     assert!(fs::read_dir(empty.path("")).expect("a folder").next().is_none(), "nothing is left");
 }
 

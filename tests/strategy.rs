@@ -222,19 +222,19 @@ fn the_program_says_what_every_row_of_the_known_answers_says() {
         for (cell, number) in [
             (6, &positions["all"]),
             (7, &positions["opponent_to_move"]),
-            (9, &positions["second_wins"]),
+            (9, &positions["wins"]["second"]),
             (10, &positions["ties"]),
-            (11, &positions["first_wins"]),
+            (11, &positions["wins"]["first"]),
             (12, &positions["undefined"]),
             (13, &lines["all"]),
-            (14, &lines["second_wins"]),
+            (14, &lines["wins"]["second"]),
             (15, &lines["ties"]),
-            (16, &lines["first_wins"]),
+            (16, &lines["wins"]["first"]),
             (17, &lines["undefined"]),
         ] {
             assert_eq!(number.as_u64().map(u128::from), Some(row.number(cell)), "column {cell} of {text}");
         }
-        assert_eq!(found["refutation"].is_null(), row.line(18).is_none(), "{text}");
+        assert_eq!(found["refutation_line"].is_null(), row.line(18).is_none(), "{text}");
         assert_eq!(found["undefined_line"].is_null(), row.line(19).is_none(), "{text}");
     }
 }
@@ -308,13 +308,15 @@ fn programs_get_one_line_of_json() {
         [
             "board",
             "centre",
+            "command",
             "comparison",
             "lines",
             "notes",
             "player",
             "positions",
             "reading",
-            "refutation",
+            "refutation_line",
+            "schema",
             "strategy",
             "undefined_line",
             "verdict"
@@ -323,17 +325,17 @@ fn programs_get_one_line_of_json() {
     assert_eq!((&found["board"], &found["strategy"]), (&json!("4x4"), &json!("follow-up")));
     assert_eq!((&found["player"], &found["reading"]), (&json!("second"), &json!("column")));
     assert_eq!((&found["centre"], &found["verdict"]), (&json!([2, 3]), &json!("loses")));
-    assert_eq!((&found["refutation"], &found["undefined_line"]), (&json!("111123322233444"), &json!("2322233")));
+    assert_eq!((&found["refutation_line"], &found["undefined_line"]), (&json!("111123322233444"), &json!("2322233")));
     let positions = json!({
         "all": 595, "opponent_to_move": 167, "strategy_to_move": 418, "undefined": 18,
-        "first_wins": 8, "second_wins": 2, "ties": 0,
+        "wins": {"first": 8, "second": 2}, "ties": 0,
     });
-    let lines = json!({"all": 3278, "undefined": 758, "first_wins": 1680, "second_wins": 840, "ties": 0});
+    let lines = json!({"all": 3278, "undefined": 758, "wins": {"first": 1680, "second": 840}, "ties": 0});
     assert_eq!((&found["positions"], &found["lines"]), (&positions, &lines));
     assert!(found["comparison"].is_null() && found["notes"].as_array().is_some_and(|notes| notes.len() == 1));
     let found = program.run("strategy follow-up 4x4 --no-centre --json").json();
     assert_eq!((&found["centre"], &found["reading"]), (&json!(null), &json!(null)));
-    assert_eq!(found["refutation"], json!("1122334"));
+    assert_eq!(found["refutation_line"], json!("1122334"));
 }
 
 #[test]
@@ -364,7 +366,7 @@ fn boards_beyond_those_of_the_statement_are_checked_all_the_same_and_that_is_tol
 fn other_rules_are_checked_in_the_same_way() {
     let program = Program::new();
     let found = program.run("strategy mirror 4x4 --json").json();
-    assert_eq!((&found["verdict"], &found["refutation"]), (&json!("loses"), &json!("1414141")));
+    assert_eq!((&found["verdict"], &found["refutation_line"]), (&json!("loses"), &json!("1414141")));
     let found = program.run("strategy mirror 3x3 --json").json();
     assert_eq!((&found["verdict"], &found["undefined_line"]), (&json!("undefined"), &json!("222")));
     let found = program.run("strategy centre 4x4 --player first --json").json();
@@ -391,8 +393,9 @@ fn a_database_tells_where_the_value_is_kept() {
         });
         let kept = kept.expect("what is kept");
         let json = program.run(&format!("strategy follow-up 4x4 --reading {reading} --json")).json();
+        let hash = &program.run("list --json").json()["databases"][0]["hash"];
         let expected = json!({
-            "database": "db/4x4/remoteness", "strategy_to_move": kept.strategy_to_move, "kept": kept.kept,
+            "folder": "db/4x4/remoteness", "stores": "remoteness", "keep_plies": null, "hash": hash, "strategy_to_move": kept.strategy_to_move, "kept": kept.kept,
             "all": kept.all, "secured": kept.secured,
         });
         assert_eq!((&json["comparison"], &json["notes"]), (&expected, &json!([])), "{reading}");

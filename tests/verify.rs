@@ -310,32 +310,35 @@ fn a_sound_database_exits_with_0_and_says_what_was_done() {
     let solved = program.run("solve 4x4 --json").json();
     let hash = solved["hash"].as_str().expect("a hash");
     assert!(text.ends_with(&format!("\nhash {hash}\n")), "{text}");
-    assert_eq!(program.run("list --json").json()[0]["hash"], solved["hash"]);
+    assert_eq!(program.run("list --json").json()["databases"][0]["hash"], solved["hash"]);
     let json = program.run("verify 4x4 --json").json();
     let expected = [
         "board",
         "bytes",
-        "checked",
-        "database",
+        "checked_values",
+        "command",
         "faults",
         "faults_in_all",
         "files",
+        "folder",
         "hash",
+        "keep_plies",
         "legal",
         "remoteness",
+        "schema",
         "searched",
         "sound",
-        "stored",
+        "stored_values",
+        "stores",
         "undecided",
         "value",
-        "values",
     ];
     assert_eq!(keys(&json), expected);
     assert_eq!((&json["sound"], &json["legal"], &json["faults"]), (&json!(true), &json!(161_029), &json!([])));
     let sampled = program.run("verify 4x4 --sample 100 --json").json();
     assert_eq!(
-        (&sampled["checked"], &sampled["stored"], &sampled["legal"]),
-        (&json!(100), &json["stored"], &json!(null))
+        (&sampled["checked_values"], &sampled["stored_values"], &sampled["legal"]),
+        (&json!(100), &json["stored_values"], &json!(null))
     );
     assert!(program.run("verify 4x4 --sample 100").succeeds().contains("\n100 of "));
     assert_eq!(program.run("verify 4x4 --threads 1 --json").json(), json);
@@ -357,12 +360,12 @@ fn wrong_values_exit_with_1_and_are_listed() {
         "{output}"
     );
     assert!(error.ends_with("fourbase solve 4x4 --values remoteness --replace"), "{error}");
-    let (output, _) = program.run("verify 4x4 --json").fails_after_output(1);
-    let json: serde_json::Value = serde_json::from_str(&output).expect("JSON");
+    let (json, _) = program.run("verify 4x4 --json").json_and_error(1);
     assert_eq!(json["sound"], json!(false));
     let first = &json["faults"][0];
-    let expected = ["block", "entry", "expected", "kind", "message", "ply", "position", "stored"];
+    let expected = ["block", "entry", "expected", "found", "kind", "message", "ply", "position"];
     assert_eq!((keys(first), &first["kind"]), (expected.to_vec(), &json!("value")));
+    assert_eq!(first["position"]["ply"], first["ply"]);
     let place = (first["ply"].as_u64(), first["entry"].as_u64());
     assert!(planted.iter().any(|one| (Some(one.ply.into()), Some(one.entry)) == place), "{first}");
 }

@@ -18,6 +18,7 @@ pub mod progress;
 pub mod proofs;
 pub mod properties;
 pub mod random;
+pub mod schema;
 pub mod shared;
 pub mod small_disk;
 pub mod snapshot;

@@ -9,6 +9,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::board::board;
+use super::schema;
 use super::shared;
 use super::tiers::{Values, folder_of};
 
@@ -124,12 +125,25 @@ impl Run {
         self.stdout
     }
 
-    /// Returns the one line of JSON of a run that went well.
+    /// Returns the one line of JSON of a run that went well. It fits the schema.
     #[track_caller]
     pub fn json(self) -> Value {
-        let text = self.succeeds();
-        assert_eq!(text.matches('\n').count(), 1, "one line: {text}");
-        serde_json::from_str(&text).expect("JSON")
+        read_json(&self.succeeds())
+    }
+
+    /// Returns the first line of JSON of a run, if it is one that says its schema. Every line fits it.
+    #[track_caller]
+    pub fn first_json(self) -> Option<Value> {
+        let lines = self.stdout.lines().map(serde_json::from_str::<Value>).collect::<Result<Vec<_>, _>>().ok()?;
+        lines.iter().for_each(schema::check);
+        lines.into_iter().next().filter(|line| line.get("schema").is_some())
+    }
+
+    /// Returns the one line of JSON and the error of a run that failed with this exit code after it had said something.
+    #[track_caller]
+    pub fn json_and_error(self, code: i32) -> (Value, String) {
+        let (text, error) = self.fails_after_output(code);
+        (read_json(&text), error)
     }
 
     /// Returns the JSON of a run that went well, or nothing of one that failed for files or memory.
@@ -180,6 +194,15 @@ impl Run {
         assert!(!line.chars().any(char::is_control), "one line without controls: {self:#?}");
         line.to_owned()
     }
+}
+
+/// Reads one line of JSON, which fits the schema.
+#[track_caller]
+fn read_json(text: &str) -> Value {
+    assert_eq!(text.matches('\n').count(), 1, "one line: {text}");
+    let json = serde_json::from_str(text).expect("JSON");
+    schema::check(&json);
+    json
 }
 
 /// Lists the keys of an object of JSON, sorted.

@@ -81,7 +81,7 @@ pub struct Arguments {
 /// A failure of files or memory; a wrong answer.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let report = arguments.threads.pool()?.install(|| measure(arguments))?;
-    output::print_result(&report, arguments.json)
+    output::print_result("bench", &report, arguments.json)
 }
 
 /// Measures the solve, unless there is a database, and then the answers.
@@ -138,7 +138,10 @@ fn measure_answers(
     outcome: Outcome,
     solved: Option<MeasuredSolve>,
 ) -> anyhow::Result<BenchReport> {
-    let (board, values) = (database.board(), database.values());
+    let (board, values, manifest) = (database.board(), database.values(), database.manifest());
+    let (keep_plies, hash) = (manifest.keep_plies(), manifest.hash().map(|hash| hash.to_string()));
+    // The folder of a solve for this run does not last.
+    let folder = solved.is_none().then(|| database.folder().display().to_string());
     let database = arguments.cache.apply(database);
     stage("starting processes");
     let first_answer = first_answer::measure(board, root, outcome)?;
@@ -148,6 +151,9 @@ fn measure_answers(
     Ok(BenchReport {
         board,
         values,
+        folder,
+        keep_plies,
+        hash,
         outcome,
         kernel: Kernel::detect().name(),
         threads: rayon::current_num_threads(),

@@ -74,7 +74,7 @@ pub struct Arguments {
 /// Bad input: a human player. Failures: no database of a large board.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let report = arguments.trial.threads.pool()?.install(|| grade(arguments))?;
-    output::print_result(&report, arguments.trial.json)
+    output::print_result("grade", &report, arguments.trial.json)
 }
 
 fn grade(arguments: &Arguments) -> anyhow::Result<GradeReport> {
@@ -99,7 +99,7 @@ fn grade(arguments: &Arguments) -> anyhow::Result<GradeReport> {
             (sums, Some(legal))
         }
     };
-    Ok(GradeReport::of(board, kind, seed, sample, legal, &sums, start.elapsed(), knowledge.note().to_owned()))
+    Ok(GradeReport::of(board, kind, seed, sample, legal, &sums, start.elapsed(), &knowledge))
 }
 
 /// Grades all legal positions. Returns the sums by ply and the number of positions.

@@ -129,6 +129,14 @@ impl DatabaseJson {
     }
 }
 
+impl DatabaseJson {
+    /// Leaves the folder out, of a database that is removed when the program ends.
+    #[must_use]
+    pub fn without_folder(self) -> DatabaseJson {
+        DatabaseJson { folder: None, ..self }
+    }
+}
+
 /// Something that each player has.
 #[derive(Clone, PartialEq, Eq, Serialize, Default, Debug)]
 pub struct PlayersJson<T> {

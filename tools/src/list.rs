@@ -1,11 +1,15 @@
 //! `fourbase list`: the databases, their progress and their size.
 
+use std::path::Path;
+
 use clap::Args;
 use fourbase_tiers::database::{self, Listing, Summary};
 use fourbase_tiers::files::bytes;
+use fourbase_tiers::format::folder_of;
 use serde::Serialize;
 
 use crate::arguments::DatabaseArgument;
+use crate::json::Envelope;
 use crate::number::grouped;
 use crate::table::{self, Side};
 use crate::{failure, output, remedy, wording};
@@ -23,7 +27,7 @@ pub struct Arguments {
     #[command(flatten)]
     database: DatabaseArgument,
 
-    /// Print one line of JSON: an array with one object for each database
+    /// Print one line of JSON: an object with a list of the databases
     #[arg(long)]
     json: bool,
 }
@@ -37,7 +41,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let root = &arguments.database.root;
     let Listing { databases, faults } = database::list(root)?;
     if arguments.json {
-        output::print_json(&databases.iter().map(ListedDatabase::of).collect::<Vec<_>>())?;
+        let databases = databases.iter().map(|summary| ListedDatabase::of(summary, root)).collect();
+        output::print_json(&Envelope::new("list", Listed { databases }))?;
     } else if !databases.is_empty() {
         output::print(table(&databases))?;
     } else if faults.is_empty() {
@@ -47,11 +52,17 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     failure::all_of(faults)
 }
 
+/// The databases as JSON.
+#[derive(Serialize)]
+struct Listed {
+    databases: Vec<ListedDatabase>,
+}
+
 /// A database as JSON.
 #[derive(Serialize)]
 struct ListedDatabase {
     board: String,
-    values: String,
+    stores: String,
     state: &'static str,
     tiers_done: u32,
     tiers: u32,
@@ -59,17 +70,17 @@ struct ListedDatabase {
     remoteness: Option<u32>,
     entries: u64,
     bytes: u64,
-    /// The deepest ply in the database; absent if it has all.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The deepest ply in the database; `None` if it has all.
     keep_plies: Option<u32>,
     hash: Option<String>,
+    folder: String,
 }
 
 impl ListedDatabase {
-    fn of(summary: &Summary) -> ListedDatabase {
+    fn of(summary: &Summary, root: &Path) -> ListedDatabase {
         ListedDatabase {
             board: summary.board.to_string(),
-            values: summary.values.to_string(),
+            stores: summary.values.to_string(),
             state: if summary.complete { "complete" } else { "solving" },
             tiers_done: summary.tiers_done,
             tiers: summary.tiers,
@@ -79,6 +90,7 @@ impl ListedDatabase {
             bytes: summary.bytes,
             keep_plies: summary.keep_plies,
             hash: summary.hash.map(|hash| hash.to_string()),
+            folder: folder_of(root, summary.board, summary.values).display().to_string(),
         }
     }
 }

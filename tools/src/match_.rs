@@ -82,7 +82,7 @@ pub struct Arguments {
 /// Bad input: a human player; openings longer than any game. Failures: a move that perfect cannot find.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let report = arguments.trial.threads.pool()?.install(|| play(arguments))?;
-    output::print_result(&report, arguments.trial.json)
+    output::print_result("match", &report, arguments.trial.json)
 }
 
 fn play(arguments: &Arguments) -> anyhow::Result<MatchReport> {
@@ -112,6 +112,5 @@ fn play(arguments: &Arguments) -> anyhow::Result<MatchReport> {
     );
     let played = played.collect::<anyhow::Result<Vec<Played>>>()?;
     drop(bar);
-    let note = knowledge.as_ref().map(|knowledge| knowledge.note().to_owned());
-    Ok(MatchReport::of(board, kinds, seed, &openings, &played, start.elapsed(), note))
+    Ok(MatchReport::of(board, kinds, seed, &openings, &played, start.elapsed(), knowledge.as_ref()))
 }

@@ -9,6 +9,8 @@ use std::io::Write;
 use anyhow::Context;
 use serde::Serialize;
 
+use crate::json::Envelope;
+
 /// The message of a failed write; the reason follows.
 pub const CANNOT_WRITE: &str = "cannot write to standard output";
 
@@ -31,11 +33,11 @@ pub fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
     print(serde_json::to_string(value)?)
 }
 
-/// Prints a result as JSON if `is_json`, else as text.
+/// Prints the result of a subcommand as JSON if `is_json`, else as text.
 ///
 /// # Errors
 ///
 /// Standard output cannot be written.
-pub fn print_result(result: &(impl Display + Serialize), is_json: bool) -> anyhow::Result<()> {
-    if is_json { print_json(result) } else { print(result) }
+pub fn print_result(command: &'static str, result: &(impl Display + Serialize), is_json: bool) -> anyhow::Result<()> {
+    if is_json { print_json(&Envelope::new(command, result)) } else { print(result) }
 }

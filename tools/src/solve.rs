@@ -16,6 +16,7 @@ use fourbase_tiers::kernel::Kernel;
 use fourbase_tiers::solve::{Plan, Progress, Solve};
 
 use crate::arguments::{BoardArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, ValuesArgument};
+use crate::json::Envelope;
 use crate::progress::{self, Bar};
 use crate::{failure, interrupt, output};
 use log::Log;
@@ -153,7 +154,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 fn plan(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
     let (plan, tiers) = arguments.solve(memory_bytes).plan_tiers();
     let speed = plan.check(memory_bytes).ok().and_then(|()| speed(arguments));
-    let mut planned = Planned::of(&plan, memory_bytes, speed);
+    let mut planned = Planned::of(&plan, memory_bytes, speed).keeping(arguments.keep_plies);
     match tiers.filter(|_| arguments.tiers) {
         Some(tiers) => planned = planned.with_tiers(tiers),
         None if arguments.tiers => {
@@ -161,7 +162,7 @@ fn plan(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
         }
         None => {}
     }
-    output::print_result(&planned, arguments.json)
+    output::print_result("solve", &planned, arguments.json)
 }
 
 /// Measures how fast this machine solves, if the plan of this board shows a time.
@@ -188,9 +189,9 @@ fn solve(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
         && arguments.json
     {
         // That the solve was stopped matters more than who reads it.
-        let _ = output::print_json(&stopped);
+        let _ = output::print_json(&Envelope::new("solve", &stopped));
     }
-    output::print_result(&Solved::of(&report?, start.elapsed()), arguments.json)
+    output::print_result("solve", &Solved::of(&report?, start.elapsed()), arguments.json)
 }
 
 /// Shows the plan and then the progress, on a terminal or in a log, and stops when that is requested.

@@ -17,6 +17,7 @@ use fourbase_tiers::kernel::Values;
 use fourbase_tiers::solve::{Plan, Progress};
 
 use crate::arguments::{BoardArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, ValuesKind};
+use crate::json::Envelope;
 use crate::progress::Bar;
 use crate::{failure, interrupt, output, wording};
 use report::{Legal, Stats, Stopped};
@@ -79,16 +80,15 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if arguments.legal {
         let Counted::Legal(plies) = count(arguments, None)? else { anyhow::bail!("{board}: no legal positions") };
         let legal = Legal::of(board, &plies);
-        return output::print_result(&legal, arguments.json);
+        return output::print_result("stats", &legal, arguments.json);
     }
     let database = database(arguments)?;
     let counts = match &database {
         Some(database) => of_database(arguments, database)?,
         None => values(arguments, arguments.values.map_or(Values::Remoteness, Values::from))?,
     };
-    let keep_plies = database.and_then(|database| database.manifest().keep_plies());
-    let stats = Stats::of(&counts, keep_plies);
-    output::print_result(&stats, arguments.json)
+    let stats = Stats::of(&counts, database.as_ref());
+    output::print_result("stats", &stats, arguments.json)
 }
 
 /// Opens the database to count; `None` with `--values` and no complete database of them.
@@ -149,7 +149,7 @@ fn count(arguments: &Arguments, values: Option<Values>) -> anyhow::Result<Counte
         && arguments.json
     {
         // That the count was stopped matters more than who reads it.
-        let _ = output::print_json(&stopped);
+        let _ = output::print_json(&Envelope::new("stats", &stopped));
     }
     Ok(counted?)
 }

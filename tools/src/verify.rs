@@ -83,7 +83,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     drop(progress);
     // Without a fault, a database that cannot be read whole is neither sound nor not sound.
     if report.faults_in_all > 0 || report.unread.is_empty() {
-        output::print_result(&Verified::of(&report, &database), arguments.json)?;
+        output::print_result("verify", &Verified::of(&report, &database), arguments.json)?;
     }
     verdict(&database, report)
 }

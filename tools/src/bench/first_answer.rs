@@ -19,8 +19,8 @@ const RUNS: usize = 15;
 #[derive(Serialize)]
 pub struct FirstAnswer {
     pub runs: usize,
-    pub median_milliseconds: f64,
-    pub least_milliseconds: f64,
+    pub median_seconds: f64,
+    pub least_seconds: f64,
 }
 
 /// Starts this program [`RUNS`] times.
@@ -30,16 +30,12 @@ pub struct FirstAnswer {
 /// A process that cannot start or that fails; an answer other than `expected`. (If the folder also has a database with
 /// remoteness, the process uses that one.)
 pub fn measure(board: Board, root: &Path, expected: Outcome) -> anyhow::Result<FirstAnswer> {
-    let mut milliseconds = (0..RUNS).map(|_| run(board, root, expected)).collect::<anyhow::Result<Vec<_>>>()?;
-    milliseconds.sort_by(f64::total_cmp);
-    Ok(FirstAnswer {
-        runs: RUNS,
-        median_milliseconds: short(milliseconds[RUNS / 2]),
-        least_milliseconds: short(milliseconds[0]),
-    })
+    let mut seconds = (0..RUNS).map(|_| run(board, root, expected)).collect::<anyhow::Result<Vec<_>>>()?;
+    seconds.sort_by(f64::total_cmp);
+    Ok(FirstAnswer { runs: RUNS, median_seconds: short(seconds[RUNS / 2]), least_seconds: short(seconds[0]) })
 }
 
-/// Starts one process; returns the milliseconds to its answer.
+/// Starts one process; returns the seconds to its answer.
 fn run(board: Board, root: &Path, expected: Outcome) -> anyhow::Result<f64> {
     let program = std::env::current_exe().context("cannot find the file of this program")?;
     let mut command = Command::new(program);
@@ -49,7 +45,7 @@ fn run(board: Board, root: &Path, expected: Outcome) -> anyhow::Result<f64> {
     let mut child = command.spawn().context("cannot start this program again")?;
     let mut line = String::new();
     let read = child.stdout.take().map(|output| BufReader::new(output).read_line(&mut line));
-    let milliseconds = start.elapsed().as_secs_f64() * 1e3;
+    let seconds = start.elapsed().as_secs_f64();
     let mut complaint = String::new();
     let complained = child.stderr.take().map(|mut output| output.read_to_string(&mut complaint));
     let status = child.wait().context("cannot wait for this program")?;
@@ -67,5 +63,5 @@ fn run(board: Board, root: &Path, expected: Outcome) -> anyhow::Result<f64> {
         expected.0,
         expected.1
     );
-    Ok(milliseconds)
+    Ok(seconds)
 }

@@ -40,11 +40,11 @@ pub struct Probes {
 /// positions that need a look-up themselves count, because others need several blocks or none.
 #[derive(Serialize)]
 pub struct Cold {
-    pub probes: usize,
-    pub mean_microseconds: f64,
-    pub median_microseconds: f64,
+    pub samples: usize,
+    pub mean_seconds: f64,
+    pub median_seconds: f64,
     /// Nine of ten probes are faster.
-    pub tenth_microseconds: f64,
+    pub tenth_seconds: f64,
 }
 
 /// Probes of the whole sample after its blocks were expanded, as far as the cache holds them.
@@ -92,20 +92,20 @@ fn cold(database: Database, positions: &[Position], answers: &[Outcome]) -> anyh
     let mut met = HashSet::new();
     let cases = positions.iter().zip(answers);
     let cases = cases.filter(|(position, _)| is_looked_up(position, database.manifest()) && met.insert(**position));
-    let mut microseconds = Vec::new();
+    let mut seconds = Vec::new();
     for (position, answer) in cases.take(MOST_COLD) {
         let start = Instant::now();
         let found = database.probe(position)?;
-        microseconds.push(start.elapsed().as_secs_f64() * 1e6);
+        seconds.push(start.elapsed().as_secs_f64());
         expect(position, found, *answer, "a warm probe")?;
     }
-    microseconds.sort_by(f64::total_cmp);
-    let probes = microseconds.len();
-    Ok((probes > 0).then(|| Cold {
-        probes,
-        mean_microseconds: short(microseconds.iter().sum::<f64>() / probes as f64),
-        median_microseconds: short(microseconds[probes / 2]),
-        tenth_microseconds: short(microseconds[probes * 9 / 10]),
+    seconds.sort_by(f64::total_cmp);
+    let samples = seconds.len();
+    Ok((samples > 0).then(|| Cold {
+        samples,
+        mean_seconds: short(seconds.iter().sum::<f64>() / samples as f64),
+        median_seconds: short(seconds[samples / 2]),
+        tenth_seconds: short(seconds[samples * 9 / 10]),
     }))
 }
 

@@ -21,6 +21,11 @@ use crate::wording;
 pub struct BenchReport {
     pub board: Board,
     pub values: Values,
+    /// The folder of an existing database.
+    pub folder: Option<String>,
+    /// The deepest ply in the database; `None` if it has all.
+    pub keep_plies: Option<u32>,
+    pub hash: Option<String>,
     pub outcome: Outcome,
     pub kernel: &'static str,
     pub threads: usize,
@@ -72,9 +77,9 @@ impl MeasuredSolve {
             vec![name, grouped(entries.into()), grouped(legal.into()), grouped(bytes.into()), format!("{bits:.4}")]
         };
         let mut rows = vec![["ply", "entries", "legal", "bytes", "bits per legal"].map(str::to_owned).to_vec()];
-        let Space { bytes, legal, bits_per_legal, tiers } = &self.space;
+        let Space { bytes, legal, bits_per_legal, plies } = &self.space;
         rows.extend(
-            tiers
+            plies
                 .iter()
                 .map(|tier| row(tier.ply.to_string(), tier.entries, tier.legal, tier.bytes, tier.bits_per_legal)),
         );
@@ -86,18 +91,20 @@ impl MeasuredSolve {
 impl BenchReport {
     /// Writes the table of answer times.
     fn answers(&self) -> String {
-        let FirstAnswer { runs, median_milliseconds, least_milliseconds } = &self.first_answer;
+        let FirstAnswer { runs, median_seconds, least_seconds } = &self.first_answer;
+        let [median, least] = [median_seconds, least_seconds].map(|seconds| short(seconds * 1e3));
         let mut rows = vec![vec![
             "first answer of a process".to_owned(),
-            format!("{median_milliseconds} ms, the fastest of {runs} {least_milliseconds} ms"),
+            format!("{median} ms, the fastest of {runs} {least} ms"),
         ]];
-        if let Some(Cold { probes, mean_microseconds, median_microseconds, tenth_microseconds }) = &self.probes.cold {
+        if let Some(Cold { samples, mean_seconds, median_seconds, tenth_seconds }) = &self.probes.cold {
+            let [mean, median, tenth] =
+                [mean_seconds, median_seconds, tenth_seconds].map(|seconds| short(seconds * 1e6));
             rows.push(vec![
                 "cold probe".to_owned(),
                 format!(
-                    "{median_microseconds} us, the mean of {} {mean_microseconds} us, nine of ten below \
-                     {tenth_microseconds} us",
-                    grouped(*probes as u128)
+                    "{median} us, the mean of {} {mean} us, nine of ten below {tenth} us",
+                    grouped(*samples as u128)
                 ),
             ]);
         }
@@ -135,7 +142,10 @@ impl Serialize for BenchReport {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("board", &self.board.to_string())?;
-        map.serialize_entry("values", &self.values.to_string())?;
+        map.serialize_entry("stores", &self.values.to_string())?;
+        map.serialize_entry("folder", &self.folder)?;
+        map.serialize_entry("keep_plies", &self.keep_plies)?;
+        map.serialize_entry("hash", &self.hash)?;
         map.serialize_entry("value", &self.outcome.value.to_string())?;
         map.serialize_entry("remoteness", &self.outcome.remoteness)?;
         map.serialize_entry("kernel", self.kernel)?;

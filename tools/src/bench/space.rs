@@ -20,7 +20,7 @@ pub struct Space {
     /// Bits of all files for each of them.
     pub bits_per_legal: f64,
     /// From the empty board on.
-    pub tiers: Vec<TierSpace>,
+    pub plies: Vec<TierSpace>,
 }
 
 /// The size of a tier.
@@ -48,7 +48,7 @@ pub fn weigh(database: &Database) -> anyhow::Result<Space> {
         anyhow::bail!("no legal positions were counted")
     };
     let tiers = &database.manifest().tiers;
-    let tiers = plies.iter().zip(tiers.iter().rev()).map(|(ply, tier)| TierSpace {
+    let rows = plies.iter().zip(tiers.iter().rev()).map(|(ply, tier)| TierSpace {
         ply: ply.ply,
         entries: tier.entries,
         legal: ply.legal,
@@ -56,7 +56,7 @@ pub fn weigh(database: &Database) -> anyhow::Result<Space> {
         bits_per_legal: bits(tier.bytes, ply.legal),
     });
     let legal = plies.iter().map(|ply| ply.legal).sum();
-    Ok(Space { bytes, legal, bits_per_legal: bits(bytes, legal), tiers: tiers.collect() })
+    Ok(Space { bytes, legal, bits_per_legal: bits(bytes, legal), plies: rows.collect() })
 }
 
 /// Sums the lengths of all files in the folder.

@@ -4,12 +4,14 @@ use std::cmp::Reverse;
 use std::fmt;
 use std::time::Duration;
 
-use fourbase::notation::{self, column_character, to_bits};
+use fourbase::notation::{self, column_character};
 use fourbase::players::Kind;
 use fourbase::{Board, Player, Value};
 use serde::Serialize;
 
 use super::judge::Judgement;
+use crate::json::{self, OutcomeJson, PositionJson};
+use crate::knowledge::{Knowledge, KnownJson};
 use crate::number::{counted, grouped, milliseconds};
 use crate::table::{self, Side};
 use crate::wording;
@@ -85,35 +87,37 @@ fn worse(one: Option<Judgement>, other: Option<Judgement>) -> Option<Judgement> 
 /// The result of a grade.
 #[derive(Serialize)]
 pub struct GradeReport {
-    player: String,
     board: String,
+    program: String,
     /// The number of positions to draw; `None` for all.
     sample: Option<u32>,
     seed: u64,
     /// The number of legal positions; `None` for a sample.
     legal: Option<u64>,
-    /// The number of positions where the choice matters.
-    positions: u64,
+    /// The number of positions where the choice matters, which were graded.
+    graded: u64,
     /// The number of moves that keep the value.
     keeps: u64,
     /// The number of best moves; `None` without remotenesses.
     best: Option<u64>,
     /// The chance that a random move keeps the value, 0 to 1; `None` without positions.
-    chance: Option<f64>,
+    chance_share: Option<f64>,
     plies: Vec<GradedPly>,
     worst: Option<Blunder>,
-    values: String,
+    source: KnownJson,
     seconds: f64,
+    #[serde(skip)]
+    note: String,
 }
 
 /// One ply of a grade.
 #[derive(Serialize)]
 struct GradedPly {
     ply: usize,
-    positions: u64,
+    graded: u64,
     keeps: u64,
     best: Option<u64>,
-    chance: Option<f64>,
+    chance_share: Option<f64>,
 }
 
 impl GradedPly {
@@ -121,18 +125,18 @@ impl GradedPly {
         let chance = sums.chance as f64 / ONE as f64 / sums.positions as f64;
         GradedPly {
             ply,
-            positions: sums.positions,
+            graded: sums.positions,
             keeps: sums.keeps,
             best: (!sums.no_remoteness).then_some(sums.best),
             // Four decimals are a hundredth of a percent.
-            chance: (sums.positions > 0).then(|| (chance * 1e4).round() / 1e4),
+            chance_share: (sums.positions > 0).then(|| (chance * 1e4).round() / 1e4),
         }
     }
 
     fn cells(&self, name: String) -> Vec<String> {
-        let share = |count: Option<u64>| count.map(|count| count as f64 / self.positions as f64);
-        let percents = [share(Some(self.keeps)), share(self.best), self.chance].map(percent);
-        [name, grouped(self.positions.into())].into_iter().chain(percents).collect()
+        let share = |count: Option<u64>| count.map(|count| count as f64 / self.graded as f64);
+        let percents = [share(Some(self.keeps)), share(self.best), self.chance_share].map(percent);
+        [name, grouped(self.graded.into())].into_iter().chain(percents).collect()
     }
 }
 
@@ -146,18 +150,17 @@ fn percent(share: Option<f64>) -> String {
 /// The worst blunder.
 #[derive(Serialize)]
 struct Blunder {
-    position: String,
-    /// The first order of moves that leads to it; `None` if none was found.
-    moves: Option<String>,
-    ply: usize,
-    /// Counts from 1.
+    position: PositionJson,
+    /// The column that the player chose, from 1.
     column: usize,
-    value: String,
-    remoteness: Option<u32>,
+    /// The outcome of the position.
+    #[serde(flatten)]
+    outcome: OutcomeJson,
+    /// The outcome of the chosen move, for the player who makes it.
+    played_value: &'static str,
+    played_remoteness: Option<u32>,
     /// The best columns, from 1.
-    best_columns: Vec<usize>,
-    best_value: String,
-    best_remoteness: Option<u32>,
+    columns: Vec<usize>,
     #[serde(skip)]
     judgement: Judgement,
 }
@@ -165,15 +168,12 @@ struct Blunder {
 impl Blunder {
     fn of(judgement: Judgement) -> Blunder {
         Blunder {
-            position: to_bits(&judgement.position),
-            moves: notation::to_moves(&judgement.position).ok(),
-            ply: judgement.position.ply(),
+            position: PositionJson::of(&judgement.position),
             column: judgement.column + 1,
-            value: judgement.played.value.to_string(),
-            remoteness: judgement.played.remoteness,
-            best_columns: judgement.best_columns.iter().map(|column| column + 1).collect(),
-            best_value: judgement.best.value.to_string(),
-            best_remoteness: judgement.best.remoteness,
+            outcome: OutcomeJson::of(Some(judgement.best)),
+            played_value: json::value(judgement.played.value),
+            played_remoteness: judgement.played.remoteness,
+            columns: judgement.best_columns.iter().map(|column| column + 1).collect(),
             judgement,
         }
     }
@@ -190,57 +190,60 @@ impl GradeReport {
         legal: Option<u64>,
         sums: &[Sums],
         elapsed: Duration,
-        values: String,
+        knowledge: &Knowledge,
     ) -> GradeReport {
         let merged = |all: Sums, sums: &Sums| all.merge(sums.clone()).unwrap_or_default();
         let all = sums.iter().fold(Sums::default(), merged);
         let plies = sums.iter().enumerate().filter(|(_, sums)| sums.positions > 0);
-        let GradedPly { positions, keeps, best, chance, .. } = GradedPly::of(0, &all);
+        let GradedPly { graded, keeps, best, chance_share, .. } = GradedPly::of(0, &all);
         GradeReport {
-            player: kind.to_string(),
             board: board.to_string(),
+            program: kind.to_string(),
             sample,
             seed,
             legal,
-            positions,
+            graded,
             keeps,
             best,
-            chance,
+            chance_share,
             plies: plies.map(|(ply, sums)| GradedPly::of(ply, sums)).collect(),
             worst: all.worst.map(Blunder::of),
-            values,
+            source: knowledge.source(),
             seconds: milliseconds(elapsed),
+            note: knowledge.note().to_owned(),
         }
     }
 }
 
 impl fmt::Display for GradeReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let GradeReport { player, board, positions, values, seconds, .. } = self;
-        let places = counted(*positions, "position");
-        write!(f, "{player} on {board}: {places} where the choice matters")?;
+        let GradeReport { program, board, graded, note, seconds, .. } = self;
+        let places = counted(*graded, "position");
+        write!(f, "{program} on {board}: {places} where the choice matters")?;
         match self.legal {
             Some(legal) => write!(f, ", of {} legal", grouped(legal.into()))?,
             None => write!(f, ", drawn at random")?,
         }
         let mut rows = vec![["ply", "positions", "keeps", "best", "chance"].map(str::to_owned).to_vec()];
         rows.extend(self.plies.iter().map(|row| row.cells(row.ply.to_string())));
-        let all = GradedPly { ply: 0, positions: *positions, keeps: self.keeps, best: self.best, chance: self.chance };
+        let all =
+            GradedPly { ply: 0, graded: *graded, keeps: self.keeps, best: self.best, chance_share: self.chance_share };
         rows.push(all.cells("all".to_owned()));
         write!(f, "\n\n{}", table::to_text(&[Side::Right; 5], &rows))?;
         if let Some(blunder) = &self.worst {
             write!(f, "\n\n{blunder}")?;
         }
-        write!(f, "\n\n{values}; {seconds} s")
+        write!(f, "\n\n{note}; {seconds} s")
     }
 }
 
 impl fmt::Display for Blunder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Judgement { position, column, reason, played, best, best_columns, .. } = &self.judgement;
-        let place = match self.moves.as_deref().unwrap_or(&self.position) {
-            "" | "-" => "on the empty board".to_owned(),
-            moves => format!("after {moves}"),
+        let place = match notation::to_moves(position) {
+            Ok(moves) if position.ply() == 0 || moves.is_empty() => "on the empty board".to_owned(),
+            Ok(moves) => format!("after {moves}"),
+            Err(_) => format!("after {}", notation::to_bits(position)),
         };
         write!(f, "worst blunder, {place}:\n\n{}\n\n", notation::draw(position, true))?;
         writeln!(f, "{}", wording::sentence(position.to_move(), *best))?;

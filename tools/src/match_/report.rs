@@ -9,6 +9,8 @@ use serde::Serialize;
 
 use super::openings::Drawn;
 use super::players::Played;
+use crate::json::PlayersJson;
+use crate::knowledge::{Knowledge, KnownJson};
 use crate::number::{counted, grouped, short};
 use crate::table::{self, Side};
 
@@ -22,31 +24,33 @@ pub struct MatchReport {
     /// Whether these are all openings of this length.
     all_openings: bool,
     seed: u64,
-    players: [Tally; 2],
+    programs: [Tally; 2],
     mean_plies: f64,
     seconds: f64,
     games_per_second: f64,
     threads: usize,
-    /// The source of exact values; `None` if no player needs any.
-    values: Option<String>,
+    /// Where exact values come from; `None` if no player needs any.
+    source: Option<KnownJson>,
+    #[serde(skip)]
+    note: Option<String>,
 }
 
 /// The result of one of the two players.
 #[derive(Serialize)]
 struct Tally {
-    player: String,
+    program: String,
     wins: u64,
     ties: u64,
     losses: u64,
-    as_first: Score,
-    as_second: Score,
-    moves: u64,
+    /// The games in which it was the first player, and the others.
+    players: PlayersJson<Score>,
+    moves_made: u64,
     /// Moves per second on one thread; `None` if the player never moved.
     moves_per_second: Option<f64>,
 }
 
 /// The results of some games for one player.
-#[derive(Serialize, Clone, Copy, Default)]
+#[derive(Serialize, Clone, Copy, PartialEq, Eq, Default, Debug)]
 struct Score {
     wins: u64,
     ties: u64,
@@ -80,7 +84,7 @@ impl MatchReport {
         openings: &Drawn,
         played: &[Played],
         elapsed: Duration,
-        values: Option<String>,
+        knowledge: Option<&Knowledge>,
     ) -> MatchReport {
         let (games, plies) = (played.len() as u64, played.iter().map(|game| game.plies).sum::<u64>());
         let seconds = elapsed.as_secs_f64();
@@ -91,12 +95,13 @@ impl MatchReport {
             openings: openings.count(),
             all_openings: openings.all,
             seed,
-            players: [0, 1].map(|place| Tally::of(kinds[place], place, played)),
+            programs: [0, 1].map(|place| Tally::of(kinds[place], place, played)),
             mean_plies: short(plies as f64 / games.max(1) as f64),
             seconds: short(seconds),
             games_per_second: short(games as f64 / seconds),
             threads: rayon::current_num_threads(),
-            values,
+            source: knowledge.map(Knowledge::source),
+            note: knowledge.map(|knowledge| knowledge.note().to_owned()),
         }
     }
 }
@@ -108,17 +113,16 @@ impl Tally {
             let value = if place == 0 { game.value } else { game.value.flip() };
             scores[usize::from(game.began != (place == 0))].count(value);
         }
-        let [as_first, as_second] = scores;
+        let [first, second] = scores;
         let moves = played.iter().map(|game| game.moves[place]).sum::<u64>();
         let seconds = played.iter().map(|game| game.nanoseconds[place]).sum::<u64>() as f64 / 1e9;
         Tally {
-            player: kind.to_string(),
-            wins: as_first.wins + as_second.wins,
-            ties: as_first.ties + as_second.ties,
-            losses: as_first.losses + as_second.losses,
-            as_first,
-            as_second,
-            moves,
+            program: kind.to_string(),
+            wins: first.wins + second.wins,
+            ties: first.ties + second.ties,
+            losses: first.losses + second.losses,
+            players: PlayersJson { first, second },
+            moves_made: moves,
             moves_per_second: (moves > 0).then(|| short(moves as f64 / seconds.max(1e-9))),
         }
     }
@@ -140,22 +144,21 @@ impl fmt::Display for MatchReport {
             (_, false) => write!(f, "{} after {plies}", counted(*openings, "random position"))?,
         }
         let mut rows = vec![["", "wins", "ties", "losses", "points"].map(str::to_owned).to_vec()];
-        for player in &self.players {
+        for player in &self.programs {
             let whole = Score { wins: player.wins, ties: player.ties, losses: player.losses };
-            for (name, score) in
-                [(player.player.as_str(), whole), ("  as first", player.as_first), ("  as second", player.as_second)]
-            {
+            let PlayersJson { first, second } = player.players;
+            for (name, score) in [(player.program.as_str(), whole), ("  as first", first), ("  as second", second)] {
                 rows.push([name.to_owned()].into_iter().chain(score.cells()).collect());
             }
         }
         let sides = [Side::Left, Side::Right, Side::Right, Side::Right, Side::Right];
         write!(f, "\n\n{}\n\n", table::to_text(&sides, &rows))?;
         write!(f, "{} plies a game, {} s, {} games/s", self.mean_plies, self.seconds, self.games_per_second)?;
-        for player in &self.players {
+        for player in &self.programs {
             if let Some(rate) = player.moves_per_second {
-                write!(f, "\n{}: {} moves/s a thread", player.player, grouped(rate as u128))?;
+                write!(f, "\n{}: {} moves/s a thread", player.program, grouped(rate as u128))?;
             }
         }
-        self.values.iter().try_for_each(|note| write!(f, "\n{note}"))
+        self.note.iter().try_for_each(|note| write!(f, "\n{note}"))
     }
 }

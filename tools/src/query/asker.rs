@@ -233,6 +233,11 @@ impl Asker {
         }
     }
 
+    /// Returns the database that is asked, if there is one.
+    pub fn database(&self) -> Option<&Database> {
+        self.answerer.database()
+    }
+
     /// Returns the deepest ply that the database keeps; `None` where it keeps all, or there is none.
     fn keep_plies(&self) -> Option<u32> {
         self.answerer.database().map(Database::manifest)?.keep_plies()

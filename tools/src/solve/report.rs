@@ -18,9 +18,11 @@ use crate::{memory, wording};
 #[derive(Serialize)]
 pub struct Planned {
     board: String,
-    values: String,
-    entries: u128,
+    stores: String,
+    /// The deepest ply that the database would keep; `None` if it would keep all.
+    keep_plies: Option<u32>,
     tiers: u32,
+    entries: u128,
     memory_bytes: u128,
     /// Whether entries and memory are exact; otherwise they are upper bounds.
     exact: bool,
@@ -32,9 +34,8 @@ pub struct Planned {
     database_bytes: u128,
     /// How long the solve takes, about; `None` for a small board, or one that does not fit.
     expected_seconds: Option<f64>,
-    /// Each tier, with `--tiers`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    each: Vec<PlannedTier>,
+    /// Each tier from the empty board up; `None` without `--tiers`, or where only an estimate is known.
+    plies: Option<Vec<PlannedTier>>,
 }
 
 /// What one tier needs.
@@ -69,9 +70,10 @@ impl Planned {
         let expected = speed.filter(|_| fits).and_then(|speed| speed.time_of(plan));
         Planned {
             board: plan.board.to_string(),
-            values: plan.values.to_string(),
-            entries: plan.entries,
+            stores: plan.values.to_string(),
+            keep_plies: None,
             tiers: plan.tiers,
+            entries: plan.entries,
             memory_bytes: plan.memory_bytes,
             exact: plan.exact,
             memory_limit_bytes,
@@ -79,14 +81,20 @@ impl Planned {
             scratch_bytes: plan.is_bounded.then_some(plan.scratch_bytes),
             database_bytes: plan.database_bytes,
             expected_seconds: expected.map(|expected| expected.as_secs_f64()),
-            each: Vec::new(),
+            plies: None,
         }
     }
 
-    /// Adds what each tier needs, from the full board down, in the order of solving.
+    /// Says that the database would keep only plies up to `keep_plies`.
+    #[must_use]
+    pub fn keeping(self, keep_plies: Option<u32>) -> Planned {
+        Planned { keep_plies, ..self }
+    }
+
+    /// Adds what each tier needs; `tiers` go from the empty board up.
     #[must_use]
     pub fn with_tiers(self, tiers: Vec<TierPlan>) -> Planned {
-        Planned { each: tiers.into_iter().rev().map(PlannedTier::from).collect(), ..self }
+        Planned { plies: Some(tiers.into_iter().map(PlannedTier::from).collect()), ..self }
     }
 }
 
@@ -97,7 +105,7 @@ impl fmt::Display for Planned {
             f,
             "{} with {}: {bound}{} in {}, {bound}{} of memory, {} may be used{}",
             self.board,
-            self.values,
+            self.stores,
             counted(self.entries, "entry"),
             counted(self.tiers, "tier"),
             bytes(self.memory_bytes),
@@ -111,15 +119,14 @@ impl fmt::Display for Planned {
         if let Some(seconds) = self.expected_seconds {
             write!(f, ", about {}", HumanDuration(Duration::from_secs_f64(seconds)))?;
         }
-        self.each.iter().try_for_each(|tier| write!(f, "\n{tier}"))
+        // From the full board down, in the order of solving.
+        self.plies.iter().flatten().rev().try_for_each(|tier| write!(f, "\n{tier}"))
     }
 }
 
 /// What a stopped solve has done, for programs. The fields of a result that is not known yet are null.
 #[derive(Serialize)]
 pub struct Stopped {
-    schema: u32,
-    command: &'static str,
     board: String,
     stores: String,
     stopped: bool,
@@ -141,8 +148,6 @@ impl Stopped {
     pub fn of(error: &SolveError, elapsed: Duration) -> Option<Stopped> {
         let SolveError::Stopped { folder, board, values, keep_plies, done, tiers } = error else { return None };
         Some(Stopped {
-            schema: 1,
-            command: "solve",
             board: board.to_string(),
             stores: values.to_string(),
             stopped: true,
@@ -165,32 +170,39 @@ impl Stopped {
 #[derive(Serialize)]
 pub struct Solved {
     board: String,
-    values: String,
+    stores: String,
+    /// Whether the solve was stopped before the empty board had a value.
+    stopped: bool,
+    tiers_done: u32,
+    tiers: u32,
     value: String,
     remoteness: Option<u32>,
     entries: u64,
     bytes: u64,
-    /// The deepest ply in the database; absent if it has all.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The deepest ply in the database; `None` if it has all.
     keep_plies: Option<u32>,
     hash: Option<String>,
     seconds: f64,
     peak_memory_bytes: Option<u64>,
-    database: String,
+    folder: String,
     #[serde(skip)]
     outcome: Outcome,
     #[serde(skip)]
     already_complete: bool,
     #[serde(skip)]
-    folder: PathBuf,
+    path: PathBuf,
 }
 
 impl Solved {
     /// Combines the solver's report with the time and the peak memory.
     pub fn of(report: &Report, elapsed: Duration) -> Solved {
+        let tiers = report.board.cells() as u32 + 1;
         Solved {
             board: report.board.to_string(),
-            values: report.values.to_string(),
+            stores: report.values.to_string(),
+            stopped: false,
+            tiers_done: tiers,
+            tiers,
             value: report.outcome.value.to_string(),
             remoteness: report.outcome.remoteness,
             entries: report.entries,
@@ -199,10 +211,10 @@ impl Solved {
             hash: report.hash.map(|hash| hash.to_string()),
             seconds: milliseconds(elapsed),
             peak_memory_bytes: memory::peak_bytes(),
-            database: report.folder.display().to_string(),
+            folder: report.folder.display().to_string(),
             outcome: report.outcome,
             already_complete: report.already_complete,
-            folder: report.folder.clone(),
+            path: report.folder.clone(),
         }
     }
 }
@@ -220,7 +232,7 @@ impl fmt::Display for Solved {
             }
             writeln!(f)?;
         }
-        write!(f, "{} in {}", bytes(self.bytes.into()), wording::path(&self.folder))?;
+        write!(f, "{} in {}", bytes(self.bytes.into()), wording::path(&self.path))?;
         if self.keep_plies.is_some() {
             write!(f, ": {} are kept", wording::kept(self.keep_plies))?;
         }

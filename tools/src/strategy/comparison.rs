@@ -7,6 +7,7 @@ use fourbase::{Position, Value, excerpt};
 use fourbase_tiers::database::DatabaseError;
 
 use crate::arguments::{CacheArgument, DatabaseArgument};
+use crate::json::DatabaseJson;
 use crate::{remedy, wording};
 
 /// How much of a message with a path is shown.
@@ -18,6 +19,8 @@ pub enum Comparison {
     Made {
         /// The folder of the database.
         folder: PathBuf,
+        /// The database, for programs.
+        database: DatabaseJson,
         /// The positions where the strategy keeps the value.
         kept: Kept,
     },
@@ -51,7 +54,7 @@ impl Comparison {
             database.probe_many(positions).into_iter().map(|outcome| Ok(outcome?.value)).collect()
         };
         match check.keep(rule, memory_bytes, values) {
-            Ok(kept) => Ok(Comparison::Made { folder, kept }),
+            Ok(kept) => Ok(Comparison::Made { folder, database: DatabaseJson::of(&database), kept }),
             Err(error) if error.is::<CheckError>() => {
                 Ok(not_made("its positions need more memory together; give a higher --memory"))
             }

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::chosen::Chosen;
 use super::comparison::Comparison;
+use crate::json::{self, DatabaseJson, PlayersJson};
 use crate::number::grouped;
 use crate::table::{self, Side};
 use crate::wording;
@@ -42,9 +43,9 @@ impl StrategyReport {
     pub fn to_json(&self) -> impl Serialize + use<'_> {
         let Check { board, player, positions, lines, refutation, undefined } = &self.check;
         let (comparison, not_made) = match &self.comparison {
-            Comparison::Made { folder, kept } => {
+            Comparison::Made { database, kept, .. } => {
                 let Kept { strategy_to_move, kept, all, secured } = *kept;
-                let database = folder.display().to_string();
+                let database = database.clone();
                 (Some(ComparisonJson { database, strategy_to_move, kept, all, secured }), None)
             }
             Comparison::NotMade(reason) => (None, Some(reason.as_str())),
@@ -52,7 +53,7 @@ impl StrategyReport {
         StrategyJson {
             board: board.to_string(),
             strategy: self.strategy,
-            player: player.to_string(),
+            player: json::player(*player),
             centre: self.centre,
             reading: self.reading.as_deref(),
             verdict: self.check.verdict().to_string(),
@@ -61,19 +62,17 @@ impl StrategyReport {
                 opponent_to_move: positions.opponent_to_move,
                 strategy_to_move: positions.strategy_to_move,
                 undefined: positions.undefined,
-                first_wins: positions.first_wins,
-                second_wins: positions.second_wins,
+                wins: PlayersJson { first: positions.first_wins, second: positions.second_wins },
                 ties: positions.ties,
             },
             lines: LinesJson {
                 all: lines.all(),
                 undefined: lines.undefined,
-                first_wins: lines.first_wins,
-                second_wins: lines.second_wins,
+                wins: PlayersJson { first: lines.first_wins, second: lines.second_wins },
                 ties: lines.ties,
             },
-            refutation: refutation.as_deref().map(line_to_text),
-            undefined_line: undefined.as_deref().map(line_to_text),
+            refutation_line: refutation.as_deref().map(line),
+            undefined_line: undefined.as_deref().map(line),
             comparison,
             notes: self.note.as_deref().into_iter().chain(not_made).collect(),
         }
@@ -125,7 +124,7 @@ impl StrategyReport {
     fn compared(&self) -> String {
         match &self.comparison {
             Comparison::NotMade(reason) => reason.clone(),
-            Comparison::Made { folder, kept: Kept { strategy_to_move, kept, all, secured } } => {
+            Comparison::Made { folder, kept: Kept { strategy_to_move, kept, all, secured }, .. } => {
                 let number = |count: &u64| grouped((*count).into());
                 format!(
                     "keeps the value in {} of the {} positions where it moves, \
@@ -182,6 +181,11 @@ fn sentence(check: &Check) -> String {
     }
 }
 
+/// Writes a line as moves, for programs.
+fn line(line: &[usize]) -> String {
+    columns_to_text(line.iter().copied())
+}
+
 /// Writes a line as moves; `-` if it has none.
 fn line_to_text(line: &[usize]) -> String {
     if line.is_empty() { "-".to_owned() } else { columns_to_text(line.iter().copied()) }
@@ -192,13 +196,13 @@ fn line_to_text(line: &[usize]) -> String {
 struct StrategyJson<'a> {
     board: String,
     strategy: &'a str,
-    player: String,
+    player: &'static str,
     centre: Option<[usize; 2]>,
     reading: Option<&'a str>,
     verdict: String,
     positions: PositionsJson,
     lines: LinesJson,
-    refutation: Option<String>,
+    refutation_line: Option<String>,
     undefined_line: Option<String>,
     comparison: Option<ComparisonJson>,
     notes: Vec<&'a str>,
@@ -211,8 +215,7 @@ struct PositionsJson {
     opponent_to_move: u64,
     strategy_to_move: u64,
     undefined: u64,
-    first_wins: u64,
-    second_wins: u64,
+    wins: PlayersJson<u64>,
     ties: u64,
 }
 
@@ -221,15 +224,15 @@ struct PositionsJson {
 struct LinesJson {
     all: u128,
     undefined: u128,
-    first_wins: u128,
-    second_wins: u128,
+    wins: PlayersJson<u128>,
     ties: u128,
 }
 
 /// The positions where the value is kept.
 #[derive(Serialize)]
 struct ComparisonJson {
-    database: String,
+    #[serde(flatten)]
+    database: DatabaseJson,
     strategy_to_move: u64,
     kept: u64,
     all: u64,

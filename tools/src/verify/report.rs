@@ -2,12 +2,13 @@
 
 use std::fmt;
 
-use fourbase::{Outcome, Player, Position, notation};
+use fourbase::{Outcome, Player, Position};
 use fourbase_tiers::database::Database;
 use fourbase_tiers::files::bytes;
 use fourbase_tiers::verify::{Fault, Report, published};
 use serde::Serialize;
 
+use crate::json::PositionJson;
 use crate::number::{counted, grouped};
 use crate::wording;
 
@@ -15,30 +16,29 @@ use crate::wording;
 #[derive(Serialize)]
 pub struct Verified {
     board: String,
-    values: String,
-    database: String,
+    stores: String,
+    folder: String,
     sound: bool,
     value: Option<String>,
     remoteness: Option<u32>,
     files: u64,
     bytes: u64,
-    /// The deepest ply in the database; absent if it has all.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The deepest ply in the database; `None` if it has all.
     keep_plies: Option<u32>,
     /// The hash of the whole database in the manifest; the files were compared with it.
     hash: Option<String>,
     /// The number of stored values that were recomputed.
-    checked: u64,
+    checked_values: u64,
     /// The number of all stored values.
-    stored: u64,
+    stored_values: u64,
     /// The number of legal positions, if they were counted.
     legal: Option<u64>,
+    /// The number of positions that were searched forward, and of those that were given up.
     searched: u64,
     undecided: u64,
     faults: Vec<ListedFault>,
     faults_in_all: u64,
-    /// Files that cannot be read; absent if there are none.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// Files that cannot be read.
     unread: Vec<String>,
     #[serde(skip)]
     is_of_counts: bool,
@@ -55,8 +55,9 @@ struct ListedFault {
     ply: Option<u32>,
     block: Option<u64>,
     entry: Option<u64>,
-    position: Option<String>,
-    stored: Option<String>,
+    position: Option<PositionJson>,
+    /// What the database says: an outcome, a number or a code.
+    found: Option<String>,
     expected: Option<String>,
     message: String,
 }
@@ -69,22 +70,22 @@ impl ListedFault {
             block: None,
             entry: None,
             position: None,
-            stored: None,
+            found: None,
             expected: None,
             message: fault.to_string(),
         };
-        let at = |position: &Position| Some(notation::to_uni(position));
+        let at = |position: &Position| Some(PositionJson::of(position));
         let words = |outcome: &Outcome| Some(wording::plain(*outcome));
         match fault {
             Fault::File(_) => ListedFault { kind: "file", ..row },
             Fault::Counts(_) => ListedFault { kind: "counts", ..row },
             Fault::CountedLegal { found, expected, .. } => {
-                let (stored, expected) = (Some(found.to_string()), Some(expected.to_string()));
-                ListedFault { kind: "counts", stored, expected, ..row }
+                let (found, expected) = (Some(found.to_string()), Some(expected.to_string()));
+                ListedFault { kind: "counts", found, expected, ..row }
             }
             Fault::Entries { ply, found, expected } => {
-                let (stored, expected) = (Some(found.to_string()), Some(expected.to_string()));
-                ListedFault { kind: "entries", ply: Some(*ply), stored, expected, ..row }
+                let (found, expected) = (Some(found.to_string()), Some(expected.to_string()));
+                ListedFault { kind: "entries", ply: Some(*ply), found, expected, ..row }
             }
             Fault::Value { ply, block, entry, position, stored, expected } => ListedFault {
                 kind: "value",
@@ -92,7 +93,7 @@ impl ListedFault {
                 block: Some(*block),
                 entry: Some(*entry),
                 position: at(position),
-                stored: words(stored),
+                found: words(stored),
                 expected: words(expected),
                 ..row
             },
@@ -107,7 +108,7 @@ impl ListedFault {
                 ply: Some(*ply),
                 block: Some(*block),
                 entry: Some(*entry),
-                stored: Some(found.to_string()),
+                found: Some(found.to_string()),
                 expected: Some(expected.to_string()),
                 ..row
             },
@@ -117,32 +118,32 @@ impl ListedFault {
                 block: Some(*block),
                 entry: Some(*entry),
                 position: at(position),
-                stored: Some(format!("code {code}")),
+                found: Some(format!("code {code}")),
                 ..row
             },
             Fault::Probe { ply, position, probed, expected } => ListedFault {
                 kind: "probe",
                 ply: Some(*ply),
                 position: at(position),
-                stored: words(probed),
+                found: words(probed),
                 expected: words(expected),
                 ..row
             },
             Fault::Root { found, expected, .. } => {
-                ListedFault { kind: "root", ply: Some(0), stored: words(found), expected: words(expected), ..row }
+                ListedFault { kind: "root", ply: Some(0), found: words(found), expected: words(expected), ..row }
             }
             Fault::NoEntry { ply, position } => {
                 ListedFault { kind: "no entry", ply: Some(*ply), position: at(position), ..row }
             }
             Fault::Legal { found, expected } => {
-                let (stored, expected) = (Some(found.to_string()), Some(expected.to_string()));
-                ListedFault { kind: "legal", stored, expected, ..row }
+                let (found, expected) = (Some(found.to_string()), Some(expected.to_string()));
+                ListedFault { kind: "legal", found, expected, ..row }
             }
             Fault::Search { ply, position, found, searched } => ListedFault {
                 kind: "search",
                 ply: Some(*ply),
                 position: at(position),
-                stored: words(found),
+                found: words(found),
                 expected: words(searched),
                 ..row
             },
@@ -155,8 +156,8 @@ impl Verified {
     pub fn of(report: &Report, database: &Database) -> Verified {
         Verified {
             board: report.board.to_string(),
-            values: report.values.to_string(),
-            database: database.folder().display().to_string(),
+            stores: report.values.to_string(),
+            folder: database.folder().display().to_string(),
             sound: report.is_sound(),
             value: report.root.map(|root| root.value.to_string()),
             remoteness: report.root.and_then(|root| root.remoteness),
@@ -164,8 +165,8 @@ impl Verified {
             bytes: report.bytes,
             keep_plies: report.keep_plies,
             hash: report.hash.map(|hash| hash.to_string()),
-            checked: report.checked,
-            stored: report.stored,
+            checked_values: report.checked,
+            stored_values: report.stored,
             legal: report.legal,
             searched: report.searched,
             undecided: report.undecided,
@@ -186,7 +187,7 @@ impl fmt::Display for Verified {
             (false, true) => "NOT sound (the counts beside the database, not the database)",
             (false, false) => "NOT sound",
         };
-        write!(f, "{} {}: {verdict}", self.board, self.values)?;
+        write!(f, "{} {}: {verdict}", self.board, self.stores)?;
         for fault in &self.faults {
             write!(f, "\n{}", fault.message)?;
         }
@@ -204,13 +205,13 @@ impl fmt::Display for Verified {
         if self.keep_plies.is_some() {
             write!(f, "; {} are kept, later positions are searched forward", wording::kept(self.keep_plies))?;
         }
-        if self.checked == 0 && self.searched == 0 && !self.sound {
+        if self.checked_values == 0 && self.searched == 0 && !self.sound {
             return write!(f, "\nnothing else was tried");
         }
-        let of_all =
-            if self.checked < self.stored { format!(" of {}", grouped(self.stored.into())) } else { String::new() };
-        let values = if self.checked < self.stored || self.checked != 1 { "stored values" } else { "stored value" };
-        write!(f, "\n{}{of_all} {values}: recomputed from their moves", grouped(self.checked.into()))?;
+        let is_sample = self.checked_values < self.stored_values;
+        let of_all = if is_sample { format!(" of {}", grouped(self.stored_values.into())) } else { String::new() };
+        let values = if is_sample || self.checked_values != 1 { "stored values" } else { "stored value" };
+        write!(f, "\n{}{of_all} {values}: recomputed from their moves", grouped(self.checked_values.into()))?;
         if let Some(root) = self.root {
             let source = if self.is_published { ", compared with the published value" } else { "" };
             write!(f, "\n{}{source}", wording::sentence(Player::First, root))?;

@@ -1,0 +1,232 @@
+//! What the program prints with `--json`: every line fits the schema, `docs/json.md` shows it, and its words mean one thing.
+//! (Every other test that reads JSON compares it with the schema as well.)
+
+use std::fs;
+
+use serde_json::{Map, Value, json};
+
+use crate::support::program::Program;
+use crate::support::schema;
+use crate::support::tiers::{Values, folder_of};
+use crate::support::{board, shared};
+
+const DOCUMENT: &str = include_str!("../docs/json.md");
+
+/// Runs a command that prints a line with the version and the subcommand first.
+fn line(program: &Program, arguments: &str) -> Value {
+    let line = program.run(&format!("{arguments} --json")).json();
+    let command = arguments.split(' ').next().expect("a subcommand");
+    assert_eq!((&line["schema"], &line["command"]), (&json!(1), &json!(command)), "{arguments}: {line}");
+    line
+}
+
+#[test]
+fn every_state_of_every_subcommand_fits_the_schema() {
+    let program = Program::new();
+    for arguments in [
+        "list",
+        "solve 2x2c2 --dry-run",
+        "solve 3x3c3 --dry-run --tiers --keep-plies 3",
+        "solve 3x3c3 --dry-run --scratch scratch",
+        "solve 8x8 --dry-run --memory 1G",
+        "solve 12x5 --values wdl --dry-run",
+        "solve 2x2c2",
+        "solve 2x2c2",
+        "solve 2x2c2 --values wdl",
+        "solve 3x3c3 --keep-plies 3",
+        "solve 1x1c1m",
+        "solve 2x2 --scratch scratch",
+        "list",
+        "stats 2x2c2",
+        "stats 2x2c2",
+        "stats 2x2c2 --values wdl",
+        "stats 3x3c3",
+        "stats 3x2 --values remoteness",
+        "stats 3x2 --legal",
+        "verify 2x2c2",
+        "verify 2x2c2 --values wdl",
+        "verify 3x3c3 --sample 5",
+        "bench 2x2c2 --samples 5",
+        "bench 1x1c1 --samples 5",
+        "bench 3x3c3 --samples 5 --db db",
+        "match random random 2x2c2 --games 3",
+        "match perfect random 2x2c2 --games 2",
+        "match perfect random 3x2 --games 2 --openings 1",
+        "grade random 2x2c2",
+        "grade random 3x3c3",
+        "grade random 3x2c2 --sample 3",
+        "grade random 1x1",
+        "strategy follow-up 4x2",
+        "strategy follow-up 2x2c2 --no-centre",
+        "strategy follow-up 2x2c2 --reading column",
+        "strategy mirror 3x3c3",
+        "strategy centre 2x2c2 --player first",
+    ] {
+        let found = line(&program, arguments);
+        // Nothing is left out of one line that another line of the same kind has.
+        assert_eq!(found["schema"], json!(1));
+    }
+}
+
+#[test]
+fn a_database_that_is_not_complete_or_not_sound_fits_the_schema() {
+    let program = Program::with("3x3c3");
+    let manifest = program.path("db/3x3c3/remoteness/manifest");
+    for name in ["2x2c2", "4x4"] {
+        let name = board::board(name);
+        shared::write(name, Values::Wdl, &folder_of(&program.path("db"), name, Values::Wdl));
+    }
+    fs::write(program.path("db/4x4/wdl/tier-07"), "short").expect("a file");
+    let (found, _) = program.run("verify 4x4 --json").json_and_error(1);
+    assert_eq!((&found["sound"], found["faults"].as_array().map(Vec::is_empty)), (&json!(false), Some(false)));
+    fs::write(&manifest, "nonsense").expect("a file");
+    let (found, error) = program.run("list --json").json_and_error(1);
+    assert_eq!(found["databases"].as_array().map(Vec::len), Some(2), "{found}");
+    assert!(error.contains("manifest"), "{error}");
+}
+
+#[test]
+fn the_remoteness_of_a_solve_that_was_stopped_is_null() {
+    let stopped = json!({
+        "schema": 1, "command": "solve", "board": "7x6", "stores": "wdl", "stopped": true, "tiers_done": 12, "tiers": 43,
+        "value": null, "remoteness": null, "entries": null, "bytes": null, "keep_plies": null, "hash": null,
+        "seconds": null, "peak_memory_bytes": null, "folder": "db/7x6/wdl",
+    });
+    assert_eq!(schema::faults(&stopped), [""; 0]);
+    let mut finished = stopped;
+    finished["stopped"] = json!(false);
+    assert!(!schema::faults(&finished).is_empty());
+}
+
+#[test]
+fn a_line_that_lacks_a_field_or_has_another_one_does_not_fit() {
+    let program = Program::with("2x2c2");
+    for arguments in
+        ["solve 2x2c2", "solve 2x2c2 --dry-run", "list", "stats 2x2c2", "verify 2x2c2", "grade random 2x2c2"]
+    {
+        let found = line(&program, arguments);
+        for key in found.as_object().expect("an object").keys() {
+            let mut without = found.clone();
+            without.as_object_mut().expect("an object").remove(key);
+            assert!(!schema::faults(&without).is_empty(), "{arguments}: without {key}");
+        }
+        let mut more = found;
+        more["values"] = json!("wdl");
+        assert!(!schema::faults(&more).is_empty(), "{arguments}: with values");
+    }
+}
+
+/// The words that mean one thing, wherever they are, and what they may be.
+fn has_its_type(key: &str, value: &Value) -> bool {
+    let is_count = || value.is_u64() || value.is_null();
+    match key {
+        "position" | "canonical" | "mirror" => value.is_object() || value.is_null(),
+        "moves" | "line" | "refutation_line" | "undefined_line" => value.is_string() || value.is_null(),
+        "plies" => value.is_null() || value.as_array().is_some_and(|rows| rows.iter().all(|row| row["ply"].is_u64())),
+        "remoteness" | "keep_plies" | "ply" => is_count(),
+        "value" => [json!("win"), json!("lose"), json!("tie"), Value::Null].contains(value),
+        "stores" => [json!("wdl"), json!("remoteness"), Value::Null].contains(value),
+        "columns" | "children" => value.is_array() || value.is_null(),
+        "column" => value.is_u64(),
+        "players" => value.get("first").is_some() && value.get("second").is_some(),
+        "source" => value.is_null() || value["kind"].is_string(),
+        "values" | "database" => false,
+        key if key.ends_with("seconds") => value.is_number() || value.is_null(),
+        key if key.ends_with("bytes") => is_count(),
+        key if key.ends_with("_share") => {
+            value.is_null() || value.as_f64().is_some_and(|share| (0.0..=1.0).contains(&share))
+        }
+        _ => true,
+    }
+}
+
+/// Looks at every field of a line.
+fn check_words(value: &Value, at: &str) {
+    match value {
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                assert!(has_its_type(key, value), "{at}: {key} is {value}");
+                check_words(value, at);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| check_words(item, at)),
+        _ => {}
+    }
+}
+
+#[test]
+fn one_word_means_one_thing_in_every_subcommand() {
+    for (command, example) in examples() {
+        check_words(&example, command);
+    }
+}
+
+/// Lists the commands of the document and what they print: blocks of console, in which a command begins with `$` and an
+/// object, over several lines, follows it.
+fn examples() -> Vec<(&'static str, Value)> {
+    let blocks = DOCUMENT.split("```console\n").skip(1).map(|block| block.split("```").next().expect("an end"));
+    let commands = blocks.flat_map(|block| block.split("$ ").skip(1));
+    let read = |text: &'static str| {
+        let (command, output) = text.split_once('\n').expect("a line");
+        let mut lines = serde_json::Deserializer::from_str(output).into_iter::<Value>();
+        let example = lines.next().map(|line| line.unwrap_or_else(|error| panic!("{command}: {error}")));
+        (command, example.unwrap_or(Value::Null))
+    };
+    commands.map(read).collect()
+}
+
+#[test]
+fn the_examples_of_the_document_fit_the_schema_and_there_is_one_for_every_subcommand() {
+    let mut shown = Vec::new();
+    for (command, example) in examples() {
+        if !example.is_null() {
+            assert_eq!(schema::faults(&example), [""; 0], "{command}");
+            shown.extend(schema::definition(&example).map(str::to_owned));
+        }
+    }
+    shown.sort_unstable();
+    shown.dedup();
+    assert_eq!(shown, schema::definitions());
+}
+
+/// Fields that another machine, or another run, gives another value.
+fn is_measured(key: &str) -> bool {
+    let words = ["kernel", "threads", "runs", "solve_to_kernels", "memory_bytes", "peak_memory_bytes"];
+    words.contains(&key) || key.ends_with("seconds") || key.ends_with("per_second")
+}
+
+/// Leaves out what is measured, and keeps that it is there.
+fn lasting(value: &Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let field = |(key, value): (&String, &Value)| {
+                (key.clone(), if is_measured(key) { Value::Null } else { lasting(value) })
+            };
+            Value::Object(fields.iter().map(field).collect::<Map<_, _>>())
+        }
+        Value::Array(items) => items.iter().map(lasting).collect(),
+        value => value.clone(),
+    }
+}
+
+#[test]
+fn the_examples_of_the_document_are_what_the_program_prints() {
+    let program = Program::new();
+    for (command, example) in examples() {
+        let (input, fourbase) = match command.split_once(" | ") {
+            Some((echo, fourbase)) => (echo.strip_prefix("printf ").expect("printf").trim_matches('\''), fourbase),
+            None => ("", command),
+        };
+        let arguments = fourbase.strip_prefix("fourbase ").expect("fourbase");
+        let printed = program.run_with_input(arguments, input.replace("\\n", "\n"));
+        if example.is_null() {
+            printed.succeeds();
+            continue;
+        }
+        let Some(found) = printed.first_json() else {
+            println!("skipped: {command}: prints no JSON with a schema");
+            continue;
+        };
+        assert_eq!(lasting(&found), lasting(&example), "{command}");
+    }
+}
