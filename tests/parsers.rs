@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
+use fourbase_tiers::counts::{Count, Counted};
 use proptest::prelude::*;
 
 use crate::support::board::board;
@@ -14,12 +15,14 @@ use crate::support::tiers::Values;
 use crate::support::properties;
 
 /// Bytes that a solve of 4x4 without remoteness wrote: the record of its manifest; of its tier of ply 7 the record of the
-/// header, the directory, and the first block.
+/// header, the directory, the first block and the entries of the shapes; and what `stats` keeps.
 struct Sound {
     manifest: Vec<u8>,
     header: Vec<u8>,
     directory: Vec<u8>,
     block: Vec<u8>,
+    shapes: Vec<u8>,
+    stats: Vec<u8>,
 }
 
 static SOUND: LazyLock<Sound> = LazyLock::new(|| {
@@ -33,8 +36,20 @@ static SOUND: LazyLock<Sound> = LazyLock::new(|| {
     let header = record(&tier);
     let start = 16 + header.len() + 8;
     let block = [&[0], &tier[start..start + first_bytes]].concat();
-    Sound { manifest: record(&manifest), header, directory, block }
+    // The directory has one page.
+    let shapes = [&[0], &tier[directory_at + directory.len()..tier.len() - 48]].concat();
+    Sound { manifest: record(&manifest), header, directory, block, shapes, stats: stats() }
 });
+
+/// The manifest and the counts of a small board as JSON.
+fn stats() -> Vec<u8> {
+    let solved = Solved::new(board("2x2c2"), Values::Wdl);
+    let Counted::Values(counts) = Count::new(board("2x2c2"), Some(Values::Wdl)).run().expect("counts") else {
+        panic!("values are counted")
+    };
+    let kept = serde_json::json!({"manifest": solved.open().manifest(), "counts": counts});
+    serde_json::to_vec(&kept).expect("JSON")
+}
 
 /// Takes the record out of an envelope.
 fn record(file: &[u8]) -> Vec<u8> {
@@ -70,6 +85,69 @@ fn sound_bytes_are_accepted() {
     assert!(properties::block(&SOUND.block));
     assert!(properties::board(b"4x4c3m"));
     assert!(properties::position(b"\x00121212"));
+    assert!(properties::shapes(&SOUND.shapes));
+    assert!(properties::pages(&sound_pages(2500)));
+    assert!(properties::log(&sound_log()));
+    assert!(properties::stats_file(&SOUND.stats));
+    assert!(properties::batch(b"\x0344\n\n4453\r\n"));
+}
+
+/// 2,500 blocks, the list of whose pages is left as it is.
+fn sound_pages(blocks: u16) -> Vec<u8> {
+    [&blocks.to_le_bytes()[..], &[0], &[0x41; 16]].concat()
+}
+
+/// Every record of a log, in order.
+fn sound_log() -> Vec<u8> {
+    (0..=255).flat_map(|number| [0, number]).collect()
+}
+
+#[test]
+fn a_log_that_is_cut_or_changed_is_solved_again_and_one_with_foreign_blocks_is_no_panic() {
+    let sound = sound_log();
+    for length in [0, 2, 4, 7] {
+        assert!(properties::log(&sound[..length]));
+    }
+    assert!(properties::log(&[&[1, 0, 5, 77], &sound[..]].concat()));
+    assert!(properties::log(&[&[4, 3, 1, 2, 3], &sound[..]].concat()));
+    for how in [2, 3] {
+        for number in [0, 1, 250] {
+            properties::log(&[&sound[..], &[how, number, 3, 1, 2, 3]].concat());
+        }
+    }
+}
+
+#[test]
+fn kept_inputs_are_read_or_refused() {
+    let targets: [(&str, fn(&[u8]) -> bool); 11] = [
+        ("batch", properties::batch),
+        ("block", properties::block),
+        ("block_index", properties::block_index),
+        ("board", properties::board),
+        ("log", properties::log),
+        ("manifest", properties::manifest),
+        ("pages", properties::pages),
+        ("position", properties::position),
+        ("shapes", properties::shapes),
+        ("stats_file", properties::stats_file),
+        ("tier_header", properties::tier_header),
+    ];
+    let kept = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../fuzz/corpus_kept"));
+    let names = |folder: &Path| {
+        let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+        let mut paths = entries.collect::<Vec<_>>();
+        paths.sort();
+        paths
+    };
+    let folders = names(kept);
+    let of_targets = targets.map(|(name, _)| kept.join(name));
+    assert_eq!(folders, of_targets, "a folder for every target");
+    for ((name, property), folder) in targets.into_iter().zip(folders) {
+        let inputs = names(&folder);
+        let accepted = inputs.iter().filter(|path| property(&fs::read(path).expect("a file"))).count();
+        println!("{name}: {accepted} of {} kept inputs are accepted", inputs.len());
+        assert!(accepted > 0 && accepted < inputs.len(), "{name}: both kinds of inputs");
+    }
 }
 
 proptest! {
@@ -100,6 +178,32 @@ proptest! {
     #[test]
     fn any_tier_header_is_read_or_refused(data in bytes(SOUND.header.clone())) {
         properties::tier_header(&data);
+    }
+
+    #[test]
+    fn any_entries_of_shapes_are_read_or_refused(
+        frame in bytes(SOUND.shapes.clone()),
+        entries in prop::collection::vec(prop_oneof![0..200u64, any::<u64>()], 0..60),
+    ) {
+        properties::shapes(&frame);
+        let entries = entries.iter().flat_map(|entries| entries.to_le_bytes());
+        properties::shapes(&[1].into_iter().chain(entries).collect::<Vec<u8>>());
+    }
+
+    #[test]
+    fn any_pages_are_read_or_refused(blocks in 0..3072u16, over in bytes(vec![0; 72]), how in 0..2u8, held in 1..255u8) {
+        let pattern = [held; 16];
+        properties::pages(&[&blocks.to_le_bytes()[..], &[how], &pattern, &over].concat());
+    }
+
+    #[test]
+    fn any_stats_file_is_read_or_refused(data in bytes(SOUND.stats.clone())) {
+        properties::stats_file(&data);
+    }
+
+    #[test]
+    fn any_batch_is_cut_into_its_lines(portion: u8, data in bytes(b"44\n4453\r\n10100 10010 \n\n".to_vec())) {
+        properties::batch(&[vec![portion], data].concat());
     }
 
     #[test]

@@ -1,8 +1,18 @@
 //! What must hold of any bytes from outside, one property for each parser. The fuzz targets in `fuzz/` and the ordinary
 //! tests in `tests/parsers.rs` try the same.
 
+use std::io::{self, Read};
+
 use fourbase::{Board, Player, Position, notation};
+use fourbase_tiers::counts::Counts;
+use fourbase_tiers::format::Manifest;
 use fourbase_tiers::testing::fuzzing;
+use serde::{Deserialize, Serialize};
+
+/// The lines of a batch, from the program's own file, which uses nothing else of the program.
+#[path = "../../tools/src/query/lines.rs"]
+#[allow(dead_code, reason = "the program uses all of it")]
+mod lines;
 
 /// The longest message about a text.
 pub const MESSAGE_BYTES: usize = 512;
@@ -71,6 +81,77 @@ pub fn tier_header(data: &[u8]) -> bool {
 /// Reads the directory of a tier's blocks.
 pub fn block_index(data: &[u8]) -> bool {
     fuzzing::block_index(data)
+}
+
+/// Reads the entries of the shapes of a tier.
+pub fn shapes(data: &[u8]) -> bool {
+    fuzzing::shapes(data)
+}
+
+/// Reads the pages of a directory.
+pub fn pages(data: &[u8]) -> bool {
+    fuzzing::pages(data)
+}
+
+/// Resumes a solve from the log of a live tier.
+pub fn log(data: &[u8]) -> bool {
+    fuzzing::log(data)
+}
+
+/// What `stats` keeps beside a database: its manifest and its counts, as JSON.
+#[derive(Serialize, Deserialize)]
+struct KeptCounts {
+    manifest: Manifest,
+    counts: Counts,
+}
+
+/// Reads counts with the manifest of their database as JSON: written again they are the same, and they add up.
+pub fn stats_file(data: &[u8]) -> bool {
+    let Ok(kept) = serde_json::from_slice::<KeptCounts>(data) else { return false };
+    let text = serde_json::to_vec(&kept).expect("JSON");
+    let again: KeptCounts = serde_json::from_slice(&text).expect("the same counts");
+    assert!(again.manifest == kept.manifest && again.counts == kept.counts);
+    let total = kept.counts.total();
+    assert!(kept.counts.plies.iter().all(|ply| ply.legal <= total.legal), "a sum that is less than a part of it");
+    true
+}
+
+/// Input that comes in portions of a fixed length.
+struct Portions<'a>(&'a [u8], usize);
+
+impl Read for Portions<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let length = self.1.min(self.0.len()).min(into.len());
+        let (portion, rest) = self.0.split_at(length);
+        into[..length].copy_from_slice(portion);
+        self.0 = rest;
+        Ok(length)
+    }
+}
+
+/// Reads the lines of a batch, which come in portions of a length that the first byte gives, and the position on each. The
+/// portions do not matter, and no line is lost.
+pub fn batch(data: &[u8]) -> bool {
+    let Some((portion, text)) = data.split_first() else { return false };
+    let mut cut = lines::Lines::new(Portions(text, usize::from(*portion) + 1));
+    let mut found = Vec::new();
+    while let Some(lines) = cut.next_chunk().expect("bytes in memory") {
+        found.extend(lines);
+    }
+    let mut expected = text.split(|byte| *byte == b'\n').collect::<Vec<_>>();
+    if expected.last().is_some_and(|last| last.is_empty()) {
+        expected.pop();
+    }
+    assert_eq!(found.len(), expected.len(), "lines");
+    let board: Board = "7x6".parse().expect("a board");
+    let mut is_read = true;
+    for (line, expected) in found.iter().zip(expected) {
+        assert!(line.kept().len() <= lines::KEPT_BYTES && expected.starts_with(line.kept()));
+        let whole = expected.strip_suffix(b"\r").unwrap_or(expected);
+        assert!(!line.is_whole() || line.kept() == whole, "a line that is not as it was written");
+        is_read &= line.is_whole() && position_of(board, &String::from_utf8_lossy(line.kept()));
+    }
+    is_read
 }
 
 /// Reads a block of a tier.

@@ -6,6 +6,13 @@
 
 #![allow(clippy::indexing_slicing, reason = "for fuzzing, on bytes that were just made")]
 
+mod files;
+mod log;
+mod pages;
+
+pub use log::log;
+pub use pages::pages;
+
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -13,8 +20,7 @@ use fourbase::Position;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use crate::database::{Cache, OpenTier};
-use crate::files::envelope::{self, VERSION};
-use crate::files::{FileError, Memory, Storage, frame};
+use crate::files::{FileError, envelope, frame};
 use crate::format::chunk::Chunks;
 use crate::format::container::Header;
 use crate::format::{MANIFEST as MANIFEST_NAME, Manifest, TierRecord, codec, header, tier_path};
@@ -23,13 +29,10 @@ use crate::kernel::{Kernel, Values};
 use crate::quiet::{Sight, sight};
 use crate::solve::in_memory;
 use crate::tier::{Rows, Store};
+use files::{MANIFEST, TIER, one_file, seal};
 
 /// The tier of whose file parts are replaced: ply 7 of 4x4, 10,824 entries.
 const PLY: u32 = 7;
-
-/// How a manifest and a tier's file begin.
-const MANIFEST: &[u8; 8] = b"fourmani";
-const TIER: &[u8; 8] = b"fourtier";
 
 /// Reads a manifest whose record is `record`.
 pub fn manifest(record: &[u8]) -> bool {
@@ -47,14 +50,32 @@ pub fn manifest(record: &[u8]) -> bool {
 pub fn tier_header(record: &[u8]) -> bool {
     let header = seal(TIER, record);
     let (start, identity) = (header.len() as u64, xxh3_64(&header));
-    let directory: Vec<u8> = (0..)
-        .zip(&FIXED.blocks)
-        .flat_map(|(number, block)| entry(&block.payload, block.chunks, identity, number))
-        .collect();
+    let directory = sound_directory(identity);
     let blocks = sound_blocks();
     let end = start + blocks.len() as u64;
     let tier = open(crafted(header, &blocks, &directory, end, FIXED.blocks.len() as u64));
     tier.is_ok_and(|tier| tier.check().is_ok())
+}
+
+/// Opens a tier's file with other entries of its shapes, and probes it. They are `data` without its first byte: as a frame
+/// if that byte is even, else compressed.
+pub fn shapes(data: &[u8]) -> bool {
+    let Some(shapes) = framed(data) else { return false };
+    let header = envelope::seal(TIER, &sound_header());
+    let (start, identity) = (header.len() as u64, xxh3_64(&header));
+    let directory = sound_directory(identity);
+    let blocks = sound_blocks();
+    let end = start + blocks.len() as u64;
+    let file = crafted_with(&shapes, header, &blocks, &directory, end, FIXED.blocks.len() as u64);
+    let Ok(tier) = open(file) else { return false };
+    assert_eq!(tier.directory().entries(), FIXED.layout.entries());
+    let is_whole = tier.check().is_ok();
+    let cache = Cache::new(1 << 20);
+    for position in &FIXED.positions {
+        // The entries of the shapes say where a position is looked up, so a wrong list may give a wrong value; it gives one.
+        let _ = tier.outcome(&FIXED.index, &cache, position);
+    }
+    is_whole
 }
 
 /// Opens a tier's file with the directory `directory` after the tier's own blocks, and reads all blocks. Returns whether
@@ -76,8 +97,7 @@ pub fn block_index(directory: &[u8]) -> bool {
 /// Opens a tier's file with one block and probes it. The block is `data` without its first byte: as it is if that byte
 /// is even, else compressed.
 pub fn block(data: &[u8]) -> bool {
-    let Some((how, bytes)) = data.split_first() else { return false };
-    let payload = if how % 2 == 0 { bytes.to_vec() } else { frame::compress(bytes, 1).unwrap_or_default() };
+    let Some(payload) = framed(data) else { return false };
     let header = envelope::seal(TIER, &sound_header());
     let (start, identity) = (header.len() as u64, xxh3_64(&header));
     let directory = entry(&payload, FIXED.chunks.count() as u16, identity, 0);
@@ -89,6 +109,18 @@ pub fn block(data: &[u8]) -> bool {
         assert!(is_whole || found.is_err(), "a value from a block that does not hold together");
     }
     is_whole
+}
+
+/// Takes the frame that `data` stands for: the bytes after the first one, which are compressed if that one is odd.
+fn framed(data: &[u8]) -> Option<Vec<u8>> {
+    let (how, bytes) = data.split_first()?;
+    if how % 2 == 0 { Some(bytes.to_vec()) } else { frame::compress(bytes, 1).ok() }
+}
+
+/// Writes the directory of the tier's own blocks.
+fn sound_directory(identity: u64) -> Vec<u8> {
+    let entries = (0..).zip(&FIXED.blocks);
+    entries.flat_map(|(number, block)| entry(&block.payload, block.chunks, identity, number)).collect()
 }
 
 /// Writes what the directory says of a block.
@@ -162,28 +194,25 @@ fn open(file: Vec<u8>) -> Result<OpenTier, FileError> {
     OpenTier::open(&one_file(&tier_path(folder, PLY), &file), folder, &FIXED.index, Values::Wdl, &record)
 }
 
-/// Writes an envelope around the bytes of a record.
-fn seal(magic: &[u8; 8], record: &[u8]) -> Vec<u8> {
-    let mut file = [magic, &VERSION.to_le_bytes()[..], &(record.len() as u32).to_le_bytes(), record].concat();
-    file.extend(xxh3_64(&file).to_le_bytes());
-    file
-}
-
 /// Puts a tier's file together, with the shapes and the checksums that `docs/format.md` says. The directory has one page.
 fn crafted(header: Vec<u8>, blocks: &[u8], directory: &[u8], directory_at: u64, count: u64) -> Vec<u8> {
+    crafted_with(&FIXED.shapes, header, blocks, directory, directory_at, count)
+}
+
+/// Puts a tier's file together with the frame `shapes` in the place of the entries of its shapes.
+fn crafted_with(
+    shapes: &[u8],
+    header: Vec<u8>,
+    blocks: &[u8],
+    directory: &[u8],
+    directory_at: u64,
+    count: u64,
+) -> Vec<u8> {
     let identity = xxh3_64(&header);
     let page = [header.len() as u64, 0, xxh3_64_with_seed(directory, identity.wrapping_sub(2))];
     let page: Vec<u8> = page.iter().flat_map(|number| number.to_le_bytes()).collect();
     let pages = if count == 0 { &[] } else { &*page };
-    let end = [&FIXED.shapes, pages, &directory_at.to_le_bytes(), &count.to_le_bytes()].concat();
+    let end = [shapes, pages, &directory_at.to_le_bytes(), &count.to_le_bytes()].concat();
     let checksum = xxh3_64_with_seed(&end, identity.wrapping_sub(1));
     [&header, blocks, directory, &end, &checksum.to_le_bytes()].concat()
-}
-
-/// Makes a storage with one file.
-fn one_file(path: &Path, bytes: &[u8]) -> Memory {
-    let storage = Memory::default();
-    let written = storage.create(path).and_then(|mut file| file.write_all(bytes));
-    assert!(written.is_ok(), "memory takes any file");
-    storage
 }
