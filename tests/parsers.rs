@@ -118,8 +118,20 @@ fn a_log_that_is_cut_or_changed_is_solved_again_and_one_with_foreign_blocks_is_n
 }
 
 #[test]
+fn counts_that_add_up_to_more_than_64_bits_are_no_panic() {
+    let text = String::from_utf8(SOUND.stats.clone()).expect("JSON");
+    let most = format!("\"legal\":{}", u64::MAX);
+    let large = text.replace("\"legal\":1,", &format!("{most},")).replace("\"legal\":2,", &format!("{most},"));
+    assert_ne!(large, text);
+    assert!(properties::stats_file(large.as_bytes()));
+}
+
+/// What must hold of some bytes; returns whether they are accepted.
+type Property = fn(&[u8]) -> bool;
+
+#[test]
 fn kept_inputs_are_read_or_refused() {
-    let targets: [(&str, fn(&[u8]) -> bool); 11] = [
+    let targets: [(&str, Property); 11] = [
         ("batch", properties::batch),
         ("block", properties::block),
         ("block_index", properties::block_index),

@@ -74,15 +74,15 @@ impl PlyLegal {
 }
 
 impl Counts {
-    /// Returns the sums over all plies (whose `ply` is 0).
+    /// Returns the sums over all plies (whose `ply` is 0). Sums beyond 64 bits, which no board has, are the largest number.
     pub fn total(&self) -> PlyCounts {
         self.plies.iter().fold(PlyCounts::default(), |sum, ply| PlyCounts {
             ply: 0,
-            legal: sum.legal + ply.legal,
-            primitive: sum.primitive + ply.primitive,
-            win: sum.win + ply.win,
-            lose: sum.lose + ply.lose,
-            tie: sum.tie + ply.tie,
+            legal: sum.legal.saturating_add(ply.legal),
+            primitive: sum.primitive.saturating_add(ply.primitive),
+            win: sum.win.saturating_add(ply.win),
+            lose: sum.lose.saturating_add(ply.lose),
+            tie: sum.tie.saturating_add(ply.tie),
         })
     }
 }

@@ -56,7 +56,7 @@ impl Row {
     /// ties.
     fn of_values(counts: &PlyCounts, cells: u32) -> Row {
         let PlyCounts { ply, legal, primitive, win, lose, tie } = *counts;
-        let with_line = if ply == cells { win + lose } else { primitive };
+        let with_line = if ply == cells { win.saturating_add(lose) } else { primitive };
         Row { ply, sums: Sums { legal, primitive, with_line, win: Some(win), lose: Some(lose), tie: Some(tie) } }
     }
 
@@ -66,15 +66,15 @@ impl Row {
         Row { ply, sums: Sums { legal, primitive, with_line, ..Sums::default() } }
     }
 
-    /// Adds up rows.
+    /// Adds up rows. A file can say more than 64 bits hold; no board has so many.
     fn sum(rows: &[Row]) -> Sums {
-        let add = |one: Option<u64>, other: Option<u64>| Some(one? + other?);
+        let add = |one: Option<u64>, other: Option<u64>| Some(one?.saturating_add(other?));
         rows.iter()
             .map(|row| row.sums)
             .reduce(|one, other| Sums {
-                legal: one.legal + other.legal,
-                primitive: one.primitive + other.primitive,
-                with_line: one.with_line + other.with_line,
+                legal: one.legal.saturating_add(other.legal),
+                primitive: one.primitive.saturating_add(other.primitive),
+                with_line: one.with_line.saturating_add(other.with_line),
                 win: add(one.win, other.win),
                 lose: add(one.lose, other.lose),
                 tie: add(one.tie, other.tie),
@@ -132,7 +132,8 @@ impl Stats<'_> {
                 Value::Lose => 1,
                 Value::Tie => 2,
             };
-            counts.entry((*remoteness)?).or_default()[place] += legal;
+            let count = &mut counts.entry((*remoteness)?).or_default()[place];
+            *count = count.saturating_add(*legal);
         }
         let mut rows = vec![["remoteness", "win", "lose", "tie"].map(str::to_owned).to_vec()];
         rows.extend(counts.into_iter().map(|(remoteness, counts)| {
