@@ -32,12 +32,11 @@ pub fn option(name: &str, value: impl AsRef<OsStr>) -> String {
     format!(" --{name}{between}{}", word(value))
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::ffi::OsStrExt;
-    use std::process::Command;
 
+    #[cfg(unix)]
     const SPECIAL: [&str; 24] = [
         "",
         " ",
@@ -66,6 +65,12 @@ mod tests {
     ];
 
     #[test]
+    fn a_word_with_a_space_is_in_quotes() {
+        assert_eq!(word("my db"), "'my db'");
+    }
+
+    #[cfg(unix)]
+    #[test]
     fn plain_words_stay_as_they_are() {
         for plain in ["db", "/data/4x4-b_c.d", "é", "1.5GiB", "a:b@c%d+e,f", "-x"] {
             assert_eq!(word(plain), plain);
@@ -73,17 +78,21 @@ mod tests {
         assert_eq!((option("db", "a b").as_str(), option("db", "-x").as_str()), (" --db 'a b'", " --db=-x"));
     }
 
+    #[cfg(unix)]
     #[test]
     fn a_shell_reads_back_every_word() {
         for text in SPECIAL {
             let command = format!("printf %s {}", word(text));
-            let output = Command::new("sh").args(["-c", &command]).output().unwrap();
+            let output = std::process::Command::new("sh").args(["-c", &command]).output().unwrap();
             assert_eq!(String::from_utf8(output.stdout).unwrap(), text, "{command}");
         }
     }
 
+    #[cfg(unix)]
     #[test]
     fn every_word_is_on_one_line() {
+        use std::os::unix::ffi::OsStrExt;
+
         assert_eq!(word("a\nb"), r"$'a\nb'");
         assert_eq!(word("\u{1b}[31m"), r"$'\x1B[31m'");
         assert_eq!(word(OsStr::from_bytes(b"a\xff")), r"$'a\xFF'");

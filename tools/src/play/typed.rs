@@ -16,7 +16,8 @@ pub const HELP: &str = "  \
   a column   move there
   undo       take back your last move and the moves after it
   hint       show the best moves and their outcome
-  values     show the outcome of every column; values rating:3 adds the grades of that player
+  values     show the outcome of every column; values rating:3 adds the
+             grades of that player
   history    show ply by ply which player wins, and in how many plies
   moves      show the moves so far
   save FILE  save the game
