@@ -223,10 +223,7 @@ fn the_examples_of_the_document_are_what_the_program_prints() {
             printed.succeeds();
             continue;
         }
-        let Some(found) = printed.first_json() else {
-            println!("skipped: {command}: prints no JSON with a schema");
-            continue;
-        };
+        let found = printed.first_json();
         assert_eq!(lasting(&found), lasting(&example), "{command}");
     }
 }

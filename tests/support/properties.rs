@@ -10,7 +10,7 @@ use fourbase_tiers::testing::fuzzing;
 use serde::{Deserialize, Serialize};
 
 /// The lines of a batch, from the program's own file, which uses nothing else of the program.
-#[path = "../../tools/src/query/lines.rs"]
+#[path = "../../tools/src/batch/lines.rs"]
 #[allow(dead_code, reason = "the program uses all of it")]
 mod lines;
 

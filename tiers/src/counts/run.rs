@@ -129,10 +129,13 @@ fn in_files(
     folder: &Path,
 ) -> Result<Counted, CountError> {
     let Count { board, values, memory_bytes, block_words, .. } = *count;
+    let whole_bytes = if count.in_files { u128::MAX } else { whole_bytes(&plan, values) };
     let mut plan = plan.bounded();
     plan.memory_bytes += FinishedLists::slot_bytes(index) as u128;
     let Some(rest) = u128::from(memory_bytes).checked_sub(plan.memory_bytes) else {
-        return Err(CountError::Memory { board, needed_bytes: plan.memory_bytes, limit_bytes: memory_bytes });
+        // A small board needs less in memory.
+        let needed_bytes = plan.memory_bytes.min(whole_bytes);
+        return Err(CountError::Memory { board, needed_bytes, limit_bytes: memory_bytes });
     };
     // Half of the rest is for lists of finished colourings, the other half for blocks.
     let list_bytes = (rest / 2) as u64;

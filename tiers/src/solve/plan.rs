@@ -96,7 +96,9 @@ impl Plan {
         }
         let Ok(index) = Index::new(board, kernel) else { return (estimate, None) };
         let plan = Plan::exact(&index, values);
-        let plan = if plan.memory_bytes > u128::from(limit_bytes) { plan.bounded() } else { plan };
+        // A small board needs less with its tiers in memory than the buffers of a solve in files.
+        let is_bounded = plan.memory_bytes > u128::from(limit_bytes) && plan.bounded_bytes < plan.memory_bytes;
+        let plan = if is_bounded { plan.bounded() } else { plan };
         (plan, Some(index))
     }
 
