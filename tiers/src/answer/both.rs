@@ -4,7 +4,7 @@
 use fourbase::{Board, Outcome, Position};
 
 use super::looked_up::look_up;
-use super::{AnswerError, Answerer, KnownMove, Question, Searcher, error, partial};
+use super::{AnswerError, Answerer, KnownMove, Question, Searcher, error, known};
 use crate::database::{self, Database, DatabaseError, Move};
 
 /// A database and the searches of the same board.
@@ -83,8 +83,8 @@ impl Answerer for Both {
 
     /// Returns the value that the database knows where its remoteness is beyond the limits.
     fn known_outcome(&self, position: &Position, question: &mut Question) -> Result<Option<Outcome>, AnswerError> {
-        let known = partial::within_limits(self.known(position, question))?.flatten();
-        Ok(partial::within_limits(self.complete(position, known, question))?.or(known))
+        let value = known::within_limits(self.known(position, question))?.flatten();
+        Ok(known::within_limits(self.complete(position, value, question))?.or(value))
     }
 
     /// Looks at the value first, which costs no search where the database has it.
@@ -117,18 +117,18 @@ impl Answerer for Both {
     fn known_moves(&self, position: &Position, question: &mut Question) -> Result<Vec<KnownMove>, AnswerError> {
         let children = self.known_children(position, question)?;
         let best = best(&children);
-        let mut moves = partial::known_moves(position, question, |child, question| {
+        let mut moves = known::known_moves(position, question, |child, question| {
             let known = children.iter().find(|(_, of, _)| of == child).and_then(|(_, _, known)| *known);
             match known.map(Outcome::parent) {
                 Some(outcome) if best.is_some_and(|best| outcome.value != best.value) => Ok(known),
-                _ => partial::within_limits(self.complete(child, known, question)),
+                _ => known::within_limits(self.complete(child, known, question)),
             }
         })?;
         for of in moves.iter_mut().filter(|of| of.outcome.is_none()) {
             let known = children.iter().find(|(column, _, _)| *column == of.column).and_then(|(_, _, known)| *known);
             of.outcome = known.map(Outcome::parent);
         }
-        partial::sort(&mut moves);
+        known::sort(&mut moves);
         Ok(moves)
     }
 }

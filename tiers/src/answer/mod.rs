@@ -52,6 +52,7 @@
 mod both;
 mod choose;
 mod error;
+mod known;
 mod looked_up;
 mod partial;
 mod question;
@@ -64,7 +65,8 @@ use fourbase::{Board, Outcome, Position};
 pub use both::Both;
 pub use choose::{When, choose};
 pub use error::AnswerError;
-pub use partial::{KnownMove, Partial};
+pub use known::KnownMove;
+pub use partial::Partial;
 pub use question::{Limits, Question, Work};
 pub use searcher::Searcher;
 
@@ -118,7 +120,7 @@ pub trait Answerer: Send + Sync {
     ///
     /// The same as [`Answerer::outcome`], without the limits.
     fn known_outcome(&self, position: &Position, question: &mut Question) -> Result<Option<Outcome>, AnswerError> {
-        partial::within_limits(self.outcome(position, question))
+        known::within_limits(self.outcome(position, question))
     }
 
     /// Lists the legal moves like [`Answerer::moves`], with what is known of them within the limits. A move that ends the
@@ -129,7 +131,7 @@ pub trait Answerer: Send + Sync {
     /// The same as [`Answerer::outcome`], without the limits.
     fn known_moves(&self, position: &Position, question: &mut Question) -> Result<Vec<KnownMove>, AnswerError> {
         error::check_board(self.board(), position)?;
-        partial::known_moves(position, question, |child, question| self.known_outcome(child, question))
+        known::known_moves(position, question, |child, question| self.known_outcome(child, question))
     }
 
     /// Returns the columns (from 0) of best play to the end of the game, the lowest among equals; `None` where the

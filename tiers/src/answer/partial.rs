@@ -5,25 +5,11 @@
 
 use fourbase::{Outcome, Position};
 
-use super::{AnswerError, Answerer, Limits, Question, Work};
+use super::known::KnownMove;
+use super::{AnswerError, Answerer, Question, Work};
 
 /// The value may use all nodes but this share before the moves had theirs.
 const SHARE_OF_MOVES: u64 = 8;
-
-/// All moves together may use this share of the nodes before any gets more.
-const FIRST_SHARE: u64 = 16;
-
-/// The nodes of a move's first try where a question has no limit of nodes.
-const FIRST_NODES: u64 = 1 << 20;
-
-/// A legal move, and what it is worth if that is known.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct KnownMove {
-    /// Column, from 0.
-    pub column: usize,
-    /// What the move is worth to the player who makes it; the remoteness counts from the position before it.
-    pub outcome: Option<Outcome>,
-}
 
 /// What was found out about a position.
 #[derive(Debug)]
@@ -76,49 +62,4 @@ fn from_moves(moves: &[KnownMove]) -> Option<Outcome> {
         return Some(best);
     }
     (best.value == fourbase::Value::Win).then_some(Outcome { remoteness: None, ..best })
-}
-
-/// Asks what every move is worth, a little of each before all of any.
-pub(super) fn known_moves(
-    position: &Position,
-    question: &mut Question,
-    mut known: impl FnMut(&Position, &mut Question) -> Result<Option<Outcome>, AnswerError>,
-) -> Result<Vec<KnownMove>, AnswerError> {
-    let columns: Vec<usize> = position.moves().collect();
-    let count = columns.len().max(1) as u64;
-    let first = question.nodes_left().map_or(FIRST_NODES, |left| left / FIRST_SHARE / count);
-    let mut moves: Vec<_> = columns.into_iter().map(|column| KnownMove { column, outcome: None }).collect();
-    for most in [Some(first), None] {
-        for of in moves.iter_mut().filter(|of| of.outcome.is_none()) {
-            let child = position.drop_piece(of.column);
-            let most = most.or(question.nodes_left());
-            of.outcome = question.part(most, |part| known(&child, part))?.map(Outcome::parent);
-        }
-    }
-    sort(&mut moves);
-    Ok(moves)
-}
-
-/// Sorts moves, best first, equally good ones by column, unknown ones last.
-pub(super) fn sort(moves: &mut [KnownMove]) {
-    moves.sort_by_key(|of| (of.outcome.is_none(), of.outcome, of.column));
-}
-
-/// Turns a limit that was reached into `None`.
-pub(super) fn within_limits<T>(answer: Result<T, AnswerError>) -> Result<Option<T>, AnswerError> {
-    match answer {
-        Ok(answer) => Ok(Some(answer)),
-        Err(error) if error.is_limit() => Ok(None),
-        Err(error) => Err(error),
-    }
-}
-
-impl Question {
-    /// Asks a part of the question with at most `nodes` nodes.
-    fn part<T>(&mut self, nodes: Option<u64>, ask: impl FnOnce(&mut Question) -> T) -> T {
-        let mut part = Question::new(Limits { nodes, monitor: self.limits().monitor.clone() });
-        let answer = ask(&mut part);
-        self.add(part.work());
-        answer
-    }
 }

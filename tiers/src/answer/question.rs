@@ -109,6 +109,14 @@ impl Question {
         }
     }
 
+    /// Asks a part of the question with at most `nodes` nodes.
+    pub(super) fn part<T>(&mut self, nodes: Option<u64>, ask: impl FnOnce(&mut Question) -> T) -> T {
+        let mut part = Question::new(Limits { nodes, monitor: self.limits().monitor.clone() });
+        let answer = ask(&mut part);
+        self.add(part.work());
+        answer
+    }
+
     /// Adds work that was done for it. For answerers.
     pub fn add(&mut self, work: Work) {
         self.work += work;
