@@ -153,6 +153,24 @@ fn a_limit_on_memory_is_kept_and_told() {
 }
 
 #[test]
+fn the_memory_that_is_named_is_enough() {
+    let program = Program::new();
+    for command in ["solve 4x4", "stats 4x4 --legal"] {
+        let error = program.run(&format!("{command} --memory 1M")).fails(1);
+        let (_, after) = error.split_once("needs ").expect("a figure");
+        let figure = after.trim_start_matches("at least ").split(" MiB").next().expect("a unit");
+        let needed: f64 = figure.parse().expect("a number");
+        // The figure has one decimal place.
+        program.run(&format!("{command} --memory {}K", ((needed - 0.1) * 1024.0) as u64)).fails(1);
+        program.run(&format!("{command} --memory {}K", ((needed + 0.1) * 1024.0) as u64)).succeeds();
+    }
+    let plan = program.run("solve 4x4 --values wdl --memory 1M --dry-run").succeeds();
+    let error = program.run("solve 4x4 --values wdl --memory 1M").fails(1);
+    let figure = error.split("needs ").nth(1).and_then(|after| after.split(" of memory").next()).expect("a figure");
+    assert!(plan.contains(&format!(" {figure} of memory")), "{plan}");
+}
+
+#[test]
 fn the_peak_of_memory_stays_within_the_limit_in_memory_and_in_files() {
     let program = Program::new();
     let limits_mib = long::scale(&[128][..], &[40, 48, 64, 128]);

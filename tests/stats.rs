@@ -27,6 +27,7 @@ fn the_json_has_the_documented_keys_and_adds_up() {
         "plies",
         "primitive",
         "schema",
+        "stopped",
         "stores",
         "tie",
         "win",

@@ -331,6 +331,7 @@ fn a_sound_database_exits_with_0_and_says_what_was_done() {
         "stored_values",
         "stores",
         "undecided",
+        "unread",
         "value",
     ];
     assert_eq!(keys(&json), expected);

@@ -134,7 +134,7 @@ impl Run {
     /// Returns the first line of JSON of a run, whose lines all fit the schema.
     #[track_caller]
     pub fn first_json(self) -> Value {
-        let lines: Vec<Value> = self.stdout.lines().map(read_json).collect();
+        let lines: Vec<Value> = self.stdout.lines().map(|line| read_json(&format!("{line}\n"))).collect();
         lines.into_iter().next().expect("a line")
     }
 

@@ -28,9 +28,11 @@ alphabetical order.
 
 With --batch, a line of input is a position and a line of output is
 
-  POSITION<TAB>MOVES<TAB>BITS<TAB>UNI     or POSITION<TAB>FORM with --to; MOVES is none for a position
-                                          that no game reaches
-  POSITION<TAB>error<TAB>REASON           for a line that is not a position (exit code 2 at the end)
+  POSITION<TAB>MOVES<TAB>BITS<TAB>UNI   MOVES is none if no game reaches it
+  POSITION<TAB>FORM                     with --to
+  POSITION<TAB>error<TAB>REASON         for a line that is not a position
+
+A line that is not a position makes the exit code 2 at the end.
 
 A line may have further fields, between tabs or blanks. The position is the first one, or that of
 --field; the others are repeated at the end.

@@ -25,8 +25,10 @@ use source::SearchArguments;
 
 With --batch, a line of input is a position and a line of output is
 
-  POSITION<TAB>VALUE<TAB>REMOTENESS       REMOTENESS is - if the database does not store it
-  POSITION<TAB>error<TAB>REASON           for a line that is not a position (exit code 2 at the end)
+  POSITION<TAB>VALUE<TAB>REMOTENESS   - if the database stores no remoteness
+  POSITION<TAB>error<TAB>REASON       for a line that is not a position
+
+A line that is not a position makes the exit code 2 at the end.
 
 A value is win, lose or tie for the player to move. The remoteness is the number of plies to the end
 when the winner plays for speed and the loser delays. --moves adds a field for each column of the
