@@ -22,7 +22,7 @@ use fourbase::excerpt;
 use serde::Serialize;
 
 use crate::failure::BadInput;
-use crate::{remedy, wording};
+use crate::{number, remedy, wording};
 use fields::Fields;
 use lines::{KEPT_BYTES, Line, Lines};
 use output::Output;
@@ -55,7 +55,7 @@ pub struct BatchArguments {
     output: Option<PathBuf>,
 
     /// Which field of a line to read, counted from 1; the others are repeated after the answer [default: 1]
-    #[arg(long, value_name = "N", requires = "batch", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", requires = "batch", value_parser = number::within::<u16>(1..=65_535))]
     field: Option<u16>,
 }
 

@@ -31,7 +31,6 @@ mod game;
 mod grade;
 mod history;
 mod interrupt;
-#[allow(dead_code, reason = "query, analyse and position take the rest")]
 mod json;
 mod knowledge;
 mod list;

@@ -268,10 +268,19 @@ fn make(board: Board, root: &Path, given: &Given) -> Option<String> {
     Some(format!("fourbase solve {board}{}", given.options()))
 }
 
-/// Says what to do after a search that reached the limit of an option; `missing` is the board and the folder that has no
-/// database of it.
-pub fn after_limit(option: &str, missing: Option<(Board, &Path)>) -> String {
-    let solve = missing.and_then(|(board, root)| make(board, root, GIVEN.get().unwrap_or(&Given::default())));
+/// Returns the command that solves a board of which `root` has no database; `None` if this machine cannot. Plans the solve,
+/// which takes about a second for a large board.
+pub fn solve_first(board: Board, root: &Path) -> Option<String> {
+    make(board, root, GIVEN.get().unwrap_or(&Given::default()))
+}
+
+/// Tells whether the user's subcommand takes an option.
+pub fn takes(option: &str) -> bool {
+    GIVEN.get().is_some_and(|given| given.takes(option))
+}
+
+/// Says what to do after a search that reached the limit of an option; `solve` would make the search unnecessary.
+pub fn after_limit(option: &str, solve: Option<&str>) -> String {
     match solve {
         Some(solve) => format!("allow more with {option}, or solve the board first with: {solve}"),
         None => format!("allow more with {option}, or ask about a later position"),

@@ -9,7 +9,7 @@ use clap::Args;
 use fourbase::Board;
 use fourbase_tiers::counts::kept_path;
 use fourbase_tiers::database::{Database, DatabaseError};
-use fourbase_tiers::files::{bytes, shown};
+use fourbase_tiers::files::bytes;
 use fourbase_tiers::format::folder_of;
 use fourbase_tiers::kernel::Values;
 use fourbase_tiers::verify::{self, Options, Progress, Report, Stage};
@@ -17,7 +17,7 @@ use fourbase_tiers::verify::{self, Options, Progress, Report, Stage};
 use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, ValuesKind};
 use crate::progress::Bar;
 use crate::unsound::Unsound;
-use crate::{failure, number, output};
+use crate::{failure, number, output, wording};
 use report::Verified;
 
 /// Arguments of `fourbase verify`.
@@ -106,7 +106,7 @@ fn verdict(database: &Database, report: Report) -> anyhow::Result<()> {
     let counts = kept_path(database.folder());
     Err(anyhow!(
         "the counts in {} are wrong; the next \"fourbase stats\" counts again and replaces them",
-        shown(&counts)
+        wording::path(&counts)
     ))
 }
 

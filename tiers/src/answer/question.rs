@@ -28,7 +28,7 @@ pub struct Limits {
 
 /// What was searched forward for an answer. All zero: nothing was, everything comes out of a database.
 ///
-/// Searches that a database makes by itself, because it does not keep the tier, are not in it:
+/// Searches that a database makes by itself, because it does not keep the tier, are in it.
 /// [`Database::searched`](crate::database::Database::searched) counts these for all questions together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Work {

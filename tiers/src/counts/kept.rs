@@ -8,6 +8,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use fourbase::{Board, Outcome, Value};
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 use super::table::{Counts, PlyCounts, RemotenessCount};
@@ -39,6 +40,16 @@ impl Kept {
     }
 }
 
+/// What a file of an older version has, which had no checksum.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Older {
+    #[serde(rename = "manifest")]
+    _manifest: IgnoredAny,
+    #[serde(rename = "counts")]
+    _counts: IgnoredAny,
+}
+
 /// Returns the path of the counts of a database.
 pub fn kept_path(folder: &Path) -> PathBuf {
     folder.with_extension(EXTENSION)
@@ -63,7 +74,12 @@ pub fn read_kept(
         read => read?,
     };
     let damaged = |what| FileError::Damaged { file: file.clone(), offset: 0, what };
-    let kept: Kept = serde_json::from_slice(&bytes).map_err(|_| damaged("it holds no counts"))?;
+    let kept: Kept = match serde_json::from_slice(&bytes) {
+        Ok(kept) => kept,
+        // Without a checksum there is nothing to say about it.
+        Err(_) if serde_json::from_slice::<Older>(&bytes).is_ok() => return Ok(None),
+        Err(_) => return Err(damaged("it holds no counts")),
+    };
     let sealed = Kept::new(kept.database.clone(), kept.counts.clone());
     if kept.version != VERSION || sealed.map_or(true, |sealed| sealed.checksum != kept.checksum) {
         return Err(damaged("the checksum of the counts is wrong"));

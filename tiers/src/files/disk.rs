@@ -9,6 +9,8 @@ use std::io::{self, BufWriter, ErrorKind, Read, Write};
 #[cfg(unix)]
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::thread::sleep;
+use std::time::Duration;
 
 use super::regular;
 use super::storage::{Lock, ReadFile, Storage, WriteFile};
@@ -87,6 +89,7 @@ impl Storage for Disk {
     }
 
     fn lock(&self, path: &Path) -> io::Result<Result<Lock, String>> {
+        let mut tries = 0;
         loop {
             let mut file = regular::open_lock(path)?;
             match file.try_lock() {
@@ -97,12 +100,21 @@ impl Storage for Disk {
                     write!(file, "{HOLDER}{}", std::process::id())?;
                     return Ok(Ok(Box::new(DiskLock(file))));
                 }
+                // A process that asks who holds the lock shares it for a moment.
+                Err(fs::TryLockError::WouldBlock) if tries < LOCK_TRIES => {
+                    tries += 1;
+                    sleep(LOCK_PAUSE);
+                }
                 Err(fs::TryLockError::WouldBlock) => return Ok(Err(holder(&file))),
                 Err(fs::TryLockError::Error(error)) => return Err(error),
             }
         }
     }
 }
+
+/// How often a lock is tried again, and how long after.
+const LOCK_TRIES: u32 = 5;
+const LOCK_PAUSE: Duration = Duration::from_millis(5);
 
 /// What a lock says before the number of the process that holds it.
 const HOLDER: &str = "process ";

@@ -69,6 +69,8 @@ fn run(solve: &Solve, progress: &dyn Progress, storage: &dyn Storage) -> Result<
     let mut made = Vec::new();
     let result = in_folders(solve, progress, storage, &plan, &index, &mut made);
     match (&result, &solve.scratch) {
+        // The folders are the other process's.
+        (Err(SolveError::Busy { .. }), _) => {}
         // A solve that is refused leaves no empty folder.
         (Err(_), _) => remove_folders(storage, &made),
         (Ok(_), Some(root)) if scratch != folder => {

@@ -1,8 +1,8 @@
 //! Counting the positions that play reaches, by playing: every move of every position, one bit an entry.
 //!
 //! [`crate::counts`] does the same many times faster and with kernels, and counts the plies that a database does not
-//! keep. Here every position is set up, and every move is a move of the game. Mirror images count apart. An entry of a shape that is its own mirror image is one position, any
-//! other two.
+//! keep. Here every position is set up, and every move is a move of the game. Mirror images count apart. An entry of a
+//! shape that is its own mirror image is one position, any other two.
 //!
 //! A position that a line has finished need not have an entry, so it is counted where it is reached: by its first last
 //! move. Of all columns whose top piece could be the last, so that without it there is no line and play reaches what is

@@ -62,7 +62,11 @@ impl Analysis {
     pub fn into_failure(self) -> Option<Error> {
         let (open, moves) = (self.undecided(), self.game.ply());
         let is_open = open > 0 || self.plies.last().is_none_or(|last| last.outcome.is_none());
-        self.limit.filter(|_| is_open).map(|limit| limit.context(format!("{open} of {moves} moves are open")))
+        let what = match open {
+            0 => "the value at the end is not known".to_owned(),
+            _ => format!("{open} of {moves} moves are open"),
+        };
+        self.limit.filter(|_| is_open).map(|limit| limit.context(what))
     }
 
     /// Returns the analysis for programs.

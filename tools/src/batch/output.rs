@@ -31,16 +31,18 @@ impl Output {
 
     fn to_file(file: &Path) -> io::Result<Output> {
         // A link stays: the file that it leads to is replaced.
-        let file = fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
+        let file = match fs::canonicalize(file) {
+            Err(error) if fs::symlink_metadata(file).is_ok_and(|found| found.is_symlink()) => return Err(error),
+            found => found.unwrap_or_else(|_| file.to_path_buf()),
+        };
         match fs::metadata(&file) {
             Ok(of) if of.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
             Ok(of) if !of.is_file() => Ok(Output::Stream(Box::new(File::options().write(true).open(&file)?))),
             found => {
-                let name = file.file_name().ok_or(io::ErrorKind::InvalidFilename)?.to_string_lossy().into_owned();
+                file.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
                 let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
                 let mut builder = tempfile::Builder::new();
-                let prefix = format!(".{name}.");
-                builder.prefix(&prefix).suffix(".new");
+                builder.prefix(".fourbase-").suffix(".new");
                 permit(&mut builder, found.ok().as_ref());
                 Ok(Output::File(builder.tempfile_in(folder.unwrap_or(Path::new(".")))?, file))
             }

@@ -86,7 +86,10 @@ fn read(file: &Path) -> anyhow::Result<String> {
         return Err(BadInput(format!("{name}: not a saved game, and not a file")).into());
     }
     let mut bytes = Vec::new();
-    let open = fs::File::open(file).and_then(|open| open.take(MOST_BYTES).read_to_end(&mut bytes));
+    let open = fs::File::open(file).and_then(|open| open.take(MOST_BYTES + 1).read_to_end(&mut bytes));
     open.with_context(|| format!("cannot read {name}"))?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(BadInput(format!("{name}: not a saved game, which has at most {MOST_BYTES} bytes")).into());
+    }
     Ok(String::from_utf8(bytes).map_err(|_| BadInput(format!("{name}: not a saved game, and not text")))?)
 }

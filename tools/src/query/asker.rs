@@ -45,8 +45,8 @@ pub struct Asker {
     has_searched: AtomicBool,
     /// Whether the note about a long search was printed.
     is_noted: Arc<AtomicBool>,
-    /// What to do after a limit.
-    remedy: OnceLock<String>,
+    /// The command that solves a board without a database; unknown before it is needed.
+    solve_first: OnceLock<Option<String>>,
 }
 
 /// What was found out about a position within the limits.
@@ -66,8 +66,8 @@ pub struct Found {
 impl Asker {
     /// Allows each question to go as far as `reach`.
     pub fn new(answerer: Arc<dyn Answerer>, reach: Reach) -> Asker {
-        let (has_searched, is_noted, remedy) = (AtomicBool::new(false), Arc::default(), OnceLock::new());
-        Asker { answerer, reach, missing_in: None, has_searched, is_noted, remedy }
+        let (has_searched, is_noted, solve_first) = (AtomicBool::new(false), Arc::default(), OnceLock::new());
+        Asker { answerer, reach, missing_in: None, has_searched, is_noted, solve_first }
     }
 
     /// Says with the answers that they are searched because a folder has no database of the board.
@@ -249,12 +249,13 @@ impl Asker {
         interrupt::watch(&monitor);
         let is_searched = self.answerer.may_search() || self.keep_plies().is_some();
         let watch = is_searched.then(|| {
+            let advice = if remedy::takes("seconds") { "; --seconds limits the time" } else { "" };
             let end = match self.reach {
                 Reach { time: Some(time), .. } => format!(", for at most {} seconds", time.as_secs_f64()),
                 Reach { nodes: Some(nodes), .. } if self.answerer.may_search() => {
-                    format!(", for at most {}; --seconds limits the time", counted(nodes, "node"))
+                    format!(", for at most {}{advice}", counted(nodes, "node"))
                 }
-                _ => "; --seconds limits the time".to_owned(),
+                _ => advice.to_owned(),
             };
             let note = format!("{} is still being searched{end}", self.answerer.board());
             Watch::begin(&monitor, self.reach.time, note, &self.is_noted)
@@ -273,9 +274,9 @@ impl Asker {
             AnswerError::Database(error) => return error.into(),
             error => return error.into(),
         };
-        let missing = self.missing_in.as_deref().map(|root| (self.answerer.board(), root));
-        // A plan of a large board takes a second.
-        let remedy = self.remedy.get_or_init(|| remedy::after_limit(option, missing));
+        let missing = self.missing_in.as_deref();
+        let solve = || missing.and_then(|root| remedy::solve_first(self.answerer.board(), root));
+        let remedy = remedy::after_limit(option, self.solve_first.get_or_init(solve).as_deref());
         anyhow!("not decided within {limit}; {remedy}")
     }
 }

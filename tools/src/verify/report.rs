@@ -200,7 +200,7 @@ impl fmt::Display for Verified {
         if self.unread.is_empty() {
             write!(f, "\n\n{files}, {}: read through", bytes(self.bytes.into()))?;
         } else {
-            write!(f, "\n\n{files}: read through, {} not", self.unread.len())?;
+            write!(f, "\n\n{files} read through, {} could not be read", self.unread.len())?;
         }
         if self.keep_plies.is_some() {
             write!(f, "; {} are kept, later positions are searched forward", wording::kept(self.keep_plies))?;
