@@ -291,7 +291,7 @@ fn a_verification_tells_what_is_wrong_with_the_files_that_it_could_read() {
     let (text, line) = program.run("verify 4x4").fails_after_output(1);
     assert!(text.starts_with("4x4 remoteness: NOT sound\n") && text.contains("tier-05: damaged"), "{text}");
     assert!(text.contains("\nnot read: ") && text.contains("tier-07: cannot open: it is a folder"), "{text}");
-    assert!(text.contains(&format!("\n{} files: read through, 1 not\n", files - 1)), "{text}");
+    assert!(text.contains(&format!("\n{} files read through, 1 could not be read\n", files - 1)), "{text}");
     assert!(line.contains("has 1 fault"), "{line}");
     let (json, _) = program.run("verify 4x4 --json").fails_after_output(1);
     assert!(json.contains("\"unread\":[\"db/4x4/remoteness/tier-07: cannot open"), "{json}");

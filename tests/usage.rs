@@ -89,7 +89,7 @@ fn paragraphs_of_help_are_broken_once_at_the_width_of_the_terminal() {
 fn help_says_who_plays_where_and_what_exit_codes_mean() {
     let program = Program::new();
     assert!(program.run("match --help").succeeds().contains("\n  human  "));
-    assert!(program.run("--help").succeeds().contains("3 stopped by Ctrl-C"));
+    assert!(program.run("--help").succeeds().contains("\n  3  Ctrl-C, SIGTERM or SIGHUP stopped"));
 }
 
 #[test]

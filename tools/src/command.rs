@@ -15,8 +15,11 @@ Examples:
   fourbase query 5x4 33  show the value of the position after the moves 3 and 3
   fourbase list          list the databases, their progress and their size
 
-Exit codes: 0 success, 1 failure of files or memory or a value that was not decided,
-2 bad input, 3 a solve, a count or a bench that Ctrl-C, SIGTERM or SIGHUP stopped.")]
+Exit codes:
+  0  success
+  1  a failure of files or memory, or a value that was not decided
+  2  bad input
+  3  Ctrl-C, SIGTERM or SIGHUP stopped a solve, a count or a bench")]
 struct CommandLine {
     /// What to do.
     #[command(subcommand)]
