@@ -85,6 +85,7 @@ fn sound_bytes_are_accepted() {
     assert!(properties::block(&SOUND.block));
     assert!(properties::board(b"4x4c3m"));
     assert!(properties::position(b"\x00121212"));
+    assert!(properties::saved_game(b"board 4x4\nmoves 121212\n"));
     assert!(properties::shapes(&SOUND.shapes));
     assert!(properties::pages(&sound_pages(2500)));
     assert!(properties::log(&sound_log()));
@@ -131,7 +132,7 @@ type Property = fn(&[u8]) -> bool;
 
 #[test]
 fn kept_inputs_are_read_or_refused() {
-    let targets: [(&str, Property); 11] = [
+    let targets: [(&str, Property); 12] = [
         ("batch", properties::batch),
         ("block", properties::block),
         ("block_index", properties::block_index),
@@ -140,6 +141,7 @@ fn kept_inputs_are_read_or_refused() {
         ("manifest", properties::manifest),
         ("pages", properties::pages),
         ("position", properties::position),
+        ("saved_game", properties::saved_game),
         ("shapes", properties::shapes),
         ("stats_file", properties::stats_file),
         ("tier_header", properties::tier_header),
@@ -180,6 +182,11 @@ proptest! {
         ],
     ) {
         properties::position(&[vec![which], text].concat());
+    }
+
+    #[test]
+    fn any_saved_game_is_read_or_refused(data in bytes(b"board 7x6\nmoves 4445326\n".to_vec())) {
+        properties::saved_game(&data);
     }
 
     #[test]

@@ -14,6 +14,11 @@ use serde::{Deserialize, Serialize};
 #[allow(dead_code, reason = "the program uses all of it")]
 mod lines;
 
+/// Games as text, from the program's own file, which uses nothing else of the program.
+#[path = "../../tools/src/game/text.rs"]
+#[allow(dead_code, reason = "the program uses all of it")]
+mod game_text;
+
 /// The longest message about a text.
 pub const MESSAGE_BYTES: usize = 512;
 
@@ -63,6 +68,22 @@ pub fn position_of(board: Board, text: &str) -> bool {
         }
         Err(error) => {
             check_message(&error.to_string());
+            false
+        }
+    }
+}
+
+/// Reads a saved game: its moves can be played, and written again it is the same game, or the message is one short line.
+pub fn saved_game(data: &[u8]) -> bool {
+    match game_text::from_saved(&String::from_utf8_lossy(data)) {
+        Ok((board, columns)) => {
+            let play = |position: Position, column: &usize| position.play(*column);
+            assert!(columns.iter().try_fold(Position::start(board), play).is_ok(), "a move that cannot be played");
+            assert_eq!(game_text::from_saved(&game_text::to_saved(board, &columns)), Ok((board, columns)));
+            true
+        }
+        Err(reason) => {
+            check_message(&reason);
             false
         }
     }

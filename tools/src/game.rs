@@ -1,12 +1,11 @@
-//! A game: its moves in order, and the position before each.
+//! A game: its moves in order, and the position before each. [`text`] reads and writes it.
 
-use fourbase::notation::{self, column_character, columns_to_text};
-use fourbase::{Board, MoveError, Player, Position, Value, excerpt};
+pub mod text;
+
+use fourbase::notation::columns_to_text;
+use fourbase::{Board, MoveError, Player, Position, Value};
 
 use crate::failure::BadInput;
-
-/// How much of a wrong text the error repeats.
-const EXCERPT_BYTES: usize = 80;
 
 /// A game from the empty board on, finished or not.
 #[derive(Clone, Debug)]
@@ -28,20 +27,18 @@ impl Game {
     ///
     /// The first move that cannot be played; a position in a notation without the order of moves.
     pub fn parse(board: Board, moves: &str) -> anyhow::Result<Game> {
+        Game::of_columns(board, &text::columns(board, moves).map_err(BadInput)?)
+    }
+
+    /// Plays moves from the empty board on.
+    ///
+    /// # Errors
+    ///
+    /// The first move that cannot be played.
+    pub fn of_columns(board: Board, columns: &[usize]) -> anyhow::Result<Game> {
         let mut game = Game::start(board);
-        if moves.contains(['0', '_', ' ']) {
-            let text = excerpt(moves, EXCERPT_BYTES);
-            return Err(
-                BadInput(format!("\"{text}\" is not a game; write its moves, one column each, such as 4453")).into()
-            );
-        }
-        // Reading the position finds every error in the text. Then the columns are read again.
-        notation::parse(board, moves)?;
-        for character in moves.chars() {
-            let column = (0..board.width()).find(|&column| column_character(column) == Some(character));
-            if let Some(column) = column {
-                game.play(column).map_err(|reason| BadInput(reason.to_string()))?;
-            }
+        for &column in columns {
+            game.play(column).map_err(|reason| BadInput(reason.to_string()))?;
         }
         Ok(game)
     }
@@ -129,6 +126,7 @@ impl Game {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fourbase::notation;
 
     #[test]
     fn a_game_has_a_position_before_each_move_and_one_after_the_last() {

@@ -1,4 +1,4 @@
-//! Saved games: a file has two lines of text, `board 5x4` and `moves 3321`.
+//! Saved games, in files; [`text`] says what is in one.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -9,7 +9,7 @@ use fourbase::Board;
 use tempfile::NamedTempFile;
 
 use crate::failure::BadInput;
-use crate::game::Game;
+use crate::game::{Game, text};
 use crate::{remedy, wording};
 
 /// More bytes than any saved game has.
@@ -32,9 +32,7 @@ pub fn save(file: &Path, game: &Game) -> anyhow::Result<()> {
             return Err(refused("not a saved game").into());
         }
     }
-    let text =
-        format!("board {}\nmoves {}\n", game.board(), if game.ply() == 0 { "-".to_owned() } else { game.moves() });
-    write(file, &text).with_context(|| format!("cannot write {name}"))
+    write(file, &text::to_saved(game.board(), game.columns())).with_context(|| format!("cannot write {name}"))
 }
 
 /// Writes a file under another name, and gives it its own name when every byte is on the disk.
@@ -65,17 +63,12 @@ pub fn load(file: &Path, board: Board) -> anyhow::Result<Game> {
     let name = wording::path(file);
     let text = read(file)?;
     let bad = |reason: String| BadInput(format!("{name}: {reason}"));
-    let mut lines = text.lines();
-    let mut field = |word: &str| lines.next().and_then(|line| line.strip_prefix(word)).map(str::trim);
-    let (Some(saved_board), Some(moves)) = (field("board "), field("moves ")) else {
-        return Err(bad("not a saved game, whose lines are \"board 5x4\" and \"moves 3321\"".to_owned()).into());
-    };
-    let saved_board = saved_board.parse::<Board>().map_err(|error| bad(error.to_string()))?;
+    let (saved_board, columns) = text::from_saved(&text).map_err(bad)?;
     if saved_board != board {
         let command = remedy::to_play(saved_board, file);
         return Err(bad(format!("a game on {saved_board}; load it with: {command}")).into());
     }
-    Ok(Game::parse(board, moves).map_err(|error| bad(error.to_string()))?)
+    Game::of_columns(board, &columns)
 }
 
 /// Reads a short text. Folders, devices and pipes, which could be read for ever, are no texts.
