@@ -219,17 +219,19 @@ fn under_nohup_a_lost_connection_does_not_stop_a_solve() {
     assert_eq!(output.status.code(), Some(0), "{output:?}");
 }
 
-/// Starts the program with a folder for temporary files, sends it a signal once it has made a folder there, and returns
-/// its exit code and what is left in the folder.
+/// Starts the program in a folder that is also the one for temporary files, sends it a signal once it has made a folder or
+/// a file there, and returns its exit code and what is left in the folder. Its input does not end.
 #[cfg(target_os = "linux")]
 fn left_after(signal: Signal, arguments: &[&str]) -> (Option<i32>, usize) {
     let temporary = TempDir::new().expect("a temporary folder");
     let left = || std::fs::read_dir(temporary.path()).expect("a folder").count();
     let mut command = Command::new(PROGRAM);
     command.args(arguments).env("TMPDIR", temporary.path()).current_dir(temporary.path());
-    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program starts");
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.spawn().expect("the program starts");
+    let _input = child.stdin.take();
     while left() == 0 {
-        assert!(child.try_wait().expect("a process").is_none(), "{arguments:?} made no folder");
+        assert!(child.try_wait().expect("a process").is_none(), "{arguments:?} made nothing");
         sleep(Duration::from_millis(1));
     }
     kill_process(Pid::from_child(&child), signal).expect("a signal");
@@ -238,10 +240,12 @@ fn left_after(signal: Signal, arguments: &[&str]) -> (Option<i32>, usize) {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn no_signal_leaves_a_temporary_folder() {
+fn no_signal_leaves_a_temporary_folder_or_a_file_that_is_not_whole() {
     let _turn = alone();
     for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
         assert_eq!(left_after(signal, &["bench", "6x5", "--values", "wdl"]), (Some(3), 0), "bench, {signal:?}");
+        let batch = ["position", "4x4", "--batch", "--output", "answers"];
+        assert_eq!(left_after(signal, &batch), (Some(3), 0), "a batch, {signal:?}");
     }
     let games = ["match", "perfect", "perfect", "5x4", "--games", "1e6"];
     assert_eq!(left_after(Signal::INT, &games), (Some(3), 0), "match");

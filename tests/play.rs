@@ -120,6 +120,19 @@ fn a_saved_game_is_loaded_again() {
     assert_eq!(std::fs::read_to_string(program.path("thesis")).expect("a file"), "ten years of work");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_game_that_is_saved_again_keeps_the_permissions_of_its_file() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let program = Program::new();
+    play(&program, "4x4 --second human", "1\nsave F\n");
+    std::fs::set_permissions(program.path("F"), std::fs::Permissions::from_mode(0o600)).expect("permissions");
+    play(&program, "4x4 --second human", "1\n2\nsave F\n");
+    let found = std::fs::metadata(program.path("F")).expect("a file").permissions().mode() & 0o777;
+    assert_eq!(found, 0o600, "{found:o}");
+}
+
 #[test]
 fn a_saved_game_that_does_not_replay_is_bad_input() {
     let program = Program::new();

@@ -25,7 +25,7 @@ use fourbase_tiers::format::folder_of;
 use fourbase_tiers::kernel::{Kernel, Values};
 
 use crate::arguments::{BoardArgument, CacheArgument, ThreadsArgument, ValuesArgument};
-use crate::temporary::TemporaryFolder;
+use crate::temporary::Temporary;
 use crate::{failure, number, output, progress, wording};
 use report::{BenchReport, MeasuredSolve};
 use solving::Solving;
@@ -92,7 +92,7 @@ fn measure(arguments: &Arguments) -> anyhow::Result<BenchReport> {
         let outcome = database.manifest().root().ok_or_else(|| database.not_solved(0))?;
         return measure_answers(arguments, database, root, outcome, None);
     }
-    let root = TemporaryFolder::new("fourbase-bench-")?;
+    let root = Temporary::folder("fourbase-bench-")?;
     let (database, databases, outcome, solved) = measure_solving(board, values, root.path())?;
     let report = measure_answers(arguments, database, &databases, outcome, Some(solved))?;
     root.close()?;

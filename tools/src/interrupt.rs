@@ -3,7 +3,7 @@
 //! | command | a request | Ctrl-C once more |
 //! |---|---|---|
 //! | `solve`, `stats` | stops the work at the next good place, so that it can resume | ends the program at once |
-//! | a command with a temporary folder | removes the folder and ends the program | |
+//! | a command with a temporary folder, or with `--output` | removes the folder or the file, ends the program | |
 //! | `play` | Ctrl-C stops the search; the others end the program | ends the program, unless it waits for a line |
 //! | any other | ends the program, as the system does without this file | |
 //!
@@ -12,7 +12,7 @@
 
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use anyhow::Context;
 use fourbase::search::Monitor;
@@ -24,6 +24,12 @@ static IS_ASKED: AtomicBool = AtomicBool::new(false);
 
 /// Whether the program waits for a line that a person types.
 static IS_WAITING: AtomicBool = AtomicBool::new(false);
+
+/// Whether a thread hears requests.
+static IS_HEARD: AtomicBool = AtomicBool::new(false);
+
+/// What to do before a request ends the program.
+static CLEAN: OnceLock<fn()> = OnceLock::new();
 
 /// The search of a game that runs now.
 static SEARCH: Mutex<Option<Weak<Monitor>>> = Mutex::new(None);
@@ -51,7 +57,7 @@ pub fn listen(message: &'static str) -> anyhow::Result<()> {
         if !IS_ASKED.swap(true, Relaxed) {
             failure::print_note(message);
         } else if request == Request::Key {
-            process::exit(ENDED);
+            end(ENDED);
         }
     })
 }
@@ -61,16 +67,22 @@ pub fn is_asked() -> bool {
     IS_ASKED.load(Relaxed)
 }
 
-/// Lets every request call `clean` and end the program.
+/// Calls `clean` before a request ends the program. Every request does that, unless it means something else here.
 ///
 /// # Errors
 ///
 /// The system refuses.
-pub fn clean_at_end(clean: impl Fn() + Send + 'static) -> anyhow::Result<()> {
-    on_request(move |_| {
+pub fn clean_at_end(clean: fn()) -> anyhow::Result<()> {
+    let _ = CLEAN.set(clean);
+    if IS_HEARD.load(Relaxed) { Ok(()) } else { on_request(|_| end(failure::STOPPED.into())) }
+}
+
+/// Cleans and ends the program.
+fn end(code: i32) -> ! {
+    if let Some(clean) = CLEAN.get() {
         clean();
-        process::exit(failure::STOPPED.into());
-    })
+    }
+    process::exit(code)
 }
 
 /// Lets Ctrl-C stop the search of a game, and not the game.
@@ -82,10 +94,10 @@ pub fn listen_in_game() -> anyhow::Result<()> {
     on_request(|request| {
         let search = SEARCH.lock().unwrap_or_else(PoisonError::into_inner).take();
         match (request, search.and_then(|search| search.upgrade())) {
-            (Request::Signal, _) => process::exit(failure::STOPPED.into()),
+            (Request::Signal, _) => end(failure::STOPPED.into()),
             (Request::Key, Some(search)) => search.cancel(),
             (Request::Key, None) if IS_WAITING.load(Relaxed) => failure::print_note("\ntype quit to leave the game"),
-            (Request::Key, None) => process::exit(ENDED),
+            (Request::Key, None) => end(ENDED),
         }
     })
 }
@@ -109,6 +121,7 @@ fn on_request(act: impl Fn(Request) + Send + 'static) -> anyhow::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     use signal_hook::iterator::Signals;
 
+    IS_HEARD.store(true, Relaxed);
     let heard = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|&signal| signal != SIGHUP || !is_ignored(signal));
     let mut signals = Signals::new(heard).context("cannot listen to signals")?;
     let listen = move || {
@@ -123,6 +136,7 @@ fn on_request(act: impl Fn(Request) + Send + 'static) -> anyhow::Result<()> {
 /// Calls `act` for each request, in a thread of its own.
 #[cfg(not(unix))]
 fn on_request(act: impl Fn(Request) + Send + 'static) -> anyhow::Result<()> {
+    IS_HEARD.store(true, Relaxed);
     ctrlc::set_handler(move || act(Request::Key)).context("cannot listen to Ctrl-C")
 }
 

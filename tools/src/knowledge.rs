@@ -17,7 +17,7 @@ use crate::arguments::{CacheArgument, DatabaseArgument};
 use crate::json::{DatabaseJson, SourceKind};
 use crate::query::asker::{Asker, Reach};
 use crate::query::source::options;
-use crate::temporary::TemporaryFolder;
+use crate::temporary::Temporary;
 use crate::{memory, remedy, wording};
 
 /// The most entries of a board that is solved for one run: a second or less.
@@ -31,7 +31,7 @@ pub struct Knowledge {
     /// The command that makes the database, where there is none.
     missing: Option<String>,
     /// The folder of a board that was solved for this run; dropped, it is removed.
-    _folder: Option<TemporaryFolder>,
+    _folder: Option<Temporary>,
 }
 
 impl Knowledge {
@@ -108,8 +108,8 @@ pub struct KnownJson {
 }
 
 /// Solves a board into a temporary folder.
-fn solve(board: Board) -> anyhow::Result<(Database, TemporaryFolder)> {
-    let root = TemporaryFolder::new("fourbase-")?;
+fn solve(board: Board) -> anyhow::Result<(Database, Temporary)> {
+    let root = Temporary::folder("fourbase-")?;
     let memory_bytes = memory::default_limit().unwrap_or(u64::MAX);
     let report = Solve::new(board, Values::Remoteness).root(root.path()).memory(memory_bytes).run()?;
     Ok((Database::open(&report.folder)?, root))

@@ -11,7 +11,8 @@
 //! - [`arguments`]: arguments that several subcommands take;
 //! - [`remedy`]: what to type after an error of the libraries;
 //! - [`feasible`]: whether this machine can solve a board;
-//! - [`failure`], [`interrupt`], [`temporary`]: exit codes, messages on standard error, Ctrl-C, and temporary folders;
+//! - [`failure`], [`interrupt`]: exit codes, messages on standard error, and Ctrl-C;
+//! - [`temporary`], [`whole`]: temporary folders, and files that appear only when they are whole;
 //! - [`json`]: the pieces of JSON that subcommands share;
 //! - [`output`], [`progress`], [`table`], [`wording`], [`number`], [`quote`]: how results look;
 //! - [`size`], [`memory`], [`container`]: numbers of bytes, and how many of them may be used.
@@ -53,6 +54,7 @@ mod table;
 mod temporary;
 mod unsound;
 mod verify;
+mod whole;
 mod wording;
 
 use std::process::ExitCode;

@@ -1,21 +1,20 @@
-//! Temporary folders. They are removed however the program ends, except by a kill or a loss of power.
+//! Temporary files and folders. They are removed however the program ends, except by a kill or a loss of power.
 
 use std::error::Error;
 use std::fmt;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, Once, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::sleep;
 use std::time::Duration;
 
 use anyhow::Context;
-use tempfile::TempDir;
 
 use crate::{failure, interrupt, wording};
 
-/// The folders that exist.
-static FOLDERS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+/// The files and folders that exist.
+static MADE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// How often to try to remove a folder into which other threads still write, a hundredth of a second apart.
 const TRIES: u32 = 300;
@@ -36,47 +35,66 @@ impl Error for NoFolder {
     }
 }
 
-/// A temporary folder. It is removed when it is dropped, and when Ctrl-C, SIGTERM or SIGHUP ends the program.
-pub struct TemporaryFolder(TempDir);
+/// A temporary file or folder. It is removed when it is dropped, and when Ctrl-C, SIGTERM or SIGHUP ends the program.
+pub struct Temporary(PathBuf);
 
-impl TemporaryFolder {
+impl Temporary {
     /// Makes a folder in the system's folder for temporary files, with a name that begins with `prefix`.
     ///
     /// # Errors
     ///
     /// The folder cannot be made.
-    pub fn new(prefix: &str) -> anyhow::Result<TemporaryFolder> {
-        static LISTENS: Once = Once::new();
-        let mut listens = Ok(());
-        LISTENS.call_once(|| listens = interrupt::clean_at_end(remove_all));
-        listens?;
-        // A request to end the program waits until the folder is in the list.
-        let mut folders = FOLDERS.lock().unwrap_or_else(PoisonError::into_inner);
-        let folder = tempfile::Builder::new().prefix(prefix).tempdir();
-        let folder = folder.map_err(NoFolder)?;
-        folders.push(folder.path().to_path_buf());
-        Ok(TemporaryFolder(folder))
+    pub fn folder(prefix: &str) -> anyhow::Result<Temporary> {
+        let make = || tempfile::Builder::new().prefix(prefix).tempdir().map_err(NoFolder);
+        Ok(Temporary::made(|| Ok(((), make()?.keep())))?.1)
     }
 
-    /// Returns the folder.
-    pub fn path(&self) -> &Path {
-        self.0.path()
-    }
-
-    /// Removes the folder.
+    /// Makes a file or folder, whose path `make` returns with what else is needed of it.
     ///
     /// # Errors
     ///
-    /// The folder cannot be removed.
+    /// It cannot be made.
+    pub fn made<T>(make: impl FnOnce() -> anyhow::Result<(T, PathBuf)>) -> anyhow::Result<(T, Temporary)> {
+        interrupt::clean_at_end(remove_all)?;
+        // A request to end the program waits until the path is in the list.
+        let mut made = list();
+        let (with, path) = make()?;
+        made.push(path.clone());
+        Ok((with, Temporary(path)))
+    }
+
+    /// Returns its path.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Gives it another name, in the place of a file of that name. It then stays.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be renamed; then it is removed.
+    pub fn rename(self, name: &Path) -> io::Result<()> {
+        let _made = list();
+        fs::rename(&self.0, name)
+    }
+
+    /// Removes it.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be removed.
     pub fn close(self) -> anyhow::Result<()> {
-        fs::remove_dir_all(self.path()).with_context(|| format!("cannot remove {}", wording::path(self.path())))
+        remove(self.path()).with_context(|| format!("cannot remove {}", wording::path(self.path())))
     }
 }
 
-impl Drop for TemporaryFolder {
+impl Drop for Temporary {
     fn drop(&mut self) {
-        // While the program ends, this waits for the end, so that no error about missing files is reported.
-        FOLDERS.lock().unwrap_or_else(PoisonError::into_inner).retain(|folder| folder != self.path());
+        // Stays in the list until it is removed, so that a request in between removes the rest. While the program ends,
+        // this waits for the end, so that no error about missing files is reported.
+        let mut made = list();
+        let _ = remove(&self.0);
+        made.retain(|path| *path != self.0);
     }
 }
 
@@ -85,13 +103,23 @@ pub fn parent() -> PathBuf {
     std::env::temp_dir()
 }
 
-/// Removes all temporary folders, and lets no other thread leave [`TemporaryFolder`] afterwards.
+fn list() -> MutexGuard<'static, Vec<PathBuf>> {
+    MADE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }
+}
+
+/// Removes everything temporary, and lets no other thread leave [`Temporary`] afterwards.
 fn remove_all() {
-    failure::print_note("stopped; nothing is kept");
-    let folders = FOLDERS.lock().unwrap_or_else(PoisonError::into_inner);
-    for folder in &*folders {
+    let made = list();
+    if !made.is_empty() {
+        failure::print_note("stopped; nothing is kept");
+    }
+    for path in &*made {
         for _ in 0..TRIES {
-            match fs::remove_dir_all(folder) {
+            match remove(path) {
                 Err(error) if error.kind() == ErrorKind::NotFound => break,
                 // Other threads may write one more file.
                 _ => sleep(Duration::from_millis(10)),
@@ -99,5 +127,5 @@ fn remove_all() {
         }
     }
     // The program ends now. A thread that could report what it misses waits for this lock.
-    std::mem::forget(folders);
+    std::mem::forget(made);
 }

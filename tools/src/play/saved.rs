@@ -1,15 +1,15 @@
 //! Saved games, in files; [`text`] says what is in one.
 
 use std::fs;
-use std::io::{Read, Write};
 use std::path::Path;
 
 use anyhow::Context;
 use fourbase::Board;
-use tempfile::NamedTempFile;
+use fourbase_tiers::files::{Disk, FileError, read_small};
 
 use crate::failure::BadInput;
 use crate::game::{Game, text};
+use crate::whole::WholeFile;
 use crate::{remedy, wording};
 
 /// More bytes than any saved game has.
@@ -35,22 +35,11 @@ pub fn save(file: &Path, game: &Game) -> anyhow::Result<()> {
     write(file, &text::to_saved(game.board(), game.columns())).with_context(|| format!("cannot write {name}"))
 }
 
-/// Writes a file under another name, and gives it its own name when every byte is on the disk.
+/// Writes a file as a whole or not at all.
 fn write(file: &Path, text: &str) -> anyhow::Result<()> {
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".fourbase-").suffix(".new");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // As for any new file, the user's mask takes away from these.
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
-    let mut written: NamedTempFile = builder.tempfile_in(folder)?;
-    written.write_all(text.as_bytes())?;
-    written.as_file().sync_all()?;
-    written.persist(file).map_err(|error| error.error)?;
-    Ok(())
+    let mut whole = WholeFile::begin(file)?;
+    whole.write(text.as_bytes())?;
+    Ok(whole.end()?)
 }
 
 /// Loads a saved game of `board`.
@@ -78,11 +67,12 @@ fn read(file: &Path) -> anyhow::Result<String> {
     if !is_file {
         return Err(BadInput(format!("{name}: not a saved game, and not a file")).into());
     }
-    let mut bytes = Vec::new();
-    let open = fs::File::open(file).and_then(|open| open.take(MOST_BYTES + 1).read_to_end(&mut bytes));
-    open.with_context(|| format!("cannot read {name}"))?;
-    if bytes.len() as u64 > MOST_BYTES {
-        return Err(BadInput(format!("{name}: not a saved game, which has at most {MOST_BYTES} bytes")).into());
-    }
+    let bytes = match read_small(&Disk, file, MOST_BYTES) {
+        Ok(bytes) => bytes,
+        Err(FileError::Io { source, .. }) => return Err(source).with_context(|| format!("cannot read {name}")),
+        Err(_) => {
+            return Err(BadInput(format!("{name}: not a saved game, which has at most {MOST_BYTES} bytes")).into());
+        }
+    };
     Ok(String::from_utf8(bytes).map_err(|_| BadInput(format!("{name}: not a saved game, and not text")))?)
 }
