@@ -208,8 +208,10 @@ fn legal_positions_alone_need_no_database_and_leave_nothing_behind() {
     for key in ["legal", "primitive", "with_line"] {
         assert_eq!(sum(&json["plies"], key), json[key].as_u64().expect("a number"), "{key}");
     }
-    let files = program.run("stats 4x4 --legal --json --scratch scratch").json();
-    assert_eq!(files, json);
+    for scratch in ["scratch", "new/and/deep"] {
+        let files = program.run(&format!("stats 4x4 --legal --json --scratch {scratch}")).json();
+        assert_eq!(files, json);
+    }
     assert!(fs::read_dir(program.path("")).expect("a folder").next().is_none(), "nothing is left");
 }
 

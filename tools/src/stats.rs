@@ -5,8 +5,7 @@
 
 mod report;
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use fourbase_tiers::counts::{Count, Counted, Counts, read_kept, write_kept};
@@ -137,14 +136,12 @@ fn values(arguments: &Arguments, values: Values) -> anyhow::Result<Counts> {
 fn count(arguments: &Arguments, values: Option<Values>) -> anyhow::Result<Counted> {
     let memory_bytes = arguments.memory.limit()?;
     let root = arguments.scratch.as_ref().unwrap_or(&arguments.database.root);
-    let had_root = root.exists();
     let count =
         Count::new(arguments.board.board, values).memory(memory_bytes).root(root).in_files(arguments.scratch.is_some());
     interrupt::listen("stopping; press Ctrl-C again to stop at once")?;
     let progress = CountProgress { passes: 1 + u64::from(values.is_some()), bar: Bar::new("entries") };
     let counted = arguments.threads.pool()?.install(|| count.run_with(&progress));
     drop(progress);
-    clear(&count.folder(), (!had_root).then_some(root));
     if let Some(stopped) = counted.as_ref().err().and_then(|error| Stopped::of(error, values, &count.folder()))
         && arguments.json
     {
@@ -152,17 +149,6 @@ fn count(arguments: &Arguments, values: Option<Values>) -> anyhow::Result<Counte
         let _ = output::print_json(&Envelope::new("stats", &stopped));
     }
     Ok(counted?)
-}
-
-/// Removes the folder of a count and those above it, if they are empty.
-fn clear(folder: &Path, root: Option<&PathBuf>) {
-    let mut folders = vec![folder];
-    folders.extend(folder.parent());
-    folders.extend(root.map(PathBuf::as_path));
-    for folder in folders {
-        // The system refuses to remove a folder that is not empty.
-        let _ = fs::remove_dir(folder);
-    }
 }
 
 /// Shows the progress on a terminal, and stops at Ctrl-C.

@@ -11,7 +11,7 @@
 //! the bits of all plies wait for them; they compress well. A count in memory keeps them in "files" in memory, and is
 //! otherwise the same. All files are removed when the count is done.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use fourbase::{Outcome, Value};
 
@@ -23,7 +23,9 @@ use super::pull::Positions;
 use super::sweep::sweep_tier;
 use super::table::PlyLegal;
 use super::tally::tally;
-use crate::files::{Disk, FileError, Memory, Storage, create_folder, has_room, io_error};
+use crate::files::{
+    Disk, FileError, Memory, Storage, create_folder, has_room, io_error, remove_folders, remove_folders_below,
+};
 use crate::index::{Index, TierDirectory};
 use crate::kernel::{Coding, Values};
 use crate::solve::{Plan, Progress, solve_tier, watching};
@@ -75,7 +77,15 @@ fn run(count: &Count, progress: &dyn Progress, storage: &dyn Storage) -> Result<
         }
     }
     let folder = count.folder();
-    in_files(count, progress, storage, &index, plan, &folder).map_err(|error| match error {
+    let mut made = Vec::new();
+    let result = in_files(count, progress, storage, &index, plan, &folder, &mut made);
+    match &result {
+        // The folders are the other process's.
+        Err(CountError::Busy { .. }) => {}
+        Err(_) => remove_folders(storage, &made),
+        Ok(_) => remove_folders_below(storage, &count.root, &folder, made),
+    }
+    result.map_err(|error| match error {
         CountError::File(source) if source.is_damage() => CountError::Damaged { folder, source },
         error => error,
     })
@@ -119,7 +129,7 @@ fn in_memory(count: &Count, progress: &dyn Progress, index: &Index, plan: &Plan)
     Ok(run.counted())
 }
 
-/// Counts in files, resuming an earlier run, and clears the folder.
+/// Counts in files, resuming an earlier run, and clears the folder. Folders that it makes are added to `made`.
 fn in_files(
     count: &Count,
     progress: &dyn Progress,
@@ -127,6 +137,7 @@ fn in_files(
     index: &Index,
     plan: Plan,
     folder: &Path,
+    made: &mut Vec<PathBuf>,
 ) -> Result<Counted, CountError> {
     let Count { board, values, memory_bytes, block_words, .. } = *count;
     let whole_bytes = if count.in_files { u128::MAX } else { whole_bytes(&plan, values) };
@@ -144,7 +155,7 @@ fn in_files(
     if journal.read(storage, folder)?.is_none() {
         check_room(storage, &plan, folder)?;
     }
-    create_folder(storage, folder, &mut Vec::new())?;
+    create_folder(storage, folder, made)?;
     let lock = folder.join("lock");
     let held = storage.lock(&lock).map_err(io_error(&lock, "lock"))?;
     let _held = held.map_err(|holder| CountError::Busy { folder: folder.to_path_buf(), holder })?;

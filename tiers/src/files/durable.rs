@@ -102,6 +102,14 @@ pub(crate) fn remove_folders(storage: &dyn Storage, folders: &[PathBuf]) {
     }
 }
 
+/// Removes `folder` and those above it, if they are empty: up to `root` all, and `root` and those above it if they were made.
+pub(crate) fn remove_folders_below(storage: &dyn Storage, root: &Path, folder: &Path, mut made: Vec<PathBuf>) {
+    let own = folder.ancestors().take_while(|folder| *folder != root).map(Path::to_path_buf);
+    made.retain(|folder| root.starts_with(folder));
+    made.extend(Vec::from_iter(own).into_iter().rev());
+    remove_folders(storage, &made);
+}
+
 /// Removes the files of a folder whose names fit.
 pub(crate) fn remove_named(
     storage: &dyn Storage,

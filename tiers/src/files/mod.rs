@@ -23,7 +23,8 @@ mod storage;
 
 pub use disk::Disk;
 pub(crate) use durable::{
-    TEMPORARY, Written, create_folder, publish, remove_folders, remove_named, temporary_name, write_file,
+    TEMPORARY, Written, create_folder, publish, remove_folders, remove_folders_below, remove_named, temporary_name,
+    write_file,
 };
 pub use envelope::VERSION;
 pub(crate) use error::io_error;

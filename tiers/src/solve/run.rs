@@ -10,7 +10,9 @@ use super::plan::Plan;
 use super::progress::{Progress, watching};
 use super::room::check_room;
 use super::step::solve_tier;
-use crate::files::{Disk, FileError, Storage, Written, create_folder, io_error, publish, remove_folders};
+use crate::files::{
+    Disk, FileError, Storage, Written, create_folder, io_error, publish, remove_folders, remove_folders_below,
+};
 use crate::format::{
     Manifest, State, TierRecord, has_leftovers, lock_path, remove_database, remove_leftovers, write_tier,
 };
@@ -73,12 +75,7 @@ fn run(solve: &Solve, progress: &dyn Progress, storage: &dyn Storage) -> Result<
         (Err(SolveError::Busy { .. }), _) => {}
         // A solve that is refused leaves no empty folder.
         (Err(_), _) => remove_folders(storage, &made),
-        (Ok(_), Some(root)) if scratch != folder => {
-            let own = scratch.ancestors().take_while(|folder| folder != root).map(Path::to_path_buf);
-            made.retain(|folder| root.starts_with(folder));
-            made.extend(Vec::from_iter(own).into_iter().rev());
-            remove_folders(storage, &made);
-        }
+        (Ok(_), Some(root)) if scratch != folder => remove_folders_below(storage, root, &scratch, made),
         _ => {}
     }
     result
