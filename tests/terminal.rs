@@ -3,23 +3,30 @@
 #![cfg(target_os = "linux")]
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
 use crate::support::program::{PROGRAM, Program, VARIABLES};
 
-/// Runs the program with standard output and error on a terminal, and returns what was shown there.
-fn show(program: &Program, arguments: &str, variables: &[(&str, &str)]) -> String {
+/// Opens a terminal of 100 columns, and returns both its sides: ours, and that of the program.
+fn terminal() -> (OwnedFd, File) {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).expect("a terminal");
     grantpt(&master).expect("a terminal");
     unlockpt(&master).expect("a terminal");
     tcsetwinsize(&master, Winsize { ws_row: 30, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0 }).expect("a size");
     let name = ptsname(&master, Vec::new()).expect("a name").into_string().expect("a name");
     let terminal = File::options().read(true).write(true).open(name).expect("the other side");
+    (master, terminal)
+}
+
+/// Runs the program with standard output and error on a terminal, and returns what was shown there.
+fn show(program: &Program, arguments: &str, variables: &[(&str, &str)]) -> String {
+    let (master, terminal) = terminal();
     let mut command = Command::new(PROGRAM);
     for variable in VARIABLES {
         command.env_remove(variable);
@@ -42,6 +49,32 @@ fn read_to_end(master: OwnedFd) -> String {
         shown.extend_from_slice(&buffer[..bytes]);
     }
     String::from_utf8(shown).expect("UTF-8")
+}
+
+#[test]
+fn ctrl_c_does_not_end_a_game_that_waits_for_a_line_though_its_output_is_a_pipe() {
+    use rustix::process::{Pid, Signal, kill_process};
+
+    let (ours, terminal) = terminal();
+    let mut command = Command::new(PROGRAM);
+    command.args(["play", "4x4", "--first", "human", "--second", "human"]).stdin(terminal);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program runs");
+    let (mut output, mut error) = (child.stdout.take().expect("a pipe"), child.stderr.take().expect("a pipe"));
+    let mut shown = Vec::new();
+    while !shown.ends_with(b"first player to move (X)\n") {
+        let mut byte = [0];
+        assert_eq!(output.read(&mut byte).expect("a pipe"), 1, "{shown:?}");
+        shown.push(byte[0]);
+    }
+    // The line is waited for soon after the board is drawn.
+    std::thread::sleep(Duration::from_millis(300));
+    kill_process(Pid::from_child(&child), Signal::INT).expect("a signal");
+    std::thread::sleep(Duration::from_millis(300));
+    File::from(ours.try_clone().expect("a terminal")).write_all(b"quit\n").expect("a terminal");
+    let code = child.wait().expect("the program ends").code();
+    let mut note = String::new();
+    error.read_to_string(&mut note).expect("text");
+    assert_eq!((code, note.trim()), (Some(0), "type quit to leave the game"));
 }
 
 #[test]

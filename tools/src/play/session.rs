@@ -35,12 +35,15 @@ pub struct Session {
     stuck_at: Option<usize>,
     input: Lines<StdinLock<'static>>,
     waiting: VecDeque<Line>,
+    /// Whether a person types the input.
+    is_typed: bool,
     has_prompt: bool,
 }
 
 impl Session {
     /// Makes a session; `kinds` are the first player and the second.
     pub fn new(game: Game, kinds: [Kind; 2], seed: u64, asker: Arc<Asker>) -> Session {
+        let is_typed = io::stdin().is_terminal();
         let choosers = kinds.map(|kind| kind.chooser(game.board(), outcomes(&asker)));
         Session {
             game,
@@ -51,7 +54,8 @@ impl Session {
             stuck_at: None,
             input: Lines::new(io::stdin().lock()),
             waiting: VecDeque::new(),
-            has_prompt: io::stdin().is_terminal() && io::stdout().is_terminal(),
+            is_typed,
+            has_prompt: is_typed && io::stdout().is_terminal(),
         }
     }
 
@@ -135,7 +139,7 @@ impl Session {
         }
         while self.waiting.is_empty() {
             let input = &mut self.input;
-            let next = if self.has_prompt { interrupt::waiting(|| input.next_chunk()) } else { input.next_chunk() };
+            let next = if self.is_typed { interrupt::waiting(|| input.next_chunk()) } else { input.next_chunk() };
             match next.context("cannot read standard input")? {
                 Some(lines) => self.waiting.extend(lines),
                 None => return Ok(None),
