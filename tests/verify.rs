@@ -415,4 +415,8 @@ fn a_count_that_does_not_fit_memory_is_refused_before_anything_is_read() {
     assert!(line.contains("of memory, 100 B may be used; give --sample N"), "{line}");
     program.run("verify 4x4 --memory 100 --sample 50").succeeds();
     program.run("verify 4x4 --memory 64K").succeeds();
+    // The plies that are not kept are counted in another way, which takes more.
+    program.run("solve 4x4 --keep-plies 5 --replace").succeeds();
+    assert!(program.run("verify 4x4 --memory 64K").fails(1).contains("of memory, 64.0 KiB may be used"));
+    program.run("verify 4x4 --memory 64M").succeeds();
 }

@@ -21,6 +21,7 @@ use fourbase_tiers::format::{Manifest, board_and_values_of, lock_path};
 use fourbase_tiers::index::IndexError;
 use fourbase_tiers::kernel::Values;
 use fourbase_tiers::solve::SolveError;
+use fourbase_tiers::verify::VerifyError;
 
 use crate::feasible::{feasible_values, is_feasible};
 use crate::quote::{option, word};
@@ -155,6 +156,11 @@ fn of_one(error: &(dyn Error + 'static), given: &Given) -> Option<String> {
         of_count(error, given)
     } else if let Some(error) = error.downcast_ref::<DatabaseError>() {
         of_database(error, given)
+    } else if let Some(error) = error.downcast_ref::<VerifyError>() {
+        match error {
+            VerifyError::Database(error) => of_database(error, given),
+            VerifyError::Count(error) => of_count(error, given),
+        }
     } else if let Some(error) = error.downcast_ref::<AnswerError>() {
         if let AnswerError::Database(error) = error { of_database(error, given) } else { None }
     } else if let Some(error) = error.downcast_ref::<RemotenessError>() {

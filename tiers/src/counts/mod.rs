@@ -41,4 +41,5 @@ mod tests;
 pub use error::CountError;
 pub use kept::{kept_path, read_kept, write_kept};
 pub use options::{Count, Counted};
+pub(crate) use run::{count_legal, legal_bytes};
 pub use table::{Counts, PlyCounts, PlyLegal, RemotenessCount};

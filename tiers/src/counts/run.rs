@@ -91,6 +91,28 @@ fn run(count: &Count, progress: &dyn Progress, storage: &dyn Storage) -> Result<
     })
 }
 
+/// Counts the legal positions by ply, in memory. `done` is told of entries as they are passed, each once.
+///
+/// # Errors
+/// [`CountError::Index`] and [`CountError::File`] where the tiers cannot be made or read.
+pub(crate) fn count_legal(index: &Index, done: &(dyn Fn(u64) + Sync)) -> Result<Counted, CountError> {
+    in_memory(&Count::new(index.board(), None), &Passed(done), index, &Plan::legal(index))
+}
+
+/// Returns the memory that [`count_legal`] takes.
+pub(crate) fn legal_bytes(index: &Index) -> u64 {
+    u64::try_from(Plan::legal(index).memory_bytes).unwrap_or(u64::MAX)
+}
+
+/// Tells of the entries that are passed.
+struct Passed<'a>(&'a (dyn Fn(u64) + Sync));
+
+impl Progress for Passed<'_> {
+    fn solved(&self, entries: u64) {
+        (self.0)(entries);
+    }
+}
+
 /// Plans a count, and makes the index. Files are planned even where none are needed.
 fn planned(count: &Count) -> Result<(Plan, Index), CountError> {
     let Count { board, values, memory_bytes: limit_bytes, kernel, .. } = *count;

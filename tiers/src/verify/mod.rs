@@ -46,6 +46,7 @@
 mod codes;
 mod collector;
 mod decode;
+mod error;
 mod fault;
 mod files;
 mod forward;
@@ -64,10 +65,11 @@ use std::ops::RangeInclusive;
 
 use fourbase::{Outcome, Position};
 
-use crate::counts::{Count, CountError, Counted, kept_path, read_kept};
-use crate::database::{Database, DatabaseError};
+use crate::counts::{CountError, Counted, count_legal, kept_path, legal_bytes, read_kept};
+use crate::database::Database;
 use crate::index::TierDirectory;
 use collector::Collector;
+pub use error::VerifyError;
 pub use fault::{Fault, Figure};
 use lookup::Lookup;
 pub use published::{Published, published};
@@ -81,11 +83,11 @@ use tier::StoredTier;
 /// what probes expand, and, while counting, two bits for every entry of a tier.
 ///
 /// # Errors
-/// [`DatabaseError::NotSolved`] where tiers are missing. What is wrong with the files is no error but a fault.
-pub fn verify(database: &Database, options: &Options, progress: &dyn Progress) -> Result<Report, DatabaseError> {
+/// [`VerifyError::Database`] where tiers are missing. What is wrong with the files is no error but a fault.
+pub fn verify(database: &Database, options: &Options, progress: &dyn Progress) -> Result<Report, VerifyError> {
     let board = database.board();
     if let Some(ply) = database.manifest().next_ply(board) {
-        return Err(database.not_solved(ply));
+        return Err(database.not_solved(ply).into());
     }
     let faults = Collector::new(options.faults);
     let mut report = Report {
@@ -166,32 +168,40 @@ fn check_counts(database: &Database, legal: Option<u64>, faults: &Collector) {
     }
 }
 
-/// Returns the memory that counting legal positions takes: two neighbouring tiers, a bit an entry. 0 where nothing is
-/// published to compare them with.
+/// Returns the memory that counting legal positions takes: two neighbouring tiers, a bit an entry, and where not all plies
+/// are kept what [`Count`](crate::counts::Count) takes. 0 where nothing is published to compare them with.
 pub fn counting_bytes(database: &Database) -> u64 {
     if published(database.board()).is_none_or(|published| published.legal.is_none()) {
         return 0;
     }
     let tiers = &database.manifest().tiers;
     let pairs = tiers.windows(2).map(|pair| pair[0].entries.saturating_add(pair[1].entries));
-    pairs.max().unwrap_or(0).div_ceil(8)
+    let played = pairs.max().unwrap_or(0).div_ceil(8);
+    if last_kept(database) < last_ply(database) { played.max(legal_bytes(database.index())) } else { played }
+}
+
+fn last_ply(database: &Database) -> u32 {
+    database.board().cells() as u32
+}
+
+/// Returns the last ply that the database keeps.
+fn last_kept(database: &Database) -> u32 {
+    database.manifest().keep_plies().map_or(last_ply(database), |most| most.min(last_ply(database)))
 }
 
 /// Counts the legal positions of a board whose number is published, and compares.
 ///
 /// Those of the kept plies are played, because each needs an entry in the database. The plies after them are not in the
-/// database, and there [`Count`] is as good: it has no part in what is verified.
-fn check_legal(database: &Database, faults: &Collector, progress: &dyn Progress) -> Result<Option<u64>, DatabaseError> {
+/// database, and there [`counts`](crate::counts) is as good: it has no part in what is verified.
+fn check_legal(database: &Database, faults: &Collector, progress: &dyn Progress) -> Result<Option<u64>, CountError> {
     let Some(expected) = published(database.board()).and_then(|published| published.legal) else { return Ok(None) };
-    let (index, cells) = (database.index(), database.board().cells() as u32);
-    let last = database.manifest().keep_plies().map_or(cells, |most| most.min(cells));
+    let (index, cells, last) = (database.index(), last_ply(database), last_kept(database));
     let entries = |plies: RangeInclusive<u32>| plies.map(|ply| TierDirectory::new(index, ply).entries()).sum::<u64>();
     let counted_entries = if last < cells { entries(0..=cells) } else { 0 };
     progress.begins(Stage::Legal, entries(0..=last) + counted_entries);
     let mut found = legal::count(index, last, faults, progress);
     if last < cells {
-        found += count_after(database, last)?;
-        progress.done(counted_entries);
+        found += count_after(database, last, progress)?;
     }
     if found != expected {
         faults.push(Fault::Legal { found, expected });
@@ -200,14 +210,10 @@ fn check_legal(database: &Database, faults: &Collector, progress: &dyn Progress)
 }
 
 /// Counts the legal positions of more than `last` pieces.
-fn count_after(database: &Database, last: u32) -> Result<u64, DatabaseError> {
-    match Count::new(database.board(), None).run() {
-        Ok(Counted::Legal(plies)) => Ok(plies.iter().filter(|ply| ply.ply > last).map(|ply| ply.legal).sum()),
-        // Without values there is nothing else.
-        Ok(Counted::Values(_)) => Ok(0),
-        Err(CountError::Index(error)) => Err(error.into()),
-        Err(CountError::File(error) | CountError::Damaged { source: error, .. }) => Err(error.into()),
-        // Without a limit, without files and without values nothing else can happen.
-        Err(_) => Ok(0),
-    }
+fn count_after(database: &Database, last: u32, progress: &dyn Progress) -> Result<u64, CountError> {
+    let plies = match count_legal(database.index(), &|entries| progress.done(entries))? {
+        Counted::Legal(plies) => Vec::from_iter(plies.iter().map(|ply| (ply.ply, ply.legal))),
+        Counted::Values(counts) => Vec::from_iter(counts.plies.iter().map(|ply| (ply.ply, ply.legal))),
+    };
+    Ok(plies.into_iter().filter(|(ply, _)| *ply > last).map(|(_, legal)| legal).sum())
 }

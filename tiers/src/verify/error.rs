@@ -1,0 +1,15 @@
+//! Why a database was not verified.
+
+use crate::counts::CountError;
+use crate::database::DatabaseError;
+
+/// A verification that cannot begin or go on. What is wrong with the files is no error but a fault.
+#[derive(Debug, thiserror::Error)]
+pub enum VerifyError {
+    /// Tiers are missing.
+    #[error(transparent)]
+    Database(#[from] DatabaseError),
+    /// The legal positions of the plies that the database does not keep could not be counted.
+    #[error(transparent)]
+    Count(#[from] CountError),
+}
