@@ -39,6 +39,7 @@ fn an_analysis_for_programs_has_every_figure() {
         [
             "board",
             "command",
+            "error",
             "mistakes",
             "over",
             "position",
@@ -46,12 +47,12 @@ fn an_analysis_for_programs_has_every_figure() {
             "schema",
             "source",
             "steps",
-            "undecided",
+            "undecided_moves",
             "value",
             "winner"
         ]
     );
-    assert_eq!((&json["position"]["moves"], &json["undecided"]), (&json!("12341"), &json!(0)));
+    assert_eq!((&json["position"]["moves"], &json["undecided_moves"]), (&json!("12341"), &json!(0)));
     assert_eq!(json["source"]["kind"], json!("database"));
     let last = &json["steps"][4];
     assert_eq!(
@@ -120,7 +121,7 @@ fn what_is_unknown_is_never_told_as_good() {
     assert!(line.starts_with("10 of 10 moves are open: not decided within 10 nodes; "), "{line}");
     let (json, _) = program.run("analyse 7x6 4444435555 --nodes 10 --search only --json").fails_after_output(1);
     let json: Value = serde_json::from_str(&json).expect("JSON");
-    assert_eq!((&json["undecided"], &json["value"]), (&json!(10), &json!(null)));
+    assert_eq!((&json["undecided_moves"], &json["value"]), (&json!(10), &json!(null)));
     assert!(json["steps"].as_array().expect("steps").iter().all(|step| step["keeps"].is_null()), "{json}");
     let (_, line) = program.run("analyse 7x6 - --nodes 10 --search only").fails_after_output(1);
     assert!(line.starts_with("the value at the end is not known: not decided within 10 nodes"), "{line}");
@@ -134,7 +135,8 @@ fn a_move_that_wins_at_once_is_known_without_a_search() {
     let last = &json["steps"][6];
     let figures = [&last["value"], &last["remoteness"], &last["keeps"], &last["plies_lost"]];
     assert_eq!(figures, [&json!("win"), &json!(1), &json!(true), &json!(0)]);
-    assert_eq!((&json["over"], &json["source"]["kind"]), (&json!(true), &json!("board")));
+    // The last position is decided on the board; those before it were searched.
+    assert_eq!((&json["over"], &json["source"]["kind"]), (&json!(true), &json!("search")));
 }
 
 #[test]
@@ -147,6 +149,7 @@ fn without_remoteness_the_plies_given_away_are_unknown() {
         assert_eq!((&step["keeps"], &step["reason"]), (&json!(true), &json!(null)), "{step}");
     }
     let json = program.run("analyse 4x4 1212121 --json").json();
+    assert_eq!((&json["over"], &json["source"]["kind"]), (&json!(true), &json!("database")));
     assert_eq!(json["mistakes"]["second"][0]["reason"], json!("missed tie at column 1"));
 }
 

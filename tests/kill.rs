@@ -205,7 +205,8 @@ fn a_count_that_is_stopped_says_so_and_where_it_resumes() {
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("one line of JSON");
     schema::check(&json);
     assert_eq!((&json["command"], &json["stores"], &json["stopped"]), (&json!("stats"), &json!(null), &json!(true)));
-    assert_eq!((&json["tiers"], &json["folder"], &json["legal"]), (&json!(31), &json!(folder), &json!(null)));
+    assert_eq!((&json["tiers"], &json["folder"], &json["legal"]), (&json!(31), &json!(null), &json!(null)));
+    assert_eq!((&json["resume_folder"], &json["plies"]), (&json!(folder), &json!(null)));
 }
 
 #[cfg(target_os = "linux")]

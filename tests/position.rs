@@ -97,7 +97,7 @@ fn a_position_for_programs_has_every_form() {
     let json = program.run("position 4x4 4231 --json").json();
     assert_eq!(
         keys(&json),
-        ["board", "canonical", "command", "drawing", "mirror", "over", "position", "schema", "value"]
+        ["board", "canonical", "command", "drawing", "error", "mirror", "over", "position", "schema", "value"]
     );
     assert_eq!((&json["schema"], &json["command"], &json["board"]), (&json!(1), &json!("position"), &json!("4x4")));
     let position = json!({

@@ -26,10 +26,13 @@ fn the_json_has_the_documented_keys_and_adds_up() {
         "outcomes",
         "plies",
         "primitive",
+        "resume_folder",
         "schema",
         "stopped",
         "stores",
         "tie",
+        "tiers",
+        "tiers_done",
         "win",
         "with_line",
     ];

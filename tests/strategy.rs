@@ -222,14 +222,14 @@ fn the_program_says_what_every_row_of_the_known_answers_says() {
         for (cell, number) in [
             (6, &positions["all"]),
             (7, &positions["opponent_to_move"]),
-            (9, &positions["wins"]["second"]),
+            (9, &positions["won_by"]["second"]),
             (10, &positions["ties"]),
-            (11, &positions["wins"]["first"]),
+            (11, &positions["won_by"]["first"]),
             (12, &positions["undefined"]),
             (13, &lines["all"]),
-            (14, &lines["wins"]["second"]),
+            (14, &lines["won_by"]["second"]),
             (15, &lines["ties"]),
-            (16, &lines["wins"]["first"]),
+            (16, &lines["won_by"]["first"]),
             (17, &lines["undefined"]),
         ] {
             assert_eq!(number.as_u64().map(u128::from), Some(row.number(cell)), "column {cell} of {text}");
@@ -328,9 +328,9 @@ fn programs_get_one_line_of_json() {
     assert_eq!((&found["refutation_line"], &found["undefined_line"]), (&json!("111123322233444"), &json!("2322233")));
     let positions = json!({
         "all": 595, "opponent_to_move": 167, "strategy_to_move": 418, "undefined": 18,
-        "wins": {"first": 8, "second": 2}, "ties": 0,
+        "won_by": {"first": 8, "second": 2}, "ties": 0,
     });
-    let lines = json!({"all": 3278, "undefined": 758, "wins": {"first": 1680, "second": 840}, "ties": 0});
+    let lines = json!({"all": 3278, "undefined": 758, "won_by": {"first": 1680, "second": 840}, "ties": 0});
     assert_eq!((&found["positions"], &found["lines"]), (&positions, &lines));
     assert!(found["comparison"].is_null() && found["notes"].as_array().is_some_and(|notes| notes.len() == 1));
     let found = program.run("strategy follow-up 4x4 --no-centre --json").json();

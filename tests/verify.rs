@@ -330,7 +330,7 @@ fn a_sound_database_exits_with_0_and_says_what_was_done() {
         "sound",
         "stored_values",
         "stores",
-        "undecided",
+        "undecided_positions",
         "unread",
         "value",
     ];

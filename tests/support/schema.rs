@@ -31,7 +31,6 @@ pub fn definition(line: &Value) -> Option<&str> {
     line.get("schema")?;
     match line["command"].as_str()? {
         "solve" if line.get("fits").is_some() => Some("plan"),
-        "stats" if line["stopped"] == true => Some("stopped_stats"),
         "position" => Some("position_command"),
         command => Some(command),
     }

@@ -26,7 +26,7 @@ use fourbase_tiers::kernel::{Kernel, Values};
 
 use crate::arguments::{BoardArgument, CacheArgument, ThreadsArgument, ValuesArgument};
 use crate::temporary::Temporary;
-use crate::{failure, number, output, progress, wording};
+use crate::{failure, json, number, output, progress, wording};
 use report::{BenchReport, MeasuredSolve};
 use solving::Solving;
 
@@ -141,7 +141,7 @@ fn measure_answers(
     let (board, values, manifest) = (database.board(), database.values(), database.manifest());
     let (keep_plies, hash) = (manifest.keep_plies(), manifest.hash().map(|hash| hash.to_string()));
     // The folder of a solve for this run does not last.
-    let folder = solved.is_none().then(|| database.folder().display().to_string());
+    let folder = solved.is_none().then(|| json::folder(database.folder()));
     let database = arguments.cache.apply(database);
     stage("starting processes");
     let first_answer = first_answer::measure(board, root, outcome)?;

@@ -3,6 +3,8 @@
 //! Every line of JSON is one object. It begins with `schema` and `command`. Its fields are always present: what is unknown
 //! or does not apply is null. `docs/json.md` describes all of them.
 
+use std::path::Path;
+
 use fourbase::{Outcome, Player, Position, Value, notation};
 use fourbase_tiers::database::Database;
 use serde::Serialize;
@@ -67,15 +69,17 @@ impl PositionJson {
 }
 
 /// Who decided the value of an answer.
-#[derive(Clone, Copy, PartialEq, Eq, Serialize, Debug)]
+///
+/// Those of several answers together are as good as the last of them here.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Debug)]
 #[serde(rename_all = "lowercase")]
 pub enum SourceKind {
+    /// The board itself: the game is over, or the player to move can win at once.
+    Board,
     /// A database that looked it up.
     Database,
     /// A search.
     Search,
-    /// The board itself: the game is over, or the player to move can win at once.
-    Board,
 }
 
 /// Where an answer comes from.
@@ -94,14 +98,10 @@ impl SourceJson {
         SourceJson { kind, database: database.map_or_else(DatabaseJson::default, DatabaseJson::of), nodes }
     }
 
-    /// Returns the nodes searched.
-    pub fn nodes(&self) -> u64 {
-        self.nodes
-    }
-
-    /// Replaces the nodes, by those of several answers together.
-    pub fn with_nodes(self, nodes: u64) -> SourceJson {
-        SourceJson { nodes, ..self }
+    /// Returns where several answers together come from, with all their nodes; `None` without an answer.
+    pub fn of_all<'s>(sources: impl Iterator<Item = &'s SourceJson> + Clone) -> Option<SourceJson> {
+        let nodes = sources.clone().map(|source| source.nodes).sum();
+        Some(SourceJson { nodes, ..sources.max_by_key(|source| source.kind)?.clone() })
     }
 }
 
@@ -121,7 +121,7 @@ impl DatabaseJson {
     /// Describes a database.
     pub fn of(database: &Database) -> DatabaseJson {
         DatabaseJson {
-            folder: Some(database.folder().to_string_lossy().into_owned()),
+            folder: Some(folder(database.folder())),
             stores: Some(database.values().to_string()),
             keep_plies: database.manifest().keep_plies(),
             hash: database.manifest().hash().map(|hash| hash.to_string()),
@@ -159,6 +159,11 @@ impl OutcomeJson {
             remoteness: outcome.and_then(|outcome| outcome.remoteness),
         }
     }
+}
+
+/// Writes a folder. Bytes that are not UTF-8 become the replacement character.
+pub fn folder(folder: &Path) -> String {
+    folder.to_string_lossy().into_owned()
 }
 
 /// Returns the name of a value.

@@ -9,7 +9,7 @@ use fourbase_tiers::format::folder_of;
 use serde::Serialize;
 
 use crate::arguments::DatabaseArgument;
-use crate::json::Envelope;
+use crate::json::{self, Envelope};
 use crate::number::grouped;
 use crate::table::{self, Side};
 use crate::{failure, output, remedy, wording};
@@ -66,7 +66,7 @@ struct ListedDatabase {
     state: &'static str,
     tiers_done: u32,
     tiers: u32,
-    value: Option<String>,
+    value: Option<&'static str>,
     remoteness: Option<u32>,
     entries: u64,
     bytes: u64,
@@ -84,13 +84,13 @@ impl ListedDatabase {
             state: if summary.complete { "complete" } else { "solving" },
             tiers_done: summary.tiers_done,
             tiers: summary.tiers,
-            value: summary.outcome.map(|outcome| outcome.value.to_string()),
+            value: summary.outcome.map(|outcome| json::value(outcome.value)),
             remoteness: summary.outcome.and_then(|outcome| outcome.remoteness),
             entries: summary.entries,
             bytes: summary.bytes,
             keep_plies: summary.keep_plies,
             hash: summary.hash.map(|hash| hash.to_string()),
-            folder: folder_of(root, summary.board, summary.values).display().to_string(),
+            folder: json::folder(&folder_of(root, summary.board, summary.values)),
         }
     }
 }

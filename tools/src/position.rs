@@ -208,9 +208,8 @@ struct DescriptionJson {
     canonical: Option<PositionJson>,
     mirror: Option<PositionJson>,
     drawing: Option<String>,
-    /// Of a line of a batch: why it is no position, or null.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<Option<String>>,
+    /// Why a line of a batch is no position.
+    error: Option<String>,
 }
 
 impl DescriptionJson {
@@ -238,13 +237,13 @@ impl DescriptionJson {
             canonical: None,
             mirror: None,
             drawing: None,
-            error: Some(Some(reason)),
+            error: Some(reason),
         }
     }
 
     /// Adds the line of a batch.
     fn with_input(self, input: String) -> DescriptionJson {
-        DescriptionJson { input: Some(input), error: self.error.or(Some(None)), ..self }
+        DescriptionJson { input: Some(input), ..self }
     }
 }
 

@@ -19,7 +19,7 @@ use crate::arguments::{BoardArgument, DatabaseArgument, MemoryArgument, ThreadsA
 use crate::json::Envelope;
 use crate::progress::Bar;
 use crate::{failure, interrupt, output, wording};
-use report::{Legal, Stats, Stopped};
+use report::Stats;
 
 /// Arguments of `fourbase stats`.
 #[derive(Args, Debug)]
@@ -78,16 +78,14 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let board = arguments.board.board;
     if arguments.legal {
         let Counted::Legal(plies) = count(arguments, None)? else { anyhow::bail!("{board}: no legal positions") };
-        let legal = Legal::of(board, &plies);
-        return output::print_result("stats", &legal, arguments.json);
+        return output::print_result("stats", &Stats::of_legal(board, &plies), arguments.json);
     }
     let database = database(arguments)?;
     let counts = match &database {
         Some(database) => of_database(arguments, database)?,
         None => values(arguments, arguments.values.map_or(Values::Remoteness, Values::from))?,
     };
-    let stats = Stats::of(&counts, database.as_ref());
-    output::print_result("stats", &stats, arguments.json)
+    output::print_result("stats", &Stats::of(counts, database.as_ref()), arguments.json)
 }
 
 /// Opens the database to count; `None` with `--values` and no complete database of them.
@@ -142,7 +140,7 @@ fn count(arguments: &Arguments, values: Option<Values>) -> anyhow::Result<Counte
     let progress = CountProgress { passes: 1 + u64::from(values.is_some()), bar: Bar::new("entries") };
     let counted = arguments.threads.pool()?.install(|| count.run_with(&progress));
     drop(progress);
-    if let Some(stopped) = counted.as_ref().err().and_then(|error| Stopped::of(error, values, &count.folder()))
+    if let Some(stopped) = counted.as_ref().err().and_then(|error| Stats::of_stopped(error, values, &count.folder()))
         && arguments.json
     {
         // That the count was stopped matters more than who reads it.

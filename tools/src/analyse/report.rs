@@ -72,7 +72,6 @@ impl Analysis {
     /// Returns the analysis for programs.
     pub fn to_json(&self) -> AnalysisJson {
         let last = self.plies.last();
-        let nodes = self.plies.iter().map(|at| at.source.nodes()).sum();
         AnalysisJson {
             board: self.game.board().to_string(),
             input: None,
@@ -80,10 +79,10 @@ impl Analysis {
             over: Some(self.game.is_over()),
             winner: self.game.winner().map(json::player),
             outcome: OutcomeJson::of(last.and_then(|last| last.outcome)),
-            undecided: self.undecided(),
+            undecided_moves: self.undecided(),
             steps: self.moves().map(|(ply, at, column)| StepJson::of(ply, at, column)).collect(),
             mistakes: PlayersJson { first: self.mistakes(Player::First), second: self.mistakes(Player::Second) },
-            source: last.map(|last| last.source.clone().with_nodes(nodes)),
+            source: SourceJson::of_all(self.plies.iter().map(|at| &at.source)),
             error: None,
         }
     }
@@ -97,11 +96,11 @@ impl Analysis {
             over: None,
             winner: None,
             outcome: OutcomeJson::of(None),
-            undecided: 0,
+            undecided_moves: 0,
             steps: Vec::new(),
             mistakes: PlayersJson::default(),
             source: None,
-            error: Some(Some(reason)),
+            error: Some(reason),
         }
     }
 }
@@ -133,20 +132,18 @@ pub struct AnalysisJson {
     #[serde(flatten)]
     outcome: OutcomeJson,
     /// Moves of which it is not known what they gave away.
-    undecided: usize,
+    undecided_moves: usize,
     steps: Vec<StepJson>,
     mistakes: PlayersJson<Vec<Mistake>>,
     source: Option<SourceJson>,
-    /// Of a line of a batch: why there is no analysis, or null.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<Option<String>>,
+    /// Why a line of a batch has no analysis.
+    error: Option<String>,
 }
 
 impl AnalysisJson {
     /// Adds the line of a batch.
     pub fn with_input(mut self, input: String) -> AnalysisJson {
         self.input = Some(input);
-        self.error = Some(None);
         self
     }
 }

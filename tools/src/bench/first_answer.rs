@@ -9,6 +9,7 @@ use anyhow::{Context, ensure};
 use fourbase::{Board, Outcome};
 use serde::Serialize;
 
+use crate::json;
 use crate::number::short;
 
 /// How many processes are started.
@@ -54,7 +55,7 @@ fn run(board: Board, root: &Path, expected: Outcome) -> anyhow::Result<f64> {
     ensure!(status.success(), "`query {board}` in a process of its own ({status}): {complaint}");
     let answer: serde_json::Value = serde_json::from_str(&line).context("`query` did not print JSON")?;
     let found = (&answer["value"], answer["remoteness"].as_u64());
-    let expected = (expected.value.to_string(), expected.remoteness.map(u64::from));
+    let expected = (json::value(expected.value), expected.remoteness.map(u64::from));
     ensure!(
         *found.0 == expected.0 && (expected.1.is_none() || found.1 == expected.1),
         "wrong answer: `query {board}` says {}, {:?} plies; the solver says {}, {:?}",

@@ -15,7 +15,7 @@ use super::solving::Solving;
 use super::space::Space;
 use crate::number::{counted, grouped, short};
 use crate::table::{self, Side};
-use crate::wording;
+use crate::{json, wording};
 
 /// Everything that was measured.
 pub struct BenchReport {
@@ -146,7 +146,7 @@ impl Serialize for BenchReport {
         map.serialize_entry("folder", &self.folder)?;
         map.serialize_entry("keep_plies", &self.keep_plies)?;
         map.serialize_entry("hash", &self.hash)?;
-        map.serialize_entry("value", &self.outcome.value.to_string())?;
+        map.serialize_entry("value", json::value(self.outcome.value))?;
         map.serialize_entry("remoteness", &self.outcome.remoteness)?;
         map.serialize_entry("kernel", self.kernel)?;
         map.serialize_entry("threads", &self.threads)?;

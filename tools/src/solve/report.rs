@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::speed::Speed;
 use crate::number::{counted, grouped, milliseconds};
-use crate::{memory, wording};
+use crate::{json, memory, wording};
 
 /// What a solve needs.
 #[derive(Serialize)]
@@ -136,7 +136,7 @@ pub struct Stopped {
     keep_plies: Option<u32>,
     seconds: f64,
     peak_memory_bytes: Option<u64>,
-    value: Option<String>,
+    value: Option<&'static str>,
     remoteness: Option<u32>,
     entries: Option<u64>,
     bytes: Option<u64>,
@@ -153,7 +153,7 @@ impl Stopped {
             stopped: true,
             tiers_done: *done,
             tiers: *tiers,
-            folder: folder.display().to_string(),
+            folder: json::folder(folder),
             keep_plies: *keep_plies,
             seconds: milliseconds(elapsed),
             peak_memory_bytes: memory::peak_bytes(),
@@ -175,7 +175,7 @@ pub struct Solved {
     stopped: bool,
     tiers_done: u32,
     tiers: u32,
-    value: String,
+    value: &'static str,
     remoteness: Option<u32>,
     entries: u64,
     bytes: u64,
@@ -203,7 +203,7 @@ impl Solved {
             stopped: false,
             tiers_done: tiers,
             tiers,
-            value: report.outcome.value.to_string(),
+            value: json::value(report.outcome.value),
             remoteness: report.outcome.remoteness,
             entries: report.entries,
             bytes: report.bytes,
@@ -211,7 +211,7 @@ impl Solved {
             hash: report.hash.map(|hash| hash.to_string()),
             seconds: milliseconds(elapsed),
             peak_memory_bytes: memory::peak_bytes(),
-            folder: report.folder.display().to_string(),
+            folder: json::folder(&report.folder),
             outcome: report.outcome,
             already_complete: report.already_complete,
             path: report.folder.clone(),

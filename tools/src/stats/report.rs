@@ -12,24 +12,29 @@ use serde::Serialize;
 
 use crate::number::{counted, grouped};
 use crate::table::{self, Side};
-use crate::wording;
+use crate::{json, wording};
 
-/// The counts of a board with their sums.
+/// The counts of a board with their sums. What was not counted, or does not apply, is `None`.
 #[derive(Serialize)]
-pub struct Stats<'a> {
+pub struct Stats {
     board: String,
-    stores: String,
-    /// False: [`Stopped`] is the other case.
+    /// The values that are counted; `None` for legal positions alone.
+    stores: Option<String>,
     stopped: bool,
-    /// The folder of the counted database; `None` without one.
+    /// The tiers that were counted; of a count that was stopped, those of the direction that was stopped.
+    tiers_done: usize,
+    tiers: usize,
+    /// Where the same count resumes; `None` if nothing was kept.
+    resume_folder: Option<String>,
+    /// The folder of the counted database.
     folder: Option<String>,
-    /// The deepest ply in the database; `None` if it has all, or without a database.
+    /// The deepest ply in the database; `None` if it has all.
     keep_plies: Option<u32>,
     hash: Option<String>,
     #[serde(flatten)]
     sums: Sums,
-    plies: Vec<Row>,
-    outcomes: &'a [RemotenessCount],
+    plies: Option<Vec<Row>>,
+    outcomes: Option<Vec<RemotenessCount>>,
 }
 
 /// A row of the plies.
@@ -43,9 +48,9 @@ struct Row {
 /// The positions of a ply or of all. What was not counted is `None`.
 #[derive(Serialize, Clone, Copy, Default)]
 struct Sums {
-    legal: u64,
-    primitive: u64,
-    with_line: u64,
+    legal: Option<u64>,
+    primitive: Option<u64>,
+    with_line: Option<u64>,
     win: Option<u64>,
     lose: Option<u64>,
     tie: Option<u64>,
@@ -57,12 +62,15 @@ impl Row {
     fn of_values(counts: &PlyCounts, cells: u32) -> Row {
         let PlyCounts { ply, legal, primitive, win, lose, tie } = *counts;
         let with_line = if ply == cells { win.saturating_add(lose) } else { primitive };
-        Row { ply, sums: Sums { legal, primitive, with_line, win: Some(win), lose: Some(lose), tie: Some(tie) } }
+        let (win, lose, tie) = (Some(win), Some(lose), Some(tie));
+        let (legal, primitive, with_line) = (Some(legal), Some(primitive), Some(with_line));
+        Row { ply, sums: Sums { legal, primitive, with_line, win, lose, tie } }
     }
 
     /// Writes the row of a ply without values.
     fn of_legal(counts: &PlyLegal) -> Row {
         let PlyLegal { ply, legal, primitive, with_line } = *counts;
+        let (legal, primitive, with_line) = (Some(legal), Some(primitive), Some(with_line));
         Row { ply, sums: Sums { legal, primitive, with_line, ..Sums::default() } }
     }
 
@@ -72,9 +80,9 @@ impl Row {
         rows.iter()
             .map(|row| row.sums)
             .reduce(|one, other| Sums {
-                legal: one.legal.saturating_add(other.legal),
-                primitive: one.primitive.saturating_add(other.primitive),
-                with_line: one.with_line.saturating_add(other.with_line),
+                legal: add(one.legal, other.legal),
+                primitive: add(one.primitive, other.primitive),
+                with_line: add(one.with_line, other.with_line),
                 win: add(one.win, other.win),
                 lose: add(one.lose, other.lose),
                 tie: add(one.tie, other.tie),
@@ -83,50 +91,80 @@ impl Row {
     }
 }
 
-/// Writes a row of a table: a name and its counts.
-fn row<const N: usize>(name: String, counts: [u64; N]) -> Vec<String> {
-    std::iter::once(name).chain(counts.map(|count| grouped(count.into()))).collect()
-}
+/// The counts that a row of a table shows.
+type Cells = fn(&Sums) -> Vec<Option<u64>>;
 
-/// Writes the counts of wins, losses and ties, which are known where values were counted.
-fn values(sums: &Sums) -> [u64; 3] {
-    [sums.win, sums.lose, sums.tie].map(Option::unwrap_or_default)
-}
+impl Stats {
+    /// Begins a result of a whole count without counts.
+    fn new(board: Board, values: Option<Values>) -> Stats {
+        let tiers = board.cells() + 1;
+        Stats {
+            board: board.to_string(),
+            stores: values.map(|values| values.to_string()),
+            stopped: false,
+            tiers_done: tiers,
+            tiers,
+            resume_folder: None,
+            folder: None,
+            keep_plies: None,
+            hash: None,
+            sums: Sums::default(),
+            plies: None,
+            outcomes: None,
+        }
+    }
 
-impl Stats<'_> {
     /// Adds the sums to the counts, and the database of which they are.
-    pub fn of<'a>(counts: &'a Counts, database: Option<&Database>) -> Stats<'a> {
+    pub fn of(counts: Counts, database: Option<&Database>) -> Stats {
         let cells = counts.board.cells() as u32;
         let plies: Vec<Row> = counts.plies.iter().map(|ply| Row::of_values(ply, cells)).collect();
         Stats {
-            board: counts.board.to_string(),
-            stores: counts.values.to_string(),
-            stopped: false,
-            folder: database.map(|database| database.folder().display().to_string()),
+            folder: database.map(|database| json::folder(database.folder())),
             keep_plies: database.and_then(|database| database.manifest().keep_plies()),
             hash: database.and_then(|database| Some(database.manifest().hash()?.to_string())),
             sums: Row::sum(&plies),
-            plies,
-            outcomes: &counts.remoteness,
+            plies: Some(plies),
+            outcomes: Some(counts.remoteness),
+            ..Stats::new(counts.board, Some(counts.values))
         }
+    }
+
+    /// Adds the sums to the legal positions of a board by ply.
+    pub fn of_legal(board: Board, plies: &[PlyLegal]) -> Stats {
+        let plies: Vec<Row> = plies.iter().map(Row::of_legal).collect();
+        Stats { sums: Row::sum(&plies), plies: Some(plies), ..Stats::new(board, None) }
+    }
+
+    /// Takes what is done from the error of a stopped count; `None` for any other error.
+    pub fn of_stopped(error: &CountError, values: Option<Values>, folder: &Path) -> Option<Stats> {
+        let CountError::Stopped { board, plies, in_files, .. } = error else { return None };
+        let resume_folder = in_files.then(|| json::folder(folder));
+        Some(Stats { stopped: true, tiers_done: *plies, resume_folder, ..Stats::new(*board, values) })
     }
 
     /// Writes the table of the plies, with the sums in the last row.
     fn plies(&self) -> String {
-        let mut rows = vec![["ply", "legal", "primitive", "win", "lose", "tie"].map(str::to_owned).to_vec()];
-        let counts = |sums: &Sums| {
-            let [win, lose, tie] = values(sums);
-            [sums.legal, sums.primitive, win, lose, tie]
+        let (names, cells): (&[&str], Cells) = if self.stores.is_some() {
+            let cells: Cells = |of| vec![of.legal, of.primitive, of.win, of.lose, of.tie];
+            (&["ply", "legal", "primitive", "win", "lose", "tie"], cells)
+        } else {
+            (&["ply", "legal", "primitive", "with a line"], |of| vec![of.legal, of.primitive, of.with_line])
         };
-        rows.extend(self.plies.iter().map(|ply| row(ply.ply.to_string(), counts(&ply.sums))));
-        rows.push(row("all".to_owned(), counts(&self.sums)));
-        table::to_text(&[Side::Right; 6], &rows)
+        let row = |name: String, sums: &Sums| {
+            let count = |count: Option<u64>| grouped(count.unwrap_or_default().into());
+            std::iter::once(name).chain(cells(sums).into_iter().map(count)).collect()
+        };
+        let mut rows: Vec<Vec<String>> = vec![names.iter().map(|name| (*name).to_owned()).collect()];
+        rows.extend(self.plies.iter().flatten().map(|ply| row(ply.ply.to_string(), &ply.sums)));
+        rows.push(row("all".to_owned(), &self.sums));
+        table::to_text(&vec![Side::Right; names.len()], &rows)
     }
 
     /// Writes the table of the remotenesses with the counts of each value; `None` where they are unknown.
     fn remotenesses(&self) -> Option<String> {
+        let outcomes = self.outcomes.as_ref()?;
         let mut counts: BTreeMap<u32, [u64; 3]> = BTreeMap::new();
-        for RemotenessCount { value, remoteness, legal } in self.outcomes {
+        for RemotenessCount { value, remoteness, legal } in outcomes {
             let place = match value {
                 Value::Win => 0,
                 Value::Lose => 1,
@@ -143,9 +181,10 @@ impl Stats<'_> {
     }
 }
 
-impl fmt::Display for Stats<'_> {
+impl fmt::Display for Stats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}\n\n{}", self.board, counted(self.sums.legal, "legal position"), self.plies())?;
+        let legal = counted(self.sums.legal.unwrap_or_default(), "legal position");
+        write!(f, "{}: {legal}\n\n{}", self.board, self.plies())?;
         if let Some(table) = self.remotenesses() {
             write!(f, "\n\n{table}")?;
         }
@@ -153,83 +192,5 @@ impl fmt::Display for Stats<'_> {
             Some(_) => write!(f, "\n\nthe database keeps {}", wording::kept(self.keep_plies)),
             None => Ok(()),
         }
-    }
-}
-
-/// What a stopped count has done, for programs. The sums, which are not known yet, are null.
-#[derive(Serialize)]
-pub struct Stopped {
-    board: String,
-    /// The values that are counted; `None` for legal positions alone.
-    stores: Option<String>,
-    stopped: bool,
-    /// Those of the direction that was stopped.
-    tiers_done: usize,
-    tiers: usize,
-    /// Where the same count resumes; `None` if nothing was kept.
-    folder: Option<String>,
-    legal: Option<u64>,
-    primitive: Option<u64>,
-}
-
-impl Stopped {
-    /// Takes what is done from the error of a stopped count; `None` for any other error.
-    pub fn of(error: &CountError, values: Option<Values>, folder: &Path) -> Option<Stopped> {
-        let CountError::Stopped { board, plies, all, in_files } = error else { return None };
-        Some(Stopped {
-            board: board.to_string(),
-            stores: values.map(|values| values.to_string()),
-            stopped: true,
-            tiers_done: *plies,
-            tiers: *all,
-            folder: in_files.then(|| folder.display().to_string()),
-            legal: None,
-            primitive: None,
-        })
-    }
-}
-
-/// The legal positions of a board by ply, with their sums. As JSON it has the fields of [`Stats`]; those about values
-/// and about the database are null.
-#[derive(Serialize)]
-pub struct Legal {
-    board: String,
-    stores: Option<String>,
-    stopped: bool,
-    folder: Option<String>,
-    keep_plies: Option<u32>,
-    hash: Option<String>,
-    #[serde(flatten)]
-    sums: Sums,
-    plies: Vec<Row>,
-    outcomes: Option<Vec<RemotenessCount>>,
-}
-
-impl Legal {
-    /// Adds the sums to the counts.
-    pub fn of(board: Board, plies: &[PlyLegal]) -> Legal {
-        let plies: Vec<Row> = plies.iter().map(Row::of_legal).collect();
-        Legal {
-            board: board.to_string(),
-            stores: None,
-            stopped: false,
-            folder: None,
-            keep_plies: None,
-            hash: None,
-            sums: Row::sum(&plies),
-            plies,
-            outcomes: None,
-        }
-    }
-}
-
-impl fmt::Display for Legal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut rows = vec![["ply", "legal", "primitive", "with a line"].map(str::to_owned).to_vec()];
-        let counts = |sums: &Sums| [sums.legal, sums.primitive, sums.with_line];
-        rows.extend(self.plies.iter().map(|ply| row(ply.ply.to_string(), counts(&ply.sums))));
-        rows.push(row("all".to_owned(), counts(&self.sums)));
-        let table = table::to_text(&[Side::Right; 4], &rows);
-        write!(f, "{}: {}\n\n{table}", self.board, counted(self.sums.legal, "legal position"))
     }
 }

@@ -62,13 +62,13 @@ impl StrategyReport {
                 opponent_to_move: positions.opponent_to_move,
                 strategy_to_move: positions.strategy_to_move,
                 undefined: positions.undefined,
-                wins: PlayersJson { first: positions.first_wins, second: positions.second_wins },
+                won_by: PlayersJson { first: positions.first_wins, second: positions.second_wins },
                 ties: positions.ties,
             },
             lines: LinesJson {
                 all: lines.all(),
                 undefined: lines.undefined,
-                wins: PlayersJson { first: lines.first_wins, second: lines.second_wins },
+                won_by: PlayersJson { first: lines.first_wins, second: lines.second_wins },
                 ties: lines.ties,
             },
             refutation_line: refutation.as_deref().map(line),
@@ -215,7 +215,7 @@ struct PositionsJson {
     opponent_to_move: u64,
     strategy_to_move: u64,
     undefined: u64,
-    wins: PlayersJson<u64>,
+    won_by: PlayersJson<u64>,
     ties: u64,
 }
 
@@ -224,7 +224,7 @@ struct PositionsJson {
 struct LinesJson {
     all: u128,
     undefined: u128,
-    wins: PlayersJson<u128>,
+    won_by: PlayersJson<u128>,
     ties: u128,
 }
 

@@ -8,7 +8,7 @@ use fourbase_tiers::files::bytes;
 use fourbase_tiers::verify::{Fault, Report, published};
 use serde::Serialize;
 
-use crate::json::PositionJson;
+use crate::json::{self, PositionJson};
 use crate::number::{counted, grouped};
 use crate::wording;
 
@@ -19,7 +19,7 @@ pub struct Verified {
     stores: String,
     folder: String,
     sound: bool,
-    value: Option<String>,
+    value: Option<&'static str>,
     remoteness: Option<u32>,
     files: u64,
     bytes: u64,
@@ -35,7 +35,7 @@ pub struct Verified {
     legal: Option<u64>,
     /// The number of positions that were searched forward, and of those that were given up.
     searched: u64,
-    undecided: u64,
+    undecided_positions: u64,
     faults: Vec<ListedFault>,
     faults_in_all: u64,
     /// Files that cannot be read.
@@ -157,9 +157,9 @@ impl Verified {
         Verified {
             board: report.board.to_string(),
             stores: report.values.to_string(),
-            folder: database.folder().display().to_string(),
+            folder: json::folder(database.folder()),
             sound: report.is_sound(),
-            value: report.root.map(|root| root.value.to_string()),
+            value: report.root.map(|root| json::value(root.value)),
             remoteness: report.root.and_then(|root| root.remoteness),
             files: report.files,
             bytes: report.bytes,
@@ -169,7 +169,7 @@ impl Verified {
             stored_values: report.stored,
             legal: report.legal,
             searched: report.searched,
-            undecided: report.undecided,
+            undecided_positions: report.undecided,
             faults: report.faults.iter().map(ListedFault::of).collect(),
             faults_in_all: report.faults_in_all,
             unread: report.unread.iter().map(ToString::to_string).collect(),
@@ -221,8 +221,8 @@ impl fmt::Display for Verified {
             write!(f, "\n{legal}: counted, compared with the published number")?;
         }
         write!(f, "\n{}: searched forward", counted(self.searched, "position"))?;
-        if self.undecided > 0 {
-            write!(f, ", {} given up", grouped(self.undecided.into()))?;
+        if self.undecided_positions > 0 {
+            write!(f, ", {} given up", grouped(self.undecided_positions.into()))?;
         }
         self.hash.iter().filter(|_| self.sound).try_for_each(|hash| write!(f, "\nhash {hash}"))
     }
