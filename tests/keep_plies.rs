@@ -318,9 +318,10 @@ fn another_setting_exits_with_1_and_none_that_is_possible_with_2() {
     assert!(program.run("solve 4x4 --keep-plies 6").succeeds().contains("complete already"));
     for text in ["0", "-1", "some", "4294967296"] {
         let line = program.run(&format!("solve 4x4 --keep-plies={text}")).fails(2);
-        assert!(line.contains("give 1 or more, or leave it out to keep all"), "{line}");
+        assert!(line.contains("is not a whole number from 1 to "), "{line}");
     }
     let plan = |arguments: &str| program.run(&format!("solve 5x5 --dry-run --json{arguments}")).json();
+    assert_eq!(plan(" --keep-plies 1e1"), plan(" --keep-plies 10"));
     let bytes = |arguments: &str| plan(arguments)["database_bytes"].as_u64().expect("a number");
     assert!(bytes(" --keep-plies 9") < bytes(" --keep-plies 19") && bytes(" --keep-plies 19") < bytes(""));
 }

@@ -7,9 +7,7 @@ mod speed;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::anyhow;
 use clap::{Args, ValueEnum};
-use fourbase::excerpt;
 use fourbase_tiers::files::FileError;
 use fourbase_tiers::format::TierRecord;
 use fourbase_tiers::kernel::Kernel;
@@ -18,7 +16,7 @@ use fourbase_tiers::solve::{Plan, Progress, Solve};
 use crate::arguments::{BoardArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, ValuesArgument};
 use crate::json::Envelope;
 use crate::progress::{self, Bar};
-use crate::{failure, interrupt, output};
+use crate::{failure, interrupt, number, output};
 use log::Log;
 use report::{Planned, Solved, Stopped};
 use speed::Speed;
@@ -62,7 +60,7 @@ pub struct Arguments {
     scratch: Option<PathBuf>,
 
     /// Keep only positions of at most N pieces; queries search later ones forward [default: keep all]
-    #[arg(long, value_name = "N", value_parser = keep_plies)]
+    #[arg(long, value_name = "N", value_parser = number::within::<u32>(1..=u64::from(u32::MAX)))]
     keep_plies: Option<u32>,
 
     /// Which kernels compute the values
@@ -106,17 +104,6 @@ impl Arguments {
             .keep_plies(self.keep_plies)
     }
 }
-
-/// Reads the value of `--keep-plies`.
-fn keep_plies(text: &str) -> anyhow::Result<u32> {
-    text.parse().ok().filter(|plies| *plies > 0).ok_or_else(|| {
-        let text = excerpt(text, EXCERPT_BYTES);
-        anyhow!("\"{text}\" is not a number of plies; give 1 or more, or leave it out to keep all")
-    })
-}
-
-/// How much of a wrong text the error repeats.
-const EXCERPT_BYTES: usize = 40;
 
 /// The choices of `--kernel`.
 #[derive(ValueEnum, Clone, Copy, Debug)]
