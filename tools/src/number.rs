@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::anyhow;
 use fourbase::excerpt;
-pub use fourbase_tiers::files::grouped;
+pub use fourbase_tiers::files::{counted, grouped};
 
 /// How much of a wrong text the error repeats.
 const EXCERPT_BYTES: usize = 40;
@@ -45,18 +45,6 @@ fn read(text: &str) -> Option<u64> {
     (number.fract() == 0.0 && number <= MOST_EXACT).then_some(number as u64)
 }
 
-/// Writes a number with its noun in the singular or plural: `1 entry`, `98,809 entries`.
-pub fn counted(number: impl TryInto<u128>, noun: &str) -> String {
-    // Every number here is unsigned and has at most 128 bits.
-    let number = number.try_into().unwrap_or(u128::MAX);
-    let noun = match noun.strip_suffix('y') {
-        _ if number == 1 => noun.to_owned(),
-        Some(stem) if !stem.ends_with(['a', 'e', 'o']) => format!("{stem}ies"),
-        _ => format!("{noun}s"),
-    };
-    format!("{} {noun}", grouped(number))
-}
-
 /// Rounds a measured figure to four digits; more would only be noise.
 pub fn short(figure: f64) -> f64 {
     format!("{figure:.3e}").parse().unwrap_or(figure)
@@ -74,14 +62,6 @@ mod tests {
     #[test]
     fn figures_keep_four_digits() {
         assert_eq!([0.0, 0.060_012_9, 123_456_789.0, 1.0].map(short), [0.0, 0.060_01, 123_500_000.0, 1.0]);
-    }
-
-    #[test]
-    fn one_is_singular() {
-        let texts = [counted(0u32, "entry"), counted(1u64, "entry"), counted(98_809usize, "entry")];
-        assert_eq!(texts, ["0 entries", "1 entry", "98,809 entries"]);
-        assert_eq!([counted(1u8, "ply"), counted(2u8, "ply"), counted(2u8, "day")], ["1 ply", "2 plies", "2 days"]);
-        assert_eq!([counted(1u8, "legal position"), counted(1000u16, "file")], ["1 legal position", "1,000 files"]);
     }
 
     #[test]

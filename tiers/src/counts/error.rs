@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use fourbase::Board;
 
-use crate::files::{FileError, bytes, shown};
+use crate::files::{FileError, bytes, counted, shown};
 use crate::index::IndexError;
 
 /// A count that cannot start or go on.
@@ -70,7 +70,10 @@ pub enum CountError {
         source: FileError,
     },
     /// Legal positions have a code that stands for no outcome.
-    #[error("board {board}, ply {ply}: {positions} legal positions have the code {code}, which is no outcome")]
+    #[error(
+        "board {board}, ply {ply}: the code {code} of {} stands for no outcome",
+        counted(*positions, "legal position")
+    )]
     Code {
         /// The board.
         board: Board,

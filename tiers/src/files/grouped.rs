@@ -16,9 +16,29 @@ pub fn grouped(number: u128) -> String {
     text
 }
 
+/// Writes a number with its noun in the singular or plural: `1 entry`, `98,809 entries`.
+pub fn counted(number: impl TryInto<u128>, noun: &str) -> String {
+    // Every number here is unsigned and has at most 128 bits.
+    let number = number.try_into().unwrap_or(u128::MAX);
+    let noun = match noun.strip_suffix('y') {
+        _ if number == 1 => noun.to_owned(),
+        Some(stem) if !stem.ends_with(['a', 'e', 'o']) => format!("{stem}ies"),
+        _ => format!("{noun}s"),
+    };
+    format!("{} {noun}", grouped(number))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_is_singular() {
+        let texts = [counted(0u32, "entry"), counted(1u64, "entry"), counted(98_809usize, "entry")];
+        assert_eq!(texts, ["0 entries", "1 entry", "98,809 entries"]);
+        assert_eq!([counted(1u8, "ply"), counted(2u8, "ply"), counted(2u8, "day")], ["1 ply", "2 plies", "2 days"]);
+        assert_eq!([counted(1u8, "legal position"), counted(1000u16, "file")], ["1 legal position", "1,000 files"]);
+    }
 
     #[test]
     fn thousands_are_in_groups() {

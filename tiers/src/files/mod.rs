@@ -29,7 +29,7 @@ pub(crate) use durable::{
 pub use envelope::VERSION;
 pub(crate) use error::io_error;
 pub use error::{FileError, bytes};
-pub use grouped::grouped;
+pub use grouped::{counted, grouped};
 pub use memory::Memory;
 pub use shown::{Shown, shown};
 pub use small::read_small;

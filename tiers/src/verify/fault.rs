@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use fourbase::{Outcome, Player, Position};
 
 use crate::database::DatabaseError;
-use crate::files::{FileError, shown};
+use crate::files::{FileError, counted, grouped, shown};
 
 /// Something that is wrong with a database. What cannot be read is no fault: see [`Report::unread`](super::Report::unread).
 #[derive(Debug, thiserror::Error)]
@@ -18,7 +18,7 @@ pub enum Fault {
     #[error("{0}")]
     Counts(FileError),
     /// Play reaches another number of positions than the counts say that are kept beside the database.
-    #[error("{}: {found} legal positions, {expected} counted", shown(file))]
+    #[error("{}: {}, {} counted", shown(file), counted(*found, "legal position"), grouped((*expected).into()))]
     CountedLegal {
         /// The file of the counts.
         file: PathBuf,
@@ -28,7 +28,10 @@ pub enum Fault {
         expected: u64,
     },
     /// The manifest says another number of entries than the index has.
-    #[error("ply {ply}: the manifest says {found} entries, the index has {expected}")]
+    #[error(
+        "ply {ply}: the manifest says {}, the index has {}",
+        counted(*found, "entry"), grouped((*expected).into())
+    )]
     Entries {
         /// The tier.
         ply: u32,
@@ -79,7 +82,10 @@ pub enum Fault {
         what: &'static str,
     },
     /// A chunk has values for another number of entries than are quiet.
-    #[error("ply {ply}, block {block}, chunk {chunk} from entry {entry} on: {found} values, {expected} quiet entries")]
+    #[error(
+        "ply {ply}, block {block}, chunk {chunk} from entry {entry} on: {}, {}",
+        counted(*found, "value"), counted(*expected, "quiet entry")
+    )]
     Count {
         /// The tier.
         ply: u32,
@@ -145,7 +151,7 @@ pub enum Fault {
         position: Position,
     },
     /// Play reaches another number of positions than published.
-    #[error("legal positions: {found} counted, {expected} published")]
+    #[error("legal positions: {} counted, {} published", grouped((*found).into()), grouped((*expected).into()))]
     Legal {
         /// What was counted.
         found: u64,

@@ -197,8 +197,7 @@ fn loss(loss: Option<Loss>) -> String {
         None => "?".to_owned(),
         Some(Loss::Nothing | Loss::NoValue) => String::new(),
         Some(Loss::Value(from, to)) => format!("{} to {}", wording::value(from, 0), wording::value(to, 0)),
-        Some(Loss::Plies(1)) => "1 ply".to_owned(),
-        Some(Loss::Plies(plies)) => format!("{plies} plies"),
+        Some(Loss::Plies(plies)) => counted(plies, "ply"),
     }
 }
 

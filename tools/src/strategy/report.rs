@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::chosen::Chosen;
 use super::comparison::Comparison;
 use crate::json::{self, DatabaseJson, PlayersJson};
-use crate::number::grouped;
+use crate::number::{counted, grouped};
 use crate::table::{self, Side};
 use crate::wording;
 
@@ -117,7 +117,7 @@ impl StrategyReport {
         let start = Position::start(self.check.board);
         // The check has played every move of the line, so none is refused.
         let end = line.iter().try_fold(start, |position, &column| position.play(column)).unwrap_or(start);
-        format!("{name} ({} plies): {}\n\n{}", line.len(), line_to_text(line), draw(&end, true))
+        format!("{name} ({}): {}\n\n{}", counted(line.len(), "ply"), line_to_text(line), draw(&end, true))
     }
 
     /// Writes in how many positions the value is kept, or why that is unknown.
