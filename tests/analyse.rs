@@ -66,11 +66,11 @@ fn an_analysis_for_programs_has_every_figure() {
     assert_eq!(
         json["mistakes"]["first"],
         json!([
-            {"number": 1, "column": 1, "from": "tie", "to": "lose", "reason": "missed tie at columns 2, 3 and 4"},
+            {"number": 1, "column": 1, "from": "tie", "to": "lose", "reason": "missed tie at column 2, 3 or 4"},
             {"number": 5, "column": 1, "from": "tie", "to": "lose", "reason": "missed tie at column 3"},
         ])
     );
-    assert_eq!(json["mistakes"]["second"][0]["reason"], json!("missed win in 17 at columns 2 and 3"));
+    assert_eq!(json["mistakes"]["second"][0]["reason"], json!("missed win in 17 at column 2 or 3"));
     assert_eq!((&json["over"], &json["winner"], &json["value"]), (&json!(false), &json!(null), &json!("win")));
 }
 
@@ -140,6 +140,13 @@ fn a_move_that_wins_at_once_is_known_without_a_search() {
 }
 
 #[test]
+fn columns_after_the_ninth_are_named_as_they_are_typed() {
+    let json = Program::new().run("analyse 10x2c2 a51 --json").warns().0;
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(json["mistakes"]["first"][0]["reason"], json!("missed win in 1 at column 9 or a"));
+}
+
+#[test]
 fn without_remoteness_the_plies_given_away_are_unknown() {
     let program = Program::new();
     program.run("solve 4x4 --values wdl").succeeds();
@@ -161,8 +168,8 @@ fn a_batch_lists_the_mistakes_of_each_player_with_their_reasons() {
     let lines = output.lines().collect::<Vec<_>>();
     assert_eq!(
         lines[0],
-        "123412\t1 missed tie at columns 2, 3 and 4; 5 missed tie at column 3\t\
-         4 missed win in 17 at columns 2 and 3; 6 missed win in 15 at column 3\t0\tg1"
+        "123412\t1 missed tie at column 2, 3 or 4; 5 missed tie at column 3\t\
+         4 missed win in 17 at column 2 or 3; 6 missed win in 15 at column 3\t0\tg1"
     );
     assert_eq!((lines[1], lines[3]), ("-\t-\t-\t0", "3\t-\t-\t0"));
     assert!(lines[2].starts_with("9\terror\tmove 1, '9'"), "{output}");

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fourbase::Board;
-use fourbase_tiers::files::{Disk, Storage};
+use fourbase_tiers::files::{Disk, has_room};
 use fourbase_tiers::kernel::Values;
 use fourbase_tiers::solve::Plan;
 
@@ -23,8 +23,8 @@ pub fn is_feasible(board: Board, values: Values, root: &Path) -> bool {
     let limit_bytes = memory::default_limit().unwrap_or(u64::MAX);
     let plan = Plan::new(board, values, limit_bytes);
     let scratch_bytes = if plan.is_bounded { plan.scratch_bytes } else { 0 };
-    let free_bytes = root.ancestors().find_map(|folder| Disk.free_bytes(folder)).unwrap_or(u64::MAX);
-    plan.check(limit_bytes).is_ok() && plan.database_bytes.saturating_add(scratch_bytes) <= free_bytes.into()
+    let files_bytes = plan.database_bytes.saturating_add(scratch_bytes);
+    plan.check(limit_bytes).is_ok() && has_room(&Disk, root, files_bytes).is_ok()
 }
 
 /// Returns the kind of values that this machine can compute for a board, remoteness if possible.

@@ -33,5 +33,4 @@ pub use grouped::{counted, grouped};
 pub use memory::Memory;
 pub use shown::{Shown, shown};
 pub use small::read_small;
-pub(crate) use storage::has_room;
-pub use storage::{Lock, ReadFile, Storage, WriteFile};
+pub use storage::{Lock, ReadFile, Storage, WriteFile, has_room};

@@ -50,11 +50,11 @@ pub trait Storage: Send + Sync + Debug {
     fn lock(&self, path: &Path) -> io::Result<Result<Lock, String>>;
 }
 
-/// Checks that a file of `needed` bytes fits on the disk of a folder, which may not exist yet.
+/// Checks that files of `needed` bytes fit on the disk of a folder, which may not exist yet.
 ///
 /// # Errors
 /// The number of free bytes, where they are fewer.
-pub(crate) fn has_room(storage: &dyn Storage, folder: &Path, needed: u128) -> Result<(), u64> {
+pub fn has_room(storage: &dyn Storage, folder: &Path, needed: u128) -> Result<(), u64> {
     let free = folder.ancestors().find_map(|folder| storage.free_bytes(folder));
     free.filter(|free| u128::from(*free) < needed).map_or(Ok(()), Err)
 }

@@ -8,6 +8,7 @@ use fourbase_tiers::database::DatabaseError;
 use crate::game::Game;
 use crate::json::SourceJson;
 use crate::query::asker::{Asker, Found};
+use crate::wording;
 
 /// A position of a game.
 #[derive(Clone, Debug)]
@@ -73,31 +74,21 @@ impl Ply {
     /// Says what would have been better: `missed win in 5 at column 4`; `None` if nothing, or if that is unknown.
     pub fn reason(&self) -> Option<String> {
         let (before, after) = (self.outcome?, self.played()?);
-        let (loss, best) = (self.loss()?, columns(self.best().map(|column| column + 1).collect()));
+        let (loss, mut best) = (self.loss()?, Vec::from_iter(self.best()));
+        best.sort_unstable();
+        let at = if best.is_empty() { String::new() } else { format!(" at column {}", wording::columns(best)) };
         let plies = before.remoteness.filter(|_| before.value != Value::Tie);
         match (loss, after.remoteness) {
             (Loss::Value(value, _), _) => {
                 let plies = plies.map_or(String::new(), |plies| format!(" in {plies}"));
-                let at = if best.is_empty() { String::new() } else { format!(" at {best}") };
                 Some(format!("missed {value}{plies}{at}"))
             }
             (Loss::Plies(_), Some(after)) => {
                 let verb = if before.value == Value::Win { "wins" } else { "loses" };
-                Some(format!("{verb} in {after} instead of {} at {best}", plies?))
+                Some(format!("{verb} in {after} instead of {}{at}", plies?))
             }
             _ => None,
         }
-    }
-}
-
-/// Writes `column 4` or `columns 2, 3 and 4`; nothing without a column.
-fn columns(mut columns: Vec<usize>) -> String {
-    columns.sort_unstable();
-    let names: Vec<String> = columns.iter().map(usize::to_string).collect();
-    match &names[..] {
-        [] => String::new(),
-        [one] => format!("column {one}"),
-        [most @ .., last] => format!("columns {} and {last}", most.join(", ")),
     }
 }
 
