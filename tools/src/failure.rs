@@ -16,6 +16,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use fourbase::BoardError;
 use fourbase::notation::NotationError;
 use fourbase_tiers::counts::CountError;
+use fourbase_tiers::files::escaped;
 use fourbase_tiers::solve::SolveError;
 
 /// Exit code of success.
@@ -138,15 +139,6 @@ fn chain_to_text(error: &anyhow::Error) -> String {
 /// Prints `error: ` and the text on standard error. Control characters, for example in a folder's name, become escapes.
 fn print_error(text: &str) {
     let _ = writeln!(anstream::stderr(), "{ERROR}error:{ERROR:#} {}", escaped(text));
-}
-
-/// Escapes control characters, so that a text is one line.
-pub fn escaped(text: &str) -> String {
-    let mut line = String::new();
-    for character in text.chars() {
-        if character.is_control() { line.extend(character.escape_debug()) } else { line.push(character) }
-    }
-    line
 }
 
 /// Prints a line of information on standard error. A failure to write it is ignored: the work matters more.

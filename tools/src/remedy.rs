@@ -16,7 +16,7 @@ use fourbase::{Board, excerpt};
 use fourbase_tiers::answer::AnswerError;
 use fourbase_tiers::counts::CountError;
 use fourbase_tiers::database::{DatabaseError, RemotenessError};
-use fourbase_tiers::files::{Disk, FileError};
+use fourbase_tiers::files::{Disk, FileError, escaped};
 use fourbase_tiers::format::{Manifest, board_and_values_of, lock_path};
 use fourbase_tiers::index::IndexError;
 use fourbase_tiers::kernel::Values;
@@ -27,7 +27,7 @@ use crate::feasible::{feasible_values, is_feasible};
 use crate::quote::{option, word};
 use crate::temporary::NoFolder;
 use crate::unsound::Unsound;
-use crate::{failure, temporary, wording};
+use crate::{temporary, wording};
 
 /// What a remedy repeats of the user's command, as it was typed; `None` for what was left out.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -140,7 +140,7 @@ pub fn told(error: &(dyn Error + 'static)) -> String {
 
 /// Adds a remedy to the text of an error, whose paths may have any characters.
 fn with_remedy(error: &str, remedy: Option<String>) -> String {
-    let error = failure::escaped(error);
+    let error = escaped(error);
     remedy.map_or_else(|| error.clone(), |remedy| format!("{error}; {remedy}"))
 }
 

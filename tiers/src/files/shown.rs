@@ -1,6 +1,6 @@
-//! Paths in messages.
+//! Paths and other text in messages of one line.
 
-use std::fmt::{self, Write};
+use std::fmt;
 use std::path::Path;
 
 /// A path for a message of one line: control characters, line breaks and what turns the direction of text are escaped.
@@ -22,12 +22,28 @@ pub fn shown(path: &Path) -> Shown<'_> {
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.to_string_lossy().chars().try_for_each(|character| match character {
-            _ if character.is_control() => write!(f, "{}", character.escape_debug()),
-            _ if DIRECTIONS.contains(&character) => write!(f, "{}", character.escape_unicode()),
-            _ => f.write_char(character),
-        })
+        f.write_str(&escaped(&self.0.to_string_lossy()))
     }
+}
+
+/// Escapes control characters, line breaks and what turns the direction of text, so that a text is one line.
+///
+/// ```
+/// use fourbase_tiers::files::escaped;
+///
+/// assert_eq!(escaped("no\tsuch\u{2028}file"), "no\\tsuch\\u{2028}file");
+/// ```
+#[must_use]
+pub fn escaped(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            _ if character.is_control() => line.extend(character.escape_debug()),
+            _ if DIRECTIONS.contains(&character) => line.extend(character.escape_unicode()),
+            _ => line.push(character),
+        }
+    }
+    line
 }
 
 /// Characters that turn the direction of the text after them, or end a line.
