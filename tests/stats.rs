@@ -183,7 +183,18 @@ fn counts_that_cannot_be_kept_are_told_all_the_same() {
     fs::create_dir_all(program.path("db/2x2c2/remoteness.stats.json")).expect("a folder");
     let (output, warning) = program.run("stats 2x2c2").warns();
     assert!(output.starts_with("2x2c2: "), "{output}");
-    assert!(warning.contains("warning: cannot keep the counts beside"), "{warning}");
+    assert!(warning.contains("warning: cannot keep the counts: "), "{warning}");
+    assert_eq!(warning.matches("remoteness").count(), 1, "{warning}");
+}
+
+#[test]
+fn counts_of_a_database_that_another_process_holds_are_not_kept_and_the_path_is_told_once() {
+    let program = Program::with("2x2c2");
+    let lock = fs::File::create(program.path("db/2x2c2/remoteness.lock")).expect("a file");
+    lock.lock().expect("a lock");
+    let (_, warning) = program.run("stats 2x2c2").warns();
+    let expected = "warning: cannot keep the counts: db/2x2c2/remoteness is in use by another process\n";
+    assert_eq!(warning, expected);
 }
 
 #[test]

@@ -18,7 +18,7 @@ use fourbase_tiers::solve::{Plan, Progress};
 use crate::arguments::{BoardArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, ValuesKind};
 use crate::json::Envelope;
 use crate::progress::Bar;
-use crate::{failure, interrupt, output, wording};
+use crate::{failure, interrupt, output};
 use report::Stats;
 
 /// Arguments of `fourbase stats`.
@@ -117,8 +117,7 @@ fn of_database(arguments: &Arguments, database: &Database) -> anyhow::Result<Cou
     }
     let counts = values(arguments, database.values())?;
     if let Err(reason) = write_kept(&Disk, folder, manifest, &counts) {
-        let folder = wording::path(folder);
-        failure::print_warning(&format!("cannot keep the counts beside {folder}: {reason}"));
+        failure::print_warning(&format!("cannot keep the counts: {reason}"));
     }
     Ok(counts)
 }

@@ -4,13 +4,14 @@
 //! that cannot be one of this board, is damage. Counting again costs only time.
 
 use std::collections::BTreeSet;
-use std::io::{self, ErrorKind};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use fourbase::{Board, Outcome, Value};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
+use super::error::CountError;
 use super::table::{Counts, PlyCounts, RemotenessCount};
 use crate::files::{FileError, Storage, io_error, read_small, write_file};
 use crate::format::{Manifest, lock_path};
@@ -94,8 +95,13 @@ pub fn read_kept(
 /// Keeps the counts of a complete database beside it. A reader sees all of them or none.
 ///
 /// # Errors
-/// [`FileError::Io`] where the file cannot be written, or where another process holds the database.
-pub fn write_kept(storage: &dyn Storage, folder: &Path, manifest: &Manifest, counts: &Counts) -> Result<(), FileError> {
+/// [`CountError::File`] where the file cannot be written, and [`CountError::Busy`] where another process holds the database.
+pub fn write_kept(
+    storage: &dyn Storage,
+    folder: &Path,
+    manifest: &Manifest,
+    counts: &Counts,
+) -> Result<(), CountError> {
     let file = kept_path(folder);
     let hash = manifest.hash().map(|hash| hash.to_string()).unwrap_or_default();
     let kept = Kept::new(hash, counts.clone()).and_then(|kept| serde_json::to_vec(&kept));
@@ -103,9 +109,9 @@ pub fn write_kept(storage: &dyn Storage, folder: &Path, manifest: &Manifest, cou
     // Two that write at once would write into one file under its temporary name.
     let lock = lock_path(folder);
     let held = storage.lock(&lock).map_err(io_error(&lock, "lock"))?;
-    let _held = held.map_err(|holder| io_error(&lock, "lock")(io::Error::other(format!("it is held by {holder}"))))?;
+    let _held = held.map_err(|holder| CountError::Busy { folder: folder.to_path_buf(), holder })?;
     let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    write_file(storage, file.parent().unwrap_or(folder), &name, &kept)
+    Ok(write_file(storage, file.parent().unwrap_or(folder), &name, &kept)?)
 }
 
 /// Tells what cannot be true of the counts of a board whose empty board has the outcome `root`.
