@@ -1,129 +1,22 @@
 //! What the user can type next after an error: the one place that knows.
 //!
-//! An error of the libraries carries facts. This file turns them into advice or a command, and repeats the options that
-//! the user gave, so that the command works on the same database.
+//! An error of the libraries carries facts. [`errors`] turns them into advice or a command ([`commands`]), which repeats
+//! the options that the user gave ([`given`]), so that the command works on the same database.
+
+mod commands;
+mod errors;
+mod given;
 
 use std::error::Error;
-use std::ffi::OsString;
-use std::fs::{self, File, TryLockError};
-use std::io::Read;
-use std::path::Path;
-use std::sync::OnceLock;
 
-use clap::parser::ValueSource;
-use clap::{ArgMatches, Command};
-use fourbase::{Board, excerpt};
-use fourbase_tiers::answer::AnswerError;
-use fourbase_tiers::counts::CountError;
-use fourbase_tiers::database::{DatabaseError, RemotenessError};
-use fourbase_tiers::files::{Disk, FileError, escaped};
-use fourbase_tiers::format::{Manifest, board_and_values_of, lock_path};
-use fourbase_tiers::index::IndexError;
-use fourbase_tiers::kernel::Values;
-use fourbase_tiers::solve::SolveError;
-use fourbase_tiers::verify::VerifyError;
+use fourbase_tiers::files::escaped;
 
-use crate::feasible::{feasible_values, is_feasible};
-use crate::quote::{option, word};
-use crate::temporary::NoFolder;
-use crate::unsound::Unsound;
-use crate::{temporary, wording};
-
-/// What a remedy repeats of the user's command, as it was typed; `None` for what was left out.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Given {
-    pub board: Option<OsString>,
-    pub values: Option<OsString>,
-    pub keep_plies: Option<OsString>,
-    pub db: Option<OsString>,
-    pub scratch: Option<OsString>,
-    /// Of `solve` alone: the `--memory` of another command limits something else, and could be too little for a solve.
-    pub memory: Option<OsString>,
-    /// The players of `play`.
-    pub first: Option<OsString>,
-    pub second: Option<OsString>,
-    /// The name of the subcommand.
-    pub subcommand: String,
-    /// The names of all options that the subcommand takes, given or not.
-    pub takes: Vec<String>,
-}
-
-impl Given {
-    /// Takes the options from the arguments of a subcommand. A default counts as left out, and so does `$FOURBASE_DB`:
-    /// the next command finds both by itself.
-    pub fn of(subcommand: &Command, matches: &ArgMatches) -> Given {
-        let typed = |id: &str| {
-            // A subcommand without this option is an error of the look-up, and gives nothing.
-            let mut texts = matches.try_get_raw(id).ok()??;
-            let text = texts.next()?.to_os_string();
-            (matches.value_source(id) == Some(ValueSource::CommandLine)).then_some(text)
-        };
-        Given {
-            board: typed("board"),
-            values: typed("values"),
-            keep_plies: typed("keep_plies"),
-            db: typed("db"),
-            scratch: typed("scratch"),
-            memory: typed("memory").filter(|_| subcommand.get_name() == "solve"),
-            first: typed("first"),
-            second: typed("second"),
-            subcommand: subcommand.get_name().to_owned(),
-            takes: subcommand.get_arguments().filter_map(|argument| argument.get_long().map(str::to_owned)).collect(),
-        }
-    }
-
-    /// Tells whether the user's subcommand takes an option.
-    fn takes(&self, name: &str) -> bool {
-        self.takes.iter().any(|taken| taken == name)
-    }
-
-    /// Tells whether what the subcommand solves and counts goes into a temporary folder.
-    fn is_temporary(&self) -> bool {
-        ["bench", "match", "grade"].contains(&self.subcommand.as_str())
-    }
-
-    /// Writes the options for the end of a `solve`, each after a space.
-    pub fn options(&self) -> String {
-        let Given { values, keep_plies, db, scratch, memory, .. } = self;
-        let folders = [("db", db), ("scratch", scratch)];
-        let options = [("values", values), ("keep-plies", keep_plies)].into_iter().chain(folders);
-        written(options.chain([("memory", memory)]))
-    }
-
-    /// Returns the same options for a database whose values and kept plies are known.
-    fn of_database(&self, values: Values, keep_plies: Option<u32>) -> Given {
-        let values = Some(values.to_string().into());
-        Given { values, keep_plies: keep_plies.map(|most| most.to_string().into()), ..self.clone() }
-    }
-}
-
-/// Writes those of some options that were given, each after a space.
-fn written<'g>(options: impl IntoIterator<Item = (&'g str, &'g Option<OsString>)>) -> String {
-    options.into_iter().filter_map(|(name, value)| Some(option(name, value.as_ref()?))).collect()
-}
-
-static GIVEN: OnceLock<Given> = OnceLock::new();
-
-/// Remembers the options of the user's command, for all remedies of this run.
-pub fn remember(given: Given) {
-    let _ = GIVEN.set(given);
-}
-
-/// Returns the command that solves a board into the user's folder of databases.
-pub fn to_solve(board: &str) -> String {
-    format!("fourbase solve {board}{}", GIVEN.get().unwrap_or(&Given::default()).options())
-}
-
-/// Returns the command that continues a saved game, with the players that the user gave.
-pub fn to_play(board: Board, file: &Path) -> String {
-    let given = GIVEN.get().cloned().unwrap_or_default();
-    let options = written([("first", &given.first), ("second", &given.second), ("db", &given.db)]);
-    format!("fourbase play {board}{options}{}", option("load", file))
-}
+pub use commands::{solve_first, to_play, to_solve};
+pub use given::{Given, remember};
 
 /// Returns what to type after an error; `None` where the error itself says it, or where nothing helps.
 pub fn of(error: &anyhow::Error) -> Option<String> {
-    of_chain(error.chain(), GIVEN.get().unwrap_or(&Given::default()))
+    of_chain(error.chain(), given::given())
 }
 
 /// Writes all layers of an error on one line, with its remedy.
@@ -134,7 +27,7 @@ pub fn told_whole(error: &anyhow::Error) -> String {
 /// Writes an error on one line, with its remedy.
 pub fn told(error: &(dyn Error + 'static)) -> String {
     let chain = std::iter::successors(Some(error), |error| (*error).source());
-    let remedy = of_chain(chain, GIVEN.get().unwrap_or(&Given::default()));
+    let remedy = of_chain(chain, given::given());
     with_remedy(&error.to_string(), remedy)
 }
 
@@ -146,143 +39,12 @@ fn with_remedy(error: &str, remedy: Option<String>) -> String {
 
 /// Finds the first error of a chain that has a remedy.
 fn of_chain<'e>(mut chain: impl Iterator<Item = &'e (dyn Error + 'static)>, given: &Given) -> Option<String> {
-    chain.find_map(|error| of_one(error, given))
-}
-
-fn of_one(error: &(dyn Error + 'static), given: &Given) -> Option<String> {
-    if let Some(error) = error.downcast_ref::<SolveError>() {
-        of_solve(error, given)
-    } else if let Some(error) = error.downcast_ref::<CountError>() {
-        of_count(error, given)
-    } else if let Some(error) = error.downcast_ref::<DatabaseError>() {
-        of_database(error, given)
-    } else if let Some(error) = error.downcast_ref::<VerifyError>() {
-        match error {
-            VerifyError::Database(error) => of_database(error, given),
-            VerifyError::Count(error) => of_count(error, given),
-        }
-    } else if let Some(error) = error.downcast_ref::<AnswerError>() {
-        if let AnswerError::Database(error) = error { of_database(error, given) } else { None }
-    } else if let Some(error) = error.downcast_ref::<RemotenessError>() {
-        if let RemotenessError::Database(error) = error { of_database(error, given) } else { None }
-    } else if let Some(error) = error.downcast_ref::<FileError>() {
-        Some(of_file(error, given))
-    } else if let Some(error) = error.downcast_ref::<IndexError>() {
-        Some(of_index(error))
-    } else if let Some(Unsound { board, values, keep_plies, .. }) = error.downcast_ref() {
-        let options = given.of_database(*values, *keep_plies).options();
-        Some(format!("make it again with: fourbase solve {board}{options} --replace"))
-    } else if error.is::<NoFolder>() {
-        Some(more_room())
-    } else {
-        None
-    }
-}
-
-fn of_solve(error: &SolveError, given: &Given) -> Option<String> {
-    Some(match error {
-        SolveError::Index(error) => of_index(error),
-        SolveError::Memory { .. } => more_memory(given),
-        SolveError::Busy { .. } => "wait for it to end, or end it".to_owned(),
-        SolveError::Stopped { board, values, keep_plies, .. } => resume(*board, *values, *keep_plies, given),
-        SolveError::Disk { .. } if given.takes("scratch") => {
-            "make room, or choose another disk with --db or --scratch".to_owned()
-        }
-        SolveError::Disk { .. } if given.is_temporary() => more_room(),
-        SolveError::Disk { .. } => "make room, or choose a smaller board".to_owned(),
-        SolveError::Scratch { .. } => {
-            "give the --scratch of the earlier solve, or start over with --replace".to_owned()
-        }
-        SolveError::Kept { board, values, found, .. } => {
-            format!("{}, or start over with --replace", resume(*board, *values, *found, given))
-        }
-        SolveError::File(error) => of_file(error, given),
-    })
-}
-
-fn of_count(error: &CountError, given: &Given) -> Option<String> {
-    Some(match error {
-        CountError::Memory { .. } => more_memory(given),
-        CountError::Index(error) => of_index(error),
-        CountError::Busy { .. } if given.takes("scratch") => "wait for it to end, or give another --scratch".to_owned(),
-        CountError::Busy { .. } => "wait for it to end".to_owned(),
-        CountError::Disk { .. } if given.takes("scratch") => {
-            "make room, or give another folder with --scratch".to_owned()
-        }
-        CountError::Disk { .. } if given.is_temporary() => more_room(),
-        CountError::Disk { .. } => "make room, or choose a smaller board".to_owned(),
-        CountError::Stopped { in_files: true, .. } => "run the same command to resume".to_owned(),
-        CountError::Stopped { in_files: false, .. } => {
-            "nothing was kept; give --scratch DIR to count in files, which can resume".to_owned()
-        }
-        CountError::Damaged { folder, .. } => format!("remove {} and count again", wording::path(folder)),
-        CountError::Code { .. } => "count again; if it happens again, please report it".to_owned(),
-        CountError::File(error) => of_file(error, given),
-    })
-}
-
-fn of_database(error: &DatabaseError, given: &Given) -> Option<String> {
-    Some(match error {
-        DatabaseError::Missing { board, root } => {
-            let count = if given.takes("legal") { COUNT } else { "" };
-            match make(*board, root, given) {
-                Some(make) => format!("make it with: {make}{count}"),
-                None if given.takes("search") => {
-                    format!("a solve of {board} does not fit this machine; search: --search auto")
-                }
-                None => format!("a solve of {board} does not fit this machine; choose a smaller board"),
-            }
-        }
-        DatabaseError::NotSolved { folder, board, values, keep_plies, .. } => {
-            let instead = if given.takes("legal") {
-                COUNT
-            } else if given.takes("search") {
-                "; or search: --search auto"
-            } else {
-                ""
-            };
-            match solver_of(folder) {
-                Some(solver) => format!("{solver} is solving it now; wait for it to end{instead}"),
-                None => format!("{}{instead}", resume(*board, *values, *keep_plies, given)),
-            }
-        }
-        DatabaseError::OtherBoard { found, .. } => format!("open the database of {found}"),
-        DatabaseError::File(error) => of_file(error, given),
-        DatabaseError::Index(error) => of_index(error),
-        DatabaseError::Search(_) => return None,
-    })
-}
-
-/// What `stats` can do without a complete database.
-const COUNT: &str = "; or count without one: --legal or --values KIND";
-
-/// Returns the command that makes a database, of values alone if only that fits this machine; `None` if nothing does.
-fn make(board: Board, root: &Path, given: &Given) -> Option<String> {
-    let wanted = given.values.as_ref().and_then(|values| match values.to_str() {
-        Some("wdl") => Some(Values::Wdl),
-        Some("remoteness") => Some(Values::Remoteness),
-        _ => None,
-    });
-    let values = match wanted {
-        Some(values) => Some(values).filter(|values| is_feasible(board, *values, root)),
-        None => feasible_values(board, root),
-    };
-    let given = match (values?, wanted) {
-        (Values::Wdl, None) => &given.of_database(Values::Wdl, None),
-        _ => given,
-    };
-    Some(format!("fourbase solve {board}{}", given.options()))
-}
-
-/// Returns the command that solves a board of which `root` has no database; `None` if this machine cannot. Plans the solve,
-/// which takes about a second for a large board.
-pub fn solve_first(board: Board, root: &Path) -> Option<String> {
-    make(board, root, GIVEN.get().unwrap_or(&Given::default()))
+    chain.find_map(|error| errors::of_one(error, given))
 }
 
 /// Tells whether the user's subcommand takes an option.
 pub fn takes(option: &str) -> bool {
-    GIVEN.get().is_some_and(|given| given.takes(option))
+    given::given().takes(option)
 }
 
 /// Says what to do after a search that reached the limit of an option; `solve` would make the search unnecessary.
@@ -293,83 +55,18 @@ pub fn after_limit(option: &str, solve: Option<&str>) -> String {
     }
 }
 
-fn more_memory(given: &Given) -> String {
-    let more = if given.takes("memory") { "give a higher --memory" } else { "free some memory" };
-    format!("{more}, or choose a smaller board")
-}
-
-/// What to do where the system's folder for temporary files is full or cannot be written.
-fn more_room() -> String {
-    let variable = if cfg!(windows) { "TMP" } else { "TMPDIR" };
-    format!("make room in {}, or set {variable} to a folder on another disk", wording::path(&temporary::parent()))
-}
-
-/// Names the process that holds the lock of a database, as it has written its name there.
-fn solver_of(folder: &Path) -> Option<String> {
-    let lock = lock_path(folder);
-    if !fs::symlink_metadata(&lock).ok()?.is_file() {
-        return None;
-    }
-    let file = File::open(&lock).ok()?;
-    let Err(TryLockError::WouldBlock) = file.try_lock_shared() else { return None };
-    let mut name = String::new();
-    file.take(HOLDER_BYTES).read_to_string(&mut name).ok()?;
-    Some(if name.is_empty() { "another process".to_owned() } else { excerpt(&name, HOLDER_BYTES as usize) })
-}
-
-/// More bytes than the name of a process in a lock has.
-const HOLDER_BYTES: u64 = 64;
-
-fn of_index(_: &IndexError) -> String {
-    "choose a board with fewer rows or columns".to_owned()
-}
-
-fn of_file(error: &FileError, given: &Given) -> String {
-    match error {
-        FileError::Io { .. } if given.is_temporary() && error.path().starts_with(temporary::parent()) => more_room(),
-        FileError::Io { .. } => "check the folder, its permissions and the free space".to_owned(),
-        FileError::NoBlock { folder, .. } => again(folder, given),
-        FileError::Newer { file, .. } => {
-            let again = again(file, given);
-            format!("update fourbase; if there is no newer version, the file is damaged: {again}")
-        }
-        FileError::Wrong { file, .. } | FileError::Damaged { file, .. } | FileError::Checksum { file, .. } => {
-            again(file, given)
-        }
-    }
-}
-
-fn resume(board: Board, values: Values, keep_plies: Option<u32>, given: &Given) -> String {
-    format!("resume with: fourbase solve {board}{}", given.of_database(values, keep_plies).options())
-}
-
-/// Names the command that makes the database of a file again. The path of the file tells which database; if it does
-/// not, the user's command tells it.
-fn again(file: &Path, given: &Given) -> String {
-    let named = file.ancestors().take(1 + FOLDERS).find_map(|folder| Some((folder, board_and_values_of(folder)?)));
-    let (board, given) = match named {
-        Some((folder, (board, values))) => {
-            let manifest = Manifest::read(&Disk, folder, board, values).ok().flatten();
-            let keep_plies = match manifest {
-                Some(manifest) => manifest.keep_plies().map(|most| most.to_string().into()),
-                None => given.keep_plies.clone(),
-            };
-            (board.to_string(), Given { keep_plies, values: Some(values.to_string().into()), ..given.clone() })
-        }
-        None => {
-            let board = given.board.as_ref().map_or_else(|| "BOARD".to_owned(), word);
-            (board, given.clone())
-        }
-    };
-    format!("make the database again with: fourbase solve {board}{} --replace", given.options())
-}
-
-/// How many folders to search for the one that is named like a database: a file of `--scratch` is in a folder below it.
-const FOLDERS: usize = 2;
-
 #[cfg(test)]
 mod tests {
+    use super::errors::{COUNT, more_room};
     use super::*;
+    use crate::temporary;
+    use crate::unsound::Unsound;
+    use fourbase_tiers::counts::CountError;
+    use fourbase_tiers::database::DatabaseError;
+    use fourbase_tiers::files::{Disk, FileError};
+    use fourbase_tiers::format::Manifest;
+    use fourbase_tiers::kernel::Values;
+    use fourbase_tiers::solve::SolveError;
     use std::path::PathBuf;
 
     fn remedy(error: &(dyn Error + 'static), given: &Given) -> Option<String> {

@@ -112,6 +112,20 @@ impl Storage for Disk {
     }
 }
 
+impl Disk {
+    /// Returns the name of the process that holds the lock of this path; `None` where no process does.
+    ///
+    /// Only the system knows whether a process holds it: the name in the file outlives a process that was killed. So this
+    /// shares the lock for a moment, which is why [`Storage::lock`] tries again.
+    pub fn holder(&self, path: &Path) -> Option<String> {
+        let file = regular::open(path).ok()?;
+        match file.try_lock_shared() {
+            Err(fs::TryLockError::WouldBlock) => Some(holder(&file)),
+            _ => None,
+        }
+    }
+}
+
 /// How often a lock is tried again, and how long after.
 const LOCK_TRIES: u32 = 5;
 const LOCK_PAUSE: Duration = Duration::from_millis(5);

@@ -1,0 +1,156 @@
+//! What to type after each error of the libraries.
+
+use std::error::Error;
+
+use fourbase_tiers::answer::AnswerError;
+use fourbase_tiers::counts::CountError;
+use fourbase_tiers::database::{DatabaseError, RemotenessError};
+use fourbase_tiers::files::{Disk, FileError};
+use fourbase_tiers::format::lock_path;
+use fourbase_tiers::index::IndexError;
+use fourbase_tiers::solve::SolveError;
+use fourbase_tiers::verify::VerifyError;
+
+use super::commands::{again, make, resume};
+use super::given::Given;
+use crate::temporary::{self, NoFolder};
+use crate::unsound::Unsound;
+use crate::wording;
+
+/// Finds the remedy of one layer of an error; `None` where it has none.
+pub fn of_one(error: &(dyn Error + 'static), given: &Given) -> Option<String> {
+    if let Some(error) = error.downcast_ref::<SolveError>() {
+        of_solve(error, given)
+    } else if let Some(error) = error.downcast_ref::<CountError>() {
+        of_count(error, given)
+    } else if let Some(error) = error.downcast_ref::<DatabaseError>() {
+        of_database(error, given)
+    } else if let Some(error) = error.downcast_ref::<VerifyError>() {
+        match error {
+            VerifyError::Database(error) => of_database(error, given),
+            VerifyError::Count(error) => of_count(error, given),
+        }
+    } else if let Some(error) = error.downcast_ref::<AnswerError>() {
+        if let AnswerError::Database(error) = error { of_database(error, given) } else { None }
+    } else if let Some(error) = error.downcast_ref::<RemotenessError>() {
+        if let RemotenessError::Database(error) = error { of_database(error, given) } else { None }
+    } else if let Some(error) = error.downcast_ref::<FileError>() {
+        Some(of_file(error, given))
+    } else if let Some(error) = error.downcast_ref::<IndexError>() {
+        Some(of_index(error))
+    } else if let Some(Unsound { board, values, keep_plies, .. }) = error.downcast_ref() {
+        let options = given.of_database(*values, *keep_plies).options();
+        Some(format!("make it again with: fourbase solve {board}{options} --replace"))
+    } else if error.is::<NoFolder>() {
+        Some(more_room())
+    } else {
+        None
+    }
+}
+
+fn of_solve(error: &SolveError, given: &Given) -> Option<String> {
+    Some(match error {
+        SolveError::Index(error) => of_index(error),
+        SolveError::Memory { .. } => more_memory(given),
+        SolveError::Busy { .. } => "wait for it to end, or end it".to_owned(),
+        SolveError::Stopped { board, values, keep_plies, .. } => resume(*board, *values, *keep_plies, given),
+        SolveError::Disk { .. } if given.takes("scratch") => {
+            "make room, or choose another disk with --db or --scratch".to_owned()
+        }
+        SolveError::Disk { .. } if given.is_temporary() => more_room(),
+        SolveError::Disk { .. } => "make room, or choose a smaller board".to_owned(),
+        SolveError::Scratch { .. } => {
+            "give the --scratch of the earlier solve, or start over with --replace".to_owned()
+        }
+        SolveError::Kept { board, values, found, .. } => {
+            format!("{}, or start over with --replace", resume(*board, *values, *found, given))
+        }
+        SolveError::File(error) => of_file(error, given),
+    })
+}
+
+fn of_count(error: &CountError, given: &Given) -> Option<String> {
+    Some(match error {
+        CountError::Memory { .. } => more_memory(given),
+        CountError::Index(error) => of_index(error),
+        CountError::Busy { .. } if given.takes("scratch") => "wait for it to end, or give another --scratch".to_owned(),
+        CountError::Busy { .. } => "wait for it to end".to_owned(),
+        CountError::Disk { .. } if given.takes("scratch") => {
+            "make room, or give another folder with --scratch".to_owned()
+        }
+        CountError::Disk { .. } if given.is_temporary() => more_room(),
+        CountError::Disk { .. } => "make room, or choose a smaller board".to_owned(),
+        CountError::Stopped { in_files: true, .. } => "run the same command to resume".to_owned(),
+        CountError::Stopped { in_files: false, .. } => {
+            "nothing was kept; give --scratch DIR to count in files, which can resume".to_owned()
+        }
+        CountError::Damaged { folder, .. } => format!("remove {} and count again", wording::path(folder)),
+        CountError::Code { .. } => "count again; if it happens again, please report it".to_owned(),
+        CountError::File(error) => of_file(error, given),
+    })
+}
+
+fn of_database(error: &DatabaseError, given: &Given) -> Option<String> {
+    Some(match error {
+        DatabaseError::Missing { board, root } => {
+            let count = if given.takes("legal") { COUNT } else { "" };
+            match make(*board, root, given) {
+                Some(make) => format!("make it with: {make}{count}"),
+                None if given.takes("search") => {
+                    format!("a solve of {board} does not fit this machine; search: --search auto")
+                }
+                None => format!("a solve of {board} does not fit this machine; choose a smaller board"),
+            }
+        }
+        DatabaseError::NotSolved { folder, board, values, keep_plies, .. } => {
+            let instead = if given.takes("legal") {
+                COUNT
+            } else if given.takes("search") {
+                "; or search: --search auto"
+            } else {
+                ""
+            };
+            match Disk.holder(&lock_path(folder)) {
+                Some(solver) => format!("{solver} is solving it now; wait for it to end{instead}"),
+                None => format!("{}{instead}", resume(*board, *values, *keep_plies, given)),
+            }
+        }
+        DatabaseError::OtherBoard { found, .. } => format!("open the database of {found}"),
+        DatabaseError::File(error) => of_file(error, given),
+        DatabaseError::Index(error) => of_index(error),
+        DatabaseError::Search(_) => return None,
+    })
+}
+
+/// What `stats` can do without a complete database.
+pub const COUNT: &str = "; or count without one: --legal or --values KIND";
+
+fn more_memory(given: &Given) -> String {
+    let more = if given.takes("memory") { "give a higher --memory" } else { "free some memory" };
+    format!("{more}, or choose a smaller board")
+}
+
+/// What to do where the system's folder for temporary files is full or cannot be written.
+pub fn more_room() -> String {
+    let variable = if cfg!(windows) { "TMP" } else { "TMPDIR" };
+    format!("make room in {}, or set {variable} to a folder on another disk", wording::path(&temporary::parent()))
+}
+
+fn of_index(_: &IndexError) -> String {
+    "choose a board with fewer rows or columns".to_owned()
+}
+
+fn of_file(error: &FileError, given: &Given) -> String {
+    match error {
+        FileError::Io { .. } if given.is_temporary() && error.path().starts_with(temporary::parent()) => more_room(),
+        FileError::Io { .. } => "check the folder, its permissions and the free space".to_owned(),
+        FileError::NoBlock { folder, .. } => again(folder, given),
+        FileError::Newer { file, .. } => {
+            let again = again(file, given);
+            format!("update fourbase; if there is no newer version, the file is damaged: {again}")
+        }
+        FileError::Wrong { file, .. } | FileError::Damaged { file, .. } | FileError::Checksum { file, .. } => {
+            again(file, given)
+        }
+    }
+}
