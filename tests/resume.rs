@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use crate::support::files::{assert_same, folder_files};
 use crate::support::long;
 use crate::support::memory_disk::{Fault, MemoryDisk};
-use crate::support::progress::StopAfterEntries;
+use crate::support::progress::{StopAfterEntries, StopAtFiles};
 use crate::support::random::Random;
 use crate::support::shared;
 use crate::support::solves::{Solve, in_files, stepwise};
@@ -213,6 +213,21 @@ fn a_solve_in_memory_that_is_stopped_anywhere_loses_only_the_tier_that_it_was_at
             println!("{name} {values}: stopped at {stops} moments, after every {stride} entries");
         }
     }
+}
+
+#[test]
+fn a_solve_that_resumes_tells_of_the_files_that_it_reads_and_can_be_stopped_there() {
+    let solve = stepwise("4x4", Values::Remoteness);
+    let (disk, begun, stop) = (MemoryDisk::new(), StopAfterEntries::new(50_000), StopAtFiles::default());
+    solve.run_heard_on(&begun, &disk).expect_err("a solve that is stopped");
+    let before = solve.files_on(&disk);
+    let error = solve.run_heard_on(&stop, &disk).expect_err("a solve that is stopped");
+    assert!(matches!(error, SolveError::Stopped { done, .. } if done == begun.tiers.into_inner()), "{error}");
+    let (all, read) = (stop.all.into_inner(), stop.read.into_inner());
+    assert!(0 < read && read <= all, "{read} of {all} bytes");
+    assert_same(&solve.files_on(&disk), &before, "a solve that was stopped while it read");
+    solve.run_heard_on(&StopAfterEntries::never(), &disk).expect("a solve that goes on");
+    assert_same(&solve.files_on(&disk), &solve.whole(), "a solve that goes on");
 }
 
 #[test]

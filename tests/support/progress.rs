@@ -28,6 +28,32 @@ impl Progress for StopAfterTiers {
     }
 }
 
+/// Stops a solve that resumes as soon as it reads the files of an earlier one.
+#[derive(Debug, Default)]
+pub struct StopAtFiles {
+    /// The bytes of these files, and those that were read.
+    pub all: AtomicU64,
+    pub read: AtomicU64,
+}
+
+impl Progress for StopAtFiles {
+    fn checks(&self, bytes: u64) {
+        self.all.store(bytes, Ordering::Relaxed);
+    }
+
+    fn checked(&self, bytes: u64) {
+        self.read.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    fn planned(&self, _: &Plan, _: u64) {
+        panic!("it does not begin to solve");
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.read.load(Ordering::Relaxed) > 0
+    }
+}
+
 /// Stops a solve after this many entries, solved or passed over; notes what was done, and ignores damage.
 #[derive(Debug, Default)]
 pub struct StopAfterEntries {

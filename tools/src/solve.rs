@@ -5,6 +5,7 @@ mod report;
 mod speed;
 
 use std::path::PathBuf;
+use std::sync::{PoisonError, RwLock};
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
@@ -168,7 +169,8 @@ fn solve(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
     let start = Instant::now();
     interrupt::listen("stopping; finished tiers are kept. Press Ctrl-C again to stop at once")?;
     let log = arguments.log.then(Log::begin);
-    let progress = SolveProgress { memory_bytes, speed, is_shown, log, bar: Bar::new("entries") };
+    let (checking, bar) = (RwLock::new(None), Bar::new("entries"));
+    let progress = SolveProgress { memory_bytes, speed, is_shown, log, checking, bar };
     let report = solve.run_with(&progress);
     // The bar goes away before anything else is printed.
     drop(progress);
@@ -187,11 +189,28 @@ struct SolveProgress {
     speed: Option<Speed>,
     is_shown: bool,
     log: Option<Log>,
+    /// While a solve that resumes reads the files of an earlier one.
+    checking: RwLock<Option<Bar>>,
     bar: Bar,
 }
 
 impl Progress for SolveProgress {
+    fn checks(&self, bytes: u64) {
+        if self.is_shown && self.log.is_none() {
+            let bar = Bar::of_stage("reading the finished tiers", "bytes", bytes);
+            *self.checking.write().unwrap_or_else(PoisonError::into_inner) = Some(bar);
+        }
+    }
+
+    fn checked(&self, bytes: u64) {
+        if let Some(bar) = &*self.checking.read().unwrap_or_else(PoisonError::into_inner) {
+            bar.add(bytes);
+        }
+    }
+
     fn planned(&self, plan: &Plan, entries_done: u64) {
+        // Its bar goes away before anything else is shown.
+        *self.checking.write().unwrap_or_else(PoisonError::into_inner) = None;
         if !self.is_shown {
             return;
         }

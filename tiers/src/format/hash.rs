@@ -33,8 +33,13 @@ impl Hash {
         Hash::of(&hasher)
     }
 
-    /// Reads a file through.
-    pub(crate) fn of_file(storage: &dyn Storage, path: &Path) -> Result<Hash, FileError> {
+    /// Reads a file through. `goes_on` is told of the bytes that were read, a portion after the other, and whether to read
+    /// on; the result is `None` where it says no.
+    pub(crate) fn of_file(
+        storage: &dyn Storage,
+        path: &Path,
+        goes_on: &dyn Fn(u64) -> bool,
+    ) -> Result<Option<Hash>, FileError> {
         let file = storage.open(path).map_err(io_error(path, "open"))?;
         let size = file.size().map_err(io_error(path, "read"))?;
         let (mut hasher, mut at) = (blake3::Hasher::new(), 0);
@@ -44,8 +49,11 @@ impl Hash {
             envelope::read(&*file, path, &mut buffer, at)?;
             hasher.update(&buffer);
             at += buffer.len() as u64;
+            if !goes_on(buffer.len() as u64) {
+                return Ok(None);
+            }
         }
-        Ok(Hash::of(&hasher))
+        Ok(Some(Hash::of(&hasher)))
     }
 }
 

@@ -246,14 +246,20 @@ impl Manifest {
     }
 
     /// Checks that the files of the finished tiers have the hashes that they were written with: reads all of them through,
-    /// several at a time.
+    /// several at a time. `goes_on` is told of the bytes that were read, and says whether to read on; the result is `false`
+    /// where it says no.
     ///
     /// # Errors
     /// The first file, from the full board down, that cannot be read or is not as it was written.
-    pub(crate) fn check_hashes(&self, storage: &dyn Storage, folder: &Path) -> Result<(), FileError> {
-        let check = |tier: &TierRecord| check_hash(storage, &tier_path(folder, tier.ply), tier);
+    pub(crate) fn check_hashes(
+        &self,
+        storage: &dyn Storage,
+        folder: &Path,
+        goes_on: &(dyn Fn(u64) -> bool + Sync),
+    ) -> Result<bool, FileError> {
+        let check = |tier: &TierRecord| compare_hash(storage, &tier_path(folder, tier.ply), tier, goes_on);
         let stored: Vec<&TierRecord> = self.tiers.iter().filter(|tier| tier.bytes > 0).collect();
-        stored.into_par_iter().map(check).find_first(Result::is_err).unwrap_or(Ok(()))
+        stored.into_par_iter().map(check).find_first(|done| !matches!(done, Ok(true))).unwrap_or(Ok(true))
     }
 
     /// Tells whether a database that keeps the tiers of at most `keep_plies` pieces (`None`: all) has the same files. Only
@@ -304,9 +310,19 @@ pub(crate) fn check_length(file: &Path, expected: u64, found: u64) -> Result<(),
 /// # Errors
 /// [`FileError::Wrong`] where it differs, and where the file cannot be read.
 pub(crate) fn check_hash(storage: &dyn Storage, file: &Path, tier: &TierRecord) -> Result<(), FileError> {
-    let found = Hash::of_file(storage, file)?;
+    compare_hash(storage, file, tier, &|_| true).map(|_| ())
+}
+
+/// Compares the hash of a tier's file as [`check_hash`] does, while `goes_on` says so; `false` where it said no.
+fn compare_hash(
+    storage: &dyn Storage,
+    file: &Path,
+    tier: &TierRecord,
+    goes_on: &dyn Fn(u64) -> bool,
+) -> Result<bool, FileError> {
+    let Some(found) = Hash::of_file(storage, file, goes_on)? else { return Ok(false) };
     if tier.hash == Some(found) {
-        return Ok(());
+        return Ok(true);
     }
     let expected = tier.hash.map_or("none".to_string(), |hash| hash.to_string());
     Err(FileError::Wrong { file: file.to_path_buf(), what: "the hash", expected, found: found.to_string() })

@@ -11,6 +11,13 @@ pub trait Progress: Sync {
     /// Not called where nothing is left to do.
     fn planned(&self, _plan: &Plan, _entries_done: u64) {}
 
+    /// A solve that resumes begins to read through the files of an earlier one, which have this many bytes. Called before
+    /// [`Progress::planned`].
+    fn checks(&self, _bytes: u64) {}
+
+    /// More bytes of these files are read.
+    fn checked(&self, _bytes: u64) {}
+
     /// A tier begins.
     fn tier(&self, _ply: u32, _entries: u64) {}
 
@@ -24,7 +31,7 @@ pub trait Progress: Sync {
     fn starts_over(&self, _why: &FileError) {}
 
     /// Tells whether to stop. The solve asks before each piece of a tier (about half a million entries in memory, a block
-    /// in files) and of its file. An unfinished tier in memory is lost, and the tier after it is made durable to resume
+    /// in files), of its file, and of the files that it reads through when it resumes. An unfinished tier in memory is lost, and the tier after it is made durable to resume
     /// from; finished blocks in files are kept.
     fn is_stopped(&self) -> bool {
         false

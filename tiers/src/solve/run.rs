@@ -164,9 +164,18 @@ impl<'a> Run<'a> {
         // Another process may have begun it in the meantime.
         check_kept(self.solve, self.folder, &manifest)?;
         manifest.check_files(storage, self.folder)?;
-        manifest.check_hashes(storage, self.folder)?;
+        let progress = self.progress;
+        progress.checks(manifest.tiers.iter().map(|tier| tier.bytes).sum());
+        let goes_on = |bytes| {
+            progress.checked(bytes);
+            !progress.is_stopped()
+        };
+        let is_checked = manifest.check_hashes(storage, self.folder, &goes_on)?;
         let checkpoint = manifest.checkpoint;
         self.manifest = manifest;
+        if !is_checked {
+            return Err(self.stopped());
+        }
         let Some(ply) = checkpoint else { return Ok(None) };
         let last = self.logs.open(coding, ply)?;
         if last.is_complete() {
