@@ -1,6 +1,7 @@
 //! Databases that keep some plies and search the others forward: every answer that of a whole database.
 
 use std::collections::BTreeMap;
+use std::sync::Mutex;
 
 use fourbase::{Board, Position};
 use rayon::prelude::*;
@@ -16,7 +17,7 @@ use crate::support::progress::StopAfterTiers;
 use crate::support::random::Random;
 use crate::support::solves::Solve;
 use crate::support::tiers::{Database, DatabaseError, Plan, Sight, SolveError, Values, sight};
-use crate::support::verified::verify;
+use crate::support::verified::{Progress, Stage, verify, verify_heard};
 
 const BOTH: [Values; 2] = [Values::Wdl, Values::Remoteness];
 
@@ -271,6 +272,36 @@ fn a_database_that_keeps_some_plies_verifies() {
     }
 }
 
+/// The steps of the count of legal positions: all of them, and those done, each time some are.
+#[derive(Default)]
+struct Counting(Mutex<(Option<u64>, Vec<u64>)>);
+
+impl Progress for Counting {
+    fn begins(&self, stage: Stage, steps: u64) {
+        self.0.lock().expect("no panic").0 = Some(steps).filter(|_| stage == Stage::Legal);
+    }
+
+    fn done(&self, steps: u64) {
+        let mut counting = self.0.lock().expect("no panic");
+        if counting.0.is_some() {
+            counting.1.push(steps);
+        }
+        if counting.0 == Some(counting.1.iter().sum()) {
+            counting.0 = None;
+        }
+    }
+}
+
+#[test]
+fn the_progress_of_a_verification_goes_on_while_it_counts_the_plies_that_are_not_kept() {
+    let counting = Counting::default();
+    let report = verify_heard(&solved(&keeping("4x4", Values::Wdl, Some(3))), &counting);
+    assert_eq!(report.legal, Some(161_029));
+    let (rest, steps) = counting.0.into_inner().expect("no panic");
+    // Plies 0 to 3 are played; then all 17 are counted, each in a step of its own at least.
+    assert!(rest.is_none() && steps.len() >= 4 + 17, "{rest:?}, {steps:?}");
+}
+
 #[test]
 fn a_plan_tells_that_fewer_plies_are_smaller() {
     let whole = Plan::new(board("6x6"), Values::Wdl, 4 << 30);
@@ -321,7 +352,7 @@ fn another_setting_exits_with_1_and_none_that_is_possible_with_2() {
         assert!(line.contains("is not a whole number from 1 to "), "{line}");
     }
     let plan = |arguments: &str| program.run(&format!("solve 5x5 --dry-run --json{arguments}")).json();
-    assert_eq!(plan(" --keep-plies 1e1"), plan(" --keep-plies 10"));
+    assert_eq!(plan(" --keep-plies 1e1")["keep_plies"], json!(10));
     let bytes = |arguments: &str| plan(arguments)["database_bytes"].as_u64().expect("a number");
     assert!(bytes(" --keep-plies 9") < bytes(" --keep-plies 19") && bytes(" --keep-plies 19") < bytes(""));
 }

@@ -1,7 +1,7 @@
 //! Verifications of databases.
 
 use fourbase_tiers::verify::{self, Options};
-pub use fourbase_tiers::verify::{Fault, Report};
+pub use fourbase_tiers::verify::{Fault, Progress, Report, Stage};
 
 use super::tiers::Database;
 
@@ -10,4 +10,9 @@ pub fn verify(database: &Database, set: impl FnOnce(&mut Options)) -> Report {
     let mut options = Options::default();
     set(&mut options);
     verify::verify(database, &options, &()).expect("a verification")
+}
+
+/// Verifies a database, and tells its progress.
+pub fn verify_heard(database: &Database, progress: &dyn Progress) -> Report {
+    verify::verify(database, &Options::default(), progress).expect("a verification")
 }
