@@ -9,44 +9,26 @@
 use crate::Board;
 use crate::board::low_bits;
 
-/// The four ways a line can run, each from its leftmost (or lowest) cell.
-const DIRECTIONS: [Direction; 4] = [Direction::Up, Direction::Right, Direction::RightUp, Direction::RightDown];
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Direction {
-    Up,
-    Right,
-    RightUp,
-    RightDown,
+/// The distances in bits from one cell of a line to the next: going up, right, right and up, right and down. (The last is 0
+/// on a board of one row, where no line of two cells fits that way.)
+#[inline(always)]
+fn steps(board: Board) -> [usize; 4] {
+    [1, board.height(), board.height() + 1, board.height() - 1]
 }
 
-impl Direction {
-    /// The distance in bits from one cell of a line to the next. (0 only going down on a board of one row, where no
-    /// line of two cells fits.)
-    fn step(self, board: Board) -> usize {
-        match self {
-            Direction::Up => 1,
-            Direction::Right => board.height(),
-            Direction::RightUp => board.height() + 1,
-            Direction::RightDown => board.height() - 1,
-        }
-    }
-
-    /// The cells from which a line of this direction stays on the board.
-    fn starts(self, board: Board) -> u64 {
-        let beyond_first = board.connect() - 1;
-        let fits_across = board.width().saturating_sub(beyond_first);
-        let fits_up = board.height().saturating_sub(beyond_first);
-        let (columns, rows) = match self {
-            Direction::Up => (board.width(), low_bits(fits_up)),
-            Direction::Right => (fits_across, low_bits(board.height())),
-            Direction::RightUp => (fits_across, low_bits(fits_up)),
-            Direction::RightDown => (fits_across, low_bits(board.height()) & !low_bits(beyond_first.min(64))),
-        };
-        // A product repeats the rows in every column; no carry, because they are no longer than a column.
-        let bottom = board.bottom_cells() & low_bits(columns * board.height());
-        bottom * rows
-    }
+/// The cells from which a line of each direction stays on the board, in the order of [`steps`]. Together they cost little
+/// more than one of them.
+#[inline(always)]
+fn starts(board: Board) -> [u64; 4] {
+    let beyond_first = board.connect() - 1;
+    let fits_across = board.width().saturating_sub(beyond_first);
+    let up = low_bits(board.height().saturating_sub(beyond_first));
+    let column = low_bits(board.height());
+    let down = column & !low_bits(beyond_first.min(64));
+    let all = board.bottom_cells();
+    let across = all & low_bits(fits_across * board.height());
+    // A product repeats the rows in every column; no carry, because they are no longer than a column.
+    [all * up, across * column, across * up, across * down]
 }
 
 /// Lists the places where `connect` in a row fit, each as the mask of its cells and each once.
@@ -61,10 +43,9 @@ impl Direction {
 /// assert_eq!((count("7x6"), count("9x7"), count("4x4c1"), count("4x4c5")), (69, 126, 16, 0));
 /// ```
 pub fn lines(board: Board) -> impl Iterator<Item = u64> {
-    let directions = if board.connect() == 1 { &DIRECTIONS[..1] } else { &DIRECTIONS[..] };
-    directions.iter().flat_map(move |direction| {
-        let step = direction.step(board);
-        bits(direction.starts(board)).map(move |start| (0..board.connect()).map(|i| 1 << (start + i * step)).sum())
+    let directions = if board.connect() == 1 { 1 } else { 4 };
+    steps(board).into_iter().zip(starts(board)).take(directions).flat_map(move |(step, starts)| {
+        bits(starts).map(move |start| (0..board.connect()).map(|i| 1 << (start + i * step)).sum())
     })
 }
 
@@ -91,16 +72,24 @@ fn bits(mut word: u64) -> impl Iterator<Item = usize> {
 /// ```
 #[must_use]
 pub fn has_line(board: Board, pieces: u64) -> bool {
-    DIRECTIONS.iter().any(|direction| {
-        let step = direction.step(board);
-        // Where a line fits at all, all of its shifts are below 64: the last cell's number is.
-        if (board.connect() - 1) * step >= 64 {
-            return false;
-        }
-        // The cells from which a line fits cost more than the runs, and runs of the whole length are rare.
-        let runs = runs(pieces, step, board.connect());
-        runs != 0 && runs & direction.starts(board) != 0
-    })
+    match board.connect() {
+        4 => has_line_of(board, 4, pieces),
+        connect => has_line_of(board, connect, pieces),
+    }
+}
+
+/// Does the same as [`has_line`] for lines of `connect` cells: a number that the compiler knows makes it twice as fast.
+#[inline(always)]
+fn has_line_of(board: Board, connect: usize, pieces: u64) -> bool {
+    // Where a line fits at all, all of its shifts are below 64: the last cell's number is.
+    let of = |step: usize| if (connect - 1) * step < 64 { runs(pieces, step, connect) } else { 0 };
+    let [up, right, right_up, right_down] = steps(board);
+    let runs = [of(up), of(right), of(right_up), of(right_down)];
+    // The cells from which a line fits cost more than the runs, and runs of the whole length are rare.
+    if runs[0] | runs[1] | runs[2] | runs[3] == 0 {
+        return false;
+    }
+    runs.into_iter().zip(starts(board)).any(|(runs, starts)| runs & starts != 0)
 }
 
 /// Returns the cells that complete a line of `pieces` when a piece is added there: for every line, its one missing
@@ -129,29 +118,39 @@ pub fn winning_cells(board: Board, pieces: u64) -> u64 {
 /// Does the same as [`winning_cells`] for lines of `connect` cells, at most `MOST` if a line fits the board at all.
 #[inline(always)]
 fn winning_cells_of<const MOST: usize>(board: Board, connect: usize, pieces: u64) -> u64 {
-    let mut winning = 0;
-    for direction in &DIRECTIONS {
-        let (starts, step) = (direction.starts(board), direction.step(board));
-        if starts == 0 {
-            continue;
-        }
-        // For each place of the missing cell: the lines whose cells after it are all present.
-        let mut after = [0; MOST];
-        after[connect - 1] = starts;
-        for missing in (0..connect - 1).rev() {
-            after[missing] = after[missing + 1] & pieces >> ((missing + 1) * step);
-        }
-        let mut before = u64::MAX;
-        for (missing, after) in after[..connect].iter().enumerate() {
-            winning |= (before & after) << (missing * step);
-            before &= pieces >> (missing * step);
-        }
+    let (steps, starts) = (steps(board), starts(board));
+    let of = |direction: usize| missing_cells::<MOST>(connect, pieces, steps[direction], starts[direction]);
+    of(0) | of(1) | of(2) | of(3)
+}
+
+/// Returns the cells that complete a line of one direction. All shifts are by one step, because a processor keeps the
+/// distance of one shift ready.
+#[inline(always)]
+fn missing_cells<const MOST: usize>(connect: usize, pieces: u64, step: usize, starts: u64) -> u64 {
+    if starts == 0 {
+        return 0;
     }
-    winning
+    // Where a line of more than one cell fits, its step is below 64.
+    let step = step & 63;
+    // From the first cell of the lines: do they have a piece there, and in all cells before it?
+    let (mut present, mut before) = ([0; MOST], [0; MOST]);
+    (present[0], before[0]) = (pieces, starts);
+    for cell in 1..connect {
+        present[cell] = present[cell - 1] >> step;
+        before[cell] = before[cell - 1] & present[cell - 1];
+    }
+    // From the last cell back: the lines that miss this one alone, moved one step for each cell after it.
+    let (mut missing, mut after) = (0, u64::MAX);
+    for cell in (0..connect).rev() {
+        missing = missing << step | before[cell] & after;
+        after &= present[cell];
+    }
+    missing
 }
 
 /// Returns the bits of `pieces` from which `length` bits at distance `step` are set. `(length - 1) * step` must be at
 /// most 63.
+#[inline(always)]
 fn runs(pieces: u64, step: usize, length: usize) -> u64 {
     let mut runs = pieces;
     let mut done = 1;
