@@ -17,6 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use fourbase::search::{Monitor, Options, Search, SearchError};
 use fourbase::{Board, Outcome, Position};
 
+use super::cache::Recent;
 use crate::kernel::Values;
 
 /// The most that the table of one search takes. It starts with some kilobytes.
@@ -25,7 +26,8 @@ const TABLE_BYTES: usize = 64 << 20;
 /// After how many nodes a search forgets what it has found: what it knows then still fits a processor's cache.
 const NODES_TO_REMEMBER: u64 = 1 << 16;
 
-/// What one question makes a database search beyond the plies that it keeps: who may stop it, and what was done.
+/// What goes along with the probes of a thread: who may stop the searches beyond the plies that are kept, what was done, and
+/// what the next probe may need again.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Effort {
     /// Where searches report their nodes, and look whether they are cancelled.
@@ -34,6 +36,8 @@ pub(crate) struct Effort {
     pub positions: u64,
     /// Nodes of all searches.
     pub nodes: u64,
+    /// The chunks that were looked into last.
+    pub recent: Recent,
 }
 
 /// The searches of a database.

@@ -27,6 +27,35 @@ enum Cached {
     Chunk(Arc<[u64]>),
 }
 
+/// The chunks that one thread looked into last. To find one here takes a tenth of the time that it takes in the cache, which
+/// threads share. Positions in the order of their tier's file, and their children, are often in the same chunks.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Recent([Option<RecentChunk>; RECENT_CHUNKS]);
+
+/// Ply, number and words of a chunk.
+type RecentChunk = (u32, u64, Arc<[u64]>);
+
+/// How many chunks a thread remembers: more than a position has children.
+const RECENT_CHUNKS: usize = 16;
+
+impl Recent {
+    /// Returns a chunk, found by `find` where it is not there.
+    pub fn chunk<E>(
+        &mut self,
+        ply: u32,
+        number: u64,
+        find: impl FnOnce() -> Result<Arc<[u64]>, E>,
+    ) -> Result<&[u64], E> {
+        #[expect(clippy::indexing_slicing, reason = "a remainder is less than what it is divided by")]
+        let slot = &mut self.0[number as usize % RECENT_CHUNKS];
+        let chunk = match slot.take() {
+            Some((of, same, chunk)) if (of, same) == (ply, number) => chunk,
+            _ => find()?,
+        };
+        Ok(&slot.insert((ply, number, chunk)).2)
+    }
+}
+
 #[derive(Clone)]
 struct ByBytes;
 

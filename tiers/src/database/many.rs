@@ -3,6 +3,7 @@
 use fourbase::{Outcome, Player, Position};
 use rayon::prelude::*;
 
+use super::beyond::Effort;
 use super::error::DatabaseError;
 use super::open::Database;
 
@@ -30,8 +31,10 @@ impl Database {
         order.par_sort_unstable_by_key(|(order, number, position)| (*order, pieces(position), *number));
         let run = if is_searched { 1 } else { RUN };
         let groups: Vec<&[_]> = order.chunk_by(|(_, _, one), (_, _, other)| one == other).collect();
-        let first = |same: &&[(u128, usize, &Position)]| same.first().map(|(_, _, position)| self.probe(position));
-        let found: Vec<_> = groups.par_iter().with_min_len(run).map(first).collect();
+        let first = |effort: &mut Effort, same: &&[(u128, usize, &Position)]| {
+            same.first().map(|(_, _, position)| self.probe_with(position, effort))
+        };
+        let found: Vec<_> = groups.par_iter().with_min_len(run).map_init(Effort::default, first).collect();
         let mut results: Vec<_> = positions.iter().map(|_| None).collect();
         for (same, mut result) in groups.into_iter().zip(found) {
             for (number, position) in same.iter().map(|(_, number, position)| (*number, *position)) {

@@ -21,7 +21,7 @@ mod tier;
 
 pub(crate) use beyond::Effort;
 #[cfg(feature = "testing")]
-pub(crate) use cache::Cache;
+pub(crate) use cache::{Cache, Recent};
 pub use error::{DatabaseError, RemotenessError};
 pub use list::{Listing, Summary, list};
 pub use moves::Move;

@@ -2,17 +2,17 @@
 //!
 //! A probe first looks at the board (see [`crate::quiet`]). A quiet position of an odd ply is found by its rank: the
 //! rank's chunk, the chunk's block, the block's symbols, and among those the one that the quiet mask of the chunk
-//! says (see [`super::tier`]). A quiet position of an even ply is worth the best of its children. Where that tier is not
+//! says (see [`super::tier`]). A quiet position of an even ply is worth the best of its children, and of what they force. Where that tier is not
 //! kept the position is searched forward (see [`super::beyond`]).
 
-use fourbase::{MAX_COLUMNS, Outcome, Position, Value};
+use fourbase::{Outcome, Position, Value};
 
 use super::beyond::Effort;
 use super::error::DatabaseError;
 use super::open::Database;
 use crate::format::is_stored;
 use crate::kernel::Values;
-use crate::quiet::{Sight, sight};
+use crate::quiet::{ChildSights, Sight, sight, sight_without_line};
 
 impl Database {
     /// Looks a position up. Any well-formed position has an answer, even one that no game reaches.
@@ -34,10 +34,7 @@ impl Database {
     /// The same as [`Database::probe`], and [`DatabaseError::Search`] where the monitor is cancelled.
     pub(crate) fn probe_with(&self, position: &Position, effort: &mut Effort) -> Result<Outcome, DatabaseError> {
         self.check_board(position)?;
-        if let Some(value) = position.primitive() {
-            return Ok(Outcome { value, remoteness: (self.values() == Values::Remoteness).then_some(0) });
-        }
-        Ok(self.outcome(self.value(position, effort)?))
+        self.value(position, effort)
     }
 
     /// Forgets the remoteness that a sight can tell where the database has none.
@@ -47,13 +44,15 @@ impl Database {
     }
 
     fn value(&self, position: &Position, effort: &mut Effort) -> Result<Outcome, DatabaseError> {
-        match sight(position) {
-            Sight::Decided(outcome) => Ok(self.outcome(outcome)),
-            Sight::Forced(column) => Ok(self.value(&position.drop_piece(column), effort)?.parent()),
-            Sight::Quiet if !self.reaches(position.ply() as u32) => Ok(self.beyond().outcome(position, effort)?),
-            Sight::Quiet if is_stored(position.ply() as u32) => self.stored(position),
-            Sight::Quiet => self.best_child(position, effort),
-        }
+        let ply = position.ply() as u32;
+        let end = follow(*position, ply, sight(position));
+        let outcome = match end.sight {
+            Sight::Decided(outcome) => outcome,
+            _ if !self.reaches(end.ply) => self.beyond().outcome(&end.position, effort)?,
+            _ if is_stored(end.ply) => self.stored(&end, effort)?,
+            _ => self.best(end, effort)?,
+        };
+        Ok(self.outcome(seen_from(ply, end.ply, outcome)))
     }
 
     /// Tells whether the tier is kept in which a quiet position of `ply` pieces is looked up.
@@ -70,52 +69,95 @@ impl Database {
     }
 
     /// Looks a quiet position of a stored tier up.
-    fn stored(&self, position: &Position) -> Result<Outcome, DatabaseError> {
-        Ok(self.tier(position.ply() as u32)?.outcome(self.index(), self.cache(), position)?)
+    fn stored(&self, end: &Seen, effort: &mut Effort) -> Result<Outcome, DatabaseError> {
+        let tier = self.tier(end.ply)?;
+        Ok(tier.outcome(self.index(), self.cache(), &mut effort.recent, &end.position)?)
     }
 
-    /// Finds the best child of a quiet position: first by the board, which may show a win, then in the database.
+    /// Finds out what a quiet position of an even ply is worth: the best that any of its children leads to.
     ///
-    /// A child whose reply is forced can take many look-ups (the worst probe of 6x4 makes 423, the mean is 7.7), but to
-    /// look at those last saved none: 7.8, and the same worst.
-    fn best_child(&self, position: &Position, effort: &mut Effort) -> Result<Outcome, DatabaseError> {
-        // In a quiet position no win is sooner than in 3, under misère no sooner than in 2, and none there is in 3.
-        let settles =
-            |outcome: Outcome| outcome.value == Value::Win && outcome.remoteness.is_none_or(|plies| plies <= 3);
-        let mut best: Option<Outcome> = None;
-        let mut improve = |outcome: Outcome| {
-            best = Some(best.map_or(outcome, |best| best.min(outcome)));
-            settles(outcome)
-        };
-        let mut unseen = [None; MAX_COLUMNS];
-        let columns = centre_first(position.board().width()).filter(|column| position.can_play(*column));
-        for (column, slot) in columns.zip(&mut unseen) {
-            match sight(&position.drop_piece(column)) {
-                Sight::Decided(outcome) => {
-                    let outcome = self.outcome(outcome).parent();
-                    if improve(outcome) {
-                        return Ok(outcome);
-                    }
-                }
-                sight => *slot = Some((column as u8, sight)),
+    /// A child whose reply is forced leads to another quiet position of the same player to move, so all choices are of one
+    /// player. Each such position is looked at once, however many orders of the same threats lead there, and only if a win
+    /// there could be sooner than the best one so far.
+    fn best(&self, start: Seen, effort: &mut Effort) -> Result<Outcome, DatabaseError> {
+        let mut best = Best { ply: start.ply, outcome: None };
+        let (mut nodes, mut stored, mut searched) = (vec![start], Vec::new(), Vec::new());
+        let mut next = 0;
+        while let Some(Seen { position: node, ply, .. }) = nodes.get(next).copied() {
+            next += 1;
+            if best.is_settled(ply) {
+                continue;
             }
-        }
-        // What is searched comes last: a win that is stored may save it.
-        let is_searched = |sight: &Sight| matches!(sight, Sight::Forced(_)) && !self.reaches(position.ply() as u32 + 2);
-        for searched in [false, true] {
-            for (column, sight) in unseen.iter().flatten().filter(|(_, sight)| is_searched(sight) == searched) {
-                let child = position.drop_piece(usize::from(*column));
-                let outcome = match sight {
-                    Sight::Forced(reply) => self.value(&child.drop_piece(*reply), effort)?.parent(),
-                    _ => self.stored(&child)?,
+            let sights = ChildSights::new(&node);
+            for column in centre_first(node.board().width()).filter(|column| node.can_play(*column)) {
+                let end = follow(node.drop_piece(column), ply + 1, sights.of(column));
+                match end.sight {
+                    Sight::Decided(outcome) => best.improve(end.ply, self.outcome(outcome)),
+                    // What is searched comes last: a win that is stored may save it.
+                    _ if !self.reaches(end.ply) => searched.push(end),
+                    _ if is_stored(end.ply) => stored.push(end),
+                    _ if !nodes.contains(&end) => nodes.push(end),
+                    _ => {}
                 }
-                .parent();
-                if improve(outcome) {
-                    return Ok(outcome);
+            }
+            for end in stored.drain(..) {
+                if !best.is_settled(ply) {
+                    best.improve(end.ply, self.stored(&end, effort)?);
                 }
             }
         }
-        best.ok_or_else(|| self.manifest_error("a position has no moves"))
+        for end in searched {
+            if !best.is_settled(start.ply) {
+                best.improve(end.ply, self.beyond().outcome(&end.position, effort)?);
+            }
+        }
+        best.outcome.ok_or_else(|| self.manifest_error("a position has no moves"))
+    }
+}
+
+/// A position at the end of forced moves, its ply, and what is seen there: quiet, or decided.
+#[derive(Clone, Copy, PartialEq)]
+struct Seen {
+    position: Position,
+    ply: u32,
+    sight: Sight,
+}
+
+/// Plays the forced moves from a position with the given sight. None of them completes a line: under the usual rules it
+/// would have won at once, and under misère it is played because it does not.
+fn follow(mut position: Position, mut ply: u32, mut sight: Sight) -> Seen {
+    while let Sight::Forced(column) = sight {
+        position = position.drop_piece(column);
+        ply += 1;
+        sight = sight_without_line(&position);
+    }
+    Seen { position, ply, sight }
+}
+
+/// Returns what a position of the ply `later` is worth for the player to move at `ply`, counted from there.
+fn seen_from(ply: u32, later: u32, outcome: Outcome) -> Outcome {
+    (ply..later).fold(outcome, |outcome, _| outcome.parent())
+}
+
+/// The best outcome so far for the player to move at a ply.
+struct Best {
+    ply: u32,
+    outcome: Option<Outcome>,
+}
+
+impl Best {
+    /// Takes note of what a position of the ply `later` is worth to its player to move.
+    fn improve(&mut self, later: u32, outcome: Outcome) {
+        let outcome = seen_from(self.ply, later, outcome);
+        self.outcome = Some(self.outcome.map_or(outcome, |best| best.min(outcome)));
+    }
+
+    /// Tells whether nothing after a quiet position of the same player to move at the ply `later` can be better: no win there
+    /// is sooner than in 3 (under misère no sooner than in 2, and none is in 3).
+    fn is_settled(&self, later: u32) -> bool {
+        let soonest = later - self.ply + 3;
+        self.outcome
+            .is_some_and(|best| best.value == Value::Win && best.remoteness.is_none_or(|plies| plies <= soonest))
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use fourbase::{Outcome, Position};
 use rayon::prelude::*;
 
-use super::cache::Cache;
+use super::cache::{Cache, Recent};
 use crate::files::{FileError, Storage};
 use crate::format::chunk::{self, Chunks};
 use crate::format::container::Reader;
@@ -57,11 +57,17 @@ impl OpenTier {
     }
 
     /// Looks a quiet position up.
-    pub fn outcome(&self, index: &Index, cache: &Cache, position: &Position) -> Result<Outcome, FileError> {
+    pub fn outcome(
+        &self,
+        index: &Index,
+        cache: &Cache,
+        recent: &mut Recent,
+        position: &Position,
+    ) -> Result<Outcome, FileError> {
         let rank = self.directory.rank(index, &index.split().parts(position));
         let rank = rank.ok_or_else(|| self.damaged("a position has no entry"))?;
         let (number, entry) = self.chunks.place(rank);
-        let chunk = self.chunk(index, cache, number)?;
+        let chunk = recent.chunk(self.directory.ply(), number, || self.chunk(index, cache, number))?;
         let code = chunk.chunks_exact(self.chunks.words()).enumerate().fold(0u8, |code, (plane, words)| {
             let word = words.get(entry / 64).copied().unwrap_or(0);
             code | ((word >> (entry % 64) & 1) as u8) << plane

@@ -11,7 +11,7 @@
 
 use std::sync::OnceLock;
 
-use super::layout::{Located, Shape, matrices, shapes};
+use super::layout::{Located, Shape, entries_before, matrices, shapes};
 use super::split::{Parts, Spine, WingShape};
 use super::tables::Index;
 
@@ -97,19 +97,12 @@ impl TierDirectory {
             return None;
         }
         let spines = self.spines[number].get_or_init(|| self.spine_starts(index, number));
-        let mut entry = spines[parts.spine.bits as usize];
         let (left_firsts, right_firsts) = (parts.left_bits.count_ones(), parts.right_bits.count_ones());
-        for matrix in matrices(index, self.ply, shape, parts.spine) {
-            if matrix.left_firsts == left_firsts && matrix.right_firsts == right_firsts {
-                let row =
-                    index.colourings(shape.left, parts.spine, left_firsts).binary_search(&parts.left_bits).ok()?;
-                let right = index.colourings(shape.right, parts.spine, right_firsts);
-                let column = right.binary_search(&parts.right_bits).ok()?;
-                return Some(entry + row as u64 * u64::from(matrix.columns) + column as u64);
-            }
-            entry += matrix.entries();
-        }
-        None
+        let before = entries_before(index, self.ply, shape, parts.spine, left_firsts, right_firsts)?;
+        let row = index.colourings(shape.left, parts.spine, left_firsts).binary_search(&parts.left_bits).ok()?;
+        let right = index.colourings(shape.right, parts.spine, right_firsts);
+        let column = right.binary_search(&parts.right_bits).ok()?;
+        Some(spines[parts.spine.bits as usize] + before + row as u64 * right.len() as u64 + column as u64)
     }
 
     /// Lists the matrices from the one that holds `entry` on; they have no numbers.

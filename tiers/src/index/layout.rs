@@ -249,6 +249,28 @@ pub(crate) fn matrices(index: &Index, ply: u32, shape: Shape, spine: Spine) -> i
     })
 }
 
+/// Counts the entries of a shape and a spine that come before the matrix with these first-player pieces; `None` if the tier
+/// has no such matrix.
+pub(crate) fn entries_before(
+    index: &Index,
+    ply: u32,
+    shape: Shape,
+    spine: Spine,
+    left_firsts: u32,
+    right_firsts: u32,
+) -> Option<u64> {
+    let (rows, columns) = (index.counts(shape.left, spine), index.counts(shape.right, spine));
+    let balances = balances(ply, spine, rows.len() as u32 - 1, columns.len() as u32 - 1);
+    let mut before = 0;
+    for (left, right) in balances {
+        if left == left_firsts {
+            return (right == right_firsts).then_some(before);
+        }
+        before += u64::from(rows[left as usize]) * u64::from(columns[right as usize]);
+    }
+    None
+}
+
 /// Lists the shapes of a tier, by left wing, then right wing.
 pub(crate) fn shapes(index: &Index, ply: u32) -> impl Iterator<Item = Shape> {
     let split = *index.split();

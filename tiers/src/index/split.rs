@@ -15,7 +15,7 @@
 //! other, the outermost at the low end, each from bottom to top. A drop therefore inserts one bit at a fixed place,
 //! which keeps the numeric order of colourings: the whole index rests on that.
 
-use fourbase::{Board, Position};
+use fourbase::{Board, Player, Position};
 
 /// The heights of a wing's columns, as a number in base `H + 1` (lowest digit: the outermost column).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -183,34 +183,32 @@ impl Split {
 
     /// Takes a position of this board apart.
     pub fn parts(&self, position: &Position) -> Parts {
-        let (width, height) = (self.board.width(), self.board.height());
-        let firsts = position.pieces(fourbase::Player::First);
-        let column_bits = |column: usize| {
-            let pieces = position.height(column) as u32;
-            let bits = firsts >> self.board.cell(column, 0) & low_bits(pieces);
-            (pieces, bits as u32)
+        let (height, columns) = (self.board.height(), self.wing_columns());
+        let (occupied, firsts) = (position.occupied(), position.pieces(Player::First));
+        let column_cells = low_bits(height as u32);
+        let column = |first_cell: usize| {
+            let pieces = (occupied >> first_cell & column_cells).trailing_ones();
+            (pieces, firsts >> first_cell & column_cells)
         };
-        let wing = |column_of: &dyn Fn(usize) -> usize| {
-            let (mut shape, mut bits, mut shift) = (0, 0u64, 0);
-            for k in (0..self.wing_columns()).rev() {
-                shape = shape * (height as u32 + 1) + column_bits(column_of(k)).0;
-            }
-            for k in 0..self.wing_columns() {
-                let (pieces, column) = column_bits(column_of(k));
-                bits |= u64::from(column) << shift;
-                shift += pieces;
-            }
-            (WingShape(shape), bits as u32)
-        };
-        let (left, left_bits) = wing(&|k| k);
-        let (right, right_bits) = wing(&|k| width - 1 - k);
-        let spine = if self.has_spine() {
-            let (height, bits) = column_bits(width / 2);
-            Spine { height, bits }
-        } else {
-            Spine { height: 0, bits: 0 }
-        };
-        Parts { left, left_bits, spine, right, right_bits }
+        let last = self.board.cells() - height;
+        let (left, left_bits) = self.wing((0..columns).map(|outside| column(outside * height)));
+        let (right, right_bits) = self.wing((0..columns).map(|outside| column(last - outside * height)));
+        let (height, bits) = if self.has_spine() { column(columns * height) } else { (0, 0) };
+        Parts { left, left_bits, spine: Spine { height, bits: bits as u32 }, right, right_bits }
+    }
+
+    /// Puts a wing together from the height and the bits of each column, the outermost first.
+    #[inline]
+    fn wing(&self, columns: impl Iterator<Item = (u32, u64)>) -> (WingShape, u32) {
+        let base = self.board.height() as u32 + 1;
+        let (mut shape, mut digit, mut bits, mut pieces) = (0, 1, 0, 0);
+        for (height, column) in columns {
+            shape += height * digit;
+            digit *= base;
+            bits |= column << pieces;
+            pieces += height;
+        }
+        (WingShape(shape), bits as u32)
     }
 
     /// Puts parts together into the bitboards of both players (`[first, second]`).

@@ -4,16 +4,47 @@ mod mask;
 mod sight;
 
 pub(crate) use mask::{MatrixSight, ShapeSight};
+pub(crate) use sight::{ChildSights, sight_without_line};
 pub use sight::{Sight, sight};
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use fourbase::{Board, Position};
 
     use super::*;
     use crate::index::{Index, TierLayout};
     use crate::kernel::Kernel;
     use crate::long;
+
+    #[test]
+    fn children_that_are_looked_at_together_look_as_they_do_alone() {
+        let mut compared = 0;
+        for name in ["4x4", "4x3", "3x5", "4x4c3", "4x4m", "3x3c2m", "8x2c2", "1x8", "3x3c1", "5x3c5"] {
+            let board: Board = name.parse().unwrap();
+            let mut tier = HashSet::from([Position::start(board)]);
+            while !tier.is_empty() {
+                let mut next = HashSet::new();
+                for position in tier.iter().filter(|position| position.primitive().is_none()) {
+                    let sights = (sight(position) == Sight::Quiet).then(|| ChildSights::new(position));
+                    for column in position.moves() {
+                        let child = position.drop_piece(column);
+                        if let Some(sights) = &sights {
+                            assert_eq!(sights.of(column), sight(&child), "{position}, column {column}");
+                            compared += 1;
+                        }
+                        if sight(position) == Sight::Forced(column) {
+                            assert_eq!(sight_without_line(&child), sight(&child), "{position}, forced");
+                        }
+                        next.insert(child);
+                    }
+                }
+                tier = next;
+            }
+        }
+        assert!(compared > 100_000, "{compared}");
+    }
 
     #[test]
     fn masks_agree_with_sight_on_every_well_formed_entry_of_small_boards() {
