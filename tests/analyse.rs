@@ -173,7 +173,7 @@ fn a_batch_lists_the_mistakes_of_each_player_with_their_reasons() {
     );
     assert_eq!((lines[1], lines[3]), ("-\t-\t-\t0", "3\t-\t-\t0"));
     assert!(lines[2].starts_with("9\terror\tmove 1, '9'"), "{output}");
-    assert_eq!(error, "1 of 4 lines are no games of 5x4; their answers say why");
+    assert_eq!(error, "1 of 4 lines is no game of 5x4; its answer says why");
     let (output, _) = program.run_with_input("analyse 5x4 --batch --json", input).fails_after_output(2);
     let lines = output.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect::<Vec<Value>>();
     let alone = program.run("analyse 5x4 123412 --json").json();
@@ -187,7 +187,7 @@ fn a_batch_lists_the_mistakes_of_each_player_with_their_reasons() {
     let run = Program::new().run_with_input("analyse 7x6 --batch --nodes 10 --search only", "44444\n");
     let (output, error) = run.fails_after_output(1);
     assert_eq!(output, "44444\t-\t-\t5\n");
-    assert!(error.starts_with("1 of 1 games could not be decided: 5 of 5 moves are open: "), "{error}");
+    assert!(error.starts_with("1 of 1 game could not be decided: 5 of 5 moves are open: "), "{error}");
 }
 
 #[test]

@@ -244,7 +244,7 @@ fn a_batch_reads_and_writes_files() {
     // Bad lines are answered in the file as well, and no other file stays.
     std::fs::write(program.path("in.txt"), "9\n").expect("a file");
     let line = program.run("query 2x2c2 --batch --input in.txt --output out.tsv").fails(2);
-    assert!(line.starts_with("1 of 1 lines are no positions"), "{line}");
+    assert!(line.starts_with("1 of 1 line is no position"), "{line}");
     assert!(read("out.tsv").starts_with("9\terror\t"), "{}", read("out.tsv"));
     let names =
         std::fs::read_dir(program.path("")).expect("a folder").map(|entry| entry.expect("an entry").file_name());

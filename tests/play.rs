@@ -208,8 +208,8 @@ fn ctrl_c_stops_the_search_and_not_the_game() {
 
     let program = Program::new();
     // Before the search has begun, Ctrl-C ends the program; then the next attempt waits longer.
-    let attempt = |tenths: u64| {
-        let mut child = program.spawn(&["play", "7x6", "--second", "human", "--nodes", "1e15"]);
+    let attempt = |limit: [&str; 2], tenths: u64| {
+        let mut child = program.spawn(&[["play", "7x6", "--second", "human"].as_slice(), &limit].concat());
         let mut stdin = child.stdin.take().expect("a pipe");
         stdin.write_all(b"hint\n").expect("a pipe");
         std::thread::sleep(std::time::Duration::from_millis(100 * tenths));
@@ -219,8 +219,12 @@ fn ctrl_c_stops_the_search_and_not_the_game() {
         let output = child.wait_with_output().expect("the program ends");
         output.status.success().then(|| String::from_utf8(output.stdout).expect("UTF-8"))
     };
-    let shown = [2, 5, 10, 30, 100].into_iter().find_map(attempt).expect("a game that goes on");
-    assert!(shown.contains("\nstopped after ") && shown.ends_with("\n4\n"), "{shown}");
+    for limit in [["--nodes", "1e15"], ["--seconds", "1000"]] {
+        let attempt = |tenths| attempt(limit, tenths);
+        let shown = [2, 5, 10, 30, 100].into_iter().find_map(attempt).expect("a game that goes on");
+        assert!(shown.contains("\nstopped after ") && shown.ends_with("\n4\n"), "{shown}");
+        assert!(!shown.contains("not decided within"), "{shown}");
+    }
 }
 
 #[test]

@@ -126,7 +126,7 @@ fn a_batch_of_positions_is_converted_line_by_line() {
     assert_eq!(lines[0], "4231\t3142\t11000 11000 01000 01000\t1_---O---O---X---X\ta");
     assert!(lines[1].starts_with("9\terror\tmove 1, '9'"), "{output}");
     assert!(lines[2].starts_with("10100 10000 10000 10000\tnone\t10100 10000 10000 10000\t"), "{output}");
-    assert_eq!(error, "1 of 3 lines are no positions of 4x4; their answers say why");
+    assert_eq!(error, "1 of 3 lines is no position of 4x4; its answer says why");
     let output = program.run_with_input("position 4x4 --batch --canonical --to bits", "443\n").succeeds();
     assert_eq!(output, "443\t01100 01000 10000 10000\n");
     let (output, _) = program.run_with_input("position 4x4 --batch --to moves", input).fails_after_output(2);

@@ -22,7 +22,8 @@ use fourbase::excerpt;
 use serde::Serialize;
 
 use crate::failure::BadInput;
-use crate::{number, remedy, wording};
+use crate::number::{self, counted, grouped};
+use crate::{remedy, wording};
 use fields::Fields;
 use lines::{KEPT_BYTES, Line, Lines};
 use output::Output;
@@ -62,7 +63,7 @@ pub struct BatchArguments {
 /// What the lines of a batch are, for messages.
 #[derive(Clone, Copy)]
 pub struct Things {
-    /// Such as `positions`.
+    /// One of them, such as `position`.
     pub name: &'static str,
     /// What could not be done to those that failed, such as `looked up`.
     pub done: &'static str,
@@ -195,11 +196,16 @@ impl Tally {
     fn end(self, things: Things, of: impl std::fmt::Display) -> anyhow::Result<()> {
         let Tally { lines, bad, failed, .. } = self;
         if let Some(failure) = self.first_failure {
-            return Err(failure.context(format!("{failed} of {lines} {} could not be {}", things.name, things.done)));
+            let (failed, lines) = (grouped(failed.into()), counted(lines, things.name));
+            return Err(failure.context(format!("{failed} of {lines} could not be {}", things.done)));
         }
         if bad > 0 {
-            let text = format!("{bad} of {lines} lines are no {} of {of}; their answers say why", things.name);
-            return Err(BadInput(text).into());
+            let (is_no, answers) = match bad {
+                1 => (format!("is no {}", things.name), "its answer says why"),
+                _ => (format!("are no {}s", things.name), "their answers say why"),
+            };
+            let (bad, lines) = (grouped(bad.into()), counted(lines, "line"));
+            return Err(BadInput(format!("{bad} of {lines} {is_no} of {of}; {answers}")).into());
         }
         Ok(())
     }

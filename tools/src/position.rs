@@ -145,7 +145,7 @@ impl Arguments {
                 crate::failure::BadInput("a drawn board takes several lines; use --json for a batch".into()).into()
             );
         }
-        let things = Things { name: "positions", done: "written" };
+        let things = Things { name: "position", done: "written" };
         self.batch.run(things, board, AT_ONCE, |lines, text, tally| {
             for line in lines {
                 if let Err(reason) = self.answer(board, line, text) {

@@ -23,7 +23,7 @@ const NONE: &str = "-";
 ///
 /// Those of [`BatchArguments::run`]. A game with moves that were not decided counts as a failure.
 pub fn run(arguments: &BatchArguments, board: Board, asker: &Asker, is_json: bool) -> anyhow::Result<()> {
-    let things = Things { name: "games", done: "decided" };
+    let things = Things { name: "game", done: "decided" };
     arguments.run(things, board, asker.at_once().min(AT_ONCE), |lines, text, tally| {
         let games: Vec<_> = lines.iter().map(|line| read(arguments, board, line)).collect();
         let analyse = |game: &Result<Game, String>| {

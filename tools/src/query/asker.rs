@@ -12,7 +12,7 @@ use fourbase::{Outcome, Position};
 use fourbase_tiers::answer::{AnswerError, Answerer, KnownMove, Limits, Partial, Question, Work};
 use fourbase_tiers::database::{Database, Move};
 
-use super::watch::Watch;
+use super::watch::{Watch, Watcher};
 use crate::json::{SourceJson, SourceKind};
 use crate::number::counted;
 use crate::{interrupt, remedy, wording};
@@ -43,8 +43,7 @@ pub struct Asker {
     missing_in: Option<PathBuf>,
     /// Whether any question so far was searched.
     has_searched: AtomicBool,
-    /// Whether the note about a long search was printed.
-    is_noted: Arc<AtomicBool>,
+    watcher: Watcher,
     /// The command that solves a board without a database; unknown before it is needed.
     solve_first: OnceLock<Option<String>>,
 }
@@ -66,8 +65,9 @@ pub struct Found {
 impl Asker {
     /// Allows each question to go as far as `reach`.
     pub fn new(answerer: Arc<dyn Answerer>, reach: Reach) -> Asker {
-        let (has_searched, is_noted, solve_first) = (AtomicBool::new(false), Arc::default(), OnceLock::new());
-        Asker { answerer, reach, missing_in: None, has_searched, is_noted, solve_first }
+        let watcher = Watcher::new(reach.time, note_of_long_search(&*answerer, reach));
+        let (has_searched, solve_first) = (AtomicBool::new(false), OnceLock::new());
+        Asker { answerer, reach, missing_in: None, has_searched, watcher, solve_first }
     }
 
     /// Says with the answers that they are searched because a folder has no database of the board.
@@ -88,9 +88,8 @@ impl Asker {
         let (limits, watch) = self.begin(self.reach.nodes);
         let mut question = Question::new(limits);
         let answer = parts(&*self.answerer, &mut question);
-        drop(watch);
         self.has_searched.fetch_or(question.work().has_searched(), Relaxed);
-        answer.map_err(|error| self.explain(error))
+        answer.map_err(|error| self.explain(error, watch.as_ref()))
     }
 
     /// Asks for the moves of a position, best first.
@@ -133,12 +132,11 @@ impl Asker {
                 line => Ok((found, line?)),
             }
         });
-        drop(watch);
         let work = question.work();
         self.has_searched.fetch_or(work.has_searched(), Relaxed);
-        let (found, line) = found.map_err(|error| self.explain(error))?;
+        let (found, line) = found.map_err(|error| self.explain(error, watch.as_ref()))?;
         let source = self.source(position, found.work, work.nodes);
-        let limit = found.limit.map(|error| self.explain(error));
+        let limit = found.limit.map(|error| self.explain(error, watch.as_ref()));
         Ok(Found { outcome: found.outcome, moves: found.moves, line, source, limit })
     }
 
@@ -194,9 +192,9 @@ impl Asker {
         if self.may_search() || self.reach.time.is_some() && self.keep_plies().is_some() {
             return positions.iter().map(|position| self.outcome(position)).collect();
         }
-        let (limits, _watch) = self.begin(self.reach.nodes);
+        let (limits, watch) = self.begin(self.reach.nodes);
         let outcomes = self.answerer.outcomes(positions, &limits);
-        outcomes.into_iter().map(|outcome| outcome.map_err(|error| self.explain(error))).collect()
+        outcomes.into_iter().map(|outcome| outcome.map_err(|error| self.explain(error, watch.as_ref()))).collect()
     }
 
     /// Returns how many positions of a batch to answer together.
@@ -248,27 +246,16 @@ impl Asker {
         let monitor = Arc::new(Monitor::default());
         interrupt::watch(&monitor);
         let is_searched = self.answerer.may_search() || self.keep_plies().is_some();
-        let watch = is_searched.then(|| {
-            let advice = if remedy::takes("seconds") { "; --seconds limits the time" } else { "" };
-            let end = match self.reach {
-                Reach { time: Some(time), .. } => format!(", for at most {} seconds", time.as_secs_f64()),
-                Reach { nodes: Some(nodes), .. } if self.answerer.may_search() => {
-                    format!(", for at most {}{advice}", counted(nodes, "node"))
-                }
-                _ => advice.to_owned(),
-            };
-            let note = format!("{} is still being searched{end}", self.answerer.board());
-            Watch::begin(&monitor, self.reach.time, note, &self.is_noted)
-        });
+        let watch = is_searched.then(|| self.watcher.begin(&monitor));
         (Limits { nodes, monitor: Some(monitor) }, watch)
     }
 
-    fn explain(&self, error: AnswerError) -> Error {
+    /// Says why there is no answer, and what to do.
+    fn explain(&self, error: AnswerError, watch: Option<&Watch>) -> Error {
         let (limit, option) = match error {
             AnswerError::NodeLimit { nodes, .. } => (counted(nodes, "node"), "--nodes"),
-            AnswerError::Cancelled { .. } if self.reach.time.is_some() => {
-                let seconds = self.reach.time.unwrap_or_default().as_secs_f64();
-                (format!("{seconds} second{}", if seconds == 1.0 { "" } else { "s" }), "--seconds")
+            AnswerError::Cancelled { .. } if watch.is_some_and(Watch::is_over) => {
+                (seconds(self.reach.time.unwrap_or_default()), "--seconds")
             }
             AnswerError::Cancelled { nodes, .. } => return anyhow!("stopped after {}", counted(nodes, "node")),
             AnswerError::Database(error) => return error.into(),
@@ -279,4 +266,23 @@ impl Asker {
         let remedy = remedy::after_limit(option, self.solve_first.get_or_init(solve).as_deref());
         anyhow!("not decided within {limit}; {remedy}")
     }
+}
+
+/// Says that a search takes long, and when it ends.
+fn note_of_long_search(answerer: &dyn Answerer, reach: Reach) -> String {
+    let advice = if remedy::takes("seconds") { "; --seconds limits the time" } else { "" };
+    let end = match reach {
+        Reach { time: Some(time), .. } => format!(", for at most {}", seconds(time)),
+        Reach { nodes: Some(nodes), .. } if answerer.may_search() => {
+            format!(", for at most {}{advice}", counted(nodes, "node"))
+        }
+        _ => advice.to_owned(),
+    };
+    format!("{} is still being searched{end}", answerer.board())
+}
+
+/// Writes a time in words.
+fn seconds(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    format!("{seconds} second{}", if seconds == 1.0 { "" } else { "s" })
 }

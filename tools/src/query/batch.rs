@@ -44,7 +44,7 @@ pub enum Form {
 /// Those of [`BatchArguments::run`].
 pub fn run(arguments: &BatchArguments, board: Board, asker: &Asker, form: Form) -> anyhow::Result<()> {
     let batch = Batch { arguments, board, asker, form };
-    let things = Things { name: "positions", done: "looked up" };
+    let things = Things { name: "position", done: "looked up" };
     let at_once = match form {
         Form::Outcomes => asker.at_once(),
         Form::Moves | Form::Json { .. } => asker.at_once().min(AT_ONCE_WITH_MOVES),

@@ -1,11 +1,9 @@
-//! Watches one question from another thread: shows its nodes, says after two seconds that it takes long, and ends it when
-//! its time is over.
+//! Watches questions from a thread of its own: shows their nodes on a terminal, says elsewhere that one takes long, and ends
+//! those whose time is over. One thread serves all questions, because a batch asks thousands a second.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fourbase::search::Monitor;
 
@@ -13,39 +11,169 @@ use crate::failure;
 use crate::progress::{self, Spinner};
 
 /// How long a search takes before a note says that it goes on.
-const PATIENCE: Duration = Duration::from_secs(2);
+const BEFORE_NOTE: Duration = Duration::from_secs(2);
+
+/// How long a search takes before a terminal shows its nodes.
+const BEFORE_SPINNER: Duration = Duration::from_millis(200);
+
+/// Watches the questions of one asker.
+pub struct Watcher {
+    /// The longest time of a question.
+    time: Option<Duration>,
+    shared: Arc<Shared>,
+}
 
 /// A question that is watched until this is dropped.
 pub struct Watch {
-    _spinner: Option<Spinner>,
-    /// Ends the thread when it is dropped.
-    _end: Option<mpsc::Sender<()>>,
+    number: u64,
+    shared: Arc<Shared>,
+}
+
+/// What the thread shares with those who ask.
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+    /// What is said of a question that takes long.
+    note: String,
+    /// Whether there is a terminal.
+    is_visible: bool,
+}
+
+struct State {
+    questions: Vec<Question>,
+    next_number: u64,
+    /// When the thread looks again by itself.
+    wakes: Option<Instant>,
+    has_thread: bool,
+    is_noted: bool,
+    is_ended: bool,
+}
+
+struct Question {
+    number: u64,
+    monitor: Arc<Monitor>,
+    /// When to show or to say that it takes long.
+    tell: Option<Instant>,
+    spinner: Option<Spinner>,
+    /// When its time is over.
+    end: Option<Instant>,
+    is_over: bool,
+}
+
+impl Watcher {
+    /// Gives each question at most `time`. `note` is printed once, when a question first takes long, and only without a
+    /// terminal, on which the nodes are shown instead.
+    pub fn new(time: Option<Duration>, note: String) -> Watcher {
+        let state = State {
+            questions: Vec::new(),
+            next_number: 0,
+            wakes: None,
+            has_thread: false,
+            is_noted: false,
+            is_ended: false,
+        };
+        let (state, changed, is_visible) = (Mutex::new(state), Condvar::new(), progress::is_visible());
+        Watcher { time, shared: Arc::new(Shared { state, changed, note, is_visible }) }
+    }
+
+    /// Begins to watch a question.
+    pub fn begin(&self, monitor: &Arc<Monitor>) -> Watch {
+        let mut state = self.shared.lock();
+        if !state.has_thread {
+            let shared = Arc::clone(&self.shared);
+            // Without the thread the search goes on unwatched.
+            state.has_thread = thread::Builder::new().name("watch".to_owned()).spawn(move || shared.run()).is_ok();
+        }
+        let now = Instant::now();
+        let patience = if self.shared.is_visible { BEFORE_SPINNER } else { BEFORE_NOTE };
+        let is_told = state.is_noted || self.time.is_some_and(|time| time <= patience);
+        let number = state.next_number;
+        state.next_number += 1;
+        let question = Question {
+            number,
+            monitor: Arc::clone(monitor),
+            tell: (!is_told).then_some(now + patience),
+            spinner: None,
+            end: self.time.and_then(|time| now.checked_add(time)),
+            is_over: false,
+        };
+        let is_sooner = question.next().is_some_and(|next| state.wakes.is_none_or(|wakes| next < wakes));
+        state.questions.push(question);
+        drop(state);
+        if is_sooner {
+            self.shared.changed.notify_one();
+        }
+        Watch { number, shared: Arc::clone(&self.shared) }
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        self.shared.lock().is_ended = true;
+        self.shared.changed.notify_one();
+    }
 }
 
 impl Watch {
-    /// Begins to watch. `note` is printed at most once as long as `is_noted` says so, and only without a terminal, on which
-    /// the nodes are shown instead.
-    pub fn begin(monitor: &Arc<Monitor>, time: Option<Duration>, note: String, is_noted: &Arc<AtomicBool>) -> Watch {
-        let spinner = progress::is_visible().then(|| Spinner::begin(monitor));
-        let has_note = spinner.is_none() && !is_noted.load(Relaxed);
-        if time.is_none() && !has_note {
-            return Watch { _spinner: spinner, _end: None };
+    /// Tells whether the question was ended because its time is over.
+    pub fn is_over(&self) -> bool {
+        self.shared.lock().questions.iter().any(|question| question.number == self.number && question.is_over)
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.shared.lock().questions.retain(|question| question.number != self.number);
+    }
+}
+
+impl Question {
+    /// When the thread has something to do for it.
+    fn next(&self) -> Option<Instant> {
+        [self.tell, self.end].into_iter().flatten().min()
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Does what is due, and sleeps until something else is.
+    fn run(&self) {
+        let mut state = self.lock();
+        while !state.is_ended {
+            self.look(&mut state);
+            let now = Instant::now();
+            let next = state.questions.iter().filter_map(Question::next).min();
+            state.wakes = next;
+            state = match next {
+                Some(next) => {
+                    let wait = self.changed.wait_timeout(state, next.saturating_duration_since(now));
+                    wait.unwrap_or_else(PoisonError::into_inner).0
+                }
+                None => self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
+            };
         }
-        let (sender, ended) = mpsc::channel();
-        let (monitor, is_noted) = (Arc::clone(monitor), Arc::clone(is_noted));
-        let time = time.unwrap_or(Duration::MAX);
-        let watch = move || {
-            let is_over = |wait: Duration| ended.recv_timeout(wait) == Err(RecvTimeoutError::Timeout);
-            let patience = if has_note { PATIENCE.min(time) } else { Duration::ZERO };
-            if has_note && is_over(patience) && patience < time && !is_noted.swap(true, Relaxed) {
-                failure::print_note(&note);
+    }
+
+    fn look(&self, state: &mut State) {
+        let now = Instant::now();
+        let State { questions, is_noted, .. } = state;
+        for question in questions {
+            if question.tell.is_some_and(|tell| tell <= now) {
+                question.tell = None;
+                if self.is_visible {
+                    question.spinner = Some(Spinner::begin(&question.monitor));
+                } else if !std::mem::replace(is_noted, true) {
+                    failure::print_note(&self.note);
+                }
             }
-            if time < Duration::MAX && is_over(time - patience) {
-                monitor.cancel();
+            if question.end.is_some_and(|end| end <= now) {
+                question.end = None;
+                question.is_over = true;
+                question.monitor.cancel();
             }
-        };
-        // Without the thread the search goes on unwatched.
-        let thread = thread::Builder::new().name("watch".to_owned()).spawn(watch);
-        Watch { _spinner: spinner, _end: thread.is_ok().then_some(sender) }
+        }
     }
 }
