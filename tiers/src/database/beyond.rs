@@ -36,6 +36,8 @@ pub(crate) struct Effort {
     pub positions: u64,
     /// Nodes of all searches.
     pub nodes: u64,
+    /// Positions that were looked up in the files.
+    pub lookups: u64,
     /// The chunks that were looked into last.
     pub recent: Recent,
 }

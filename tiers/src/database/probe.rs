@@ -71,6 +71,7 @@ impl Database {
     /// Looks a quiet position of a stored tier up.
     fn stored(&self, end: &Seen, effort: &mut Effort) -> Result<Outcome, DatabaseError> {
         let tier = self.tier(end.ply)?;
+        effort.lookups += 1;
         Ok(tier.outcome(self.index(), self.cache(), &mut effort.recent, &end.position)?)
     }
 
@@ -166,4 +167,56 @@ fn centre_first(width: usize) -> impl Iterator<Item = usize> {
     let centre = width / 2;
     let sides = (1..=centre).flat_map(move |away| [centre - away, centre + away]);
     std::iter::once(centre).chain(sides).filter(move |column| *column < width)
+}
+
+#[cfg(test)]
+mod tests {
+    use fourbase::Board;
+    use rayon::prelude::*;
+
+    use super::*;
+    use crate::index::TierLayout;
+    use crate::long;
+    use crate::solve::Solve;
+
+    /// The most look-ups of any probe of an even tier, and their sum; the short run takes every `stride`th entry.
+    fn lookups(name: &str, stride: usize) -> (u64, u64, u64) {
+        let board: Board = name.parse().unwrap();
+        let root = tempfile::tempdir().unwrap();
+        let folder = Solve::new(board, Values::Wdl).root(root.path()).run().unwrap().folder;
+        let database = Database::open(&folder).unwrap();
+        let index = database.index();
+        let mut all = (0, 0, 0);
+        for ply in (0..board.cells() as u32).filter(|ply| !is_stored(*ply)) {
+            let layout = TierLayout::new(index, ply);
+            let entries: Vec<u64> = (0..layout.entries()).step_by(stride).collect();
+            let of_entries = |entries: &[u64]| {
+                let (mut effort, mut found) = (Effort::default(), (0, 0, 0));
+                for entry in entries {
+                    let [first, second] = index.split().bitboards(&index.unrank(&layout, *entry).unwrap());
+                    let Ok(position) = Position::from_bitboards(board, first, second) else { continue };
+                    if sight(&position) == Sight::Quiet {
+                        effort.lookups = 0;
+                        database.probe_with(&position, &mut effort).unwrap();
+                        found = (effort.lookups.max(found.0), found.1 + effort.lookups, found.2 + 1);
+                    }
+                }
+                found
+            };
+            let of_tier = entries.par_chunks(1 << 12).map(of_entries);
+            let sum = of_tier.reduce(|| (0, 0, 0), |one, other| (one.0.max(other.0), one.1 + other.1, one.2 + other.2));
+            all = (all.0.max(sum.0), all.1 + sum.1, all.2 + sum.2);
+        }
+        all
+    }
+
+    #[test]
+    fn the_worst_probe_of_6x4_makes_110_lookups_and_the_mean_fewer_than_3() {
+        let stride = if long::skips("all but every 101st entry of 6x4") { 101 } else { 1 };
+        let (most, sum, positions) = lookups("6x4", stride);
+        let mean = sum as f64 / positions as f64;
+        println!("6x4: at most {most} look-ups, {mean:.2} in the mean of {positions} quiet positions");
+        assert!(if stride == 1 { most == 110 } else { (2..110).contains(&most) }, "{most}");
+        assert!((1.0..3.0).contains(&mean), "{mean}");
+    }
 }
