@@ -181,7 +181,7 @@ fn a_batch_lists_the_mistakes_of_each_player_with_their_reasons() {
         assert_eq!(&lines[0][key], value, "{key}");
     }
     assert_eq!((&lines[0]["input"], &lines[0]["error"]), (&json!("123412 g1"), &json!(null)));
-    assert_eq!((&lines[2]["steps"], &lines[2]["position"]), (&json!([]), &json!(null)));
+    assert_eq!((&lines[2]["steps"], &lines[2]["position"]), (&json!(null), &json!(null)));
     assert!(lines[2]["error"].as_str().is_some_and(|error| error.contains("move 1")), "{}", lines[2]);
     assert!(lines.iter().all(|line| keys(line) == keys(&lines[0])));
     let run = Program::new().run_with_input("analyse 7x6 --batch --nodes 10 --search only", "44444\n");
@@ -215,4 +215,20 @@ fn moves_that_cannot_be_played_are_bad_input() {
     }
     program.run("analyse 4x4").refused();
     assert!(program.run_arguments(&["analyse", "4x4", &"1".repeat(100_000)]).fails(2).len() < 400);
+}
+
+#[test]
+fn a_game_that_was_not_analysed_is_not_told_as_free_of_mistakes() {
+    let program = Program::with("4x4");
+    program.damage("db/4x4/remoteness");
+    let (lines, _) = program.run_with_input("analyse 4x4 --batch --json", "1212\n19\n").fails_after_output(1);
+    let lines: Vec<serde_json::Value> = lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    for line in &lines {
+        assert!(line["error"].is_string(), "{line}");
+        for field in ["undecided_moves", "steps", "mistakes", "source"] {
+            assert!(line[field].is_null(), "{field}: {line}");
+        }
+    }
+    assert_eq!(lines[0]["position"]["moves"], "1212");
+    assert!(lines[1]["position"].is_null(), "{}", lines[1]);
 }

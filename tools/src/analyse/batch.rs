@@ -36,7 +36,7 @@ pub fn run(arguments: &BatchArguments, board: Board, asker: &Asker, is_json: boo
             games.par_iter().map(analyse).collect()
         };
         for ((line, game), analysis) in lines.iter().zip(games).zip(analyses) {
-            let reason = match (game, analysis) {
+            let (game, reason) = match (game, analysis) {
                 (Ok(_), Some(Ok(analysis))) => {
                     write(text, arguments, line, &analysis, is_json);
                     if let Some(failure) = analysis.into_failure() {
@@ -46,13 +46,14 @@ pub fn run(arguments: &BatchArguments, board: Board, asker: &Asker, is_json: boo
                 }
                 (Err(reason), _) => {
                     tally.bad();
-                    reason
+                    (None, reason)
                 }
-                (_, Some(Err(failure))) => tally.failed(failure),
+                (Ok(game), Some(Err(failure))) => (Some(game), tally.failed(failure)),
                 (_, None) => continue,
             };
             if is_json {
-                push_line(text, &Envelope::new("analyse", Analysis::error_json(board, input_text(line), reason)));
+                let json = Analysis::error_json(board, input_text(line), game.as_ref(), reason);
+                push_line(text, &Envelope::new("analyse", json));
             } else {
                 arguments.write_error(text, line, |_| 1, &reason);
             }

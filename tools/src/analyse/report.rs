@@ -79,26 +79,26 @@ impl Analysis {
             over: Some(self.game.is_over()),
             winner: self.game.winner().map(json::player),
             outcome: OutcomeJson::of(last.and_then(|last| last.outcome)),
-            undecided_moves: self.undecided(),
-            steps: self.moves().map(|(ply, at, column)| StepJson::of(ply, at, column)).collect(),
-            mistakes: PlayersJson { first: self.mistakes(Player::First), second: self.mistakes(Player::Second) },
+            undecided_moves: Some(self.undecided()),
+            steps: Some(self.moves().map(|(ply, at, column)| StepJson::of(ply, at, column)).collect()),
+            mistakes: Some(PlayersJson { first: self.mistakes(Player::First), second: self.mistakes(Player::Second) }),
             source: SourceJson::of_all(self.plies.iter().map(|at| &at.source)),
             error: None,
         }
     }
 
-    /// Writes why a line of a batch has no analysis.
-    pub fn error_json(board: Board, input: String, reason: String) -> AnalysisJson {
+    /// Writes why a line of a batch has no analysis; `game` is the game, if the line is one.
+    pub fn error_json(board: Board, input: String, game: Option<&Game>, reason: String) -> AnalysisJson {
         AnalysisJson {
             board: board.to_string(),
             input: Some(input),
-            position: None,
-            over: None,
-            winner: None,
+            position: game.map(|game| PositionJson::typed(game.position(), &game.moves())),
+            over: game.map(Game::is_over),
+            winner: game.and_then(Game::winner).map(json::player),
             outcome: OutcomeJson::of(None),
-            undecided_moves: 0,
-            steps: Vec::new(),
-            mistakes: PlayersJson::default(),
+            undecided_moves: None,
+            steps: None,
+            mistakes: None,
             source: None,
             error: Some(reason),
         }
@@ -131,10 +131,10 @@ pub struct AnalysisJson {
     /// The value for the player to move at the end.
     #[serde(flatten)]
     outcome: OutcomeJson,
-    /// Moves of which it is not known what they gave away.
-    undecided_moves: usize,
-    steps: Vec<StepJson>,
-    mistakes: PlayersJson<Vec<Mistake>>,
+    /// Moves of which it is not known what they gave away; this and the next two are null for a line without an analysis.
+    undecided_moves: Option<usize>,
+    steps: Option<Vec<StepJson>>,
+    mistakes: Option<PlayersJson<Vec<Mistake>>>,
     source: Option<SourceJson>,
     /// Why a line of a batch has no analysis.
     error: Option<String>,
