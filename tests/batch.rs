@@ -314,3 +314,23 @@ fn a_batch_as_json_has_a_line_for_each_line_with_the_moves() {
     assert!(answers.iter().all(|answer| keys(answer) == keys(&answers[0])));
     assert_eq!(lines("--line", "1\n9\n")[0]["line"], expected["line"]);
 }
+
+#[test]
+fn a_batch_does_not_replace_a_file_that_is_read_only() {
+    let program = Program::new();
+    std::fs::write(program.path("kept"), "precious").expect("a file");
+    let mut permissions = std::fs::metadata(program.path("kept")).expect("a file").permissions();
+    permissions.set_readonly(true);
+    std::fs::set_permissions(program.path("kept"), permissions).expect("permissions");
+    let error = program.run_with_input("position 4x4 --batch --output kept", "12\n").fails(1);
+    assert!(error.contains("cannot write kept: ") && error.contains("denied"), "{error}");
+    assert_eq!(std::fs::read_to_string(program.path("kept")).expect("a file"), "precious");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_batch_writes_into_a_pipe_that_has_a_name() {
+    let program = Program::new();
+    let to_stdout = program.run_with_input("position 4x4 --batch --output /dev/stdout", "12\n").succeeds();
+    assert_eq!(to_stdout, program.run_with_input("position 4x4 --batch", "12\n").succeeds());
+}

@@ -127,10 +127,10 @@ fn a_game_that_is_saved_again_keeps_the_permissions_of_its_file() {
 
     let program = Program::new();
     play(&program, "4x4 --second human", "1\nsave F\n");
-    std::fs::set_permissions(program.path("F"), std::fs::Permissions::from_mode(0o600)).expect("permissions");
+    std::fs::set_permissions(program.path("F"), std::fs::Permissions::from_mode(0o664)).expect("permissions");
     play(&program, "4x4 --second human", "1\n2\nsave F\n");
     let found = std::fs::metadata(program.path("F")).expect("a file").permissions().mode() & 0o777;
-    assert_eq!(found, 0o600, "{found:o}");
+    assert_eq!(found, 0o664, "{found:o}");
 }
 
 #[test]

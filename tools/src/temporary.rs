@@ -45,20 +45,25 @@ impl Temporary {
     ///
     /// The folder cannot be made.
     pub fn folder(prefix: &str) -> anyhow::Result<Temporary> {
-        let make = || tempfile::Builder::new().prefix(prefix).tempdir().map_err(NoFolder);
-        Ok(Temporary::made(|| Ok(((), make()?.keep())))?.1)
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(prefix);
+        Ok(Temporary::made(&builder, &parent(), make_folder).map_err(NoFolder)?.1)
     }
 
-    /// Makes a file or folder, whose path `make` returns with what else is needed of it.
+    /// Makes a file or folder in `folder`, by calling `make` with a path whose name nobody has.
     ///
     /// # Errors
     ///
     /// It cannot be made.
-    pub fn made<T>(make: impl FnOnce() -> anyhow::Result<(T, PathBuf)>) -> anyhow::Result<(T, Temporary)> {
-        interrupt::clean_at_end(remove_all)?;
+    pub fn made<T>(
+        builder: &tempfile::Builder,
+        folder: &Path,
+        make: impl FnMut(&Path) -> io::Result<T>,
+    ) -> io::Result<(T, Temporary)> {
+        interrupt::clean_at_end(remove_all).map_err(io::Error::other)?;
         // A request to end the program waits until the path is in the list.
         let mut made = list();
-        let (with, path) = make()?;
+        let (with, path) = builder.make_in(folder, make)?.keep()?;
         made.push(path.clone());
         Ok((with, Temporary(path)))
     }
@@ -74,8 +79,10 @@ impl Temporary {
     ///
     /// It cannot be renamed; then it is removed.
     pub fn rename(self, name: &Path) -> io::Result<()> {
-        let _made = list();
-        fs::rename(&self.0, name)
+        let mut made = list();
+        fs::rename(&self.0, name)?;
+        made.retain(|path| *path != self.0);
+        Ok(())
     }
 
     /// Removes it.
@@ -101,6 +108,14 @@ impl Drop for Temporary {
 /// Returns the system's folder for temporary files.
 pub fn parent() -> PathBuf {
     std::env::temp_dir()
+}
+
+/// Makes a folder for this user alone.
+fn make_folder(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
 }
 
 fn list() -> MutexGuard<'static, Vec<PathBuf>> {

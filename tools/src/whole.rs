@@ -14,18 +14,25 @@ pub struct WholeFile {
 }
 
 impl WholeFile {
-    /// Begins a file. One that exists under the name stays as it is until the end.
+    /// Begins a file. One that exists under the name stays as it is until the end, and gives the new one its permissions.
     ///
     /// # Errors
     ///
-    /// The file cannot be made.
-    pub fn begin(name: &Path) -> anyhow::Result<WholeFile> {
+    /// The file cannot be made, or the one that exists is read-only.
+    pub fn begin(name: &Path) -> io::Result<WholeFile> {
         name.file_name().ok_or_else(|| io::Error::from(io::ErrorKind::InvalidFilename))?;
         let folder = name.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let mut builder = tempfile::Builder::new();
         builder.prefix(".fourbase-").suffix(".new");
-        permit(&mut builder, fs::metadata(name).ok().as_ref());
-        let (file, temporary) = Temporary::made(|| Ok(builder.tempfile_in(folder)?.keep()?))?;
+        let replaced = fs::metadata(name).ok();
+        if replaced.as_ref().is_some_and(|replaced| replaced.permissions().readonly()) {
+            return Err(io::ErrorKind::PermissionDenied.into());
+        }
+        let make = |path: &Path| File::options().write(true).create_new(true).open(path);
+        let (file, temporary) = Temporary::made(&builder, folder, make)?;
+        if let Some(replaced) = replaced {
+            file.set_permissions(replaced.permissions())?;
+        }
         Ok(WholeFile { file, temporary, name: name.to_path_buf() })
     }
 
@@ -48,14 +55,3 @@ impl WholeFile {
         self.temporary.rename(&self.name)
     }
 }
-
-/// Gives the new file the permissions of the one that it replaces, or those that any new file gets.
-#[cfg(unix)]
-fn permit(builder: &mut tempfile::Builder, replaced: Option<&fs::Metadata>) {
-    use std::os::unix::fs::PermissionsExt;
-    let usual = || fs::Permissions::from_mode(0o666);
-    builder.permissions(replaced.map_or_else(usual, fs::Metadata::permissions));
-}
-
-#[cfg(not(unix))]
-fn permit(_: &mut tempfile::Builder, _: Option<&fs::Metadata>) {}

@@ -30,16 +30,19 @@ impl Output {
     }
 
     fn to_file(file: &Path) -> anyhow::Result<Output> {
-        // A link stays: the file that it leads to is replaced.
-        let file = match fs::canonicalize(file) {
-            Err(error) if fs::symlink_metadata(file).is_ok_and(|found| found.is_symlink()) => return Err(error.into()),
-            found => found.unwrap_or_else(|_| file.to_path_buf()),
-        };
-        match fs::metadata(&file) {
+        match fs::metadata(file) {
             Ok(of) if of.is_dir() => Err(io::Error::from(io::ErrorKind::IsADirectory).into()),
-            Ok(of) if !of.is_file() => Ok(Output::Stream(Box::new(File::options().write(true).open(&file)?))),
-            _ => Ok(Output::File(WholeFile::begin(&file)?, file)),
+            // Such as /dev/stdout, whose name leads to no file.
+            Ok(of) if !of.is_file() => Ok(Output::Stream(Box::new(File::options().write(true).open(file)?))),
+            // A link stays: the file that it leads to is replaced.
+            Ok(_) => Output::to_whole(fs::canonicalize(file)?),
+            Err(error) if fs::symlink_metadata(file).is_ok_and(|found| found.is_symlink()) => Err(error.into()),
+            Err(_) => Output::to_whole(file.to_path_buf()),
         }
+    }
+
+    fn to_whole(file: PathBuf) -> anyhow::Result<Output> {
+        Ok(Output::File(WholeFile::begin(&file)?, file))
     }
 
     /// Writes some answers, and lets a reader have them.

@@ -28,7 +28,7 @@ pub fn save(file: &Path, game: &Game) -> anyhow::Result<()> {
         if found.is_symlink() {
             return Err(refused("a link").into());
         }
-        if !read(file).is_ok_and(|text| text.starts_with("board ")) {
+        if !read(file).is_ok_and(|text| text::from_saved(&text).is_ok()) {
             return Err(refused("not a saved game").into());
         }
     }

@@ -11,11 +11,11 @@ use fourbase_tiers::index::IndexError;
 use fourbase_tiers::solve::SolveError;
 use fourbase_tiers::verify::VerifyError;
 
-use super::commands::{again, make, resume};
+use super::commands::{again, like, make, resume};
 use super::given::Given;
 use crate::temporary::{self, NoFolder};
 use crate::unsound::Unsound;
-use crate::wording;
+use crate::{memory, wording};
 
 /// Finds the remedy of one layer of an error; `None` where it has none.
 pub fn of_one(error: &(dyn Error + 'static), given: &Given) -> Option<String> {
@@ -51,7 +51,7 @@ pub fn of_one(error: &(dyn Error + 'static), given: &Given) -> Option<String> {
 fn of_solve(error: &SolveError, given: &Given) -> Option<String> {
     Some(match error {
         SolveError::Index(error) => of_index(error),
-        SolveError::Memory { .. } => more_memory(given),
+        SolveError::Memory { needed, .. } => more_memory(*needed, given),
         SolveError::Busy { .. } => "wait for it to end, or end it".to_owned(),
         SolveError::Stopped { board, values, keep_plies, .. } => resume(*board, *values, *keep_plies, given),
         SolveError::Disk { .. } if given.takes("scratch") => {
@@ -63,7 +63,7 @@ fn of_solve(error: &SolveError, given: &Given) -> Option<String> {
             "give the --scratch of the earlier solve, or start over with --replace".to_owned()
         }
         SolveError::Kept { board, values, found, .. } => {
-            format!("{}, or start over with --replace", resume(*board, *values, *found, given))
+            format!("keep its plies with: {}, or start over with --replace", like(*board, *values, *found, given))
         }
         SolveError::File(error) => of_file(error, given),
     })
@@ -71,7 +71,7 @@ fn of_solve(error: &SolveError, given: &Given) -> Option<String> {
 
 fn of_count(error: &CountError, given: &Given) -> Option<String> {
     Some(match error {
-        CountError::Memory { .. } => more_memory(given),
+        CountError::Memory { needed_bytes, .. } => more_memory(*needed_bytes, given),
         CountError::Index(error) => of_index(error),
         CountError::Busy { .. } if given.takes("scratch") => "wait for it to end, or give another --scratch".to_owned(),
         CountError::Busy { .. } => "wait for it to end".to_owned(),
@@ -125,7 +125,10 @@ fn of_database(error: &DatabaseError, given: &Given) -> Option<String> {
 /// What `stats` can do without a complete database.
 pub const COUNT: &str = "; or count without one: --legal or --values KIND";
 
-fn more_memory(given: &Given) -> String {
+fn more_memory(needed_bytes: u128, given: &Given) -> String {
+    if memory::total_bytes().is_some_and(|total| needed_bytes > total.into()) {
+        return "choose a smaller board".to_owned();
+    }
     let more = if given.takes("memory") { "give a higher --memory" } else { "free some memory" };
     format!("{more}, or choose a smaller board")
 }
@@ -133,7 +136,9 @@ fn more_memory(given: &Given) -> String {
 /// What to do where the system's folder for temporary files is full or cannot be written.
 pub fn more_room() -> String {
     let variable = if cfg!(windows) { "TMP" } else { "TMPDIR" };
-    format!("make room in {}, or set {variable} to a folder on another disk", wording::path(&temporary::parent()))
+    let parent = temporary::parent();
+    let make = if parent.exists() { "make room in" } else { "make the folder" };
+    format!("{make} {}, or set {variable} to a folder on another disk", wording::path(&parent))
 }
 
 fn of_index(_: &IndexError) -> String {
