@@ -149,3 +149,24 @@ fn no_color_is_respected() {
         assert!(!shown.contains('\u{1b}'), "{arguments}: {shown:?}");
     }
 }
+
+#[test]
+fn a_signal_while_a_solve_measures_this_machine_stops_it_as_later_ones_do() {
+    use rustix::process::{Pid, Signal, kill_process};
+
+    let program = Program::new();
+    let (ours, terminal) = terminal();
+    let mut command = Command::new(PROGRAM);
+    command
+        .args(["solve", "6x6", "--values", "wdl", "--memory", "3G"])
+        .current_dir(program.path(""))
+        .stdin(Stdio::null());
+    command.stdout(terminal.try_clone().expect("a terminal")).stderr(terminal);
+    let mut child = command.spawn().expect("the program runs");
+    drop(command);
+    std::thread::sleep(Duration::from_millis(500));
+    kill_process(Pid::from_child(&child), Signal::TERM).expect("a signal");
+    let shown = read_to_end(ours);
+    assert_eq!(child.wait().expect("the program ends").code(), Some(3), "{shown}");
+    assert!(shown.contains("finished tiers are kept") && shown.contains("resume with: "), "{shown}");
+}

@@ -164,10 +164,10 @@ fn speed(arguments: &Arguments) -> Option<Speed> {
 fn solve(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
     let is_shown = arguments.log || !arguments.quiet && progress::is_visible();
     let solve = arguments.solve(memory_bytes);
-    // Before the solve, which holds the lock of the database.
+    interrupt::listen("stopping; finished tiers are kept. Press Ctrl-C again to stop at once")?;
+    // Before the solve, which holds the lock of the database. A request to stop meanwhile stops the solve as it begins.
     let speed = if is_shown && !solve.is_complete() { speed(arguments) } else { None };
     let start = Instant::now();
-    interrupt::listen("stopping; finished tiers are kept. Press Ctrl-C again to stop at once")?;
     let log = arguments.log.then(Log::begin);
     let (checking, bar) = (RwLock::new(None), Bar::new("entries"));
     let progress = SolveProgress { memory_bytes, speed, is_shown, log, checking, bar };
