@@ -19,7 +19,8 @@ Exit codes:
   0  success
   1  a failure of files or memory, or a value that was not decided
   2  bad input
-  3  Ctrl-C, SIGTERM or SIGHUP stopped a solve, a count, a bench or an --output")]
+  3  Ctrl-C, SIGTERM or SIGHUP stopped a solve, a count, or a command with
+     temporary files: bench, match, grade, a batch with --output")]
 struct CommandLine {
     /// What to do.
     #[command(subcommand)]

@@ -17,6 +17,13 @@ pub fn default_limit() -> Option<u64> {
     (free_bytes > 0).then(|| free_bytes / SHARE.1 * SHARE.0)
 }
 
+/// Returns how many bytes of memory the machine has; `None` where the system does not tell.
+pub fn total_bytes() -> Option<u64> {
+    let mut system = System::new();
+    system.refresh_memory();
+    Some(system.total_memory()).filter(|bytes| *bytes > 0)
+}
+
 /// Returns the peak memory of this process in bytes; `None` where the system does not tell, as on any but Linux.
 pub fn peak_bytes() -> Option<u64> {
     peak_in_status(&std::fs::read_to_string("/proc/self/status").ok()?)

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::io::IsTerminal;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fourbase::search::Monitor;
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
@@ -107,18 +107,18 @@ impl Drop for Bar {
 pub struct Spinner(Option<ProgressBar>);
 
 impl Spinner {
-    /// Begins to show the nodes that a monitor counts from now on.
-    pub fn begin(monitor: &Arc<Monitor>) -> Spinner {
+    /// Begins to show the nodes that a monitor has counted, and the time since a search began.
+    pub fn since(monitor: &Arc<Monitor>, begun: Instant) -> Spinner {
         if !is_visible() {
             return Spinner(None);
         }
-        let (monitor, before) = (Arc::clone(monitor), monitor.nodes());
+        let monitor = Arc::clone(monitor);
         let style = ProgressStyle::with_template(SEARCH_TEMPLATE)
             .unwrap_or_else(|_| ProgressStyle::default_spinner())
             .with_key("nodes", move |_: &ProgressState, out: &mut dyn Write| {
-                let _ = write!(out, "{}", grouped(u128::from(monitor.nodes() - before)));
+                let _ = write!(out, "{}", grouped(u128::from(monitor.nodes())));
             });
-        let spinner = ProgressBar::new_spinner().with_style(style);
+        let spinner = ProgressBar::new_spinner().with_style(style).with_elapsed(begun.elapsed());
         spinner.enable_steady_tick(TICK);
         Spinner(Some(spinner))
     }

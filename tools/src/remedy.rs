@@ -102,8 +102,8 @@ mod tests {
         );
         let kept =
             SolveError::Kept { folder: "a/5x4/wdl".into(), board, values: Values::Wdl, found: Some(7), wanted: None };
-        let resumes = "resume with: fourbase solve 5x4 --values wdl --keep-plies 7 --db a --scratch s";
-        assert_eq!(remedy(&kept, &given).unwrap(), format!("{resumes}, or start over with --replace"));
+        let keeps = "keep its plies with: fourbase solve 5x4 --values wdl --keep-plies 7 --db a --scratch s";
+        assert_eq!(remedy(&kept, &given).unwrap(), format!("{keeps}, or start over with --replace"));
         let damaged = FileError::Damaged { file: "a/5x4/remoteness/tier-03".into(), offset: 0, what: "cut" };
         assert_eq!(
             remedy(&DatabaseError::from(damaged), &Given::default()).unwrap(),
@@ -196,6 +196,8 @@ mod tests {
         let takes =
             |names: &[&str]| Given { takes: names.iter().map(|name| name.to_string()).collect(), ..Given::default() };
         let board = "5x4".parse().unwrap();
+        let huge = CountError::Memory { board, needed_bytes: 1 << 90, limit_bytes: 1 };
+        assert_eq!(remedy(&huge, &takes(&["memory"])).unwrap(), "choose a smaller board");
         let memory = CountError::Memory { board, needed_bytes: 2, limit_bytes: 1 };
         assert_eq!(remedy(&memory, &takes(&[])).unwrap(), "free some memory, or choose a smaller board");
         assert_eq!(remedy(&memory, &takes(&["memory"])).unwrap(), "give a higher --memory, or choose a smaller board");

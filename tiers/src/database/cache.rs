@@ -35,7 +35,7 @@ pub(crate) struct Recent([Option<RecentChunk>; RECENT_CHUNKS]);
 /// Ply, number and words of a chunk.
 type RecentChunk = (u32, u64, Arc<[u64]>);
 
-/// How many chunks a thread remembers: more than a position has children.
+/// How many chunks a thread remembers: as many as a position of 16 columns has children.
 const RECENT_CHUNKS: usize = 16;
 
 impl Recent {

@@ -2,8 +2,8 @@
 //!
 //! A probe first looks at the board (see [`crate::quiet`]). A quiet position of an odd ply is found by its rank: the
 //! rank's chunk, the chunk's block, the block's symbols, and among those the one that the quiet mask of the chunk
-//! says (see [`super::tier`]). A quiet position of an even ply is worth the best of its children, and of what they force. Where that tier is not
-//! kept the position is searched forward (see [`super::beyond`]).
+//! says (see [`super::tier`]). A quiet position of an even ply is worth the best of its children, and of what they force.
+//! Where that tier is not kept the position is searched forward (see [`super::beyond`]).
 
 use fourbase::{Outcome, Position, Value};
 

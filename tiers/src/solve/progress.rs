@@ -31,8 +31,8 @@ pub trait Progress: Sync {
     fn starts_over(&self, _why: &FileError) {}
 
     /// Tells whether to stop. The solve asks before each piece of a tier (about half a million entries in memory, a block
-    /// in files), of its file, and of the files that it reads through when it resumes. An unfinished tier in memory is lost, and the tier after it is made durable to resume
-    /// from; finished blocks in files are kept.
+    /// in files), of its file, and of the files that it reads through when it resumes. An unfinished tier in memory is lost,
+    /// and the tier after it is made durable to resume from; finished blocks in files are kept.
     fn is_stopped(&self) -> bool {
         false
     }

@@ -52,6 +52,7 @@ struct State {
 struct Question {
     number: u64,
     monitor: Arc<Monitor>,
+    begun: Instant,
     /// When to show or to say that it takes long.
     tell: Option<Instant>,
     spinner: Option<Spinner>,
@@ -92,6 +93,7 @@ impl Watcher {
         let question = Question {
             number,
             monitor: Arc::clone(monitor),
+            begun: now,
             tell: (!is_told).then_some(now + patience),
             spinner: None,
             end: self.time.and_then(|time| now.checked_add(time)),
@@ -143,7 +145,13 @@ impl Shared {
     fn run(&self) {
         let mut state = self.lock();
         while !state.is_ended {
-            self.look(&mut state);
+            if self.look(&mut state) {
+                // Standard error may block, and nobody should wait for that.
+                drop(state);
+                failure::print_note(&self.note);
+                state = self.lock();
+                continue;
+            }
             let now = Instant::now();
             let next = state.questions.iter().filter_map(Question::next).min();
             state.wakes = next;
@@ -157,16 +165,18 @@ impl Shared {
         }
     }
 
-    fn look(&self, state: &mut State) {
+    /// Does what is due, and tells whether to print the note.
+    fn look(&self, state: &mut State) -> bool {
         let now = Instant::now();
+        let mut is_to_note = false;
         let State { questions, is_noted, .. } = state;
         for question in questions {
             if question.tell.is_some_and(|tell| tell <= now) {
                 question.tell = None;
                 if self.is_visible {
-                    question.spinner = Some(Spinner::begin(&question.monitor));
+                    question.spinner = Some(Spinner::since(&question.monitor, question.begun));
                 } else if !std::mem::replace(is_noted, true) {
-                    failure::print_note(&self.note);
+                    is_to_note = true;
                 }
             }
             if question.end.is_some_and(|end| end <= now) {
@@ -175,5 +185,6 @@ impl Shared {
                 question.monitor.cancel();
             }
         }
+        is_to_note
     }
 }

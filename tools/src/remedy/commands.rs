@@ -49,7 +49,12 @@ pub fn make(board: Board, root: &Path, given: &Given) -> Option<String> {
 
 /// Names the command that goes on with a solve.
 pub fn resume(board: Board, values: Values, keep_plies: Option<u32>, given: &Given) -> String {
-    format!("resume with: fourbase solve {board}{}", given.of_database(values, keep_plies).options())
+    format!("resume with: {}", like(board, values, keep_plies, given))
+}
+
+/// Returns the command that solves a board as its database says.
+pub fn like(board: Board, values: Values, keep_plies: Option<u32>, given: &Given) -> String {
+    format!("fourbase solve {board}{}", given.of_database(values, keep_plies).options())
 }
 
 /// Names the command that makes the database of a file again. The path of the file tells which database; if it does
