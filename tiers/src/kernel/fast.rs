@@ -61,6 +61,13 @@ struct Bmi2;
 impl Bits for Bmi2 {
     const FAST: bool = true;
 
+    type Mask = u64;
+
+    #[inline(always)]
+    fn mask(mask: u64) -> u64 {
+        mask
+    }
+
     #[inline(always)]
     fn extract(word: u64, mask: u64) -> u64 {
         // SAFETY: the type is private to this file and only named in a function reached with an `Avx2`, whose

@@ -2,7 +2,7 @@
 //!
 //! The loops are written once, in safe code (`matrix.rs`, `rows.rs`, `reach.rs`, `pack.rs`), over two bit movements
 //! that differ (`bits.rs`). `fast.rs` compiles them again with BMI2 and AVX2 and holds all `unsafe` code of the
-//! package.
+//! package. Without these, column drops take eight rows at a time (`lanes.rs`).
 //!
 //! `mistakes.rs` exists in test builds alone. A test of `verify` uses it to plant mistakes in the solver's functions; it is
 //! in the lowest folder because functions of several folders ask it.
@@ -10,6 +10,7 @@
 pub(crate) mod bits;
 pub(crate) mod code;
 mod fast;
+mod lanes;
 pub(crate) mod matrix;
 #[cfg(test)]
 pub(crate) mod mistakes;
@@ -25,7 +26,7 @@ pub(crate) use pack::Symbols;
 
 use bits::{Bits, Portable};
 use code::{Code, Either, Greater, Ordered, Smaller, Wdl};
-use matrix::{Band, Buffers};
+use matrix::{BAND_ROWS, Band, Buffers};
 use reach::{Pull, Pulled};
 use tally::CodeCounts;
 use task::Task;
@@ -62,6 +63,15 @@ impl Kernel {
         match self.0 {
             Form::Portable => "portable",
             Form::Avx2(_) => "avx2",
+        }
+    }
+
+    /// Returns the memory that a thread of a solve takes for masks made ready and for rows side by side; `row_words` is the most
+    /// words that a row has in all its planes.
+    pub(crate) fn lane_bytes(self, row_words: u128) -> u128 {
+        match self.0 {
+            Form::Portable => lanes::bytes(BAND_ROWS, row_words),
+            Form::Avx2(_) => 0,
         }
     }
 
@@ -212,7 +222,7 @@ impl Task for Compress<'_> {
     fn run<B: Bits>(self) {
         let (mut held, mut fill, mut at) = (0u64, 0u32, 0usize);
         for (bits, &mask) in self.bits.iter().zip(self.mask) {
-            let bits = B::extract(*bits, mask);
+            let bits = B::extract(*bits, B::mask(mask));
             let count = mask.count_ones();
             held |= bits << fill;
             if fill + count >= 64 {

@@ -64,6 +64,7 @@ impl Task for Pack<'_> {
     fn run<B: Bits>(self) {
         for (word, &quiet) in self.quiet.iter().enumerate().filter(|(_, quiet)| **quiet != 0) {
             let count = quiet.count_ones();
+            let quiet = B::mask(quiet);
             for plane in 0..self.symbols.planes.len() {
                 let bits = B::extract(self.row[plane * self.row_words + word], quiet);
                 self.symbols.push(plane, bits, count);
@@ -87,7 +88,7 @@ impl Task for Unpack<'_> {
     fn run<B: Bits>(self) {
         let mut at = 0;
         for (out, &quiet) in self.out.iter_mut().zip(self.quiet) {
-            *out = B::deposit(bits_at(self.stream, at), quiet);
+            *out = B::deposit(bits_at(self.stream, at), B::mask(quiet));
             at += quiet.count_ones() as usize;
         }
     }

@@ -204,7 +204,7 @@ fn add_stream<B: Bits>(stream: &ColumnPull, parent_row: usize, reached: &mut [u6
 fn add_dense<B: Bits>(parent: &[u64], take: &[u64], start: usize, reached: &mut [u64]) {
     let (mut held, mut fill, mut at) = (0u64, start as u32 % 64, start / 64);
     for (word, &take) in parent.iter().zip(take) {
-        let bits = B::extract(*word, take);
+        let bits = B::extract(*word, B::mask(take));
         let count = take.count_ones();
         let joined = held | bits << fill;
         let full = fill + count >= 64;

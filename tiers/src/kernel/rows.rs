@@ -111,6 +111,7 @@ pub(crate) fn gather<C: Code<P>, B: Bits, const P: usize>(
         let mask = mask ^ flip;
         let count = mask.count_ones();
         let full = fill + count >= 64;
+        let mask = B::mask(mask);
         for p in 0..own {
             let bits = B::extract(child[p * child_words + word], mask);
             let joined = held[p] | bits << fill;
@@ -170,10 +171,11 @@ fn take_words<C: Code<P>, B: Bits, const P: usize, const N: usize>(
         let (at, shift) = (offset / 64, offset as u32 % 64);
         offset += mask.count_ones() as usize;
         let own = if C::NARROW_CHILD { P - 1 } else { P };
+        let places = B::mask(mask);
         for p in 0..own {
             let pair = &stream[p * stream_words + at..][..2];
             let bits = pair[0] >> shift | pair[1] << 1 << (63 - shift);
-            other[p][n] = B::deposit(bits, mask);
+            other[p][n] = B::deposit(bits, places);
         }
         if C::NARROW_CHILD {
             other[P - 1][n] = other[P - 2][n];

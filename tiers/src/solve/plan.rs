@@ -165,8 +165,9 @@ impl Plan {
         let most = |of: fn(&TierSize) -> u128| sizes.iter().map(of).max().unwrap_or(0);
         let entries = sizes.iter().map(|size| size.entries).sum();
         let files = tiers(board, values, &Vec::from_iter(sizes.iter().map(|size| size.entries)));
-        let fixed = index.bytes() as u128 + FIXED_BYTES;
         let threads = rayon::current_num_threads() as u128;
+        let row_words = most(|size| size.row_words);
+        let fixed = index.bytes() as u128 + FIXED_BYTES + threads * index.kernel().lane_bytes(row_words);
         let slices = Slices {
             // A drop that reads across is one of any wing column, and where a child is opened varies by shape.
             count: threads * 2 * (board.width() / 2) as u128,
@@ -186,7 +187,7 @@ impl Plan {
             database_bytes: database_bytes(&files),
             tier_bytes: std::array::from_fn(|ply| files.get(ply).map_or(0, |tier| tier.database_bytes)),
             bounded_bytes: 2 * most(directory_bytes)
-                + threads * thread_bytes(board, slices.most_words, most(|size| size.row_words))
+                + threads * thread_bytes(board, slices.most_words, row_words)
                 + slices.count * slices.least_bytes()
                 + fixed,
             slices,

@@ -1,0 +1,309 @@
+//! Column drops without `PEXT` and `PDEP`: eight rows side by side through the networks of a band's masks.
+//!
+//! All rows of a band move their bits under the same masks. So the networks are made once a band, and word `w` of eight
+//! rows goes through a network at once, one row a lane, which the compiler turns into vectors of any processor. A dense
+//! stream keeps the lanes together as well: its words fill at the same places in every row.
+
+use super::bits::Network;
+use super::code::{Code, MAX_PLANES};
+
+/// The most rows side by side.
+const LANES: usize = 8;
+
+/// The child's columns that a drop takes.
+#[derive(Clone, Copy)]
+pub(crate) enum Taken<'a> {
+    /// Those of a plane, flipped or not.
+    Under(&'a [u64], u64),
+    /// Neighbouring columns, from this one on.
+    From(usize),
+}
+
+/// The masks of a column drop as networks, and room for the streams of eight rows.
+#[derive(Default)]
+pub(crate) struct Lanes {
+    /// Of the child's columns; empty where they are contiguous.
+    take: Vec<Network>,
+    /// Of the parent's columns.
+    put: Vec<Network>,
+    /// First bit of the stream that is put.
+    offset: usize,
+    /// Words of a plane of a row of the child.
+    child_words: usize,
+    /// The planes of the streams, [`Lanes::stream_words`] apart; a word of every lane side by side.
+    stream: Vec<[u64; LANES]>,
+    /// Rows that take the place of a band's where fewer than eight are left.
+    spare: Vec<u64>,
+    /// The rows to work on, in order: a row of the band, and the child's row that it takes from.
+    pub(crate) rows: Vec<(usize, usize)>,
+}
+
+/// Returns the bytes that [`Lanes`] take at most for bands of `rows` rows, where no row of parent or child has more than
+/// `row_words` words in all its planes (at least two).
+pub(crate) fn bytes(rows: usize, row_words: u128) -> u128 {
+    let networks = 2 * (row_words / 2) * size_of::<Network>() as u128;
+    let streams = (row_words + 2 * MAX_PLANES as u128) * size_of::<[u64; LANES]>() as u128;
+    networks + 2 * streams + (rows * size_of::<(usize, usize)>()) as u128
+}
+
+impl Lanes {
+    /// Makes the networks of a drop from the columns `taken` of rows of `child_words` words a plane to the columns `keeps`.
+    pub(crate) fn prepare(&mut self, taken: Taken, keeps: &[u64], child_words: usize) {
+        self.take.clear();
+        self.offset = match taken {
+            Taken::Under(plane, flip) => {
+                self.take.extend(plane.iter().map(|word| Network::new(word ^ flip)));
+                0
+            }
+            Taken::From(offset) => offset,
+        };
+        self.put.clear();
+        self.put.extend(keeps.iter().map(|word| Network::new(*word)));
+        self.child_words = child_words;
+    }
+
+    /// Words of a plane of a stream: two more than the bits fill, because words are read in pairs.
+    fn stream_words(&self) -> usize {
+        self.child_words + 2
+    }
+
+    /// Takes, in each of [`Lanes::rows`], the better of what `out` has and what the drop brings from `child`.
+    pub(crate) fn take_rows<C: Code<P>, const P: usize>(&mut self, code: C, child: &[u64], out: &mut [u64]) {
+        let row_words = P * self.put.len();
+        let (rows, mut spare) = (std::mem::take(&mut self.rows), std::mem::take(&mut self.spare));
+        for group in rows.chunks(LANES) {
+            // Lanes without a row repeat the last one, in a spare row that is not kept.
+            let lanes: [(usize, usize); LANES] = std::array::from_fn(|lane| group[lane.min(group.len() - 1)]);
+            self.gather_planes(if C::NARROW_CHILD { P - 1 } else { P }, child, lanes.map(|(_, child_row)| child_row));
+            if group.len() == LANES {
+                self.put::<C, P>(code, split(out, row_words, lanes.map(|(row, _)| row)));
+                continue;
+            }
+            spare.resize(LANES * row_words, 0);
+            for ((row, _), spare) in group.iter().zip(spare.chunks_exact_mut(row_words)) {
+                spare.copy_from_slice(&out[row * row_words..][..row_words]);
+            }
+            self.put::<C, P>(code, split(&mut spare, row_words, std::array::from_fn(|lane| lane)));
+            for ((row, _), spare) in group.iter().zip(spare.chunks_exact(row_words)) {
+                out[row * row_words..][..row_words].copy_from_slice(spare);
+            }
+        }
+        (self.rows, self.spare) = (rows, spare);
+    }
+
+    /// Writes the streams of a child's rows of `planes` planes.
+    fn gather_planes(&mut self, planes: usize, child: &[u64], rows: [usize; LANES]) {
+        self.stream.resize(planes * self.stream_words(), [0; LANES]);
+        for plane in 0..planes {
+            let lanes = rows.map(|row| &child[(row * planes + plane) * self.child_words..][..self.child_words]);
+            self.gather(lanes, plane);
+        }
+    }
+
+    /// Writes the stream of a plane: the bits that each lane's row has at the columns taken.
+    fn gather(&mut self, lanes: [&[u64]; LANES], plane: usize) {
+        let (words, stream_words) = (self.child_words, self.stream_words());
+        // The same length for all, so that one check of a word's number does for all lanes.
+        let lanes = lanes.map(|lane| &lane[..words]);
+        let stream = &mut self.stream[plane * stream_words..][..stream_words];
+        if self.take.is_empty() {
+            for (word, to) in stream.iter_mut().enumerate().take(words).skip(self.offset / 64) {
+                *to = lanes.map(|lane| lane[word]);
+            }
+            return;
+        }
+        let (mut held, mut fill, mut at) = ([0u64; LANES], 0u32, 0usize);
+        for (word, network) in self.take[..words].iter().enumerate() {
+            if network.mask() == 0 {
+                continue;
+            }
+            let bits = network.extract(lanes.map(|lane| lane[word]));
+            for lane in 0..LANES {
+                held[lane] |= bits[lane] << fill;
+            }
+            fill += network.mask().count_ones();
+            if fill >= 64 {
+                stream[at] = held;
+                at += 1;
+                fill -= 64;
+                // The rest of the bits opens the next word (two shifts: there may be none).
+                let rest = network.mask().count_ones() - fill;
+                held = bits.map(|bits| bits >> (rest - 1) >> 1);
+            }
+        }
+        stream[at] = held;
+    }
+
+    /// Takes the better of `best` and the stream of each lane, whose bits belong to the columns that are put.
+    #[inline(never)]
+    fn put<C: Code<P>, const P: usize>(&self, code: C, best: [&mut [u64]; LANES]) {
+        let (words, stream_words) = (self.put.len(), self.stream_words());
+        let best = best.map(|best| &mut best[..P * words]);
+        let own = if C::NARROW_CHILD { P - 1 } else { P };
+        let mut offset = self.offset;
+        for (word, network) in self.put.iter().enumerate() {
+            let mask = network.mask();
+            if mask == 0 {
+                continue;
+            }
+            let (at, shift) = (offset / 64, offset as u32 % 64);
+            offset += mask.count_ones() as usize;
+            let mut other = [[0u64; LANES]; P];
+            for (plane, other) in other.iter_mut().enumerate().take(own) {
+                let pair = &self.stream[plane * stream_words + at..][..2];
+                let mut bits = [0; LANES];
+                for lane in 0..LANES {
+                    bits[lane] = pair[0][lane] >> shift | pair[1][lane] << 1 << (63 - shift);
+                }
+                *other = network.deposit(bits);
+            }
+            if C::NARROW_CHILD {
+                other[P - 1] = other[P - 2];
+                other[P - 2] = other[P - 2].map(|bits| !bits & mask);
+            }
+            let mut planes = [[0u64; LANES]; P];
+            for (plane, planes) in planes.iter_mut().enumerate() {
+                for lane in 0..LANES {
+                    planes[lane] = best[lane][plane * words + word];
+                }
+            }
+            code.better(&mut planes, &other, &[mask; LANES]);
+            for (plane, planes) in planes.iter().enumerate() {
+                for lane in 0..LANES {
+                    best[lane][plane * words + word] = planes[lane];
+                }
+            }
+        }
+    }
+}
+
+/// Returns the rows `rows` of `row_words` words each, which are in increasing order.
+fn split(mut all: &mut [u64], row_words: usize, rows: [usize; LANES]) -> [&mut [u64]; LANES] {
+    let mut first = 0;
+    rows.map(|row| {
+        let (lane, rest) = std::mem::take(&mut all)[(row - first) * row_words..].split_at_mut(row_words);
+        (first, all) = (row + 1, rest);
+        lane
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::kernel::bits::Portable;
+    use crate::kernel::code::{Greater, Ordered, Smaller, Wdl};
+    use crate::kernel::rows;
+
+    /// A drop, rows of a child and rows of a band, all random.
+    #[derive(Clone, Debug)]
+    struct Case {
+        plane: Vec<u64>,
+        /// The first column where the columns are contiguous.
+        from: Option<usize>,
+        keeps: Vec<u64>,
+        rows: Vec<(usize, usize)>,
+        /// What the rows are filled with, over and over.
+        noise: Vec<u64>,
+    }
+
+    impl Case {
+        fn noise(&self, words: usize) -> Vec<u64> {
+            self.noise.iter().copied().cycle().take(words).collect()
+        }
+
+        /// Compares with one row after the other.
+        fn check<C: Code<P>, const P: usize>(&self, code: C) {
+            let (own, words, child_words) =
+                (if C::NARROW_CHILD { P - 1 } else { P }, self.keeps.len(), self.plane.len());
+            let height = self.rows.last().map_or(0, |(row, _)| row + 1);
+            // A stream is read in pairs of words.
+            let child = self.noise(40 * own * child_words + 2);
+            let mut expected: Vec<u64> = self.noise(height * P * words).into_iter().rev().collect();
+            let mut found = expected.clone();
+
+            let mut stream = vec![0; P * (child_words + 2)];
+            for (row, child_row) in &self.rows {
+                let best = &mut expected[row * P * words..][..P * words];
+                let child = &child[child_row * own * child_words..];
+                let (bits, bits_words, offset) = match self.from {
+                    Some(offset) => (child, child_words, offset),
+                    None => {
+                        rows::gather::<C, Portable, P>(child, &self.plane, 0, &mut stream, child_words + 2);
+                        (stream.as_slice(), child_words + 2, 0)
+                    }
+                };
+                rows::take_stream::<C, Portable, P>(code, best, &self.keeps, bits, bits_words, offset);
+            }
+
+            let mut lanes = Lanes { rows: self.rows.clone(), ..Lanes::default() };
+            let taken = self.from.map_or(Taken::Under(&self.plane, 0), Taken::From);
+            // A second time, with what the first has left in the buffers: nothing becomes better than it is.
+            for _ in 0..2 {
+                lanes.prepare(taken, &self.keeps, child_words);
+                lanes.take_rows(code, &child, &mut found);
+                assert_eq!(found, expected);
+            }
+            let row_words = P * words.max(child_words);
+            assert!(lanes.bytes() as u128 <= bytes(self.rows.len(), row_words as u128), "{} bytes", lanes.bytes());
+        }
+    }
+
+    impl Lanes {
+        fn bytes(&self) -> usize {
+            (self.take.len() + self.put.len()) * size_of::<Network>()
+                + self.stream.len() * size_of::<[u64; LANES]>()
+                + self.spare.len() * 8
+                + self.rows.len() * size_of::<(usize, usize)>()
+        }
+    }
+
+    /// A word with runs, as masks have them, or without.
+    fn word() -> impl Strategy<Value = u64> {
+        prop_oneof![
+            any::<u64>(),
+            Just(0),
+            Just(u64::MAX),
+            (any::<u64>(), any::<u64>()).prop_map(|(a, b)| a & b),
+            (any::<u64>(), 0u32..64).prop_map(|(word, shift)| word | u64::MAX << shift),
+            (0u32..64, 0u32..64).prop_map(|(low, high)| u64::MAX << low & u64::MAX >> high),
+        ]
+    }
+
+    fn case() -> impl Strategy<Value = Case> {
+        let words = || prop::collection::vec(word(), 1..6);
+        let rows = prop::collection::vec((0usize..4, 0usize..40), 0..20);
+        let noise = prop::collection::vec(any::<u64>(), 1..67);
+        (words(), words(), prop::option::of(0usize..=320), rows, noise).prop_map(
+            |(plane, mut keeps, from, steps, noise)| {
+                let ones = |words: &[u64]| words.iter().map(|word| word.count_ones() as usize).sum::<usize>();
+                let from = from.map(|from| from % (64 * plane.len()));
+                // No more columns are put than are taken.
+                let most = from.map_or(ones(&plane), |from| 64 * plane.len() - from);
+                while ones(&keeps) > most {
+                    let last = keeps.iter_mut().rev().find(|word| **word != 0).unwrap();
+                    *last &= *last - 1;
+                }
+                let mut next = 0;
+                let rows = steps.into_iter().map(|(skip, child_row)| {
+                    next += skip + 1;
+                    (next - 1, child_row)
+                });
+                Case { plane, from, keeps, rows: rows.collect(), noise }
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn rows_side_by_side_take_what_they_take_one_by_one(case in case()) {
+            case.check::<_, 2>(Wdl::<true>);
+            case.check::<_, 2>(Wdl::<false>);
+            case.check::<_, 2>(Ordered::<_, false>(Greater));
+            case.check::<_, 3>(Ordered::<_, true>(Smaller));
+            case.check::<_, 5>(Ordered::<_, true>(Greater));
+            case.check::<_, 6>(Ordered::<_, false>(Smaller));
+        }
+    }
+}
