@@ -13,6 +13,7 @@ use crate::files::{FileError, Storage, frame, io_error};
 use crate::index::{Index, Matrix, Spine, TierDirectory, TierLayout, matrices};
 use crate::kernel::Coding;
 use crate::tier::content::Content;
+use crate::tier::store::PAD;
 
 /// zstd's level: speed is all that counts. On the widest tiers of 6x5, in bits an entry: lz4 0.43, level -1 0.29, **1
 /// 0.27**, 3 0.26, at 840, 540, 670 and 570 MB/s.
@@ -41,14 +42,17 @@ pub(super) struct Blocks<'s, C = Coding> {
     blocks: Vec<OnceLock<Location>>,
     segments: Segments<'s>,
     /// Expanded blocks: one is read by up to as many shapes as the board has columns, most of them close together.
-    expanded: Cache<usize, Arc<[u64]>, ByBytes>,
+    expanded: Cache<usize, Expanded, ByBytes>,
 }
+
+/// The words of a block, and [`PAD`] more. Threads share it.
+pub(super) type Expanded = Arc<[u64]>;
 
 #[derive(Clone)]
 struct ByBytes;
 
-impl quick_cache::Weighter<usize, Arc<[u64]>> for ByBytes {
-    fn weight(&self, _: &usize, words: &Arc<[u64]>) -> u64 {
+impl quick_cache::Weighter<usize, Expanded> for ByBytes {
+    fn weight(&self, _: &usize, words: &Expanded) -> u64 {
         64 + size_of_val(&**words) as u64
     }
 }
@@ -187,14 +191,13 @@ impl<'s, C: Content> Blocks<'s, C> {
         Ok(())
     }
 
-    /// Expands a block into `words`, which has its length; `buffer` is for the compressed one.
+    /// Returns a block of `length` words, expanded; `buffer` is for the compressed one.
     ///
     /// # Errors
     /// [`FileError::NoBlock`] for a block that is not filled, [`FileError::Damaged`] for bytes that were not put.
-    pub fn get(&self, block: usize, words: &mut [u64], buffer: &mut Vec<u8>) -> Result<(), FileError> {
+    pub fn get(&self, block: usize, length: usize, buffer: &mut Vec<u8>) -> Result<Expanded, FileError> {
         if let Some(expanded) = self.expanded.get(&block) {
-            words.copy_from_slice(&expanded);
-            return Ok(());
+            return Ok(expanded);
         }
         let Some(place) = self.blocks[block].get() else {
             return Err(FileError::NoBlock {
@@ -203,14 +206,16 @@ impl<'s, C: Content> Blocks<'s, C> {
                 block: block as u64,
             });
         };
-        self.segments.read(block as u64, *place, buffer)?;
-        if !frame::expand_into(buffer, bytemuck::cast_slice_mut(words)) {
+        let payload = self.segments.read(block as u64, *place, buffer)?;
+        let mut expanded = Expanded::from_iter(std::iter::repeat_n(0, length + PAD));
+        let words = Arc::get_mut(&mut expanded).and_then(|words| words.get_mut(..length));
+        if !words.is_some_and(|words| frame::expand_into(payload, bytemuck::cast_slice_mut(words))) {
             return Err(self.segments.damaged(*place, "a block does not expand to its rows"));
         }
         if self.room.cache_bytes > 0 {
-            self.expanded.insert(block, Arc::from(&*words));
+            self.expanded.insert(block, Arc::clone(&expanded));
         }
-        Ok(())
+        Ok(expanded)
     }
 
     /// Expands all blocks that earlier runs have left into `words`, where the shapes follow each other as in memory.

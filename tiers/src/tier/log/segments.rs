@@ -315,24 +315,25 @@ impl<'s> Segments<'s> {
         Ok(place)
     }
 
-    /// Reads a block's payload into `buffer`.
+    /// Reads a block's payload, whose record goes into `buffer`, which only grows.
     ///
     /// # Errors
     /// [`FileError::Damaged`] where the bytes are not those that were appended as this block.
-    pub fn read(&self, number: u64, place: Location, buffer: &mut Vec<u8>) -> Result<(), FileError> {
+    pub fn read<'b>(&self, number: u64, place: Location, buffer: &'b mut Vec<u8>) -> Result<&'b [u8], FileError> {
         if self.begun.load(Ordering::Acquire) == place.segment {
             self.flush_to(place)?;
         }
         let segments = self.segments.read().unwrap_or_else(PoisonError::into_inner);
         let Segment { path, file, seed, .. } = &segments[place.segment as usize];
-        buffer.resize(RECORD + place.length as usize, 0);
-        envelope::read(&**file, path, buffer, place.offset)?;
-        let (record, payload) = buffer.split_at(RECORD);
+        let length = RECORD + place.length as usize;
+        buffer.resize(length.max(buffer.len()), 0);
+        let bytes = &mut buffer[..length];
+        envelope::read(&**file, path, bytes, place.offset)?;
+        let (record, payload) = bytes.split_at(RECORD);
         if word(&record[..8]) != number || checksum(payload, *seed, number) != word(&record[12..]) {
             return Err(self.damaged(place, "the checksum of a block is wrong"));
         }
-        buffer.drain(..RECORD);
-        Ok(())
+        Ok(payload)
     }
 
     /// Makes sure that a record of the segment that is being written is in its file.

@@ -32,8 +32,7 @@ impl Across {
 pub(super) struct Slice {
     held: Option<Across>,
     words: Vec<u64>,
-    /// For a block, expanded and compressed.
-    block: Vec<u64>,
+    /// For a compressed block.
     bytes: Vec<u8>,
 }
 
@@ -71,12 +70,11 @@ impl Slice {
             if from >= word_of(plane_rows.end) {
                 break;
             }
-            self.block.resize(to - from, 0);
-            blocks.get(view.first_block + number, &mut self.block, &mut self.bytes)?;
+            let block = blocks.get(view.first_block + number, to - from, &mut self.bytes)?;
             // Blocks hold whole rows, of this matrix or of small ones beside it.
             let inside = from.saturating_sub(start) / all..(to - start).div_ceil(all);
             for plane_row in inside.start.max(plane_rows.start)..inside.end.min(plane_rows.end) {
-                let row = &self.block[word_of(plane_row) - from..][..all];
+                let row = &block[word_of(plane_row) - from..][..all];
                 let place = (plane_row - plane_rows.start) * width;
                 self.words[place..place + width].copy_from_slice(&row[words.clone()]);
             }

@@ -156,14 +156,14 @@ impl<'s, C: Content> Store for LogTier<'s, C> {
         let (blocks, planes) = (&self.0, self.0.content.planes());
         let queue = Queue::new(jobs(blocks));
         queue.share_out(|| {
-            let (mut state, mut buffers) = (begin(), Buffers::default());
+            let (mut state, mut bytes) = (begin(), Vec::new());
             while let Some(job) = queue.next() {
                 for shape in job.shapes.clone() {
                     let view = blocks.view(index, shape);
                     for block in job.blocks_of(blocks, shape) {
-                        buffers.words.resize(view.words(block).len(), 0);
-                        blocks.get(block, &mut buffers.words, &mut buffers.bytes)?;
-                        let mut rest = &buffers.words[..];
+                        let length = view.words(block).len();
+                        let expanded = blocks.get(block, length, &mut bytes)?;
+                        let mut rest = &expanded[..length];
                         for (matrix, rows) in view.rows(block) {
                             let (own, after) = rest.split_at(rows.len() * matrix.words() * planes);
                             rest = after;

@@ -1,32 +1,33 @@
-//! The expanded blocks around the rows that are wanted.
+//! The rows that are wanted of a shape, expanded.
 
 use std::ops::Range;
 
-use super::blocks::{Blocks, ShapeView};
+use super::blocks::{Blocks, Expanded, ShapeView};
 use crate::files::FileError;
 use crate::tier::content::Content;
 use crate::tier::store::PAD;
 
-/// Consecutive blocks of one shape, expanded, in memory as in a [`MemoryTier`](crate::tier::MemoryTier).
+/// Consecutive words of one shape: a whole block, which is shared and not copied, or rows of several, which are joined.
 ///
-/// A request for later rows keeps the blocks that are needed again and expands only the others, so that a walk through a
-/// shape expands each of its blocks once.
+/// The last block that was needed stays: rows are wanted in ascending order, so a walk through a shape gets each of its
+/// blocks once.
 #[derive(Debug, Default)]
 pub(super) struct Window {
-    /// The blocks that are held, counted from the shape's first.
+    /// The words that are held, counted from the shape's first.
     held: Range<usize>,
-    /// Their words, counted from the shape's first.
-    words_held: Range<usize>,
-    words: Vec<u64>,
+    /// The last block that was needed, and its number, counted from the shape's first.
+    last: Option<(usize, Expanded)>,
+    /// The words, where they are of several blocks; otherwise empty.
+    joined: Vec<u64>,
     /// For a compressed block.
     bytes: Vec<u8>,
 }
 
 impl Window {
-    /// Forgets the blocks; keeps the memory.
+    /// Forgets what it holds; keeps the memory.
     pub fn clear(&mut self) {
         self.held = 0..0;
-        self.words_held = 0..0;
+        self.last = None;
     }
 
     /// Makes sure that `wanted` words of the shape are held.
@@ -36,35 +37,47 @@ impl Window {
         view: &ShapeView,
         wanted: Range<usize>,
     ) -> Result<(), FileError> {
-        if self.words_held.start <= wanted.start && wanted.end <= self.words_held.end {
+        if self.held.start <= wanted.start && wanted.end <= self.held.end {
             return Ok(());
         }
         let block_of = |word: usize| view.cuts.partition_point(|cut| cut.word <= word) - 1;
-        let wanted = block_of(wanted.start)..block_of(wanted.end - 1) + 1;
-        let word = |block: usize| view.cuts[block].word;
-        let first_word = word(wanted.start);
-        let length = word(wanted.end) - first_word;
-        let kept = self.held.start.max(wanted.start)..self.held.end.min(wanted.end);
-        // The first word before the window moves.
-        let old = self.words_held.start;
-        let held = std::mem::take(&mut self.held);
-        self.words_held = 0..0;
-        self.words.resize((length + PAD).max(self.words.len()), 0);
-        if !kept.is_empty() && !held.is_empty() {
-            let from = word(kept.start) - old..word(kept.end) - old;
-            self.words.copy_within(from, word(kept.start) - first_word);
+        let (first, last) = (block_of(wanted.start), block_of(wanted.end - 1));
+        self.held = 0..0;
+        self.joined.clear();
+        if first == last {
+            self.get(blocks, view, first)?;
+            self.held = view.cuts[first].word..view.cuts[first + 1].word;
+            return Ok(());
         }
-        for block in wanted.clone().filter(|block| !kept.contains(block)) {
-            let place = word(block) - first_word..word(block + 1) - first_word;
-            blocks.get(view.first_block + block, &mut self.words[place], &mut self.bytes)?;
+        self.joined.reserve_exact(wanted.len() + PAD);
+        for number in first..=last {
+            let (start, end) = (view.cuts[number].word, view.cuts[number + 1].word);
+            let block = self.get(blocks, view, number)?;
+            self.joined.extend_from_slice(&block[wanted.start.max(start) - start..wanted.end.min(end) - start]);
         }
-        self.words_held = first_word..first_word + length;
+        self.joined.extend([0; PAD]);
         self.held = wanted;
         Ok(())
     }
 
+    /// Returns a block, given by its number in the shape, and keeps it.
+    fn get<C: Content>(&mut self, blocks: &Blocks<C>, view: &ShapeView, number: usize) -> Result<Expanded, FileError> {
+        if let Some((_, block)) = self.last.as_ref().filter(|(last, _)| *last == number) {
+            return Ok(Expanded::clone(block));
+        }
+        // Its memory may be that of the next one.
+        self.last = None;
+        let length = view.cuts[number + 1].word - view.cuts[number].word;
+        let block = blocks.get(view.first_block + number, length, &mut self.bytes)?;
+        self.last = Some((number, Expanded::clone(&block)));
+        Ok(block)
+    }
+
     /// Returns the words from word `first` of the shape on, which must be held.
     pub fn words(&self, first: usize) -> &[u64] {
-        &self.words[first - self.words_held.start..]
+        match &self.last {
+            Some((_, block)) if self.joined.is_empty() => &block[first - self.held.start..],
+            _ => &self.joined[first - self.held.start..],
+        }
     }
 }
