@@ -417,6 +417,8 @@ fn a_count_that_does_not_fit_memory_is_refused_before_anything_is_read() {
     program.run("verify 4x4 --memory 64K").succeeds();
     // The plies that are not kept are counted in another way, which takes more.
     program.run("solve 4x4 --keep-plies 5 --replace").succeeds();
-    assert!(program.run("verify 4x4 --memory 64K").fails(1).contains("of memory, 64.0 KiB may be used"));
+    assert!(
+        program.run("verify 4x4 --memory 64K").fails(1).contains("of memory, the limit is 64.0 KiB; give --sample N")
+    );
     program.run("verify 4x4 --memory 64M").succeeds();
 }

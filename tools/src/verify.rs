@@ -77,7 +77,8 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let database = arguments.cache.apply(open(arguments)?);
     check_memory(arguments, &database)?;
-    let options = Options { sample: arguments.sample, ..Options::default() };
+    let memory_bytes = arguments.memory.known().unwrap_or(u64::MAX);
+    let options = Options { sample: arguments.sample, memory_bytes, ..Options::default() };
     let progress = VerifyProgress::default();
     let report = arguments.threads.pool()?.install(|| verify::verify(&database, &options, &progress))?;
     drop(progress);

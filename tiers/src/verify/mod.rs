@@ -109,6 +109,9 @@ pub fn verify(database: &Database, options: &Options, progress: &dyn Progress) -
     };
     let stored = files::check(database, &mut report, &faults, progress);
     if faults.is_empty() {
+        if options.sample.is_none() {
+            check_memory(database, options.memory_bytes)?;
+        }
         let lookup = Lookup::new(database, stored);
         report.stored = lookup.tiers().map(StoredTier::count).sum();
         report.checked = values::check(&lookup, options.sample, &faults, progress);
@@ -123,6 +126,20 @@ pub fn verify(database: &Database, options: &Options, progress: &dyn Progress) -
     let found = faults.into_findings();
     (report.faults, report.faults_in_all, report.unread) = (found.faults, found.faults_in_all, found.unread);
     Ok(report)
+}
+
+/// Refuses a count of the plies that are not kept which does not fit into memory. To find that out takes the tables of the
+/// board, whose size a forged database could choose, so the files are read before.
+fn check_memory(database: &Database, limit_bytes: u64) -> Result<(), CountError> {
+    let (board, is_published) = (database.board(), published(database.board()).is_some_and(|of| of.legal.is_some()));
+    if !is_published || last_kept(database) == last_ply(database) {
+        return Ok(());
+    }
+    let needed = legal_bytes(database.index());
+    if needed <= limit_bytes {
+        return Ok(());
+    }
+    Err(CountError::Memory { board, needed_bytes: needed.into(), limit_bytes })
 }
 
 /// Compares the value of the empty board with the manifest and with what is published.
@@ -168,16 +185,16 @@ fn check_counts(database: &Database, legal: Option<u64>, faults: &Collector) {
     }
 }
 
-/// Returns the memory that counting legal positions takes: two neighbouring tiers, a bit an entry, and where not all plies
-/// are kept what [`Count`](crate::counts::Count) takes. 0 where nothing is published to compare them with.
+/// Returns the memory that counting legal positions takes: two neighbouring tiers, a bit an entry. 0 where nothing is
+/// published to compare them with. The plies that are not kept may take more, which is found out only when all files are
+/// known to be sound: see [`Options::memory_bytes`].
 pub fn counting_bytes(database: &Database) -> u64 {
     if published(database.board()).is_none_or(|published| published.legal.is_none()) {
         return 0;
     }
     let tiers = &database.manifest().tiers;
     let pairs = tiers.windows(2).map(|pair| pair[0].entries.saturating_add(pair[1].entries));
-    let played = pairs.max().unwrap_or(0).div_ceil(8);
-    if last_kept(database) < last_ply(database) { played.max(legal_bytes(database.index())) } else { played }
+    pairs.max().unwrap_or(0).div_ceil(8)
 }
 
 fn last_ply(database: &Database) -> u32 {

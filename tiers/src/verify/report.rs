@@ -19,12 +19,15 @@ pub struct Options {
     pub nodes: u64,
     /// How many faults are kept; the others are only counted.
     pub faults: usize,
+    /// The memory in bytes that the count of the plies that are not kept may take.
+    pub memory_bytes: u64,
 }
 
 impl Default for Options {
-    /// Returns all values, 1,000 searches of at most 200,000 nodes (some seconds on any board), 20 faults.
+    /// Returns all values, 1,000 searches of at most 200,000 nodes (some seconds on any board), 20 faults, and no limit of
+    /// memory.
     fn default() -> Options {
-        Options { sample: None, searches: 1000, nodes: 200_000, faults: 20 }
+        Options { sample: None, searches: 1000, nodes: 200_000, faults: 20, memory_bytes: u64::MAX }
     }
 }
 

@@ -71,6 +71,9 @@ fn of_solve(error: &SolveError, given: &Given) -> Option<String> {
 
 fn of_count(error: &CountError, given: &Given) -> Option<String> {
     Some(match error {
+        CountError::Memory { .. } if given.takes("sample") => {
+            "give --sample N, which counts nothing, or a higher --memory".to_owned()
+        }
         CountError::Memory { needed_bytes, .. } => more_memory(*needed_bytes, given),
         CountError::Index(error) => of_index(error),
         CountError::Busy { .. } if given.takes("scratch") => "wait for it to end, or give another --scratch".to_owned(),
