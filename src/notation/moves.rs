@@ -47,8 +47,8 @@ pub(super) fn parse(board: Board, text: &str) -> Result<Position, NotationError>
     })
 }
 
-/// Drops the pieces of all moves without a look at lines, a third of the time of playing them; `None` where a column is
-/// full or is none. A line stays for ever, so if there is none at the end there was none before.
+/// Drops the pieces of all moves without a look at lines; `None` where a column is full or is none. A line stays
+/// for ever, so if there is none at the end there was none before.
 fn dropped(start: Position, text: &str) -> Option<Position> {
     text.chars().try_fold(start, |position, found| {
         let column = column_number(found).filter(|column| position.can_play(*column))?;
