@@ -116,12 +116,14 @@ impl<'s, C: Content> Home<'s> for InMemory<'s, C> {
 pub(crate) struct InLogs<'s, C> {
     logs: Logs<'s>,
     content: C,
+    /// What the blocks of the last tier take if they are expanded.
+    last_bytes: u64,
 }
 
 impl<'s, C> InLogs<'s, C> {
     /// Creates an empty home. The ply of `content` is ignored.
     pub fn new(logs: Logs<'s>, content: C) -> InLogs<'s, C> {
-        InLogs { logs, content }
+        InLogs { logs, content, last_bytes: 0 }
     }
 }
 
@@ -132,10 +134,14 @@ impl<'s, C: Content> Home<'s> for InLogs<'s, C> {
     const KEEPS_BLOCKS: bool = true;
 
     fn make(&mut self, ply: u32) -> Result<LogTier<'s, C>, FileError> {
-        self.logs.open(self.content, ply)
+        let mut tier = self.logs.open(self.content, ply)?;
+        tier.keep(self.last_bytes);
+        self.last_bytes = tier.expanded_bytes();
+        Ok(tier)
     }
 
     fn adopt(&mut self, log: LogTier<'s, C>) -> Result<LogTier<'s, C>, FileError> {
+        self.last_bytes = log.expanded_bytes();
         Ok(log)
     }
 

@@ -24,7 +24,7 @@ const LEVEL: i32 = 1;
 pub(crate) struct Room {
     /// About how many words a block has; [`BLOCK_WORDS`] except in tests.
     pub block_words: usize,
-    /// For expanded blocks of one tier.
+    /// For expanded blocks of the tier that is read and of the one that is filled.
     pub cache_bytes: u64,
     /// For one matrix that is read across, in each thread.
     pub slice_words: usize,
@@ -43,6 +43,10 @@ pub(super) struct Blocks<'s, C = Coding> {
     segments: Segments<'s>,
     /// Expanded blocks: one is read by up to as many shapes as the board has columns, most of them close together.
     expanded: Cache<usize, Expanded, ByBytes>,
+    /// How many bytes of them may be there before the tier is read: see [`Blocks::keep`].
+    kept_bytes: u64,
+    /// What all blocks of the tier would take.
+    pub expanded_bytes: u64,
 }
 
 /// The words of a block, and [`PAD`] more. Threads share it.
@@ -53,8 +57,13 @@ struct ByBytes;
 
 impl quick_cache::Weighter<usize, Expanded> for ByBytes {
     fn weight(&self, _: &usize, words: &Expanded) -> u64 {
-        64 + size_of_val(&**words) as u64
+        expanded_bytes(1, words.len())
     }
+}
+
+/// Returns what some blocks of so many words take together.
+fn expanded_bytes(blocks: usize, words: usize) -> u64 {
+    64 * blocks as u64 + 8 * words as u64
 }
 
 /// One shape of a tier: where its matrices and its blocks begin.
@@ -104,23 +113,25 @@ impl<'s, C: Content> Blocks<'s, C> {
         room: Room,
     ) -> Result<Blocks<'s, C>, FileError> {
         let directory = TierDirectory::new(index, ply);
-        let counts: Vec<usize> = directory
+        let counts: Vec<(usize, usize)> = directory
             .shapes()
             .par_iter()
             .map(|&shape| {
                 let mut count = 0;
                 let matrices =
                     Spine::of_height(shape.spine_height).flat_map(|spine| matrices(index, ply, shape, spine));
-                cut(matrices, content.planes(), room.block_words, |_| count += 1);
-                count
+                let end = cut(matrices, content.planes(), room.block_words, |_| count += 1);
+                (count, end.word)
             })
             .collect();
         let mut first_blocks = vec![0];
-        first_blocks.extend(counts.iter().scan(0, |sum, count| {
+        first_blocks.extend(counts.iter().scan(0, |sum, (count, _)| {
             *sum += count;
             Some(*sum)
         }));
         let count = first_blocks[counts.len()];
+        let words: usize = counts.iter().map(|(_, words)| words).sum();
+        let expanded_bytes = expanded_bytes(count, words + count * PAD);
         let blocks: Vec<OnceLock<Location>> = (0..count).map(|_| OnceLock::new()).collect();
         let header = LogHeader {
             board: index.board().to_string(),
@@ -136,7 +147,24 @@ impl<'s, C: Content> Blocks<'s, C> {
         let held = (room.cache_bytes / (8 * room.block_words as u64)).max(16) as usize;
         let expanded = Cache::with_weighter(held, room.cache_bytes, ByBytes);
         let folder = folder.to_path_buf();
-        Ok(Blocks { folder, directory, content, room, first_blocks, blocks, segments, expanded })
+        Ok(Blocks {
+            folder,
+            directory,
+            content,
+            room,
+            first_blocks,
+            blocks,
+            segments,
+            expanded,
+            kept_bytes: 0,
+            expanded_bytes,
+        })
+    }
+
+    /// Keeps blocks expanded that are put from now on, as far as the room for expanded blocks allows beside those of another
+    /// tier, which take `others_bytes`.
+    pub fn keep(&mut self, others_bytes: u64) {
+        self.kept_bytes = self.room.cache_bytes.saturating_sub(others_bytes);
     }
 
     /// Tells whether all blocks are filled.
@@ -188,6 +216,9 @@ impl<'s, C: Content> Blocks<'s, C> {
             .map_err(io_error(&self.folder, "compress a block of"))?;
         let place = self.segments.append(block as u64, payload)?;
         let _ = self.blocks[block].set(place);
+        if self.expanded.weight() + expanded_bytes(1, words.len() + PAD) <= self.kept_bytes {
+            self.expanded.insert(block, words.iter().copied().chain([0; PAD]).collect());
+        }
         Ok(())
     }
 

@@ -40,6 +40,17 @@ impl<'s, C: Content> LogTier<'s, C> {
         self.0.is_complete()
     }
 
+    /// Returns what all blocks take if they are expanded.
+    pub fn expanded_bytes(&self) -> u64 {
+        self.0.expanded_bytes
+    }
+
+    /// Keeps blocks expanded that are filled from now on, for the writer of the database and for the next tier: as far as
+    /// the room for expanded blocks allows beside those of the tier that is read, which take `others_bytes`.
+    pub fn keep(&mut self, others_bytes: u64) {
+        self.0.keep(others_bytes);
+    }
+
     /// Tells whether there were files of the tier when it was opened, of whatever content.
     pub fn has_files(&self) -> bool {
         self.0.has_files()
