@@ -7,8 +7,8 @@
 use fourbase::Player;
 
 use super::layout::Shape;
-use super::lines::CrossLine;
-use super::split::{Part, Spine, low_bits};
+use super::lines::{CrossLine, WingCell};
+use super::split::{Part, Spine, WingShape, low_bits};
 use super::tables::Index;
 use super::wing::{WingList, spine_is};
 use crate::kernel::matrix::ArmedLine;
@@ -17,13 +17,29 @@ use crate::kernel::matrix::ArmedLine;
 pub(crate) struct FullLine {
     left_mask: u32,
     spine_rows: u64,
-    right_bits: Vec<u32>,
+    right_mask: u32,
 }
 
 impl FullLine {
     /// Lists the lines that are full in `shape`.
     pub(crate) fn of_shape(index: &Index, shape: Shape) -> Vec<FullLine> {
-        index.cross_lines().iter().filter_map(|line| full_line(index, line, shape)).collect()
+        let occupied = index.split().occupied(shape);
+        let full = index.cross_lines().iter().filter(|line| line.cells & !occupied == 0);
+        full.map(|line| FullLine::new(index, line, shape)).collect()
+    }
+
+    /// Takes those cells of a line that are occupied in `shape`.
+    fn new(index: &Index, line: &CrossLine, shape: Shape) -> FullLine {
+        let split = index.split();
+        let bits = |wing: WingShape, cells: &[WingCell]| -> u32 {
+            let occupied = cells.iter().filter(|cell| cell.row < split.height(wing, cell.column));
+            occupied.map(|cell| 1 << split.bit(wing, cell.column, cell.row)).sum()
+        };
+        FullLine {
+            left_mask: bits(shape.left, &line.left),
+            spine_rows: line.spine_rows & low_bits(shape.spine_height),
+            right_mask: bits(shape.right, &line.right),
+        }
     }
 }
 
@@ -38,53 +54,20 @@ pub(crate) struct OpenLine {
 impl OpenLine {
     /// Lists the lines that one drop into `shape` can complete.
     pub(crate) fn of_shape(index: &Index, shape: Shape) -> Vec<OpenLine> {
-        index.cross_lines().iter().filter_map(|line| open_line(index, line, shape)).collect()
+        let (board, split) = (index.board(), index.split());
+        let occupied = split.occupied(shape);
+        // Above the top of a full column is the bottom of the next.
+        let open = (occupied << 1 | board.bottom_cells()) & !occupied;
+        let open_line = |line: &CrossLine| {
+            let missing = line.cells & !occupied;
+            let is_open = missing & open != 0 && missing.is_power_of_two();
+            is_open.then(|| OpenLine {
+                drop: split.part(missing.trailing_zeros() as usize / board.height()),
+                line: FullLine::new(index, line, shape),
+            })
+        };
+        index.cross_lines().iter().filter_map(open_line).collect()
     }
-}
-
-/// Splits a line's cells into those that are occupied (as a [`FullLine`]) and the number of the others, with the
-/// drop that the last of those is, if it is one.
-fn occupied_cells(index: &Index, line: &CrossLine, shape: Shape) -> (FullLine, u32, Option<Part>) {
-    let split = index.split();
-    let mut full = FullLine { left_mask: 0, spine_rows: 0, right_bits: Vec::new() };
-    let (mut missing, mut drop) = (0, None);
-    let mut miss = |row: u32, height: u32, part: Part| {
-        missing += 1;
-        drop = (row == height).then_some(part);
-    };
-    for cell in &line.left {
-        let height = split.height(shape.left, cell.column);
-        if cell.row < height {
-            full.left_mask |= 1 << split.bit(shape.left, cell.column, cell.row);
-        } else {
-            miss(cell.row, height, Part::Left(cell.column));
-        }
-    }
-    for cell in &line.right {
-        let height = split.height(shape.right, cell.column);
-        if cell.row < height {
-            full.right_bits.push(split.bit(shape.right, cell.column, cell.row));
-        } else {
-            miss(cell.row, height, Part::Right(cell.column));
-        }
-    }
-    full.spine_rows = line.spine_rows & low_bits(shape.spine_height);
-    let mut open = line.spine_rows & !full.spine_rows;
-    while open != 0 {
-        miss(open.trailing_zeros(), shape.spine_height, Part::Spine);
-        open &= open - 1;
-    }
-    (full, missing, drop)
-}
-
-fn full_line(index: &Index, line: &CrossLine, shape: Shape) -> Option<FullLine> {
-    let (full, missing, _) = occupied_cells(index, line, shape);
-    (missing == 0).then_some(full)
-}
-
-fn open_line(index: &Index, line: &CrossLine, shape: Shape) -> Option<OpenLine> {
-    let (line, missing, drop) = occupied_cells(index, line, shape);
-    drop.filter(|_| missing == 1).map(|drop| OpenLine { drop, line })
 }
 
 impl FullLine {
@@ -100,14 +83,17 @@ impl FullLine {
             return false;
         }
         #[cfg(test)]
-        if self.right_bits.len() == 1 && crate::kernel::mistakes::makes(crate::kernel::mistakes::Mistake::Arms) {
+        if self.right_mask.is_power_of_two() && crate::kernel::mistakes::makes(crate::kernel::mistakes::Mistake::Arms) {
             return false;
         }
         let flip = if holder == Player::First { 0 } else { u64::MAX };
         let start = masks.len();
         masks.resize(start + right.words(), u64::MAX);
-        for &bit in &self.right_bits {
-            masks[start..].iter_mut().zip(right.cell(bit)).for_each(|(columns, plane)| *columns &= plane ^ flip);
+        let mut bits = self.right_mask;
+        while bits != 0 {
+            let plane = right.cell(bits.trailing_zeros());
+            masks[start..].iter_mut().zip(plane).for_each(|(columns, plane)| *columns &= plane ^ flip);
+            bits &= bits - 1;
         }
         let any = masks[start..].iter().any(|word| *word != 0);
         if !any {

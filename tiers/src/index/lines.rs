@@ -28,6 +28,8 @@ pub struct WingLine {
 /// A line with cells in both wings (and, on odd boards, in the spine).
 #[derive(Clone, Debug)]
 pub struct CrossLine {
+    /// All its cells, as a bitboard.
+    pub cells: u64,
     /// Its cells in the left wing.
     pub left: Vec<WingCell>,
     /// Its rows in the spine, one bit each.
@@ -66,7 +68,7 @@ impl Lines {
                 }
             }
             match (left.is_empty(), right.is_empty()) {
-                (false, false) => lines.cross.push(CrossLine { left, spine_rows, right }),
+                (false, false) => lines.cross.push(CrossLine { cells: mask, left, spine_rows, right }),
                 // A line of the right wing alone is the mirror of one of the left wing, which is listed.
                 (true, false) => {}
                 (_, true) => lines.wing.push(WingLine { cells: left, spine_rows }),
