@@ -21,7 +21,8 @@ use fourbase::Player;
 
 use super::finished::{FinishedList, LastMove, others};
 use crate::files::FileError;
-use crate::index::{FullLine, Index, Matrix, Shape, WingList, WingShape, armed_lines, count_before, low_bits, row_map};
+use crate::index::{FullLine, Index, Matrix, Shape, WingList, WingShape, arm_lines, count_before, low_bits, row_map};
+use crate::kernel::matrix::ArmedLines;
 use crate::kernel::reach::{ColumnPull, Pull, Put, RowPull};
 use crate::tier::{Origin, Reader, Want, Wanted, placed, used};
 
@@ -107,7 +108,7 @@ impl<'a> ShapeParents<'a> {
         let right = self.index.list(matrix.right, matrix.spine, matrix.right_firsts);
         let mut part = Part::new(&rows, right.len());
         part.band.left = &left.colourings()[rows.clone()];
-        part.band.lines = armed_lines(&self.lines, matrix.spine, right, self.mover);
+        arm_lines(&self.lines, matrix.spine, right, self.mover, &mut part.band.lines);
         for drop in &self.left {
             let Some(from) = self.left_parent(parents, drop, matrix) else { continue };
             let keeps = self.parent_rows(drop, matrix).keeps(drop.column, self.mover);
@@ -273,7 +274,7 @@ impl<'b> Part<'b> {
             row_pulls: Vec::new(),
             column_pulls: Vec::new(),
             turned_pulls: Vec::new(),
-            lines: Vec::new(),
+            lines: ArmedLines::default(),
             left: &[],
         };
         Part { band, wanted: Wanted::default() }

@@ -11,7 +11,7 @@ use super::lines::{CrossLine, WingCell};
 use super::split::{Part, Spine, WingShape, low_bits};
 use super::tables::Index;
 use super::wing::{WingList, spine_is};
-use crate::kernel::matrix::ArmedLine;
+use crate::kernel::matrix::{ArmedLine, ArmedLines};
 
 /// A line across both wings all of whose cells are occupied in a shape.
 pub(crate) struct FullLine {
@@ -103,15 +103,16 @@ impl FullLine {
     }
 }
 
-/// Arms the lines that `holder` can have in the matrices with this spine and this list of right colourings.
-pub(crate) fn armed_lines(lines: &[FullLine], spine: Spine, right: &WingList, holder: Player) -> Vec<ArmedLine> {
-    let mut armed = Vec::new();
+/// Arms the lines that `holder` can have in the matrices with this spine and this list of right colourings, in place of
+/// those in `armed`.
+pub(crate) fn arm_lines(lines: &[FullLine], spine: Spine, right: &WingList, holder: Player, armed: &mut ArmedLines) {
+    armed.lines.clear();
+    armed.masks.clear();
     for line in lines {
-        let mut columns = Vec::new();
-        if line.arm(spine, right, holder, &mut columns) {
+        let mask = armed.masks.len();
+        if line.arm(spine, right, holder, &mut armed.masks) {
             let (left_mask, left_bits) = line.left(holder);
-            armed.push(ArmedLine { left_mask, left_bits, columns });
+            armed.lines.push(ArmedLine { left_mask, left_bits, mask });
         }
     }
-    armed
 }

@@ -11,6 +11,19 @@ use crate::kernel::matrix::NO_ROW;
 /// Maps each of `rows` to its child's place in the child's list: the `n`-th row that keeps free of lines leads to the
 /// `n`-th colouring whose new bit is the mover's (`plane ^ flip`).
 pub(crate) fn row_map(keeps: &[u64], plane: &[u64], flip: u64, rows: &Range<usize>) -> Vec<u32> {
+    let mut map = Vec::new();
+    push_row_map(keeps, plane, flip, rows, &mut map);
+    map
+}
+
+/// Appends what [`row_map`] returns to `maps`, and returns it.
+pub(crate) fn push_row_map<'m>(
+    keeps: &[u64],
+    plane: &[u64],
+    flip: u64,
+    rows: &Range<usize>,
+    maps: &'m mut Vec<u32>,
+) -> &'m [u32] {
     let mut skip = count_before(keeps, rows.start);
     let mut word = 0;
     let mut bits = plane.first().map_or(0, |plane| plane ^ flip);
@@ -25,7 +38,7 @@ pub(crate) fn row_map(keeps: &[u64], plane: &[u64], flip: u64, rows: &Range<usiz
             skip -= 1;
         }
     }
-    let mut map = vec![NO_ROW; rows.len()];
+    let map = push_empty(rows.len(), maps);
     each_kept(keeps, rows, |row| {
         while bits == 0 {
             word += 1;
@@ -37,15 +50,22 @@ pub(crate) fn row_map(keeps: &[u64], plane: &[u64], flip: u64, rows: &Range<usiz
     map
 }
 
-/// Maps each of `rows` to its place among those that keep free of lines.
-pub(crate) fn rank_map(keeps: &[u64], rows: &Range<usize>) -> Vec<u32> {
+/// Appends to `maps`, for each of `rows`, its place among those that keep free of lines, and returns that.
+pub(crate) fn push_rank_map<'m>(keeps: &[u64], rows: &Range<usize>, maps: &'m mut Vec<u32>) -> &'m [u32] {
     let mut rank = count_before(keeps, rows.start);
-    let mut map = vec![NO_ROW; rows.len()];
+    let map = push_empty(rows.len(), maps);
     each_kept(keeps, rows, |row| {
         map[row] = rank;
         rank += 1;
     });
     map
+}
+
+/// Appends a map of `rows` rows that leads nowhere.
+fn push_empty(rows: usize, maps: &mut Vec<u32>) -> &mut [u32] {
+    let start = maps.len();
+    maps.resize(start + rows, NO_ROW);
+    &mut maps[start..]
 }
 
 /// Visits those of `rows` (from a multiple of 64) that keep free of lines, in order, numbered from the first of `rows`.

@@ -32,7 +32,7 @@ mod split;
 mod tables;
 mod wing;
 
-pub(crate) use across::{FullLine, OpenLine, armed_lines};
+pub(crate) use across::{FullLine, OpenLine, arm_lines};
 pub use directory::TierDirectory;
 pub use error::IndexError;
 pub(crate) use estimate::tier_estimates;
@@ -47,6 +47,6 @@ pub use split::{Part, Parts, Spine, Split, WingShape};
 pub use tables::Index;
 pub use wing::WingList;
 pub(crate) use {
-    map::{count_before, rank_map, row_map},
+    map::{count_before, push_rank_map, push_row_map, row_map},
     split::low_bits,
 };

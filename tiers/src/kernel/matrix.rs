@@ -28,7 +28,7 @@ pub(crate) struct RowDrop<'a> {
     /// The child's matrix from row 0 of the row numbers on.
     pub child: &'a [u64],
     /// For every row of the band the child's row, or [`NO_ROW`].
-    pub rows: Vec<u32>,
+    pub rows: &'a [u32],
 }
 
 /// A drop into the right wing or on the spine.
@@ -40,7 +40,7 @@ pub(crate) struct ColumnDrop<'a> {
     /// The child's row of the band's first row where rows stay what they are.
     pub first_row: usize,
     /// For every row of the band the child's row, or [`NO_ROW`]; empty when rows stay what they are.
-    pub rows: Vec<u32>,
+    pub rows: &'a [u32],
     /// The child's columns to gather, as a plane to be flipped or not; `None` when they are contiguous.
     pub gather: Option<(&'a [u64], u64)>,
     /// First column to take when they are contiguous.
@@ -51,24 +51,34 @@ pub(crate) struct ColumnDrop<'a> {
 
 /// A drop into the right wing whose child is stored as its mirror image.
 pub(crate) struct TurnedDrop<'a> {
-    /// The child's matrix from row 0 of the row numbers on: all its columns or some.
+    /// The child's matrix from row `first_row` on: all its columns or some.
     pub child: &'a [u64],
+    /// The first row of the child's matrix that `child` has.
+    pub first_row: usize,
     /// How many words of each plane of a row `child` has.
     pub row_words: usize,
     /// The word that has the columns which are the band's first rows.
     pub first_word: usize,
     /// For every column of the parent the child's row, or [`NO_ROW`].
-    pub rows: Vec<u32>,
+    pub rows: &'a [u32],
 }
 
-/// A line across both wings that the matrix can hold: rows with these pieces have it where `columns` says so.
+/// The lines across both wings that a matrix can hold.
+#[derive(Default)]
+pub(crate) struct ArmedLines {
+    pub lines: Vec<ArmedLine>,
+    /// For every line the right colourings that hold their part, one mask after the other.
+    pub masks: Vec<u64>,
+}
+
+/// A line across both wings: rows with these pieces have it where its mask says so.
 pub(crate) struct ArmedLine {
     /// Bits of the left colouring on the line.
     pub left_mask: u32,
     /// What they are when the line is held.
     pub left_bits: u32,
-    /// The right colourings that hold their part.
-    pub columns: Vec<u64>,
+    /// Where its mask begins.
+    pub mask: usize,
 }
 
 /// The outcomes of a tier that need no child, as codes.
@@ -93,7 +103,7 @@ pub(crate) struct Band<'a> {
     pub row_drops: Vec<RowDrop<'a>>,
     pub column_drops: Vec<ColumnDrop<'a>>,
     pub turned_drops: Vec<TurnedDrop<'a>>,
-    pub lines: Vec<ArmedLine>,
+    pub lines: &'a ArmedLines,
     pub outcomes: Outcomes,
     /// Completing a line loses.
     pub misere: bool,
@@ -236,20 +246,22 @@ fn take_drop<C: Code<P>, const P: usize>(code: C, band: &Band, drop: &ColumnDrop
 /// Sets the positions of a row in which the previous player has a line across both wings.
 #[inline(always)]
 fn mark_over(band: &Band, row: usize, best: &mut [u64], over: &mut Vec<u64>) {
-    if over_columns(&band.lines, band.left[row], over) {
+    if over_columns(band.lines, band.left[row], band.words(), over) {
         rows::set_outcome(best, over, band.outcomes.over);
     }
 }
 
-/// Writes to `over` the columns in which the row of the colouring `left` holds one of `lines`; `false` if none is armed.
+/// Writes to `over` the columns, of `words` words, in which the row of the colouring `left` holds one of the lines;
+/// `false` if it arms none.
 #[inline(always)]
-pub(crate) fn over_columns(lines: &[ArmedLine], left: u32, over: &mut Vec<u64>) -> bool {
-    let mut armed = lines.iter().filter(|line| left & line.left_mask == line.left_bits);
-    let Some(first) = armed.next() else { return false };
+pub(crate) fn over_columns(armed: &ArmedLines, left: u32, words: usize, over: &mut Vec<u64>) -> bool {
+    let held = armed.lines.iter().filter(|line| left & line.left_mask == line.left_bits);
+    let mut masks = held.map(|line| &armed.masks[line.mask..][..words]);
+    let Some(first) = masks.next() else { return false };
     over.clear();
-    over.extend_from_slice(&first.columns);
-    for line in armed {
-        over.iter_mut().zip(&line.columns).for_each(|(over, columns)| *over |= columns);
+    over.extend_from_slice(first);
+    for mask in masks {
+        over.iter_mut().zip(mask).for_each(|(over, columns)| *over |= columns);
     }
     true
 }
@@ -270,8 +282,8 @@ fn turn<C: Code<P>, const P: usize>(code: C, band: &Band, out: &mut [u64], buffe
             for turned in &band.turned_drops {
                 let child_row = turned.rows[word * 64 + bit];
                 if child_row != NO_ROW {
-                    let child =
-                        &turned.child[child_row as usize * child_planes * turned.row_words + turned.first_word..];
+                    let child_row = child_row as usize - turned.first_row;
+                    let child = &turned.child[child_row * child_planes * turned.row_words + turned.first_word..];
                     rows::take_row(code, best, band_words, child, turned.row_words);
                 }
             }

@@ -15,7 +15,7 @@ use std::borrow::Cow;
 
 use super::bits::Bits;
 use super::code::Code;
-use super::matrix::{ArmedLine, NO_ROW, over_columns};
+use super::matrix::{ArmedLines, NO_ROW, over_columns};
 use super::rows;
 
 /// A drop into the left wing: whole rows move.
@@ -68,7 +68,7 @@ pub(crate) struct Pull<'a> {
     /// Streams in the transposed layout: their rows are the child's columns, their columns the rows of the band.
     pub turned_pulls: Vec<ColumnPull<'a>>,
     /// Lines across both wings, and the left colourings of the rows to arm them with (unused where there is no line).
-    pub lines: Vec<ArmedLine>,
+    pub lines: ArmedLines,
     pub left: &'a [u32],
 }
 
@@ -149,7 +149,7 @@ pub(crate) fn pull<B: Bits>(band: &Pull, out: Option<&mut [u64]>, buffers: &mut 
             reached.fill(0);
         }
         pull_row::<B>(band, row, reached, buffers);
-        if !band.lines.is_empty() && over_columns(&band.lines, band.left[row], &mut buffers.over) {
+        if !band.lines.lines.is_empty() && over_columns(&band.lines, band.left[row], words, &mut buffers.over) {
             for (word, over) in reached.iter_mut().zip(&buffers.over) {
                 pulled.with_line += u64::from((*word & over).count_ones());
                 *word &= !over;

@@ -1,10 +1,11 @@
 //! The solver: tiers from the full board down to the empty one, each from the tier after it.
 //!
 //! [`Solve`] plans ([`Plan`]), takes the lock, and hands over to `run`, which makes one tier after the other: `step` solves
-//! it on all threads (`moves` says where each drop leads, the [`kernel`](crate::kernel) does the rest), the
+//! it on all threads (`moves` and `band` say where each drop leads, the [`kernel`](crate::kernel) does the rest), the
 //! [`format`](crate::format) writes it, the manifest names it. Where two tiers fit, they live in memory; otherwise in logs
 //! of compressed blocks ([`tier`](crate::tier)). Both go through the same code and give the same bytes.
 
+mod band;
 mod error;
 mod expected_bytes;
 mod moves;

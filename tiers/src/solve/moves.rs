@@ -1,18 +1,15 @@
-//! Getting a band ready: where each drop leads, which columns it keeps, which lines can be armed.
+//! Getting a matrix ready: where each drop leads, which columns it keeps, which lines can be armed.
 //!
-//! The work here is done once a shape ([`ShapeMoves`]) or once a band ([`ShapeMoves::band`]), so that the kernel's loop
-//! over rows only follows row numbers and masks. Row maps are monotone (a drop inserts a bit at a fixed place), so a
-//! map is two walks over bit masks side by side, without ranking.
-
-use std::ops::Range;
+//! The work here is done once a shape ([`ShapeMoves`]) or once a matrix ([`ShapeMoves::prepare`]); what is left to do for
+//! each band of rows is in [`super::band`].
 
 use fourbase::Player;
 
-use crate::files::FileError;
-use crate::index::{FullLine, Index, Matrix, Shape, Spine, WingList, WingShape, armed_lines, rank_map, row_map};
+use super::band::{ColumnMove, MatrixMoves, RowMove, TurnedMove};
+use crate::index::{FullLine, Index, Matrix, Shape, Spine, WingList, WingShape, arm_lines, push_row_map};
 use crate::kernel::Coding;
-use crate::kernel::matrix::{Band, ColumnDrop, Outcomes, RowDrop, TurnedDrop};
-use crate::tier::{Origin, Reader, Want, Wanted, placed, used};
+use crate::kernel::matrix::Outcomes;
+use crate::tier::{Origin, Reader, used};
 
 /// A drop into a wing column and the shape that it leads to.
 struct WingMove {
@@ -34,7 +31,6 @@ pub(super) struct ShapeMoves<'a> {
     turned: Vec<WingMove>,
     spine: Option<usize>,
     lines: Vec<FullLine>,
-    outcomes: Outcomes,
 }
 
 /// Computes the outcomes that need no child.
@@ -55,13 +51,7 @@ pub(super) fn outcomes(index: &Index, coding: &Coding, ply: u32) -> Outcomes {
 
 impl<'a> ShapeMoves<'a> {
     /// Finds where the drops of `shape` lead, and opens those shapes in `children`. The last tier has no drops.
-    pub(super) fn new(
-        index: &'a Index,
-        children: &mut impl Reader,
-        shape: Shape,
-        ply: u32,
-        outcomes: Outcomes,
-    ) -> Self {
+    pub(super) fn new(index: &'a Index, children: &mut impl Reader, shape: Shape, ply: u32) -> ShapeMoves<'a> {
         let split = index.split();
         let mut moves = ShapeMoves {
             index,
@@ -71,7 +61,6 @@ impl<'a> ShapeMoves<'a> {
             turned: Vec::new(),
             spine: None,
             lines: FullLine::of_shape(index, shape),
-            outcomes,
         };
         let child_shape = |left, right| Shape { left, right, ..shape };
         children.close();
@@ -97,37 +86,17 @@ impl<'a> ShapeMoves<'a> {
         moves
     }
 
-    /// Prepares the rows `rows` (from a multiple of 64) of one matrix of the shape.
-    ///
-    /// # Errors
-    /// Where a child's rows cannot be read.
-    pub(super) fn band<'b, R: Reader>(
-        &'b self,
-        children: &'b mut R,
-        matrix: &Matrix,
-        rows: Range<usize>,
-    ) -> Result<Band<'b>, FileError> {
+    /// Prepares one matrix of the shape, in place of the one that `of_matrix` was about.
+    pub(super) fn prepare(&self, children: &impl Reader, matrix: &Matrix, of_matrix: &mut MatrixMoves<'a>) {
         let left = self.index.list(matrix.left, matrix.spine, matrix.left_firsts);
         let right = self.index.list(matrix.right, matrix.spine, matrix.right_firsts);
-        let mut draft = Draft {
-            band: Band {
-                left: &left.colourings()[rows.clone()],
-                columns: right.len(),
-                row_drops: Vec::with_capacity(self.left.len()),
-                column_drops: Vec::with_capacity(self.right.len() + 1),
-                turned_drops: Vec::with_capacity(self.turned.len()),
-                lines: armed_lines(&self.lines, matrix.spine, right, self.mover.other()),
-                outcomes: self.outcomes,
-                misere: self.index.board().is_misere(),
-            },
-            wanted: Wanted::default(),
-        };
         let find = |child, spine, firsts| Some((child, children.matrix(child, spine, firsts)?));
-        self.add_left(matrix, left, &rows, &find, &mut draft);
-        self.add_right(matrix, right, &rows, &find, &mut draft);
-        self.add_turned(matrix, right, &rows, &find, &mut draft);
-        self.add_spine(matrix, (left, right), &rows, &find, &mut draft);
-        draft.load(children)
+        of_matrix.clear(left.colourings(), right.len());
+        arm_lines(&self.lines, matrix.spine, right, self.mover.other(), &mut of_matrix.lines);
+        self.add_left(matrix, left, &find, of_matrix);
+        self.add_right(matrix, right, &find, of_matrix);
+        self.add_turned(matrix, right, &find, of_matrix);
+        self.add_spine(matrix, (left, right), &find, of_matrix);
     }
 
     fn first(&self) -> u32 {
@@ -139,111 +108,74 @@ impl<'a> ShapeMoves<'a> {
         if self.mover == Player::First { 0 } else { u64::MAX }
     }
 
-    fn add_left(&self, matrix: &Matrix, left: &WingList, rows: &Range<usize>, find: Find, draft: &mut Draft<'a>) {
+    fn add_left(&self, matrix: &Matrix, left: &'a WingList, find: Find, of_matrix: &mut MatrixMoves<'a>) {
         let firsts = matrix.left_firsts + self.first();
         for to in &self.left {
             let child = self.index.list(to.wing, matrix.spine, firsts);
-            let rows = row_map(left.keeps(to.column, self.mover), child.cell(to.bit), self.flip(), rows);
-            draft.wanted.rows.push(Want::rows(find(to.child, matrix.spine, firsts), used(&rows)));
-            draft.band.row_drops.push(RowDrop { child: &[], rows });
+            of_matrix.row_moves.push(RowMove {
+                origin: find(to.child, matrix.spine, firsts),
+                keeps: left.keeps(to.column, self.mover),
+                plane: child.cell(to.bit),
+                flip: self.flip(),
+                loaded: None,
+            });
         }
     }
 
-    fn add_right(&self, matrix: &Matrix, right: &'a WingList, rows: &Range<usize>, find: Find, draft: &mut Draft<'a>) {
+    fn add_right(&self, matrix: &Matrix, right: &'a WingList, find: Find, of_matrix: &mut MatrixMoves<'a>) {
         let columns = self.index.split().wing_columns();
         for to in &self.right {
             let child = self.index.list(to.wing, matrix.spine, matrix.right_firsts + self.first());
-            let plane = child.cell(to.bit);
             // The last column holds the highest bits: the dropped bit is the top one, so that the children's places
             // are the lower end of the list (second player) or the upper one.
             let contiguous = to.column + 1 == columns;
-            let firsts: u32 = if contiguous { plane.iter().map(|word| word.count_ones()).sum() } else { 0 };
-            let origin = find(to.child, matrix.spine, matrix.left_firsts);
-            draft.wanted.columns.push(Want::rows(origin, rows.clone()));
-            draft.band.column_drops.push(ColumnDrop {
-                child: &[],
+            let is_second = |colouring: &u32| colouring >> to.bit == 0;
+            of_matrix.column_moves.push(ColumnMove {
+                origin: find(to.child, matrix.spine, matrix.left_firsts),
                 child_words: child.words(),
-                first_row: rows.start,
-                rows: Vec::new(),
-                gather: (!contiguous).then_some((plane, self.flip())),
-                offset: if self.mover == Player::First { child.len() - firsts as usize } else { 0 },
+                spine_keeps: None,
+                gather: (!contiguous).then(|| (child.cell(to.bit), self.flip())),
+                offset: match self.mover {
+                    Player::First if contiguous => child.colourings().partition_point(is_second),
+                    _ => 0,
+                },
                 keeps: right.keeps(to.column, self.mover),
+                loaded: None,
             });
         }
     }
 
-    fn add_turned(&self, matrix: &Matrix, right: &WingList, rows: &Range<usize>, find: Find, draft: &mut Draft<'a>) {
-        let words = rows.start / 64..rows.end.div_ceil(64);
+    fn add_turned(&self, matrix: &Matrix, right: &WingList, find: Find, of_matrix: &mut MatrixMoves<'a>) {
         let firsts = matrix.right_firsts + self.first();
         for to in &self.turned {
             let child = self.index.list(to.wing, matrix.spine, firsts);
-            let rows = row_map(right.keeps(to.column, self.mover), child.cell(to.bit), self.flip(), &(0..right.len()));
+            let (keeps, plane) = (right.keeps(to.column, self.mover), child.cell(to.bit));
+            let map = push_row_map(keeps, plane, self.flip(), &(0..right.len()), &mut of_matrix.turned_maps);
             let origin = find(to.child, matrix.spine, firsts);
-            draft.wanted.turned.push(Want { origin, rows: used(&rows), words: words.clone() });
-            draft.band.turned_drops.push(TurnedDrop {
-                child: &[],
-                row_words: words.len(),
-                first_word: words.start,
-                rows,
-            });
+            of_matrix.turned_moves.push(TurnedMove { origin, rows: used(map), loaded: None });
         }
     }
 
     fn add_spine(
         &self,
         matrix: &Matrix,
-        (left, right): (&WingList, &'a WingList),
-        rows: &Range<usize>,
+        (left, right): (&'a WingList, &'a WingList),
         find: Find,
-        draft: &mut Draft<'a>,
+        of_matrix: &mut MatrixMoves<'a>,
     ) {
         let Some(child) = self.spine else { return };
         let spine = matrix.spine.grown(self.mover == Player::First);
-        let child_words = self.index.list(matrix.right, spine, matrix.right_firsts).words();
-        let rows = rank_map(left.spine_keeps(self.mover), rows);
-        draft.wanted.columns.push(Want::rows(find(child, spine, matrix.left_firsts), used(&rows)));
-        draft.band.column_drops.push(ColumnDrop {
-            child: &[],
-            child_words,
-            first_row: 0,
-            rows,
+        of_matrix.column_moves.push(ColumnMove {
+            origin: find(child, spine, matrix.left_firsts),
+            child_words: self.index.list(matrix.right, spine, matrix.right_firsts).words(),
+            spine_keeps: Some(left.spine_keeps(self.mover)),
             gather: None,
             offset: 0,
             keeps: right.spine_keeps(self.mover),
+            loaded: None,
         });
     }
 }
 
 /// Finds the matrix of a child: the number of its open shape, its spine, the first player's pieces in its left wing.
 type Find<'p> = &'p dyn Fn(usize, Spine, u32) -> Option<Origin>;
-
-/// A band in the making: which rows its drops lead to is known, but they are not read yet.
-struct Draft<'b> {
-    band: Band<'b>,
-    wanted: Wanted,
-}
-
-impl<'b> Draft<'b> {
-    /// Reads the rows. The band's row numbers then count from the first row that was read.
-    fn load<R: Reader>(self, children: &'b mut R) -> Result<Band<'b>, FileError> {
-        let Draft { mut band, wanted } = self;
-        let mut loaded = wanted.load(children)?;
-        let children = &*children;
-        for (drop, loaded) in band.row_drops.iter_mut().zip(&mut loaded) {
-            (drop.child, _) = placed(children, loaded.as_ref(), &mut drop.rows);
-        }
-        for (drop, loaded) in band.column_drops.iter_mut().zip(&mut loaded) {
-            let first;
-            (drop.child, first) = placed(children, loaded.as_ref(), &mut drop.rows);
-            drop.first_row = drop.first_row.saturating_sub(first);
-        }
-        for (drop, loaded) in band.turned_drops.iter_mut().zip(loaded) {
-            if let Some(loaded) = &loaded {
-                drop.row_words = loaded.row_words;
-                drop.first_word -= loaded.first_word;
-            }
-            (drop.child, _) = placed(children, loaded.as_ref(), &mut drop.rows);
-        }
-        Ok(band)
-    }
-}

@@ -2,6 +2,7 @@
 
 use fourbase::Player;
 
+use super::band::MatrixMoves;
 use super::moves::{self, ShapeMoves};
 use crate::files::FileError;
 use crate::index::{Index, OfShape, bands};
@@ -29,18 +30,20 @@ pub(crate) fn solve_tier<S: Store<Content = Coding>>(
     let begin = || Solver {
         children: child.map(|child| child.reader(index)),
         moves: OfShape::default(),
+        matrix: MatrixMoves::new(outcomes, index.board().is_misere()),
         buffers: Buffers::default(),
     };
     let filled = tier.fill(index, watch, begin, |solver, matrix, rows, mut out| {
         if matrix.entries() == 0 {
             return Ok(());
         }
-        let Solver { children, moves, buffers } = solver;
-        let moves = moves.get(matrix.shape(), || ShapeMoves::new(index, children, matrix.shape(), ply, outcomes));
+        let Solver { children, moves, matrix: prepared, buffers } = solver;
+        let moves = moves.get(matrix.shape(), || ShapeMoves::new(index, children, matrix.shape(), ply));
+        moves.prepare(children, matrix, prepared);
         for rows in bands(rows) {
             let (own, after) = out.split_at_mut(rows.len() * matrix.words() * coding.planes());
             out = after;
-            let band = moves.band(children, matrix, rows)?;
+            let band = prepared.band(children, rows)?;
             index.kernel().solve(&coding, child_planes, maximise, &band, own, buffers);
         }
         Ok(())
@@ -53,6 +56,8 @@ struct Solver<'a, R> {
     children: R,
     /// The drops of the shape that is being solved; its children's shapes are open.
     moves: OfShape<ShapeMoves<'a>>,
+    /// The matrix that is being solved.
+    matrix: MatrixMoves<'a>,
     buffers: Buffers,
 }
 

@@ -30,5 +30,5 @@ pub use log::BLOCK_WORDS;
 pub(crate) use log::{LogTier, Room};
 pub use memory::MemoryTier;
 pub(crate) use rows::Rows;
-pub(crate) use store::{Reader, Store, Watch};
+pub(crate) use store::{Loaded, Reader, Store, Watch};
 pub(crate) use wanted::{Origin, Want, Wanted, placed, used};

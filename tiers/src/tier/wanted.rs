@@ -27,7 +27,11 @@ impl Want {
         Want { origin, rows, words: 0..0 }
     }
 
-    fn load(&self, reader: &mut impl Reader) -> Result<Option<Loaded>, FileError> {
+    /// Reads them.
+    ///
+    /// # Errors
+    /// Where a file cannot be read.
+    pub fn load(&self, reader: &mut impl Reader) -> Result<Option<Loaded>, FileError> {
         match self.origin {
             Some((shape, matrix)) if !self.rows.is_empty() => reader.load(shape, matrix, &self.rows, &self.words),
             _ => Ok(None),
