@@ -77,11 +77,17 @@ impl Index {
 
     /// Returns the list of a wing shape beside `spine` with `firsts` first-player pieces (at most the wing's pieces).
     pub fn list(&self, shape: WingShape, spine: Spine, firsts: u32) -> &WingList {
-        let (split, lines, kernel) = (&self.split, &self.lines.wing, self.kernel);
-        let make = || self.shape(shape).with_planes(split, lines, spine, firsts as usize, kernel);
-        let list = self.list_slot(shape, spine, firsts).get_or_init(make);
+        let slot = self.list_slot(shape, spine, firsts);
+        slot.get().filter(|list| list.has_planes()).unwrap_or_else(|| self.make_list(slot, shape, spine, firsts))
+    }
+
+    /// Makes a list that is not made yet, or its planes.
+    #[cold]
+    fn make_list<'a>(&self, slot: &'a OnceLock<WingList>, shape: WingShape, spine: Spine, firsts: u32) -> &'a WingList {
+        let (shape, split, lines, kernel) = (self.shape(shape), &self.split, &self.lines.wing, self.kernel);
+        let list = slot.get_or_init(|| shape.with_planes(split, lines, spine, firsts as usize, kernel));
         if !list.has_planes() {
-            self.shape(shape).add_planes(split, lines, spine, firsts as usize, kernel, list);
+            shape.add_planes(split, lines, spine, firsts as usize, kernel, list);
         }
         list
     }
@@ -93,9 +99,8 @@ impl Index {
     }
 
     fn list_slot(&self, shape: WingShape, spine: Spine, firsts: u32) -> &OnceLock<WingList> {
-        let cells = self.cells[shape.0 as usize];
-        let lists = self.lists.get(self.slot(shape, spine));
-        &lists.get_or_init(|| (0..=cells).map(|_| OnceLock::new()).collect())[firsts as usize]
+        let make = || (0..=self.cells[shape.0 as usize]).map(|_| OnceLock::new()).collect();
+        &self.lists.get(self.slot(shape, spine)).get_or_init(make)[firsts as usize]
     }
 
     /// Returns the lengths of the lists of a wing shape beside `spine`, one for every number of first-player pieces,
