@@ -88,7 +88,7 @@ impl FullLine {
         }
         let flip = if holder == Player::First { 0 } else { u64::MAX };
         let start = masks.len();
-        masks.resize(start + right.words(), u64::MAX);
+        masks.extend_from_slice(right.all());
         let mut bits = self.right_mask;
         while bits != 0 {
             let plane = right.cell(bits.trailing_zeros());
