@@ -109,6 +109,21 @@ pub(crate) struct Band<'a> {
     pub misere: bool,
 }
 
+/// The lists of a band without their items, for another band.
+#[derive(Default)]
+pub(crate) struct Lists {
+    pub row_drops: Vec<RowDrop<'static>>,
+    pub column_drops: Vec<ColumnDrop<'static>>,
+    pub turned_drops: Vec<TurnedDrop<'static>>,
+}
+
+/// Empties a list so that its memory can be used for items that borrow from something else.
+fn emptied<T, U>(mut list: Vec<T>) -> Vec<U> {
+    list.clear();
+    // The standard library leaves such a list where it is.
+    list.into_iter().map(|_| unreachable!("the list is empty")).collect()
+}
+
 /// Memory that a kernel reuses.
 #[derive(Default)]
 pub(crate) struct Buffers {
@@ -132,6 +147,15 @@ impl ColumnDrop<'_> {
 }
 
 impl Band<'_> {
+    /// Gives the lists back.
+    pub(crate) fn into_lists(self) -> Lists {
+        Lists {
+            row_drops: emptied(self.row_drops),
+            column_drops: emptied(self.column_drops),
+            turned_drops: emptied(self.turned_drops),
+        }
+    }
+
     fn words(&self) -> usize {
         self.columns.div_ceil(64)
     }

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use crate::files::FileError;
 use crate::index::{push_rank_map, push_row_map};
-use crate::kernel::matrix::{ArmedLines, Band, ColumnDrop, Outcomes, RowDrop, TurnedDrop};
+use crate::kernel::matrix::{ArmedLines, Band, ColumnDrop, Lists, Outcomes, RowDrop, TurnedDrop};
 use crate::tier::{Loaded, Origin, Reader, Want, placed, used};
 
 /// A drop into the left wing.
@@ -90,7 +90,7 @@ impl<'a> MatrixMoves<'a> {
         self.turned_maps.clear();
     }
 
-    /// Prepares the rows `rows` (from a multiple of 64).
+    /// Prepares the rows `rows` (from a multiple of 64) in empty `lists`.
     ///
     /// # Errors
     /// Where a child's rows cannot be read.
@@ -98,7 +98,9 @@ impl<'a> MatrixMoves<'a> {
         &'b mut self,
         children: &'b mut R,
         rows: Range<usize>,
+        lists: Lists,
     ) -> Result<Band<'b>, FileError> {
+        let Lists { mut row_drops, mut column_drops, mut turned_drops } = lists;
         self.load(children, &rows)?;
         let children = &*children;
         let mut maps = self.maps.chunks_exact_mut(rows.len());
@@ -107,7 +109,7 @@ impl<'a> MatrixMoves<'a> {
             let (child, _) = placed(children, to.loaded.as_ref(), rows);
             RowDrop { child, rows }
         };
-        let row_drops = self.row_moves.iter().map(row_drop).collect();
+        row_drops.extend(self.row_moves.iter().map(row_drop));
         let column_drop = |to: &ColumnMove<'a>| {
             let map = if to.spine_keeps.is_some() { maps.next().unwrap_or_default() } else { &mut [] };
             let (child, first) = placed(children, to.loaded.as_ref(), map);
@@ -121,7 +123,7 @@ impl<'a> MatrixMoves<'a> {
                 keeps: to.keeps,
             }
         };
-        let column_drops = self.column_moves.iter().map(column_drop).collect();
+        column_drops.extend(self.column_moves.iter().map(column_drop));
         let words = words(&rows);
         let turned_drop = |(to, rows): (&TurnedMove, _)| {
             let (child, first_row) = placed(children, to.loaded.as_ref(), &mut []);
@@ -134,13 +136,13 @@ impl<'a> MatrixMoves<'a> {
                 rows,
             }
         };
-        let turned_maps = self.turned_maps.chunks_exact(self.columns);
+        turned_drops.extend(self.turned_moves.iter().zip(self.turned_maps.chunks_exact(self.columns)).map(turned_drop));
         Ok(Band {
             left: &self.left[rows.clone()],
             columns: self.columns,
             row_drops,
             column_drops,
-            turned_drops: self.turned_moves.iter().zip(turned_maps).map(turned_drop).collect(),
+            turned_drops,
             lines: &self.lines,
             outcomes: self.outcomes,
             misere: self.misere,

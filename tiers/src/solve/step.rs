@@ -7,7 +7,7 @@ use super::moves::{self, ShapeMoves};
 use crate::files::FileError;
 use crate::index::{Index, OfShape, bands};
 use crate::kernel::Coding;
-use crate::kernel::matrix::Buffers;
+use crate::kernel::matrix::{Buffers, Lists};
 use crate::tier::{Store, Watch};
 
 /// Solves what is missing of `tier` from the tier after it (`None` for the last). Returns `false` where `watch` stopped it
@@ -31,20 +31,22 @@ pub(crate) fn solve_tier<S: Store<Content = Coding>>(
         children: child.map(|child| child.reader(index)),
         moves: OfShape::default(),
         matrix: MatrixMoves::new(outcomes, index.board().is_misere()),
+        lists: Lists::default(),
         buffers: Buffers::default(),
     };
     let filled = tier.fill(index, watch, begin, |solver, matrix, rows, mut out| {
         if matrix.entries() == 0 {
             return Ok(());
         }
-        let Solver { children, moves, matrix: prepared, buffers } = solver;
+        let Solver { children, moves, matrix: prepared, lists, buffers } = solver;
         let moves = moves.get(matrix.shape(), || ShapeMoves::new(index, children, matrix.shape(), ply));
         moves.prepare(children, matrix, prepared);
         for rows in bands(rows) {
             let (own, after) = out.split_at_mut(rows.len() * matrix.words() * coding.planes());
             out = after;
-            let band = prepared.band(children, rows)?;
+            let band = prepared.band(children, rows, std::mem::take(lists))?;
             index.kernel().solve(&coding, child_planes, maximise, &band, own, buffers);
+            *lists = band.into_lists();
         }
         Ok(())
     })?;
@@ -58,6 +60,8 @@ struct Solver<'a, R> {
     moves: OfShape<ShapeMoves<'a>>,
     /// The matrix that is being solved.
     matrix: MatrixMoves<'a>,
+    /// Of the band that is being solved.
+    lists: Lists,
     buffers: Buffers,
 }
 
