@@ -12,7 +12,7 @@
 
 use std::ops::Range;
 
-use crate::index::{Index, Located, OfShape, TierDirectory, low_bits};
+use crate::index::{Index, Located, Matrix, OfShape, TierDirectory, low_bits};
 use crate::quiet::{MatrixSight, ShapeSight};
 
 /// The most entries of a chunk. Smaller ones cost a count (about a byte) each.
@@ -83,76 +83,96 @@ impl Chunks {
     }
 }
 
-/// A part of a row, inside one chunk.
-pub(crate) struct Segment<'a> {
-    /// Number of the chunk, counted from the first of the walk.
-    pub chunk: usize,
-    /// Matrix and row.
-    pub located: &'a Located,
-    pub row: usize,
-    /// First column.
-    pub column: usize,
-    /// The quiet columns, from the word that holds `column` on; other columns' bits are 0.
-    pub quiet: &'a [u64],
+/// Lists the matrices that hold some consecutive entries, each with those of the entries that it holds. `matrices` are
+/// those of the tier from the one that holds the first entry on.
+pub(crate) fn runs(
+    matrices: impl Iterator<Item = Located>,
+    entries: Range<u64>,
+) -> impl Iterator<Item = (Located, Range<u64>)> {
+    let end = entries.end;
+    matrices.take_while(move |located| located.first_entry < end).filter_map(move |located| {
+        let matrix_end = located.first_entry + located.matrix.entries();
+        let held = entries.start.max(located.first_entry)..entries.end.min(matrix_end);
+        (!held.is_empty()).then_some((located, held))
+    })
 }
 
-/// Walks the entries of consecutive chunks row by row, with the mask of the quiet ones. Rows that can have no
-/// quiet entry are passed over. A chunk has `each` entries. `matrices` are those of the tier from the one that holds the
-/// first entry on.
-pub(crate) fn walk(
-    index: &Index,
-    ply: u32,
-    matrices: impl Iterator<Item = Located>,
-    each: u32,
-    entries: Range<u64>,
-    mut visit: impl FnMut(Segment),
-) {
-    let chunk = u64::from(each);
-    let (first, end) = (entries.start, entries.end);
-    let mut sight = MatrixSight::default();
-    let mut shapes = OfShape::default();
-    let (mut quiet, mut segment) = (Vec::new(), Vec::new());
-    let mut at = first;
-    for located in matrices {
-        let Located { matrix, first_entry, .. } = located;
-        let matrix_end = end.min(first_entry + matrix.entries());
-        if at >= end {
-            break;
+/// Which entries are quiet, for one thread that goes from matrix to matrix.
+#[derive(Default)]
+pub(crate) struct QuietRows<'i> {
+    shape: OfShape<ShapeSight>,
+    matrix: Option<(u32, Matrix)>,
+    sight: MatrixSight<'i>,
+    masks: Vec<u64>,
+}
+
+/// Some consecutive rows of a matrix.
+pub(crate) struct Band<'a> {
+    pub rows: Range<usize>,
+    /// The words of each row whose masks follow.
+    pub words: Range<usize>,
+    /// The entry of the first bit.
+    pub first_entry: u64,
+    /// The masks of the quiet entries, row after row.
+    pub masks: &'a [u64],
+}
+
+/// The most words of masks at a time: they stay in a processor's first cache.
+const MASK_WORDS: usize = 2048;
+
+impl<'i> QuietRows<'i> {
+    /// Shows the quiet ones of some entries of a matrix of the tier of `ply` pieces, band by band. Bands of which it is plain
+    /// that no entry is quiet are passed over.
+    ///
+    /// # Errors
+    /// The first error of `show`.
+    pub fn each<E>(
+        &mut self,
+        index: &'i Index,
+        ply: u32,
+        located: &Located,
+        entries: &Range<u64>,
+        mut show: impl FnMut(Band) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let QuietRows { shape, matrix: last, sight, masks } = self;
+        let matrix = &located.matrix;
+        // Groups follow each other inside of a large matrix.
+        if *last != Some((ply, *matrix)) {
+            let shape = shape.get(matrix.shape(), || ShapeSight::new(index, matrix.shape(), ply));
+            sight.prepare(index, shape, matrix);
+            *last = Some((ply, *matrix));
         }
-        if at >= matrix_end {
-            continue;
-        }
-        let shape = shapes.get(matrix.shape(), || ShapeSight::new(index, matrix.shape(), ply));
-        sight.prepare(index, shape, &matrix);
         let columns = u64::from(matrix.columns);
-        while at < matrix_end {
-            let (row, column) = (((at - first_entry) / columns) as usize, ((at - first_entry) % columns) as usize);
-            let row_end = (columns as usize).min(column + (matrix_end - at) as usize);
-            let first_word = column / 64;
-            quiet.resize(row_end.div_ceil(64) - first_word, 0);
-            if !sight.row(row, first_word, &mut quiet) {
-                at += (row_end - column) as u64;
+        let (from, to) = (entries.start - located.first_entry, entries.end - located.first_entry);
+        let end_row = to.div_ceil(columns) as usize;
+        let mut row = (from / columns) as usize;
+        // A part of one row needs some of its words only.
+        let words = if row + 1 == end_row {
+            (from % columns / 64) as usize..((to - 1) % columns / 64 + 1) as usize
+        } else {
+            0..matrix.words()
+        };
+        let most_rows = (MASK_WORDS / words.len()).max(1);
+        while row < end_row {
+            let rows = row..end_row.min((row / 64 + 1) * 64).min(row + most_rows);
+            row = rows.end;
+            if !sight.may_have(&rows) {
                 continue;
             }
-            let mut column = column;
-            while column < row_end {
-                let left_in_chunk = (chunk - at % chunk) as usize;
-                let segment_end = row_end.min(column + left_in_chunk);
-                let words = column / 64 - first_word..segment_end.div_ceil(64) - first_word;
-                segment.clear();
-                segment.extend_from_slice(&quiet[words]);
-                keep_columns(&mut segment, column % 64, segment_end - column / 64 * 64);
-                visit(Segment {
-                    chunk: ((at - first) / chunk) as usize,
-                    located: &located,
-                    row,
-                    column,
-                    quiet: &segment,
-                });
-                at += (segment_end - column) as u64;
-                column = segment_end;
+            masks.resize(rows.len() * words.len(), 0);
+            index.kernel().mask_rows(sight, rows.clone(), words.clone(), masks);
+            let start = rows.start as u64 * columns;
+            if start < from {
+                keep_from(&mut masks[..words.len()], (from - start) as usize - words.start * 64);
             }
+            if row == end_row {
+                let last = masks.len() - words.len();
+                keep_to(&mut masks[last..], (to - (end_row as u64 - 1) * columns) as usize - words.start * 64);
+            }
+            let first_entry = located.first_entry + start + 64 * words.start as u64;
+            show(Band { rows, words: words.clone(), first_entry, masks })?;
         }
+        Ok(())
     }
 }
 
@@ -160,35 +180,47 @@ pub(crate) fn walk(
 pub(crate) fn quiet(index: &Index, directory: &TierDirectory, chunks: &Chunks, chunk: u64) -> Vec<u64> {
     let mut mask = vec![0u64; chunks.words()];
     let entries = chunks.entries(chunk..chunk + 1);
-    let chunk_first = entries.start;
-    let matrices = directory.located_from(index, chunk_first);
-    walk(index, directory.ply(), matrices, chunks.each, entries, |segment| {
-        let columns = u64::from(segment.located.matrix.columns);
-        let entry = segment.located.first_entry + segment.row as u64 * columns + segment.column as u64;
-        // Where the bits of the segment's first word go: its low bits may lie before the segment.
-        let start = (entry - chunk_first) as usize;
-        let lead = segment.column % 64;
-        for (word, bits) in segment.quiet.iter().enumerate() {
-            let bits = if word == 0 { bits >> lead } else { *bits };
-            let at = if word == 0 { start } else { start + word * 64 - lead };
-            if bits != 0 {
-                mask[at / 64] |= bits << (at % 64);
-                if at % 64 > 0 && bits >> (64 - at % 64) != 0 {
-                    mask[at / 64 + 1] |= bits >> (64 - at % 64);
-                }
+    let mut quiet = QuietRows::default();
+    for (located, held) in runs(directory.located_from(index, entries.start), entries.clone()) {
+        let columns = u64::from(located.matrix.columns);
+        let shown = quiet.each(index, directory.ply(), &located, &held, |band| {
+            for (row, bits) in band.masks.chunks_exact(band.words.len()).enumerate() {
+                put(&mut mask, bits, (band.first_entry + row as u64 * columns) as i64 - entries.start as i64);
             }
-        }
-    });
+            Ok::<(), std::convert::Infallible>(())
+        });
+        let Ok(()) = shown;
+    }
     mask
 }
 
-/// Clears the bits outside `from..to`; `from` is in the first word, `to` in the last.
-fn keep_columns(words: &mut [u64], from: usize, to: usize) {
-    if let Some(first) = words.first_mut() {
-        *first &= !low_bits(from as u32);
+/// Adds a row's bits to a mask, in which the first of them is number `first`: it may lie before the mask, but no bit that
+/// is set does.
+fn put(mask: &mut [u64], bits: &[u64], first: i64) {
+    for (word, bits) in bits.iter().enumerate().filter(|(_, bits)| **bits != 0) {
+        let place = first + 64 * word as i64;
+        let (at, shift) = (place.div_euclid(64), place.rem_euclid(64));
+        if let Some(low) = usize::try_from(at).ok().and_then(|at| mask.get_mut(at)) {
+            *low |= bits << shift;
+        }
+        if let Some(high) = usize::try_from(at + 1).ok().and_then(|at| mask.get_mut(at)) {
+            *high |= bits >> 1 >> (63 - shift);
+        }
     }
-    let beyond = words.len() * 64 - to;
-    if let (Some(last), true) = (words.last_mut(), beyond > 0) {
-        *last &= low_bits(64 - beyond as u32);
+}
+
+/// Clears the bits before bit `from`.
+fn keep_from(words: &mut [u64], from: usize) {
+    words[..from / 64].fill(0);
+    if let Some(word) = words.get_mut(from / 64) {
+        *word &= !low_bits((from % 64) as u32);
     }
+}
+
+/// Clears the bits from bit `to` on.
+fn keep_to(words: &mut [u64], to: usize) {
+    if let Some(word) = words.get_mut(to / 64) {
+        *word &= low_bits((to % 64) as u32);
+    }
+    words.iter_mut().skip(to / 64 + 1).for_each(|word| *word = 0);
 }

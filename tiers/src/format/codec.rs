@@ -13,11 +13,13 @@
 
 #![allow(clippy::indexing_slicing, reason = "the writer reads what it has laid out itself, nothing from a file")]
 
-use super::chunk::{self, Chunks};
+use std::ops::Range;
+
+use super::chunk::{self, Chunks, QuietRows};
 use super::packing;
 use crate::files::{FileError, frame, io_error};
 use crate::index::Index;
-use crate::kernel::{Coding, Symbols};
+use crate::kernel::{Coding, Counted, Symbols};
 use crate::tier::{Rows, Store};
 
 /// Symbols of a block.
@@ -33,45 +35,62 @@ pub(crate) struct Block {
     pub chunks: u16,
 }
 
-/// Packs and compresses the blocks of one group of `cut`, reading the tier's values through `rows`.
-///
-/// # Errors
-/// Where the tier cannot be read.
-pub(crate) fn encode<T: Store<Content = Coding>>(
-    index: &Index,
-    tier: &T,
-    rows: &mut Rows<T::Reader<'_>>,
-    cut: &Chunks,
-    group: u64,
-) -> Result<Vec<Block>, FileError> {
-    let coding = tier.content();
-    let chunks = cut.of_group(group);
-    let mut symbols = Symbols::new(coding.planes());
-    let mut counts = vec![0u16; (chunks.end - chunks.start) as usize];
-    let entries = cut.entries(chunks);
-    let matrices = tier.located_from(index, entries.start);
-    let (mut failed, mut at) = (None, None);
-    chunk::walk(index, tier.ply(), matrices, cut.each, entries, |segment| {
-        if at != Some(segment.located.first_entry) {
-            at = Some(segment.located.first_entry);
-            rows.seek(&segment.located.matrix);
-        }
-        let row = match rows.get(segment.row..segment.row + 1) {
-            Ok(row) if failed.is_none() => row,
-            Ok(_) => return,
-            Err(error) => {
-                failed.get_or_insert(error);
-                return;
-            }
-        };
-        let before = symbols.len();
-        let words = segment.located.matrix.words();
-        index.kernel().pack(&row[segment.column / 64..], words, segment.quiet, &mut symbols);
-        counts[segment.chunk] += (symbols.len() - before) as u16;
-    });
-    if let Some(error) = failed {
-        return Err(error);
+/// Packs and compresses a tier, for one thread.
+pub(crate) struct Packer<'a, T: Store<Content = Coding>> {
+    index: &'a Index,
+    tier: &'a T,
+    cut: &'a Chunks,
+    rows: Rows<T::Reader<'a>>,
+    quiet: QuietRows<'a>,
+}
+
+impl<'a, T: Store<Content = Coding>> Packer<'a, T> {
+    /// Begins to read a tier that is cut as `cut` says.
+    pub fn new(index: &'a Index, tier: &'a T, cut: &'a Chunks) -> Packer<'a, T> {
+        Packer { index, tier, cut, rows: Rows::of(index, tier), quiet: QuietRows::default() }
     }
+
+    /// Packs and compresses the blocks of one group.
+    ///
+    /// # Errors
+    /// Where the tier cannot be read.
+    pub fn encode(&mut self, group: u64) -> Result<Vec<Block>, FileError> {
+        let chunks = self.cut.of_group(group);
+        let mut symbols = Symbols::new(self.tier.content().planes());
+        let mut counts = vec![0; (chunks.end - chunks.start) as usize];
+        self.pack(chunks, &mut symbols, &mut counts)?;
+        compress(self.tier.content(), &symbols, &counts)
+    }
+
+    /// Appends the symbols of some chunks and counts those of each.
+    fn pack(&mut self, chunks: Range<u64>, symbols: &mut Symbols, counts: &mut [u16]) -> Result<(), FileError> {
+        let Packer { index, tier, cut, rows, quiet } = self;
+        let entries = cut.entries(chunks.clone());
+        for (located, entries) in chunk::runs(tier.located_from(index, entries.start), entries) {
+            let matrix = &located.matrix;
+            rows.seek(matrix);
+            quiet.each(index, tier.ply(), &located, &entries, |band| {
+                let words = rows.get(band.rows)?;
+                index.kernel().pack(words, matrix.words(), band.words.clone(), band.masks, symbols);
+                let counted = Counted {
+                    masks: band.masks,
+                    row_words: band.words.len(),
+                    columns: matrix.columns.into(),
+                    first_entry: band.first_entry,
+                    entries: entries.clone(),
+                    each: cut.each,
+                    first_chunk: chunks.start,
+                };
+                index.kernel().count_by_chunk(counted, counts);
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// Compresses the symbols of a group, with the number of them in each of its chunks, in blocks of about the same size.
+fn compress(coding: &Coding, symbols: &Symbols, counts: &[u16]) -> Result<Vec<Block>, FileError> {
     let blocks = symbols.len().div_ceil(BLOCK_SYMBOLS).max(1);
     let each = symbols.len().div_ceil(blocks);
     let (mut done, mut from, mut encoded) = (0, 0, Vec::new());
@@ -86,7 +105,7 @@ pub(crate) fn encode<T: Store<Content = Coding>>(
             to = counts.len();
         }
         let mut bytes: Vec<u8> = counts[from..to].iter().flat_map(|count| count.to_le_bytes()).collect();
-        packing::pack(coding, &symbols, done, held, &mut bytes);
+        packing::pack(coding, symbols, done, held, &mut bytes);
         encoded.push(Block {
             payload: frame::compress(&bytes, LEVEL)
                 .map_err(io_error("a block of the database".as_ref(), "compress"))?,

@@ -161,7 +161,7 @@ mod tests {
             let coding = Coding::new("5x5".parse().unwrap(), values, 1);
             let mut symbols = Symbols::new(coding.planes());
             for word in &words {
-                Kernel::portable().pack(&word[..coding.planes()], 1, &[u64::MAX], &mut symbols);
+                Kernel::portable().pack(&word[..coding.planes()], 1, 0..1, &[u64::MAX], &mut symbols);
             }
             let first = (from * symbols.len() as f64) as usize;
             let count = (to * (symbols.len() - first) as f64) as usize;

@@ -6,7 +6,7 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::chunk::Chunks;
-use super::codec;
+use super::codec::Packer;
 use super::container::{Header, Reader, Writer};
 use super::folder::tier_path;
 use super::hash::Hash;
@@ -14,7 +14,7 @@ use super::manifest::{check_length, is_stored};
 use crate::files::{FileError, Storage, Written};
 use crate::index::{Index, count_shapes};
 use crate::kernel::{Coding, Values};
-use crate::tier::{Rows, Store};
+use crate::tier::Store;
 
 /// Groups of chunks that are packed at a time: bounds what is held before it is written.
 const BATCH_GROUPS: u64 = 64;
@@ -59,8 +59,8 @@ pub(crate) fn write_tier<T: Store<Content = Coding>>(
         }
         let batch = first..groups.min(first + BATCH_GROUPS);
         first = batch.end;
-        let encode = |rows: &mut Rows<_>, group| codec::encode(index, tier, rows, &chunks, group);
-        let encoded: Vec<_> = batch.into_par_iter().map_init(|| Rows::of(index, tier), encode).collect();
+        let begin = || Packer::new(index, tier, &chunks);
+        let encoded: Vec<_> = batch.into_par_iter().map_init(begin, Packer::encode).collect();
         for blocks in encoded {
             for block in blocks? {
                 writer.block(&block.payload, block.chunks)?;

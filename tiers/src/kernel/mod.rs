@@ -1,6 +1,6 @@
 //! Kernels: the bit-plane loops, compiled for what the processor can do and chosen at run time.
 //!
-//! The loops are written once, in safe code (`matrix.rs`, `rows.rs`, `reach.rs`, `pack.rs`), over two bit movements
+//! The loops are written once, in safe code (`matrix.rs`, `rows.rs`, `reach.rs`, `masks.rs`, `pack.rs`), over two bit movements
 //! that differ (`bits.rs`). `fast.rs` compiles them again with BMI2 and AVX2 and holds all `unsafe` code of the
 //! package. Without these, column drops take eight rows at a time (`lanes.rs`).
 //!
@@ -11,6 +11,7 @@ pub(crate) mod bits;
 pub(crate) mod code;
 mod fast;
 mod lanes;
+mod masks;
 pub(crate) mod matrix;
 #[cfg(test)]
 pub(crate) mod mistakes;
@@ -22,7 +23,10 @@ mod task;
 
 pub use code::{Coding, MAX_PLANES, Values};
 
+pub(crate) use masks::{Counted, RowMasks};
 pub(crate) use pack::Symbols;
+
+use std::ops::Range;
 
 use bits::{Bits, Portable};
 use code::{Code, Either, Greater, Ordered, Smaller, Wdl};
@@ -90,9 +94,27 @@ impl Kernel {
         crate::kernel::mistakes::compressed(out, mask);
     }
 
-    /// Appends the symbols of a row's quiet entries: `row` has its planes `row_words` apart, `quiet` is its mask.
-    pub(crate) fn pack(self, row: &[u64], row_words: usize, quiet: &[u64], symbols: &mut Symbols) {
-        self.run(pack::Pack { row, row_words, quiet, symbols });
+    /// Writes the masks of `rows`, not empty and all in one run of 64 from a multiple of 64 on: of each the words `words`.
+    pub(crate) fn mask_rows<M: RowMasks>(self, masks: &mut M, rows: Range<usize>, words: Range<usize>, out: &mut [u64]) {
+        self.run(masks::MaskRows { masks, rows, words, out });
+    }
+
+    /// Adds to `counts` how many bits masks of rows have in each chunk.
+    pub(crate) fn count_by_chunk(self, rows: Counted, counts: &mut [u16]) {
+        self.run(masks::Count { rows, counts });
+    }
+
+    /// Appends the symbols of the quiet entries of some rows: `rows` has all planes of a row one after the other, each of
+    /// `row_words` words; `quiet` has their masks, of each row the words `words`.
+    pub(crate) fn pack(
+        self,
+        rows: &[u64],
+        row_words: usize,
+        words: Range<usize>,
+        quiet: &[u64],
+        symbols: &mut Symbols,
+    ) {
+        self.run(pack::Pack { rows, row_words, words, quiet, symbols });
     }
 
     /// Puts one plane of symbols back: the bits of `stream` go, in order, to the places of `quiet` in `out`, whose other

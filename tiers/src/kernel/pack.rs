@@ -1,5 +1,7 @@
 //! Packing: the codes of quiet entries as dense streams of bits, one a plane, and back.
 
+use std::ops::Range;
+
 use super::bits::Bits;
 use super::task::Task;
 
@@ -27,32 +29,25 @@ impl Symbols {
         &self.planes[plane]
     }
 
-    /// Appends the low `count` bits of `bits` (the others 0) to a plane; [`Symbols::advance`] follows the last plane.
-    #[inline(always)]
-    fn push(&mut self, plane: usize, bits: u64, count: u32) {
-        let shift = (self.len % 64) as u32;
-        let words = &mut self.planes[plane];
-        match words.last_mut() {
-            Some(last) if shift > 0 => {
-                *last |= bits << shift;
-                if shift + count > 64 {
-                    words.push(bits >> (64 - shift));
-                }
-            }
-            _ => words.push(bits),
-        }
+    /// Makes room for `words` more words of bits in every plane, and for one more.
+    fn make_room(&mut self, words: usize) {
+        let all = self.len.div_ceil(64) + words + 1;
+        self.planes.iter_mut().for_each(|plane| plane.resize(all, 0));
     }
 
-    #[inline(always)]
-    fn advance(&mut self, count: u32) {
-        self.len += count as usize;
+    /// Takes note of the `count` bits that were appended, and drops the room that is left.
+    fn advance(&mut self, count: usize) {
+        self.len += count;
+        let words = self.len.div_ceil(64);
+        self.planes.iter_mut().for_each(|plane| plane.truncate(words));
     }
 }
 
 /// See [`super::Kernel::pack`].
 pub(super) struct Pack<'a> {
-    pub row: &'a [u64],
+    pub rows: &'a [u64],
     pub row_words: usize,
+    pub words: Range<usize>,
     pub quiet: &'a [u64],
     pub symbols: &'a mut Symbols,
 }
@@ -62,16 +57,66 @@ impl Task for Pack<'_> {
 
     #[inline(always)]
     fn run<B: Bits>(self) {
-        for (word, &quiet) in self.quiet.iter().enumerate().filter(|(_, quiet)| **quiet != 0) {
-            let count = quiet.count_ones();
-            let quiet = B::mask(quiet);
-            for plane in 0..self.symbols.planes.len() {
-                let bits = B::extract(self.row[plane * self.row_words + word], quiet);
-                self.symbols.push(plane, bits, count);
+        let Pack { rows, row_words, words, quiet, symbols } = self;
+        symbols.make_room(quiet.len());
+        let (len, planes) = (symbols.len, symbols.planes.len());
+        let rows = Rows { rows, row_words, words, planes, quiet };
+        let mut count = 0;
+        // Two planes at a time: all of wdl.
+        for (pair, streams) in symbols.planes.chunks_mut(2).enumerate() {
+            count = match streams {
+                [first, second] => pack::<B, 2>(&rows, 2 * pair, [first, second], len),
+                [only] => pack::<B, 1>(&rows, 2 * pair, [only], len),
+                _ => count,
+            };
+        }
+        symbols.advance(count);
+    }
+}
+
+/// Rows that are packed, each with all its planes, and the masks of their quiet entries.
+struct Rows<'a> {
+    rows: &'a [u64],
+    row_words: usize,
+    words: Range<usize>,
+    planes: usize,
+    quiet: &'a [u64],
+}
+
+/// Appends the quiet entries of `P` planes from plane `first` on to streams that have `len` bits each, and room. Returns
+/// how many they are.
+#[inline(always)]
+fn pack<B: Bits, const P: usize>(rows: &Rows, first: usize, streams: [&mut [u64]; P], len: usize) -> usize {
+    let &Rows { rows, row_words, ref words, planes, quiet } = rows;
+    let (start, mut at, mut fill) = (len, len / 64, (len % 64) as u32);
+    let mut held = [0; P];
+    for p in 0..P {
+        held[p] = streams[p][at];
+    }
+    for (row, quiet) in rows.chunks_exact(planes * row_words).zip(quiet.chunks_exact(words.len())) {
+        let row = &row[first * row_words + words.start..];
+        for (word, &quiet) in quiet.iter().enumerate() {
+            if !B::FAST && quiet == 0 {
+                continue;
             }
-            self.symbols.advance(count);
+            let count = quiet.count_ones();
+            let full = fill + count >= 64;
+            let mask = B::mask(quiet);
+            for p in 0..P {
+                let bits = B::extract(row[p * row_words + word], mask);
+                // Words that are not full yet are written too, which costs less than asking.
+                let joined = held[p] | bits << fill;
+                streams[p][at] = joined;
+                held[p] = if full { bits >> 1 >> (63 - fill) } else { joined };
+            }
+            fill = (fill + count) % 64;
+            at += usize::from(full);
         }
     }
+    for p in 0..P {
+        streams[p][at] = held[p];
+    }
+    at * 64 + fill as usize - start
 }
 
 /// See [`super::Kernel::unpack`].
@@ -120,7 +165,7 @@ mod tests {
                 let masks: Vec<[u64; 3]> =
                     rows.iter().map(|(_, quiet, sparse)| [quiet[0] & sparse[0], quiet[1], quiet[2] | sparse[2]]).collect();
                 for ((row, ..), quiet) in rows.iter().zip(&masks) {
-                    kernel.pack(row, 3, quiet, &mut symbols);
+                    kernel.pack(row, 3, 0..3, quiet, &mut symbols);
                 }
                 for plane in 0..2 {
                     let mut out = vec![0; 3 * rows.len()];

@@ -9,9 +9,12 @@
 //! * in normal play every drop is safe **for both players**: one conjunction, prepared once a matrix;
 //! * under misère at least two drops are safe for the player to move.
 
+use std::ops::Range;
+
 use fourbase::Player;
 
-use crate::index::{FullLine, Index, Matrix, OpenLine, Part, Shape, WingList};
+use crate::index::{FullLine, Index, Matrix, OpenLine, Part, Shape, WingList, low_bits};
+use crate::kernel::RowMasks;
 
 /// What the matrices of one shape have in common.
 pub(crate) struct ShapeSight {
@@ -63,15 +66,16 @@ struct Line {
 /// Which entries of one matrix are quiet. The buffers are reused from matrix to matrix.
 #[derive(Default)]
 pub(crate) struct MatrixSight<'a> {
-    left: &'a [u32],
-    words: usize,
+    left: Option<&'a WingList>,
     safe: Vec<Safe>,
     over: Vec<Line>,
     masks: Vec<u64>,
     /// No entry is quiet.
     blind: bool,
     misere: bool,
+    /// One row each, under misère: at least one safe drop so far; the columns in which the next drop is safe.
     once: Vec<u64>,
+    safe_here: Vec<u64>,
 }
 
 impl<'a> MatrixSight<'a> {
@@ -79,8 +83,7 @@ impl<'a> MatrixSight<'a> {
     pub fn prepare(&mut self, index: &'a Index, shape: &ShapeSight, matrix: &Matrix) {
         let left = index.list(matrix.left, matrix.spine, matrix.left_firsts);
         let right = index.list(matrix.right, matrix.spine, matrix.right_firsts);
-        self.left = left.colourings();
-        self.words = right.words();
+        self.left = Some(left);
         self.misere = shape.misere;
         self.blind = shape.open.len() < 2;
         self.masks.clear();
@@ -124,63 +127,90 @@ impl<'a> MatrixSight<'a> {
         }
     }
 
-    /// Writes the mask of a row's quiet entries, from word `first_word` on for as many words as `quiet` has. Returns
-    /// whether there may be any.
-    pub fn row(&mut self, row: usize, first_word: usize, quiet: &mut [u64]) -> bool {
-        if self.blind {
-            return false;
-        }
-        let Self { left, words, safe, over, masks, once, .. } = self;
-        let left = left[row];
-        let masks = Masks { masks, words: *words, first_word };
-        if self.misere {
-            // `once`: at least one safe drop so far; `quiet`: at least two.
-            quiet.fill(0);
-            once.clear();
-            once.resize(quiet.len(), 0);
-            let mut safe_here = vec![0; quiet.len()];
-            for safe in safe.iter() {
-                if masks.safe(safe, left, row, &mut safe_here) {
-                    for ((quiet, once), safe) in quiet.iter_mut().zip(&mut *once).zip(&safe_here) {
-                        *quiet |= *once & safe;
-                        *once |= safe;
-                    }
-                }
+    /// Tells whether rows of the matrix, all in one run of 64 from a multiple of 64 on, can have quiet entries.
+    pub fn may_have(&self, rows: &Range<usize>) -> bool {
+        let in_run = rows_in_run(rows);
+        !self.blind && (self.misere || self.safe[0].rows[rows.start / 64] & in_run != 0)
+    }
+
+    /// Writes the columns of a row in which at least two drops are safe.
+    #[inline(always)]
+    fn safe_twice(&mut self, row: usize, words: &Range<usize>, out: &mut [u64]) {
+        let MatrixSight { left, safe, masks, once, safe_here, .. } = self;
+        out.fill(0);
+        once.clear();
+        once.resize(out.len(), 0);
+        safe_here.resize(out.len(), 0);
+        for safe in safe.iter() {
+            safe.columns(row..row + 1, words, safe_here);
+            clear_lines(&safe.lines, *left, masks, row..row + 1, words, safe_here);
+            for ((twice, once), safe) in out.iter_mut().zip(&mut *once).zip(&*safe_here) {
+                *twice |= *once & safe;
+                *once |= safe;
             }
-        } else if !masks.safe(&safe[0], left, row, quiet) {
-            return false;
         }
-        masks.remove(over, left, quiet);
+    }
+}
+
+impl RowMasks for MatrixSight<'_> {
+    #[inline(always)]
+    fn rows(&mut self, rows: Range<usize>, words: Range<usize>, out: &mut [u64]) {
+        if !self.may_have(&rows) {
+            return out.fill(0);
+        }
+        if self.misere {
+            for (row, out) in rows.clone().zip(out.chunks_exact_mut(words.len())) {
+                self.safe_twice(row, &words, out);
+            }
+        } else {
+            let safe = &self.safe[0];
+            safe.columns(rows.clone(), &words, out);
+            clear_lines(&safe.lines, self.left, &self.masks, rows.clone(), &words, out);
+        }
+        clear_lines(&self.over, self.left, &self.masks, rows, &words, out);
         #[cfg(test)]
-        crate::kernel::mistakes::mask(quiet, first_word);
-        true
+        out.chunks_exact_mut(words.len()).for_each(|row| crate::kernel::mistakes::mask(row, words.start));
     }
 }
 
-struct Masks<'a> {
-    masks: &'a [u64],
-    words: usize,
-    first_word: usize,
+/// Returns the bits of some rows in the word that has them, one bit a row.
+fn rows_in_run(rows: &Range<usize>) -> u64 {
+    debug_assert!(!rows.is_empty() && rows.start / 64 == (rows.end - 1) / 64);
+    low_bits(rows.len() as u32) << (rows.start % 64)
 }
 
-impl Masks<'_> {
-    /// Writes where the drops are safe; `false` where they are in no column.
-    fn safe(&self, safe: &Safe, left: u32, row: usize, out: &mut [u64]) -> bool {
-        if safe.rows[row / 64] >> (row % 64) & 1 == 0 {
-            return false;
+/// Clears, in each of `rows`, the columns in which the row has one of `lines`.
+///
+/// A line asks for pieces in the left wing: the planes of those cells say which of 64 rows have it, so that no row is
+/// asked about lines that it does not have.
+#[inline(always)]
+fn clear_lines(
+    lines: &[Line],
+    left: Option<&WingList>,
+    masks: &[u64],
+    rows: Range<usize>,
+    words: &Range<usize>,
+    out: &mut [u64],
+) {
+    let Some(left) = left else { return };
+    let run = rows.start / 64;
+    for line in lines {
+        let (mut having, mut cells) = (rows_in_run(&rows), line.left_mask);
+        while cells != 0 {
+            let cell = cells.trailing_zeros();
+            let flip = if line.left_bits >> cell & 1 == 1 { 0 } else { u64::MAX };
+            having &= left.cell(cell)[run] ^ flip;
+            cells &= cells - 1;
         }
-        out.copy_from_slice(&safe.columns[self.first_word..][..out.len()]);
-        self.remove(&safe.lines, left, out);
-        true
-    }
-
-    /// Clears the columns in which the row has one of `lines`.
-    fn remove(&self, lines: &[Line], left: u32, out: &mut [u64]) {
-        for line in lines.iter().filter(|line| left & line.left_mask == line.left_bits) {
-            let mask = &self.masks[line.mask + self.first_word..][..out.len()];
-            out.iter_mut().zip(mask).for_each(|(out, mask)| *out &= !mask);
+        let mask = &masks[line.mask..][words.clone()];
+        while having != 0 {
+            let row = run * 64 + having.trailing_zeros() as usize - rows.start;
+            let out = &mut out[row * mask.len()..][..mask.len()];
+            for (out, mask) in out.iter_mut().zip(mask) {
+                *out &= !mask;
+            }
+            having &= having - 1;
         }
-        debug_assert!(self.first_word + out.len() <= self.words);
     }
 }
 
@@ -194,6 +224,19 @@ impl Safe {
             Part::Spine => {
                 and(&mut self.rows, left.spine_keeps(player));
                 and(&mut self.columns, right.spine_keeps(player));
+            }
+        }
+    }
+
+    /// Writes, for each of `rows`, the columns in which the drops are safe as far as lines inside wing and spine go.
+    #[inline(always)]
+    fn columns(&self, rows: Range<usize>, words: &Range<usize>, out: &mut [u64]) {
+        let columns = &self.columns[words.clone()];
+        for (row, out) in rows.zip(out.chunks_exact_mut(columns.len())) {
+            if self.rows[row / 64] >> (row % 64) & 1 == 1 {
+                out.copy_from_slice(columns);
+            } else {
+                out.fill(0);
             }
         }
     }
