@@ -22,6 +22,7 @@ use fourbase::Player;
 use super::finished::{FinishedList, LastMove, others};
 use crate::files::FileError;
 use crate::index::{FullLine, Index, Matrix, Shape, WingList, WingShape, arm_lines, count_before, low_bits, row_map};
+use crate::kernel::Lent;
 use crate::kernel::matrix::ArmedLines;
 use crate::kernel::reach::{ColumnPull, Pull, Put, RowPull};
 use crate::tier::{Origin, Reader, Want, Wanted, placed, used};
@@ -282,7 +283,7 @@ impl<'b> Part<'b> {
 
     fn add_rows(&mut self, from: Origin, rows: Vec<u32>) {
         self.wanted.rows.push(Want::rows(Some(from), used(&rows)));
-        self.band.row_pulls.push(RowPull { parent: &[], rows });
+        self.band.row_pulls.push(RowPull { parent: Lent::Whole(&[]), rows });
     }
 
     /// Adds a stream whose rows stay what they are: `rows`.
@@ -330,7 +331,7 @@ impl<'b> Part<'b> {
 }
 
 fn stream<'a>(parent_words: usize, rows: Vec<u32>, take: Cow<'a, [u64]>, put: Put<'a>) -> ColumnPull<'a> {
-    ColumnPull { parent: &[], parent_words, first_row: 0, rows, first_word: 0, take, put }
+    ColumnPull { parent: Lent::Whole(&[]), parent_words, first_row: 0, rows, first_word: 0, take, put }
 }
 
 /// Prepares a drop in the transposed layout: the parent's columns under `take` go to the child's rows under `put`, of

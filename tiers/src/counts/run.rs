@@ -138,7 +138,7 @@ fn whole_bytes(plan: &Plan, values: Option<Values>) -> u128 {
 /// Counts in memory.
 fn in_memory(count: &Count, progress: &dyn Progress, index: &Index, plan: &Plan) -> Result<Counted, CountError> {
     let files = Memory::default();
-    let room = Room { block_words: count.block_words, cache_bytes: 0, slice_words: usize::MAX };
+    let room = Room { block_words: count.block_words, cache_bytes: 0, slice_words: usize::MAX, wide: None };
     let logs = Logs { storage: &files, folder: Path::new("count"), index, room };
     let journal = Journal::new(count.board, count.values, count.block_words);
     let bounded = Some((&files, plan.memory_bytes));
@@ -233,13 +233,13 @@ impl<'a> Run<'a> {
         let last = done.checked_sub(1).filter(|_| !plies.is_empty());
         let mut parents = last.map(|ply| home.adopt(logs.open(Reached, ply)?)).transpose()?;
         for ply in plies {
-            let mut tier = home.make(ply)?;
+            let mut tier = home.make(ply, parents.as_ref())?;
             progress.tier(ply, tier.entries());
             let list_bytes = self.list_bytes;
             let positions =
                 watching(progress, |watch| sweep_tier(logs.index, &mut tier, parents.as_ref(), list_bytes, watch))?;
             let positions = positions.ok_or_else(|| self.stopped(ply as usize))?;
-            if H::KEEPS_BLOCKS || values.is_some() {
+            if H::SAVES_PARTS || values.is_some() {
                 home.save(&tier)?;
             }
             self.add_ply(ply, positions);
@@ -268,21 +268,21 @@ impl<'a> Run<'a> {
             if progress.is_stopped() {
                 return Err(stopped(self));
             }
-            let mut tier = home.make(ply)?;
+            let mut tier = home.make(ply, child.as_ref())?;
             progress.tier(ply, tier.entries());
             if !watching(progress, |watch| solve_tier(logs.index, &mut tier, child.as_ref(), watch))? {
-                if H::KEEPS_BLOCKS {
+                if H::SAVES_PARTS {
                     home.save(&tier)?;
                 }
                 return Err(stopped(self));
             }
             // The memory of the child's expanded blocks goes to the tally.
-            child.iter().for_each(Store::release);
+            child.iter().for_each(Store::pass_all);
             for (outcome, positions) in tally(logs.index, &reached_logs.open(Reached, ply)?, &tier)? {
                 self.journal.tables.add(ply, outcome, positions);
             }
             self.journal.solved = Some(ply);
-            if H::KEEPS_BLOCKS {
+            if H::SAVES_PARTS {
                 home.save(&tier)?;
                 self.journal.write(logs.storage, logs.folder)?;
                 logs.remove(tier.content().kind(), &[ply, ply.saturating_sub(1)])?;

@@ -8,7 +8,7 @@ use fourbase::Player;
 
 use super::layout::Shape;
 use super::lines::{CrossLine, WingCell};
-use super::split::{Part, Spine, WingShape, low_bits};
+use super::split::{Part, Parts, Spine, Split, WingShape, low_bits};
 use super::tables::Index;
 use super::wing::{WingList, spine_is};
 use crate::kernel::matrix::{ArmedLine, ArmedLines};
@@ -23,7 +23,7 @@ pub(crate) struct FullLine {
 impl FullLine {
     /// Lists the lines that are full in `shape`.
     pub(crate) fn of_shape(index: &Index, shape: Shape) -> Vec<FullLine> {
-        let occupied = index.split().occupied(shape);
+        let occupied = occupied(index.split(), shape);
         let full = index.cross_lines().iter().filter(|line| line.cells & !occupied == 0);
         full.map(|line| FullLine::new(index, line, shape)).collect()
     }
@@ -55,7 +55,7 @@ impl OpenLine {
     /// Lists the lines that one drop into `shape` can complete.
     pub(crate) fn of_shape(index: &Index, shape: Shape) -> Vec<OpenLine> {
         let (board, split) = (index.board(), index.split());
-        let occupied = split.occupied(shape);
+        let occupied = occupied(split, shape);
         // Above the top of a full column is the bottom of the next.
         let open = (occupied << 1 | board.bottom_cells()) & !occupied;
         let open_line = |line: &CrossLine| {
@@ -68,6 +68,14 @@ impl OpenLine {
         };
         index.cross_lines().iter().filter_map(open_line).collect()
     }
+}
+
+/// Returns the cells that are occupied in a shape, as a bitboard.
+fn occupied(split: &Split, shape: Shape) -> u64 {
+    let Shape { left, spine_height, right } = shape;
+    let spine = Spine { height: spine_height, bits: u32::MAX };
+    let [all, _] = split.bitboards(&Parts { left, left_bits: u32::MAX, spine, right, right_bits: u32::MAX });
+    all
 }
 
 impl FullLine {

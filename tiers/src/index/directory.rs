@@ -127,6 +127,11 @@ impl TierDirectory {
         &self.shapes
     }
 
+    /// Returns the number of the first shape whose left wing is not less than `left`.
+    pub(crate) fn first_of_left(&self, left: WingShape) -> usize {
+        self.lefts.get(left.0 as usize).map_or(self.shapes.len(), |first| *first as usize)
+    }
+
     /// Returns the number of the shape of two wings (left at least right), or `None` where the tier has no such shape.
     pub(crate) fn shape(&self, left: WingShape, right: WingShape) -> Option<usize> {
         let range = *self.lefts.get(left.0 as usize)? as usize..*self.lefts.get(left.0 as usize + 1)? as usize;

@@ -17,8 +17,6 @@
 
 use fourbase::{Board, Player, Position};
 
-use super::layout::Shape;
-
 /// The heights of a wing's columns, as a number in base `H + 1` (lowest digit: the outermost column).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct WingShape(pub u32);
@@ -181,14 +179,6 @@ impl Split {
     /// Returns the shape with one piece less in `wing_column`, or `None` where that column is empty.
     pub(crate) fn shrunk(&self, shape: WingShape, wing_column: usize) -> Option<WingShape> {
         (self.height(shape, wing_column) > 0).then(|| WingShape(shape.0 - self.digit(wing_column)))
-    }
-
-    /// Returns the cells that are occupied in `shape`, as a bitboard.
-    pub(crate) fn occupied(&self, shape: Shape) -> u64 {
-        let Shape { left, spine_height, right } = shape;
-        let spine = Spine { height: spine_height, bits: u32::MAX };
-        let [firsts, _] = self.bitboards(&Parts { left, left_bits: u32::MAX, spine, right, right_bits: u32::MAX });
-        firsts
     }
 
     /// Takes a position of this board apart.

@@ -6,6 +6,7 @@
 
 use super::bits::Network;
 use super::code::{Code, MAX_PLANES};
+use super::lent::Lent;
 
 /// The most rows side by side.
 const LANES: usize = 8;
@@ -68,7 +69,7 @@ impl Lanes {
     }
 
     /// Takes, in each of [`Lanes::rows`], the better of what `out` has and what the drop brings from `child`.
-    pub(crate) fn take_rows<C: Code<P>, const P: usize>(&mut self, code: C, child: &[u64], out: &mut [u64]) {
+    pub(crate) fn take_rows<C: Code<P>, const P: usize>(&mut self, code: C, child: Lent, out: &mut [u64]) {
         let row_words = P * self.put.len();
         let (rows, mut spare) = (std::mem::take(&mut self.rows), std::mem::take(&mut self.spare));
         for group in rows.chunks(LANES) {
@@ -92,10 +93,11 @@ impl Lanes {
     }
 
     /// Writes the streams of a child's rows of `planes` planes.
-    fn gather_planes(&mut self, planes: usize, child: &[u64], rows: [usize; LANES]) {
+    fn gather_planes(&mut self, planes: usize, child: Lent, rows: [usize; LANES]) {
         self.stream.resize(planes * self.stream_words(), [0; LANES]);
+        let rows = rows.map(|row| child.row(row, planes * self.child_words));
         for plane in 0..planes {
-            let lanes = rows.map(|row| &child[(row * planes + plane) * self.child_words..][..self.child_words]);
+            let lanes = rows.map(|row| &row[plane * self.child_words..][..self.child_words]);
             self.gather(lanes, plane);
         }
     }
@@ -242,7 +244,7 @@ mod tests {
             // A second time, with what the first has left in the buffers: nothing becomes better than it is.
             for _ in 0..2 {
                 lanes.prepare(taken, &self.keeps, child_words);
-                lanes.take_rows(code, &child, &mut found);
+                lanes.take_rows(code, Lent::Whole(&child), &mut found);
                 assert_eq!(found, expected);
             }
             let row_words = P * words.max(child_words);

@@ -67,7 +67,8 @@ impl Task for Count<'_> {
             while at < to {
                 let chunk = chunk_of(at);
                 let end = to.min((chunk + 1) << rows.each.trailing_zeros());
-                counts[(chunk - rows.first_chunk) as usize] += count((at - start) as usize..(end - start) as usize, mask);
+                counts[(chunk - rows.first_chunk) as usize] +=
+                    count((at - start) as usize..(end - start) as usize, mask);
                 at = end;
             }
             start += rows.columns;

@@ -15,6 +15,7 @@
 use super::bits::Bits;
 use super::code::Code;
 use super::lanes::{Lanes, Taken};
+use super::lent::Lent;
 use super::rows;
 
 /// No child row: the drop completes a line.
@@ -26,7 +27,7 @@ pub(crate) const BAND_ROWS: usize = 512;
 /// A drop into the left wing.
 pub(crate) struct RowDrop<'a> {
     /// The child's matrix from row 0 of the row numbers on.
-    pub child: &'a [u64],
+    pub child: Lent<'a>,
     /// For every row of the band the child's row, or [`NO_ROW`].
     pub rows: &'a [u32],
 }
@@ -34,7 +35,7 @@ pub(crate) struct RowDrop<'a> {
 /// A drop into the right wing or on the spine.
 pub(crate) struct ColumnDrop<'a> {
     /// The child's matrix from row 0 of the row numbers on.
-    pub child: &'a [u64],
+    pub child: Lent<'a>,
     /// Words of a plane of a row of the child.
     pub child_words: usize,
     /// The child's row of the band's first row where rows stay what they are.
@@ -52,7 +53,7 @@ pub(crate) struct ColumnDrop<'a> {
 /// A drop into the right wing whose child is stored as its mirror image.
 pub(crate) struct TurnedDrop<'a> {
     /// The child's matrix from row `first_row` on: all its columns or some.
-    pub child: &'a [u64],
+    pub child: Lent<'a>,
     /// The first row of the child's matrix that `child` has.
     pub first_row: usize,
     /// How many words of each plane of a row `child` has.
@@ -215,13 +216,13 @@ pub(crate) fn solve<C: Code<P>, B: Bits, const P: usize>(code: C, band: &Band, o
                 rows::take_own(code, best, words, &buffers.start);
             }
             for drop in band.row_drops.iter().filter(|drop| drop.rows[row] != NO_ROW) {
-                let child = &drop.child[drop.rows[row] as usize * child_planes * words..];
+                let child = drop.child.row(drop.rows[row] as usize, child_planes * words);
                 rows::take_row(code, best, words, child, words);
             }
             if B::FAST {
                 for stream in &band.column_drops {
                     let Some(child_row) = stream.child_row(row) else { continue };
-                    let child = &stream.child[child_row * child_planes * stream.child_words..];
+                    let child = stream.child.row(child_row, child_planes * stream.child_words);
                     let (bits, bits_words, offset) = match stream.gather {
                         None => (child, stream.child_words, stream.offset),
                         Some((plane, flip)) => {
@@ -307,7 +308,7 @@ fn turn<C: Code<P>, const P: usize>(code: C, band: &Band, out: &mut [u64], buffe
                 let child_row = turned.rows[word * 64 + bit];
                 if child_row != NO_ROW {
                     let child_row = child_row as usize - turned.first_row;
-                    let child = &turned.child[child_row * child_planes * turned.row_words + turned.first_word..];
+                    let child = &turned.child.row(child_row, child_planes * turned.row_words)[turned.first_word..];
                     rows::take_row(code, best, band_words, child, turned.row_words);
                 }
             }

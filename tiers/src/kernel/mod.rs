@@ -11,6 +11,7 @@ pub(crate) mod bits;
 pub(crate) mod code;
 mod fast;
 mod lanes;
+mod lent;
 mod masks;
 pub(crate) mod matrix;
 #[cfg(test)]
@@ -23,6 +24,7 @@ mod task;
 
 pub use code::{Coding, MAX_PLANES, Values};
 
+pub(crate) use lent::Lent;
 pub(crate) use masks::{Counted, RowMasks};
 pub(crate) use pack::Symbols;
 
@@ -95,7 +97,13 @@ impl Kernel {
     }
 
     /// Writes the masks of `rows`, not empty and all in one run of 64 from a multiple of 64 on: of each the words `words`.
-    pub(crate) fn mask_rows<M: RowMasks>(self, masks: &mut M, rows: Range<usize>, words: Range<usize>, out: &mut [u64]) {
+    pub(crate) fn mask_rows<M: RowMasks>(
+        self,
+        masks: &mut M,
+        rows: Range<usize>,
+        words: Range<usize>,
+        out: &mut [u64],
+    ) {
         self.run(masks::MaskRows { masks, rows, words, out });
     }
 

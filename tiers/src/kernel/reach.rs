@@ -15,13 +15,14 @@ use std::borrow::Cow;
 
 use super::bits::Bits;
 use super::code::Code;
+use super::lent::Lent;
 use super::matrix::{ArmedLines, NO_ROW, over_columns};
 use super::rows;
 
 /// A drop into the left wing: whole rows move.
 pub(crate) struct RowPull<'a> {
     /// The parents' tier from the first word of the parent's matrix, or of its first row that is needed, on.
-    pub parent: &'a [u64],
+    pub parent: Lent<'a>,
     /// For every row of the band the parent's row, or [`NO_ROW`].
     pub rows: Vec<u32>,
 }
@@ -29,7 +30,7 @@ pub(crate) struct RowPull<'a> {
 /// A drop into the right wing or on the spine.
 pub(crate) struct ColumnPull<'a> {
     /// The parents' tier from the first word of the parent's matrix, or of its first row that is needed, on.
-    pub parent: &'a [u64],
+    pub parent: Lent<'a>,
     /// Words of a row of the parent.
     pub parent_words: usize,
     /// For every row of the band the parent's row, or [`NO_ROW`]; empty when rows follow each other from `first_row` on.
@@ -169,7 +170,7 @@ pub(crate) fn pull<B: Bits>(band: &Pull, out: Option<&mut [u64]>, buffers: &mut 
 fn pull_row<B: Bits>(band: &Pull, row: usize, reached: &mut [u64], buffers: &mut Buffers) {
     let words = reached.len();
     for pull in band.row_pulls.iter().filter(|pull| pull.rows[row] != NO_ROW) {
-        let parent = &pull.parent[pull.rows[row] as usize * words..];
+        let parent = pull.parent.row(pull.rows[row] as usize, words);
         rows::take_row(Any, reached, words, parent, words);
     }
     for stream in &band.column_pulls {
@@ -185,7 +186,7 @@ fn pull_row<B: Bits>(band: &Pull, row: usize, reached: &mut [u64], buffers: &mut
 /// Adds what one row of a parent becomes.
 #[inline(always)]
 fn add_stream<B: Bits>(stream: &ColumnPull, parent_row: usize, reached: &mut [u64], buffer: &mut Vec<u64>) {
-    let parent = &stream.parent[parent_row * stream.parent_words + stream.first_word..];
+    let parent = &stream.parent.row(parent_row, stream.parent_words)[stream.first_word..];
     match &stream.put {
         Put::From(column) => add_dense::<B>(parent, &stream.take, *column, reached),
         Put::Under { mask, skip } => {

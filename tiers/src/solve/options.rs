@@ -44,14 +44,14 @@ pub struct Solve {
 pub struct Knobs {
     /// About how many words a block of a live tier in files has.
     pub block_words: usize,
-    /// Time between checkpoints of an in-memory solve; zero: after every tier.
+    /// Time between checkpoints; zero: after every tier.
     pub checkpoint: Duration,
 }
 
 impl Default for Knobs {
-    /// Returns blocks of 256 KiB and checkpoints every 5 seconds, which cost a solve little.
+    /// Returns blocks of 256 KiB and a checkpoint every two minutes: a checkpoint compresses a whole tier.
     fn default() -> Knobs {
-        Knobs { block_words: BLOCK_WORDS, checkpoint: Duration::from_secs(5) }
+        Knobs { block_words: BLOCK_WORDS, checkpoint: Duration::from_secs(120) }
     }
 }
 

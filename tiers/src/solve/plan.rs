@@ -73,8 +73,9 @@ struct Slices {
 /// A board has at most 64 cells.
 const MOST_TIERS: usize = 65;
 
-/// The most memory for expanded blocks: more memory hardly saves further reads.
-const MOST_CACHE_BYTES: u128 = 4 << 30;
+/// The most memory for expanded blocks and slices: more hardly saves further reads, and the system keeps files in what is
+/// left.
+const MOST_ROOM_BYTES: u128 = 12 << 30;
 
 impl Plan {
     /// Plans a solve under a memory limit: with exact figures, unless the estimate is hopelessly above the limit. A solve
@@ -207,15 +208,21 @@ impl Plan {
         Plan { database_bytes: self.tier_bytes.iter().take(most as usize + 1).sum(), ..self }
     }
 
-    /// Shares out what a bounded solve may use beyond its least: half of it for the slices, until whole matrices fit, and
-    /// the rest for expanded blocks of the log tier.
+    /// Shares out what a bounded solve may use beyond its least: all of it for expanded blocks of two tiers; where those of
+    /// the tier that is read do not fit, half of it for the slices, until whole matrices fit.
     pub(crate) fn room(&self, limit_bytes: u64) -> Room {
         let rest = u128::from(limit_bytes).saturating_sub(self.memory_bytes);
         let rest = if self.is_bounded { rest } else { 0 };
         let Slices { count, least_words, most_words } = self.slices;
+        let rest = rest.min(MOST_ROOM_BYTES);
         let more_words = (rest / 2 / SLICE_COPIES / 8 / count.max(1)).min(most_words - least_words);
-        let cache_bytes = (rest - SLICE_COPIES * 8 * count * more_words).min(MOST_CACHE_BYTES) as u64;
-        Room { block_words: BLOCK_WORDS, cache_bytes, slice_words: (least_words + more_words) as usize }
+        let wide_bytes = SLICE_COPIES * 8 * count * more_words;
+        Room {
+            block_words: BLOCK_WORDS,
+            cache_bytes: rest as u64,
+            slice_words: least_words as usize,
+            wide: Some(((least_words + more_words) as usize, wide_bytes as u64)),
+        }
     }
 
     /// Refuses a plan that needs more than `limit_bytes`.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::error::SolveError;
+use super::moves::child_shapes;
 use super::options::{Report, Solve};
 use super::plan::Plan;
 use super::progress::{Progress, watching};
@@ -117,7 +118,8 @@ fn locked(
     index: &Index,
 ) -> Result<Report, SolveError> {
     let (folder, scratch) = (solve.folder(), solve.scratch_folder());
-    let mut room = plan.room(solve.memory_bytes);
+    // A solve that is planned in memory may have to go on in files.
+    let mut room = plan.bounded().room(solve.memory_bytes);
     room.block_words = solve.knobs.block_words;
     let logs = Logs { storage, folder: &scratch, index, room };
     let coding = Coding::new(solve.board, solve.values, 0);
@@ -134,7 +136,7 @@ fn locked(
         run.manifest.write(storage, &folder)?;
     }
     progress.planned(plan, run.manifest.entries());
-    if plan.is_bounded {
+    if plan.is_bounded || last.as_ref().is_some_and(|last| !last.is_complete()) {
         run.tiers(InLogs::new(logs, coding), last)?;
     } else {
         // A later tier that a solve in files has begun is of no use in memory, and would be read through at every start.
@@ -178,7 +180,7 @@ impl<'a> Run<'a> {
         }
         let Some(ply) = checkpoint else { return Ok(None) };
         let last = self.logs.open(coding, ply)?;
-        if last.is_complete() {
+        if last.is_complete() || (ply > 0 && is_enough(self.logs.index, &last, &self.logs.open(coding, ply - 1)?)) {
             return Ok(Some(last));
         }
         let scratch = self.logs.folder;
@@ -203,14 +205,18 @@ impl<'a> Run<'a> {
         let mut child = last.map(|last| home.adopt(last)).transpose()?;
         let (mut unpublished, mut last_checkpoint) = (Vec::new(), Instant::now());
         while let Some(ply) = self.manifest.next_ply(self.solve.board) {
-            let mut tier = home.make(ply)?;
+            let mut tier = home.make(ply, child.as_ref())?;
             self.progress.tier(ply, tier.entries());
             let is_solved = watching(self.progress, |watch| solve_tier(index, &mut tier, child.as_ref(), watch))?;
-            // The memory of the child's expanded blocks goes to the writer.
-            child.iter().for_each(Store::release);
-            let written = if is_solved { self.write(&tier)? } else { ControlFlow::Break(()) };
+            let written = if is_solved {
+                // The memory of the child's expanded blocks goes to the writer.
+                child.iter().for_each(Store::pass_all);
+                self.write(&tier)?
+            } else {
+                ControlFlow::Break(())
+            };
             let ControlFlow::Continue(written) = written else {
-                if H::KEEPS_BLOCKS {
+                if H::SAVES_PARTS {
                     home.save(&tier)?;
                 }
                 drop(tier);
@@ -224,14 +230,17 @@ impl<'a> Run<'a> {
                 return self.complete(&tier, unpublished);
             }
             let is_stopped = self.progress.is_stopped();
-            if is_stopped || H::KEEPS_BLOCKS || last_checkpoint.elapsed() >= self.solve.knobs.checkpoint {
+            if is_stopped || last_checkpoint.elapsed() >= self.solve.knobs.checkpoint {
                 self.commit(&home, &tier, std::mem::take(&mut unpublished))?;
                 last_checkpoint = Instant::now();
             }
             if is_stopped {
                 return Err(self.stopped());
             }
-            child.replace(tier).into_iter().for_each(|old| home.reuse(old));
+            if let Some(old) = child.replace(tier) {
+                self.drop_log(old.ply())?;
+                home.reuse(old);
+            }
         }
         Ok(())
     }
@@ -265,6 +274,14 @@ impl<'a> Run<'a> {
         Ok(self.logs.remove(Kind::Values(self.solve.values), &[ply, ply - 1])?)
     }
 
+    /// Removes what a tier has in files, unless the solve would resume from it.
+    fn drop_log(&self, ply: u32) -> Result<(), FileError> {
+        if self.manifest.checkpoint == Some(ply) {
+            return Ok(());
+        }
+        segments::remove_ply(self.logs.storage, self.logs.folder, Kind::Values(self.solve.values), ply)
+    }
+
     /// Makes the last tier durable, and with it the database.
     fn complete<T: Store<Content = Coding>>(&mut self, tier: &T, files: Vec<Written>) -> Result<(), SolveError> {
         let root = root_code(self.logs.index, tier)?.and_then(|code| tier.content().decode(code));
@@ -287,6 +304,13 @@ impl<'a> Run<'a> {
             tiers: board.cells() + 1,
         }
     }
+}
+
+/// Tells whether a tier that is not complete has all that the rest of the tier before it needs. A solve that is stopped
+/// saves no more.
+fn is_enough(index: &Index, last: &LogTier, before: &LogTier) -> bool {
+    let has_files = last.has_files() || before.has_files();
+    has_files && before.missing_shapes().all(|shape| child_shapes(index, shape).all(|child| last.has_shape(child)))
 }
 
 /// Returns the code of the only entry of the tier of the empty board.

@@ -1,11 +1,13 @@
 //! One tier from the tier after it: the driver of the kernels, for tiers in memory and in logs alike.
 
+use std::sync::{Mutex, PoisonError};
+
 use fourbase::Player;
 
 use super::band::MatrixMoves;
 use super::moves::{self, ShapeMoves};
 use crate::files::FileError;
-use crate::index::{Index, OfShape, bands};
+use crate::index::{Index, OfShape, WingShape, bands};
 use crate::kernel::Coding;
 use crate::kernel::matrix::{Buffers, Lists};
 use crate::tier::{Store, Watch};
@@ -27,7 +29,10 @@ pub(crate) fn solve_tier<S: Store<Content = Coding>>(
     let child_planes = child.map_or(coding.planes(), |child| child.content().planes());
     let maximise = Player::to_move(ply) == Player::First;
     let outcomes = moves::outcomes(index, &coding, ply);
+    let sweep = Sweep::default();
     let begin = || Solver {
+        thread: sweep.begin(),
+        left: None,
         children: child.map(|child| child.reader(index)),
         moves: OfShape::default(),
         matrix: MatrixMoves::new(outcomes, index.board().is_misere()),
@@ -38,7 +43,12 @@ pub(crate) fn solve_tier<S: Store<Content = Coding>>(
         if matrix.entries() == 0 {
             return Ok(());
         }
-        let Solver { children, moves, matrix: prepared, lists, buffers } = solver;
+        if solver.left != Some(matrix.left) {
+            solver.left = Some(matrix.left);
+            let passed = sweep.comes_to(solver.thread, matrix.left);
+            child.iter().for_each(|child| child.pass(passed));
+        }
+        let Solver { children, moves, matrix: prepared, lists, buffers, .. } = solver;
         let moves = moves.get(matrix.shape(), || ShapeMoves::new(index, children, matrix.shape(), ply));
         moves.prepare(children, matrix, prepared);
         for rows in bands(rows) {
@@ -53,8 +63,34 @@ pub(crate) fn solve_tier<S: Store<Content = Coding>>(
     Ok(filled.is_some())
 }
 
+/// How far the threads have come: shapes are solved in the order of their left wings, and the children of a shape have no
+/// smaller left wing than the shape itself.
+#[derive(Default)]
+struct Sweep(Mutex<Vec<WingShape>>);
+
+impl Sweep {
+    /// Numbers a thread.
+    fn begin(&self) -> usize {
+        let mut lefts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        lefts.push(WingShape(0));
+        lefts.len() - 1
+    }
+
+    /// Takes note that a thread begins with the shapes of a left wing. Returns the smallest that any thread is at.
+    fn comes_to(&self, thread: usize, left: WingShape) -> WingShape {
+        let mut lefts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(at) = lefts.get_mut(thread) {
+            *at = left;
+        }
+        lefts.iter().copied().min().unwrap_or(WingShape(0))
+    }
+}
+
 /// What one thread needs.
 struct Solver<'a, R> {
+    /// Its number, and the left wing that it is at.
+    thread: usize,
+    left: Option<WingShape>,
     children: R,
     /// The drops of the shape that is being solved; its children's shapes are open.
     moves: OfShape<ShapeMoves<'a>>,
@@ -77,19 +113,19 @@ mod tests {
     fn same_bits(name: &str, values: Values, block_words: usize, slice_words: usize) {
         let index = Index::new(name.parse().unwrap(), Kernel::detect()).unwrap();
         let files = Memory::default();
-        let room = Room { block_words, cache_bytes: 1 << 16, slice_words };
+        let room = Room { block_words, cache_bytes: 1 << 16, slice_words, wide: None };
         let logs = Logs { storage: &files, folder: "logs".as_ref(), index: &index, room };
         let coding = Coding::new(index.board(), values, 0);
         let (mut in_memory, mut in_logs) = (InMemory::new(logs, coding), InLogs::new(logs, coding));
         let (mut child, mut logged) = (None, None);
         for ply in (0..=index.board().cells() as u32).rev() {
-            let mut tier = in_memory.make(ply).unwrap();
+            let mut tier = in_memory.make(ply, child.as_ref()).unwrap();
             assert!(solve_tier(&index, &mut tier, child.as_ref(), &Watch::none()).unwrap());
-            let mut log = in_logs.make(ply).unwrap();
+            let mut log = in_logs.make(ply, logged.as_ref()).unwrap();
             assert!(solve_tier(&index, &mut log, logged.as_ref(), &Watch::none()).unwrap());
             assert!(log.is_complete());
             in_logs.save(&log).unwrap();
-            let found = InMemory::new(logs, coding).adopt(in_logs.make(ply).unwrap()).unwrap();
+            let found = InMemory::new(logs, coding).adopt(in_logs.make(ply, None).unwrap()).unwrap();
             same_rows(&found, &tier, name);
             (child, logged) = (Some(tier), Some(log));
         }

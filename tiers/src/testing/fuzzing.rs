@@ -28,7 +28,7 @@ use crate::index::{Index, TierLayout};
 use crate::kernel::{Kernel, Values};
 use crate::quiet::{Sight, sight};
 use crate::solve::in_memory;
-use crate::tier::{Rows, Store};
+use crate::tier::Store;
 use files::{MANIFEST, TIER, one_file, seal};
 
 /// The tier of whose file parts are replaced: ply 7 of 4x4, 10,824 entries.
@@ -174,11 +174,8 @@ fn blocks(index: &Index) -> Vec<codec::Block> {
     let _ = in_memory(index, Values::Wdl, |tier| {
         if tier.layout().ply() == PLY {
             let chunks = Chunks::of_tier(tier.entries(), tier.matrices());
-            let mut rows = Rows::of(index, tier);
-            let groups = 0..chunks.groups();
-            blocks.extend(
-                groups.flat_map(|group| codec::encode(index, tier, &mut rows, &chunks, group).unwrap_or_default()),
-            );
+            let mut packer = codec::Packer::new(index, tier, &chunks);
+            blocks.extend((0..chunks.groups()).flat_map(|group| packer.encode(group).unwrap_or_default()));
         }
     });
     blocks

@@ -17,14 +17,14 @@ pub(crate) trait Home<'s> {
     /// The store of every tier.
     type Tier: Store<Content = Self::Content>;
 
-    /// Filled blocks outlive the process. Otherwise a tier is lost unless it is saved.
-    const KEEPS_BLOCKS: bool;
+    /// A part of a tier can be saved. Otherwise a tier that is not filled is lost.
+    const SAVES_PARTS: bool;
 
-    /// Makes room for a tier. In logs it has the blocks that earlier runs have left.
+    /// Makes room for a tier that is filled from `beside`. In logs it has the blocks that earlier runs have left.
     ///
     /// # Errors
     /// Where a file cannot be read.
-    fn make(&mut self, ply: u32) -> Result<Self::Tier, FileError>;
+    fn make(&mut self, ply: u32, beside: Option<&Self::Tier>) -> Result<Self::Tier, FileError>;
 
     /// Takes a complete tier from its log.
     ///
@@ -88,15 +88,15 @@ impl<'s, C: Content> Home<'s> for InMemory<'s, C> {
     type Content = C;
     type Tier = MemoryTier<C>;
 
-    const KEEPS_BLOCKS: bool = false;
+    const SAVES_PARTS: bool = false;
 
-    fn make(&mut self, ply: u32) -> Result<MemoryTier<C>, FileError> {
+    fn make(&mut self, ply: u32, _: Option<&MemoryTier<C>>) -> Result<MemoryTier<C>, FileError> {
         let index = self.logs.index;
         Ok(MemoryTier::new(index, self.content.at(index.board(), ply), ply, std::mem::take(&mut self.spare)))
     }
 
     fn adopt(&mut self, log: LogTier<'s, C>) -> Result<MemoryTier<C>, FileError> {
-        let mut tier = self.make(log.ply())?;
+        let mut tier = self.make(log.ply(), None)?;
         tier.expand(self.logs.index, &log)?;
         Ok(tier)
     }
@@ -116,14 +116,12 @@ impl<'s, C: Content> Home<'s> for InMemory<'s, C> {
 pub(crate) struct InLogs<'s, C> {
     logs: Logs<'s>,
     content: C,
-    /// What the blocks of the last tier take if they are expanded.
-    last_bytes: u64,
 }
 
 impl<'s, C> InLogs<'s, C> {
     /// Creates an empty home. The ply of `content` is ignored.
     pub fn new(logs: Logs<'s>, content: C) -> InLogs<'s, C> {
-        InLogs { logs, content, last_bytes: 0 }
+        InLogs { logs, content }
     }
 }
 
@@ -131,17 +129,17 @@ impl<'s, C: Content> Home<'s> for InLogs<'s, C> {
     type Content = C;
     type Tier = LogTier<'s, C>;
 
-    const KEEPS_BLOCKS: bool = true;
+    const SAVES_PARTS: bool = true;
 
-    fn make(&mut self, ply: u32) -> Result<LogTier<'s, C>, FileError> {
+    fn make(&mut self, ply: u32, beside: Option<&LogTier<'s, C>>) -> Result<LogTier<'s, C>, FileError> {
         let mut tier = self.logs.open(self.content, ply)?;
-        tier.keep(self.last_bytes);
-        self.last_bytes = tier.expanded_bytes();
+        if let Some(beside) = beside {
+            beside.share_room(&mut tier);
+        }
         Ok(tier)
     }
 
     fn adopt(&mut self, log: LogTier<'s, C>) -> Result<LogTier<'s, C>, FileError> {
-        self.last_bytes = log.expanded_bytes();
         Ok(log)
     }
 

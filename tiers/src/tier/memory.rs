@@ -10,11 +10,11 @@ use bitvec::prelude::*;
 use super::content::Content;
 use super::log::LogTier;
 use super::queue::Queue;
-use super::store::{Loaded, PAD, Reader, Store, Watch, entries_of};
+use super::store::{Loaded, PAD, Place, Reader, Store, Watch, entries_of};
 use crate::files::FileError;
-use crate::index::{Index, Located, Matrix, Shape, ShapeLayout, Spine, TierLayout};
-use crate::kernel::Coding;
+use crate::index::{Index, Located, Matrix, Shape, ShapeLayout, Spine, TierLayout, WingShape};
 use crate::kernel::matrix::BAND_ROWS;
+use crate::kernel::{Coding, Lent};
 
 /// Entries of a piece: enough to hide the cost of handing it to a thread, few enough to share out a tier.
 const PIECE_ENTRIES: u64 = 1 << 19;
@@ -124,7 +124,9 @@ impl<C: Content> Store for MemoryTier<C> {
         MemoryReader { tier: self, shapes: Vec::new() }
     }
 
-    fn release(&self) {}
+    fn pass(&self, _: WingShape) {}
+
+    fn pass_all(&self) {}
 
     fn fill<W: Send>(
         &mut self,
@@ -218,12 +220,13 @@ impl<C: Content> Reader for MemoryReader<'_, C> {
         _: &Range<usize>,
     ) -> Result<Option<Loaded>, FileError> {
         let layout = &self.tier.layout;
-        let word = Some(layout.first_word(matrix, self.tier.content.planes()));
-        Ok(Some(Loaded { shape, word, first: 0, row_words: layout.matrices()[matrix].words(), first_word: 0 }))
+        let place = Place::Word(layout.first_word(matrix, self.tier.content.planes()));
+        Ok(Some(Loaded { shape, place, first: 0, row_words: layout.matrices()[matrix].words(), first_word: 0 }))
     }
 
-    fn words(&self, rows: &Loaded) -> &[u64] {
-        &self.tier.words[rows.word.unwrap_or(0)..]
+    fn rows(&self, rows: &Loaded) -> Lent<'_> {
+        let first = if let Place::Word(word) = rows.place { word } else { 0 };
+        Lent::Whole(&self.tier.words[first..])
     }
 }
 

@@ -16,12 +16,15 @@ pub(crate) struct Rows<R> {
     shape: OfShape<Option<usize>>,
     /// The numbers of the last matrix's shape and of the matrix, and the words of a row with all its planes.
     matrix: Option<(usize, usize, usize)>,
+    /// Rows that are not in one piece.
+    joined: Vec<u64>,
 }
 
 impl<R: Reader> Rows<R> {
     /// Begins to read a tier.
     pub fn of<'a, T: Store<Reader<'a> = R>>(index: &'a Index, tier: &'a T) -> Rows<R> {
-        Rows { reader: tier.reader(index), planes: tier.content().planes(), shape: OfShape::default(), matrix: None }
+        let planes = tier.content().planes();
+        Rows { reader: tier.reader(index), planes, shape: OfShape::default(), matrix: None, joined: Vec::new() }
     }
 
     /// Goes to a matrix, which may be missing in the tier.
@@ -43,6 +46,13 @@ impl<R: Reader> Rows<R> {
     pub fn get(&mut self, rows: Range<usize>) -> Result<&[u64], FileError> {
         let Some((shape, matrix, row_words)) = self.matrix else { return Ok(&[]) };
         let Some(loaded) = self.reader.load(shape, matrix, &rows, &(0..0))? else { return Ok(&[]) };
-        Ok(&self.reader.words(&loaded)[(rows.start - loaded.first) * row_words..])
+        let rows = rows.start - loaded.first..rows.end - loaded.first;
+        let lent = self.reader.rows(&loaded);
+        if let Some(words) = lent.piece(&rows, row_words) {
+            return Ok(words);
+        }
+        self.joined.clear();
+        rows.for_each(|row| self.joined.extend_from_slice(&lent.row(row, row_words)[..row_words]));
+        Ok(&self.joined)
     }
 }

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::content::Content;
 use crate::files::FileError;
-use crate::index::{Index, Located, Matrix, Shape, Spine};
+use crate::index::{Index, Located, Matrix, Shape, Spine, WingShape};
+use crate::kernel::Lent;
 
 /// The words beyond the last row that a kernel may read (and never uses): a stream is read two words at a time.
 pub(super) const PAD: usize = 2;
@@ -39,8 +40,12 @@ pub(crate) trait Store: Sync {
     /// Begins to read.
     fn reader<'a>(&'a self, index: &'a Index) -> Self::Reader<'a>;
 
-    /// Drops expanded blocks: a tier that is no longer read leaves their memory to others.
-    fn release(&self);
+    /// Drops what it has in memory of shapes with a smaller left wing than `left`, which are read no more. In logs they may
+    /// be lost.
+    fn pass(&self, left: WingShape);
+
+    /// Drops what it has in memory, like [`Store::pass`], of all shapes.
+    fn pass_all(&self);
 
     /// Fills what is missing, on all threads of rayon's current pool. Each thread begins with a state of its own, and
     /// `work` fills rows (from a multiple of 64) of a matrix, every row of every matrix once. Matrices without
@@ -93,21 +98,30 @@ pub(crate) trait Reader {
         words: &Range<usize>,
     ) -> Result<Option<Loaded>, FileError>;
 
-    /// Returns the words of loaded rows, from the first of them on.
-    fn words(&self, rows: &Loaded) -> &[u64];
+    /// Returns loaded rows, from the first of them on.
+    fn rows(&self, rows: &Loaded) -> Lent<'_>;
 }
 
 /// Rows that a [`Reader`] has loaded.
 pub(crate) struct Loaded {
     pub(super) shape: usize,
-    /// The first word, in a tier or a shape; none in a slice.
-    pub(super) word: Option<usize>,
-    /// The number of the first row.
+    pub(super) place: Place,
+    /// The number of the first row that is lent. It may come before the first that is wanted.
     pub first: usize,
     /// How many words of each plane of a row are loaded.
     pub row_words: usize,
     /// The first of them.
     pub first_word: usize,
+}
+
+/// Where a [`Reader`] has them.
+pub(super) enum Place {
+    /// In one piece, from this word on.
+    Word(usize),
+    /// In blocks of as many rows.
+    Blocks(usize),
+    /// In a slice.
+    Slice,
 }
 
 /// The last tier has no children: a missing reader has no shapes.
@@ -134,8 +148,8 @@ impl<R: Reader> Reader for Option<R> {
         self.as_mut().map_or(Ok(None), |reader| reader.load(shape, matrix, rows, words))
     }
 
-    fn words(&self, rows: &Loaded) -> &[u64] {
-        self.as_ref().map_or(&[], |reader| reader.words(rows))
+    fn rows(&self, rows: &Loaded) -> Lent<'_> {
+        self.as_ref().map_or(Lent::Whole(&[]), |reader| reader.rows(rows))
     }
 }
 

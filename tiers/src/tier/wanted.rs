@@ -7,6 +7,7 @@ use std::vec::IntoIter;
 
 use super::store::{Loaded, Reader};
 use crate::files::FileError;
+use crate::kernel::Lent;
 use crate::kernel::matrix::NO_ROW;
 
 /// The number of an open shape, and of a matrix of it.
@@ -68,12 +69,12 @@ pub(crate) fn used(map: &[u32]) -> Range<usize> {
     first.zip(last).map_or(0..0, |(first, last)| *first as usize..*last as usize + 1)
 }
 
-/// Returns the words of loaded rows and the number of the first, and lets a map count from that.
-pub(crate) fn placed<'b>(reader: &'b impl Reader, rows: Option<&Loaded>, map: &mut [u32]) -> (&'b [u64], usize) {
+/// Returns loaded rows and the number of the first, and lets a map count from that.
+pub(crate) fn placed<'b>(reader: &'b impl Reader, rows: Option<&Loaded>, map: &mut [u32]) -> (Lent<'b>, usize) {
     // A matrix without columns is read, but nothing of what is read is used.
-    let Some(rows) = rows else { return (&[0; 2], 0) };
+    let Some(rows) = rows else { return (Lent::Whole(&[0; 2]), 0) };
     if rows.first > 0 {
         map.iter_mut().filter(|row| **row != NO_ROW).for_each(|row| *row -= rows.first as u32);
     }
-    (reader.words(rows), rows.first)
+    (reader.rows(rows), rows.first)
 }

@@ -69,12 +69,12 @@ fn the_first_plies_of_7x6_are_the_published_ones() {
     let Some(rows) = table("perply_7x6.csv") else { return };
     let index = Index::new("7x6".parse().unwrap(), Kernel::detect()).unwrap();
     let files = Memory::default();
-    let room = Room { block_words: BLOCK_WORDS, cache_bytes: 0, slice_words: 0 };
+    let room = Room { block_words: BLOCK_WORDS, cache_bytes: 0, slice_words: 0, wide: None };
     let mut home = InMemory::new(Logs { storage: &files, folder: "logs".as_ref(), index: &index, room }, Reached);
     let mut parents = None;
     for row in rows.iter().take(10) {
         let number = |field: usize| row[field].parse::<u64>().unwrap();
-        let mut tier = home.make(number(0) as u32).unwrap();
+        let mut tier = home.make(number(0) as u32, None).unwrap();
         let found = sweep_tier(&index, &mut tier, parents.as_ref(), 1 << 28, &Watch::none()).unwrap().unwrap();
         assert_eq!([found.without_line + found.with_line, found.with_line], [number(1), number(2)], "ply {}", row[0]);
         parents = Some(tier);

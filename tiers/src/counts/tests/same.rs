@@ -17,11 +17,11 @@ use crate::tier::{BLOCK_WORDS, Home, InMemory, Logs, Reached, Room, Store, Watch
 fn each_tier(board: &str, kernel: Kernel, mut show: impl FnMut(&Index, &crate::tier::MemoryTier<Reached>, u64)) {
     let index = Index::new(board.parse().unwrap(), kernel).unwrap();
     let files = Memory::default();
-    let room = Room { block_words: BLOCK_WORDS, cache_bytes: 0, slice_words: 0 };
+    let room = Room { block_words: BLOCK_WORDS, cache_bytes: 0, slice_words: 0, wide: None };
     let mut home = InMemory::new(Logs { storage: &files, folder: "logs".as_ref(), index: &index, room }, Reached);
     let mut parents = None;
     for ply in 0..=index.board().cells() as u32 {
-        let mut tier = home.make(ply).unwrap();
+        let mut tier = home.make(ply, None).unwrap();
         let found = sweep_tier(&index, &mut tier, parents.as_ref(), 1 << 28, &Watch::none()).unwrap().unwrap();
         show(&index, &tier, found.without_line);
         parents = Some(tier);

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use quick_cache::sync::Cache;
 use rayon::prelude::*;
@@ -10,7 +11,7 @@ use rayon::prelude::*;
 use super::cuts::{Cut, cut};
 use super::segments::{Location, LogHeader, Segments};
 use crate::files::{FileError, Storage, frame, io_error};
-use crate::index::{Index, Matrix, Spine, TierDirectory, TierLayout, matrices};
+use crate::index::{Index, Matrix, Spine, TierDirectory, TierLayout, WingShape, matrices};
 use crate::kernel::Coding;
 use crate::tier::content::Content;
 use crate::tier::store::PAD;
@@ -28,6 +29,21 @@ pub(crate) struct Room {
     pub cache_bytes: u64,
     /// For one matrix that is read across, in each thread.
     pub slice_words: usize,
+    /// For a tier whose expanded blocks do not fit: more words of such a matrix, and the bytes that this takes off
+    /// `cache_bytes`. Every slice costs the expansion of its matrix.
+    pub wide: Option<(usize, u64)>,
+}
+
+impl Room {
+    /// Returns the room of a tier that takes so many bytes if it is expanded.
+    fn of_tier(self, expanded_bytes: u64) -> Room {
+        match self.wide {
+            Some((slice_words, bytes)) if expanded_bytes > self.cache_bytes => {
+                Room { slice_words, cache_bytes: self.cache_bytes.saturating_sub(bytes), wide: None, ..self }
+            }
+            _ => Room { wide: None, ..self },
+        }
+    }
 }
 
 /// The blocks of one tier, as far as they are filled. Threads share them.
@@ -37,20 +53,40 @@ pub(super) struct Blocks<'s, C = Coding> {
     pub directory: TierDirectory,
     pub content: C,
     pub room: Room,
-    /// The number of the first block of every shape; closed by the number of blocks.
-    first_blocks: Vec<usize>,
+    /// The number of the first block of every shape, and its first word; closed by the ends.
+    firsts: Vec<(usize, usize)>,
+    /// The blocks that are in the log.
     blocks: Vec<OnceLock<Location>>,
     segments: Segments<'s>,
-    /// Expanded blocks: one is read by up to as many shapes as the board has columns, most of them close together.
+    /// The blocks that were filled while there was room for them. They are not in the log before [`Blocks::sync`].
+    held: Vec<Mutex<Option<Expanded>>>,
+    held_bytes: AtomicU64,
+    /// How much that may become, and how much more of it there is room for: see [`Blocks::share_room`].
+    most_held_bytes: u64,
+    room_left: Arc<AtomicU64>,
+    /// How many of the blocks are of no more use, and the room of the tier that is filled from this one.
+    passed: Mutex<(usize, Option<Arc<AtomicU64>>)>,
+    /// Expanded blocks of the others: one is read by up to as many shapes as the board has columns, most of them close
+    /// together.
     expanded: Cache<usize, Expanded, ByBytes>,
-    /// How many bytes of them may be there before the tier is read: see [`Blocks::keep`].
-    kept_bytes: u64,
     /// What all blocks of the tier would take.
-    pub expanded_bytes: u64,
+    expanded_bytes: u64,
 }
 
 /// The words of a block, and [`PAD`] more. Threads share it.
 pub(super) type Expanded = Arc<[u64]>;
+
+/// Makes room for a block.
+fn zeros(words: usize) -> Expanded {
+    Expanded::from_iter(std::iter::repeat_n(0, words))
+}
+
+/// What one thread works on: a block, expanded and compressed.
+#[derive(Default)]
+pub(super) struct Buffers {
+    words: Vec<u64>,
+    bytes: Vec<u8>,
+}
 
 #[derive(Clone)]
 struct ByBytes;
@@ -82,6 +118,11 @@ impl ShapeView {
     pub fn words(&self, block: usize) -> Range<usize> {
         let block = block - self.first_block;
         self.cuts[block].word..self.cuts[block + 1].word
+    }
+
+    /// Returns the number of the block with a word of the shape, counted from the shape's first.
+    pub fn block_of(&self, word: usize) -> usize {
+        self.cuts.partition_point(|cut| cut.word <= word) - 1
     }
 
     /// Lists the rows of a block, given by its number in the tier, by matrix. Every matrix without words is in one
@@ -124,15 +165,15 @@ impl<'s, C: Content> Blocks<'s, C> {
                 (count, end.word)
             })
             .collect();
-        let mut first_blocks = vec![0];
-        first_blocks.extend(counts.iter().scan(0, |sum, (count, _)| {
-            *sum += count;
-            Some(*sum)
+        let mut firsts = vec![(0, 0)];
+        firsts.extend(counts.iter().scan((0, 0), |sums, (count, words)| {
+            *sums = (sums.0 + count, sums.1 + words);
+            Some(*sums)
         }));
-        let count = first_blocks[counts.len()];
-        let words: usize = counts.iter().map(|(_, words)| words).sum();
+        let (count, words) = firsts[counts.len()];
         let expanded_bytes = expanded_bytes(count, words + count * PAD);
         let blocks: Vec<OnceLock<Location>> = (0..count).map(|_| OnceLock::new()).collect();
+        let room = room.of_tier(expanded_bytes);
         let header = LogHeader {
             board: index.board().to_string(),
             kind: content.kind(),
@@ -152,24 +193,91 @@ impl<'s, C: Content> Blocks<'s, C> {
             directory,
             content,
             room,
-            first_blocks,
+            firsts,
             blocks,
             segments,
+            held: (0..count).map(|_| Mutex::default()).collect(),
+            held_bytes: AtomicU64::new(0),
+            most_held_bytes: 0,
+            room_left: Arc::default(),
+            passed: Mutex::default(),
             expanded,
-            kept_bytes: 0,
             expanded_bytes,
         })
     }
 
-    /// Keeps blocks expanded that are put from now on, as far as the room for expanded blocks allows beside those of another
-    /// tier, which take `others_bytes`.
-    pub fn keep(&mut self, others_bytes: u64) {
-        self.kept_bytes = self.room.cache_bytes.saturating_sub(others_bytes);
+    /// Shares out the memory for expanded blocks between this tier, which is read from now on, and `next`, which is filled
+    /// from it. This tier takes as much as it can use; the rest is for blocks of `next`, which stay in memory as they are
+    /// filled and go into the log no sooner than [`Blocks::sync`]. The rest grows with [`Blocks::pass`].
+    pub fn share_room(&self, next: &mut Blocks<'s, C>) {
+        let own = self.room.cache_bytes.min(self.expanded_bytes);
+        self.expanded.set_capacity(own.saturating_sub(self.held_bytes.load(Ordering::Relaxed)));
+        next.room_left = Arc::new(AtomicU64::new(self.room.cache_bytes - own));
+        // Of a tier that does not fit, the blocks that are not held need room to be expanded.
+        next.most_held_bytes = next.room.cache_bytes / if next.fits() { 1 } else { 2 };
+        self.passed().1 = Some(Arc::clone(&next.room_left));
+    }
+
+    /// Tells whether all blocks can be in memory at a time, expanded.
+    pub fn fits(&self) -> bool {
+        self.expanded_bytes <= self.room.cache_bytes
+    }
+
+    /// Leaves the room that is not taken by held blocks to expanded ones, once all are filled.
+    pub fn filled(&self) {
+        self.expanded.set_capacity(self.room.cache_bytes.saturating_sub(self.held_bytes.load(Ordering::Relaxed)));
+    }
+
+    /// Drops the expanded blocks of all shapes with a smaller left wing than `left`, which are of no more use, and leaves
+    /// their room to the tier that is filled from this one. Those that are held are lost.
+    pub fn pass(&self, left: WingShape) {
+        self.pass_shapes(self.directory.first_of_left(left));
+    }
+
+    /// Does [`Blocks::pass`] for all shapes.
+    pub fn pass_all(&self) {
+        self.pass_shapes(self.firsts.len() - 1);
+    }
+
+    fn pass_shapes(&self, shapes: usize) {
+        let mut passed = self.passed();
+        let (blocks, others_room) = &mut *passed;
+        let end = self.firsts[shapes].0;
+        if end <= *blocks {
+            return;
+        }
+        // Shapes were passed as a whole.
+        let used = |first: usize| {
+            let shape = self.firsts.partition_point(|(of, _)| *of < first);
+            let (count, words) =
+                (self.blocks.len() - first, self.firsts[self.firsts.len() - 1].1 - self.firsts[shape].1);
+            expanded_bytes(count, words + count * PAD).min(self.room.cache_bytes)
+        };
+        let freed = used(*blocks) - used(end);
+        for block in *blocks..end {
+            if let Some(held) = self.held(block).take() {
+                self.held_bytes.fetch_sub(expanded_bytes(1, held.len()), Ordering::Relaxed);
+            }
+            self.expanded.remove(&block);
+        }
+        *blocks = end;
+        self.expanded.set_capacity(used(end).saturating_sub(self.held_bytes.load(Ordering::Relaxed)));
+        if let Some(room) = others_room {
+            room.fetch_add(freed, Ordering::Relaxed);
+        }
+    }
+
+    fn passed(&self) -> MutexGuard<'_, (usize, Option<Arc<AtomicU64>>)> {
+        self.passed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn held(&self, block: usize) -> MutexGuard<'_, Option<Expanded>> {
+        self.held[block].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Tells whether all blocks are filled.
     pub fn is_complete(&self) -> bool {
-        self.blocks.iter().all(|block| block.get().is_some())
+        (0..self.blocks.len()).all(|block| self.has(block))
     }
 
     /// Tells whether there were files of the tier when it was opened, of whatever content.
@@ -179,25 +287,24 @@ impl<'s, C: Content> Blocks<'s, C> {
 
     /// Tells whether a block is filled.
     pub fn has(&self, block: usize) -> bool {
-        self.blocks[block].get().is_some()
+        self.blocks[block].get().is_some() || self.held(block).is_some()
     }
 
-    /// Drops all expanded blocks.
-    pub fn forget(&self) {
-        self.expanded.clear();
-    }
-
-    /// Makes all filled blocks durable.
+    /// Makes all filled blocks durable. Those that are held go into the log, on all threads of rayon's current pool.
     ///
     /// # Errors
     /// Where a file cannot be written.
     pub fn sync(&self) -> Result<(), FileError> {
+        (0..self.blocks.len()).into_par_iter().try_for_each_init(Vec::new, |buffer, block| {
+            let held = self.held(block).clone().filter(|_| self.blocks[block].get().is_none());
+            held.map_or(Ok(()), |words| self.append(block, &words[..words.len() - PAD], buffer))
+        })?;
         self.segments.sync()
     }
 
     /// Returns the numbers of the blocks of a shape, given by its number.
     pub fn blocks_of(&self, shape: usize) -> Range<usize> {
-        self.first_blocks[shape]..self.first_blocks[shape + 1]
+        self.firsts[shape].0..self.firsts[shape + 1].0
     }
 
     /// Lays out a shape, given by its number.
@@ -207,18 +314,51 @@ impl<'s, C: Content> Blocks<'s, C> {
         let planes = self.content.planes();
         let end = cut(layout.matrices().iter().copied(), planes, self.room.block_words, |cut| cuts.push(cut));
         cuts.push(end);
-        ShapeView { layout, cuts, first_block: self.first_blocks[shape] }
+        ShapeView { layout, cuts, first_block: self.firsts[shape].0 }
     }
 
-    /// Adds a block; `buffer` is for the compressed one.
-    pub fn put(&self, block: usize, words: &[u64], buffer: &mut Vec<u8>) -> Result<(), FileError> {
+    /// Fills a block of `length` words with `fill`, and adds it: in memory where there is room, else in the log.
+    ///
+    /// # Errors
+    /// Those of `fill`; where the log cannot be written.
+    pub fn add(
+        &self,
+        block: usize,
+        length: usize,
+        buffers: &mut Buffers,
+        fill: impl FnOnce(&mut [u64]) -> Result<(), FileError>,
+    ) -> Result<(), FileError> {
+        if !self.reserve(expanded_bytes(1, length + PAD)) {
+            buffers.words.resize(length, 0);
+            fill(&mut buffers.words)?;
+            return self.append(block, &buffers.words, &mut buffers.bytes);
+        }
+        let mut words = zeros(length + PAD);
+        if let Some(words) = Arc::get_mut(&mut words).and_then(|words| words.get_mut(..length)) {
+            fill(words)?;
+        }
+        *self.held(block) = Some(words);
+        Ok(())
+    }
+
+    /// Takes room for a block that is held, if there is any.
+    fn reserve(&self, bytes: u64) -> bool {
+        let less = |left: u64| left.checked_sub(bytes);
+        if self.held_bytes.load(Ordering::Relaxed) + bytes > self.most_held_bytes
+            || self.room_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_err()
+        {
+            return false;
+        }
+        self.held_bytes.fetch_add(bytes, Ordering::Relaxed);
+        true
+    }
+
+    /// Appends a block to the log; `buffer` is for the compressed one.
+    fn append(&self, block: usize, words: &[u64], buffer: &mut Vec<u8>) -> Result<(), FileError> {
         let payload = frame::compress_into(bytemuck::cast_slice(words), LEVEL, buffer)
             .map_err(io_error(&self.folder, "compress a block of"))?;
         let place = self.segments.append(block as u64, payload)?;
         let _ = self.blocks[block].set(place);
-        if self.expanded.weight() + expanded_bytes(1, words.len() + PAD) <= self.kept_bytes {
-            self.expanded.insert(block, words.iter().copied().chain([0; PAD]).collect());
-        }
         Ok(())
     }
 
@@ -227,6 +367,9 @@ impl<'s, C: Content> Blocks<'s, C> {
     /// # Errors
     /// [`FileError::NoBlock`] for a block that is not filled, [`FileError::Damaged`] for bytes that were not put.
     pub fn get(&self, block: usize, length: usize, buffer: &mut Vec<u8>) -> Result<Expanded, FileError> {
+        if let Some(expanded) = &*self.held(block) {
+            return Ok(Expanded::clone(expanded));
+        }
         if let Some(expanded) = self.expanded.get(&block) {
             return Ok(expanded);
         }
@@ -238,7 +381,7 @@ impl<'s, C: Content> Blocks<'s, C> {
             });
         };
         let payload = self.segments.read(block as u64, *place, buffer)?;
-        let mut expanded = Expanded::from_iter(std::iter::repeat_n(0, length + PAD));
+        let mut expanded = zeros(length + PAD);
         let words = Arc::get_mut(&mut expanded).and_then(|words| words.get_mut(..length));
         if !words.is_some_and(|words| frame::expand_into(payload, bytemuck::cast_slice_mut(words))) {
             return Err(self.segments.damaged(*place, "a block does not expand to its rows"));

@@ -7,8 +7,9 @@ use super::slice::{Across, Slice};
 use super::window::Window;
 use crate::files::FileError;
 use crate::index::{Index, Shape, Spine};
+use crate::kernel::Lent;
 use crate::tier::content::Content;
-use crate::tier::store::{Loaded, Reader};
+use crate::tier::store::{Loaded, Place, Reader};
 
 /// What one thread reads a tier in a log through.
 pub(crate) struct LogReader<'a, C> {
@@ -62,22 +63,30 @@ impl<C: Content> Reader for LogReader<'_, C> {
         if row_words == 0 {
             return Ok(None);
         }
-        let first = rows.start;
-        if !words.is_empty() && rows.len() * planes * row_words > blocks.room.slice_words {
+        if !words.is_empty() && !blocks.fits() && rows.len() * planes * row_words > blocks.room.slice_words {
             let wanted = Across { matrix, rows: rows.clone(), words: words.clone() };
             let held = self.slices[shape].load(blocks, view, &wanted)?;
-            return Ok(Some(Loaded { shape, word: None, first, row_words: held.len(), first_word: held.start }));
+            let (row_words, first_word) = (held.len(), held.start);
+            return Ok(Some(Loaded { shape, place: Place::Slice, first: rows.start, row_words, first_word }));
         }
         let matrix_word = view.layout.first_word(matrix, planes);
         let word = |row: usize| matrix_word + row * row_words * planes;
-        self.windows[shape].load(blocks, view, word(rows.start)..word(rows.end))?;
-        Ok(Some(Loaded { shape, word: Some(word(rows.start)), first, row_words, first_word: 0 }))
+        let block = self.windows[shape].load(blocks, view, &(word(rows.start)..word(rows.end)))?;
+        let [from, to] = [view.cuts[block], view.cuts[block + 1]];
+        // Blocks that follow each other in one matrix have as many rows as the first.
+        let (place, first) = if word(rows.end) <= to.word {
+            (Place::Word(word(rows.start) - from.word), rows.start)
+        } else {
+            (Place::Blocks(to.row - from.row), from.row)
+        };
+        Ok(Some(Loaded { shape, place, first, row_words, first_word: 0 }))
     }
 
-    fn words(&self, rows: &Loaded) -> &[u64] {
-        match rows.word {
-            Some(word) => self.windows[rows.shape].words(word),
-            None => self.slices[rows.shape].words(rows.first, self.blocks.content.planes()),
+    fn rows(&self, rows: &Loaded) -> Lent<'_> {
+        match rows.place {
+            Place::Word(word) => self.windows[rows.shape].rows(word, 0),
+            Place::Blocks(each) => self.windows[rows.shape].rows(0, each),
+            Place::Slice => Lent::Whole(self.slices[rows.shape].words(rows.first, self.blocks.content.planes())),
         }
     }
 }

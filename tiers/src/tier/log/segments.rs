@@ -147,6 +147,14 @@ pub(crate) fn remove_all(storage: &dyn Storage, folder: &Path, kind: Kind, keep:
     Ok(())
 }
 
+/// Removes the log of one ply.
+pub(crate) fn remove_ply(storage: &dyn Storage, folder: &Path, kind: Kind, ply: u32) -> Result<(), FileError> {
+    for (_, _, path) in segments_in(storage, folder, kind)?.iter().filter(|(of, ..)| *of == ply) {
+        storage.remove(path).map_err(io_error(path, "remove"))?;
+    }
+    Ok(())
+}
+
 /// Reads a file sequentially in large pieces.
 struct Ahead<'a> {
     file: &'a dyn ReadFile,

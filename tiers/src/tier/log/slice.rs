@@ -64,7 +64,7 @@ impl Slice {
         // A row after the other, a plane after the other: each of `all` words.
         let plane_rows = rows.start * planes..rows.end * planes;
         let word_of = |plane_row: usize| start + plane_row * all;
-        let first = view.cuts.partition_point(|cut| cut.word <= word_of(plane_rows.start)) - 1;
+        let first = view.block_of(word_of(plane_rows.start));
         for (number, cut) in view.cuts.windows(2).enumerate().skip(first) {
             let [from, to] = [cut[0].word, cut[1].word];
             if from >= word_of(plane_rows.end) {

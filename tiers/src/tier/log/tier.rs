@@ -3,10 +3,10 @@
 use std::ops::Range;
 use std::path::Path;
 
-use super::blocks::{Blocks, Room};
+use super::blocks::{Blocks, Buffers, Room};
 use super::reader::LogReader;
 use crate::files::{FileError, Storage};
-use crate::index::{Index, Located, Matrix};
+use crate::index::{Index, Located, Matrix, Shape, WingShape};
 use crate::kernel::Coding;
 use crate::tier::content::Content;
 use crate::tier::queue::Queue;
@@ -40,15 +40,21 @@ impl<'s, C: Content> LogTier<'s, C> {
         self.0.is_complete()
     }
 
-    /// Returns what all blocks take if they are expanded.
-    pub fn expanded_bytes(&self) -> u64 {
-        self.0.expanded_bytes
+    /// Shares out the memory for expanded blocks between this tier, which is read from now on, and `next`, which is filled
+    /// from it. What `next` fills in its part goes into the log no sooner than [`LogTier::sync`].
+    pub fn share_room(&self, next: &mut LogTier<'s, C>) {
+        self.0.share_room(&mut next.0);
     }
 
-    /// Keeps blocks expanded that are filled from now on, for the writer of the database and for the next tier: as far as
-    /// the room for expanded blocks allows beside those of the tier that is read, which take `others_bytes`.
-    pub fn keep(&mut self, others_bytes: u64) {
-        self.0.keep(others_bytes);
+    /// Tells whether all blocks of a shape are filled, or that the tier has no such shape.
+    pub fn has_shape(&self, shape: Shape) -> bool {
+        let number = self.0.directory.shape(shape.left, shape.right);
+        number.is_none_or(|number| self.0.blocks_of(number).all(|block| self.0.has(block)))
+    }
+
+    /// Lists the shapes that have blocks which are not filled.
+    pub fn missing_shapes(&self) -> impl Iterator<Item = Shape> {
+        self.0.directory.shapes().iter().copied().filter(|shape| !self.has_shape(*shape))
     }
 
     /// Tells whether there were files of the tier when it was opened, of whatever content.
@@ -108,8 +114,12 @@ impl<'s, C: Content> Store for LogTier<'s, C> {
         LogReader::new(index, &self.0)
     }
 
-    fn release(&self) {
-        self.0.forget();
+    fn pass(&self, left: WingShape) {
+        self.0.pass(left);
+    }
+
+    fn pass_all(&self) {
+        self.0.pass_all();
     }
 
     fn fill<W: Send>(
@@ -133,14 +143,12 @@ impl<'s, C: Content> Store for LogTier<'s, C> {
                     return Ok(());
                 }
                 if !blocks.has(block) {
-                    buffers.words.resize(view.words(block).len(), 0);
-                    let mut rest = &mut buffers.words[..];
-                    for (matrix, rows) in view.rows(block) {
-                        let (own, after) = rest.split_at_mut(rows.len() * matrix.words() * planes);
-                        rest = after;
-                        work(state, matrix, rows, own)?;
-                    }
-                    blocks.put(block, &buffers.words, &mut buffers.bytes)?;
+                    blocks.add(block, view.words(block).len(), buffers, |mut rest| {
+                        view.rows(block).try_for_each(|(matrix, rows)| {
+                            let words = rows.len() * matrix.words() * planes;
+                            work(state, matrix, rows, rest.split_off_mut(..words).unwrap_or_default())
+                        })
+                    })?;
                 }
                 (watch.done)(view.rows(block).map(|(matrix, rows)| entries_of(matrix, &rows)).sum());
             }
@@ -155,6 +163,7 @@ impl<'s, C: Content> Store for LogTier<'s, C> {
             }
             Ok(state)
         })?;
+        blocks.filled();
         Ok((!queue.is_ended()).then_some(states))
     }
 
@@ -188,13 +197,6 @@ impl<'s, C: Content> Store for LogTier<'s, C> {
             Ok(state)
         })
     }
-}
-
-/// What one thread works on: a block, expanded and compressed.
-#[derive(Default)]
-struct Buffers {
-    words: Vec<u64>,
-    bytes: Vec<u8>,
 }
 
 /// Consecutive blocks: of one shape, or all blocks of consecutive shapes, some of which may have none.

@@ -1,24 +1,21 @@
-//! The rows that are wanted of a shape, expanded.
+//! The rows that are wanted of a shape: a list of expanded blocks, which are shared and never copied.
 
 use std::ops::Range;
 
 use super::blocks::{Blocks, Expanded, ShapeView};
 use crate::files::FileError;
+use crate::kernel::Lent;
 use crate::tier::content::Content;
-use crate::tier::store::PAD;
 
-/// Consecutive words of one shape: a whole block, which is shared and not copied, or rows of several, which are joined.
+/// Consecutive blocks of one shape.
 ///
-/// The last block that was needed stays: rows are wanted in ascending order, so a walk through a shape gets each of its
-/// blocks once.
+/// Blocks that were needed last stay: rows are wanted in ascending order, so a walk through a shape gets each of its blocks
+/// once.
 #[derive(Debug, Default)]
 pub(super) struct Window {
-    /// The words that are held, counted from the shape's first.
-    held: Range<usize>,
-    /// The last block that was needed, and its number, counted from the shape's first.
-    last: Option<(usize, Expanded)>,
-    /// The words, where they are of several blocks; otherwise empty.
-    joined: Vec<u64>,
+    /// The number of the first block, counted from the shape's first.
+    first: usize,
+    blocks: Vec<Expanded>,
     /// For a compressed block.
     bytes: Vec<u8>,
 }
@@ -26,58 +23,38 @@ pub(super) struct Window {
 impl Window {
     /// Forgets what it holds; keeps the memory.
     pub fn clear(&mut self) {
-        self.held = 0..0;
-        self.last = None;
+        self.blocks.clear();
     }
 
-    /// Makes sure that `wanted` words of the shape are held.
+    /// Makes sure that the blocks with `wanted` words of the shape, at least one, are held, and no others. Returns the number
+    /// of the first, counted from the shape's first.
     pub fn load<C: Content>(
         &mut self,
         blocks: &Blocks<C>,
         view: &ShapeView,
-        wanted: Range<usize>,
-    ) -> Result<(), FileError> {
-        if self.held.start <= wanted.start && wanted.end <= self.held.end {
-            return Ok(());
+        wanted: &Range<usize>,
+    ) -> Result<usize, FileError> {
+        let first = view.block_of(wanted.start);
+        let end = if wanted.end <= view.cuts[first + 1].word { first + 1 } else { view.block_of(wanted.end - 1) + 1 };
+        // Where the walk goes on, the first blocks have had their time.
+        let old = self.first..self.first + self.blocks.len();
+        let kept = if old.contains(&first) { first - old.start } else { old.len() };
+        self.blocks.drain(..kept);
+        self.blocks.truncate(end - first);
+        self.first = first;
+        for number in first + self.blocks.len()..end {
+            let length = view.cuts[number + 1].word - view.cuts[number].word;
+            let block = blocks.get(view.first_block + number, length, &mut self.bytes)?;
+            self.blocks.push(block);
         }
-        let block_of = |word: usize| view.cuts.partition_point(|cut| cut.word <= word) - 1;
-        let (first, last) = (block_of(wanted.start), block_of(wanted.end - 1));
-        self.held = 0..0;
-        self.joined.clear();
-        if first == last {
-            self.get(blocks, view, first)?;
-            self.held = view.cuts[first].word..view.cuts[first + 1].word;
-            return Ok(());
-        }
-        self.joined.reserve_exact(wanted.len() + PAD);
-        for number in first..=last {
-            let (start, end) = (view.cuts[number].word, view.cuts[number + 1].word);
-            let block = self.get(blocks, view, number)?;
-            self.joined.extend_from_slice(&block[wanted.start.max(start) - start..wanted.end.min(end) - start]);
-        }
-        self.joined.extend([0; PAD]);
-        self.held = wanted;
-        Ok(())
+        Ok(first)
     }
 
-    /// Returns a block, given by its number in the shape, and keeps it.
-    fn get<C: Content>(&mut self, blocks: &Blocks<C>, view: &ShapeView, number: usize) -> Result<Expanded, FileError> {
-        if let Some((_, block)) = self.last.as_ref().filter(|(last, _)| *last == number) {
-            return Ok(Expanded::clone(block));
-        }
-        // Its memory may be that of the next one.
-        self.last = None;
-        let length = view.cuts[number + 1].word - view.cuts[number].word;
-        let block = blocks.get(view.first_block + number, length, &mut self.bytes)?;
-        self.last = Some((number, Expanded::clone(&block)));
-        Ok(block)
-    }
-
-    /// Returns the words from word `first` of the shape on, which must be held.
-    pub fn words(&self, first: usize) -> &[u64] {
-        match &self.last {
-            Some((_, block)) if self.joined.is_empty() => &block[first - self.held.start..],
-            _ => &self.joined[first - self.held.start..],
+    /// Returns the rows from the first block's word `word` on. Each block has `each` rows, unless there is only one.
+    pub fn rows(&self, word: usize, each: usize) -> Lent<'_> {
+        match &self.blocks[..] {
+            [only] => Lent::Whole(&only[word..]),
+            blocks => Lent::Blocks { blocks, each },
         }
     }
 }
