@@ -15,7 +15,7 @@ use crate::support::long;
 use crate::support::progress::{Listener, StopAfterEntries};
 use crate::support::shared::{self, Files};
 use crate::support::small_disk::SmallDisk;
-use crate::support::solves::{MEMORY_BYTES, Solve};
+use crate::support::solves::{MEMORY_BYTES, Solve, least_bytes};
 use crate::support::tiers::{CountError, Plan, Progress, SolveError, Values};
 
 /// Blocks so small that the tiers of small boards have many.
@@ -47,10 +47,13 @@ fn a_solve_in_files_writes_the_bytes_of_one_in_memory() {
     for &(name, block_words) in long::scale(&few[..], &all) {
         for values in [Values::Wdl, Values::Remoteness] {
             let expected = expected(name, values);
-            for threads in [1, 3] {
+            for (threads, is_ample) in [(1, false), (3, false), (3, true)] {
                 let root = TempDir::new().expect("a folder");
                 let solve = in_files(root.path(), name, values).with_block_words(block_words);
+                // With the least memory each block goes into its file at once; with plenty none does.
                 let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+                let bytes = if is_ample { MEMORY_BYTES } else { pool.install(|| least_bytes(&solve)) };
+                let solve = solve.with_memory_bytes(bytes);
                 let report = pool.install(|| solve.run()).expect("a solve");
                 assert!(!report.already_complete);
                 assert_done(&solve, &expected, &format!("{name} {values}, {threads} threads"));

@@ -13,7 +13,7 @@ use crate::support::files::assert_same;
 use crate::support::long;
 use crate::support::memory_disk::{Fault, MemoryDisk};
 use crate::support::progress::{Listener, StopAfterTiers};
-use crate::support::solves::{Solve, in_files, stepwise};
+use crate::support::solves::{Solve, in_files, in_files_at_once, stepwise};
 use crate::support::tiers::{Database, FileError, SolveError, Storage, Values};
 
 /// Checks that a solve has failed for its files and says which and why, and that what has a final name is whole.
@@ -71,7 +71,7 @@ fn a_failure_of_any_file_operation_of_a_solve_in_files_is_reported_and_leaves_on
     // One thread, so that the operations have an order.
     let pool = ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
     for (name, values) in [("3x3c3", Values::Remoteness), ("4x3", Values::Wdl)] {
-        let solve = in_files(name, values);
+        let solve = in_files_at_once(name, values);
         let (disk, whole) = pool.install(|| solve_whole(&solve));
         let (operations, expected) = (disk.operations(), solve.files_on(&disk));
         for fault in [Fault::Once as fn(u64) -> Fault, Fault::From] {
@@ -93,7 +93,7 @@ fn a_failure_of_any_file_operation_of_a_solve_in_files_is_reported_and_leaves_on
 
 #[test]
 fn a_disk_that_is_full_after_any_number_of_bytes_of_a_solve_in_files_is_reported() {
-    let solve = in_files("3x3c3", Values::Wdl);
+    let solve = in_files_at_once("3x3c3", Values::Wdl);
     let (disk, whole) = solve_whole(&solve);
     let (bytes, expected) = (disk.written_bytes(), solve.files_on(&disk));
     for limit in long::every(101, Vec::from_iter(0..bytes), "bytes of 3x3c3 in files") {

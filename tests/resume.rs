@@ -13,7 +13,7 @@ use crate::support::memory_disk::{Fault, MemoryDisk};
 use crate::support::progress::{StopAfterEntries, StopAtFiles};
 use crate::support::random::Random;
 use crate::support::shared;
-use crate::support::solves::{Solve, in_files, stepwise};
+use crate::support::solves::{MEMORY_BYTES, Solve, in_files, in_files_at_once, least_bytes, stepwise};
 use crate::support::tiers::{Kernel, Knobs, SolveError, Values};
 
 /// What happens between a solve that failed and the next.
@@ -82,11 +82,12 @@ fn a_solve_in_files_that_stops_at_any_file_operation_goes_on_to_the_same_bytes()
     // One thread, so that the operations have an order.
     let pool = ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
     for (name, values) in [("3x3c3", Values::Remoteness), ("4x3", Values::Wdl)] {
-        let solve = in_files(name, values);
         let expected = stepwise(name, values).whole();
-        for between in [Between::ProcessEnds, Between::PowerGoes] {
-            let stop = || die_at_every_operation(&solve, &MemoryDisk::new, &expected, between);
-            println!("{name} {values} in files: {between:?} at each of {} operations", pool.install(stop));
+        for solve in [in_files_at_once(name, values), in_files(name, values)] {
+            for between in [Between::ProcessEnds, Between::PowerGoes] {
+                let stop = || die_at_every_operation(&solve, &MemoryDisk::new, &expected, between);
+                println!("{name} {values} in files: {between:?} at each of {} operations", pool.install(stop));
+            }
         }
     }
 }
@@ -211,6 +212,28 @@ fn a_solve_in_memory_that_is_stopped_anywhere_loses_only_the_tier_that_it_was_at
             assert!(stops > long::scale(4, 20), "{stops}");
             long::skips("four of five moments to stop");
             println!("{name} {values}: stopped at {stops} moments, after every {stride} entries");
+        }
+    }
+}
+
+#[test]
+fn a_solve_in_files_that_is_stopped_anywhere_loses_no_tier_and_goes_on_in_files_or_in_memory() {
+    for (name, values) in [("4x4", Values::Remoteness), ("5x3", Values::Wdl)] {
+        let ample = in_files(name, values).with_checkpoint(Knobs::default().checkpoint);
+        let expected = ample.whole();
+        let least = least_bytes(&ample);
+        // No blocks stay in memory, some, and all: then those that the rest of a tier does not need are lost.
+        for solve in [least, least + 3000, least + 20_000, MEMORY_BYTES].map(|bytes| ample.with_memory_bytes(bytes)) {
+            for (number, most) in (0..).step_by(long::scale(5065, 1013)).enumerate() {
+                let disk = MemoryDisk::new();
+                let Some(_) = stop_and_go_on(&solve, most, &expected) else { break };
+                solve.run_heard_on(&StopAfterEntries::new(most), &disk).expect_err("a solve that is stopped");
+                // It is stopped again in the same tier or the next, and goes on elsewhere.
+                let _ = solve.run_heard_on(&StopAfterEntries::new(most + 300), &disk);
+                let go_on = if number % 2 == 0 { solve.in_memory() } else { solve.with_memory_bytes(least) };
+                go_on.run_on(&disk).expect("a solve that goes on");
+                assert_same(&go_on.files_on(&disk), &expected, &format!("{name} {values}, stopped after {most} twice"));
+            }
         }
     }
 }

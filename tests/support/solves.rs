@@ -10,7 +10,9 @@ use fourbase_tiers::solve;
 
 use super::board::board;
 use super::memory_disk::MemoryDisk;
-use super::tiers::{Database, DatabaseError, Kernel, Knobs, Progress, Report, SolveError, Storage, Values, folder_of};
+use super::tiers::{
+    Database, DatabaseError, Kernel, Knobs, Plan, Progress, Report, SolveError, Storage, Values, folder_of,
+};
 
 /// What a solve may take: far more than any board of these tests needs.
 pub const MEMORY_BYTES: u64 = 4 << 30;
@@ -90,6 +92,11 @@ impl Solve {
     /// Keeps the live tiers in files.
     pub fn with_scratch(&self, scratch: impl Into<PathBuf>) -> Solve {
         Solve { scratch: Some(scratch.into()), ..self.clone() }
+    }
+
+    /// Keeps them in memory, where there is plenty. An earlier solve's files are found if they are beside the database.
+    pub fn in_memory(&self) -> Solve {
+        Solve { scratch: None, memory_bytes: MEMORY_BYTES, ..self.clone() }
     }
 
     /// Sets how many words a block of those tiers has.
@@ -190,8 +197,20 @@ pub fn stepwise(name: &str, values: Values) -> Solve {
     Solve::new(board(name), values).stepwise()
 }
 
-/// The same with the tiers that are being solved in files, in blocks so small that each has many.
+/// The same with the tiers that are being solved in files, in blocks so small that each has many. There is memory for all of
+/// them until a tier is made durable.
 pub fn in_files(name: &str, values: Values) -> Solve {
     let solve = stepwise(name, values);
     solve.with_scratch(solve.root()).with_block_words(20)
+}
+
+/// The same with no memory for blocks: each goes into its file as soon as it is solved.
+pub fn in_files_at_once(name: &str, values: Values) -> Solve {
+    let solve = in_files(name, values);
+    solve.with_memory_bytes(least_bytes(&solve))
+}
+
+/// The least memory of a solve in files.
+pub fn least_bytes(solve: &Solve) -> u64 {
+    Plan::new(solve.board(), solve.values(), MEMORY_BYTES).bounded().memory_bytes as u64
 }
