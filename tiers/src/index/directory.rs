@@ -97,12 +97,12 @@ impl TierDirectory {
             return None;
         }
         let spines = self.spines[number].get_or_init(|| self.spine_starts(index, number));
-        let (left_firsts, right_firsts) = (parts.left_bits.count_ones(), parts.right_bits.count_ones());
-        let before = entries_before(index, self.ply, shape, parts.spine, left_firsts, right_firsts)?;
-        let row = index.colourings(shape.left, parts.spine, left_firsts).binary_search(&parts.left_bits).ok()?;
-        let right = index.colourings(shape.right, parts.spine, right_firsts);
-        let column = right.binary_search(&parts.right_bits).ok()?;
-        Some(spines[parts.spine.bits as usize] + before + row as u64 * right.len() as u64 + column as u64)
+        let firsts = [parts.left_bits.count_ones(), parts.right_bits.count_ones()];
+        let (row, rows) = index.rank_beside(shape.left, parts.spine, firsts[0], parts.left_bits)?;
+        let (column, columns) = index.rank_beside(shape.right, parts.spine, firsts[1], parts.right_bits)?;
+        let before = entries_before(self.ply, parts.spine, firsts, rows, columns)?;
+        let columns = columns[firsts[1] as usize];
+        Some(spines[parts.spine.bits as usize] + before + u64::from(row) * u64::from(columns) + u64::from(column))
     }
 
     /// Lists the matrices from the one that holds `entry` on; they have no numbers.

@@ -249,26 +249,18 @@ pub(crate) fn matrices(index: &Index, ply: u32, shape: Shape, spine: Spine) -> i
     })
 }
 
-/// Counts the entries of a shape and a spine that come before the matrix with these first-player pieces; `None` if the tier
-/// has no such matrix.
-pub(crate) fn entries_before(
-    index: &Index,
-    ply: u32,
-    shape: Shape,
-    spine: Spine,
-    left_firsts: u32,
-    right_firsts: u32,
-) -> Option<u64> {
-    let (rows, columns) = (index.counts(shape.left, spine), index.counts(shape.right, spine));
-    let balances = balances(ply, spine, rows.len() as u32 - 1, columns.len() as u32 - 1);
-    let mut before = 0;
-    for (left, right) in balances {
-        if left == left_firsts {
-            return (right == right_firsts).then_some(before);
-        }
-        before += u64::from(rows[left as usize]) * u64::from(columns[right as usize]);
+/// Counts the entries of a shape and a spine that come before the matrix with these first-player pieces in the left and the
+/// right wing; `None` if the tier has no such matrix. A matrix with `n` in the left wing has `rows[n]` rows, and one with `n`
+/// in the right wing `columns[n]` columns.
+pub(super) fn entries_before(ply: u32, spine: Spine, firsts: [u32; 2], rows: &[u32], columns: &[u32]) -> Option<u64> {
+    let [left, right] = firsts;
+    if left + right + spine.firsts() != firsts_at(ply) {
+        return None;
     }
-    None
+    let most_right = (left + right).min(columns.len() as u32 - 1);
+    let before = &rows[(left + right - most_right) as usize..left as usize];
+    let products = before.iter().zip(columns[..=most_right as usize].iter().rev());
+    Some(products.map(|(rows, columns)| u64::from(*rows) * u64::from(*columns)).sum())
 }
 
 /// Lists the shapes of a tier, by left wing, then right wing.

@@ -24,6 +24,7 @@ mod layout;
 mod limits;
 mod lines;
 mod map;
+mod numbers;
 mod of_shape;
 mod rank;
 mod size;

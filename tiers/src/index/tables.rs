@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use super::error::IndexError;
 use super::limits::check_tables;
 use super::lines::{CrossLine, Lines};
+use super::numbers::{Beside, Numbers};
 use super::slots::Slots;
 use super::split::{Spine, Split, WingShape};
 use super::wing::{ShapeLists, WingList};
@@ -29,6 +30,10 @@ pub struct Index {
     lists: Slots<Box<[OnceLock<WingList>]>>,
     /// By height of the spine and wing shape, then by the spine's bits and first-player pieces: the lengths of the lists.
     counts: Slots<Box<[u32]>>,
+    /// By wing shape, for probes.
+    numbers: Vec<OnceLock<Numbers>>,
+    /// By spine and wing shape, for probes.
+    beside: Slots<Beside>,
 }
 
 impl Index {
@@ -48,6 +53,8 @@ impl Index {
             shapes: (0..shapes).map(|_| OnceLock::new()).collect(),
             lists: Slots::new(shapes * split.spines()),
             counts: Slots::new(shapes * heights),
+            numbers: (0..shapes).map(|_| OnceLock::new()).collect(),
+            beside: Slots::new(shapes * split.spines()),
         })
     }
 
@@ -110,6 +117,23 @@ impl Index {
         let counts = self.counts.get(spine.height as usize * self.shapes.len() + shape.0 as usize).get_or_init(lists);
         let each = self.cells[shape.0 as usize] as usize + 1;
         &counts[spine.bits as usize * each..][..each]
+    }
+
+    /// Returns the place of a colouring with `firsts` first-player pieces in the list of a wing shape beside `spine`, without
+    /// making the list, and the lengths of the lists for every number of first-player pieces; `None` where it is not there.
+    pub(crate) fn rank_beside(
+        &self,
+        shape: WingShape,
+        spine: Spine,
+        firsts: u32,
+        colouring: u32,
+    ) -> Option<(u32, &[u32])> {
+        let (split, lines, lists) = (&self.split, &self.lines.wing, || self.shape(shape));
+        let beside = self.beside.get(self.slot(shape, spine)).get_or_init(|| Beside::new(self.counts(shape, spine)));
+        let mask = beside.mask(firsts, || lists().members(split, lines, spine, firsts as usize))?;
+        let numbers = self.numbers.get(shape.0 as usize)?.get_or_init(|| lists().numbers());
+        let rank = mask.rank(numbers.of(colouring, || lists().free(firsts))?)?;
+        Some((rank, beside.lengths()))
     }
 
     fn slot(&self, shape: WingShape, spine: Spine) -> usize {

@@ -14,6 +14,7 @@ use std::sync::OnceLock;
 use fourbase::Player;
 
 use super::lines::{WingCell, WingLine};
+use super::numbers::Numbers;
 use super::split::{Spine, Split, WingShape, low_bits};
 use crate::kernel::Kernel;
 
@@ -170,7 +171,7 @@ impl ShapeLists {
 
     /// Returns the colourings with `firsts` first-player pieces that have no line with `spine` either, as a mask over
     /// the list without a spine.
-    fn members(&self, split: &Split, lines: &[WingLine], spine: Spine, firsts: usize) -> Vec<u64> {
+    pub fn members(&self, split: &Split, lines: &[WingLine], spine: Spine, firsts: usize) -> Vec<u64> {
         let list = &self.lists[firsts];
         let mut members = vec![u64::MAX; list.words()];
         trim(&mut members, list.colourings.len());
@@ -221,6 +222,16 @@ impl ShapeLists {
             tables.iter().map(move |table| if has_line { 0 } else { table[free] })
         };
         spines.flat_map(count_beside).collect()
+    }
+
+    /// Returns the colourings with `firsts` first-player pieces, which are at most the wing's.
+    pub fn free(&self, firsts: u32) -> &[u32] {
+        &self.lists[firsts as usize].colourings
+    }
+
+    /// Numbers the colourings.
+    pub fn numbers(&self) -> Numbers {
+        Numbers::new(self.cells, self.lists.iter().map(|list| &*list.colourings))
     }
 
     /// Makes the list beside `spine` with `firsts` first-player pieces, without its planes.
