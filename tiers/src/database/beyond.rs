@@ -17,7 +17,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use fourbase::search::{Monitor, Options, Search, SearchError};
 use fourbase::{Board, Outcome, Position};
 
-use super::cache::Recent;
 use crate::kernel::Values;
 
 /// The most that the table of one search takes. It starts with some kilobytes.
@@ -26,8 +25,7 @@ const TABLE_BYTES: usize = 64 << 20;
 /// After how many nodes a search forgets what it has found: what it knows then still fits a processor's cache.
 const NODES_TO_REMEMBER: u64 = 1 << 16;
 
-/// What goes along with the probes of a thread: who may stop the searches beyond the plies that are kept, what was done, and
-/// what the next probe may need again.
+/// What goes along with the probes of a thread: who may stop the searches beyond the plies that are kept, and what was done.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Effort {
     /// Where searches report their nodes, and look whether they are cancelled.
@@ -38,8 +36,6 @@ pub(crate) struct Effort {
     pub nodes: u64,
     /// Positions that were looked up in the files.
     pub lookups: u64,
-    /// The chunks that were looked into last.
-    pub recent: Recent,
 }
 
 /// The searches of a database.

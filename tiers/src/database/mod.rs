@@ -10,6 +10,7 @@
 mod beyond;
 mod cache;
 mod check;
+mod codes;
 mod error;
 mod list;
 mod many;
@@ -21,7 +22,7 @@ mod tier;
 
 pub(crate) use beyond::Effort;
 #[cfg(feature = "testing")]
-pub(crate) use cache::{Cache, Recent};
+pub(crate) use cache::Cache;
 pub use error::{DatabaseError, RemotenessError};
 pub use list::{Listing, Summary, list};
 pub use moves::Move;

@@ -72,7 +72,7 @@ impl Database {
     fn stored(&self, end: &Seen, effort: &mut Effort) -> Result<Outcome, DatabaseError> {
         let tier = self.tier(end.ply)?;
         effort.lookups += 1;
-        Ok(tier.outcome(self.index(), self.cache(), &mut effort.recent, &end.position)?)
+        Ok(tier.outcome(self.index(), self.cache(), &end.position)?)
     }
 
     /// Finds out what a quiet position of an even ply is worth: the best that any of its children leads to.

@@ -1,12 +1,12 @@
 //! A tier that is open for probing: from a quiet position to its chunk, its block, its symbol.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use fourbase::{Outcome, Position};
 use rayon::prelude::*;
 
-use super::cache::{Cache, Recent};
+use super::cache::Cache;
+use super::codes::Chunk;
 use crate::files::{FileError, Storage};
 use crate::format::chunk::{self, Chunks};
 use crate::format::container::Reader;
@@ -57,21 +57,12 @@ impl OpenTier {
     }
 
     /// Looks a quiet position up.
-    pub fn outcome(
-        &self,
-        index: &Index,
-        cache: &Cache,
-        recent: &mut Recent,
-        position: &Position,
-    ) -> Result<Outcome, FileError> {
+    pub fn outcome(&self, index: &Index, cache: &Cache, position: &Position) -> Result<Outcome, FileError> {
         let rank = self.directory.rank(index, &index.split().parts(position));
         let rank = rank.ok_or_else(|| self.damaged("a position has no entry"))?;
         let (number, entry) = self.chunks.place(rank);
-        let chunk = recent.chunk(self.directory.ply(), number, || self.chunk(index, cache, number))?;
-        let code = chunk.chunks_exact(self.chunks.words()).enumerate().fold(0u8, |code, (plane, words)| {
-            let word = words.get(entry / 64).copied().unwrap_or(0);
-            code | ((word >> (entry % 64) & 1) as u8) << plane
-        });
+        let chunk = Chunk { ply: self.directory.ply(), number, planes: self.coding.planes() };
+        let code = cache.code(chunk, entry, || self.unpack(index, cache, number))?;
         self.coding.decode(code).ok_or_else(|| self.damaged("a position has no value"))
     }
 
@@ -109,26 +100,23 @@ impl OpenTier {
             .ok_or_else(|| self.reader.damaged(number, "a block does not expand to its symbols"))
     }
 
-    /// Puts the symbols of a chunk in their places, or finds it in the cache.
-    fn chunk(&self, index: &Index, cache: &Cache, number: u64) -> Result<Arc<[u64]>, FileError> {
-        let ply = self.directory.ply();
-        cache.chunk(ply, number, || {
-            let (block_number, place) = self.reader.block_of(number)?;
-            let block = cache.block(ply, block_number, || self.expand(block_number))?;
-            let quiet = chunk::quiet(index, &self.directory, &self.chunks, number);
-            let count = block.count(place);
-            if quiet.iter().map(|word| word.count_ones() as usize).sum::<usize>() != count {
-                let what = "a chunk's number of values differs from its number of quiet entries";
-                return Err(self.reader.damaged(block_number, what));
-            }
-            let mut words = vec![0; self.coding.planes() * self.chunks.words()];
-            let symbols = block.planes(&self.coding, place);
-            let plane_words = count.div_ceil(64).max(1);
-            for (symbols, words) in symbols.chunks_exact(plane_words).zip(words.chunks_exact_mut(self.chunks.words())) {
-                index.kernel().unpack(symbols, &quiet, words);
-            }
-            Ok(words)
-        })
+    /// Puts the symbols of a chunk in their places.
+    fn unpack(&self, index: &Index, cache: &Cache, number: u64) -> Result<Vec<u64>, FileError> {
+        let (block_number, place) = self.reader.block_of(number)?;
+        let block = cache.block(self.directory.ply(), block_number, || self.expand(block_number))?;
+        let quiet = chunk::quiet(index, &self.directory, &self.chunks, number);
+        let count = block.count(place);
+        if quiet.iter().map(|word| word.count_ones() as usize).sum::<usize>() != count {
+            let what = "a chunk's number of values differs from its number of quiet entries";
+            return Err(self.reader.damaged(block_number, what));
+        }
+        let mut words = vec![0; self.coding.planes() * self.chunks.words()];
+        let symbols = block.planes(&self.coding, place);
+        let plane_words = count.div_ceil(64).max(1);
+        for (symbols, words) in symbols.chunks_exact(plane_words).zip(words.chunks_exact_mut(self.chunks.words())) {
+            index.kernel().unpack(symbols, &quiet, words);
+        }
+        Ok(words)
     }
 
     /// Reads all blocks, checks and expands them.

@@ -44,6 +44,7 @@ pub use lines::{CrossLine, Lines, WingCell, WingLine};
 pub(crate) use of_shape::OfShape;
 pub use rank::Place;
 pub(crate) use size::TierSize;
+pub(crate) use slots::Slots;
 pub use split::{Part, Parts, Spine, Split, WingShape};
 pub use tables::Index;
 pub use wing::WingList;

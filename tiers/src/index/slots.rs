@@ -8,7 +8,7 @@ const PAGE: usize = 256;
 /// Slots for tables. They are in pages, made with their first table: a board of one column has up to 16 million slots, and
 /// to open its database must not take memory for all of them.
 #[derive(Debug)]
-pub(super) struct Slots<T> {
+pub(crate) struct Slots<T> {
     pages: Vec<OnceLock<Box<[OnceLock<T>]>>>,
     count: usize,
 }

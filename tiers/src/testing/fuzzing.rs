@@ -19,7 +19,7 @@ use std::sync::LazyLock;
 use fourbase::Position;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-use crate::database::{Cache, OpenTier, Recent};
+use crate::database::{Cache, OpenTier};
 use crate::files::{FileError, envelope, frame};
 use crate::format::chunk::Chunks;
 use crate::format::container::Header;
@@ -73,7 +73,7 @@ pub fn shapes(data: &[u8]) -> bool {
     let cache = Cache::new(1 << 20);
     for position in &FIXED.positions {
         // The entries of the shapes say where a position is looked up, so a wrong list may give a wrong value; it gives one.
-        let _ = tier.outcome(&FIXED.index, &cache, &mut Recent::default(), position);
+        let _ = tier.outcome(&FIXED.index, &cache, position);
     }
     is_whole
 }
@@ -105,7 +105,7 @@ pub fn block(data: &[u8]) -> bool {
     let is_whole = tier.check().is_ok();
     let cache = Cache::new(1 << 20);
     for position in &FIXED.positions {
-        let found = tier.outcome(&FIXED.index, &cache, &mut Recent::default(), position);
+        let found = tier.outcome(&FIXED.index, &cache, position);
         assert!(is_whole || found.is_err(), "a value from a block that does not hold together");
     }
     is_whole
