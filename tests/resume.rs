@@ -239,6 +239,42 @@ fn a_solve_in_files_that_is_stopped_anywhere_loses_no_tier_and_goes_on_in_files_
 }
 
 #[test]
+fn a_solve_in_files_that_was_stopped_dies_later_and_goes_on_from_where_it_was_stopped() {
+    // One thread, so that the operations have an order.
+    let pool = ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
+    let solve = in_files("4x3", Values::Wdl).with_checkpoint(Knobs::default().checkpoint);
+    let (expected, mut deaths) = (solve.whole(), 0);
+    let entries = pool.install(|| {
+        let all = StopAfterEntries::never();
+        solve.run_heard_on(&all, &MemoryDisk::new()).expect("a solve");
+        all.solved.into_inner()
+    });
+    pool.install(|| {
+        for most in (1..entries).step_by(entries as usize / 12) {
+            for operation in (0..).step_by(long::scale(11, 2)) {
+                let (disk, stop) = (MemoryDisk::new(), StopAfterEntries::new(most));
+                if solve.run_heard_on(&stop, &disk).is_ok() {
+                    break;
+                }
+                disk.set_fault(Fault::From(operation));
+                if solve.run_on(&disk).is_ok() {
+                    break;
+                }
+                deaths += 1;
+                disk.set_fault(Fault::Never);
+                let go_on = StopAfterEntries::never();
+                let what = format!("stopped after {most} entries, died {operation} operations later");
+                let report = solve.run_heard_on(&go_on, &disk).unwrap_or_else(|error| panic!("{what}: {error}"));
+                let kept = go_on.before.into_inner() >= stop.entries.into_inner();
+                assert!(report.already_complete || kept, "{what}: finished tiers are solved again");
+                assert_same(&solve.files_on(&disk), &expected, &what);
+            }
+        }
+    });
+    assert!(deaths > 50, "{deaths}");
+}
+
+#[test]
 fn a_solve_that_resumes_tells_of_the_files_that_it_reads_and_can_be_stopped_there() {
     let solve = stepwise("4x4", Values::Remoteness);
     let (disk, begun, stop) = (MemoryDisk::new(), StopAfterEntries::new(50_000), StopAtFiles::default());

@@ -8,7 +8,7 @@
 //! | [`index`] | numbers the positions of a tier (a perfect hash): wings and a spine, matrices of colourings |
 //! | [`files`] | stores, writes durably, starts every file, compresses |
 //! | [`quiet`] | tells which positions a probe can judge by looking at the board; only the others are stored |
-//! | [`tier`] | holds the planes of a tier: in memory, or in a log of compressed blocks |
+//! | [`tier`] | holds the planes of a tier: in memory, or in blocks that go into a log |
 //! | [`format`](mod@format) | reads and writes the files of a database, byte by byte |
 //! | [`solve`] | solves tiers from the full board down, each from the tier after it |
 //! | [`counts`] | counts legal positions by ply, value and remoteness: tiers from the empty board up |

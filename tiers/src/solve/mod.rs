@@ -2,8 +2,8 @@
 //!
 //! [`Solve`] plans ([`Plan`]), takes the lock, and hands over to `run`, which makes one tier after the other: `step` solves
 //! it on all threads (`moves` and `band` say where each drop leads, the [`kernel`](crate::kernel) does the rest), the
-//! [`format`](crate::format) writes it, the manifest names it. Where two tiers fit, they live in memory; otherwise in logs
-//! of compressed blocks ([`tier`](crate::tier)). Both go through the same code and give the same bytes.
+//! [`format`](crate::format) writes it, the manifest names it. Where two tiers fit, they live in memory; otherwise in blocks
+//! that go into logs ([`tier`](crate::tier)). Both go through the same code and give the same bytes.
 
 mod band;
 mod error;

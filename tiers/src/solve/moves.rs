@@ -1,7 +1,7 @@
 //! Getting a matrix ready: where each drop leads, which columns it keeps, which lines can be armed.
 //!
-//! The work here is done once a shape ([`ShapeMoves`]) or once a matrix ([`ShapeMoves::prepare`]); what is left to do for
-//! each band of rows is in [`super::band`].
+//! The work here is done once a shape ([`ShapeMoves`]) or once a run of rows of a matrix ([`ShapeMoves::prepare`]); what
+//! is left to do for each band of them is in [`super::band`].
 
 use fourbase::Player;
 

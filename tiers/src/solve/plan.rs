@@ -73,8 +73,7 @@ struct Slices {
 /// A board has at most 64 cells.
 const MOST_TIERS: usize = 65;
 
-/// The most memory for expanded blocks and slices: more hardly saves further reads, and the system keeps files in what is
-/// left.
+/// The most memory for expanded blocks and slices: the system keeps files in what is left.
 const MOST_ROOM_BYTES: u128 = 12 << 30;
 
 impl Plan {

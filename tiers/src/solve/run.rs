@@ -130,13 +130,16 @@ fn locked(
     let manifest = Manifest::new(solve.board, solve.values, solve.keep_plies);
     let mut run = Run { solve, progress, logs, folder: &folder, manifest };
     let last = run.resume(coding)?;
+    // What a stopped solve in files has left of its last tiers is of use in files alone.
+    let plan = if last.as_ref().is_none_or(LogTier::is_complete) { *plan } else { plan.bounded() };
+    plan.check(solve.memory_bytes)?;
     remove_leftovers(storage, &folder)?;
     if run.manifest.tiers.is_empty() {
         // Readers see "not solved yet" from the start.
         run.manifest.write(storage, &folder)?;
     }
-    progress.planned(plan, run.manifest.entries());
-    if plan.is_bounded || last.as_ref().is_some_and(|last| !last.is_complete()) {
+    progress.planned(&plan, run.manifest.entries());
+    if plan.is_bounded {
         run.tiers(InLogs::new(logs, coding), last)?;
     } else {
         // A later tier that a solve in files has begun is of no use in memory, and would be read through at every start.
@@ -202,8 +205,10 @@ impl<'a> Run<'a> {
         last: Option<LogTier<'a>>,
     ) -> Result<(), SolveError> {
         let index = self.logs.index;
-        let mut child = last.map(|last| home.adopt(last)).transpose()?;
         let (mut unpublished, mut last_checkpoint) = (Vec::new(), Instant::now());
+        // A solve that was stopped may have left a part of the tier that it resumes from, and none of it for a later one.
+        let mut is_due = last.as_ref().is_some_and(|last| !last.is_complete());
+        let mut child = last.map(|last| home.adopt(last)).transpose()?;
         while let Some(ply) = self.manifest.next_ply(self.solve.board) {
             let mut tier = home.make(ply, child.as_ref())?;
             self.progress.tier(ply, tier.entries());
@@ -230,9 +235,10 @@ impl<'a> Run<'a> {
                 return self.complete(&tier, unpublished);
             }
             let is_stopped = self.progress.is_stopped();
-            if is_stopped || last_checkpoint.elapsed() >= self.solve.knobs.checkpoint {
+            is_due |= last_checkpoint.elapsed() >= self.solve.knobs.checkpoint || home.is_mostly_saved(&tier);
+            if is_stopped || is_due {
                 self.commit(&home, &tier, std::mem::take(&mut unpublished))?;
-                last_checkpoint = Instant::now();
+                (last_checkpoint, is_due) = (Instant::now(), false);
             }
             if is_stopped {
                 return Err(self.stopped());

@@ -18,7 +18,7 @@ use crate::tier::{Store, Watch};
 /// Work is shared out over rayon's current pool; the result is the same for every number of threads.
 ///
 /// # Errors
-/// Where a file cannot be read or written. Finished blocks stay.
+/// Where a file cannot be read or written. What was solved and is not in a log is lost.
 pub(crate) fn solve_tier<S: Store<Content = Coding>>(
     index: &Index,
     tier: &mut S,

@@ -38,6 +38,9 @@ pub(crate) trait Home<'s> {
     /// Where a file cannot be written.
     fn save(&self, tier: &Self::Tier) -> Result<(), FileError>;
 
+    /// Tells whether more of a tier is durable, or as good as that, than would be lost with the process.
+    fn is_mostly_saved(&self, tier: &Self::Tier) -> bool;
+
     /// Takes the memory of a tier that is no longer needed.
     fn reuse(&mut self, tier: Self::Tier);
 }
@@ -107,6 +110,10 @@ impl<'s, C: Content> Home<'s> for InMemory<'s, C> {
         log.sync()
     }
 
+    fn is_mostly_saved(&self, _: &MemoryTier<C>) -> bool {
+        false
+    }
+
     fn reuse(&mut self, tier: MemoryTier<C>) {
         self.spare = tier.into_buffer();
     }
@@ -145,6 +152,11 @@ impl<'s, C: Content> Home<'s> for InLogs<'s, C> {
 
     fn save(&self, tier: &LogTier<'s, C>) -> Result<(), FileError> {
         tier.sync()
+    }
+
+    /// Such a tier would take room on the disk beside the log of the last checkpoint.
+    fn is_mostly_saved(&self, tier: &LogTier<'s, C>) -> bool {
+        tier.is_mostly_in_log()
     }
 
     fn reuse(&mut self, _: LogTier<'s, C>) {}

@@ -97,6 +97,9 @@ impl quick_cache::Weighter<usize, Expanded> for ByBytes {
     }
 }
 
+/// More bytes than any machine has.
+const UNLIMITED: u64 = 1 << 50;
+
 /// Returns what some blocks of so many words take together.
 fn expanded_bytes(blocks: usize, words: usize) -> u64 {
     64 * blocks as u64 + 8 * words as u64
@@ -185,8 +188,8 @@ impl<'s, C: Content> Blocks<'s, C> {
         let segments = Segments::open(storage, folder, header, |number, place| {
             let _ = blocks[number as usize].set(place);
         })?;
-        let held = (room.cache_bytes / (8 * room.block_words as u64)).max(16) as usize;
-        let expanded = Cache::with_weighter(held, room.cache_bytes, ByBytes);
+        let expected = (room.cache_bytes / (8 * room.block_words as u64)).clamp(16, count.max(16) as u64) as usize;
+        let expanded = Cache::with_weighter(expected, room.cache_bytes, ByBytes);
         let folder = folder.to_path_buf();
         Ok(Blocks {
             folder,
@@ -211,7 +214,7 @@ impl<'s, C: Content> Blocks<'s, C> {
     /// filled and go into the log no sooner than [`Blocks::sync`]. The rest grows with [`Blocks::pass`].
     pub fn share_room(&self, next: &mut Blocks<'s, C>) {
         let own = self.room.cache_bytes.min(self.expanded_bytes);
-        self.expanded.set_capacity(own.saturating_sub(self.held_bytes.load(Ordering::Relaxed)));
+        self.limit(own);
         next.room_left = Arc::new(AtomicU64::new(self.room.cache_bytes - own));
         // Of a tier that does not fit, the blocks that are not held need room to be expanded.
         next.most_held_bytes = next.room.cache_bytes / if next.fits() { 1 } else { 2 };
@@ -225,7 +228,19 @@ impl<'s, C: Content> Blocks<'s, C> {
 
     /// Leaves the room that is not taken by held blocks to expanded ones, once all are filled.
     pub fn filled(&self) {
-        self.expanded.set_capacity(self.room.cache_bytes.saturating_sub(self.held_bytes.load(Ordering::Relaxed)));
+        self.limit(self.room.cache_bytes);
+    }
+
+    /// Limits what the blocks take in memory to `most_bytes`, if they do not all fit.
+    fn limit(&self, most_bytes: u64) {
+        let rest = most_bytes.saturating_sub(self.held_bytes.load(Ordering::Relaxed));
+        // The cache shares its limit out over its parts, some of which are full before others.
+        self.expanded.set_capacity(if self.fits() { UNLIMITED } else { rest });
+    }
+
+    /// Tells whether more than half of what the blocks take, expanded, is in the log and not held.
+    pub fn is_mostly_in_log(&self) -> bool {
+        2 * self.held_bytes.load(Ordering::Relaxed) < self.expanded_bytes
     }
 
     /// Drops the expanded blocks of all shapes with a smaller left wing than `left`, which are of no more use, and leaves
@@ -261,7 +276,7 @@ impl<'s, C: Content> Blocks<'s, C> {
             self.expanded.remove(&block);
         }
         *blocks = end;
-        self.expanded.set_capacity(used(end).saturating_sub(self.held_bytes.load(Ordering::Relaxed)));
+        self.limit(used(end));
         if let Some(room) = others_room {
             room.fetch_add(freed, Ordering::Relaxed);
         }

@@ -1,4 +1,4 @@
-//! A tier in a log of compressed blocks, for boards of which two tiers do not fit into memory.
+//! A tier in blocks that go into a log, for boards of which two tiers do not fit into memory.
 //!
 //! The rows of a shape follow each other as in memory and are cut every [`BLOCK_WORDS`] or so (`cuts`). A block that is
 //! filled stays in memory while there is room (`blocks`); else it is compressed and appended to a log (`segments`), in the

@@ -15,7 +15,7 @@ use crate::tier::store::{Store, Watch, entries_of};
 /// Blocks of a job: enough to pay for laying out the shape and its neighbours.
 const JOB_BLOCKS: usize = 16;
 
-/// One tier, as far as it is filled, in compressed blocks in a log. Threads share it.
+/// One tier, as far as it is filled: its blocks are in memory, or compressed in a log. Threads share it.
 #[derive(Debug)]
 pub(crate) struct LogTier<'s, C = Coding>(Blocks<'s, C>);
 
@@ -44,6 +44,11 @@ impl<'s, C: Content> LogTier<'s, C> {
     /// from it. What `next` fills in its part goes into the log no sooner than [`LogTier::sync`].
     pub fn share_room(&self, next: &mut LogTier<'s, C>) {
         self.0.share_room(&mut next.0);
+    }
+
+    /// Tells whether more than half of what the blocks take, expanded, is in the log and not held.
+    pub fn is_mostly_in_log(&self) -> bool {
+        self.0.is_mostly_in_log()
     }
 
     /// Tells whether all blocks of a shape are filled, or that the tier has no such shape.
@@ -138,7 +143,8 @@ impl<'s, C: Content> Store for LogTier<'s, C> {
                 return all.try_for_each(|matrix| work(state, matrix, 0..matrix.rows as usize, &mut []));
             }
             for block in numbers {
-                if (watch.is_stopped)() {
+                // Once is enough: a later shape must not be filled before one that is missing.
+                if queue.is_ended() || (watch.is_stopped)() {
                     queue.end();
                     return Ok(());
                 }

@@ -1,0 +1,64 @@
+//! A whole solve against its kernels alone, in CPU seconds of one run.
+//!
+//! `cargo bench -p fourbase-tiers --bench whole -- [BOARD:VALUES[:MIB] ...]`
+//!
+//! The kernels make tables and layouts and solve in memory; they write nothing. The whole solve writes a database into the
+//! system's temporary folder: in memory, or in files with so many MiB of memory. Both have to find the same outcome. CPU
+//! seconds are those of the process, of all its threads, and of the system on its behalf. The kernels of 6x6 `wdl` need 7 GB
+//! of memory.
+
+#[cfg(unix)]
+fn main() {
+    let mut arguments: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
+    if arguments.is_empty() {
+        arguments = ["6x5:wdl", "6x5:wdl:300", "6x5:remoteness"].map(String::from).to_vec();
+    }
+    println!("{} threads; CPU seconds of the kernels alone, of the whole solve, and how many times as many", threads());
+    arguments.iter().for_each(|argument| compare(argument));
+}
+
+#[cfg(not(unix))]
+fn main() {
+    println!("whole: CPU seconds are not measured on this system");
+}
+
+#[cfg(unix)]
+fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+#[cfg(unix)]
+fn compare(argument: &str) {
+    use fourbase_tiers::index::Index;
+    use fourbase_tiers::kernel::{Kernel, Values};
+    use fourbase_tiers::solve::{Solve, in_memory};
+
+    let mut parts = argument.split(':');
+    let board: fourbase::Board = parts.next().unwrap_or_default().parse().expect("BOARD:VALUES[:MIB]");
+    let values = if parts.next() == Some("wdl") { Values::Wdl } else { Values::Remoteness };
+    let mib: Option<u64> = parts.next().map(|mib| mib.parse().expect("MiB of memory"));
+    let (outcome, kernels) = timed(|| {
+        let index = Index::new(board, Kernel::detect()).expect("a board that fits");
+        in_memory(&index, values, |_| ()).expect("a solve").expect("an outcome")
+    });
+    let root = tempfile::tempdir().expect("a folder");
+    let scratch = mib.map(|_| root.path().join("scratch"));
+    let solve = Solve::new(board, values).root(root.path()).scratch(scratch);
+    let solve = mib.map_or(solve.clone(), |mib| solve.memory(mib << 20));
+    let (report, whole) = timed(|| solve.run().expect("a solve"));
+    assert_eq!(report.outcome, outcome, "the empty board of {board}");
+    let place = mib.map_or("in memory".into(), |mib| format!("in files, {mib} MiB"));
+    println!("{board} {values} {place}: {kernels:.2}, {whole:.2}, {:.2}", whole / kernels);
+}
+
+/// Runs `work` and returns what it gives and the CPU seconds that it took.
+#[cfg(unix)]
+fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
+    let seconds = || {
+        let now = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+        now.tv_sec as f64 + now.tv_nsec as f64 / 1e9
+    };
+    let before = seconds();
+    let found = work();
+    (found, seconds() - before)
+}
