@@ -188,7 +188,10 @@ impl Run {
 
     #[track_caller]
     fn error_line(&self) -> String {
-        let line = self.stderr.strip_prefix("error: ").and_then(|line| line.strip_suffix('\n'));
+        // A search that takes a second, as any may on a busy machine, is announced.
+        let (first, rest) = self.stderr.split_once('\n').unwrap_or_default();
+        let said = if first.contains(" is still being searched") { rest } else { &self.stderr };
+        let line = said.strip_prefix("error: ").and_then(|line| line.strip_suffix('\n'));
         let line = line.unwrap_or_else(|| panic!("an error line: {self:#?}"));
         assert!(!line.chars().any(char::is_control), "one line without controls: {self:#?}");
         line.to_owned()
