@@ -49,23 +49,6 @@ pub(super) fn outcomes(index: &Index, coding: &Coding, ply: u32) -> Outcomes {
     }
 }
 
-/// Lists the shapes that drops into `shape` lead to.
-pub(super) fn child_shapes(index: &Index, shape: Shape) -> impl Iterator<Item = Shape> {
-    let split = index.split();
-    let Shape { left, right, spine_height } = shape;
-    let wings = (0..split.wing_columns()).flat_map(move |column| {
-        let grown = |of, beside| Some((split.grown(of, column)?, beside));
-        [grown(left, right), grown(right, left)]
-    });
-    let wings = wings.flatten().map(move |(a, b): (WingShape, WingShape)| Shape {
-        left: a.max(b),
-        right: a.min(b),
-        spine_height,
-    });
-    let spine = (spine_height < split.spine_room()).then_some(Shape { spine_height: spine_height + 1, ..shape });
-    wings.chain(spine)
-}
-
 impl<'a> ShapeMoves<'a> {
     /// Finds where the drops of `shape` lead, and opens those shapes in `children`. The last tier has no drops.
     pub(super) fn new(index: &'a Index, children: &mut impl Reader, shape: Shape, ply: u32) -> ShapeMoves<'a> {

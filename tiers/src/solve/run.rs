@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::error::SolveError;
-use super::moves::child_shapes;
 use super::options::{Report, Solve};
 use super::plan::Plan;
 use super::progress::{Progress, watching};
@@ -183,7 +182,7 @@ impl<'a> Run<'a> {
         }
         let Some(ply) = checkpoint else { return Ok(None) };
         let last = self.logs.open(coding, ply)?;
-        if last.is_complete() || (ply > 0 && is_enough(self.logs.index, &last, &self.logs.open(coding, ply - 1)?)) {
+        if last.is_complete() || (ply > 0 && is_enough(&last, &self.logs.open(coding, ply - 1)?)) {
             return Ok(Some(last));
         }
         let scratch = self.logs.folder;
@@ -285,7 +284,7 @@ impl<'a> Run<'a> {
         if self.manifest.checkpoint == Some(ply) {
             return Ok(());
         }
-        segments::remove_ply(self.logs.storage, self.logs.folder, Kind::Values(self.solve.values), ply)
+        segments::remove(self.logs.storage, self.logs.folder, Kind::Values(self.solve.values), |of| of == ply)
     }
 
     /// Makes the last tier durable, and with it the database.
@@ -312,11 +311,11 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Tells whether a tier that is not complete has all that the rest of the tier before it needs. A solve that is stopped
-/// saves no more.
-fn is_enough(index: &Index, last: &LogTier, before: &LogTier) -> bool {
+/// Tells whether a tier that is not complete has all that the rest of the tier before it needs: a solve that is stopped has
+/// no more. No shape leads to one with a smaller left wing.
+fn is_enough(last: &LogTier, before: &LogTier) -> bool {
     let has_files = last.has_files() || before.has_files();
-    has_files && before.missing_shapes().all(|shape| child_shapes(index, shape).all(|child| last.has_shape(child)))
+    has_files && before.first_missing_left().is_none_or(|left| last.has_from(left))
 }
 
 /// Returns the code of the only entry of the tier of the empty board.

@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use super::blocks::{Blocks, ShapeView};
+use super::blocks::Blocks;
 use super::slice::{Across, Slice};
+use super::view::ShapeView;
 use super::window::Window;
 use crate::files::FileError;
 use crate::index::{Index, Shape, Spine};

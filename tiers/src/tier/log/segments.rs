@@ -141,15 +141,17 @@ pub(crate) fn has_any(storage: &dyn Storage, folder: &Path, kind: Kind) -> Resul
 
 /// Removes the logs of one kind of all plies but `keep`.
 pub(crate) fn remove_all(storage: &dyn Storage, folder: &Path, kind: Kind, keep: &[u32]) -> Result<(), FileError> {
-    for (_, _, path) in segments_in(storage, folder, kind)?.iter().filter(|(ply, ..)| !keep.contains(ply)) {
-        storage.remove(path).map_err(io_error(path, "remove"))?;
-    }
-    Ok(())
+    remove(storage, folder, kind, |ply| !keep.contains(&ply))
 }
 
-/// Removes the log of one ply.
-pub(crate) fn remove_ply(storage: &dyn Storage, folder: &Path, kind: Kind, ply: u32) -> Result<(), FileError> {
-    for (_, _, path) in segments_in(storage, folder, kind)?.iter().filter(|(of, ..)| *of == ply) {
+/// Removes the logs of one kind of the plies that `is_old` names.
+pub(crate) fn remove(
+    storage: &dyn Storage,
+    folder: &Path,
+    kind: Kind,
+    is_old: impl Fn(u32) -> bool,
+) -> Result<(), FileError> {
+    for (_, _, path) in segments_in(storage, folder, kind)?.iter().filter(|(ply, ..)| is_old(*ply)) {
         storage.remove(path).map_err(io_error(path, "remove"))?;
     }
     Ok(())

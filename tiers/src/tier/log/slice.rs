@@ -6,7 +6,8 @@
 
 use std::ops::Range;
 
-use super::blocks::{Blocks, ShapeView};
+use super::blocks::Blocks;
+use super::view::ShapeView;
 use crate::files::FileError;
 use crate::tier::content::Content;
 use crate::tier::store::PAD;

@@ -3,10 +3,11 @@
 use std::ops::Range;
 use std::path::Path;
 
-use super::blocks::{Blocks, Buffers, Room};
+use super::blocks::{Blocks, Buffers};
 use super::reader::LogReader;
+use super::stock::Room;
 use crate::files::{FileError, Storage};
-use crate::index::{Index, Located, Matrix, Shape, WingShape};
+use crate::index::{Index, Located, Matrix, WingShape};
 use crate::kernel::Coding;
 use crate::tier::content::Content;
 use crate::tier::queue::Queue;
@@ -51,15 +52,16 @@ impl<'s, C: Content> LogTier<'s, C> {
         self.0.is_mostly_in_log()
     }
 
-    /// Tells whether all blocks of a shape are filled, or that the tier has no such shape.
-    pub fn has_shape(&self, shape: Shape) -> bool {
-        let number = self.0.directory.shape(shape.left, shape.right);
-        number.is_none_or(|number| self.0.blocks_of(number).all(|block| self.0.has(block)))
+    /// Returns the smallest left wing of a shape that has blocks which are not filled; `None` if all are.
+    pub fn first_missing_left(&self) -> Option<WingShape> {
+        let shapes = self.0.directory.shapes();
+        let is_missing = |shape: &usize| !self.0.blocks_of(*shape).all(|block| self.0.has(block));
+        (0..shapes.len()).find(is_missing).map(|shape| shapes[shape].left)
     }
 
-    /// Lists the shapes that have blocks which are not filled.
-    pub fn missing_shapes(&self) -> impl Iterator<Item = Shape> {
-        self.0.directory.shapes().iter().copied().filter(|shape| !self.has_shape(*shape))
+    /// Tells whether all blocks of the shapes with no smaller left wing than `left` are filled.
+    pub fn has_from(&self, left: WingShape) -> bool {
+        self.0.has_from(left)
     }
 
     /// Tells whether there were files of the tier when it was opened, of whatever content.

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use super::blocks::{Blocks, Expanded, ShapeView};
+use super::blocks::Blocks;
+use super::stock::Expanded;
+use super::view::ShapeView;
 use crate::files::FileError;
 use crate::kernel::Lent;
 use crate::tier::content::Content;
