@@ -106,8 +106,8 @@ pub(crate) struct QuietRows<'i> {
     masks: Vec<u64>,
 }
 
-/// Some consecutive rows of a matrix.
-pub(crate) struct Band<'a> {
+/// Some consecutive rows of a matrix, and which of their entries are quiet.
+pub(crate) struct MaskedRows<'a> {
     pub rows: Range<usize>,
     /// The words of each row whose masks follow.
     pub words: Range<usize>,
@@ -121,8 +121,8 @@ pub(crate) struct Band<'a> {
 const MASK_WORDS: usize = 2048;
 
 impl<'i> QuietRows<'i> {
-    /// Shows the quiet ones of some entries of a matrix of the tier of `ply` pieces, band by band. Bands of which it is plain
-    /// that no entry is quiet are passed over.
+    /// Shows the quiet ones of some entries of a matrix of the tier of `ply` pieces, some rows at a time. Rows of which it is
+    /// plain that no entry is quiet are passed over.
     ///
     /// # Errors
     /// The first error of `show`.
@@ -132,7 +132,7 @@ impl<'i> QuietRows<'i> {
         ply: u32,
         located: &Located,
         entries: &Range<u64>,
-        mut show: impl FnMut(Band) -> Result<(), E>,
+        mut show: impl FnMut(MaskedRows) -> Result<(), E>,
     ) -> Result<(), E> {
         let QuietRows { shape, matrix: last, sight, masks } = self;
         let matrix = &located.matrix;
@@ -170,7 +170,7 @@ impl<'i> QuietRows<'i> {
                 keep_to(&mut masks[last..], (to - (end_row as u64 - 1) * columns) as usize - words.start * 64);
             }
             let first_entry = located.first_entry + start + 64 * words.start as u64;
-            show(Band { rows, words: words.clone(), first_entry, masks })?;
+            show(MaskedRows { rows, words: words.clone(), first_entry, masks })?;
         }
         Ok(())
     }
@@ -183,13 +183,13 @@ pub(crate) fn quiet(index: &Index, directory: &TierDirectory, chunks: &Chunks, c
     let mut quiet = QuietRows::default();
     for (located, held) in runs(directory.located_from(index, entries.start), entries.clone()) {
         let columns = u64::from(located.matrix.columns);
-        let shown = quiet.each(index, directory.ply(), &located, &held, |band| {
-            for (row, bits) in band.masks.chunks_exact(band.words.len()).enumerate() {
-                put(&mut mask, bits, (band.first_entry + row as u64 * columns) as i64 - entries.start as i64);
+        let all = quiet.each(index, directory.ply(), &located, &held, |shown| {
+            for (row, bits) in shown.masks.chunks_exact(shown.words.len()).enumerate() {
+                put(&mut mask, bits, (shown.first_entry + row as u64 * columns) as i64 - entries.start as i64);
             }
             Ok::<(), std::convert::Infallible>(())
         });
-        let Ok(()) = shown;
+        let Ok(()) = all;
     }
     mask
 }

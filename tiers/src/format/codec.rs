@@ -69,14 +69,14 @@ impl<'a, T: Store<Content = Coding>> Packer<'a, T> {
         for (located, entries) in chunk::runs(tier.located_from(index, entries.start), entries) {
             let matrix = &located.matrix;
             rows.seek(matrix);
-            quiet.each(index, tier.ply(), &located, &entries, |band| {
-                let words = rows.get(band.rows)?;
-                index.kernel().pack(words, matrix.words(), band.words.clone(), band.masks, symbols);
+            quiet.each(index, tier.ply(), &located, &entries, |shown| {
+                let words = rows.get(shown.rows)?;
+                index.kernel().pack(words, matrix.words(), shown.words.clone(), shown.masks, symbols);
                 let counted = Counted {
-                    masks: band.masks,
-                    row_words: band.words.len(),
+                    masks: shown.masks,
+                    row_words: shown.words.len(),
                     columns: matrix.columns.into(),
-                    first_entry: band.first_entry,
+                    first_entry: shown.first_entry,
                     entries: entries.clone(),
                     each: cut.each,
                     first_chunk: chunks.start,

@@ -66,11 +66,23 @@ mod tests {
                 {
                     let shape = ShapeSight::new(&index, matrix.shape(), ply);
                     sight_of_matrix.prepare(&index, &shape, matrix);
-                    let mut quiet = vec![0; matrix.words()];
-                    for row in 0..matrix.rows as usize {
-                        // Runs of rows must agree with rows alone.
-                        let kernel = index.kernel();
-                        kernel.mask_rows(&mut sight_of_matrix, row..row + 1, 0..matrix.words(), &mut quiet);
+                    let (kernel, words, rows) = (index.kernel(), matrix.words(), matrix.rows as usize);
+                    let mut run = Vec::new();
+                    for row in 0..rows {
+                        // Rows are masked together from any row of a run on, to its end.
+                        if row % 64 == 0 || row % 7 == 0 {
+                            let together = row..rows.min((row / 64 + 1) * 64);
+                            run.clear();
+                            run.resize(together.len() * words, u64::MAX);
+                            kernel.mask_rows(&mut sight_of_matrix, together, 0..words, &mut run);
+                        } else {
+                            run.drain(..words);
+                        }
+                        let quiet = &run[..words];
+                        let mut word = [u64::MAX];
+                        let last = words - 1..words;
+                        kernel.mask_rows(&mut sight_of_matrix, row..row + 1, last, &mut word);
+                        assert_eq!(word[0], quiet[words - 1], "a word of one row, {name} ply {ply}");
                         for column in 0..matrix.columns as usize {
                             let rank = layout.first_entry(number) + (row * matrix.columns as usize + column) as u64;
                             let [first, second] = index.split().bitboards(&index.unrank(&layout, rank).unwrap());
