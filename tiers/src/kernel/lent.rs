@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::words::Words;
+
 /// The rows of a matrix, as far as a band needs them: in one piece, or in blocks that follow each other and are shared.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Lent<'a> {
@@ -11,7 +13,7 @@ pub(crate) enum Lent<'a> {
     /// As many rows in each block; the last may have fewer.
     Blocks {
         /// What each begins with.
-        blocks: &'a [Arc<[u64]>],
+        blocks: &'a [Arc<Words>],
         /// Rows of a block.
         each: usize,
     },

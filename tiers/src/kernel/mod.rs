@@ -1,6 +1,6 @@
 //! Kernels: the bit-plane loops, compiled for what the processor can do and chosen at run time.
 //!
-//! The loops are written once, in safe code (`matrix.rs`, `rows.rs`, `reach.rs`, `masks.rs`, `pack.rs`), over two bit movements
+//! The loops are written once, in safe code (`matrix.rs`, `rows.rs`, `reach.rs`, `masks.rs`, `pack.rs`, `delta.rs`), over two bit movements
 //! that differ (`bits.rs`). `fast.rs` compiles them again with BMI2 and AVX2 and holds all `unsafe` code of the
 //! package. Without these, column drops take eight rows at a time (`lanes.rs`).
 //!
@@ -9,6 +9,7 @@
 
 pub(crate) mod bits;
 pub(crate) mod code;
+mod delta;
 mod fast;
 mod lanes;
 mod lent;
@@ -21,12 +22,15 @@ pub(crate) mod reach;
 mod rows;
 pub(crate) mod tally;
 mod task;
+pub(crate) mod words;
 
 pub use code::{Coding, MAX_PLANES, Values};
 
+pub(crate) use delta::{Delta, DeltaBuffers, Stretch};
 pub(crate) use lent::Lent;
 pub(crate) use masks::{Counted, RowMasks};
 pub(crate) use pack::Symbols;
+pub(crate) use words::Words;
 
 use std::ops::Range;
 
@@ -131,6 +135,22 @@ impl Kernel {
         self.run(pack::Unpack { stream, quiet, out });
         #[cfg(test)]
         crate::kernel::mistakes::unpacked(out);
+    }
+
+    /// Turns a block of rows of `planes` planes into differences from its own earlier rows; the stretches are its words.
+    pub(crate) fn delta(
+        self,
+        words: &[u64],
+        planes: usize,
+        stretches: &[Stretch],
+        buffers: &mut DeltaBuffers,
+    ) -> Delta {
+        self.run(delta::MakeDelta { words, planes, stretches, buffers })
+    }
+
+    /// Writes the words of a block that was turned into differences.
+    pub(crate) fn undo_delta(self, delta: &Delta, out: &mut [u64]) {
+        self.run(delta::UndoDelta { delta, out });
     }
 
     /// Gathers a band of a tier of reached positions from its parents into `out` and counts, or only counts.

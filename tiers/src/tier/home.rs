@@ -140,8 +140,9 @@ impl<'s, C: Content> Home<'s> for InLogs<'s, C> {
 
     fn make(&mut self, ply: u32, beside: Option<&LogTier<'s, C>>) -> Result<LogTier<'s, C>, FileError> {
         let mut tier = self.logs.open(self.content, ply)?;
-        if let Some(beside) = beside {
-            beside.share_room(&mut tier);
+        match beside {
+            Some(beside) => beside.share_room(&mut tier),
+            None => tier.take_room(),
         }
         Ok(tier)
     }

@@ -8,11 +8,11 @@ use rayon::prelude::*;
 
 use super::cuts::cut;
 use super::segments::{Location, LogHeader, Segments};
-use super::stock::{Expanded, Room, Stock, expanded_bytes, made};
+use super::stock::{Expanded, Form, Held, Room, Stock, expanded_bytes, made};
 use super::view::ShapeView;
 use crate::files::{FileError, Storage, frame, io_error};
 use crate::index::{Index, Spine, TierDirectory, TierLayout, WingShape, matrices};
-use crate::kernel::Coding;
+use crate::kernel::{Coding, Delta, DeltaBuffers, Kernel, Stretch};
 use crate::tier::content::Content;
 use crate::tier::store::PAD;
 
@@ -34,6 +34,7 @@ pub(super) struct Blocks<'s, C = Coding> {
     segments: Segments<'s>,
     /// The blocks that are in memory.
     stock: Stock,
+    kernel: Kernel,
 }
 
 /// What one thread works on: a block, expanded and compressed.
@@ -41,6 +42,8 @@ pub(super) struct Blocks<'s, C = Coding> {
 pub(super) struct Buffers {
     words: Vec<u64>,
     bytes: Vec<u8>,
+    stretches: Vec<Stretch>,
+    delta: DeltaBuffers,
 }
 
 impl<'s, C: Content> Blocks<'s, C> {
@@ -89,7 +92,7 @@ impl<'s, C: Content> Blocks<'s, C> {
             let _ = blocks[number as usize].set(place);
         })?;
         let (folder, stock) = (folder.to_path_buf(), Stock::new(&room, count, all_bytes));
-        Ok(Blocks { folder, directory, content, room, firsts, blocks, segments, stock })
+        Ok(Blocks { folder, directory, content, room, firsts, blocks, segments, stock, kernel: index.kernel() })
     }
 
     /// Shares out the memory for expanded blocks between this tier, which is read from now on, and `next`, which is filled
@@ -98,9 +101,14 @@ impl<'s, C: Content> Blocks<'s, C> {
         self.stock.share_room(&mut next.stock);
     }
 
+    /// Takes all the memory: see [`Stock::take_room`].
+    pub fn take_room(&mut self) {
+        self.stock.take_room();
+    }
+
     /// Tells whether all blocks can be in memory at a time, expanded.
     pub fn fits(&self) -> bool {
-        self.stock.fits()
+        self.stock.fits
     }
 
     /// Tells whether more than half of what the blocks take, expanded, is in the log and not held.
@@ -154,9 +162,16 @@ impl<'s, C: Content> Blocks<'s, C> {
     /// # Errors
     /// Where a file cannot be written.
     pub fn sync(&self) -> Result<(), FileError> {
-        (0..self.blocks.len()).into_par_iter().try_for_each_init(Vec::new, |buffer, block| {
-            let held = self.stock.held(block).filter(|_| self.blocks[block].get().is_none());
-            held.map_or(Ok(()), |words| self.append(block, &words[..words.len() - PAD], buffer))
+        (0..self.blocks.len()).into_par_iter().try_for_each_init(Buffers::default, |buffers, block| {
+            match self.stock.held(block).filter(|_| self.blocks[block].get().is_none()) {
+                Some(Held::Expanded(words)) => self.append(block, &words[..words.len() - PAD], &mut buffers.bytes),
+                Some(Held::Delta(delta, length)) => {
+                    buffers.words.resize(length, 0);
+                    self.kernel.undo_delta(&delta, &mut buffers.words);
+                    self.append(block, &buffers.words, &mut buffers.bytes)
+                }
+                None => Ok(()),
+            }
         })?;
         self.segments.sync()
     }
@@ -176,24 +191,45 @@ impl<'s, C: Content> Blocks<'s, C> {
         ShapeView { layout, cuts, first_block: self.firsts[shape].0 }
     }
 
-    /// Fills a block of `length` words with `fill`, and adds it: in memory where there is room, else in the log.
+    /// Fills a block of a shape with `fill`, and adds it: in memory where there is room, else in the log.
     ///
     /// # Errors
     /// Those of `fill`; where the log cannot be written.
     pub fn add(
         &self,
+        view: &ShapeView,
         block: usize,
-        length: usize,
         buffers: &mut Buffers,
         fill: impl FnOnce(&mut [u64]) -> Result<(), FileError>,
     ) -> Result<(), FileError> {
-        if !self.stock.reserve(length) {
-            buffers.words.resize(length, 0);
-            fill(&mut buffers.words)?;
-            return self.append(block, &buffers.words, &mut buffers.bytes);
+        let length = view.words(block).len();
+        let form = self.stock.reserve(length);
+        if form == Some(Form::Expanded) {
+            self.stock.hold(block, made(length, fill)?);
+            return Ok(());
         }
-        self.stock.hold(block, made(length, fill)?);
-        Ok(())
+        buffers.words.resize(length, 0);
+        fill(&mut buffers.words)?;
+        if form == Some(Form::Delta) && self.stock.hold_delta(block, length, self.delta(view, block, buffers)) {
+            return Ok(());
+        }
+        self.append(block, &buffers.words, &mut buffers.bytes)
+    }
+
+    /// Returns the delta of a block, whose words are in `buffers`.
+    fn delta(&self, view: &ShapeView, block: usize, buffers: &mut Buffers) -> Delta {
+        let Buffers { words, stretches, delta, .. } = buffers;
+        let planes = self.content.planes();
+        stretches.clear();
+        for (matrix, rows) in view.rows(block) {
+            let (row_words, words) = (matrix.words() as u32, (rows.len() * matrix.words() * planes) as u32);
+            match stretches.last_mut() {
+                Some(last) if last.row_words == row_words => last.words += words,
+                _ if words > 0 => stretches.push(Stretch { row_words, words }),
+                _ => {}
+            }
+        }
+        self.kernel.delta(words, planes, stretches, delta)
     }
 
     /// Appends a block to the log; `buffer` is for the compressed one.
@@ -210,8 +246,17 @@ impl<'s, C: Content> Blocks<'s, C> {
     /// # Errors
     /// [`FileError::NoBlock`] for a block that is not filled, [`FileError::Damaged`] for bytes that were not put.
     pub fn get(&self, block: usize, length: usize, buffer: &mut Vec<u8>) -> Result<Expanded, FileError> {
-        if let Some(expanded) = self.stock.get(block) {
-            return Ok(expanded);
+        match self.stock.get(block) {
+            Some(Held::Expanded(expanded)) => return Ok(expanded),
+            Some(Held::Delta(delta, _)) => {
+                let expanded = made(length, |words| {
+                    self.kernel.undo_delta(&delta, words);
+                    Ok(())
+                })?;
+                self.stock.remember(block, &expanded);
+                return Ok(expanded);
+            }
+            None => {}
         }
         let Some(place) = self.blocks[block].get() else {
             return Err(FileError::NoBlock {

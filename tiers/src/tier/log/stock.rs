@@ -1,7 +1,8 @@
-//! The expanded blocks of one tier that are in memory, and how two tiers share the room for them.
+//! The blocks of one tier that are in memory, and how two tiers share the room for them.
 //!
-//! Some are **held**: they were filled and are not in the log yet. The others are in the log and are remembered as far as there
-//! is room.
+//! Some are **held**: they were filled and are not in the log yet. A block is held expanded where there is room for that, and
+//! else as its **delta**, which takes a fourth to a twelfth and costs little (`kernel/delta.rs`). Beside them, expanded blocks
+//! of which a delta or a record of the log exists are **remembered** as far as there is room.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use quick_cache::sync::Cache;
 
 use crate::files::FileError;
+use crate::kernel::{Delta, Words};
 use crate::tier::store::PAD;
 
 /// What the tiers of a run may take in memory.
@@ -29,16 +31,21 @@ impl Room {
     /// Returns the room of a tier that takes so many bytes if it is expanded.
     pub(super) fn of_tier(self, expanded_bytes: u64) -> Room {
         match self.wide {
-            Some((slice_words, bytes)) if expanded_bytes > self.cache_bytes => {
+            Some((slice_words, bytes)) if !self.fits(expanded_bytes) => {
                 Room { slice_words, cache_bytes: self.cache_bytes.saturating_sub(bytes), wide: None, ..self }
             }
             _ => Room { wide: None, ..self },
         }
     }
+
+    /// Tells whether a tier that takes so many bytes expanded leaves room for some deltas.
+    fn fits(&self, expanded_bytes: u64) -> bool {
+        expanded_bytes <= self.cache_bytes / 16 * 15
+    }
 }
 
 /// The words of a block, and [`PAD`] more. Threads share it.
-pub(super) type Expanded = Arc<[u64]>;
+pub(super) type Expanded = Arc<Words>;
 
 /// Makes a block of `length` words and lets `fill` write them.
 ///
@@ -48,10 +55,9 @@ pub(super) fn made(
     length: usize,
     fill: impl FnOnce(&mut [u64]) -> Result<(), FileError>,
 ) -> Result<Expanded, FileError> {
-    let mut expanded = Expanded::from_iter(std::iter::repeat_n(0, length + PAD));
-    // Nobody else has it yet.
-    Arc::get_mut(&mut expanded).and_then(|words| words.get_mut(..length)).map_or(Ok(()), fill)?;
-    Ok(expanded)
+    let mut words = Words::of_any_values(length + PAD);
+    words.get_mut(..length).map_or(Ok(()), fill)?;
+    Ok(Arc::new(words))
 }
 
 /// Returns what some blocks of so many words in all take together, expanded.
@@ -59,9 +65,22 @@ pub(super) fn expanded_bytes(blocks: usize, words: usize) -> u64 {
     64 * blocks as u64 + 8 * (words + blocks * PAD) as u64
 }
 
-/// Returns what one block takes.
-fn bytes_of(block: &Expanded) -> u64 {
-    expanded_bytes(1, block.len() - PAD)
+/// A block that is held.
+#[derive(Clone, Debug)]
+pub(super) enum Held {
+    Expanded(Expanded),
+    /// Of a block of so many words.
+    Delta(Arc<Delta>, usize),
+}
+
+impl Held {
+    /// Returns what it counts for.
+    fn bytes(&self) -> u64 {
+        match self {
+            Held::Expanded(block) => expanded_bytes(1, block.len() - PAD),
+            Held::Delta(delta, _) => delta.size() + 64,
+        }
+    }
 }
 
 #[derive(Clone)]
@@ -69,35 +88,61 @@ struct ByBytes;
 
 impl quick_cache::Weighter<usize, Expanded> for ByBytes {
     fn weight(&self, _: &usize, block: &Expanded) -> u64 {
-        bytes_of(block)
+        64 + block.bytes()
     }
 }
 
 /// More bytes than any machine has.
 const UNLIMITED: u64 = 1 << 50;
 
-/// The expanded blocks of one tier, by number. Threads share it.
+/// The deltas of a tier take about one part in so many of what its blocks take expanded, or less.
+const DELTA_PART: u64 = 4;
+
+/// How a block may be held.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Form {
+    /// Expanded. The room for it is taken.
+    Expanded,
+    /// As its delta, if there is room for it.
+    Delta,
+}
+
+/// The blocks of one tier in memory, by number. Threads share it.
 #[derive(Debug)]
 pub(super) struct Stock {
-    /// What they may take, and what all of the tier would.
+    /// What they may take, and what all of the tier would, expanded.
     most_bytes: u64,
     all_bytes: u64,
-    held: Vec<Mutex<Option<Expanded>>>,
-    held_bytes: AtomicU64,
-    /// How much that may become, and how much more of it there is room for: see [`Stock::share_room`].
-    most_held_bytes: u64,
+    /// All blocks can be here at a time, expanded.
+    pub fits: bool,
+    held: Vec<Mutex<Option<Held>>>,
+    amounts: Amounts,
+    /// How much more may be held: see [`Stock::share_room`].
     room_left: Arc<AtomicU64>,
     /// One is read by up to as many shapes as the board has columns, most of them close together.
     remembered: Cache<usize, Expanded, ByBytes>,
     passed: Mutex<Passed>,
 }
 
+/// Bytes of blocks that are held, or not.
+#[derive(Debug)]
+struct Amounts {
+    /// What is taken by blocks that are held expanded, and by deltas.
+    expanded: AtomicU64,
+    deltas: AtomicU64,
+    /// What the deltas' blocks would take, expanded.
+    of_deltas: AtomicU64,
+    /// What the blocks that are not filled yet would take, expanded.
+    unfilled: AtomicU64,
+}
+
 /// How far the tier has been read for the last time.
 #[derive(Debug)]
 struct Passed {
-    /// How many blocks are of no more use, and what the others would take.
+    /// How many blocks are of no more use.
     blocks: usize,
-    rest_bytes: u64,
+    /// What may be remembered.
+    most_remembered_bytes: u64,
     /// The room of the tier that is filled from this one.
     room_of_next: Option<Arc<AtomicU64>>,
 }
@@ -110,66 +155,74 @@ impl Stock {
         Stock {
             most_bytes,
             all_bytes,
+            fits: room.fits(all_bytes),
             held: (0..count).map(|_| Mutex::default()).collect(),
-            held_bytes: AtomicU64::new(0),
-            most_held_bytes: 0,
+            amounts: Amounts {
+                expanded: AtomicU64::new(0),
+                deltas: AtomicU64::new(0),
+                of_deltas: AtomicU64::new(0),
+                unfilled: AtomicU64::new(all_bytes),
+            },
             room_left: Arc::default(),
             remembered: Cache::with_weighter(expected, most_bytes, ByBytes),
-            passed: Mutex::new(Passed { blocks: 0, rest_bytes: all_bytes, room_of_next: None }),
+            passed: Mutex::new(Passed { blocks: 0, most_remembered_bytes: most_bytes, room_of_next: None }),
         }
-    }
-
-    /// Tells whether all blocks can be here at a time.
-    pub fn fits(&self) -> bool {
-        self.all_bytes <= self.most_bytes
     }
 
     /// Tells whether less than half of the tier is held.
     pub fn holds_little(&self) -> bool {
-        2 * self.held_bytes.load(Ordering::Relaxed) < self.all_bytes
+        2 * (get(&self.amounts.expanded) + get(&self.amounts.of_deltas)) < self.all_bytes
     }
 
-    /// Shares out the memory between this tier, which is read from now on, and `next`, which is filled from it. This tier
-    /// takes as much as it can use; the rest is for blocks of `next` that are held, and grows with [`Stock::pass`].
+    /// Shares out the memory between this tier, which is read from now on, and `next`, which is filled from it. First comes what
+    /// this tier holds, then what is remembered of it: all if it fits, else what the deltas of `next` leave. Blocks of
+    /// `next` are held in the rest, which grows with [`Stock::pass`].
     pub fn share_room(&self, next: &mut Stock) {
-        let own = self.most_bytes.min(self.all_bytes);
-        self.limit(own);
-        next.room_left = Arc::new(AtomicU64::new(self.most_bytes - own));
-        // Of a tier that does not fit, the blocks that are not held need room to be expanded.
-        next.most_held_bytes = next.most_bytes / if next.fits() { 1 } else { 2 };
-        self.passed().room_of_next = Some(Arc::clone(&next.room_left));
+        let free = self.most_bytes.saturating_sub(self.held_bytes());
+        let unexpanded = self.all_bytes - get(&self.amounts.expanded);
+        let kept = if self.fits { 0 } else { (next.all_bytes / DELTA_PART).min(free / 2) };
+        let remembered = unexpanded.min(free - kept);
+        let mut passed = self.passed();
+        self.remember_at_most(&mut passed, remembered);
+        next.room_left = Arc::new(AtomicU64::new(free - remembered));
+        passed.room_of_next = Some(Arc::clone(&next.room_left));
+    }
+
+    /// Takes all the room for blocks that are filled from no other tier.
+    pub fn take_room(&mut self) {
+        self.room_left = Arc::new(AtomicU64::new(self.most_bytes));
     }
 
     /// Leaves the room that is not taken by held blocks to the others, once all are filled.
     pub fn filled(&self) {
-        self.limit(self.most_bytes);
+        self.remember_at_most(&mut self.passed(), self.most_bytes.saturating_sub(self.held_bytes()));
     }
 
-    /// Limits what the blocks take to `most_bytes`, if they do not all fit.
-    fn limit(&self, most_bytes: u64) {
-        let rest = most_bytes.saturating_sub(self.held_bytes.load(Ordering::Relaxed));
+    fn remember_at_most(&self, passed: &mut Passed, bytes: u64) {
+        passed.most_remembered_bytes = bytes;
         // The cache shares its limit out over its parts, some of which are full before others.
-        self.remembered.set_capacity(if self.fits() { UNLIMITED } else { rest });
+        self.remembered.set_capacity(if self.fits { UNLIMITED } else { bytes });
     }
 
     /// Drops the blocks before number `first`, which are of no more use, and leaves their room to the tier that is filled from
-    /// this one. The blocks from there on would take `rest_bytes`.
+    /// this one. The blocks from there on would take `rest_bytes`, expanded.
     pub fn pass(&self, first: usize, rest_bytes: u64) {
         let mut passed = self.passed();
         if first <= passed.blocks {
             return;
         }
+        let before = self.held_bytes() + passed.most_remembered_bytes;
         for block in passed.blocks..first {
-            if let Some(block) = self.slot(block).take() {
-                self.held_bytes.fetch_sub(bytes_of(&block), Ordering::Relaxed);
+            if let Some(held) = self.slot(block).take() {
+                self.amounts.count(&held, u64::wrapping_neg);
             }
             self.remembered.remove(&block);
         }
-        let [before, now] = [passed.rest_bytes, rest_bytes].map(|bytes| bytes.min(self.most_bytes));
-        (passed.blocks, passed.rest_bytes) = (first, rest_bytes);
-        self.limit(now);
+        passed.blocks = first;
+        let most = passed.most_remembered_bytes.min(rest_bytes);
+        self.remember_at_most(&mut passed, most);
         if let Some(room) = &passed.room_of_next {
-            room.fetch_add(before - now, Ordering::Relaxed);
+            room.fetch_add(before - (self.held_bytes() + most), Ordering::Relaxed);
         }
     }
 
@@ -177,42 +230,85 @@ impl Stock {
         self.passed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes room for a block of `length` words to be held, if there is any.
-    pub fn reserve(&self, length: usize) -> bool {
+    /// Returns what the blocks that are held take.
+    fn held_bytes(&self) -> u64 {
+        get(&self.amounts.expanded) + get(&self.amounts.deltas)
+    }
+
+    /// Takes room for a block of `length` words that is filled next. `None` if there is none.
+    pub fn reserve(&self, length: usize) -> Option<Form> {
         let bytes = expanded_bytes(1, length);
-        let less = |left: u64| left.checked_sub(bytes);
-        if self.held_bytes.load(Ordering::Relaxed) + bytes > self.most_held_bytes
-            || self.room_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_err()
-        {
+        let unfilled = self.amounts.unfilled.fetch_sub(bytes, Ordering::Relaxed) - bytes;
+        // Room for the deltas of all others is left.
+        if self.fits && self.take(bytes, unfilled / DELTA_PART) {
+            self.amounts.expanded.fetch_add(bytes, Ordering::Relaxed);
+            return Some(Form::Expanded);
+        }
+        (get(&self.room_left) > bytes / DELTA_PART).then_some(Form::Delta)
+    }
+
+    /// Takes room, if so much is left beside it.
+    fn take(&self, bytes: u64, rest: u64) -> bool {
+        let less = |left: u64| left.checked_sub(bytes).filter(|left| *left >= rest);
+        self.room_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()
+    }
+
+    /// Holds a block for which room is taken.
+    pub fn hold(&self, block: usize, words: Expanded) {
+        *self.slot(block) = Some(Held::Expanded(words));
+    }
+
+    /// Holds the delta of a block of `length` words, if there is room. Returns whether there was.
+    pub fn hold_delta(&self, block: usize, length: usize, delta: Delta) -> bool {
+        let held = Held::Delta(Arc::new(delta), length);
+        // When this tier is read, expanded blocks need room as well.
+        let most = if self.fits { self.most_bytes - self.all_bytes } else { self.most_bytes / 4 * 3 };
+        if get(&self.amounts.deltas) + held.bytes() > most || !self.take(held.bytes(), 0) {
             return false;
         }
-        self.held_bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.amounts.count(&held, |bytes| bytes);
+        *self.slot(block) = Some(held);
         true
     }
 
-    /// Holds a block for which there is room.
-    pub fn hold(&self, block: usize, words: Expanded) {
-        *self.slot(block) = Some(words);
-    }
-
     /// Returns a block that is held.
-    pub fn held(&self, block: usize) -> Option<Expanded> {
+    pub fn held(&self, block: usize) -> Option<Held> {
         self.slot(block).clone()
     }
 
-    fn slot(&self, block: usize) -> MutexGuard<'_, Option<Expanded>> {
+    fn slot(&self, block: usize) -> MutexGuard<'_, Option<Held>> {
         self.held[block].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Remembers a block that is in the log, if there is room.
+    /// Remembers a block that is in the log or held as its delta, if there is room.
     pub fn remember(&self, block: usize, words: &Expanded) {
         if self.most_bytes > 0 {
             self.remembered.insert(block, Expanded::clone(words));
         }
     }
 
-    /// Returns a block that is here.
-    pub fn get(&self, block: usize) -> Option<Expanded> {
-        self.held(block).or_else(|| self.remembered.get(&block))
+    /// Returns a block that is here, expanded if there is such a form.
+    pub fn get(&self, block: usize) -> Option<Held> {
+        match self.held(block) {
+            Some(Held::Expanded(words)) => Some(Held::Expanded(words)),
+            delta => self.remembered.get(&block).map(Held::Expanded).or(delta),
+        }
     }
+}
+
+impl Amounts {
+    /// Counts a block that is held, or, with negative bytes, one that no longer is.
+    fn count(&self, held: &Held, sign: fn(u64) -> u64) {
+        match held {
+            Held::Expanded(_) => self.expanded.fetch_add(sign(held.bytes()), Ordering::Relaxed),
+            Held::Delta(_, length) => {
+                self.of_deltas.fetch_add(sign(expanded_bytes(1, *length)), Ordering::Relaxed);
+                self.deltas.fetch_add(sign(held.bytes()), Ordering::Relaxed)
+            }
+        };
+    }
+}
+
+fn get(bytes: &AtomicU64) -> u64 {
+    bytes.load(Ordering::Relaxed)
 }

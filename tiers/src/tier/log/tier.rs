@@ -47,6 +47,11 @@ impl<'s, C: Content> LogTier<'s, C> {
         self.0.share_room(&mut next.0);
     }
 
+    /// Takes all the memory for blocks of the first tier that is filled.
+    pub fn take_room(&mut self) {
+        self.0.take_room();
+    }
+
     /// Tells whether more than half of what the blocks take, expanded, is in the log and not held.
     pub fn is_mostly_in_log(&self) -> bool {
         self.0.is_mostly_in_log()
@@ -151,7 +156,7 @@ impl<'s, C: Content> Store for LogTier<'s, C> {
                     return Ok(());
                 }
                 if !blocks.has(block) {
-                    blocks.add(block, view.words(block).len(), buffers, |mut rest| {
+                    blocks.add(&view, block, buffers, |mut rest| {
                         view.rows(block).try_for_each(|(matrix, rows)| {
                             let words = rows.len() * matrix.words() * planes;
                             work(state, matrix, rows, rest.split_off_mut(..words).unwrap_or_default())

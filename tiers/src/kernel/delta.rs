@@ -1,0 +1,333 @@
+//! Deltas: a block of rows as differences from its own earlier rows, for blocks that wait in memory.
+//!
+//! Colourings that follow each other differ in a few low cells, so their rows are nearly alike. Every plane but the first is
+//! replaced by its difference from the plane before; then every 64 words are compared with those of each of the eight rows
+//! before, and the difference from the closest is kept: a bit for each word that is not 0, a bit for each byte of it that is
+//! not 0, and those bytes. A difference is an exclusive or.
+//!
+//! On the blocks of 6x6 that takes 0.15 of the words' bytes where zstd at level 1 takes 0.066, in a quarter of its time, both
+//! ways.
+
+use super::bits::Bits;
+use super::task::Task;
+
+/// Words that are compared at a time.
+const CHUNK: usize = 64;
+
+/// How many rows before are compared.
+const ROWS_BACK: usize = 8;
+
+/// Neighbouring matrices whose rows are equally wide.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Stretch {
+    /// Words of each plane of a row.
+    pub row_words: u32,
+    /// Words of all rows, with all planes.
+    pub words: u32,
+}
+
+/// A block of rows as differences.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Delta {
+    planes: usize,
+    stretches: Box<[Stretch]>,
+    /// For each chunk a word: its words that differ from the reference.
+    /// Then for each chunk a byte: how many rows back the reference is, 0 for none.
+    /// Then for each word that differs a byte: its bytes that are not 0. Then those bytes, and [`PAD`] more.
+    bytes: Box<[u8]>,
+    /// How many words differ.
+    changed: usize,
+}
+
+/// Eight bytes are read wherever one begins.
+const PAD: usize = 8;
+
+impl Delta {
+    /// Returns about how many bytes it takes.
+    pub fn size(&self) -> u64 {
+        (self.bytes.len() + size_of_val(&*self.stretches) + size_of::<Delta>()) as u64
+    }
+}
+
+/// What a thread makes deltas in.
+#[derive(Default, Debug)]
+pub(crate) struct DeltaBuffers {
+    words: Vec<u64>,
+    changed: Vec<u64>,
+    references: Vec<u8>,
+    masks: Vec<u8>,
+    bytes: Vec<u8>,
+}
+
+/// See [`super::Kernel::delta`].
+pub(super) struct MakeDelta<'a> {
+    pub words: &'a [u64],
+    pub planes: usize,
+    pub stretches: &'a [Stretch],
+    pub buffers: &'a mut DeltaBuffers,
+}
+
+impl Task for MakeDelta<'_> {
+    type Output = Delta;
+
+    #[inline(always)]
+    fn run<B: Bits>(self) -> Delta {
+        let MakeDelta { words, planes, stretches, buffers } = self;
+        let DeltaBuffers { words: copy, changed, references, masks, bytes } = buffers;
+        copy.clear();
+        copy.extend_from_slice(words);
+        changed.clear();
+        references.clear();
+        masks.resize(masks.len().max(words.len()), 0);
+        bytes.resize(bytes.len().max(8 * words.len() + PAD), 0);
+        let (mut masks_len, mut bytes_len, mut rest) = (0, 0, &mut copy[..]);
+        for stretch in stretches {
+            let own = rest.split_off_mut(..stretch.words as usize).unwrap_or_default();
+            differ_planes(own, stretch.row_words as usize, planes);
+            let row_words = stretch.row_words as usize * planes;
+            for at in (0..own.len()).step_by(CHUNK) {
+                let end = own.len().min(at + CHUNK);
+                let reference = closest(own, at..end, row_words);
+                let difference = difference(own, at..end, reference * row_words);
+                let mask = changed_words(&difference);
+                changed.push(mask);
+                references.push(reference as u8);
+                for word in ones(mask) {
+                    let (mask, length) = put_bytes::<B>(difference[word], &mut bytes[bytes_len..]);
+                    masks[masks_len] = mask;
+                    masks_len += 1;
+                    bytes_len += length;
+                }
+            }
+        }
+        let all = 9 * changed.len() + masks_len + bytes_len + PAD;
+        let mut stream = Vec::with_capacity(all);
+        changed.iter().for_each(|mask| stream.extend_from_slice(&mask.to_le_bytes()));
+        stream.extend_from_slice(references);
+        stream.extend_from_slice(&masks[..masks_len]);
+        stream.extend_from_slice(&bytes[..bytes_len]);
+        stream.resize(all, 0);
+        Delta { planes, stretches: stretches.into(), bytes: stream.into(), changed: masks_len }
+    }
+}
+
+/// Replaces every plane but the first by its difference from the plane before.
+#[inline(always)]
+fn differ_planes(rows: &mut [u64], row_words: usize, planes: usize) {
+    each_row(rows, row_words, planes, |row, row_words, planes| {
+        for plane in (1..planes).rev() {
+            let (before, own) = row.split_at_mut(plane * row_words);
+            own.iter_mut().zip(&before[(plane - 1) * row_words..]).for_each(|(own, before)| *own ^= before);
+        }
+    });
+}
+
+/// Undoes [`differ_planes`].
+#[inline(always)]
+fn join_planes(rows: &mut [u64], row_words: usize, planes: usize) {
+    each_row(rows, row_words, planes, |row, row_words, planes| {
+        for plane in 1..planes {
+            let (before, own) = row.split_at_mut(plane * row_words);
+            own.iter_mut().zip(&before[(plane - 1) * row_words..]).for_each(|(own, before)| *own ^= before);
+        }
+    });
+}
+
+/// Calls `work` with every row, its words a plane and its planes, which are constants where rows are short.
+#[inline(always)]
+fn each_row(rows: &mut [u64], row_words: usize, planes: usize, work: impl Fn(&mut [u64], usize, usize)) {
+    match (row_words, planes) {
+        (1, 2) => rows.as_chunks_mut::<2>().0.iter_mut().for_each(|row| work(row, 1, 2)),
+        (2, 2) => rows.as_chunks_mut::<4>().0.iter_mut().for_each(|row| work(row, 2, 2)),
+        (3, 2) => rows.as_chunks_mut::<6>().0.iter_mut().for_each(|row| work(row, 3, 2)),
+        (4, 2) => rows.as_chunks_mut::<8>().0.iter_mut().for_each(|row| work(row, 4, 2)),
+        _ => rows.chunks_exact_mut(row_words * planes).for_each(|row| work(row, row_words, planes)),
+    }
+}
+
+/// Returns how many rows back the words are that those of `chunk` differ from in the fewest; 0 where most are 0.
+#[inline(always)]
+fn closest(words: &[u64], chunk: std::ops::Range<usize>, row_words: usize) -> usize {
+    let own = &words[chunk.clone()];
+    let (mut closest, mut fewest) = (0, own.iter().map(|word| u64::from(*word != 0)).sum::<u64>());
+    for rows in 1..=ROWS_BACK.min(chunk.start / row_words) {
+        if fewest == 0 {
+            break;
+        }
+        let other = &words[chunk.start - rows * row_words..];
+        let differing = own.iter().zip(other).map(|(own, other)| u64::from(own != other)).sum();
+        if differing < fewest {
+            (closest, fewest) = (rows, differing);
+        }
+    }
+    closest
+}
+
+/// Returns the difference of a chunk from the words so many before, or from nothing.
+#[inline(always)]
+fn difference(words: &[u64], chunk: std::ops::Range<usize>, back: usize) -> [u64; CHUNK] {
+    let mut difference = [0; CHUNK];
+    difference[..chunk.len()].copy_from_slice(&words[chunk.clone()]);
+    if back > 0 {
+        difference.iter_mut().zip(&words[chunk.start - back..chunk.end - back]).for_each(|(own, other)| *own ^= other);
+    }
+    difference
+}
+
+/// Returns a mask of the words that are not 0.
+#[inline(always)]
+fn changed_words(words: &[u64; CHUNK]) -> u64 {
+    words.iter().enumerate().map(|(number, word)| u64::from(*word != 0) << number).sum()
+}
+
+/// Lists the places of the bits that are set.
+#[inline(always)]
+fn ones(mut mask: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let place = mask.trailing_zeros() as usize;
+        (mask != 0).then(|| {
+            mask &= mask - 1;
+            place
+        })
+    })
+}
+
+/// The lowest and the highest bit of every byte.
+const LOW: u64 = 0x0101_0101_0101_0101;
+const HIGH: u64 = LOW << 7;
+
+/// Writes the bytes of a word that are not 0, and maybe a few more. Returns a mask of them, and how many they are.
+#[inline(always)]
+fn put_bytes<B: Bits>(word: u64, out: &mut [u8]) -> (u8, usize) {
+    if !B::FAST {
+        let (mut mask, mut length) = (0, 0);
+        for (number, byte) in word.to_le_bytes().into_iter().enumerate() {
+            out[length] = byte;
+            mask |= u8::from(byte != 0) << number;
+            length += usize::from(byte != 0);
+        }
+        return (mask, length);
+    }
+    let high = (((word & !HIGH) + !HIGH) | word) & HIGH;
+    let bytes = B::extract(word, B::mask((high >> 7) * 0xff));
+    out[..8].copy_from_slice(&bytes.to_le_bytes());
+    (B::extract(high, B::mask(HIGH)) as u8, high.count_ones() as usize)
+}
+
+/// Returns the word whose bytes at the places of a mask are those that `bytes` begins with, and how many they are.
+#[inline(always)]
+fn get_bytes<B: Bits>(mask: u8, bytes: &[u8]) -> (u64, usize) {
+    let Some(first) = bytes.first_chunk::<8>() else { return (0, 0) };
+    if !B::FAST {
+        let (mut word, mut length) = ([0; 8], 0);
+        for (number, byte) in word.iter_mut().enumerate() {
+            let is_set = mask >> number & 1 == 1;
+            *byte = if is_set { first[length] } else { 0 };
+            length += usize::from(is_set);
+        }
+        return (u64::from_le_bytes(word), length);
+    }
+    let places = B::deposit(mask.into(), B::mask(LOW)) * 0xff;
+    (B::deposit(u64::from_le_bytes(*first), B::mask(places)), mask.count_ones() as usize)
+}
+
+/// See [`super::Kernel::undo_delta`].
+pub(super) struct UndoDelta<'a> {
+    pub delta: &'a Delta,
+    pub out: &'a mut [u64],
+}
+
+impl Task for UndoDelta<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<B: Bits>(self) {
+        let UndoDelta { delta, out } = self;
+        let chunks = delta.stretches.iter().map(|stretch| (stretch.words as usize).div_ceil(CHUNK)).sum::<usize>();
+        let (changed, rest) = delta.bytes.split_at(8 * chunks);
+        let (references, rest) = rest.split_at(chunks);
+        let (masks, mut bytes) = rest.split_at(delta.changed);
+        let (mut masks, mut rest) = (masks.iter(), out);
+        let mut heads = changed.as_chunks::<8>().0.iter().zip(references);
+        for stretch in &delta.stretches {
+            let own = rest.split_off_mut(..stretch.words as usize).unwrap_or_default();
+            let row_words = stretch.row_words as usize * delta.planes;
+            for at in (0..own.len()).step_by(CHUNK) {
+                let Some((changed, reference)) = heads.next() else { return };
+                let mut difference = [0; CHUNK];
+                for (word, mask) in ones(u64::from_le_bytes(*changed)).zip(masks.by_ref()) {
+                    let (value, length) = get_bytes::<B>(*mask, bytes);
+                    difference[word] = value;
+                    bytes = &bytes[length..];
+                }
+                add(own, at, usize::from(*reference) * row_words, &difference);
+            }
+            join_planes(own, stretch.row_words as usize, delta.planes);
+        }
+    }
+}
+
+/// Writes a chunk from word `at` on: a difference from the words so many before, or from nothing.
+#[inline(always)]
+fn add(words: &mut [u64], at: usize, back: usize, difference: &[u64; CHUNK]) {
+    let (before, own) = words.split_at_mut(at);
+    let length = own.len().min(CHUNK);
+    let (own, difference) = (&mut own[..length], &difference[..length]);
+    if back == 0 {
+        own.copy_from_slice(difference);
+    } else if back >= length {
+        let reference = &before[at - back..];
+        for ((own, reference), difference) in own.iter_mut().zip(reference).zip(difference) {
+            *own = reference ^ difference;
+        }
+    } else {
+        for (word, difference) in difference.iter().enumerate() {
+            words[at + word] = words[at + word - back] ^ difference;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::kernel::Kernel;
+
+    fn stretches() -> impl Strategy<Value = Vec<(u32, Vec<u64>)>> {
+        let word = prop_oneof![Just(0), Just(u64::MAX), any::<u64>(), (0..64u32).prop_map(|bit| 1 << bit), 0..3u64];
+        prop::collection::vec((1..40u32, prop::collection::vec(word, 0..400)), 0..5)
+    }
+
+    proptest! {
+        #[test]
+        fn undoing_a_delta_gives_the_words_with_every_kernel(stretches in stretches(), planes in 1..7usize) {
+            let mut words = Vec::new();
+            let mut lengths = Vec::new();
+            for (row_words, mut rows) in stretches {
+                rows.truncate(rows.len() / (row_words as usize * planes) * (row_words as usize * planes));
+                lengths.push(Stretch { row_words, words: rows.len() as u32 });
+                words.extend(rows);
+            }
+            let deltas: Vec<Delta> = Kernel::all()
+                .into_iter()
+                .map(|kernel| kernel.delta(&words, planes, &lengths, &mut DeltaBuffers::default()))
+                .collect();
+            for (kernel, delta) in Kernel::all().into_iter().zip(&deltas) {
+                prop_assert_eq!(delta, &deltas[0]);
+                let mut found = vec![7; words.len()];
+                kernel.undo_delta(delta, &mut found);
+                prop_assert_eq!(&found, &words);
+            }
+        }
+    }
+
+    #[test]
+    fn rows_that_repeat_take_little() {
+        let stretch = [Stretch { row_words: 10, words: 20_000 }];
+        let row: Vec<u64> = (0..20u64).map(|word| word.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
+        let words = row.repeat(1000);
+        let delta = Kernel::portable().delta(&words, 2, &stretch, &mut DeltaBuffers::default());
+        assert!(delta.size() < 4000, "{}", delta.size());
+    }
+}
