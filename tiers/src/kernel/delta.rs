@@ -254,35 +254,41 @@ impl Task for UndoDelta<'_> {
             let row_words = stretch.row_words as usize * delta.planes;
             for at in (0..own.len()).step_by(CHUNK) {
                 let Some((changed, reference)) = heads.next() else { return };
-                let mut difference = [0; CHUNK];
+                let back = usize::from(*reference) * row_words;
+                let chunk = begin(own, at, back);
                 for (word, mask) in ones(u64::from_le_bytes(*changed)).zip(masks.by_ref()) {
                     let (value, length) = get_bytes::<B>(*mask, bytes);
-                    difference[word] = value;
+                    chunk[word] ^= value;
                     bytes = &bytes[length..];
                 }
-                add(own, at, usize::from(*reference) * row_words, &difference);
+                end(own, at, back);
             }
             join_planes(own, stretch.row_words as usize, delta.planes);
         }
     }
 }
 
-/// Writes a chunk from word `at` on: a difference from the words so many before, or from nothing.
+/// Returns the chunk from word `at` on, which differences are added to next: the words so many before, or nothing.
 #[inline(always)]
-fn add(words: &mut [u64], at: usize, back: usize, difference: &[u64; CHUNK]) {
+fn begin(words: &mut [u64], at: usize, back: usize) -> &mut [u64] {
     let (before, own) = words.split_at_mut(at);
     let length = own.len().min(CHUNK);
-    let (own, difference) = (&mut own[..length], &difference[..length]);
-    if back == 0 {
-        own.copy_from_slice(difference);
-    } else if back >= length {
-        let reference = &before[at - back..];
-        for ((own, reference), difference) in own.iter_mut().zip(reference).zip(difference) {
-            *own = reference ^ difference;
-        }
+    let own = &mut own[..length];
+    if back >= length {
+        own.copy_from_slice(&before[at - back..][..length]);
     } else {
-        for (word, difference) in difference.iter().enumerate() {
-            words[at + word] = words[at + word - back] ^ difference;
+        own.fill(0);
+    }
+    own
+}
+
+/// Adds the words so many before a chunk where some of them are in it.
+#[inline(always)]
+fn end(words: &mut [u64], at: usize, back: usize) {
+    let end = words.len().min(at + CHUNK);
+    if back > 0 && back < end - at {
+        for word in at..end {
+            words[word] ^= words[word - back];
         }
     }
 }

@@ -312,3 +312,98 @@ impl Amounts {
 fn get(bytes: &AtomicU64) -> u64 {
     bytes.load(Ordering::Relaxed)
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::kernel::{DeltaBuffers, Kernel, Stretch};
+
+    const WORDS: usize = 1000;
+
+    /// Fills a block as `Blocks` does. Its delta takes nearly nothing, or more than the block.
+    fn fill(stock: &Stock, block: usize, is_noise: bool) {
+        let mut noise = block as u64 + 1;
+        let words: Vec<u64> = std::iter::repeat_with(|| {
+            noise = noise.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(u64::from(is_noise));
+            if is_noise { noise } else { 7 }
+        })
+        .take(WORDS)
+        .collect();
+        let make = || {
+            made(WORDS, |out| {
+                out.copy_from_slice(&words);
+                Ok(())
+            })
+        };
+        match stock.reserve(WORDS) {
+            Some(Form::Expanded) => stock.hold(block, make().unwrap()),
+            Some(Form::Delta) => {
+                let stretch = [Stretch { row_words: 5, words: WORDS as u32 }];
+                let delta = Kernel::portable().delta(&words, 2, &stretch, &mut DeltaBuffers::default());
+                stock.hold_delta(block, WORDS, delta);
+            }
+            None => {}
+        }
+    }
+
+    fn stock(most_bytes: u64, count: usize) -> Stock {
+        let room = Room { block_words: WORDS, cache_bytes: most_bytes, slice_words: 0, wide: None };
+        Stock::new(&room, count, expanded_bytes(count, count * WORDS))
+    }
+
+    /// Reads all blocks from `first` on, as threads do that need them expanded.
+    fn read(stock: &Stock, first: usize) {
+        for block in first..stock.held.len() {
+            if !matches!(stock.get(block), Some(Held::Expanded(_))) {
+                stock.remember(block, &made(WORDS, |_| Ok(())).unwrap());
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn two_tiers_never_take_more_than_their_room(
+            most_bytes in 0..300_000u64,
+            child in prop::collection::vec(any::<bool>(), 1..40),
+            next in prop::collection::vec(any::<bool>(), 1..40),
+        ) {
+            let (old, mut new) = (stock(most_bytes, child.len()), stock(most_bytes, next.len()));
+            let mut old = old;
+            old.take_room();
+            child.iter().enumerate().for_each(|(block, is_noise)| fill(&old, block, *is_noise));
+            old.filled();
+            read(&old, 0);
+            old.share_room(&mut new);
+            for (block, is_noise) in next.iter().enumerate() {
+                let first = block * child.len() / next.len();
+                let rest = child.len() - first;
+                old.pass(first, expanded_bytes(rest, rest * WORDS));
+                read(&old, first);
+                fill(&new, block, *is_noise);
+                let taken = old.held_bytes() + old.remembered.weight() + new.held_bytes();
+                prop_assert!(taken <= most_bytes, "{taken} of {most_bytes}");
+            }
+            old.pass(child.len(), 0);
+            prop_assert_eq!(old.held_bytes() + old.remembered.weight(), 0);
+            prop_assert_eq!(get(&new.room_left) + new.held_bytes(), most_bytes);
+        }
+    }
+
+    #[test]
+    fn blocks_are_held_expanded_where_all_fit_and_as_deltas_where_they_do_not() {
+        let forms = |most_bytes| {
+            let mut stock = stock(most_bytes, 10);
+            stock.take_room();
+            (0..10).for_each(|block| fill(&stock, block, false));
+            let count = |form: fn(&Option<Held>) -> bool| (0..10).filter(|block| form(&stock.held(*block))).count();
+            (count(|held| matches!(held, Some(Held::Expanded(_)))), count(|held| matches!(held, Some(Held::Delta(..)))))
+        };
+        assert_eq!(forms(100_000), (10, 0));
+        assert_eq!(forms(60_000), (0, 10));
+        assert_eq!(forms(0), (0, 0));
+        let (expanded, deltas) = forms(expanded_bytes(10, 10 * WORDS) / 15 * 16);
+        assert_eq!(expanded + deltas, 10);
+    }
+}
