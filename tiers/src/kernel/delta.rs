@@ -26,15 +26,16 @@ pub(crate) struct Stretch {
     pub words: u32,
 }
 
-/// A block of rows as differences.
+/// What the bytes of a delta mean. They are, one after the other:
+///
+/// - for each chunk a word: its words that differ from the reference;
+/// - for each chunk a byte: how many rows back the reference is, 0 for none;
+/// - for each word that differs a byte: its bytes that are not 0;
+/// - those bytes, and [`PAD`] more.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Delta {
     planes: usize,
     stretches: Box<[Stretch]>,
-    /// For each chunk a word: its words that differ from the reference.
-    /// Then for each chunk a byte: how many rows back the reference is, 0 for none.
-    /// Then for each word that differs a byte: its bytes that are not 0. Then those bytes, and [`PAD`] more.
-    bytes: Box<[u8]>,
     /// How many words differ.
     changed: usize,
 }
@@ -43,9 +44,9 @@ pub(crate) struct Delta {
 const PAD: usize = 8;
 
 impl Delta {
-    /// Returns about how many bytes it takes.
-    pub fn size(&self) -> u64 {
-        (self.bytes.len() + size_of_val(&*self.stretches) + size_of::<Delta>()) as u64
+    /// Returns about how much memory it takes without the bytes.
+    pub fn taken(&self) -> u64 {
+        (size_of_val(&*self.stretches) + size_of::<Delta>()) as u64
     }
 }
 
@@ -57,6 +58,7 @@ pub(crate) struct DeltaBuffers {
     references: Vec<u8>,
     masks: Vec<u8>,
     bytes: Vec<u8>,
+    stream: Vec<u8>,
 }
 
 /// See [`super::Kernel::delta`].
@@ -67,13 +69,13 @@ pub(super) struct MakeDelta<'a> {
     pub buffers: &'a mut DeltaBuffers,
 }
 
-impl Task for MakeDelta<'_> {
-    type Output = Delta;
+impl<'a> Task for MakeDelta<'a> {
+    type Output = (Delta, &'a [u8]);
 
     #[inline(always)]
-    fn run<B: Bits>(self) -> Delta {
+    fn run<B: Bits>(self) -> (Delta, &'a [u8]) {
         let MakeDelta { words, planes, stretches, buffers } = self;
-        let DeltaBuffers { words: copy, changed, references, masks, bytes } = buffers;
+        let DeltaBuffers { words: copy, changed, references, masks, bytes, stream } = buffers;
         copy.clear();
         copy.extend_from_slice(words);
         changed.clear();
@@ -100,14 +102,13 @@ impl Task for MakeDelta<'_> {
                 }
             }
         }
-        let all = 9 * changed.len() + masks_len + bytes_len + PAD;
-        let mut stream = Vec::with_capacity(all);
+        stream.clear();
         changed.iter().for_each(|mask| stream.extend_from_slice(&mask.to_le_bytes()));
         stream.extend_from_slice(references);
         stream.extend_from_slice(&masks[..masks_len]);
         stream.extend_from_slice(&bytes[..bytes_len]);
-        stream.resize(all, 0);
-        Delta { planes, stretches: stretches.into(), bytes: stream.into(), changed: masks_len }
+        stream.extend_from_slice(&[0; PAD]);
+        (Delta { planes, stretches: stretches.into(), changed: masks_len }, stream)
     }
 }
 
@@ -234,6 +235,7 @@ fn get_bytes<B: Bits>(mask: u8, bytes: &[u8]) -> (u64, usize) {
 /// See [`super::Kernel::undo_delta`].
 pub(super) struct UndoDelta<'a> {
     pub delta: &'a Delta,
+    pub bytes: &'a [u8],
     pub out: &'a mut [u64],
 }
 
@@ -242,9 +244,9 @@ impl Task for UndoDelta<'_> {
 
     #[inline(always)]
     fn run<B: Bits>(self) {
-        let UndoDelta { delta, out } = self;
+        let UndoDelta { delta, bytes, out } = self;
         let chunks = delta.stretches.iter().map(|stretch| (stretch.words as usize).div_ceil(CHUNK)).sum::<usize>();
-        let (changed, rest) = delta.bytes.split_at(8 * chunks);
+        let (changed, rest) = bytes.split_at(8 * chunks);
         let (references, rest) = rest.split_at(chunks);
         let (masks, mut bytes) = rest.split_at(delta.changed);
         let (mut masks, mut rest) = (masks.iter(), out);
@@ -315,15 +317,15 @@ mod tests {
                 lengths.push(Stretch { row_words, words: rows.len() as u32 });
                 words.extend(rows);
             }
-            let deltas: Vec<Delta> = Kernel::all()
-                .into_iter()
-                .map(|kernel| kernel.delta(&words, planes, &lengths, &mut DeltaBuffers::default()))
-                .collect();
-            for (kernel, delta) in Kernel::all().into_iter().zip(&deltas) {
-                prop_assert_eq!(delta, &deltas[0]);
+            let mut buffers = DeltaBuffers::default();
+            let mut expected: Option<(Delta, Vec<u8>)> = None;
+            for kernel in Kernel::all() {
+                let (delta, bytes) = kernel.delta(&words, planes, &lengths, &mut buffers);
                 let mut found = vec![7; words.len()];
-                kernel.undo_delta(delta, &mut found);
+                kernel.undo_delta(&delta, bytes, &mut found);
                 prop_assert_eq!(&found, &words);
+                let (first, first_bytes) = expected.get_or_insert_with(|| (delta.clone(), bytes.to_vec()));
+                prop_assert_eq!((&delta, bytes), (&*first, &**first_bytes));
             }
         }
     }
@@ -333,7 +335,8 @@ mod tests {
         let stretch = [Stretch { row_words: 10, words: 20_000 }];
         let row: Vec<u64> = (0..20u64).map(|word| word.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
         let words = row.repeat(1000);
-        let delta = Kernel::portable().delta(&words, 2, &stretch, &mut DeltaBuffers::default());
-        assert!(delta.size() < 4000, "{}", delta.size());
+        let mut buffers = DeltaBuffers::default();
+        let (_, bytes) = Kernel::portable().delta(&words, 2, &stretch, &mut buffers);
+        assert!(bytes.len() < 4000, "{}", bytes.len());
     }
 }

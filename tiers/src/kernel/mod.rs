@@ -22,7 +22,7 @@ pub(crate) mod reach;
 mod rows;
 pub(crate) mod tally;
 mod task;
-pub(crate) mod words;
+mod words;
 
 pub use code::{Coding, MAX_PLANES, Values};
 
@@ -30,7 +30,7 @@ pub(crate) use delta::{Delta, DeltaBuffers, Stretch};
 pub(crate) use lent::Lent;
 pub(crate) use masks::{Counted, RowMasks};
 pub(crate) use pack::Symbols;
-pub(crate) use words::Words;
+pub(crate) use words::{MOST_SPARE, Words};
 
 use std::ops::Range;
 
@@ -137,20 +137,21 @@ impl Kernel {
         crate::kernel::mistakes::unpacked(out);
     }
 
-    /// Turns a block of rows of `planes` planes into differences from its own earlier rows; the stretches are its words.
-    pub(crate) fn delta(
+    /// Turns a block of rows of `planes` planes, whose words are the stretches one after the other, into differences from its
+    /// own earlier rows: bytes, and what they mean.
+    pub(crate) fn delta<'b>(
         self,
-        words: &[u64],
+        words: &'b [u64],
         planes: usize,
-        stretches: &[Stretch],
-        buffers: &mut DeltaBuffers,
-    ) -> Delta {
+        stretches: &'b [Stretch],
+        buffers: &'b mut DeltaBuffers,
+    ) -> (Delta, &'b [u8]) {
         self.run(delta::MakeDelta { words, planes, stretches, buffers })
     }
 
     /// Writes the words of a block that was turned into differences.
-    pub(crate) fn undo_delta(self, delta: &Delta, out: &mut [u64]) {
-        self.run(delta::UndoDelta { delta, out });
+    pub(crate) fn undo_delta(self, delta: &Delta, bytes: &[u8], out: &mut [u64]) {
+        self.run(delta::UndoDelta { delta, bytes, out });
     }
 
     /// Gathers a band of a tier of reached positions from its parents into `out` and counts, or only counts.

@@ -12,6 +12,9 @@ pub(crate) const MOST_SPARE: usize = 4;
 /// Shorter ones cost little to make.
 const LEAST_WORDS: usize = 1 << 10;
 
+/// Buffers have a multiple of this many words, so that few sizes occur.
+const STEP: usize = 1 << 11;
+
 thread_local! {
     /// The buffers that were dropped last, the latest at the end.
     static SPARE: RefCell<Vec<Vec<u64>>> = const { RefCell::new(Vec::new()) };
@@ -22,15 +25,16 @@ thread_local! {
 pub(crate) struct Words(Vec<u64>);
 
 impl Words {
-    /// Makes `length` words of any values. They take at most a quarter more memory than that.
+    /// Makes `length` words of any values. Long ones take at most a quarter and [`STEP`] more memory than that.
     pub fn of_any_values(length: usize) -> Words {
-        let is_near = |spare: &Vec<u64>| (length..=length + length / 4).contains(&spare.capacity());
+        let capacity = if length < LEAST_WORDS { length } else { length.next_multiple_of(STEP) };
+        let is_near = |spare: &Vec<u64>| (length..=capacity + length / 4).contains(&spare.capacity());
         let take = |spares: &RefCell<Vec<Vec<u64>>>| {
             let mut spares = spares.borrow_mut();
             let found = spares.iter().rposition(is_near)?;
             Some(spares.remove(found))
         };
-        let mut words = SPARE.try_with(take).ok().flatten().unwrap_or_else(|| Vec::with_capacity(length));
+        let mut words = SPARE.try_with(take).ok().flatten().unwrap_or_else(|| Vec::with_capacity(capacity));
         // Only what was shorter before is written.
         words.resize(length, 0);
         Words(words)
@@ -80,18 +84,18 @@ mod tests {
     #[test]
     fn a_buffer_is_used_again_for_about_as_many_words() {
         let begin = |words: &Words| words.as_ptr();
-        let first = Words::of_any_values(10_000);
+        let first = Words::of_any_values(5 * STEP - 100);
         let place = begin(&first);
         drop(first);
-        let larger = Words::of_any_values(10_001);
+        let larger = Words::of_any_values(5 * STEP + 1);
         assert_ne!(begin(&larger), place);
-        let smaller = Words::of_any_values(8_000);
-        assert_eq!((begin(&smaller), smaller.len(), smaller.bytes()), (place, 8_000, 80_000));
+        let smaller = Words::of_any_values(4 * STEP);
+        assert_eq!((begin(&smaller), smaller.len(), smaller.bytes()), (place, 4 * STEP, 40 * STEP as u64));
         drop(smaller);
-        let much_smaller = Words::of_any_values(7_000);
+        let much_smaller = Words::of_any_values(3 * STEP);
         assert_ne!(begin(&much_smaller), place);
-        let again = Words::of_any_values(9_000);
-        assert_eq!((begin(&again), again.len()), (place, 9_000));
+        let again = Words::of_any_values(5 * STEP);
+        assert_eq!((begin(&again), again.len()), (place, 5 * STEP));
     }
 
     #[test]

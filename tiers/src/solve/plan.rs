@@ -10,7 +10,7 @@ use super::error::SolveError;
 use super::expected_bytes::{TierPlan, database_bytes, most_of_pairs, reached_bytes, scratch_bytes, tiers};
 use crate::index::{Index, Matrix, TableSizes, TierSize, check_tables, tier_estimates};
 use crate::kernel::matrix::BAND_ROWS;
-use crate::kernel::{Coding, Kernel, Values};
+use crate::kernel::{Coding, Kernel, MOST_SPARE, Values};
 use crate::tier::{BLOCK_WORDS, Room};
 
 /// Give up counting above this many colourings per byte of the limit: the tables alone would be far too large.
@@ -270,13 +270,18 @@ fn directory_bytes(size: &TierSize) -> u128 {
 }
 
 /// Memory of one thread of a bounded solve, without slices: a block; a window on each shape that a shape leads to,
-/// with a few times as many rows as a band has; the block that a slice is cut from; and what zstd takes.
+/// with a few times as many rows as a band has; the block that a slice is cut from; a block as it is turned into its delta,
+/// and buffers that are used again; and what zstd takes, which is 0.9 MiB.
 fn thread_bytes(board: Board, matrix_words: u128, row_words: u128) -> u128 {
     let block = (BLOCK_WORDS as u128).max(64 * row_words);
     let rows = (4 * BAND_ROWS as u128 * row_words).min(matrix_words);
     let width = board.width() as u128;
-    8 * ((width + 2) * (2 * block + rows) + width / 2 * block) + (8 << 20)
+    let spare = (DELTA_BLOCKS + MOST_SPARE as u128) * block * 5 / 4;
+    8 * ((width + 2) * (2 * block + rows) + width / 2 * block + spare) + (2 << 20)
 }
+
+/// How many blocks the buffers take in which deltas are made.
+const DELTA_BLOCKS: u128 = 4;
 
 #[cfg(test)]
 mod tests {

@@ -165,9 +165,9 @@ impl<'s, C: Content> Blocks<'s, C> {
         (0..self.blocks.len()).into_par_iter().try_for_each_init(Buffers::default, |buffers, block| {
             match self.stock.held(block).filter(|_| self.blocks[block].get().is_none()) {
                 Some(Held::Expanded(words)) => self.append(block, &words[..words.len() - PAD], &mut buffers.bytes),
-                Some(Held::Delta(delta, length)) => {
-                    buffers.words.resize(length, 0);
-                    self.kernel.undo_delta(&delta, &mut buffers.words);
+                Some(Held::Delta(delta)) => {
+                    buffers.words.resize(delta.length, 0);
+                    delta.expand(self.kernel, &mut buffers.bytes, &mut buffers.words);
                     self.append(block, &buffers.words, &mut buffers.bytes)
                 }
                 None => Ok(()),
@@ -210,14 +210,17 @@ impl<'s, C: Content> Blocks<'s, C> {
         }
         buffers.words.resize(length, 0);
         fill(&mut buffers.words)?;
-        if form == Some(Form::Delta) && self.stock.hold_delta(block, length, self.delta(view, block, buffers)) {
-            return Ok(());
+        if form == Some(Form::Delta) {
+            let (delta, bytes) = self.delta(view, block, buffers);
+            if self.stock.hold_delta(block, length, delta, bytes) {
+                return Ok(());
+            }
         }
         self.append(block, &buffers.words, &mut buffers.bytes)
     }
 
     /// Returns the delta of a block, whose words are in `buffers`.
-    fn delta(&self, view: &ShapeView, block: usize, buffers: &mut Buffers) -> Delta {
+    fn delta<'b>(&self, view: &ShapeView, block: usize, buffers: &'b mut Buffers) -> (Delta, &'b [u8]) {
         let Buffers { words, stretches, delta, .. } = buffers;
         let planes = self.content.planes();
         stretches.clear();
@@ -248,9 +251,9 @@ impl<'s, C: Content> Blocks<'s, C> {
     pub fn get(&self, block: usize, length: usize, buffer: &mut Vec<u8>) -> Result<Expanded, FileError> {
         match self.stock.get(block) {
             Some(Held::Expanded(expanded)) => return Ok(expanded),
-            Some(Held::Delta(delta, _)) => {
+            Some(Held::Delta(delta)) => {
                 let expanded = made(length, |words| {
-                    self.kernel.undo_delta(&delta, words);
+                    delta.expand(self.kernel, buffer, words);
                     Ok(())
                 })?;
                 self.stock.remember(block, &expanded);

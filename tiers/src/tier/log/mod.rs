@@ -9,6 +9,7 @@
 
 mod blocks;
 mod cuts;
+mod pages;
 mod reader;
 pub(crate) mod segments;
 mod slice;

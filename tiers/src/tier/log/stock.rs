@@ -9,8 +9,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use quick_cache::sync::Cache;
 
+use super::pages::{Paged, Pages};
 use crate::files::FileError;
-use crate::kernel::{Delta, Words};
+use crate::kernel::{Delta, Kernel, Words};
 use crate::tier::store::PAD;
 
 /// What the tiers of a run may take in memory.
@@ -69,8 +70,28 @@ pub(super) fn expanded_bytes(blocks: usize, words: usize) -> u64 {
 #[derive(Clone, Debug)]
 pub(super) enum Held {
     Expanded(Expanded),
-    /// Of a block of so many words.
-    Delta(Arc<Delta>, usize),
+    Delta(Arc<HeldDelta>),
+}
+
+/// A block that is held as its delta.
+#[derive(Debug)]
+pub(super) struct HeldDelta {
+    delta: Delta,
+    bytes: Paged,
+    /// Words of the block.
+    pub length: usize,
+}
+
+impl HeldDelta {
+    /// Writes the words of the block; `buffer` is for the bytes.
+    pub fn expand(&self, kernel: Kernel, buffer: &mut Vec<u8>, words: &mut [u64]) {
+        kernel.undo_delta(&self.delta, self.bytes.read(buffer), words);
+    }
+
+    /// Returns what it takes.
+    fn taken(&self) -> u64 {
+        self.delta.taken() + self.bytes.taken() + 64
+    }
 }
 
 impl Held {
@@ -78,7 +99,7 @@ impl Held {
     fn bytes(&self) -> u64 {
         match self {
             Held::Expanded(block) => expanded_bytes(1, block.len() - PAD),
-            Held::Delta(delta, _) => delta.size() + 64,
+            Held::Delta(delta) => delta.taken(),
         }
     }
 }
@@ -119,6 +140,8 @@ pub(super) struct Stock {
     amounts: Amounts,
     /// How much more may be held: see [`Stock::share_room`].
     room_left: Arc<AtomicU64>,
+    /// For deltas, of this tier and of its neighbours.
+    pages: Arc<Pages>,
     /// One is read by up to as many shapes as the board has columns, most of them close together.
     remembered: Cache<usize, Expanded, ByBytes>,
     passed: Mutex<Passed>,
@@ -164,6 +187,7 @@ impl Stock {
                 unfilled: AtomicU64::new(all_bytes),
             },
             room_left: Arc::default(),
+            pages: Arc::default(),
             remembered: Cache::with_weighter(expected, most_bytes, ByBytes),
             passed: Mutex::new(Passed { blocks: 0, most_remembered_bytes: most_bytes, room_of_next: None }),
         }
@@ -186,6 +210,7 @@ impl Stock {
         self.remember_at_most(&mut passed, remembered);
         next.room_left = Arc::new(AtomicU64::new(free - remembered));
         passed.room_of_next = Some(Arc::clone(&next.room_left));
+        next.pages = Arc::clone(&self.pages);
     }
 
     /// Takes all the room for blocks that are filled from no other tier.
@@ -195,6 +220,7 @@ impl Stock {
 
     /// Leaves the room that is not taken by held blocks to the others, once all are filled.
     pub fn filled(&self) {
+        self.pages.clear();
         self.remember_at_most(&mut self.passed(), self.most_bytes.saturating_sub(self.held_bytes()));
     }
 
@@ -215,6 +241,10 @@ impl Stock {
         for block in passed.blocks..first {
             if let Some(held) = self.slot(block).take() {
                 self.amounts.count(&held, u64::wrapping_neg);
+                if let Held::Delta(delta) = held {
+                    // A thread that expands it just now drops it itself.
+                    Arc::into_inner(delta).into_iter().for_each(|delta| self.pages.take_back(delta.bytes));
+                }
             }
             self.remembered.remove(&block);
         }
@@ -259,13 +289,14 @@ impl Stock {
     }
 
     /// Holds the delta of a block of `length` words, if there is room. Returns whether there was.
-    pub fn hold_delta(&self, block: usize, length: usize, delta: Delta) -> bool {
-        let held = Held::Delta(Arc::new(delta), length);
+    pub fn hold_delta(&self, block: usize, length: usize, delta: Delta, bytes: &[u8]) -> bool {
         // When this tier is read, expanded blocks need room as well.
         let most = if self.fits { self.most_bytes - self.all_bytes } else { self.most_bytes / 4 * 3 };
-        if get(&self.amounts.deltas) + held.bytes() > most || !self.take(held.bytes(), 0) {
+        let taken = delta.taken() + Paged::taken_by(bytes.len()) + 64;
+        if get(&self.amounts.deltas) + taken > most || !self.take(taken, 0) {
             return false;
         }
+        let held = Held::Delta(Arc::new(HeldDelta { delta, bytes: self.pages.put(bytes), length }));
         self.amounts.count(&held, |bytes| bytes);
         *self.slot(block) = Some(held);
         true
@@ -301,8 +332,8 @@ impl Amounts {
     fn count(&self, held: &Held, sign: fn(u64) -> u64) {
         match held {
             Held::Expanded(_) => self.expanded.fetch_add(sign(held.bytes()), Ordering::Relaxed),
-            Held::Delta(_, length) => {
-                self.of_deltas.fetch_add(sign(expanded_bytes(1, *length)), Ordering::Relaxed);
+            Held::Delta(delta) => {
+                self.of_deltas.fetch_add(sign(expanded_bytes(1, delta.length)), Ordering::Relaxed);
                 self.deltas.fetch_add(sign(held.bytes()), Ordering::Relaxed)
             }
         };
@@ -318,7 +349,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::kernel::{DeltaBuffers, Kernel, Stretch};
+    use crate::kernel::{DeltaBuffers, Stretch};
 
     const WORDS: usize = 1000;
 
@@ -341,8 +372,9 @@ mod tests {
             Some(Form::Expanded) => stock.hold(block, make().unwrap()),
             Some(Form::Delta) => {
                 let stretch = [Stretch { row_words: 5, words: WORDS as u32 }];
-                let delta = Kernel::portable().delta(&words, 2, &stretch, &mut DeltaBuffers::default());
-                stock.hold_delta(block, WORDS, delta);
+                let mut buffers = DeltaBuffers::default();
+                let (delta, bytes) = Kernel::portable().delta(&words, 2, &stretch, &mut buffers);
+                stock.hold_delta(block, WORDS, delta, bytes);
             }
             None => {}
         }

@@ -1,0 +1,102 @@
+//! Bytes in pages of one size, for deltas: what one tier gives back fits the next, whatever the lengths.
+//!
+//! Deltas have all lengths, and those of a tier are given back by the thousand. From the system's allocator they took a tenth to a
+//! fifth of the time of 7x6, and a sixth more memory than was counted.
+
+use std::sync::{Mutex, PoisonError};
+
+/// Bytes of a page.
+const PAGE: usize = 1 << 12;
+
+type Page = Box<[u8; PAGE]>;
+
+/// Bytes in pages.
+#[derive(Debug)]
+pub(super) struct Paged {
+    pages: Vec<Page>,
+    length: usize,
+}
+
+/// Pages that are not used. Threads and tiers share them.
+#[derive(Default, Debug)]
+pub(super) struct Pages(Mutex<Vec<Page>>);
+
+impl Pages {
+    /// Copies bytes into pages.
+    pub fn put(&self, bytes: &[u8]) -> Paged {
+        let count = bytes.len().div_ceil(PAGE);
+        let mut pages = Vec::with_capacity(count);
+        {
+            let mut spare = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let rest = spare.len().saturating_sub(count);
+            pages.extend(spare.drain(rest..));
+        }
+        pages.resize_with(count, || Box::new([0; PAGE]));
+        for (page, bytes) in pages.iter_mut().zip(bytes.chunks(PAGE)) {
+            if let Some(start) = page.get_mut(..bytes.len()) {
+                start.copy_from_slice(bytes);
+            }
+        }
+        Paged { pages, length: bytes.len() }
+    }
+
+    /// Takes the pages of bytes that are no longer needed.
+    pub fn take_back(&self, bytes: Paged) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(bytes.pages);
+    }
+
+    /// Gives all pages that are not used back to the system.
+    pub fn clear(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Vec::new();
+    }
+}
+
+impl Paged {
+    /// Returns what so many bytes take in pages.
+    pub fn taken_by(length: usize) -> u64 {
+        let count = length.div_ceil(PAGE);
+        // The allocator keeps a length beside each page.
+        (count * (PAGE + size_of::<Page>() + 16)) as u64
+    }
+
+    /// Returns what it takes.
+    pub fn taken(&self) -> u64 {
+        Paged::taken_by(self.length)
+    }
+
+    /// Copies the bytes into `buffer`, which only grows.
+    pub fn read<'b>(&self, buffer: &'b mut Vec<u8>) -> &'b [u8] {
+        buffer.resize(buffer.len().max(self.pages.len() * PAGE), 0);
+        for (to, page) in buffer.as_chunks_mut::<PAGE>().0.iter_mut().zip(&self.pages) {
+            *to = **page;
+        }
+        buffer.get(..self.length).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn bytes_come_back_from_pages_that_were_used_before(
+            first in prop::collection::vec(any::<u8>(), 0..3 * PAGE),
+            second in prop::collection::vec(any::<u8>(), 0..3 * PAGE),
+        ) {
+            let (pages, mut buffer) = (Pages::default(), Vec::new());
+            let paged = pages.put(&first);
+            prop_assert_eq!(paged.read(&mut buffer), &first);
+            pages.take_back(paged);
+            let paged = pages.put(&second);
+            prop_assert_eq!(paged.read(&mut buffer), &second);
+            let count = |bytes: &Vec<u8>| bytes.len().div_ceil(PAGE);
+            let spare = count(&first).saturating_sub(count(&second));
+            prop_assert_eq!(pages.0.lock().unwrap().len(), spare);
+            pages.clear();
+            prop_assert!(pages.0.lock().unwrap().is_empty());
+        }
+    }
+}
