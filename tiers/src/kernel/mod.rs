@@ -30,7 +30,7 @@ pub(crate) use delta::{Delta, DeltaBuffers, Stretch};
 pub(crate) use lent::Lent;
 pub(crate) use masks::{Counted, RowMasks};
 pub(crate) use pack::Symbols;
-pub(crate) use words::{MOST_SPARE, Words};
+pub(crate) use words::{MOST_SPARE, SPARE_PART, Words};
 
 use std::ops::Range;
 

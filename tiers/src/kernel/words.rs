@@ -12,8 +12,8 @@ pub(crate) const MOST_SPARE: usize = 4;
 /// Shorter ones cost little to make.
 const LEAST_WORDS: usize = 1 << 10;
 
-/// Buffers have a multiple of this many words, so that few sizes occur.
-const STEP: usize = 1 << 11;
+/// Buffers take at most one part in so many more than is asked for: room for one of another length.
+pub(crate) const SPARE_PART: usize = 16;
 
 thread_local! {
     /// The buffers that were dropped last, the latest at the end.
@@ -25,10 +25,13 @@ thread_local! {
 pub(crate) struct Words(Vec<u64>);
 
 impl Words {
-    /// Makes `length` words of any values. Long ones take at most a quarter and [`STEP`] more memory than that.
+    /// Makes `length` words of any values. They take at most one part in [`SPARE_PART`] more memory than that.
     pub fn of_any_values(length: usize) -> Words {
-        let capacity = if length < LEAST_WORDS { length } else { length.next_multiple_of(STEP) };
-        let is_near = |spare: &Vec<u64>| (length..=capacity + length / 4).contains(&spare.capacity());
+        let most = length + length / SPARE_PART;
+        // So few sizes occur.
+        let step = ((most - length).max(1) + 1).next_power_of_two() / 2;
+        let capacity = length.next_multiple_of(step);
+        let is_near = |spare: &Vec<u64>| (length..=most).contains(&spare.capacity());
         let take = |spares: &RefCell<Vec<Vec<u64>>>| {
             let mut spares = spares.borrow_mut();
             let found = spares.iter().rposition(is_near)?;
@@ -84,18 +87,28 @@ mod tests {
     #[test]
     fn a_buffer_is_used_again_for_about_as_many_words() {
         let begin = |words: &Words| words.as_ptr();
-        let first = Words::of_any_values(5 * STEP - 100);
+        let first = Words::of_any_values(9_900);
         let place = begin(&first);
+        assert_eq!(first.bytes(), 8 * 10_240);
         drop(first);
-        let larger = Words::of_any_values(5 * STEP + 1);
+        let larger = Words::of_any_values(10_241);
         assert_ne!(begin(&larger), place);
-        let smaller = Words::of_any_values(4 * STEP);
-        assert_eq!((begin(&smaller), smaller.len(), smaller.bytes()), (place, 4 * STEP, 40 * STEP as u64));
+        let smaller = Words::of_any_values(9_700);
+        assert_eq!((begin(&smaller), smaller.len(), smaller.bytes()), (place, 9_700, 8 * 10_240));
         drop(smaller);
-        let much_smaller = Words::of_any_values(3 * STEP);
+        let much_smaller = Words::of_any_values(9_500);
         assert_ne!(begin(&much_smaller), place);
-        let again = Words::of_any_values(5 * STEP);
-        assert_eq!((begin(&again), again.len()), (place, 5 * STEP));
+        let again = Words::of_any_values(10_000);
+        assert_eq!((begin(&again), again.len()), (place, 10_000));
+    }
+
+    #[test]
+    fn buffers_take_little_more_than_is_asked_for() {
+        for length in (0..40_000).step_by(7) {
+            let words = Words::of_any_values(length);
+            assert_eq!(words.len(), length);
+            assert!(words.bytes() as usize <= 8 * (length + length / SPARE_PART), "{length}: {}", words.bytes());
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use quick_cache::sync::Cache;
 
 use super::pages::{Paged, Pages};
 use crate::files::FileError;
-use crate::kernel::{Delta, Kernel, Words};
+use crate::kernel::{Delta, Kernel, SPARE_PART, Words};
 use crate::tier::store::PAD;
 
 /// What the tiers of a run may take in memory.
@@ -63,7 +63,8 @@ pub(super) fn made(
 
 /// Returns what some blocks of so many words in all take together, expanded.
 pub(super) fn expanded_bytes(blocks: usize, words: usize) -> u64 {
-    64 * blocks as u64 + 8 * (words + blocks * PAD) as u64
+    let words = (words + blocks * PAD) as u64;
+    64 * blocks as u64 + 8 * (words + words / SPARE_PART as u64)
 }
 
 /// A block that is held.
