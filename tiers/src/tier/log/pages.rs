@@ -45,6 +45,12 @@ impl Pages {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(bytes.pages);
     }
 
+    /// Returns what the pages take that are not used.
+    #[cfg(test)]
+    pub fn spare_bytes(&self) -> u64 {
+        (self.0.lock().unwrap_or_else(PoisonError::into_inner).len() * PAGE) as u64
+    }
+
     /// Gives all pages that are not used back to the system.
     pub fn clear(&self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Vec::new();

@@ -141,7 +141,7 @@ pub(super) struct Stock {
     amounts: Amounts,
     /// How much more may be held: see [`Stock::share_room`].
     room_left: Arc<AtomicU64>,
-    /// For deltas, of this tier and of its neighbours.
+    /// For deltas.
     pages: Arc<Pages>,
     /// One is read by up to as many shapes as the board has columns, most of them close together.
     remembered: Cache<usize, Expanded, ByBytes>,
@@ -167,8 +167,16 @@ struct Passed {
     blocks: usize,
     /// What may be remembered.
     most_remembered_bytes: u64,
-    /// The room of the tier that is filled from this one.
-    room_of_next: Option<Arc<AtomicU64>>,
+    /// Who gets what this tier leaves.
+    next: Option<Next>,
+}
+
+/// The tier that is filled from another one.
+#[derive(Debug)]
+struct Next {
+    room_left: Arc<AtomicU64>,
+    /// Its pages, if it holds deltas alone. Others would wait there while expanded blocks take their room.
+    pages: Option<Arc<Pages>>,
 }
 
 impl Stock {
@@ -190,7 +198,7 @@ impl Stock {
             room_left: Arc::default(),
             pages: Arc::default(),
             remembered: Cache::with_weighter(expected, most_bytes, ByBytes),
-            passed: Mutex::new(Passed { blocks: 0, most_remembered_bytes: most_bytes, room_of_next: None }),
+            passed: Mutex::new(Passed { blocks: 0, most_remembered_bytes: most_bytes, next: None }),
         }
     }
 
@@ -210,8 +218,8 @@ impl Stock {
         let mut passed = self.passed();
         self.remember_at_most(&mut passed, remembered);
         next.room_left = Arc::new(AtomicU64::new(free - remembered));
-        passed.room_of_next = Some(Arc::clone(&next.room_left));
-        next.pages = Arc::clone(&self.pages);
+        let pages = (!next.fits).then(|| Arc::clone(&next.pages));
+        passed.next = Some(Next { room_left: Arc::clone(&next.room_left), pages });
     }
 
     /// Takes all the room for blocks that are filled from no other tier.
@@ -242,9 +250,11 @@ impl Stock {
         for block in passed.blocks..first {
             if let Some(held) = self.slot(block).take() {
                 self.amounts.count(&held, u64::wrapping_neg);
-                if let Held::Delta(delta) = held {
+                if let (Held::Delta(delta), Some(pages)) =
+                    (held, passed.next.as_ref().and_then(|next| next.pages.as_ref()))
+                {
                     // A thread that expands it just now drops it itself.
-                    Arc::into_inner(delta).into_iter().for_each(|delta| self.pages.take_back(delta.bytes));
+                    Arc::into_inner(delta).into_iter().for_each(|delta| pages.take_back(delta.bytes));
                 }
             }
             self.remembered.remove(&block);
@@ -252,8 +262,8 @@ impl Stock {
         passed.blocks = first;
         let most = passed.most_remembered_bytes.min(rest_bytes);
         self.remember_at_most(&mut passed, most);
-        if let Some(room) = &passed.room_of_next {
-            room.fetch_add(before - (self.held_bytes() + most), Ordering::Relaxed);
+        if let Some(next) = &passed.next {
+            next.room_left.fetch_add(before - (self.held_bytes() + most), Ordering::Relaxed);
         }
     }
 
@@ -415,7 +425,8 @@ mod tests {
                 old.pass(first, expanded_bytes(rest, rest * WORDS));
                 read(&old, first);
                 fill(&new, block, *is_noise);
-                let taken = old.held_bytes() + old.remembered.weight() + new.held_bytes();
+                let spare = old.pages.spare_bytes() + new.pages.spare_bytes();
+                let taken = old.held_bytes() + old.remembered.weight() + new.held_bytes() + spare;
                 prop_assert!(taken <= most_bytes, "{taken} of {most_bytes}");
             }
             old.pass(child.len(), 0);
