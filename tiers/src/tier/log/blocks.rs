@@ -7,8 +7,9 @@ use std::sync::OnceLock;
 use rayon::prelude::*;
 
 use super::cuts::cut;
+use super::room::{Room, expanded_bytes};
 use super::segments::{Location, LogHeader, Segments};
-use super::stock::{Expanded, Form, Held, Room, Stock, expanded_bytes, made};
+use super::stock::{Expanded, Form, Held, Stock, made};
 use super::view::ShapeView;
 use crate::files::{FileError, Storage, frame, io_error};
 use crate::index::{Index, Spine, TierDirectory, TierLayout, WingShape, matrices};
@@ -249,33 +250,31 @@ impl<'s, C: Content> Blocks<'s, C> {
     /// # Errors
     /// [`FileError::NoBlock`] for a block that is not filled, [`FileError::Damaged`] for bytes that were not put.
     pub fn get(&self, block: usize, length: usize, buffer: &mut Vec<u8>) -> Result<Expanded, FileError> {
-        match self.stock.get(block) {
-            Some(Held::Expanded(expanded)) => return Ok(expanded),
-            Some(Held::Delta(delta)) => {
-                let expanded = made(length, |words| {
+        let held = self.stock.held(block);
+        if let Some(Held::Expanded(expanded)) = held {
+            return Ok(expanded);
+        }
+        self.stock.remembered(block, || {
+            if let Some(Held::Delta(delta)) = held {
+                return made(length, |words| {
                     delta.expand(self.kernel, buffer, words);
                     Ok(())
-                })?;
-                self.stock.remember(block, &expanded);
-                return Ok(expanded);
+                });
             }
-            None => {}
-        }
-        let Some(place) = self.blocks[block].get() else {
-            return Err(FileError::NoBlock {
-                folder: self.folder.clone(),
-                ply: self.directory.ply(),
-                block: block as u64,
-            });
-        };
-        let payload = self.segments.read(block as u64, *place, buffer)?;
-        let expanded = made(length, |words| {
-            let is_whole = frame::expand_into(payload, bytemuck::cast_slice_mut(words));
-            let damaged = || self.segments.damaged(*place, "a block does not expand to its rows");
-            is_whole.then_some(()).ok_or_else(damaged)
-        })?;
-        self.stock.remember(block, &expanded);
-        Ok(expanded)
+            let Some(place) = self.blocks[block].get() else {
+                return Err(FileError::NoBlock {
+                    folder: self.folder.clone(),
+                    ply: self.directory.ply(),
+                    block: block as u64,
+                });
+            };
+            let payload = self.segments.read(block as u64, *place, buffer)?;
+            made(length, |words| {
+                let is_whole = frame::expand_into(payload, bytemuck::cast_slice_mut(words));
+                let damaged = || self.segments.damaged(*place, "a block does not expand to its rows");
+                is_whole.then_some(()).ok_or_else(damaged)
+            })
+        })
     }
 
     /// Expands all blocks that earlier runs have left into `words`, where the shapes follow each other as in memory.

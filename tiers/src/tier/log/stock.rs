@@ -1,8 +1,8 @@
 //! The blocks of one tier that are in memory, and how two tiers share the room for them.
 //!
 //! Some are **held**: they were filled and are not in the log yet. A block is held expanded where there is room for that, and
-//! else as its **delta**, which takes a fourth to a twelfth and costs little (`kernel/delta.rs`). Beside them, expanded blocks
-//! of which a delta or a record of the log exists are **remembered** as far as there is room.
+//! else as its **delta**, which takes a fourth or less and costs little (`kernel/delta.rs`). Beside them, expanded blocks of
+//! which a delta or a record of the log exists are **remembered** as far as there is room (`room`).
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,40 +10,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use quick_cache::sync::Cache;
 
 use super::pages::{Paged, Pages};
+use super::room::{Room, expanded_bytes};
 use crate::files::FileError;
-use crate::kernel::{Delta, Kernel, SPARE_PART, Words};
+use crate::kernel::{Delta, Kernel, Words};
 use crate::tier::store::PAD;
-
-/// What the tiers of a run may take in memory.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Room {
-    /// About how many words a block has; [`BLOCK_WORDS`] except in tests.
-    pub block_words: usize,
-    /// For expanded blocks of the tier that is read and of the one that is filled.
-    pub cache_bytes: u64,
-    /// For one matrix that is read across, in each thread.
-    pub slice_words: usize,
-    /// For a tier whose expanded blocks do not fit: more words of such a matrix, and the bytes that this takes off
-    /// `cache_bytes`. Every slice costs the expansion of its matrix.
-    pub wide: Option<(usize, u64)>,
-}
-
-impl Room {
-    /// Returns the room of a tier that takes so many bytes if it is expanded.
-    pub(super) fn of_tier(self, expanded_bytes: u64) -> Room {
-        match self.wide {
-            Some((slice_words, bytes)) if !self.fits(expanded_bytes) => {
-                Room { slice_words, cache_bytes: self.cache_bytes.saturating_sub(bytes), wide: None, ..self }
-            }
-            _ => Room { wide: None, ..self },
-        }
-    }
-
-    /// Tells whether a tier that takes so many bytes expanded leaves room for some deltas.
-    fn fits(&self, expanded_bytes: u64) -> bool {
-        expanded_bytes <= self.cache_bytes / 16 * 15
-    }
-}
 
 /// The words of a block, and [`PAD`] more. Threads share it.
 pub(super) type Expanded = Arc<Words>;
@@ -59,12 +29,6 @@ pub(super) fn made(
     let mut words = Words::of_any_values(length + PAD);
     words.get_mut(..length).map_or(Ok(()), fill)?;
     Ok(Arc::new(words))
-}
-
-/// Returns what some blocks of so many words in all take together, expanded.
-pub(super) fn expanded_bytes(blocks: usize, words: usize) -> u64 {
-    let words = (words + blocks * PAD) as u64;
-    64 * blocks as u64 + 8 * (words + words / SPARE_PART as u64)
 }
 
 /// A block that is held.
@@ -90,9 +54,14 @@ impl HeldDelta {
     }
 
     /// Returns what it takes.
-    fn taken(&self) -> u64 {
-        self.delta.taken() + self.bytes.taken() + 64
+    fn bytes(&self) -> u64 {
+        held_bytes(&self.delta, self.bytes.len())
     }
+}
+
+/// Returns what a delta of so many bytes takes as it is held.
+fn held_bytes(delta: &Delta, bytes: usize) -> u64 {
+    delta.taken() + Paged::taken_by(bytes) + 64
 }
 
 impl Held {
@@ -100,7 +69,7 @@ impl Held {
     fn bytes(&self) -> u64 {
         match self {
             Held::Expanded(block) => expanded_bytes(1, block.len() - PAD),
-            Held::Delta(delta) => delta.taken(),
+            Held::Delta(delta) => delta.bytes(),
         }
     }
 }
@@ -229,7 +198,7 @@ impl Stock {
 
     /// Leaves the room that is not taken by held blocks to the others, once all are filled.
     pub fn filled(&self) {
-        self.pages.clear();
+        self.pages.close();
         self.remember_at_most(&mut self.passed(), self.most_bytes.saturating_sub(self.held_bytes()));
     }
 
@@ -249,7 +218,7 @@ impl Stock {
         let before = self.held_bytes() + passed.most_remembered_bytes;
         for block in passed.blocks..first {
             if let Some(held) = self.slot(block).take() {
-                self.amounts.count(&held, u64::wrapping_neg);
+                self.amounts.drop(&held);
                 if let (Held::Delta(delta), Some(pages)) =
                     (held, passed.next.as_ref().and_then(|next| next.pages.as_ref()))
                 {
@@ -285,7 +254,14 @@ impl Stock {
             self.amounts.expanded.fetch_add(bytes, Ordering::Relaxed);
             return Some(Form::Expanded);
         }
-        (get(&self.room_left) > bytes / DELTA_PART).then_some(Form::Delta)
+        let likely = bytes / DELTA_PART;
+        let has_room = get(&self.room_left) > likely && get(&self.amounts.deltas) + likely <= self.most_deltas();
+        has_room.then_some(Form::Delta)
+    }
+
+    /// Returns what deltas may take: when the tier is read, expanded blocks need room as well.
+    fn most_deltas(&self) -> u64 {
+        if self.fits { self.most_bytes - self.all_bytes } else { self.most_bytes / 4 * 3 }
     }
 
     /// Takes room, if so much is left beside it.
@@ -301,14 +277,18 @@ impl Stock {
 
     /// Holds the delta of a block of `length` words, if there is room. Returns whether there was.
     pub fn hold_delta(&self, block: usize, length: usize, delta: Delta, bytes: &[u8]) -> bool {
-        // When this tier is read, expanded blocks need room as well.
-        let most = if self.fits { self.most_bytes - self.all_bytes } else { self.most_bytes / 4 * 3 };
-        let taken = delta.taken() + Paged::taken_by(bytes.len()) + 64;
-        if get(&self.amounts.deltas) + taken > most || !self.take(taken, 0) {
+        let taken = held_bytes(&delta, bytes.len());
+        let deltas = &self.amounts.deltas;
+        let more = |deltas: u64| Some(deltas + taken).filter(|deltas| *deltas <= self.most_deltas());
+        if deltas.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_err() {
             return false;
         }
+        if !self.take(taken, 0) {
+            deltas.fetch_sub(taken, Ordering::Relaxed);
+            return false;
+        }
+        self.amounts.of_deltas.fetch_add(expanded_bytes(1, length), Ordering::Relaxed);
         let held = Held::Delta(Arc::new(HeldDelta { delta, bytes: self.pages.put(bytes), length }));
-        self.amounts.count(&held, |bytes| bytes);
         *self.slot(block) = Some(held);
         true
     }
@@ -322,30 +302,28 @@ impl Stock {
         self.held[block].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Remembers a block that is in the log or held as its delta, if there is room.
-    pub fn remember(&self, block: usize, words: &Expanded) {
-        if self.most_bytes > 0 {
-            self.remembered.insert(block, Expanded::clone(words));
-        }
-    }
-
-    /// Returns a block that is here, expanded if there is such a form.
-    pub fn get(&self, block: usize) -> Option<Held> {
-        match self.held(block) {
-            Some(Held::Expanded(words)) => Some(Held::Expanded(words)),
-            delta => self.remembered.get(&block).map(Held::Expanded).or(delta),
-        }
+    /// Returns a remembered block, or remembers what `expand` makes of it, if there is room. Of several threads that ask for
+    /// one, the first expands it and the others wait.
+    ///
+    /// # Errors
+    /// Those of `expand`.
+    pub fn remembered(
+        &self,
+        block: usize,
+        expand: impl FnOnce() -> Result<Expanded, FileError>,
+    ) -> Result<Expanded, FileError> {
+        if self.most_bytes == 0 { expand() } else { self.remembered.get_or_insert_with(&block, expand) }
     }
 }
 
 impl Amounts {
-    /// Counts a block that is held, or, with negative bytes, one that no longer is.
-    fn count(&self, held: &Held, sign: fn(u64) -> u64) {
+    /// Takes a block off that is no longer held.
+    fn drop(&self, held: &Held) {
         match held {
-            Held::Expanded(_) => self.expanded.fetch_add(sign(held.bytes()), Ordering::Relaxed),
+            Held::Expanded(_) => self.expanded.fetch_sub(held.bytes(), Ordering::Relaxed),
             Held::Delta(delta) => {
-                self.of_deltas.fetch_add(sign(expanded_bytes(1, delta.length)), Ordering::Relaxed);
-                self.deltas.fetch_add(sign(held.bytes()), Ordering::Relaxed)
+                self.of_deltas.fetch_sub(expanded_bytes(1, delta.length), Ordering::Relaxed);
+                self.deltas.fetch_sub(held.bytes(), Ordering::Relaxed)
             }
         };
     }
@@ -399,8 +377,8 @@ mod tests {
     /// Reads all blocks from `first` on, as threads do that need them expanded.
     fn read(stock: &Stock, first: usize) {
         for block in first..stock.held.len() {
-            if !matches!(stock.get(block), Some(Held::Expanded(_))) {
-                stock.remember(block, &made(WORDS, |_| Ok(())).unwrap());
+            if !matches!(stock.held(block), Some(Held::Expanded(_))) {
+                stock.remembered(block, || made(WORDS, |_| Ok(()))).unwrap();
             }
         }
     }
@@ -410,28 +388,50 @@ mod tests {
         fn two_tiers_never_take_more_than_their_room(
             most_bytes in 0..300_000u64,
             child in prop::collection::vec(any::<bool>(), 1..40),
-            next in prop::collection::vec(any::<bool>(), 1..40),
+            later in prop::collection::vec(prop::collection::vec(any::<bool>(), 1..40), 1..4),
         ) {
-            let (old, mut new) = (stock(most_bytes, child.len()), stock(most_bytes, next.len()));
-            let mut old = old;
+            let mut old = stock(most_bytes, child.len());
             old.take_room();
             child.iter().enumerate().for_each(|(block, is_noise)| fill(&old, block, *is_noise));
             old.filled();
             read(&old, 0);
-            old.share_room(&mut new);
-            for (block, is_noise) in next.iter().enumerate() {
-                let first = block * child.len() / next.len();
-                let rest = child.len() - first;
-                old.pass(first, expanded_bytes(rest, rest * WORDS));
-                read(&old, first);
-                fill(&new, block, *is_noise);
-                let spare = old.pages.spare_bytes() + new.pages.spare_bytes();
-                let taken = old.held_bytes() + old.remembered.weight() + new.held_bytes() + spare;
-                prop_assert!(taken <= most_bytes, "{taken} of {most_bytes}");
+            for next in later {
+                let mut new = stock(most_bytes, next.len());
+                old.share_room(&mut new);
+                let count = old.held.len();
+                for (block, is_noise) in next.iter().enumerate() {
+                    let first = block * count / next.len();
+                    let rest = count - first;
+                    old.pass(first, expanded_bytes(rest, rest * WORDS));
+                    read(&old, first);
+                    fill(&new, block, *is_noise);
+                    let spare = old.pages.spare_bytes() + new.pages.spare_bytes();
+                    let taken = old.held_bytes() + old.remembered.weight() + new.held_bytes() + spare;
+                    prop_assert!(taken <= most_bytes, "{taken} of {most_bytes}");
+                }
+                new.filled();
+                old.pass(count, 0);
+                prop_assert_eq!(old.held_bytes() + old.remembered.weight(), 0);
+                prop_assert_eq!(old.pages.spare_bytes() + new.pages.spare_bytes(), 0);
+                prop_assert_eq!(get(&new.room_left) + new.held_bytes(), most_bytes);
+                read(&new, 0);
+                old = new;
             }
-            old.pass(child.len(), 0);
-            prop_assert_eq!(old.held_bytes() + old.remembered.weight(), 0);
-            prop_assert_eq!(get(&new.room_left) + new.held_bytes(), most_bytes);
+        }
+
+        #[test]
+        fn threads_that_hold_deltas_at_once_never_take_more_than_their_room(most_bytes in 0..400_000u64) {
+            let mut shared = stock(most_bytes, 400);
+            shared.take_room();
+            let fills = |first: usize| (first..400).step_by(4).for_each(|block| fill(&shared, block, block % 3 == 0));
+            std::thread::scope(|scope| {
+                for first in 0..4 {
+                    let fills = &fills;
+                    scope.spawn(move || fills(first));
+                }
+            });
+            prop_assert!(get(&shared.amounts.deltas) <= shared.most_deltas());
+            prop_assert_eq!(get(&shared.room_left) + shared.held_bytes(), most_bytes);
         }
     }
 

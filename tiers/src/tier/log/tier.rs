@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::blocks::{Blocks, Buffers};
 use super::reader::LogReader;
-use super::stock::Room;
+use super::room::Room;
 use crate::files::{FileError, Storage};
 use crate::index::{Index, Located, Matrix, WingShape};
 use crate::kernel::Coding;
