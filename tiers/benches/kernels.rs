@@ -36,7 +36,8 @@ fn main() {
     }
     for argument in arguments {
         let (board, values) = argument.split_once(':').expect("BOARD:VALUES");
-        let values = if values == "wdl" { Values::Wdl } else { Values::Remoteness };
+        let named = |of: &Values| of.to_string() == values;
+        let values = [Values::Wdl, Values::Remoteness].into_iter().find(named).expect("wdl or remoteness");
         run(board, values, kernel);
     }
 }

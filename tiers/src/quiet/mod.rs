@@ -1,11 +1,11 @@
 //! Quiet positions: those whose value cannot be seen on the board, the only ones that are stored.
 
+mod chances;
 mod mask;
-mod room;
 mod sight;
 
+pub(crate) use chances::can_win;
 pub(crate) use mask::{MatrixSight, ShapeSight};
-pub(crate) use room::can_win;
 pub(crate) use sight::{ChildSights, sight_without_line};
 pub use sight::{Sight, sight};
 

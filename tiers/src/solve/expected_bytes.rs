@@ -92,10 +92,16 @@ fn bits(values: Values, full: f64) -> [f64; 2] {
     [between(low.scratch[kind], high.scratch[kind]), between(low.database[kind], high.database[kind])]
 }
 
-/// The most bytes of two neighbouring tiers in files, with a margin.
+/// The most bytes in files at a time, with a margin: a checkpoint that is made, the one before it, and up to half of a tier
+/// between them that was none.
 pub(super) fn scratch_bytes(tiers: &[TierPlan]) -> u128 {
-    let bytes = most_of_pairs(tiers, |tier| tier.scratch_bytes);
-    bytes + bytes / 100 * MARGIN
+    let bytes = |tier: &TierPlan| tier.scratch_bytes;
+    let of_three = |three: &[TierPlan]| match three {
+        [new, between, old] => bytes(new).saturating_add(bytes(between) / 2).saturating_add(bytes(old)),
+        _ => 0,
+    };
+    let most = tiers.windows(3).map(of_three).max().unwrap_or(0).max(most_of_pairs(tiers, bytes));
+    most.saturating_add(most / 100 * MARGIN)
 }
 
 /// Bytes of a database.
@@ -116,6 +122,14 @@ pub(super) fn most_of_pairs(tiers: &[TierPlan], of: impl Fn(&TierPlan) -> u128) 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_of_two_checkpoints_and_half_a_tier_between_them_are_planned() {
+        let tier = |scratch_bytes| TierPlan { ply: 0, entries: 0, scratch_bytes, database_bytes: 0 };
+        let planned = |bytes: &[u128]| scratch_bytes(&bytes.iter().map(|bytes| tier(*bytes)).collect::<Vec<_>>());
+        assert_eq!(planned(&[0, 400, 800, 1000, 0]), 2250);
+        assert_eq!(planned(&[400, 800]), 1500);
+    }
 
     #[test]
     fn what_was_measured_on_7x6_is_told_again() {

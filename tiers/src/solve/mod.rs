@@ -6,13 +6,13 @@
 //! that go into logs ([`tier`](crate::tier)). Both go through the same code and give the same bytes.
 
 mod band;
+mod disk_space;
 mod error;
 mod expected_bytes;
 mod moves;
 mod options;
 mod plan;
 mod progress;
-mod room;
 mod run;
 mod speed;
 mod step;

@@ -73,9 +73,6 @@ struct Slices {
 /// A board has at most 64 cells.
 const MOST_TIERS: usize = 65;
 
-/// The most memory for expanded blocks and slices: the system keeps files in what is left.
-const MOST_ROOM_BYTES: u128 = 12 << 30;
-
 impl Plan {
     /// Plans a solve under a memory limit: with exact figures, unless the estimate is hopelessly above the limit. A solve
     /// that does not fit is planned with its live tiers in files.
@@ -213,7 +210,6 @@ impl Plan {
         let rest = u128::from(limit_bytes).saturating_sub(self.memory_bytes);
         let rest = if self.is_bounded { rest } else { 0 };
         let Slices { count, least_words, most_words } = self.slices;
-        let rest = rest.min(MOST_ROOM_BYTES);
         let more_words = (rest / SLICES_PART / SLICE_COPIES / 8 / count.max(1)).min(most_words - least_words);
         let wide_bytes = SLICE_COPIES * 8 * count * more_words;
         Room {

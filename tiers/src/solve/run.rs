@@ -2,13 +2,13 @@
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use super::disk_space::check_disk_space;
 use super::error::SolveError;
 use super::options::{Report, Solve};
 use super::plan::Plan;
 use super::progress::{Progress, watching};
-use super::room::check_room;
 use super::step::solve_tier;
 use crate::files::{
     Disk, FileError, Storage, Written, create_folder, io_error, publish, remove_folders, remove_folders_below,
@@ -66,7 +66,7 @@ fn run(solve: &Solve, progress: &dyn Progress, storage: &dyn Storage) -> Result<
     plan.check(solve.memory_bytes)?;
     let index = index.map_or_else(|| Index::new(solve.board, solve.kernel), Ok)?;
     if !is_begun {
-        check_room(storage, &plan, &folder, &scratch)?;
+        check_disk_space(storage, &plan, &folder, &scratch)?;
     }
     let mut made = Vec::new();
     let result = in_folders(solve, progress, storage, &plan, &index, &mut made);
@@ -204,8 +204,9 @@ impl<'a> Run<'a> {
         last: Option<LogTier<'a>>,
     ) -> Result<(), SolveError> {
         let index = self.logs.index;
-        let (mut unpublished, mut last_checkpoint) = (Vec::new(), Instant::now());
-        // A solve that was stopped may have left a part of the tier that it resumes from, and none of it for a later one.
+        let (mut unpublished, mut checkpoints) = (Vec::new(), Checkpoints::new(self.solve.knobs.checkpoint));
+        // A solve that was stopped may have left only those blocks of its last tier that the rest of the next tier needs. Once
+        // that is solved, no later solve could begin with either of the two: the next tier is a checkpoint at once.
         let mut is_due = last.as_ref().is_some_and(|last| !last.is_complete());
         let mut child = last.map(|last| home.adopt(last)).transpose()?;
         while let Some(ply) = self.manifest.next_ply(self.solve.board) {
@@ -234,10 +235,11 @@ impl<'a> Run<'a> {
                 return self.complete(&tier, unpublished);
             }
             let is_stopped = self.progress.is_stopped();
-            is_due |= last_checkpoint.elapsed() >= self.solve.knobs.checkpoint || home.is_mostly_saved(&tier);
-            if is_stopped || is_due {
+            if is_stopped || is_due || checkpoints.is_due() || home.is_mostly_saved(&tier) {
+                let begun = Instant::now();
                 self.commit(&home, &tier, std::mem::take(&mut unpublished))?;
-                (last_checkpoint, is_due) = (Instant::now(), false);
+                checkpoints.made(begun);
+                is_due = false;
             }
             if is_stopped {
                 return Err(self.stopped());
@@ -308,6 +310,35 @@ impl<'a> Run<'a> {
             done: self.manifest.tiers.len(),
             tiers: board.cells() + 1,
         }
+    }
+}
+
+/// When the next checkpoint is due. It compresses a whole tier, so checkpoints may take a tenth of the time.
+struct Checkpoints {
+    /// The least time between two.
+    least: Duration,
+    /// When the last one was made, and how long that took.
+    last: Instant,
+    took: Duration,
+}
+
+/// A checkpoint is due after so many times what the last one took.
+const TIMES_THE_LAST: u32 = 10;
+
+impl Checkpoints {
+    fn new(least: Duration) -> Checkpoints {
+        Checkpoints { least, last: Instant::now(), took: Duration::ZERO }
+    }
+
+    /// If the least time is zero, one is due after every tier.
+    fn is_due(&self) -> bool {
+        let times = if self.least.is_zero() { 0 } else { TIMES_THE_LAST };
+        self.last.elapsed() >= self.least.max(times * self.took)
+    }
+
+    /// Notes that one was begun, and is made now.
+    fn made(&mut self, begun: Instant) {
+        (self.last, self.took) = (Instant::now(), begun.elapsed());
     }
 }
 

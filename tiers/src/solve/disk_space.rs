@@ -7,7 +7,12 @@ use super::plan::Plan;
 use crate::files::{Storage, has_room};
 
 /// Refuses a solve whose files do not fit on the disk.
-pub(super) fn check_room(storage: &dyn Storage, plan: &Plan, folder: &Path, scratch: &Path) -> Result<(), SolveError> {
+pub(super) fn check_disk_space(
+    storage: &dyn Storage,
+    plan: &Plan,
+    folder: &Path,
+    scratch: &Path,
+) -> Result<(), SolveError> {
     // Two folders on one disk have to fit together. Estimates of databases are within a quarter or so.
     let database_bytes = plan.database_bytes + plan.database_bytes / 4;
     let all = if plan.is_bounded { database_bytes + plan.scratch_bytes } else { database_bytes };
