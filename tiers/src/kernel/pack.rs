@@ -19,6 +19,12 @@ impl Symbols {
         Symbols { planes: vec![Vec::new(); planes], len: 0 }
     }
 
+    /// Forgets all symbols and keeps the memory.
+    pub fn clear(&mut self) {
+        self.planes.iter_mut().for_each(Vec::clear);
+        self.len = 0;
+    }
+
     /// Counts the symbols.
     pub fn len(&self) -> usize {
         self.len
