@@ -85,7 +85,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         Some(database) => of_database(arguments, database)?,
         None => values(arguments, arguments.values.map_or(Values::Remoteness, Values::from))?,
     };
-    output::print_result("stats", &Stats::of(counts, database.as_ref()), arguments.json)
+    output::print_result("stats", &Stats::of(&counts, database.as_ref()), arguments.json)
 }
 
 /// Opens the database to count; `None` with `--values` and no complete database of them.

@@ -12,16 +12,16 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 use super::error::CountError;
-use super::table::{Counts, PlyCounts, RemotenessCount};
+use super::table::{Counts, OutcomeCount, PlyCounts};
 use crate::files::{FileError, Storage, io_error, read_small, write_file};
 use crate::format::{Manifest, lock_path};
 use crate::kernel::Values;
 
-/// The version of the file. Version 1 had the whole manifest and no checksum.
-const VERSION: u32 = 2;
+/// The version of the file. Version 1 had the whole manifest and no checksum, version 2 no plies of the outcomes.
+const VERSION: u32 = 3;
 
-/// More bytes than the counts of any board take: 65 plies and 195 remotenesses, of 160 bytes at most.
-const MOST_BYTES: u64 = 1 << 16;
+/// More bytes than the counts of any board take: 65 plies, each with 195 outcomes of 100 bytes at most.
+const MOST_BYTES: u64 = 1 << 21;
 
 /// The contents of the file.
 #[derive(Serialize, Deserialize)]
@@ -41,14 +41,24 @@ impl Kept {
     }
 }
 
-/// What a file of an older version has, which had no checksum.
+/// What a file of an older version has: version 1 a manifest and no version, version 2 what this one has.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Older {
-    #[serde(rename = "manifest")]
-    _manifest: IgnoredAny,
+    version: Option<u32>,
+    #[serde(rename = "manifest", alias = "database")]
+    _database: IgnoredAny,
     #[serde(rename = "counts")]
     _counts: IgnoredAny,
+    #[serde(rename = "checksum")]
+    _checksum: Option<IgnoredAny>,
+}
+
+impl Older {
+    /// Tells whether it is of a version before this one.
+    fn is_older(&self) -> bool {
+        self.version.unwrap_or(1) < VERSION
+    }
 }
 
 /// Returns the path of the counts of a database.
@@ -77,8 +87,8 @@ pub fn read_kept(
     let damaged = |what| FileError::Damaged { file: file.clone(), offset: 0, what };
     let kept: Kept = match serde_json::from_slice(&bytes) {
         Ok(kept) => kept,
-        // Without a checksum there is nothing to say about it.
-        Err(_) if serde_json::from_slice::<Older>(&bytes).is_ok() => return Ok(None),
+        // Its counts do not have what is asked for now.
+        Err(_) if serde_json::from_slice::<Older>(&bytes).is_ok_and(|older| older.is_older()) => return Ok(None),
         Err(_) => return Err(damaged("it holds no counts")),
     };
     let sealed = Kept::new(kept.database.clone(), kept.counts.clone());
@@ -148,24 +158,27 @@ fn check(counts: &Counts, board: Board, values: Values, root: Option<Outcome>) -
         return Err("more positions than can be counted");
     }
     let with_remoteness = values == Values::Remoteness;
-    let is_possible = |row: &RemotenessCount| {
-        row.remoteness.is_some() == with_remoteness && row.remoteness.is_none_or(|plies| plies <= cells)
+    let is_possible = |row: &OutcomeCount| {
+        row.remoteness.is_some() == with_remoteness
+            && row.ply.checked_add(row.remoteness.unwrap_or(0)).is_some_and(|end| end <= cells)
     };
-    let keys = || counts.remoteness.iter().map(|row| (row.value.to_string(), row.remoteness));
-    let are_unlike = keys().collect::<BTreeSet<_>>().len() == counts.remoteness.len();
-    if !counts.remoteness.iter().all(is_possible) || !are_unlike {
-        return Err("the remotenesses are not those of the board");
+    let keys = || counts.outcomes.iter().map(|row| (row.ply, row.value.to_string(), row.remoteness));
+    let are_unlike = keys().collect::<BTreeSet<_>>().len() == counts.outcomes.len();
+    if !counts.outcomes.iter().all(is_possible) || !are_unlike {
+        return Err("the outcomes are not those of the board");
     }
-    let of = |value: Value| {
-        sum(&Vec::from_iter(counts.remoteness.iter().filter(|row| row.value == value).map(|row| row.legal)))
-    };
-    let of_values = [of(Value::Win), of(Value::Lose), of(Value::Tie)];
-    if of_values != [total(|ply| ply.win), total(|ply| ply.lose), total(|ply| ply.tie)] {
-        return Err("the remotenesses do not add up to the plies");
-    }
-    let over = counts.remoteness.iter().filter(|row| row.remoteness == Some(0)).map(|row| row.legal);
-    if with_remoteness && sum(&Vec::from_iter(over)) != total(|ply| ply.primitive) {
-        return Err("the positions of remoteness 0 are not those in which the game is over");
+    for ply in &counts.plies {
+        let legal = |is_counted: &dyn Fn(&OutcomeCount) -> bool| {
+            let rows = counts.outcomes.iter().filter(|row| row.ply == ply.ply && is_counted(row));
+            sum(&Vec::from_iter(rows.map(|row| row.legal)))
+        };
+        let of = |value: Value| legal(&|row| row.value == value);
+        if [of(Value::Win), of(Value::Lose), of(Value::Tie)] != [ply.win, ply.lose, ply.tie].map(Some) {
+            return Err("the outcomes do not add up to the plies");
+        }
+        if with_remoteness && legal(&|row| row.remoteness == Some(0)) != Some(ply.primitive) {
+            return Err("the positions of remoteness 0 are not those in which the game is over");
+        }
     }
     Ok(())
 }
@@ -221,7 +234,7 @@ mod tests {
     fn tables_that_cannot_be_true_are_refused_though_the_checksum_fits() {
         let (files, sound) = (Memory::default(), counted("4x3", Values::Remoteness));
         let manifest = manifest(&sound);
-        let changes: [fn(&mut Counts); 17] = [
+        let changes: [fn(&mut Counts); 18] = [
             |counts| counts.board = "4x3m".parse().unwrap(),
             |counts| counts.values = Values::Wdl,
             |counts| counts.plies.clear(),
@@ -235,10 +248,11 @@ mod tests {
             |counts| counts.plies[9].primitive -= 1,
             |counts| counts.plies[12].primitive -= 1,
             |counts| (counts.plies[0].tie, counts.plies[0].win) = (0, 1),
-            |counts| counts.remoteness.clear(),
-            |counts| counts.remoteness[0].legal = u64::MAX,
-            |counts| counts.remoteness[0].remoteness = None,
-            |counts| counts.remoteness.push(counts.remoteness[0]),
+            |counts| counts.outcomes.clear(),
+            |counts| counts.outcomes[0].legal = u64::MAX,
+            |counts| counts.outcomes[0].remoteness = None,
+            |counts| counts.outcomes.push(counts.outcomes[0]),
+            |counts| counts.outcomes.iter_mut().for_each(|row| row.ply = u32::MAX),
         ];
         for (number, change) in changes.into_iter().enumerate() {
             let mut counts = sound.clone();

@@ -42,4 +42,4 @@ pub use error::CountError;
 pub use kept::{kept_path, read_kept, write_kept};
 pub use options::{Count, Counted};
 pub(crate) use run::{count_legal, legal_bytes};
-pub use table::{Counts, PlyCounts, PlyLegal, RemotenessCount};
+pub use table::{Counts, OutcomeCount, PlyCounts, PlyLegal};

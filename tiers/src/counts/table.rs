@@ -18,8 +18,8 @@ pub struct Counts {
     pub values: Values,
     /// One for every ply from the empty board to the full one.
     pub plies: Vec<PlyCounts>,
-    /// By value (wins, losses, ties), then by remoteness; what no position has is left out.
-    pub remoteness: Vec<RemotenessCount>,
+    /// By ply, then by value (wins, losses, ties), then by remoteness; what no position has is left out.
+    pub outcomes: Vec<OutcomeCount>,
 }
 
 /// The legal positions of one ply.
@@ -39,9 +39,11 @@ pub struct PlyCounts {
     pub tie: u64,
 }
 
-/// The legal positions of one value and remoteness.
+/// The legal positions of one ply, value and remoteness.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct RemotenessCount {
+pub struct OutcomeCount {
+    /// Pieces on the board.
+    pub ply: u32,
     /// The value for the player to move, written in lower case.
     #[serde(with = "value_name")]
     pub value: Value,
@@ -85,17 +87,34 @@ impl Counts {
             tie: sum.tie.saturating_add(ply.tie),
         })
     }
+
+    /// Returns the sums of the outcomes over all plies: value, remoteness and how many positions; wins, losses, ties, each by
+    /// remoteness. Sums beyond 64 bits, which no board has, are the largest number.
+    pub fn total_outcomes(&self) -> Vec<(Value, Option<u32>, u64)> {
+        let mut sums: BTreeMap<(usize, Option<u32>), u64> = BTreeMap::new();
+        for OutcomeCount { value, remoteness, legal, .. } in &self.outcomes {
+            let sum = sums.entry((place(*value), *remoteness)).or_default();
+            *sum = sum.saturating_add(*legal);
+        }
+        sums.into_iter().map(|((place, remoteness), legal)| (VALUES[place], remoteness, legal)).collect()
+    }
 }
 
 /// Counts that grow ply by ply.
 #[derive(Clone, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Tables {
     plies: Vec<PlyCounts>,
-    remoteness: BTreeMap<(u8, Option<u32>), u64>,
+    /// By ply, place of the value, and remoteness.
+    outcomes: BTreeMap<(u32, u8, Option<u32>), u64>,
 }
 
 /// The order of values in the tables.
 const VALUES: [Value; 3] = [Value::Win, Value::Lose, Value::Tie];
+
+/// Returns the place of a value in the tables.
+fn place(value: Value) -> usize {
+    VALUES.iter().position(|other| *other == value).unwrap_or(0)
+}
 
 impl Tables {
     /// Opens the row of a ply.
@@ -109,8 +128,7 @@ impl Tables {
         if positions == 0 {
             return;
         }
-        let place = VALUES.iter().position(|value| *value == outcome.value).unwrap_or(0);
-        *self.remoteness.entry((place as u8, outcome.remoteness)).or_default() += positions;
+        *self.outcomes.entry((ply, place(outcome.value) as u8, outcome.remoteness)).or_default() += positions;
         if let Some(ply) = self.plies.get_mut(ply as usize) {
             *match outcome.value {
                 Value::Win => &mut ply.win,
@@ -122,9 +140,13 @@ impl Tables {
 
     /// Closes the tables.
     pub(super) fn finish(self, board: Board, values: Values) -> Counts {
-        let count =
-            |((place, remoteness), legal)| RemotenessCount { value: VALUES[usize::from(place)], remoteness, legal };
-        Counts { board, values, plies: self.plies, remoteness: self.remoteness.into_iter().map(count).collect() }
+        let count = |((ply, place, remoteness), legal): ((u32, u8, Option<u32>), u64)| OutcomeCount {
+            ply,
+            value: VALUES[usize::from(place)],
+            remoteness,
+            legal,
+        };
+        Counts { board, values, plies: self.plies, outcomes: self.outcomes.into_iter().map(count).collect() }
     }
 }
 

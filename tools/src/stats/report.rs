@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::Path;
 
 use fourbase::{Board, Value};
-use fourbase_tiers::counts::{CountError, Counts, PlyCounts, PlyLegal, RemotenessCount};
+use fourbase_tiers::counts::{CountError, Counts, PlyCounts, PlyLegal};
 use fourbase_tiers::database::Database;
 use fourbase_tiers::kernel::Values;
 use serde::Serialize;
@@ -34,7 +34,8 @@ pub struct Stats {
     #[serde(flatten)]
     sums: Sums,
     plies: Option<Vec<Row>>,
-    outcomes: Option<Vec<RemotenessCount>>,
+    /// Sums over all plies.
+    outcomes: Option<Vec<OutcomeRow>>,
 }
 
 /// A row of the plies.
@@ -43,6 +44,21 @@ struct Row {
     ply: u32,
     #[serde(flatten)]
     sums: Sums,
+    outcomes: Option<Vec<OutcomeRow>>,
+}
+
+/// The positions of one value and remoteness, of one ply or of all.
+#[derive(Serialize)]
+struct OutcomeRow {
+    value: &'static str,
+    remoteness: Option<u32>,
+    legal: u64,
+}
+
+impl OutcomeRow {
+    fn of((value, remoteness, legal): (Value, Option<u32>, u64)) -> OutcomeRow {
+        OutcomeRow { value: json::value(value), remoteness, legal }
+    }
 }
 
 /// The positions of a ply or of all. What was not counted is `None`.
@@ -59,19 +75,22 @@ struct Sums {
 impl Row {
     /// Writes the row of a ply with values. On the full board all positions are primitive, and those without a line are
     /// ties.
-    fn of_values(counts: &PlyCounts, cells: u32) -> Row {
-        let PlyCounts { ply, legal, primitive, win, lose, tie } = *counts;
+    fn of_values(counts: &Counts, of_ply: &PlyCounts) -> Row {
+        let PlyCounts { ply, legal, primitive, win, lose, tie } = *of_ply;
+        let cells = counts.board.cells() as u32;
+        let outcomes = counts.outcomes.iter().filter(|row| row.ply == ply);
+        let outcomes = outcomes.map(|row| OutcomeRow::of((row.value, row.remoteness, row.legal))).collect();
         let with_line = if ply == cells { win.saturating_add(lose) } else { primitive };
         let (win, lose, tie) = (Some(win), Some(lose), Some(tie));
         let (legal, primitive, with_line) = (Some(legal), Some(primitive), Some(with_line));
-        Row { ply, sums: Sums { legal, primitive, with_line, win, lose, tie } }
+        Row { ply, sums: Sums { legal, primitive, with_line, win, lose, tie }, outcomes: Some(outcomes) }
     }
 
     /// Writes the row of a ply without values.
     fn of_legal(counts: &PlyLegal) -> Row {
         let PlyLegal { ply, legal, primitive, with_line } = *counts;
         let (legal, primitive, with_line) = (Some(legal), Some(primitive), Some(with_line));
-        Row { ply, sums: Sums { legal, primitive, with_line, ..Sums::default() } }
+        Row { ply, sums: Sums { legal, primitive, with_line, ..Sums::default() }, outcomes: None }
     }
 
     /// Adds up rows. A file can say more than 64 bits hold; no board has so many.
@@ -90,6 +109,9 @@ impl Row {
             .unwrap_or_default()
     }
 }
+
+/// The columns of the table of remotenesses.
+const VALUES: [&str; 3] = ["win", "lose", "tie"];
 
 /// The counts that a row of a table shows.
 type Cells = fn(&Sums) -> Vec<Option<u64>>;
@@ -115,16 +137,15 @@ impl Stats {
     }
 
     /// Adds the sums to the counts, and the database of which they are.
-    pub fn of(counts: Counts, database: Option<&Database>) -> Stats {
-        let cells = counts.board.cells() as u32;
-        let plies: Vec<Row> = counts.plies.iter().map(|ply| Row::of_values(ply, cells)).collect();
+    pub fn of(counts: &Counts, database: Option<&Database>) -> Stats {
+        let plies: Vec<Row> = counts.plies.iter().map(|ply| Row::of_values(counts, ply)).collect();
         Stats {
             folder: database.map(|database| json::folder(database.folder())),
             keep_plies: database.and_then(|database| database.manifest().keep_plies()),
             hash: database.and_then(|database| Some(database.manifest().hash()?.to_string())),
             sums: Row::sum(&plies),
             plies: Some(plies),
-            outcomes: Some(counts.remoteness),
+            outcomes: Some(counts.total_outcomes().into_iter().map(OutcomeRow::of).collect()),
             ..Stats::new(counts.board, Some(counts.values))
         }
     }
@@ -164,16 +185,13 @@ impl Stats {
     fn remotenesses(&self) -> Option<String> {
         let outcomes = self.outcomes.as_ref()?;
         let mut counts: BTreeMap<u32, [u64; 3]> = BTreeMap::new();
-        for RemotenessCount { value, remoteness, legal } in outcomes {
-            let place = match value {
-                Value::Win => 0,
-                Value::Lose => 1,
-                Value::Tie => 2,
-            };
+        for OutcomeRow { value, remoteness, legal } in outcomes {
+            let place = VALUES.iter().position(|name| name == value)?;
             let count = &mut counts.entry((*remoteness)?).or_default()[place];
             *count = count.saturating_add(*legal);
         }
-        let mut rows = vec![["remoteness", "win", "lose", "tie"].map(str::to_owned).to_vec()];
+        let names = std::iter::once("remoteness").chain(VALUES);
+        let mut rows = vec![names.map(str::to_owned).collect::<Vec<_>>()];
         rows.extend(counts.into_iter().map(|(remoteness, counts)| {
             std::iter::once(remoteness.to_string()).chain(counts.map(|count| grouped(count.into()))).collect()
         }));

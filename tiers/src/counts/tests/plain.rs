@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use fourbase::{Board, Outcome, Position};
 
 use super::{counts_of, legal_of};
-use crate::counts::{PlyCounts, PlyLegal, RemotenessCount};
+use crate::counts::{OutcomeCount, PlyCounts, PlyLegal};
 use crate::kernel::Values;
 use crate::long;
 
@@ -96,19 +96,26 @@ fn values_and_remotenesses_are_those_of_plain_enumeration() {
             assert_eq!(*counts, expected, "{board}");
             assert_eq!(counts.win + counts.lose + counts.tie, counts.legal, "{board}");
         }
-        let mut expected: BTreeMap<(String, Option<u32>), u64> = BTreeMap::new();
-        for outcome in outcomes.values() {
-            *expected.entry((outcome.value.to_string(), outcome.remoteness)).or_default() += 1;
+        let mut expected: BTreeMap<(u32, String, Option<u32>), u64> = BTreeMap::new();
+        let mut sums: BTreeMap<(String, Option<u32>), u64> = BTreeMap::new();
+        for (position, outcome) in &outcomes {
+            let (ply, value) = (position.ply() as u32, outcome.value.to_string());
+            *expected.entry((ply, value.clone(), outcome.remoteness)).or_default() += 1;
+            *sums.entry((value, outcome.remoteness)).or_default() += 1;
         }
-        assert_eq!(by_name(&counts.remoteness), expected, "{board}");
+        assert_eq!(by_name(&counts.outcomes), expected, "{board}");
+        let total_outcomes = counts.total_outcomes().into_iter();
+        let found: BTreeMap<_, _> =
+            total_outcomes.map(|(value, plies, legal)| ((value.to_string(), plies), legal)).collect();
+        assert_eq!(found, sums, "{board}");
         let total = counts.total();
-        assert_eq!(wdl.remoteness.iter().map(|count| count.legal).sum::<u64>(), total.legal, "{board}");
-        assert!(wdl.remoteness.iter().all(|count| count.remoteness.is_none()), "{board}");
+        assert_eq!(wdl.outcomes.iter().map(|count| count.legal).sum::<u64>(), total.legal, "{board}");
+        assert!(wdl.outcomes.iter().all(|count| count.remoteness.is_none()), "{board}");
     }
 }
 
-fn by_name(counts: &[RemotenessCount]) -> BTreeMap<(String, Option<u32>), u64> {
-    counts.iter().map(|count| ((count.value.to_string(), count.remoteness), count.legal)).collect()
+fn by_name(counts: &[OutcomeCount]) -> BTreeMap<(u32, String, Option<u32>), u64> {
+    counts.iter().map(|count| ((count.ply, count.value.to_string(), count.remoteness), count.legal)).collect()
 }
 
 #[test]
@@ -122,6 +129,6 @@ fn finishing_moves_on_4x4_are_more_than_the_lines_they_lead_to() {
     let moves = plies.iter().flatten().flat_map(drops).filter(has_line).count();
     assert_eq!(moves, 25_780);
     let counts = counts_of("4x4", Values::Remoteness);
-    let lost_in_0 = counts.remoteness.iter().find(|c| c.value == fourbase::Value::Lose && c.remoteness == Some(0));
-    assert_eq!(lost_in_0.map(|count| count.legal), Some(21_404));
+    let lost_in_0 = (fourbase::Value::Lose, Some(0), 21_404);
+    assert!(counts.total_outcomes().contains(&lost_in_0));
 }
