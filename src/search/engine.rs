@@ -3,6 +3,7 @@
 use super::budget::{Budget, Shared};
 use super::grid::{ANY_HEIGHT, Grid};
 use super::moves::CellMerits;
+use super::oracle::Oracle;
 use super::score::{Scale, Score};
 use super::state::State;
 use super::table::Table;
@@ -19,11 +20,12 @@ const NODES_BEFORE_THREADS: u64 = 1 << 19;
 pub(super) trait Engine: Send {
     /// Returns the score of `position` if it is in `range`, else a score on the same side of the range. The position
     /// must be of the engine's board and not finished. Adds the visited nodes to `nodes`, which the node limit applies
-    /// to.
+    /// to. The oracle, if there is one, is trusted.
     fn score(
         &mut self,
         position: &Position,
         range: (Score, Score),
+        oracle: Option<&dyn Oracle>,
         options: &Options,
         nodes: &mut u64,
     ) -> Result<Score, SearchError>;
@@ -65,6 +67,13 @@ struct GridEngine<W, const HEIGHT: u32, const COLUMNS: usize> {
     since_clear: u64,
 }
 
+/// The position of a question.
+struct Asked<'a, W> {
+    state: State<W>,
+    fold: bool,
+    oracle: Option<(Board, &'a dyn Oracle)>,
+}
+
 impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> GridEngine<W, HEIGHT, COLUMNS> {
     fn new(board: Board, options: &Options) -> Self {
         let grid = Grid::new(board);
@@ -78,13 +87,12 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> GridEngine<W, HEIGHT, COL
         }
     }
 
-    /// Decides whether the score of `state` is at least `beta`, like [`Worker::search`]. The table may grow on the way:
+    /// Decides whether the score of a position is at least `beta`, like [`Worker::search`]. The table may grow on the way:
     /// the search stops, starts again, and finds its earlier work in the table.
     fn test(
         &mut self,
-        state: &State<W>,
+        asked: &Asked<'_, W>,
         beta: Score,
-        fold: bool,
         options: &Options,
         nodes: &mut u64,
     ) -> Result<Score, SearchError> {
@@ -100,7 +108,7 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> GridEngine<W, HEIGHT, COL
             if self.merits.len() > threads {
                 allowed = allowed.min(NODES_BEFORE_THREADS - *nodes);
             }
-            let (score, visited) = self.test_within(state, beta, fold, &Shared::new(allowed, monitor), threads);
+            let (score, visited) = self.test_within(asked, beta, &Shared::new(allowed, monitor), threads);
             *nodes += visited;
             self.since_clear += visited;
             if let Some(score) = score {
@@ -126,14 +134,7 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> GridEngine<W, HEIGHT, COL
 
     /// Searches with `threads` threads within the budget of `shared`. Returns the first answer that a thread finds, and
     /// the nodes of all threads.
-    fn test_within(
-        &self,
-        state: &State<W>,
-        beta: Score,
-        fold: bool,
-        shared: &Shared,
-        threads: usize,
-    ) -> (Option<Score>, u64) {
+    fn test_within(&self, asked: &Asked<'_, W>, beta: Score, shared: &Shared, threads: usize) -> (Option<Score>, u64) {
         let search = |merits: &CellMerits| {
             let mut worker = Worker {
                 grid: &self.grid,
@@ -141,8 +142,10 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> GridEngine<W, HEIGHT, COL
                 table: &self.table,
                 merits,
                 budget: Budget::new(shared),
-                fold,
+                fold: asked.fold,
+                oracle: asked.oracle,
             };
+            let state = &asked.state;
             let score = if self.is_misere { worker.search_misere(state, beta) } else { worker.search(state, beta) };
             if score.is_some() {
                 shared.finish();
@@ -176,6 +179,7 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Engine for GridEngine<W, 
         &mut self,
         position: &Position,
         (low, high): (Score, Score),
+        oracle: Option<&dyn Oracle>,
         options: &Options,
         nodes: &mut u64,
     ) -> Result<Score, SearchError> {
@@ -187,13 +191,17 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Engine for GridEngine<W, 
         if !self.is_misere && state.playable(&self.grid) & state.my_spots != W::ZERO {
             return Ok(self.scale.win_on(state.ply + 1));
         }
-        let fold = self.grid.mirror(all ^ mine) & mine == W::ZERO;
+        let asked = Asked {
+            state,
+            fold: self.grid.mirror(all ^ mine) & mine == W::ZERO,
+            oracle: oracle.map(|oracle| (position.board(), oracle)),
+        };
         let (mut low, mut high) =
             (low.max(-self.scale.win_on(state.ply + 1)), high.min(self.scale.win_on(state.ply + 2)));
         let mut score = low;
         while low < high {
             let beta = next_beta(low, high);
-            score = self.test(&state, beta, fold, options, nodes)?;
+            score = self.test(&asked, beta, options, nodes)?;
             if score >= beta { low = score } else { high = score }
         }
         Ok(score)

@@ -84,6 +84,20 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Grid<W, HEIGHT, COLUMNS> 
         (if position.to_move() == Player::First { first } else { second }, first | second)
     }
 
+    /// Returns the position of the mover's pieces and all pieces: the inverse of [`Grid::pieces`]. `None` if they are none of
+    /// `board`.
+    pub fn position(&self, board: Board, mine: W, all: W) -> Option<Position> {
+        let gather = |pieces: W| {
+            (0..self.width).fold(0, |found, column| {
+                let cells = (pieces >> (column * self.stride())).low() & W::low_bits(self.any_height).low();
+                found | cells << (column * self.any_height)
+            })
+        };
+        let (mine, theirs) = (gather(mine), gather(mine ^ all));
+        let (first, second) = if all.count().is_multiple_of(2) { (mine, theirs) } else { (theirs, mine) };
+        Position::from_bitboards(board, first, second).ok()
+    }
+
     /// Returns the column (from 0) of the lowest bit of `cells`, which must not be empty.
     #[inline(always)]
     pub fn column(&self, cells: W) -> u32 {

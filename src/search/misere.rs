@@ -30,9 +30,12 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COL
         let key = self.key(state);
         if let Some(entry) = self.table.get(key) {
             known.narrow(entry);
-            if let Some(score) = known.decides(beta) {
-                return Some(score);
-            }
+        }
+        if known.decides(beta).is_none() {
+            self.ask_oracle(state, key, &mut known);
+        }
+        if let Some(score) = known.decides(beta) {
+            return Some(score);
         }
         let mut moves = Moves::<W, COLUMNS>::new();
         while safe != W::ZERO {

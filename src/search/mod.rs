@@ -53,6 +53,7 @@ mod misere;
 mod moves;
 mod normal;
 mod options;
+mod oracle;
 mod pairing;
 mod score;
 mod state;
@@ -68,6 +69,7 @@ use crate::{Board, Outcome, Position, Value};
 use engine::Engine;
 pub use error::SearchError;
 pub use options::{Monitor, Options};
+pub use oracle::Oracle;
 use score::{Scale, Score};
 
 /// Farther from a tie than any score.
@@ -119,7 +121,39 @@ impl Search {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn solve(&mut self, position: &Position) -> Result<Outcome, SearchError> {
-        self.ask(position, (-FAR, FAR), &mut 0)
+        self.ask(position, (-FAR, FAR), None, &mut 0)
+    }
+
+    /// Solves `position` like [`Search::solve`], where something is known from elsewhere: it is worth at least `worst`, and
+    /// at most `best`, with remoteness (`None` for no bound). The narrower the bounds, the fewer questions.
+    ///
+    /// The bounds are trusted. If they are wrong, so may be the answer.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`Search::solve`].
+    ///
+    /// ```
+    /// use fourbase::search::{Options, Search};
+    /// use fourbase::{Board, Outcome, Position, Value};
+    ///
+    /// let board: Board = "6x4".parse()?;
+    /// let mut search = Search::new(board, Options::default());
+    /// let lost = Outcome { value: Value::Lose, remoteness: Some(24) };
+    /// let bound = Outcome { value: Value::Lose, remoteness: Some(22) };
+    /// assert_eq!(search.solve_between(&Position::start(board), Some(bound), None)?, lost);
+    /// assert_eq!(search.solve_between(&Position::start(board), Some(lost), Some(lost))?, lost);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn solve_between(
+        &mut self,
+        position: &Position,
+        worst: Option<Outcome>,
+        best: Option<Outcome>,
+    ) -> Result<Outcome, SearchError> {
+        let score = |outcome| self.scale.score(outcome, position.ply() as u32);
+        let range = (worst.map_or(-FAR, score), best.map_or(FAR, score));
+        self.ask(position, range, None, &mut 0)
     }
 
     /// Finds the value of `position` and not its remoteness, for about a quarter of the price.
@@ -138,7 +172,7 @@ impl Search {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn value(&mut self, position: &Position) -> Result<Value, SearchError> {
-        Ok(self.ask(position, (-1, 1), &mut 0)?.value)
+        Ok(self.ask(position, (-1, 1), None, &mut 0)?.value)
     }
 
     /// Finds the remoteness of `position`, whose `value` is known from elsewhere. Free for a tie, cheaper than
@@ -161,12 +195,55 @@ impl Search {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn remoteness(&mut self, position: &Position, value: Value) -> Result<u32, SearchError> {
+        self.remoteness_of(position, value, None)
+    }
+
+    /// Finds a remoteness like [`Search::remoteness`], and asks an oracle for the values of other positions. What the
+    /// oracle says is trusted and kept for later questions.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`Search::remoteness`].
+    ///
+    /// ```
+    /// use fourbase::search::{Options, Oracle, Search};
+    /// use fourbase::{Board, Position, Value};
+    ///
+    /// /// Knows nothing.
+    /// struct Silent;
+    ///
+    /// impl Oracle for Silent {
+    ///     fn value(&self, _: &Position) -> Option<Value> {
+    ///         None
+    ///     }
+    /// }
+    ///
+    /// let board: Board = "6x4".parse()?;
+    /// let mut search = Search::new(board, Options::default());
+    /// assert_eq!(search.remoteness_with(&Position::start(board), Value::Lose, &Silent)?, 24);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn remoteness_with(
+        &mut self,
+        position: &Position,
+        value: Value,
+        oracle: &dyn Oracle,
+    ) -> Result<u32, SearchError> {
+        self.remoteness_of(position, value, Some(oracle))
+    }
+
+    fn remoteness_of(
+        &mut self,
+        position: &Position,
+        value: Value,
+        oracle: Option<&dyn Oracle>,
+    ) -> Result<u32, SearchError> {
         let range = match value {
             Value::Win => (1, FAR),
             Value::Tie => (0, 0),
             Value::Lose => (-FAR, -1),
         };
-        let outcome = self.ask(position, range, &mut 0)?;
+        let outcome = self.ask(position, range, oracle, &mut 0)?;
         match outcome.remoteness {
             Some(plies) if outcome.value == value => Ok(plies),
             _ => Err(SearchError::OtherValue { claimed: value }),
@@ -210,7 +287,7 @@ impl Search {
         };
         let win = self.scale.win_on(ply + plies);
         let range = if value == Value::Win { (win - 1, win) } else { (-win, 1 - win) };
-        let outcome = self.ask(position, range, &mut 0)?;
+        let outcome = self.ask(position, range, None, &mut 0)?;
         Ok(outcome.value == value && outcome.remoteness.is_some_and(|found| found <= plies))
     }
 
@@ -237,7 +314,7 @@ impl Search {
         self.check(position)?;
         let mut nodes = 0;
         let outcomes = position.moves().map(|column| {
-            let outcome = self.ask(&position.drop_piece(column), (-FAR, FAR), &mut nodes)?;
+            let outcome = self.ask(&position.drop_piece(column), (-FAR, FAR), None, &mut nodes)?;
             Ok((column, outcome.parent()))
         });
         let mut moves = outcomes.collect::<Result<Vec<_>, SearchError>>()?;
@@ -283,13 +360,19 @@ impl Search {
     }
 
     /// Searches a score in `range`, like [`Engine::score`]. Adds the visited nodes to `nodes`.
-    fn ask(&mut self, position: &Position, range: (Score, Score), nodes: &mut u64) -> Result<Outcome, SearchError> {
+    fn ask(
+        &mut self,
+        position: &Position,
+        range: (Score, Score),
+        oracle: Option<&dyn Oracle>,
+        nodes: &mut u64,
+    ) -> Result<Outcome, SearchError> {
         self.check(position)?;
         if let Some(value) = position.primitive() {
             return Ok(Outcome { value, remoteness: Some(0) });
         }
         let before = *nodes;
-        let score = self.engine.score(position, range, &self.options, nodes);
+        let score = self.engine.score(position, range, oracle, &self.options, nodes);
         self.nodes += *nodes - before;
         Ok(self.scale.outcome(score?, position.ply() as u32))
     }

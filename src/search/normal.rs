@@ -69,6 +69,9 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COL
         if let Some(entry) = self.table.get(key) {
             known.narrow(entry);
         }
+        if known.decides(beta).is_none() {
+            self.ask_oracle(state, key, &mut known);
+        }
         if let Some(score) = known.decides(beta) {
             return Some(score);
         }

@@ -32,6 +32,16 @@ impl Scale {
         (self.top - (ply as Score + 1) / 2).max(0)
     }
 
+    /// Returns the score of an outcome at a position of `ply` pieces; of the latest end if the remoteness is not known.
+    pub fn score(self, outcome: Outcome, ply: u32) -> Score {
+        let win = outcome.remoteness.map_or(1, |plies| self.win_on(ply.saturating_add(plies).min(self.cells)));
+        match outcome.value {
+            Value::Win => win,
+            Value::Tie => 0,
+            Value::Lose => -win,
+        }
+    }
+
     /// Returns the outcome that `score` stands for at a position of `ply` pieces.
     pub fn outcome(self, score: Score, ply: u32) -> Outcome {
         let (value, end) = match score.signum() {
@@ -78,6 +88,8 @@ mod tests {
                     let mover_ends = (end - ply) % 2 == 1;
                     let score = scale.win_on(end);
                     assert!(score > 0);
+                    assert_eq!(scale.score(outcome(Value::Win, end - ply), ply), score);
+                    assert_eq!(scale.score(outcome(Value::Lose, end - ply), ply), -score);
                     if mover_ends != board.is_misere() {
                         assert_eq!(scale.outcome(score, ply), outcome(Value::Win, end - ply), "{name} {ply} {end}");
                     } else {

@@ -3,10 +3,12 @@
 use super::budget::Budget;
 use super::grid::Grid;
 use super::moves::CellMerits;
+use super::oracle::Oracle;
 use super::score::{Scale, Score};
 use super::state::State;
 use super::table::{Entry, NO_COLUMN, Table};
 use super::word::Word;
+use crate::{Board, Value};
 
 /// One thread of the search.
 pub(super) struct Worker<'a, W, const HEIGHT: u32, const COLUMNS: usize> {
@@ -18,6 +20,8 @@ pub(super) struct Worker<'a, W, const HEIGHT: u32, const COLUMNS: usize> {
     /// Whether the search may meet two positions that are mirror images, so that keys must be folded. It cannot once a
     /// piece of one player is opposite a piece of the other across the middle.
     pub fold: bool,
+    /// The board, and who knows values of its positions.
+    pub oracle: Option<(Board, &'a dyn Oracle)>,
 }
 
 /// The bounds of a score that are known before the moves are tried.
@@ -40,6 +44,20 @@ impl Known {
             Some(self.lower)
         } else {
             None
+        }
+    }
+
+    /// Returns whether the value is known: win, lose or tie.
+    fn has_value(&self) -> bool {
+        self.lower > 0 || self.upper < 0 || self.lower == self.upper
+    }
+
+    /// Narrows the bounds to the scores of a value.
+    fn narrow_to(&mut self, value: Value) {
+        match value {
+            Value::Win => self.lower = self.lower.max(1),
+            Value::Tie => (self.lower, self.upper) = (0, 0),
+            Value::Lose => self.upper = self.upper.min(-1),
         }
     }
 
@@ -69,6 +87,28 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COL
             Entry { lower: known.lower, upper: score.min(known.upper), best: known.best }
         };
         self.table.put(key, entry);
+    }
+
+    /// Narrows what is known of a position with this `key` by its value, if there is an oracle that knows it. The table
+    /// remembers it, so that the oracle is asked once.
+    #[inline(always)]
+    pub fn ask_oracle(&self, state: &State<W>, key: W, known: &mut Known) {
+        if let Some((board, oracle)) = self.oracle {
+            self.ask(board, oracle, state, key, known);
+        }
+    }
+
+    /// Apart from the search, which most of the time has no oracle.
+    #[cold]
+    fn ask(&self, board: Board, oracle: &dyn Oracle, state: &State<W>, key: W, known: &mut Known) {
+        if known.has_value() || state.ply + oracle.least_empty_cells() > self.scale.cells {
+            return;
+        }
+        let position = self.grid.position(board, state.mine, state.all);
+        if let Some(value) = position.and_then(|position| oracle.value(&position)) {
+            known.narrow_to(value);
+            self.table.put(key, Entry { lower: known.lower, upper: known.upper, best: known.best });
+        }
     }
 
     /// Returns the bounds that follow from the earliest possible end of the game: a win on `win_ply` or a loss on

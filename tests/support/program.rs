@@ -113,7 +113,10 @@ impl Run {
     fn of(command: &mut Command) -> Run {
         let output = command.output().expect("the program runs");
         let text = |bytes| String::from_utf8(bytes).expect("UTF-8 output");
-        let run = Run { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) };
+        // A search that takes a second, as any may on a busy machine, is announced.
+        let announced = |line: &&str| line.contains(" is still being searched");
+        let stderr = text(output.stderr).split_inclusive('\n').filter(|line| !announced(line)).collect();
+        let run = Run { code: output.status.code(), stdout: text(output.stdout), stderr };
         assert!(!run.stderr.contains("panicked"), "{run:#?}");
         run
     }
@@ -188,10 +191,7 @@ impl Run {
 
     #[track_caller]
     fn error_line(&self) -> String {
-        // A search that takes a second, as any may on a busy machine, is announced.
-        let (first, rest) = self.stderr.split_once('\n').unwrap_or_default();
-        let said = if first.contains(" is still being searched") { rest } else { &self.stderr };
-        let line = said.strip_prefix("error: ").and_then(|line| line.strip_suffix('\n'));
+        let line = self.stderr.strip_prefix("error: ").and_then(|line| line.strip_suffix('\n'));
         let line = line.unwrap_or_else(|| panic!("an error line: {self:#?}"));
         assert!(!line.chars().any(char::is_control), "one line without controls: {self:#?}");
         line.to_owned()

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::openings::Opening;
 use super::random::Random;
-use super::tiers::{Database, RemotenessSearch};
+use super::tiers::{Database, Question, Searcher};
 
 /// How often each value occurs: win, tie, lose.
 pub type Tally = [usize; 3];
@@ -52,14 +52,15 @@ pub fn spread(openings: &[Opening], value: Value, count: usize) -> Vec<Opening> 
 
 /// Finds the remoteness of every position by search over the database.
 pub fn assert_remoteness(database: &Database, openings: &[Opening]) {
-    let new = || RemotenessSearch::new(database.board(), Options::default());
+    let searcher = Searcher::new(database.board(), Options::default());
     let mut costs: Vec<(f64, u64)> = openings
         .par_iter()
-        .map_init(new, |search, (position, expected)| {
-            let (start, nodes) = (Instant::now(), search.nodes());
-            let found = search.outcome(database, position).expect("an answer");
-            assert_eq!(found, *expected, "{position}");
-            (start.elapsed().as_secs_f64(), search.nodes() - nodes)
+        .map(|(position, expected)| {
+            let (start, mut question) = (Instant::now(), Question::default());
+            let value = database.probe(position).expect("an answer").value;
+            let remoteness = searcher.remoteness(database, position, value, &mut question).expect("an answer");
+            assert_eq!(Outcome { value, remoteness: Some(remoteness) }, *expected, "{position}");
+            (start.elapsed().as_secs_f64(), question.work().nodes)
         })
         .collect();
     costs.sort_by(|one, other| one.0.total_cmp(&other.0));

@@ -1,7 +1,8 @@
 //! The names of `fourbase-tiers` that the tests use: where one moves, only its line here changes.
 
+pub use fourbase_tiers::answer::{Question, Searcher};
 pub use fourbase_tiers::counts::CountError;
-pub use fourbase_tiers::database::{Database, DatabaseError, RemotenessSearch};
+pub use fourbase_tiers::database::{Database, DatabaseError};
 pub use fourbase_tiers::files::{Disk, FileError, Lock, ReadFile, Storage, VERSION, WriteFile};
 pub use fourbase_tiers::format::{TierRecord, folder_of};
 pub use fourbase_tiers::index::TierLayout;

@@ -14,7 +14,7 @@ use crate::number::grouped;
 const TEMPLATE: &str = "{msg} [{wide_bar}] {percent:>3}%  {rate}  {left}";
 
 /// How the line of a search looks, which has no known end.
-const SEARCH_TEMPLATE: &str = "{spinner} searching, {nodes} nodes, {elapsed}";
+const SEARCH_TEMPLATE: &str = "{spinner} searching, {nodes} nodes, {elapsed}{msg}";
 
 /// How often a line is drawn again while nothing is done, so that its times stay right.
 const TICK: Duration = Duration::from_millis(200);
@@ -121,6 +121,13 @@ impl Spinner {
         let spinner = ProgressBar::new_spinner().with_style(style).with_elapsed(begun.elapsed());
         spinner.enable_steady_tick(TICK);
         Spinner(Some(spinner))
+    }
+
+    /// Adds what was found out to the line.
+    pub fn tell(&self, news: &str) {
+        if let Some(spinner) = &self.0 {
+            spinner.set_message(format!("{}; {news}", spinner.message()));
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use fourbase::search::SearchError;
 use fourbase::{Board, Position};
 
-use crate::database::{DatabaseError, RemotenessError};
+use crate::database::DatabaseError;
 
 /// Says why there is no answer. An answer is never a guess.
 #[derive(Debug, thiserror::Error)]
@@ -63,17 +63,12 @@ impl AnswerError {
     }
 
     /// Says why a search gave no answer to a question of `limit` nodes that has visited `nodes`.
-    pub(super) fn of_search(error: RemotenessError, board: Board, limit: Option<u64>, nodes: u64) -> AnswerError {
+    pub(super) fn of_search(error: SearchError, board: Board, limit: Option<u64>, nodes: u64) -> AnswerError {
         match error {
-            RemotenessError::Database(error) => error.into(),
-            RemotenessError::Search(SearchError::NodeLimit { .. }) => {
-                AnswerError::NodeLimit { board, nodes: limit.unwrap_or(nodes) }
-            }
-            RemotenessError::Search(SearchError::Cancelled { .. }) => AnswerError::Cancelled { board, nodes },
-            RemotenessError::Search(SearchError::OtherBoard { expected, found }) => {
-                AnswerError::OtherBoard { expected, found }
-            }
-            RemotenessError::Search(error) => AnswerError::Search(error),
+            SearchError::NodeLimit { .. } => AnswerError::NodeLimit { board, nodes: limit.unwrap_or(nodes) },
+            SearchError::Cancelled { .. } => AnswerError::Cancelled { board, nodes },
+            SearchError::OtherBoard { expected, found } => AnswerError::OtherBoard { expected, found },
+            error => AnswerError::Search(error),
         }
     }
 }

@@ -4,6 +4,7 @@
 use fourbase::{Outcome, Position};
 
 use super::error::AnswerError;
+use super::news::{KnownMove, News};
 use super::question::Question;
 
 /// All moves together may use this share of the nodes before any gets more.
@@ -11,15 +12,6 @@ const FIRST_SHARE: u64 = 16;
 
 /// The nodes of a move's first try where a question has no limit of nodes.
 const FIRST_NODES: u64 = 1 << 20;
-
-/// A legal move, and what it is worth if that is known.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct KnownMove {
-    /// Column, from 0.
-    pub column: usize,
-    /// What the move is worth to the player who makes it; the remoteness counts from the position before it.
-    pub outcome: Option<Outcome>,
-}
 
 /// Asks what every move is worth, a little of each before all of any.
 pub(super) fn known_moves(
@@ -36,6 +28,9 @@ pub(super) fn known_moves(
             let child = position.drop_piece(of.column);
             let most = most.or(question.nodes_left());
             of.outcome = question.part(most, |part| known(&child, part))?.map(Outcome::parent);
+            if of.outcome.is_some() {
+                question.tell(News::Move(*of));
+            }
         }
     }
     sort(&mut moves);

@@ -6,8 +6,7 @@ use fourbase::{Board, Outcome, Position};
 use super::{AnswerError, Answerer, Limits, Question, Work};
 use crate::database::{Database, DatabaseError, Effort};
 
-/// Limits of nodes count for nothing here: beyond the plies that it keeps, a database searches as long as it takes, or
-/// until the monitor is cancelled.
+/// The limits are those of the searches beyond the plies that a database keeps.
 impl Answerer for Database {
     fn board(&self) -> Board {
         Database::board(self)
@@ -25,10 +24,11 @@ impl Answerer for Database {
         look_up(self, position, question)
     }
 
-    /// Looks them up on all threads of rayon's current pool. Their searches beyond the plies that the database keeps have
-    /// no limit.
-    fn outcomes(&self, positions: &[Position], _: &Limits) -> Vec<Result<Outcome, AnswerError>> {
-        self.probe_many(positions).into_iter().map(|outcome| Ok(outcome?)).collect()
+    /// Looks them up on all threads of rayon's current pool.
+    fn outcomes(&self, positions: &[Position], limits: &Limits) -> Vec<Result<Outcome, AnswerError>> {
+        let effort = || Effort { monitor: limits.monitor.clone(), most_nodes: limits.nodes, ..Effort::default() };
+        let explained = |outcome: Result<Outcome, _>| outcome.map_err(|error| explain(self, error, limits.nodes));
+        self.probe_many_with(positions, effort).into_iter().map(explained).collect()
     }
 }
 
@@ -38,13 +38,21 @@ pub(super) fn look_up(
     position: &Position,
     question: &mut Question,
 ) -> Result<Outcome, AnswerError> {
-    let mut effort = Effort { monitor: question.limits().monitor.clone(), ..Effort::default() };
+    let monitor = question.limits().monitor.clone();
+    let mut effort = Effort { monitor, most_nodes: question.nodes_left(), ..Effort::default() };
     let outcome = database.probe_with(position, &mut effort);
     question.add(Work { positions: effort.positions, remotenesses: 0, nodes: effort.nodes });
-    outcome.map_err(|error| match error {
-        DatabaseError::Search(SearchError::Cancelled { nodes }) => {
-            AnswerError::Cancelled { board: database.board(), nodes }
+    outcome.map_err(|error| explain(database, error, question.limits().nodes))
+}
+
+/// Says why a database has not answered a question of at most `limit` nodes.
+fn explain(database: &Database, error: DatabaseError, limit: Option<u64>) -> AnswerError {
+    let board = database.board();
+    match error {
+        DatabaseError::Search(SearchError::NodeLimit { nodes }) => {
+            AnswerError::NodeLimit { board, nodes: limit.unwrap_or(nodes) }
         }
+        DatabaseError::Search(SearchError::Cancelled { nodes }) => AnswerError::Cancelled { board, nodes },
         error => error.into(),
-    })
+    }
 }

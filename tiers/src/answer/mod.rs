@@ -5,7 +5,7 @@
 //!
 //! | answerer | value | remoteness | takes |
 //! |---|---|---|---|
-//! | [`Database`] | looked up | looked up; unknown in a database of values alone | microseconds; beyond the plies that it keeps, a search without a limit |
+//! | [`Database`] | looked up | looked up; unknown in a database of values alone | microseconds; beyond the plies that it keeps, a search |
 //! | [`Searcher`] | searched | searched | microseconds to years: give it [`Limits`] |
 //! | [`Both`] | looked up; searched where the tier is not solved yet | looked up; searched where the database has none, and only for moves that keep the value | the sum of the two |
 //!
@@ -54,18 +54,20 @@ mod choose;
 mod error;
 mod known;
 mod looked_up;
+mod news;
 mod partial;
 mod question;
 mod searcher;
 #[cfg(test)]
 mod tests;
+mod told;
 
 use fourbase::{Board, Outcome, Position};
 
 pub use both::Both;
 pub use choose::{When, choose};
 pub use error::AnswerError;
-pub use known::KnownMove;
+pub use news::{KnownMove, News};
 pub use partial::Partial;
 pub use question::{Limits, Question, Work};
 pub use searcher::Searcher;
@@ -83,7 +85,8 @@ pub trait Answerer: Send + Sync {
     /// Returns the database that is asked first; `None` where there is none.
     fn database(&self) -> Option<&Database>;
 
-    /// Returns whether an answer may need a search within the limits of its question. Where not, they count for nothing.
+    /// Returns whether searches complete what the database knows, or take its place. Not the searches of a database itself,
+    /// beyond the plies that it keeps.
     fn may_search(&self) -> bool;
 
     /// Returns what a position is worth for its player to move.

@@ -5,7 +5,7 @@
 
 use fourbase::{Outcome, Position};
 
-use super::known::KnownMove;
+use super::news::{KnownMove, News};
 use super::{AnswerError, Answerer, Question, Work};
 
 /// The value may use all nodes but this share before the moves had theirs.
@@ -35,9 +35,12 @@ impl Partial {
         let most = question.nodes_left().map(|left| left - left / SHARE_OF_MOVES);
         let mut outcome = question.part(most, |part| answerer.known_outcome(position, part))?;
         let mut work = question.work() - before;
+        let tell = |question: &Question, outcome: Option<Outcome>| outcome.map(|of| question.tell(News::Outcome(of)));
+        tell(question, outcome);
         let moves = answerer.known_moves(position, question)?;
         if outcome.is_none() {
             outcome = from_moves(&moves);
+            tell(question, outcome);
         }
         if outcome.is_none() {
             let before = question.work();

@@ -7,6 +7,7 @@ use fourbase::Board;
 use fourbase::search::Monitor;
 
 use super::AnswerError;
+use super::news::{Listener, News};
 
 /// How far the searches of one question may go.
 ///
@@ -74,13 +75,27 @@ impl Sub for Work {
 pub struct Question {
     limits: Limits,
     work: Work,
+    listener: Option<Listener>,
 }
 
 impl Question {
     /// Begins a question.
     #[must_use]
     pub fn new(limits: Limits) -> Question {
-        Question { limits, work: Work::default() }
+        Question { limits, work: Work::default(), listener: None }
+    }
+
+    /// Calls `listener` with what [`Partial`](super::Partial) finds out, as soon as it is known.
+    #[must_use]
+    pub fn with_listener(self, listener: impl Fn(News) + Send + Sync + 'static) -> Question {
+        Question { listener: Some(Listener::new(listener)), ..self }
+    }
+
+    /// Tells the listener.
+    pub(super) fn tell(&self, news: News) {
+        if let Some(listener) = &self.listener {
+            listener.tell(news);
+        }
     }
 
     /// Returns the limits that it began with.

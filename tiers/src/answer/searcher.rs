@@ -3,13 +3,14 @@
 //! A search owns a table that helps the next question, so searches are kept. A question takes an idle one, or makes one
 //! where all are busy, and puts it back: there are as many as threads that ask at once.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use fourbase::search::Options;
+use fourbase::search::{Monitor, Options, Search, SearchError};
 use fourbase::{Board, Outcome, Position, Value};
 
+use super::told::Told;
 use super::{AnswerError, Answerer, Question, Work};
-use crate::database::{Database, RemotenessError, RemotenessSearch};
+use crate::database::Database;
 
 /// The searches of one board.
 ///
@@ -27,7 +28,7 @@ use crate::database::{Database, RemotenessError, RemotenessSearch};
 pub struct Searcher {
     board: Board,
     options: Options,
-    idle: Mutex<Vec<RemotenessSearch>>,
+    idle: Mutex<Vec<Search>>,
 }
 
 impl std::fmt::Debug for Searcher {
@@ -44,8 +45,8 @@ impl Searcher {
         Searcher { board, options: Options { node_limit: None, monitor: None, ..options }, idle: Mutex::default() }
     }
 
-    /// Returns the remoteness of a position whose `value` the database has told. A complete database also helps the
-    /// search, which asks it about other positions.
+    /// Returns the remoteness of a position whose `value` the database has told. The database also tells the search the
+    /// values of other positions, as far as it is solved.
     ///
     /// # Errors
     ///
@@ -58,10 +59,11 @@ impl Searcher {
         question: &mut Question,
     ) -> Result<u32, AnswerError> {
         let work = Work { remotenesses: 1, ..Work::default() };
-        self.ask(question, work, |search| match database.is_complete() {
-            true => search.remoteness(database, position, value),
-            false => Ok(search.search().remoteness(position, value)?),
-        })
+        let monitor = question.limits().monitor.clone().unwrap_or_default();
+        let told = Told::new(database, &monitor);
+        let remoteness = self
+            .ask(question, work, Some(Arc::clone(&monitor)), |search| search.remoteness_with(position, value, &told));
+        told.into_error().map_or(remoteness, |error| Err(error.into()))
     }
 
     /// Asks an idle search with what is left of the limits, and adds its nodes to `work`.
@@ -69,23 +71,23 @@ impl Searcher {
         &self,
         question: &mut Question,
         work: Work,
-        of: impl FnOnce(&mut RemotenessSearch) -> Result<T, RemotenessError>,
+        monitor: Option<Arc<Monitor>>,
+        of: impl FnOnce(&mut Search) -> Result<T, SearchError>,
     ) -> Result<T, AnswerError> {
         let idle = self.idle().pop();
-        let mut search = idle.unwrap_or_else(|| RemotenessSearch::new(self.board, self.options.clone()));
-        let (left, before) = (question.nodes_left(), search.nodes());
-        search.set_node_limit(left);
-        search.search().set_node_limit(left);
-        search.search().set_monitor(question.limits().monitor.clone());
+        let mut search = idle.unwrap_or_else(|| Search::new(self.board, self.options.clone()));
+        let before = search.nodes();
+        search.set_node_limit(question.nodes_left());
+        search.set_monitor(monitor);
         let answer = of(&mut search);
-        search.search().set_monitor(None);
+        search.set_monitor(None);
         question.add(Work { nodes: search.nodes() - before, ..work });
         self.idle().push(search);
         let limit = question.limits().nodes;
         answer.map_err(|error| AnswerError::of_search(error, self.board, limit, question.work().nodes))
     }
 
-    fn idle(&self) -> MutexGuard<'_, Vec<RemotenessSearch>> {
+    fn idle(&self) -> MutexGuard<'_, Vec<Search>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -105,6 +107,7 @@ impl Answerer for Searcher {
 
     fn outcome(&self, position: &Position, question: &mut Question) -> Result<Outcome, AnswerError> {
         let work = Work { positions: 1, ..Work::default() };
-        self.ask(question, work, |search| Ok(search.search().solve(position)?))
+        let monitor = question.limits().monitor.clone();
+        self.ask(question, work, monitor, |search| search.solve(position))
     }
 }

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use fourbase::search::{Monitor, Options, Search, SearchError};
-use fourbase::{Board, Outcome, Position};
+use fourbase::{Board, Outcome, Position, Value};
 
 use crate::kernel::Values;
 
@@ -34,6 +34,8 @@ pub(crate) struct Effort {
     pub positions: u64,
     /// Nodes of all searches.
     pub nodes: u64,
+    /// The most that [`Effort::nodes`] may become; `None` for no limit.
+    pub most_nodes: Option<u64>,
     /// Positions that were looked up in the files.
     pub lookups: u64,
 }
@@ -58,8 +60,18 @@ impl Beyond {
         Beyond { board, values, idle: Mutex::default(), searched: AtomicU64::new(0) }
     }
 
-    /// Searches a position to the end of the game, unless the monitor of `effort` is cancelled.
-    pub fn outcome(&self, position: &Position, effort: &mut Effort) -> Result<Outcome, SearchError> {
+    /// Searches a position to the end of the game, unless the monitor of `effort` is cancelled or its nodes are used up. The
+    /// position is known to be worth at least `worst`.
+    pub fn outcome(
+        &self,
+        position: &Position,
+        worst: Option<Outcome>,
+        effort: &mut Effort,
+    ) -> Result<Outcome, SearchError> {
+        let nodes_left = effort.most_nodes.map(|most| most.saturating_sub(effort.nodes));
+        if nodes_left == Some(0) {
+            return Err(SearchError::NodeLimit { nodes: effort.nodes });
+        }
         let idle = self.idle().pop();
         let options = Options { table_bytes: TABLE_BYTES, ..Options::default() };
         let new = || Remembering { search: Search::new(self.board, options), since: 0 };
@@ -70,9 +82,13 @@ impl Beyond {
         }
         let before = search.nodes();
         search.set_monitor(effort.monitor.clone());
+        search.set_node_limit(nodes_left);
+        let any_end = |value| Some(Outcome { value, remoteness: None });
         let outcome = match self.values {
-            Values::Wdl => search.value(position).map(|value| Outcome { value, remoteness: None }),
-            Values::Remoteness => search.solve(position),
+            Values::Wdl => search
+                .solve_between(position, worst.or(any_end(Value::Lose)), any_end(Value::Win))
+                .map(|outcome| Outcome { remoteness: None, ..outcome }),
+            Values::Remoteness => search.solve_between(position, worst, None),
         };
         search.set_monitor(None);
         effort.positions += 1;

@@ -53,17 +53,6 @@ pub enum DatabaseError {
     Search(#[from] SearchError),
 }
 
-/// A remoteness that was not found by search over a database.
-#[derive(Debug, thiserror::Error)]
-pub enum RemotenessError {
-    /// The database did not answer.
-    #[error(transparent)]
-    Database(#[from] DatabaseError),
-    /// The search gave no answer.
-    #[error(transparent)]
-    Search(#[from] SearchError),
-}
-
 impl DatabaseError {
     /// Tells whether a file was read, or is missing, and is not what it should be. Errors of the system are no damage.
     pub fn is_damage(&self) -> bool {

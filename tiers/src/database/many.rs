@@ -17,10 +17,19 @@ impl Database {
     /// Looks many positions up, on all threads of rayon's current pool and in an order that reuses what is read. A position
     /// that is asked for several times is looked up once. The results are in the order of the positions.
     pub fn probe_many(&self, positions: &[Position]) -> Vec<Result<Outcome, DatabaseError>> {
+        self.probe_many_with(positions, Effort::default)
+    }
+
+    /// Looks many positions up like [`Database::probe_many`]. Each begins with an effort of its own.
+    pub(crate) fn probe_many_with(
+        &self,
+        positions: &[Position],
+        effort: impl Fn() -> Effort + Sync,
+    ) -> Vec<Result<Outcome, DatabaseError>> {
         // A position that is searched may take as long as all others together.
         let is_searched = self.manifest().keep_plies().is_some();
         if positions.len() <= if is_searched { 1 } else { FEW } {
-            return positions.iter().map(|position| self.probe(position)).collect();
+            return positions.iter().map(|position| self.probe_with(position, &mut effort())).collect();
         }
         let mut order: Vec<(u128, usize, &Position)> = positions
             .par_iter()
@@ -31,10 +40,10 @@ impl Database {
         order.par_sort_unstable_by_key(|(order, number, position)| (*order, pieces(position), *number));
         let run = if is_searched { 1 } else { RUN };
         let groups: Vec<&[_]> = order.chunk_by(|(_, _, one), (_, _, other)| one == other).collect();
-        let first = |effort: &mut Effort, same: &&[(u128, usize, &Position)]| {
-            same.first().map(|(_, _, position)| self.probe_with(position, effort))
+        let first = |same: &&[(u128, usize, &Position)]| {
+            same.first().map(|(_, _, position)| self.probe_with(position, &mut effort()))
         };
-        let found: Vec<_> = groups.par_iter().with_min_len(run).map_init(Effort::default, first).collect();
+        let found: Vec<_> = groups.par_iter().with_min_len(run).map(first).collect();
         let mut results: Vec<_> = positions.iter().map(|_| None).collect();
         for (same, mut result) in groups.into_iter().zip(found) {
             for (number, position) in same.iter().map(|(_, number, position)| (*number, *position)) {
@@ -42,7 +51,7 @@ impl Database {
                 *slot = match &result {
                     Some(Ok(outcome)) => Some(Ok(*outcome)),
                     // An error cannot be copied, so the others are asked again.
-                    _ => Some(result.take().unwrap_or_else(|| self.probe(position))),
+                    _ => Some(result.take().unwrap_or_else(|| self.probe_with(position, &mut effort()))),
                 };
             }
         }

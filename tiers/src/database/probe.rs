@@ -19,7 +19,7 @@ impl Database {
     ///
     /// A position of a ply whose tier is not kept ([`Manifest::keep_plies`](crate::format::Manifest::keep_plies)) is searched
     /// forward instead, to the end, however long that takes: microseconds late in a game, on large boards minutes early
-    /// in one.
+    /// in one. The questions of [`crate::answer`] have limits.
     ///
     /// # Errors
     /// [`DatabaseError::OtherBoard`], [`DatabaseError::NotSolved`] while the board is being solved, [`DatabaseError::File`]
@@ -31,7 +31,7 @@ impl Database {
     /// Looks a position up like [`Database::probe`], and counts in `effort` what was searched for it.
     ///
     /// # Errors
-    /// The same as [`Database::probe`], and [`DatabaseError::Search`] where the monitor is cancelled.
+    /// The same as [`Database::probe`], and [`DatabaseError::Search`] where the monitor is cancelled or no nodes are left.
     pub(crate) fn probe_with(&self, position: &Position, effort: &mut Effort) -> Result<Outcome, DatabaseError> {
         self.check_board(position)?;
         self.value(position, effort)
@@ -48,7 +48,7 @@ impl Database {
         let end = follow(*position, ply, sight(position));
         let outcome = match end.sight {
             Sight::Decided(outcome) => outcome,
-            _ if !self.reaches(end.ply) => self.beyond().outcome(&end.position, effort)?,
+            _ if !self.reaches(end.ply) => self.search_beyond(&end.position, effort)?,
             _ if is_stored(end.ply) => self.stored(&end, effort)?,
             _ => self.best(end, effort)?,
         };
@@ -56,7 +56,7 @@ impl Database {
     }
 
     /// Tells whether the tier is kept in which a quiet position of `ply` pieces is looked up.
-    fn reaches(&self, ply: u32) -> bool {
+    pub(super) fn reaches(&self, ply: u32) -> bool {
         let stored = if is_stored(ply) { ply } else { ply + 1 };
         self.manifest().keeps(stored)
     }
@@ -115,7 +115,7 @@ impl Database {
         }
         for end in searched {
             if !best.is_at_least(&end.position, start.ply) {
-                best.improve(end.ply, self.beyond().outcome(&end.position, effort)?);
+                best.improve(end.ply, self.search_beyond(&end.position, effort)?);
             }
         }
         best.outcome.ok_or_else(|| self.manifest_error("a position has no moves"))

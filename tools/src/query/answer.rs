@@ -29,7 +29,7 @@ impl Answer {
     ///
     /// A database that cannot be read.
     pub fn of(asker: &Asker, position: &Position) -> anyhow::Result<Answer> {
-        let found = asker.find(position, true)?;
+        let found = asker.find_and_show(position)?;
         Ok(Answer { position: *position, found, note: asker.note() })
     }
 

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use anyhow::{Error, anyhow};
 use fourbase::search::Monitor;
-use fourbase::{Outcome, Position};
-use fourbase_tiers::answer::{AnswerError, Answerer, KnownMove, Limits, Partial, Question, Work};
+use fourbase::{Outcome, Player, Position};
+use fourbase_tiers::answer::{AnswerError, Answerer, KnownMove, Limits, News, Partial, Question, Work};
 use fourbase_tiers::database::{Database, Move};
 
 use super::watch::{Watch, Watcher};
@@ -89,7 +89,7 @@ impl Asker {
         let mut question = Question::new(limits);
         let answer = parts(&*self.answerer, &mut question);
         self.has_searched.fetch_or(question.work().has_searched(), Relaxed);
-        answer.map_err(|error| self.explain(error, watch.as_ref()))
+        answer.map_err(|error| self.explain(error, watch.as_deref()))
     }
 
     /// Asks for the moves of a position, best first.
@@ -107,7 +107,17 @@ impl Asker {
     ///
     /// A database that cannot be read.
     pub fn find(&self, position: &Position, with_line: bool) -> anyhow::Result<Found> {
-        self.find_within(position, with_line, self.reach.nodes)
+        self.find_within(position, with_line, self.reach.nodes, false)
+    }
+
+    /// Finds out everything like [`Asker::find`], with best play. Where that takes long, shows on standard error what is
+    /// known so far: the value first, then move after move.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`Asker::find`].
+    pub fn find_and_show(&self, position: &Position) -> anyhow::Result<Found> {
+        self.find_within(position, true, self.reach.nodes, true)
     }
 
     /// Finds out what takes a millisecond or less, where a longer search of a related position gave no answer.
@@ -117,12 +127,22 @@ impl Asker {
     /// The same as [`Asker::find`].
     pub fn find_quickly(&self, position: &Position) -> anyhow::Result<Found> {
         let nodes = self.reach.nodes.map_or(QUICK_NODES, |nodes| nodes.min(QUICK_NODES));
-        self.find_within(position, false, Some(nodes))
+        self.find_within(position, false, Some(nodes), false)
     }
 
-    fn find_within(&self, position: &Position, with_line: bool, nodes: Option<u64>) -> anyhow::Result<Found> {
+    fn find_within(
+        &self,
+        position: &Position,
+        with_line: bool,
+        nodes: Option<u64>,
+        is_shown: bool,
+    ) -> anyhow::Result<Found> {
         let (limits, watch) = self.begin(nodes);
         let mut question = Question::new(limits);
+        if let Some(watch) = watch.clone().filter(|_| is_shown) {
+            let to_move = position.to_move();
+            question = question.with_listener(move |news| watch.tell(news_text(to_move, news)));
+        }
         let found = Partial::of(&*self.answerer, position, &mut question).and_then(|found| {
             if !with_line {
                 return Ok((found, None));
@@ -134,9 +154,9 @@ impl Asker {
         });
         let work = question.work();
         self.has_searched.fetch_or(work.has_searched(), Relaxed);
-        let (found, line) = found.map_err(|error| self.explain(error, watch.as_ref()))?;
+        let (found, line) = found.map_err(|error| self.explain(error, watch.as_deref()))?;
         let source = self.source(position, found.work, work.nodes);
-        let limit = found.limit.map(|error| self.explain(error, watch.as_ref()));
+        let limit = found.limit.map(|error| self.explain(error, watch.as_deref()));
         Ok(Found { outcome: found.outcome, moves: found.moves, line, source, limit })
     }
 
@@ -194,7 +214,7 @@ impl Asker {
         }
         let (limits, watch) = self.begin(self.reach.nodes);
         let outcomes = self.answerer.outcomes(positions, &limits);
-        outcomes.into_iter().map(|outcome| outcome.map_err(|error| self.explain(error, watch.as_ref()))).collect()
+        outcomes.into_iter().map(|outcome| outcome.map_err(|error| self.explain(error, watch.as_deref()))).collect()
     }
 
     /// Returns how many positions of a batch to answer together.
@@ -220,10 +240,15 @@ impl Asker {
             let root = wording::path(self.missing_in.as_ref()?);
             return Some(format!("searched forward: no database of {} in {root}", self.answerer.board()));
         };
-        let folder = wording::path(database.folder());
+        let folder = wording::database(database);
         if !self.answerer.may_search() {
             let kept = wording::kept(database.manifest().keep_plies());
-            (database.searched() > 0).then(|| format!("searched forward: {folder} keeps {kept}"))
+            match (database.searched() > 0, database.is_embedded()) {
+                (true, true) => Some(format!("from {folder} ({kept}); later positions searched forward")),
+                (true, false) => Some(format!("searched forward: {folder} keeps {kept}")),
+                (false, true) => Some(format!("from {folder}")),
+                (false, false) => None,
+            }
         } else if database.is_complete() {
             has_searched.then(|| format!("remoteness searched forward: {folder} has values alone"))
         } else {
@@ -242,11 +267,11 @@ impl Asker {
     }
 
     /// Returns the limits of a question, and what watches it if it may be searched.
-    fn begin(&self, nodes: Option<u64>) -> (Limits, Option<Watch>) {
+    fn begin(&self, nodes: Option<u64>) -> (Limits, Option<Arc<Watch>>) {
         let monitor = Arc::new(Monitor::default());
         interrupt::watch(&monitor);
         let is_searched = self.answerer.may_search() || self.keep_plies().is_some();
-        let watch = is_searched.then(|| self.watcher.begin(&monitor));
+        let watch = is_searched.then(|| Arc::new(self.watcher.begin(&monitor)));
         (Limits { nodes, monitor: Some(monitor) }, watch)
     }
 
@@ -265,6 +290,17 @@ impl Asker {
         let solve = || missing.and_then(|root| remedy::solve_first(self.answerer.board(), root));
         let remedy = remedy::after_limit(option, self.solve_first.get_or_init(solve).as_deref());
         anyhow!("not decided within {limit}; {remedy}")
+    }
+}
+
+/// Says what was found out about a position.
+fn news_text(to_move: Player, news: News) -> String {
+    match news {
+        News::Outcome(outcome) => wording::sentence(to_move, outcome),
+        News::Move(KnownMove { column, outcome }) => {
+            let column = wording::columns([column]);
+            format!("column {column}: {}", outcome.map_or_else(|| "?".to_owned(), wording::outcome))
+        }
     }
 }
 

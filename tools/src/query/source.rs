@@ -21,7 +21,7 @@ use crate::arguments::{CacheArgument, DatabaseArgument};
 use crate::{memory, number};
 
 /// How many nodes a search may visit for one position without `--nodes`: about half a minute of one thread on 7x6.
-const DEFAULT_NODES: u64 = 100_000_000;
+pub const DEFAULT_NODES: u64 = 100_000_000;
 
 /// The most that the table of a search takes, however much memory is free.
 const MOST_TABLE_BYTES: u64 = 1 << 30;
@@ -84,7 +84,7 @@ impl SearchArguments {
             Some(When::Auto) => answer::When::Auto,
             Some(When::Only) => answer::When::Only,
         };
-        let find = || Ok(cache.apply(databases.find(board)?));
+        let find = || Ok(cache.apply(databases.find_or_embedded(board)?));
         let searcher = || Searcher::new(board, options(self.threads()));
         let answerer = choose(when, find, searcher)?;
         let is_missing = answerer.database().is_none() && when != answer::When::Only;

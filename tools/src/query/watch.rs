@@ -11,7 +11,7 @@ use crate::failure;
 use crate::progress::{self, Spinner};
 
 /// How long a search takes before a note says that it goes on.
-const BEFORE_NOTE: Duration = Duration::from_secs(2);
+const BEFORE_NOTE: Duration = Duration::from_secs(1);
 
 /// How long a search takes before a terminal shows its nodes.
 const BEFORE_SPINNER: Duration = Duration::from_millis(200);
@@ -56,6 +56,8 @@ struct Question {
     /// When to show or to say that it takes long.
     tell: Option<Instant>,
     spinner: Option<Spinner>,
+    /// What is known so far, and is not shown yet.
+    news: Vec<String>,
     /// When its time is over.
     end: Option<Instant>,
     is_over: bool,
@@ -96,6 +98,7 @@ impl Watcher {
             begun: now,
             tell: (!is_told).then_some(now + patience),
             spinner: None,
+            news: Vec::new(),
             end: self.time.and_then(|time| now.checked_add(time)),
             is_over: false,
         };
@@ -117,6 +120,23 @@ impl Drop for Watcher {
 }
 
 impl Watch {
+    /// Shows what was found out, if the question takes long enough for that: on a terminal in the line with the nodes,
+    /// elsewhere as a note.
+    pub fn tell(&self, news: String) {
+        let mut state = self.shared.lock();
+        let is_noted = state.is_noted;
+        let Some(question) = state.questions.iter_mut().find(|question| question.number == self.number) else { return };
+        question.news.push(news);
+        if let Some(spinner) = &question.spinner {
+            question.news.drain(..).for_each(|news| spinner.tell(&news));
+        } else if is_noted && question.tell.is_none() {
+            let news = std::mem::take(&mut question.news);
+            // Standard error may block, and the thread should not wait for that.
+            drop(state);
+            news.iter().for_each(|news| failure::print_note(news));
+        }
+    }
+
     /// Tells whether the question was ended because its time is over.
     pub fn is_over(&self) -> bool {
         self.shared.lock().questions.iter().any(|question| question.number == self.number && question.is_over)
@@ -145,10 +165,11 @@ impl Shared {
     fn run(&self) {
         let mut state = self.lock();
         while !state.is_ended {
-            if self.look(&mut state) {
+            if let Some(news) = self.look(&mut state) {
                 // Standard error may block, and nobody should wait for that.
                 drop(state);
                 failure::print_note(&self.note);
+                news.iter().for_each(|news| failure::print_note(news));
                 state = self.lock();
                 continue;
             }
@@ -165,18 +186,20 @@ impl Shared {
         }
     }
 
-    /// Does what is due, and tells whether to print the note.
-    fn look(&self, state: &mut State) -> bool {
+    /// Does what is due, and returns what is known so far if the note is to be printed.
+    fn look(&self, state: &mut State) -> Option<Vec<String>> {
         let now = Instant::now();
-        let mut is_to_note = false;
+        let mut noted = None;
         let State { questions, is_noted, .. } = state;
         for question in questions {
             if question.tell.is_some_and(|tell| tell <= now) {
                 question.tell = None;
                 if self.is_visible {
-                    question.spinner = Some(Spinner::since(&question.monitor, question.begun));
+                    let spinner = Spinner::since(&question.monitor, question.begun);
+                    question.news.drain(..).for_each(|news| spinner.tell(&news));
+                    question.spinner = Some(spinner);
                 } else if !std::mem::replace(is_noted, true) {
-                    is_to_note = true;
+                    noted = Some(std::mem::take(&mut question.news));
                 }
             }
             if question.end.is_some_and(|end| end <= now) {
@@ -185,6 +208,6 @@ impl Shared {
                 question.monitor.cancel();
             }
         }
-        is_to_note
+        noted
     }
 }

@@ -4,7 +4,7 @@ use std::error::Error;
 
 use fourbase_tiers::answer::AnswerError;
 use fourbase_tiers::counts::CountError;
-use fourbase_tiers::database::{DatabaseError, RemotenessError};
+use fourbase_tiers::database::DatabaseError;
 use fourbase_tiers::files::{Disk, FileError};
 use fourbase_tiers::format::lock_path;
 use fourbase_tiers::index::IndexError;
@@ -32,8 +32,6 @@ pub fn of_one(error: &(dyn Error + 'static), given: &Given) -> Option<String> {
         }
     } else if let Some(error) = error.downcast_ref::<AnswerError>() {
         if let AnswerError::Database(error) = error { of_database(error, given) } else { None }
-    } else if let Some(error) = error.downcast_ref::<RemotenessError>() {
-        if let RemotenessError::Database(error) = error { of_database(error, given) } else { None }
     } else if let Some(error) = error.downcast_ref::<FileError>() {
         Some(of_file(error, given))
     } else if let Some(error) = error.downcast_ref::<IndexError>() {

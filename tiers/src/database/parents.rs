@@ -1,0 +1,63 @@
+//! Positions just beyond the deepest tier that is kept: the positions before them are kept, and narrow the search.
+
+use fourbase::search::SearchError;
+use fourbase::{Outcome, Player, Position};
+
+use super::beyond::Effort;
+use super::error::DatabaseError;
+use super::open::Database;
+
+impl Database {
+    /// Searches a position of a ply whose tier is not kept.
+    ///
+    /// Where the ply before is kept, its values narrow the search: a player can do at least as well here as in any position
+    /// from which a move of the opponent leads here.
+    ///
+    /// # Errors
+    /// [`DatabaseError::Search`] where the monitor of `effort` is cancelled or its nodes are used up, and the errors of
+    /// [`Database::probe`].
+    pub(super) fn search_beyond(&self, position: &Position, effort: &mut Effort) -> Result<Outcome, DatabaseError> {
+        let mut worst: Option<Outcome> = None;
+        // Without any nodes there is nothing to narrow.
+        if effort.most_nodes != Some(0) {
+            for parent in parents(position) {
+                if let Some(outcome) = self.stored_outcome(&parent)? {
+                    let plies = outcome.remoteness.map(|plies| plies.saturating_sub(1));
+                    let here = Outcome { value: outcome.value.flip(), remoteness: plies };
+                    worst = Some(worst.map_or(here, |worst| worst.min(here)));
+                }
+            }
+        }
+        Ok(self.beyond().outcome(position, worst, effort)?)
+    }
+
+    /// Returns a position's outcome if the plies that the database keeps tell it; nothing is searched.
+    ///
+    /// # Errors
+    /// The same as [`Database::probe`], without [`DatabaseError::NotSolved`].
+    pub(crate) fn stored_outcome(&self, position: &Position) -> Result<Option<Outcome>, DatabaseError> {
+        if !self.reaches(position.ply() as u32) {
+            return Ok(None);
+        }
+        let mut effort = Effort { most_nodes: Some(0), ..Effort::default() };
+        match self.probe_with(position, &mut effort) {
+            Ok(outcome) => Ok(Some(outcome)),
+            Err(DatabaseError::NotSolved { .. } | DatabaseError::Search(SearchError::NodeLimit { .. })) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Lists the unfinished positions from which one move leads to `position`.
+fn parents(position: &Position) -> impl Iterator<Item = Position> {
+    let (position, board) = (*position, position.board());
+    let before = position.to_move().other();
+    (0..board.width()).filter_map(move |column| {
+        let row = position.height(column).checked_sub(1)?;
+        let top = 1 << board.cell(column, row);
+        let [first, second] = [Player::First, Player::Second]
+            .map(|player| position.pieces(player) & !if player == before { top } else { 0 });
+        let parent = Position::from_bitboards(board, first, second).ok()?;
+        (parent.ply() < position.ply() && parent.primitive().is_none()).then_some(parent)
+    })
+}
