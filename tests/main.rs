@@ -10,6 +10,7 @@ mod bench;
 mod bounded;
 mod consistency;
 mod determinism;
+mod embedded;
 mod faults;
 mod flips;
 mod forged;

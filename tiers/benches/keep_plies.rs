@@ -8,14 +8,11 @@
 //! as many others of the same kind were asked for, so that tables and files are open. Every answer is compared with
 //! that of the whole database.
 
-use std::fs;
-use std::path::Path;
 use std::time::Instant;
 
 use fourbase::{Board, Position};
 use fourbase_tiers::database::Database;
-use fourbase_tiers::files::Disk;
-use fourbase_tiers::format::{Manifest, folder_of};
+use fourbase_tiers::format::folder_of;
 use fourbase_tiers::kernel::Values;
 use fourbase_tiers::quiet::{Sight, sight};
 
@@ -30,13 +27,13 @@ fn main() {
     };
     let (board, values) = board.split_once(':').expect("BOARD:VALUES");
     let board: Board = board.parse().expect("a board");
-    let values = if values == "wdl" { Values::Wdl } else { Values::Remoteness };
+    let named = |of: &Values| of.to_string() == values;
+    let values = [Values::Wdl, Values::Remoteness].into_iter().find(named).expect("wdl or remoteness");
     let whole = Database::open(&folder_of(root.as_ref(), board, values)).expect("a database");
     let cells = board.cells() as u32;
     for most in arguments.map(|most| most.parse::<u32>().expect("plies to keep")) {
-        let keep_plies = Some(most).filter(|most| *most < cells);
         let folder = tempfile::tempdir_in(&root).expect("a folder");
-        let database = keeping(&whole, keep_plies, folder.path());
+        let database = whole.keep(most.min(cells - 1), folder.path()).expect("a database");
         println!("{board} {values}, {most} plies: {} bytes", database.manifest().bytes());
         let first = most + 1;
         // Late positions with a choice are rare, and there are none at the end.
@@ -47,23 +44,6 @@ fn main() {
         let any = random_positions(board, |random| 8 + random(board.cells() - 8), 2 * SAMPLE, false);
         measure(&database, &whole, &any, "all plies from 8 on");
     }
-}
-
-/// Opens a database that keeps some plies of a whole one.
-fn keeping(whole: &Database, keep_plies: Option<u32>, folder: &Path) -> Database {
-    let mut manifest = Manifest::new(whole.board(), whole.values(), keep_plies);
-    manifest.tiers = whole.manifest().tiers.clone();
-    for tier in &mut manifest.tiers {
-        if keep_plies.is_some_and(|most| tier.ply > most) {
-            (tier.bytes, tier.hash) = (0, None);
-        } else if tier.bytes > 0 {
-            let name = format!("tier-{:02}", tier.ply);
-            fs::hard_link(whole.folder().join(&name), folder.join(&name)).expect("a link");
-        }
-    }
-    manifest.complete(whole.manifest().root().expect("a whole database"));
-    manifest.write(&Disk, folder).expect("a manifest");
-    Database::open(folder).expect("a database")
 }
 
 /// Times the second half of the positions, after the first, and compares all answers.

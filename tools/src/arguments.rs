@@ -36,12 +36,25 @@ impl DatabaseArgument {
     ///
     /// Those of [`Database::find`].
     pub fn find(&self, board: Board) -> Result<Database, DatabaseError> {
-        let database = Database::find(&self.root, board)?;
-        if let Some(fault) = database.passed_over() {
-            failure::print_warning(&remedy::told(fault));
-        }
-        Ok(database)
+        warned(Database::find(&self.root, board)?)
     }
+
+    /// Opens the database of a board, or else the one that is part of the program, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Database::find_or_embedded`].
+    pub fn find_or_embedded(&self, board: Board) -> Result<Database, DatabaseError> {
+        warned(Database::find_or_embedded(&self.root, board)?)
+    }
+}
+
+/// Warns of the database that would have been preferred.
+fn warned(database: Database) -> Result<Database, DatabaseError> {
+    if let Some(fault) = database.passed_over() {
+        failure::print_warning(&remedy::told(fault));
+    }
+    Ok(database)
 }
 
 /// The kind of values.

@@ -21,6 +21,7 @@ use crate::arguments::{BoardArgument, TrialArguments};
 use crate::failure::BadInput;
 use crate::knowledge::Knowledge;
 use crate::progress::Bar;
+use crate::query::source::DEFAULT_NODES;
 use crate::{number, output};
 use judge::{Judge, Judgement};
 use positions::{Asked, LegalPositions};
@@ -84,7 +85,7 @@ fn grade(arguments: &Arguments) -> anyhow::Result<GradeReport> {
         kind != Kind::Human,
         BadInput("only programs can be graded; for your own moves use: fourbase analyse".into())
     );
-    let knowledge = Knowledge::find(board, database, *cache, 1)?;
+    let knowledge = Knowledge::find(board, database, *cache, DEFAULT_NODES)?;
     if let Some(missing) = knowledge.missing() {
         return Err(anyhow!("{missing}"));
     }

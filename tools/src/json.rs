@@ -108,6 +108,7 @@ impl SourceJson {
 /// Which database was asked; all null if none was.
 #[derive(Clone, PartialEq, Eq, Serialize, Default, Debug)]
 pub struct DatabaseJson {
+    /// Null if it is part of the program.
     folder: Option<String>,
     /// `wdl` or `remoteness`.
     stores: Option<String>,
@@ -121,7 +122,7 @@ impl DatabaseJson {
     /// Describes a database.
     pub fn of(database: &Database) -> DatabaseJson {
         DatabaseJson {
-            folder: Some(folder(database.folder())),
+            folder: (!database.is_embedded()).then(|| folder(database.folder())),
             stores: Some(database.values().to_string()),
             keep_plies: database.manifest().keep_plies(),
             hash: database.manifest().hash().map(|hash| hash.to_string()),

@@ -47,13 +47,13 @@ impl Knowledge {
         nodes: u64,
     ) -> anyhow::Result<Knowledge> {
         let reach = Reach { nodes: Some(nodes), time: None };
-        match databases.find(board) {
+        match databases.find_or_embedded(board) {
             Ok(database) if database.is_complete() => {
                 let searched = match database.manifest().keep_plies() {
                     Some(most) => format!(", searched forward after ply {most}"),
                     None => String::new(),
                 };
-                let note = format!("values from {}{searched}", wording::path(database.folder()));
+                let note = format!("values from {}{searched}", wording::database(&database));
                 let asker = Arc::new(Asker::new(Arc::new(cache.apply(database)), reach));
                 return Ok(Knowledge { asker, note, missing: None, _folder: None });
             }

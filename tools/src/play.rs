@@ -98,7 +98,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     };
     let second = arguments.second.unwrap_or_else(|| {
         // The warning about a database that cannot be read comes later, with the answerer.
-        let is_solved = Database::find(&arguments.database.root, board).is_ok_and(|database| database.is_complete());
+        let found = Database::find_or_embedded(&arguments.database.root, board);
+        let is_solved = found.is_ok_and(|database| database.is_complete());
         if is_solved || board.cells() <= PERFECT_CELLS {
             Kind::Perfect { takes_first: false }
         } else {

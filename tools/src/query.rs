@@ -39,8 +39,8 @@ A line may have further fields, between tabs or blanks. The position is the firs
 --field; the others are repeated at the end of the answer. Blanks around a position count for
 nothing.
 
-Without --search, the database answers. If the board has none, query searches one position forward
-and says so; a batch fails. With --search auto, query also searches positions that are not solved
+Without --search, the database answers, or else the one of early plies that is part of fourbase
+(6x6). If the board has none, query searches one position forward and says so; a batch fails. With --search auto, query also searches positions that are not solved
 yet, and the remoteness where the database has values alone (of the position, and of the moves that
 keep its value). On 7x6, from ply 8 on a search usually takes about a second; earlier positions
 take longer. A search that reaches --nodes or --seconds shows what it knows, and ? for the rest; if

@@ -14,11 +14,15 @@ use fourbase_tiers::format::folder_of;
 use fourbase_tiers::kernel::Values;
 use fourbase_tiers::verify::{self, Options, Progress, Report, Stage};
 
-use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, ValuesKind};
+use crate::arguments::{CacheArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, ValuesKind};
+use crate::failure::BadInput;
 use crate::progress::Bar;
 use crate::unsound::Unsound;
 use crate::{failure, number, output, wording};
 use report::Verified;
+
+/// How many values of an embedded database are recomputed: the moves of its last ply take a search each.
+const EMBEDDED_SAMPLE: u64 = 1000;
 
 /// Arguments of `fourbase verify`.
 #[derive(Args, Debug)]
@@ -34,18 +38,28 @@ With --sample N, verify recomputes only N values, evenly spread over all tiers, 
 count legal positions. The sample is the same every time. --memory limits the counting of legal
 positions.
 
+With --embedded, verify checks a database that is part of fourbase, or without a board all of them.
+The moves of the last ply in it are searched forward, so that only 1,000 values are recomputed
+unless --sample asks for more.
+
 Examples:
   fourbase verify 5x4
   fourbase verify 7x4 --sample 1000000
+  fourbase verify --embedded
   fourbase verify 5x5 --values wdl --json
 
 Exit codes: 0 sound, 1 not sound or not checked (some file cannot be read), 2 bad input.")]
 pub struct Arguments {
-    #[command(flatten)]
-    board: BoardArgument,
+    /// Columns x rows; then cN for lines of N instead of 4; then m for misère: 5x4, 4x4c3, 4x4m
+    #[arg(value_name = "BOARD", allow_hyphen_values = true, required_unless_present = "embedded")]
+    board: Option<Board>,
 
     #[command(flatten)]
     database: DatabaseArgument,
+
+    /// Check the databases that are part of fourbase
+    #[arg(long, conflicts_with_all = ["db", "values"])]
+    embedded: bool,
 
     /// Which database of the board [default: remoteness, else wdl]
     #[arg(long, value_name = "KIND")]
@@ -75,10 +89,19 @@ pub struct Arguments {
 ///
 /// There is no database of the board; it is not complete, or some file cannot be read. After the report: it has faults.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let database = arguments.cache.apply(open(arguments)?);
-    check_memory(arguments, &database)?;
+    match arguments.board {
+        Some(board) => check(arguments, open(arguments, board)?),
+        None => Database::embedded_boards().into_iter().try_for_each(|board| check(arguments, open(arguments, board)?)),
+    }
+}
+
+/// Checks one database.
+fn check(arguments: &Arguments, database: Database) -> anyhow::Result<()> {
+    let database = arguments.cache.apply(database);
+    let sample = arguments.sample.or(arguments.embedded.then_some(EMBEDDED_SAMPLE));
+    check_memory(arguments, &database, sample)?;
     let memory_bytes = arguments.memory.known().unwrap_or(u64::MAX);
-    let options = Options { sample: arguments.sample, memory_bytes, ..Options::default() };
+    let options = Options { sample, memory_bytes, ..Options::default() };
     let progress = VerifyProgress::default();
     let report = arguments.threads.pool()?.install(|| verify::verify(&database, &options, &progress))?;
     drop(progress);
@@ -112,9 +135,9 @@ fn verdict(database: &Database, report: Report) -> anyhow::Result<()> {
 }
 
 /// Refuses a count of legal positions that does not fit in memory, before anything is read.
-fn check_memory(arguments: &Arguments, database: &Database) -> anyhow::Result<()> {
+fn check_memory(arguments: &Arguments, database: &Database, sample: Option<u64>) -> anyhow::Result<()> {
     let Some(limit) = arguments.memory.known() else { return Ok(()) };
-    let needed = if arguments.sample.is_some() { 0 } else { verify::counting_bytes(database) };
+    let needed = if sample.is_some() { 0 } else { verify::counting_bytes(database) };
     ensure!(
         needed <= limit,
         "counting the legal positions of {} takes {} of memory, {} may be used; give --sample N, which does not count them, \
@@ -127,8 +150,13 @@ fn check_memory(arguments: &Arguments, database: &Database) -> anyhow::Result<()
 }
 
 /// Opens the database that is asked for. If it cannot be read, that is an error, even where the board has another one.
-fn open(arguments: &Arguments) -> Result<Database, DatabaseError> {
-    let (root, board): (_, Board) = (&arguments.database.root, arguments.board.board);
+fn open(arguments: &Arguments, board: Board) -> anyhow::Result<Database> {
+    if arguments.embedded {
+        let boards = Database::embedded_boards().iter().map(Board::to_string).collect::<Vec<_>>().join(", ");
+        let no_database = || BadInput(format!("no database of {board} is part of fourbase, only of: {boards}"));
+        return Ok(Database::embedded(board)?.ok_or_else(no_database)?);
+    }
+    let root = &arguments.database.root;
     let kinds = match arguments.values {
         Some(kind) => vec![Values::from(kind)],
         None => vec![Values::Remoteness, Values::Wdl],
@@ -136,10 +164,10 @@ fn open(arguments: &Arguments) -> Result<Database, DatabaseError> {
     for values in kinds {
         match Database::open(&folder_of(root, board, values)) {
             Err(DatabaseError::Missing { .. }) => {}
-            opened => return opened,
+            opened => return Ok(opened?),
         }
     }
-    Err(DatabaseError::Missing { board, root: root.clone() })
+    Err(DatabaseError::Missing { board, root: root.clone() }.into())
 }
 
 /// Shows the progress of each stage on a terminal.

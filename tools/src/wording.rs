@@ -5,6 +5,7 @@ use std::path::Path;
 use anstyle::{AnsiColor, Style};
 use fourbase::notation::column_character;
 use fourbase::{Outcome, Player, Value, excerpt};
+use fourbase_tiers::database::Database;
 
 use crate::quote;
 
@@ -41,6 +42,15 @@ pub fn plain(outcome: Outcome) -> String {
 /// Writes `first player to move: tie in 17` in colours.
 pub fn sentence(to_move: Player, outcome: Outcome) -> String {
     format!("{to_move} player to move: {}", self::outcome(outcome))
+}
+
+/// Names a database: its folder, or that it is part of the program.
+pub fn database(database: &Database) -> String {
+    if database.is_embedded() {
+        format!("the database of {} that is part of fourbase", database.board())
+    } else {
+        path(database.folder())
+    }
 }
 
 /// Writes which plies a database keeps.

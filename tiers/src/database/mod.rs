@@ -11,22 +11,23 @@ mod beyond;
 mod cache;
 mod check;
 mod codes;
+mod embedded;
 mod error;
+mod keep;
 mod list;
 mod many;
 mod moves;
 mod open;
+mod parents;
 mod probe;
-mod remoteness;
 mod tier;
 
 pub(crate) use beyond::Effort;
 #[cfg(feature = "testing")]
 pub(crate) use cache::Cache;
-pub use error::{DatabaseError, RemotenessError};
+pub use error::DatabaseError;
 pub use list::{Listing, Summary, list};
 pub use moves::Move;
 pub(crate) use moves::{best_line, moves, sort};
 pub use open::Database;
-pub use remoteness::RemotenessSearch;
 pub(crate) use tier::OpenTier;

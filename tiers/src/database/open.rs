@@ -28,6 +28,8 @@ pub struct Database {
     beyond: Beyond,
     storage: Arc<dyn Storage>,
     passed_over: Option<DatabaseError>,
+    /// Whether it is part of the program.
+    is_embedded: bool,
 }
 
 impl std::fmt::Debug for Database {
@@ -104,7 +106,13 @@ impl Database {
             cache: Cache::new(DEFAULT_CACHE_BYTES),
             storage,
             passed_over: None,
+            is_embedded: false,
         })
+    }
+
+    /// Notes that it is part of the program.
+    pub(super) fn into_embedded(self) -> Database {
+        Database { is_embedded: true, ..self }
     }
 
     /// Sets the memory of the cache of expanded blocks (default: 256 MiB), emptying it.
@@ -127,6 +135,11 @@ impl Database {
     /// Returns the kind of values.
     pub fn values(&self) -> Values {
         self.manifest.values()
+    }
+
+    /// Tells whether it is part of the program ([`Database::embedded`]), so that its folder is none of the system's.
+    pub fn is_embedded(&self) -> bool {
+        self.is_embedded
     }
 
     /// Returns the folder.

@@ -17,7 +17,8 @@ use crate::wording;
 pub struct Verified {
     board: String,
     stores: String,
-    folder: String,
+    /// `None` if it is part of the program.
+    folder: Option<String>,
     sound: bool,
     value: Option<&'static str>,
     remoteness: Option<u32>,
@@ -157,7 +158,7 @@ impl Verified {
         Verified {
             board: report.board.to_string(),
             stores: report.values.to_string(),
-            folder: json::folder(database.folder()),
+            folder: (!database.is_embedded()).then(|| json::folder(database.folder())),
             sound: report.is_sound(),
             value: report.root.map(|root| json::value(root.value)),
             remoteness: report.root.and_then(|root| root.remoteness),

@@ -1,0 +1,136 @@
+//! How long the database that is part of the program takes for a position, by ply and kind of position.
+//!
+//! `cargo bench -p fourbase-tiers --bench embedded -- [BOARD [POSITIONS [PLY ...]]]`
+//!
+//! One thread. Kinds of positions: of random play; of good play (moves that keep the value, drawn at random, as far as the
+//! database looks them up, then one random move); those of Pascal Pons' sets that have this ply, where they are in
+//! `../shared/truth/pons`. Asked for is what the position is worth, and then, of a database that has forgotten that, what
+//! all its moves are worth. Each best move is compared with its position.
+
+use std::path::Path;
+use std::time::Instant;
+
+use fourbase::search::{Options, Search};
+use fourbase::{Board, Position, notation};
+use fourbase_tiers::database::Database;
+
+fn main() {
+    let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
+    // `cargo bench` without arguments runs all benches.
+    let Some(board) = arguments.next() else { return println!("embedded: give a board, such as 7x6") };
+    let board: Board = board.parse().expect("a board");
+    let count: usize = arguments.next().map_or(200, |count| count.parse().expect("a number of positions"));
+    let plies: Vec<usize> = arguments.map(|ply| ply.parse().expect("a ply")).collect();
+    let keeps = keeps(board);
+    let plies = if plies.is_empty() { (keeps - 1..=keeps + 2).collect() } else { plies };
+    for ply in plies {
+        measure(board, ply, "random play", &positions(count, ply, |random| random_play(board, ply, random)));
+        let database = embedded(board);
+        measure(board, ply, "good play", &positions(count, ply, |random| good_play(&database, ply, random)));
+        let pons = pons(board).into_iter().filter(|position| position.ply() == ply).take(count).collect::<Vec<_>>();
+        measure(board, ply, "Pons' sets", &pons);
+    }
+}
+
+fn embedded(board: Board) -> Database {
+    Database::embedded(board).expect("a database that can be read").expect("a board whose early plies are embedded")
+}
+
+fn keeps(board: Board) -> usize {
+    embedded(board).manifest().keep_plies().map_or(0, |plies| plies as usize)
+}
+
+/// Times the value alone by search, the outcome and all moves.
+fn measure(board: Board, ply: usize, kind: &str, positions: &[Position]) {
+    if positions.is_empty() {
+        return;
+    }
+    let (for_outcomes, for_moves) = (embedded(board), embedded(board));
+    let mut search = Search::new(board, Options::default());
+    let (mut values, mut outcomes, mut moves) = (Vec::new(), Vec::new(), Vec::new());
+    for position in positions {
+        if ply > keeps(board) {
+            search.clear();
+            values.push(seconds(|| search.value(position).expect("an answer")).1);
+        }
+        let (outcome, time) = seconds(|| for_outcomes.probe(position).expect("an answer"));
+        outcomes.push(time);
+        let (all, time) = seconds(|| for_moves.moves(position).expect("an answer"));
+        moves.push(time);
+        assert_eq!(all.first().map(|best| best.outcome), Some(outcome), "{position}");
+    }
+    println!("{board}, ply {ply}, {kind}, {} positions: median, 99 %, worst, in ms", positions.len());
+    for (what, times) in [("value, searched", values), ("outcome", outcomes), ("all moves", moves)] {
+        report(what, times);
+    }
+}
+
+fn seconds<T>(work: impl FnOnce() -> T) -> (T, f64) {
+    let start = Instant::now();
+    let done = work();
+    (done, start.elapsed().as_secs_f64())
+}
+
+fn report(what: &str, mut times: Vec<f64>) {
+    times.sort_by(f64::total_cmp);
+    let Some(last) = times.len().checked_sub(1) else { return };
+    let [median, most, worst] = [last / 2, last * 99 / 100, last].map(|place| times[place] * 1e3);
+    println!("  {what:16} {median:10.3} {most:10.3} {worst:10.3}");
+}
+
+/// A generator of xorshift numbers.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, below: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 33) as usize % below
+    }
+}
+
+/// Plays games until `count` of them go on after `ply` plies.
+fn positions(count: usize, ply: usize, play: impl Fn(&mut Random) -> Position) -> Vec<Position> {
+    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    let games = std::iter::repeat_with(|| play(&mut random));
+    games.filter(|position| position.ply() == ply && position.primitive().is_none()).take(count).collect()
+}
+
+fn random_play(board: Board, ply: usize, random: &mut Random) -> Position {
+    let mut position = Position::start(board);
+    while position.ply() < ply && position.primitive().is_none() {
+        let columns: Vec<usize> = position.moves().collect();
+        position = position.drop_piece(columns[random.below(columns.len())]);
+    }
+    position
+}
+
+fn good_play(database: &Database, ply: usize, random: &mut Random) -> Position {
+    let (mut position, last) = (Position::start(database.board()), keeps(database.board()));
+    while position.ply() < ply && position.primitive().is_none() {
+        let columns: Vec<usize> = if position.ply() < last {
+            let moves = database.moves(&position).expect("an answer");
+            let keeps_value = moves.iter().take_while(|of| of.outcome.value == moves[0].outcome.value);
+            keeps_value.map(|of| of.column).collect()
+        } else {
+            position.moves().collect()
+        };
+        position = position.drop_piece(columns[random.below(columns.len())]);
+    }
+    position
+}
+
+/// Reads Pascal Pons' positions of 7x6; none where they are missing.
+fn pons(board: Board) -> Vec<Position> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/truth/pons");
+    let texts = ["Test_L1_R1", "Test_L1_R2", "Test_L1_R3", "Test_L2_R1", "Test_L2_R2", "Test_L3_R1"]
+        .map(|name| std::fs::read_to_string(folder.join(name)).unwrap_or_default());
+    let lines = texts.iter().flat_map(|text| text.lines());
+    let moves = lines.filter_map(|line| line.split_whitespace().next());
+    if board.to_string() == "7x6" {
+        moves.filter_map(|moves| notation::parse(board, moves).ok()).collect()
+    } else {
+        Vec::new()
+    }
+}

@@ -1,0 +1,177 @@
+//! The databases that are part of the program: the early plies of boards that take long to solve.
+//!
+//! Their files are those of `tiers/embedded`, as `fourbase solve BOARD --keep-plies N` writes them;
+//! `docs/embedded.md` says how they were made. They are in the program's own memory, so nothing is read from a disk.
+
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use fourbase::Board;
+
+use super::error::DatabaseError;
+use super::open::Database;
+use crate::files::{Lock, ReadFile, Storage, WriteFile};
+use crate::format::folder_of;
+use crate::kernel::Values;
+
+/// The folder that stands for the program in the names of embedded files.
+const ROOT: &str = "embedded";
+
+/// Lists the files of a folder with their bytes.
+macro_rules! files {
+    ($($folder:literal: $($name:literal)+;)+) => {
+        &[$($((concat!("embedded/", $folder, "/", $name), include_bytes!(concat!("../../embedded/", $folder, "/", $name))),)+)+]
+    };
+}
+
+/// Every embedded file: its path and its bytes.
+const FILES: &[(&str, &[u8])] = files! {
+    "6x6/remoteness": "manifest" "tier-01" "tier-03" "tier-05" "tier-07" "tier-09" "tier-11";
+};
+
+impl Database {
+    /// Opens the database of a board that is part of the program; `None` where there is none. It has remoteness, and keeps
+    /// early plies only: later positions are searched forward.
+    ///
+    /// # Errors
+    /// Those of [`Database::open`]: a board whose tables take too much memory, or a damaged program.
+    ///
+    /// ```
+    /// use fourbase::{Board, Outcome, Value, notation};
+    /// use fourbase_tiers::database::Database;
+    ///
+    /// let board: Board = "6x6".parse()?;
+    /// let database = Database::embedded(board)?.ok_or("no database of 6x6")?;
+    /// let position = notation::parse(board, "34")?;
+    /// assert_eq!(database.probe(&position)?.value, Value::Lose);
+    /// assert!(Database::embedded("5x4".parse()?)?.is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn embedded(board: Board) -> Result<Option<Database>, DatabaseError> {
+        match Database::open_on(Arc::new(Embedded), &folder_of(ROOT.as_ref(), board, Values::Remoteness)) {
+            Ok(database) => Ok(Some(database.into_embedded())),
+            Err(DatabaseError::Missing { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Opens the database of a board under the folder of all databases, like [`Database::find`]. Where there is none, or
+    /// one that is still being solved, opens the one that is part of the program, if there is one.
+    ///
+    /// # Errors
+    /// The same as [`Database::find`].
+    pub fn find_or_embedded(root: &Path, board: Board) -> Result<Database, DatabaseError> {
+        let found = Database::find(root, board);
+        match &found {
+            Ok(database) if database.is_complete() => found,
+            Ok(_) | Err(DatabaseError::Missing { .. }) => Database::embedded(board)?.map_or(found, Ok),
+            Err(_) => found,
+        }
+    }
+
+    /// Lists the boards whose early plies are part of the program, smallest first.
+    #[must_use]
+    pub fn embedded_boards() -> Vec<Board> {
+        let board = |(path, _): &(&str, _)| Path::new(path).ancestors().nth(2)?.file_name()?.to_str()?.parse().ok();
+        let mut boards: Vec<Board> = FILES.iter().filter_map(board).collect();
+        boards.sort_by_key(|board: &Board| (board.cells(), board.width()));
+        boards.dedup();
+        boards
+    }
+}
+
+/// The embedded files as a file system that cannot be written.
+#[derive(Clone, Copy, Debug)]
+struct Embedded;
+
+impl Storage for Embedded {
+    fn create(&self, _: &Path) -> io::Result<Box<dyn WriteFile>> {
+        read_only()
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Box<dyn ReadFile>> {
+        let file = FILES.iter().find(|(name, _)| Path::new(name) == path).ok_or(ErrorKind::NotFound)?;
+        Ok(Box::new(EmbeddedFile(file.1)))
+    }
+
+    fn rename(&self, _: &Path, _: &Path) -> io::Result<()> {
+        read_only()
+    }
+
+    fn remove(&self, _: &Path) -> io::Result<()> {
+        read_only()
+    }
+
+    fn create_folder(&self, _: &Path) -> io::Result<bool> {
+        read_only()
+    }
+
+    fn sync_folder(&self, _: &Path) -> io::Result<()> {
+        read_only()
+    }
+
+    fn names(&self, folder: &Path) -> io::Result<Vec<String>> {
+        let paths = FILES.iter().map(|(name, _)| PathBuf::from(name));
+        let inside = paths.filter(|path| path.parent() == Some(folder));
+        let mut names: Vec<String> =
+            inside.filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned())).collect();
+        names.sort_unstable();
+        Ok(names)
+    }
+
+    fn lock(&self, _: &Path) -> io::Result<Result<Lock, String>> {
+        read_only()
+    }
+}
+
+fn read_only<T>() -> io::Result<T> {
+    Err(ErrorKind::ReadOnlyFilesystem.into())
+}
+
+#[derive(Debug)]
+struct EmbeddedFile(&'static [u8]);
+
+impl ReadFile for EmbeddedFile {
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.0.len() as u64)
+    }
+
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        let rest = usize::try_from(offset).ok().and_then(|offset| self.0.get(offset..)).unwrap_or_default();
+        let count = rest.len().min(buffer.len());
+        if let (Some(to), Some(from)) = (buffer.get_mut(..count), rest.get(..count)) {
+            to.copy_from_slice(from);
+        }
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_embedded_database_is_complete_and_has_all_its_files() {
+        for board in Database::embedded_boards() {
+            let database = Database::embedded(board).unwrap().unwrap();
+            assert!(database.is_complete() && database.is_embedded());
+            let listed = Embedded.names(database.folder()).unwrap();
+            let kept = database.manifest().tiers.iter().filter(|tier| tier.bytes > 0);
+            let mut expected: Vec<String> = kept.map(|tier| format!("tier-{:02}", tier.ply)).collect();
+            expected.push("manifest".to_owned());
+            expected.sort_unstable();
+            assert_eq!(listed, expected);
+            assert!(database.manifest().check_hashes(&Embedded, database.folder(), &|_| true).unwrap());
+        }
+    }
+
+    #[test]
+    fn embedded_files_cannot_be_changed() {
+        let path = Path::new(FILES[0].0);
+        assert_eq!(Embedded.create(path).map(drop).unwrap_err().kind(), ErrorKind::ReadOnlyFilesystem);
+        assert_eq!(Embedded.remove(path).unwrap_err().kind(), ErrorKind::ReadOnlyFilesystem);
+        assert!(Embedded.lock(path).is_err() && Embedded.rename(path, path).is_err());
+        assert_eq!(Embedded.open(Path::new("embedded/5x4")).map(drop).unwrap_err().kind(), ErrorKind::NotFound);
+    }
+}
