@@ -60,11 +60,14 @@ fn every_subcommand_that_asks_for_values_uses_the_embedded_ones() {
 #[test]
 fn a_database_of_the_users_own_comes_first_and_search_only_opens_none() {
     let program = Program::new();
-    program.run("solve 5x4").succeeds();
     let json = program.run("query 6x6 3434344343222 --search only --json").json();
     assert_eq!(json["source"]["hash"], Json::Null);
-    let json = program.run("query 5x4 34 --json").json();
+    let folder = program.path("db/6x6/remoteness");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let own = embedded(board("6x6")).keep(9, &folder).expect("a database");
+    let json = program.run("query 6x6 34 --json").first_json();
     assert_ne!(json["source"]["folder"], Json::Null);
+    assert_eq!(json["source"]["hash"], json!(own.manifest().hash().expect("a hash").to_string()));
 }
 
 #[test]

@@ -125,7 +125,8 @@ impl Search {
     }
 
     /// Solves `position` like [`Search::solve`], where something is known from elsewhere: it is worth at least `worst`, and
-    /// at most `best`, with remoteness (`None` for no bound). The narrower the bounds, the fewer questions.
+    /// at most `best` (`None` for no bound). The narrower the bounds, the fewer questions. An answer that is a bound itself may be
+    /// as far beyond it as the bound allows.
     ///
     /// The bounds are trusted. If they are wrong, so may be the answer.
     ///
@@ -151,8 +152,8 @@ impl Search {
         worst: Option<Outcome>,
         best: Option<Outcome>,
     ) -> Result<Outcome, SearchError> {
-        let score = |outcome| self.scale.score(outcome, position.ply() as u32);
-        let range = (worst.map_or(-FAR, score), best.map_or(FAR, score));
+        let scores = |outcome| self.scale.scores(outcome, position.ply() as u32);
+        let range = (worst.map_or(-FAR, |worst| scores(worst).0), best.map_or(FAR, |best| scores(best).1));
         self.ask(position, range, None, &mut 0)
     }
 

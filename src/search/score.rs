@@ -32,13 +32,16 @@ impl Scale {
         (self.top - (ply as Score + 1) / 2).max(0)
     }
 
-    /// Returns the score of an outcome at a position of `ply` pieces; of the latest end if the remoteness is not known.
-    pub fn score(self, outcome: Outcome, ply: u32) -> Score {
-        let win = outcome.remoteness.map_or(1, |plies| self.win_on(ply.saturating_add(plies).min(self.cells)));
+    /// Returns the worst and the best score of an outcome at a position of `ply` pieces: one score if the remoteness is known.
+    pub fn scores(self, outcome: Outcome, ply: u32) -> (Score, Score) {
+        let (latest, soonest) = match outcome.remoteness {
+            Some(plies) => [self.win_on(ply.saturating_add(plies).min(self.cells)); 2].into(),
+            None => (1, self.top),
+        };
         match outcome.value {
-            Value::Win => win,
-            Value::Tie => 0,
-            Value::Lose => -win,
+            Value::Win => (latest, soonest),
+            Value::Tie => (0, 0),
+            Value::Lose => (-soonest, -latest),
         }
     }
 
@@ -88,8 +91,10 @@ mod tests {
                     let mover_ends = (end - ply) % 2 == 1;
                     let score = scale.win_on(end);
                     assert!(score > 0);
-                    assert_eq!(scale.score(outcome(Value::Win, end - ply), ply), score);
-                    assert_eq!(scale.score(outcome(Value::Lose, end - ply), ply), -score);
+                    assert_eq!(scale.scores(outcome(Value::Win, end - ply), ply), (score, score));
+                    assert_eq!(scale.scores(outcome(Value::Lose, end - ply), ply), (-score, -score));
+                    let (worst, best) = scale.scores(Outcome { value: Value::Win, remoteness: None }, ply);
+                    assert!((worst..=best).contains(&score));
                     if mover_ends != board.is_misere() {
                         assert_eq!(scale.outcome(score, ply), outcome(Value::Win, end - ply), "{name} {ply} {end}");
                     } else {

@@ -90,7 +90,7 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COL
     }
 
     /// Narrows what is known of a position with this `key` by its value, if there is an oracle that knows it. The table
-    /// remembers it, so that the oracle is asked once.
+    /// remembers it, so that an oracle that knows it is asked once.
     #[inline(always)]
     pub fn ask_oracle(&self, state: &State<W>, key: W, known: &mut Known) {
         if let Some((board, oracle)) = self.oracle {
@@ -101,7 +101,7 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Worker<'_, W, HEIGHT, COL
     /// Apart from the search, which most of the time has no oracle.
     #[cold]
     fn ask(&self, board: Board, oracle: &dyn Oracle, state: &State<W>, key: W, known: &mut Known) {
-        if known.has_value() || state.ply + oracle.least_empty_cells() > self.scale.cells {
+        if known.has_value() || self.scale.cells - state.ply < oracle.least_empty_cells() {
             return;
         }
         let position = self.grid.position(board, state.mine, state.all);

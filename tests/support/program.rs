@@ -113,9 +113,12 @@ impl Run {
     fn of(command: &mut Command) -> Run {
         let output = command.output().expect("the program runs");
         let text = |bytes| String::from_utf8(bytes).expect("UTF-8 output");
-        // A search that takes a second, as any may on a busy machine, is announced.
-        let announced = |line: &&str| line.contains(" is still being searched");
-        let stderr = text(output.stderr).split_inclusive('\n').filter(|line| !announced(line)).collect();
+        // A search that takes a second, as any may on a busy machine, is announced, and tells what it finds.
+        let is_told = |line: &str| {
+            let is_move = line.strip_prefix("column ").is_some_and(|rest| rest.get(1..3) == Some(": "));
+            line.contains(" is still being searched") || line.contains(" player to move: ") || is_move
+        };
+        let stderr = text(output.stderr).split_inclusive('\n').filter(|line| !is_told(line)).collect();
         let run = Run { code: output.status.code(), stdout: text(output.stdout), stderr };
         assert!(!run.stderr.contains("panicked"), "{run:#?}");
         run

@@ -2,7 +2,8 @@
 //!
 //! `cargo run --release -p fourbase-tiers --example keep -- DB BOARD:VALUES PLIES FOLDER`
 //!
-//! DB holds a database of the board that has these plies. FOLDER may not exist yet.
+//! DB holds a database of the board that has these plies. The database is made in FOLDER, which need not exist; files that are
+//! there already stay, and are an error.
 
 use std::error::Error;
 use std::fs;

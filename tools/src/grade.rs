@@ -21,7 +21,6 @@ use crate::arguments::{BoardArgument, TrialArguments};
 use crate::failure::BadInput;
 use crate::knowledge::Knowledge;
 use crate::progress::Bar;
-use crate::query::source::DEFAULT_NODES;
 use crate::{number, output};
 use judge::{Judge, Judgement};
 use positions::{Asked, LegalPositions};
@@ -60,6 +59,10 @@ pub struct Arguments {
     #[command(flatten)]
     board: BoardArgument,
 
+    /// Search at most N nodes for a position that the database does not keep
+    #[arg(long, value_name = "N", default_value_t = 100_000_000, value_parser = number::within::<u64>(1..=u64::MAX))]
+    nodes: u64,
+
     /// Draw N positions at random instead of all
     #[arg(long, value_name = "N", value_parser = number::within::<u32>(1..=100_000_000))]
     sample: Option<u32>,
@@ -85,7 +88,7 @@ fn grade(arguments: &Arguments) -> anyhow::Result<GradeReport> {
         kind != Kind::Human,
         BadInput("only programs can be graded; for your own moves use: fourbase analyse".into())
     );
-    let knowledge = Knowledge::find(board, database, *cache, DEFAULT_NODES)?;
+    let knowledge = Knowledge::find(board, database, *cache, arguments.nodes)?;
     if let Some(missing) = knowledge.missing() {
         return Err(anyhow!("{missing}"));
     }

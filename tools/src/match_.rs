@@ -67,7 +67,7 @@ pub struct Arguments {
     #[arg(long, value_name = "PLIES", default_value_t = 0, value_parser = number::within::<u32>(0..=u32::MAX.into()))]
     openings: u32,
 
-    /// Search at most N nodes for a move of perfect on a board without a database
+    /// Search at most N nodes for a move of perfect where no database has its value
     #[arg(long, value_name = "N", default_value_t = 100_000_000, value_parser = number::within::<u64>(1..=u64::MAX))]
     nodes: u64,
 

@@ -1,7 +1,7 @@
 //! Answers of a database, completed by searches: the remoteness where it has values alone, and positions of tiers that
 //! are not solved yet.
 
-use fourbase::{Board, Outcome, Position};
+use fourbase::{Board, Outcome, Position, Value};
 
 use super::looked_up::look_up;
 use super::{AnswerError, Answerer, KnownMove, Question, Searcher, error, known};
@@ -30,7 +30,8 @@ impl Both {
         }
     }
 
-    /// Asks the database for every move, in the order of columns: column, position after it, outcome of that position.
+    /// Asks the database for every move, in the order of columns: column, position after it, outcome of that position. What the
+    /// limits do not allow for is not known.
     fn known_children(
         &self,
         position: &Position,
@@ -40,7 +41,7 @@ impl Both {
         let mut known = Vec::new();
         for column in position.moves() {
             let child = position.drop_piece(column);
-            known.push((column, child, self.known(&child, question)?));
+            known.push((column, child, known::within_limits(self.known(&child, question))?.flatten()));
         }
         Ok(known)
     }
@@ -85,6 +86,13 @@ impl Answerer for Both {
     fn known_outcome(&self, position: &Position, question: &mut Question) -> Result<Option<Outcome>, AnswerError> {
         let value = known::within_limits(self.known(position, question))?.flatten();
         Ok(known::within_limits(self.complete(position, value, question))?.or(value))
+    }
+
+    fn known_value(&self, position: &Position, question: &mut Question) -> Result<Option<Value>, AnswerError> {
+        match known::within_limits(self.known(position, question))?.flatten() {
+            Some(outcome) => Ok(Some(outcome.value)),
+            None => self.searcher.known_value(position, question),
+        }
     }
 
     /// Looks at the value first, which costs no search where the database has it.

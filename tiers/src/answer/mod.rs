@@ -62,7 +62,7 @@ mod searcher;
 mod tests;
 mod told;
 
-use fourbase::{Board, Outcome, Position};
+use fourbase::{Board, Outcome, Position, Value};
 
 pub use both::Both;
 pub use choose::{When, choose};
@@ -124,6 +124,16 @@ pub trait Answerer: Send + Sync {
     /// The same as [`Answerer::outcome`], without the limits.
     fn known_outcome(&self, position: &Position, question: &mut Question) -> Result<Option<Outcome>, AnswerError> {
         known::within_limits(self.outcome(position, question))
+    }
+
+    /// Returns a position's value where that is known sooner than its outcome; `None` where it is not, or the limits do not allow
+    /// for it.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`Answerer::outcome`], without the limits.
+    fn known_value(&self, _: &Position, _: &mut Question) -> Result<Option<Value>, AnswerError> {
+        Ok(None)
     }
 
     /// Lists the legal moves like [`Answerer::moves`], with what is known of them within the limits. A move that ends the

@@ -33,6 +33,12 @@ impl Partial {
     pub fn of(answerer: &dyn Answerer, position: &Position, question: &mut Question) -> Result<Partial, AnswerError> {
         let before = question.work();
         let most = question.nodes_left().map(|left| left - left / SHARE_OF_MOVES);
+        if question.has_listener()
+            && let Some(value) = question.part(most, |part| answerer.known_value(position, part))?
+        {
+            question.tell(News::Outcome(Outcome { value, remoteness: None }));
+        }
+        let most = question.nodes_left().map(|left| left - left / SHARE_OF_MOVES);
         let mut outcome = question.part(most, |part| answerer.known_outcome(position, part))?;
         let mut work = question.work() - before;
         let tell = |question: &Question, outcome: Option<Outcome>| outcome.map(|of| question.tell(News::Outcome(of)));

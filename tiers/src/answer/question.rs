@@ -91,6 +91,11 @@ impl Question {
         Question { listener: Some(Listener::new(listener)), ..self }
     }
 
+    /// Tells whether anybody listens.
+    pub(super) fn has_listener(&self) -> bool {
+        self.listener.is_some()
+    }
+
     /// Tells the listener.
     pub(super) fn tell(&self, news: News) {
         if let Some(listener) = &self.listener {

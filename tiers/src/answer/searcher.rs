@@ -9,7 +9,7 @@ use fourbase::search::{Monitor, Options, Search, SearchError};
 use fourbase::{Board, Outcome, Position, Value};
 
 use super::told::Told;
-use super::{AnswerError, Answerer, Question, Work};
+use super::{AnswerError, Answerer, Question, Work, known};
 use crate::database::Database;
 
 /// The searches of one board.
@@ -103,6 +103,12 @@ impl Answerer for Searcher {
 
     fn may_search(&self) -> bool {
         true
+    }
+
+    /// Searches the value. What that finds helps the search of the outcome.
+    fn known_value(&self, position: &Position, question: &mut Question) -> Result<Option<Value>, AnswerError> {
+        let monitor = question.limits().monitor.clone();
+        known::within_limits(self.ask(question, Work::default(), monitor, |search| search.value(position)))
     }
 
     fn outcome(&self, position: &Position, question: &mut Question) -> Result<Outcome, AnswerError> {

@@ -83,11 +83,15 @@ impl Beyond {
         let before = search.nodes();
         search.set_monitor(effort.monitor.clone());
         search.set_node_limit(nodes_left);
-        let any_end = |value| Some(Outcome { value, remoteness: None });
+        // No end is later, so that only the value is asked for.
+        let at_the_end = |value| Outcome { value, remoteness: Some((self.board.cells() - position.ply()) as u32) };
         let outcome = match self.values {
-            Values::Wdl => search
-                .solve_between(position, worst.or(any_end(Value::Lose)), any_end(Value::Win))
-                .map(|outcome| Outcome { remoteness: None, ..outcome }),
+            Values::Wdl => {
+                let no_loss = worst.filter(|worst| worst.value != Value::Lose);
+                let worst = no_loss.unwrap_or(at_the_end(Value::Lose));
+                let outcome = search.solve_between(position, Some(worst), Some(at_the_end(Value::Win)));
+                outcome.map(|outcome| Outcome { remoteness: None, ..outcome })
+            }
             Values::Remoteness => search.solve_between(position, worst, None),
         };
         search.set_monitor(None);

@@ -57,7 +57,8 @@ impl Database {
     }
 
     /// Opens the database of a board under the folder of all databases, like [`Database::find`]. Where there is none, or
-    /// one that is still being solved, opens the one that is part of the program, if there is one.
+    /// one that is still being solved, opens the one that is part of the program, if there is one: its search answers what the
+    /// unfinished one has, and the unfinished one has no answer to early positions.
     ///
     /// # Errors
     /// The same as [`Database::find`].
@@ -65,7 +66,10 @@ impl Database {
         let found = Database::find(root, board);
         match &found {
             Ok(database) if database.is_complete() => found,
-            Ok(_) | Err(DatabaseError::Missing { .. }) => Database::embedded(board)?.map_or(found, Ok),
+            Ok(_) | Err(DatabaseError::Missing { .. }) => match Database::embedded(board)? {
+                Some(embedded) => Ok(embedded.passing_over(found)),
+                None => found,
+            },
             Err(_) => found,
         }
     }

@@ -50,7 +50,8 @@ impl Database {
                 let Some(slot) = results.get_mut(number) else { continue };
                 *slot = match &result {
                     Some(Ok(outcome)) => Some(Ok(*outcome)),
-                    // An error cannot be copied, so the others are asked again.
+                    Some(Err(DatabaseError::Search(error))) => Some(Err(DatabaseError::Search(*error))),
+                    // Another error cannot be copied, so the others are asked again.
                     _ => Some(result.take().unwrap_or_else(|| self.probe_with(position, &mut effort()))),
                 };
             }

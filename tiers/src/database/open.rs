@@ -115,6 +115,11 @@ impl Database {
         Database { is_embedded: true, ..self }
     }
 
+    /// Takes over what is wrong with the database that another one was preferred to.
+    pub(super) fn passing_over(self, other: Result<Database, DatabaseError>) -> Database {
+        Database { passed_over: other.ok().and_then(|other| other.passed_over), ..self }
+    }
+
     /// Sets the memory of the cache of expanded blocks (default: 256 MiB), emptying it.
     #[must_use]
     pub fn with_cache(mut self, bytes: u64) -> Database {
@@ -137,7 +142,7 @@ impl Database {
         self.manifest.values()
     }
 
-    /// Tells whether it is part of the program ([`Database::embedded`]), so that its folder is none of the system's.
+    /// Tells whether it is part of the program ([`Database::embedded`]), so that its folder is no folder of the disk.
     pub fn is_embedded(&self) -> bool {
         self.is_embedded
     }

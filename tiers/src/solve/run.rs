@@ -402,3 +402,20 @@ fn report(solve: &Solve, manifest: &Manifest, already_complete: bool) -> Result<
         already_complete,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_checkpoint_is_due_ten_times_as_long_after_the_last_one_as_that_took() {
+        let hour = Duration::from_secs(3600);
+        let ago = |minutes: u64| Instant::now().checked_sub(Duration::from_secs(60 * minutes));
+        let is_due =
+            |least, last: Option<Instant>, took| last.is_none_or(|last| Checkpoints { least, last, took }.is_due());
+        assert!(Checkpoints::new(Duration::ZERO).is_due() && !Checkpoints::new(hour).is_due());
+        assert!(is_due(Duration::from_secs(60), ago(2), Duration::ZERO));
+        assert!(is_due(Duration::ZERO, ago(0), hour));
+        assert!(!Checkpoints { least: Duration::from_nanos(1), last: Instant::now(), took: hour }.is_due());
+    }
+}

@@ -21,7 +21,7 @@ use crate::arguments::{CacheArgument, DatabaseArgument};
 use crate::{memory, number};
 
 /// How many nodes a search may visit for one position without `--nodes`: about half a minute of one thread on 7x6.
-pub const DEFAULT_NODES: u64 = 100_000_000;
+const DEFAULT_NODES: u64 = 100_000_000;
 
 /// The most that the table of a search takes, however much memory is free.
 const MOST_TABLE_BYTES: u64 = 1 << 30;
