@@ -5,13 +5,11 @@
 use std::env;
 use std::path::Path;
 
-use fourbase::search::{Options, Search};
 use fourbase::{Outcome, Position, Value};
-use rayon::prelude::*;
 
 use crate::support::board::board;
 use crate::support::long;
-use crate::support::proofs::random_positions;
+use crate::support::proofs::{assert_searched, random_positions};
 use crate::support::random::Random;
 use crate::support::shared::shared;
 use crate::support::tiers::{Database, Values};
@@ -19,25 +17,13 @@ use crate::support::tiers::{Database, Values};
 /// Names the folder of databases that a complete 6x6 is in.
 const VARIABLE: &str = "FOURBASE_6X6";
 
-/// Compares value and remoteness of positions with those of the exact search. Returns how many have each value.
-fn assert_outcomes(database: &Database, positions: &[Position]) -> [usize; 3] {
-    let search = || Search::new(database.board(), Options::default());
-    let compare = |search: &mut Search, position: &Position| -> Outcome {
-        let expected = search.solve(position).expect("an answer");
-        assert_eq!(database.probe(position).expect("an answer"), expected, "{position}");
-        expected
-    };
-    let outcomes: Vec<Outcome> = positions.par_iter().map_init(search, compare).collect();
-    [Value::Win, Value::Tie, Value::Lose].map(|value| outcomes.iter().filter(|outcome| outcome.value == value).count())
-}
-
 /// Compares so many positions, as many of every ply from `first` to the last but one.
 fn assert_many(database: &Database, first: usize, wanted: usize) {
     let (cells, mut all) = (database.board().cells(), 0);
     for ply in first..cells {
         let count = wanted / (cells - first);
         let positions = random_positions(database.board(), ply, count, &mut Random::new(ply as u64));
-        println!("ply {ply}: {:?}", assert_outcomes(database, &positions));
+        println!("ply {ply}: {:?}", assert_searched(database, &positions));
         all += positions.len();
     }
     assert_eq!(all, wanted);

@@ -42,7 +42,7 @@ fn the_json_has_the_documented_keys_and_adds_up() {
     for ply in json["plies"].as_array().expect("plies") {
         assert_eq!(json!(sum(&ply["outcomes"], "legal")), ply["legal"]);
     }
-    assert_eq!(keys(&json["outcomes"][0]), ["legal", "remoteness", "value"]);
+    assert_eq!(keys(&json["outcomes"][0]), ["example", "legal", "remoteness", "value"]);
     for key in ["legal", "primitive", "with_line", "win", "lose", "tie"] {
         assert_eq!(sum(&json["plies"], key), json[key].as_u64().expect("a number"), "{key}");
     }
@@ -57,13 +57,18 @@ fn the_counts_of_4x4_are_those_that_are_known() {
     // The total is John Tromp's.
     assert_eq!((&json["board"], &json["legal"]), (&json!("4x4"), &json!(161_029)));
     // 25,780 finishing moves lead to as many lines.
-    let finished = json!({"value": "lose", "remoteness": 0, "legal": 21_404});
-    assert!(json["outcomes"].as_array().expect("an array").contains(&finished), "{json}");
+    let rows = json["outcomes"].as_array().expect("an array");
+    let finished = rows.iter().find(|row| row["value"] == "lose" && row["remoteness"] == 0).expect("a row");
+    assert_eq!(finished["legal"], json!(21_404));
+    assert_eq!(
+        program.run(&format!("query 4x4 {} --json", finished["example"].as_str().expect("moves"))).json()["remoteness"],
+        json!(0)
+    );
     assert_eq!(
         json["plies"][0],
         json!({
             "ply": 0, "legal": 1, "primitive": 0, "with_line": 0, "win": 0, "lose": 0, "tie": 1,
-            "outcomes": [{"value": "tie", "remoteness": 16, "legal": 1}],
+            "outcomes": [{"value": "tie", "remoteness": 16, "legal": 1, "example": ""}],
         })
     );
 }
@@ -108,6 +113,39 @@ fn people_get_a_table_of_plies_and_one_of_remotenesses() {
 }
 
 #[test]
+fn the_longest_win_and_loss_are_told_and_are_what_is_said() {
+    let program = Program::with("4x4c3");
+    let text = program.run("stats 4x4c3").succeeds();
+    let longest = "\n\nthe longest win takes 13 plies: 2 positions at ply 2, such as 42\n\
+                   the longest loss takes 14 plies: 2 positions at ply 1, such as 1\n";
+    assert!(text.ends_with(longest), "{text}");
+    for (moves, value, plies) in [("42", "win", 13), ("1", "lose", 14)] {
+        let json = program.run(&format!("query 4x4c3 {moves} --json")).json();
+        assert_eq!((&json["value"], &json["remoteness"]), (&json!(value), &json!(plies)));
+    }
+}
+
+#[test]
+fn every_row_of_the_table_for_programs_has_an_example_of_its_outcome() {
+    let program = Program::with("4x4");
+    let table = program.run("stats 4x4 --csv").succeeds();
+    let (header, rows) = table.split_once('\n').expect("rows");
+    assert_eq!(header, "ply,value,remoteness,positions,example");
+    let rows: Vec<Vec<&str>> = rows.lines().map(|row| row.split(',').collect()).collect();
+    assert_eq!(rows.iter().map(|row| row[3].parse::<u64>().expect("a count")).sum::<u64>(), 161_029);
+    let examples: String = rows.iter().map(|row| format!("{}\n", row[4])).collect();
+    let answers = program.run_with_input("query 4x4 --batch", examples.as_str()).succeeds();
+    assert_eq!(answers.lines().count(), rows.len());
+    for (answer, row) in answers.lines().zip(&rows) {
+        assert_eq!(answer, [row[4], row[1], row[2]].join("\t"));
+    }
+    let legal = program.run("stats 4x4 --legal --csv").succeeds();
+    assert!(legal.starts_with("ply,positions,primitive,with_line\n0,1,0,0\n"), "{legal}");
+    assert!(legal.ends_with("\n16,7244,7244,1908\n"), "{legal}");
+    program.run("stats 4x4 --csv --json").refused();
+}
+
+#[test]
 fn counts_are_kept_beside_the_database_and_only_believed_if_they_belong_to_it() {
     let program = Program::with("3x3c3");
     let kept = program.path("db/3x3c3/remoteness.stats.json");
@@ -128,6 +166,25 @@ fn counts_are_kept_beside_the_database_and_only_believed_if_they_belong_to_it() 
     assert_eq!(program.run("verify 3x3c3 --json").json()["sound"], json!(true));
     assert_eq!(program.run("stats 3x3c3 --json").succeeds(), counted);
     assert_eq!(fs::read_to_string(&kept).expect("kept counts"), sound);
+}
+
+#[test]
+fn a_solve_that_counts_leaves_the_counts_beside_the_database() {
+    let program = Program::new();
+    let text = program.run("solve 4x4 --stats").succeeds();
+    assert!(text.ends_with("161,029 legal positions; their values: fourbase stats 4x4\n"), "{text}");
+    let kept = program.path("db/4x4/remoteness.stats.json");
+    let written = fs::metadata(&kept).and_then(|file| file.modified()).expect("a time");
+    let told = program.run("stats 4x4").succeeds();
+    assert_eq!(fs::metadata(&kept).and_then(|file| file.modified()).expect("a time"), written);
+    assert_eq!(told, Program::with("4x4").run("stats 4x4").succeeds());
+    program.run("solve 4x4 --stats").succeeds();
+    program.run("solve 4x4c3").succeeds();
+    let error = program.run("solve 4x4c3 --stats").fails(1);
+    assert!(error.contains("some tiers were solved without counting them"), "{error}");
+    assert!(error.contains("then: fourbase stats 4x4c3; or start over with --replace"), "{error}");
+    program.run("solve 4x4c3 --stats --replace").succeeds();
+    program.run("solve 4x4 --stats --dry-run").refused();
 }
 
 /// Counts that were changed by hand, and what is said of them.

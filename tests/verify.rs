@@ -197,7 +197,7 @@ fn hashes_are_those_that_are_published_for_every_thread_count_and_kernel() {
         hashes.retain(|[name, ..]| name != "4x5");
     }
     for [name, values, expected] in &hashes {
-        let values = if values == "wdl" { Values::Wdl } else { Values::Remoteness };
+        let values: Values = values.parse().expect("wdl or remoteness");
         for (threads, kernel) in [(1, Kernel::portable()), (3, Kernel::detect())] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
             let disk = MemoryDisk::new();

@@ -5,23 +5,28 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-use super::Monitor;
+use super::{Monitor, Oracle};
 
 /// The nodes that a thread takes at once.
 const BATCH_NODES: u64 = 8192;
 
 /// The limits that the threads of one test share.
-#[derive(Debug)]
 pub(super) struct Shared<'a> {
     left: AtomicU64,
     is_done: AtomicBool,
     monitor: Option<&'a Monitor>,
+    oracle: Option<&'a dyn Oracle>,
 }
 
 impl<'a> Shared<'a> {
     /// Allows `nodes` in all.
-    pub fn new(nodes: u64, monitor: Option<&'a Monitor>) -> Shared<'a> {
-        Shared { left: AtomicU64::new(nodes), is_done: AtomicBool::new(false), monitor }
+    pub fn new(nodes: u64, monitor: Option<&'a Monitor>, oracle: Option<&'a dyn Oracle>) -> Shared<'a> {
+        Shared { left: AtomicU64::new(nodes), is_done: AtomicBool::new(false), monitor, oracle }
+    }
+
+    /// Tells whether the search must end without an answer.
+    pub fn is_cancelled(&self) -> bool {
+        self.monitor.is_some_and(Monitor::is_cancelled) || self.oracle.is_some_and(|oracle| oracle.has_failed())
     }
 
     /// Tells the other threads that one has the answer.
@@ -30,7 +35,7 @@ impl<'a> Shared<'a> {
     }
 
     fn must_stop(&self) -> bool {
-        self.is_done.load(Relaxed) || self.monitor.is_some_and(Monitor::is_cancelled)
+        self.is_done.load(Relaxed) || self.is_cancelled()
     }
 
     /// Takes a batch, or the remainder if it is smaller.
@@ -41,7 +46,6 @@ impl<'a> Shared<'a> {
 }
 
 /// The nodes of one thread.
-#[derive(Debug)]
 pub(super) struct Budget<'a> {
     shared: &'a Shared<'a>,
     visited: u64,

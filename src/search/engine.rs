@@ -10,7 +10,7 @@ use super::table::Table;
 use super::window::next_beta;
 use super::word::Word;
 use super::worker::Worker;
-use super::{Monitor, Options, SearchError};
+use super::{Options, SearchError};
 use crate::{Board, Position};
 
 /// The number of nodes after which a question gets more threads: some 50 milliseconds.
@@ -108,13 +108,14 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> GridEngine<W, HEIGHT, COL
             if self.merits.len() > threads {
                 allowed = allowed.min(NODES_BEFORE_THREADS - *nodes);
             }
-            let (score, visited) = self.test_within(asked, beta, &Shared::new(allowed, monitor), threads);
+            let shared = Shared::new(allowed, monitor, asked.oracle.map(|(_, oracle)| oracle));
+            let (score, visited) = self.test_within(asked, beta, &shared, threads);
             *nodes += visited;
             self.since_clear += visited;
             if let Some(score) = score {
                 return Ok(score);
             }
-            if monitor.is_some_and(Monitor::is_cancelled) {
+            if shared.is_cancelled() {
                 return Err(SearchError::Cancelled { nodes: *nodes });
             }
             if *nodes >= limit {

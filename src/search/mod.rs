@@ -36,7 +36,7 @@
 //! **A table** of proved bounds (`table`). The search looks up the position, and all its children before it searches
 //! any of them. Positions are found by their exact key, folded by mirror image. The threads share the table. More than
 //! one thread starts only when a question is long: every thread then answers the same question, and the first answer
-//! stops the others. Since every bound is proved, the answer is always the same; only the number of nodes differs with
+//! stops the others. Since every bound is proved (or told by an oracle, which is trusted), the answer is always the same; only the number of nodes differs with
 //! several threads.
 //!
 //! # Sources

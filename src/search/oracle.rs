@@ -8,6 +8,12 @@ pub trait Oracle: Sync {
     /// Returns what an unfinished position is worth to its player to move; `None` where that is not known.
     fn value(&self, position: &Position) -> Option<Value>;
 
+    /// Tells whether it cannot answer any more, such as after a file that cannot be read. The search then ends as if it was
+    /// cancelled. It asks from time to time, about once a millisecond.
+    fn has_failed(&self) -> bool {
+        false
+    }
+
     /// The search asks only about positions with at least this many empty cells: later ones are searched sooner than a
     /// database is read.
     fn least_empty_cells(&self) -> u32 {

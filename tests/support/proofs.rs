@@ -4,12 +4,12 @@
 use std::time::Instant;
 
 use fourbase::search::{Options, Search};
-use fourbase::{Board, Outcome, Position, Value, notation};
+use fourbase::{Board, Outcome, Player, Position, Value, notation};
 use rayon::prelude::*;
 
 use super::openings::Opening;
 use super::random::Random;
-use super::tiers::{Database, Question, Searcher};
+use super::tiers::{Database, Question, Searcher, Values};
 
 /// How often each value occurs: win, tie, lose.
 pub type Tally = [usize; 3];
@@ -30,17 +30,23 @@ fn place(value: Value) -> usize {
     }
 }
 
-/// Looks every position up, and its mirror image.
-pub fn assert_values(database: &Database, openings: &[Opening]) {
+/// Looks every position up, and its mirror image: the value, and where the database has it the remoteness.
+pub fn assert_outcomes(database: &Database, openings: &[Opening]) {
     let positions: Vec<Position> = openings.iter().flat_map(|(position, _)| [*position, position.mirror()]).collect();
     let found = database.probe_many(&positions);
     assert_eq!(found.len(), positions.len());
     for (pair, (position, expected)) in found.chunks(2).zip(openings) {
         for found in pair {
-            let found = found.as_ref().expect("an answer").value;
-            assert_eq!(found, expected.value, "{position} or its mirror image");
+            let found = stored(database, *found.as_ref().expect("an answer"));
+            assert_eq!(found, stored(database, *expected), "{position} or its mirror image");
         }
     }
+}
+
+/// Takes from an outcome what the database stores of it. Values alone tell some remoteness, seen on the board.
+fn stored(database: &Database, outcome: Outcome) -> Outcome {
+    let remoteness = outcome.remoteness.filter(|_| database.values() == Values::Remoteness);
+    Outcome { remoteness, ..outcome }
 }
 
 /// Takes `count` positions of one value, evenly spread over the list, whatever they cost.
@@ -70,15 +76,25 @@ pub fn assert_remoteness(database: &Database, openings: &[Opening]) {
     println!("{seconds:.1} s, {nodes} nodes; of one position {middle:.2} s (median), {longest:.2} s (longest)");
 }
 
-/// Reads a line of Pascal Pons' sets: moves, then the score, whose sign is the value.
+/// Reads a line of Pascal Pons' sets: moves, then the score. Its sign is the value. A win has 22 less the winner's pieces at
+/// the end, so that it is larger the sooner it comes; a loss has the same with a minus.
 pub fn parse_scored(board: Board, line: &str) -> Opening {
     let (moves, score) = line.split_once(' ').expect("moves and a score");
-    let value = match score.trim().parse::<i32>().expect("a score").signum() {
+    let position = notation::parse(board, moves).expect("a position");
+    let score: i32 = score.trim().parse().expect("a score");
+    let value = match score.signum() {
         1 => Value::Win,
         0 => Value::Tie,
         _ => Value::Lose,
     };
-    (notation::parse(board, moves).expect("a position"), Outcome { value, remoteness: None })
+    let winner = if value == Value::Win { position.to_move() } else { position.to_move().other() };
+    let pieces = board.cells() as u32 / 2 + 1 - score.unsigned_abs();
+    let end = match (value, winner) {
+        (Value::Tie, _) => board.cells() as u32,
+        (_, Player::First) => 2 * pieces - 1,
+        (_, Player::Second) => 2 * pieces,
+    };
+    (position, Outcome { value, remoteness: Some(end - position.ply() as u32) })
 }
 
 /// Plays random games until `count` of them last for `ply` plies and go on.
@@ -97,16 +113,19 @@ pub fn random_positions(board: Board, ply: usize, count: usize, random: &mut Ran
     positions
 }
 
-/// Compares what the database says of every position with the exact search, which knows nothing of the database.
+/// Compares what the database says of every position with the exact search, which knows nothing of the database: the
+/// value, and where the database has it the remoteness.
 pub fn assert_searched(database: &Database, positions: &[Position]) -> Tally {
     let search = || Search::new(database.board(), Options::default());
-    let values: Vec<Value> = positions
-        .par_iter()
-        .map_init(search, |search, position| {
-            let expected = search.value(position).expect("an answer");
-            assert_eq!(database.probe(position).expect("an answer").value, expected, "{position}");
-            expected
-        })
-        .collect();
+    let compare = |search: &mut Search, position: &Position| {
+        let expected = match database.values() {
+            Values::Wdl => Outcome { value: search.value(position).expect("an answer"), remoteness: None },
+            Values::Remoteness => search.solve(position).expect("an answer"),
+        };
+        let found = database.probe(position).expect("an answer");
+        assert_eq!(stored(database, found), expected, "{position}");
+        expected.value
+    };
+    let values: Vec<Value> = positions.par_iter().map_init(search, compare).collect();
     tally(values.into_iter())
 }

@@ -19,8 +19,7 @@ fn main() {
     }
     for board in boards {
         let (board, values) = board.split_once(':').expect("BOARD:VALUES");
-        let values = if values == "wdl" { Values::Wdl } else { Values::Remoteness };
-        measure(board.parse().expect("a board"), values);
+        measure(board.parse().expect("a board"), values.parse().expect("wdl or remoteness"));
     }
 }
 

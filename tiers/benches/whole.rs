@@ -35,9 +35,7 @@ fn compare(argument: &str) {
 
     let mut parts = argument.split(':');
     let board: fourbase::Board = parts.next().unwrap_or_default().parse().expect("BOARD:VALUES[:MIB]");
-    let values = parts.next().unwrap_or_default();
-    let named = |of: &Values| of.to_string() == values;
-    let values = [Values::Wdl, Values::Remoteness].into_iter().find(named).expect("wdl or remoteness");
+    let values: Values = parts.next().unwrap_or_default().parse().expect("wdl or remoteness");
     let mib: Option<u64> = parts.next().map(|mib| mib.parse().expect("MiB of memory"));
     let (outcome, kernels) = timed(|| {
         let index = Index::new(board, Kernel::detect()).expect("a board that fits");

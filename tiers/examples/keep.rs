@@ -21,9 +21,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let (board, values) = board.split_once(':').ok_or("give BOARD:VALUES, such as 7x6:remoteness")?;
     let board: Board = board.parse()?;
-    let named = [Values::Wdl, Values::Remoteness].into_iter().find(|kind| kind.to_string() == values);
-    let whole = Database::open(&folder_of(root.as_ref(), board, named.ok_or("give wdl or remoteness")?))?;
-    let folder = folder_of(Path::new(folder), board, whole.values());
+    let values: Values = values.parse()?;
+    let whole = Database::open(&folder_of(root.as_ref(), board, values))?;
+    let folder = folder_of(Path::new(folder), board, values);
     fs::create_dir_all(&folder)?;
     let kept = whole.keep(plies.parse()?, &folder)?;
     let hash = kept.manifest().hash().ok_or("no hash")?;

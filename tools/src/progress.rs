@@ -46,10 +46,10 @@ impl Bar {
         bar
     }
 
-    /// Makes a bar whose line begins with what is done, and begins it at 0 of `all`.
-    pub fn of_stage(stage: &'static str, unit: &'static str, all: u64) -> Bar {
+    /// Makes a bar whose line begins with the name of the stage, and begins it at `done` of `all`.
+    pub fn of_stage(stage: &'static str, unit: &'static str, all: u64, done: u64) -> Bar {
         let bar = Bar { stage, unit, line: OnceLock::new() };
-        bar.begin(all, 0);
+        bar.begin(all, done);
         bar
     }
 

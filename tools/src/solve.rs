@@ -9,7 +9,8 @@ use std::sync::{PoisonError, RwLock};
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use fourbase_tiers::files::FileError;
+use fourbase_tiers::counts::{CountError, solve_and_count};
+use fourbase_tiers::files::{Disk, FileError};
 use fourbase_tiers::format::TierRecord;
 use fourbase_tiers::kernel::Kernel;
 use fourbase_tiers::solve::{Plan, Progress, Solve};
@@ -31,11 +32,15 @@ Examples:
   fourbase solve 7x5 --dry-run                show what the solve needs
   fourbase solve 7x6 --dry-run --tiers        and what each of its tiers needs
   fourbase solve 6x6 --values wdl --keep-plies 20
+  fourbase solve 6x5 --stats                  and count positions by value
 
 An interrupted solve resumes when you run the same command again. Ctrl-C stops the solve soon
 and keeps finished tiers; an unfinished in-memory tier is lost. The exit code is then 3, and --json
 prints a line with \"stopped\":true. SIGTERM and SIGHUP do the same. A second Ctrl-C stops at once
 and loses the work since the last checkpoint (exit code 130).
+
+With --stats the legal positions are found first, and counted by value as they are solved. `fourbase
+stats` then tells the counts at once.
 
 With --keep-plies N the database is smaller, and a query searches later positions forward. The
 answers stay exact. A search takes microseconds late in a game, and much longer if N is small.
@@ -75,6 +80,10 @@ pub struct Arguments {
     /// With --dry-run, also show what each tier needs
     #[arg(long, requires = "dry_run")]
     tiers: bool,
+
+    /// Also count the legal positions of every value, for `fourbase stats`: cheaper now than later
+    #[arg(long, conflicts_with = "dry_run")]
+    stats: bool,
 
     /// Start over, even if the board is solved or partly solved
     #[arg(long)]
@@ -169,18 +178,51 @@ fn solve(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
     let speed = if is_shown && !solve.is_complete() { speed(arguments) } else { None };
     let start = Instant::now();
     let log = arguments.log.then(Log::begin);
-    let (checking, bar) = (RwLock::new(None), Bar::new("entries"));
-    let progress = SolveProgress { memory_bytes, speed, is_shown, log, checking, bar };
-    let report = solve.run_with(&progress);
+    let (before, bar) = (RwLock::new(None), Bar::new("entries"));
+    let progress = SolveProgress { memory_bytes, speed, is_shown, log, before, bar };
+    let (report, counts) = if arguments.stats {
+        match solve_and_count(&solve, &Disk, &Sweeping(&progress), &progress) {
+            Ok((report, counts)) => (Ok(report), Some(counts)),
+            Err(CountError::Solve(error)) => (Err(error.into()), None),
+            Err(error) => (Err(error.into()), None),
+        }
+    } else {
+        (solve.run_with(&progress).map_err(anyhow::Error::from), None)
+    };
     // The bar goes away before anything else is printed.
     drop(progress);
-    if let Some(stopped) = report.as_ref().err().and_then(|error| Stopped::of(error, start.elapsed()))
+    if let Some(stopped) = report.as_ref().err().and_then(|error| Stopped::of(error, &solve, start.elapsed()))
         && arguments.json
     {
         // That the solve was stopped matters more than who reads it.
         let _ = output::print_json(&Envelope::new("solve", &stopped));
     }
-    output::print_result("solve", &Solved::of(&report?, start.elapsed()), arguments.json)
+    let solved = Solved::of(&report?, start.elapsed()).counting(counts.map(|counts| counts.total().legal));
+    output::print_result("solve", &solved, arguments.json)
+}
+
+/// Shows the progress of the sweep that finds the legal positions, before a solve that counts them.
+struct Sweeping<'a>(&'a SolveProgress);
+
+impl Progress for Sweeping<'_> {
+    fn planned(&self, plan: &Plan, entries_done: u64) {
+        let SolveProgress { is_shown, log, before, .. } = self.0;
+        if *is_shown && log.is_some() {
+            failure::print_note(&format!("{}: finding the legal positions first", plan.board));
+        } else if *is_shown {
+            let entries = u64::try_from(plan.entries).unwrap_or(u64::MAX);
+            let bar = Bar::of_stage("finding the legal positions", "entries", entries, entries_done);
+            *before.write().unwrap_or_else(PoisonError::into_inner) = Some(bar);
+        }
+    }
+
+    fn solved(&self, entries: u64) {
+        self.0.checked(entries);
+    }
+
+    fn is_stopped(&self) -> bool {
+        interrupt::is_asked()
+    }
 }
 
 /// Shows the plan and then the progress, on a terminal or in a log, and stops when that is requested.
@@ -189,28 +231,28 @@ struct SolveProgress {
     speed: Option<Speed>,
     is_shown: bool,
     log: Option<Log>,
-    /// While a solve that resumes reads the files of an earlier one.
-    checking: RwLock<Option<Bar>>,
+    /// While legal positions are found, or a solve that resumes reads the files of an earlier one.
+    before: RwLock<Option<Bar>>,
     bar: Bar,
 }
 
 impl Progress for SolveProgress {
     fn checks(&self, bytes: u64) {
         if self.is_shown && self.log.is_none() {
-            let bar = Bar::of_stage("reading the finished tiers", "bytes", bytes);
-            *self.checking.write().unwrap_or_else(PoisonError::into_inner) = Some(bar);
+            let bar = Bar::of_stage("reading the finished tiers", "bytes", bytes, 0);
+            *self.before.write().unwrap_or_else(PoisonError::into_inner) = Some(bar);
         }
     }
 
     fn checked(&self, bytes: u64) {
-        if let Some(bar) = &*self.checking.read().unwrap_or_else(PoisonError::into_inner) {
+        if let Some(bar) = &*self.before.read().unwrap_or_else(PoisonError::into_inner) {
             bar.add(bytes);
         }
     }
 
     fn planned(&self, plan: &Plan, entries_done: u64) {
         // Its bar goes away before anything else is shown.
-        *self.checking.write().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.before.write().unwrap_or_else(PoisonError::into_inner) = None;
         if !self.is_shown {
             return;
         }

@@ -36,6 +36,7 @@ Ctrl-C stops it at once (exit code 130).
 Examples:
   fourbase stats 5x4
   fourbase stats 5x4 --json
+  fourbase stats 5x4 --csv > 5x4.csv
   fourbase stats 6x6 --values wdl --memory 4G     without a database
   fourbase stats 7x6 --legal --memory 4G --scratch /data")]
 pub struct Arguments {
@@ -66,6 +67,10 @@ pub struct Arguments {
     /// Print one line of JSON
     #[arg(long)]
     json: bool,
+
+    /// Print a table of comma-separated values: ply, value, remoteness, positions, and one of them as moves
+    #[arg(long, conflicts_with = "json")]
+    csv: bool,
 }
 
 /// Runs `fourbase stats`.
@@ -78,14 +83,18 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let board = arguments.board.board;
     if arguments.legal {
         let Counted::Legal(plies) = count(arguments, None)? else { anyhow::bail!("{board}: no legal positions") };
-        return output::print_result("stats", &Stats::of_legal(board, &plies), arguments.json);
+        return print(arguments, &Stats::of_legal(board, &plies));
     }
     let database = database(arguments)?;
     let counts = match &database {
         Some(database) => of_database(arguments, database)?,
         None => values(arguments, arguments.values.map_or(Values::Remoteness, Values::from))?,
     };
-    output::print_result("stats", &Stats::of(&counts, database.as_ref()), arguments.json)
+    print(arguments, &Stats::of(&counts, database.as_ref()))
+}
+
+fn print(arguments: &Arguments, stats: &Stats) -> anyhow::Result<()> {
+    if arguments.csv { output::print(stats.to_csv()) } else { output::print_result("stats", stats, arguments.json) }
 }
 
 /// Opens the database to count; `None` with `--values` and no complete database of them.

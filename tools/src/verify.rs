@@ -189,7 +189,7 @@ impl Progress for VerifyProgress {
         let mut bar = self.0.write().unwrap_or_else(PoisonError::into_inner);
         // The bar of the stage before goes away first.
         *bar = None;
-        *bar = Some(Bar::of_stage(stage, unit, steps));
+        *bar = Some(Bar::of_stage(stage, unit, steps, 0));
     }
 
     fn done(&self, steps: u64) {

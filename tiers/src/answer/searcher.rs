@@ -59,10 +59,9 @@ impl Searcher {
         question: &mut Question,
     ) -> Result<u32, AnswerError> {
         let work = Work { remotenesses: 1, ..Work::default() };
-        let monitor = question.limits().monitor.clone().unwrap_or_default();
-        let told = Told::new(database, &monitor);
-        let remoteness = self
-            .ask(question, work, Some(Arc::clone(&monitor)), |search| search.remoteness_with(position, value, &told));
+        let monitor = question.limits().monitor.clone();
+        let told = Told::new(database);
+        let remoteness = self.ask(question, work, monitor, |search| search.remoteness_with(position, value, &told));
         told.into_error().map_or(remoteness, |error| Err(error.into()))
     }
 

@@ -1,31 +1,26 @@
 //! A database as the oracle of a search: it tells the values, so that only the remoteness is searched.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::OnceLock;
 
-use fourbase::search::{Monitor, Oracle};
+use fourbase::search::Oracle;
 use fourbase::{Position, Value};
 
 use crate::database::{Database, DatabaseError};
 
-/// Tells what a database holds of the positions of its plies. The first error ends the search, through its monitor.
+/// Tells what a database holds of the positions of its plies. The first error ends the search.
 pub(super) struct Told<'a> {
     database: &'a Database,
-    monitor: &'a Monitor,
-    error: Mutex<Option<DatabaseError>>,
+    error: OnceLock<DatabaseError>,
 }
 
 impl<'a> Told<'a> {
-    pub fn new(database: &'a Database, monitor: &'a Monitor) -> Told<'a> {
-        Told { database, monitor, error: Mutex::default() }
+    pub fn new(database: &'a Database) -> Told<'a> {
+        Told { database, error: OnceLock::new() }
     }
 
-    /// Returns the error that has ended the search, if there is one, and lets the next search begin.
+    /// Returns the error that has ended the search, if there is one.
     pub fn into_error(self) -> Option<DatabaseError> {
-        let error = self.error.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if error.is_some() {
-            self.monitor.resume();
-        }
-        error
+        self.error.into_inner()
     }
 }
 
@@ -34,18 +29,21 @@ impl Oracle for Told<'_> {
         match self.database.stored_outcome(position) {
             Ok(outcome) => outcome.map(|outcome| outcome.value),
             Err(error) => {
-                self.error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-                self.monitor.cancel();
+                // Another thread's error is as good.
+                let _ = self.error.set(error);
                 None
             }
         }
+    }
+
+    fn has_failed(&self) -> bool {
+        self.error.get().is_some()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::sync::Arc;
 
     use fourbase::Board;
     use fourbase::search::{Options, Search, SearchError};
@@ -62,6 +60,10 @@ mod tests {
     impl Oracle for Always<'_> {
         fn value(&self, position: &Position) -> Option<Value> {
             self.0.value(position)
+        }
+
+        fn has_failed(&self) -> bool {
+            self.0.has_failed()
         }
 
         fn least_empty_cells(&self) -> u32 {
@@ -96,8 +98,7 @@ mod tests {
             let root = tempfile::tempdir().unwrap();
             let whole = solved(root.path(), board, Values::Remoteness);
             let both = Both::new(solved(root.path(), board, Values::Wdl), Searcher::new(board, Options::default()));
-            let monitor = Monitor::default();
-            let always = Always(Told::new(both.database().unwrap(), &monitor));
+            let always = Always(Told::new(both.database().unwrap()));
             let mut search = Search::new(board, Options::default());
             let (mut decided, mut nodes) = (0, 0);
             for position in positions(board, plies).into_iter().chain(positions(board, plies + 1)) {
@@ -122,17 +123,15 @@ mod tests {
         let folder = database.folder().to_path_buf();
         let (first, second) = (folder.join("tier-01"), folder.join("elsewhere"));
         fs::rename(&first, &second).unwrap();
-        let monitor = Arc::new(Monitor::default());
-        let options = Options { monitor: Some(Arc::clone(&monitor)), ..Options::default() };
-        let mut search = Search::new(board, options);
+        let mut search = Search::new(board, Options::default());
         let start = Position::start(board);
-        let always = Always(Told::new(&database, &monitor));
+        let always = Always(Told::new(&database));
         let error = search.remoteness_with(&start, Value::Lose, &always).unwrap_err();
         assert!(matches!(error, SearchError::Cancelled { .. }), "{error}");
         let error = always.0.into_error().unwrap();
         assert!(matches!(error, DatabaseError::File(_)), "{error}");
         fs::rename(&second, &first).unwrap();
-        let always = Always(Told::new(&database, &monitor));
+        let always = Always(Told::new(&database));
         assert_eq!(search.remoteness_with(&start, Value::Lose, &always).unwrap(), 24);
         assert!(always.0.into_error().is_none());
     }

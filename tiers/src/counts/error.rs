@@ -6,6 +6,8 @@ use fourbase::Board;
 
 use crate::files::{FileError, bytes, counted, shown};
 use crate::index::IndexError;
+use crate::kernel::Values;
+use crate::solve::SolveError;
 
 /// A count that cannot start or go on.
 #[derive(Debug, thiserror::Error)]
@@ -84,6 +86,19 @@ pub enum CountError {
         /// How many legal positions have it.
         positions: u64,
     },
+    /// An earlier solve has not counted the tiers that it solved.
+    #[error("{}: some tiers were solved without counting them", shown(folder))]
+    Untold {
+        /// The folder of the database.
+        folder: PathBuf,
+        /// The board.
+        board: Board,
+        /// The values.
+        values: Values,
+    },
+    /// The solve that is counted cannot start or go on.
+    #[error(transparent)]
+    Solve(#[from] SolveError),
     /// A file could not be read or written.
     #[error(transparent)]
     File(#[from] FileError),

@@ -10,7 +10,8 @@ use super::table::{PlyLegal, Tables};
 use crate::files::{FileError, Storage, envelope, io_error, write_file};
 use crate::kernel::Values;
 
-const MAGIC: &[u8; 8] = b"fourcoun";
+/// The first version had no examples.
+const MAGIC: &[u8; 8] = b"fourcou2";
 
 /// The journal's name in its folder.
 const NAME: &str = "count";
@@ -21,6 +22,8 @@ pub(super) struct Journal {
     board: String,
     /// The values that are counted, if any.
     values: Option<Values>,
+    /// A solve of the database has the values; otherwise the count solves them.
+    is_beside: bool,
     block_words: u64,
     /// The plies that the sweep has passed.
     pub legal: Vec<PlyLegal>,
@@ -36,11 +39,22 @@ impl Journal {
         Journal {
             board: board.to_string(),
             values,
+            is_beside: false,
             block_words: block_words as u64,
             legal: Vec::new(),
             tables: Tables::default(),
             solved: None,
         }
+    }
+
+    /// Begins a count beside a solve.
+    pub fn beside(board: Board, values: Values, block_words: usize) -> Journal {
+        Journal { is_beside: true, ..Journal::new(board, Some(values), block_words) }
+    }
+
+    /// Tells whether the values of a ply are counted.
+    pub fn has_counted(&self, ply: u32) -> bool {
+        self.solved.is_some_and(|last| last <= ply)
     }
 
     /// Reads what an earlier run of the same count has left; `None` if there is nothing to resume.
@@ -54,12 +68,16 @@ impl Journal {
             file => file.map_err(io_error(&path, "open"))?,
         };
         match envelope::unseal::<Journal>(&*file, &path, MAGIC) {
-            Ok((found, _)) => Ok(Some(found).filter(|found| {
-                (&found.board, found.values, found.block_words) == (&self.board, self.values, self.block_words)
-            })),
+            Ok((found, _)) => Ok(Some(found).filter(|found| found.is_of(self))),
             Err(error) if error.is_damage() => Ok(None),
             Err(error) => Err(error),
         }
+    }
+
+    /// Tells whether it is of the same count.
+    fn is_of(&self, other: &Journal) -> bool {
+        let key = |journal: &Journal| (journal.values, journal.is_beside, journal.block_words);
+        self.board == other.board && key(self) == key(other)
     }
 
     /// Writes the journal durably.
@@ -96,12 +114,15 @@ mod tests {
             journal.legal.push(legal);
             journal.tables.push(legal);
             for value in [Value::Win, Value::Lose, Value::Tie] {
-                journal.tables.add(ply, Outcome { value, remoteness: Some(ply) }, u64::MAX / 100);
+                for remoteness in 0..=64 - ply {
+                    let outcome = Outcome { value, remoteness: Some(remoteness) };
+                    journal.tables.add(ply, outcome, u64::MAX / 10_000, Some("1".repeat(64)));
+                }
             }
         }
         journal.write(&Disk, folder.path()).unwrap();
         let begun = Journal::new("8x8".parse().unwrap(), Some(Values::Remoteness), 1 << 15);
-        assert_eq!(begun.read(&Disk, folder.path()).unwrap(), Some(journal));
+        assert!(begun.read(&Disk, folder.path()).unwrap() == Some(journal), "the same journal");
         assert_eq!(Journal { values: None, ..begun.clone() }.read(&Disk, folder.path()).unwrap(), None);
         Journal::remove(&Disk, folder.path()).unwrap();
         assert_eq!(begun.read(&Disk, folder.path()).unwrap(), None);

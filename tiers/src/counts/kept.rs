@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use fourbase::{Board, Outcome, Value};
+use fourbase::{Board, Outcome, Value, notation};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
@@ -17,10 +17,11 @@ use crate::files::{FileError, Storage, io_error, read_small, write_file};
 use crate::format::{Manifest, lock_path};
 use crate::kernel::Values;
 
-/// The version of the file. Version 1 had the whole manifest and no checksum, version 2 no plies of the outcomes.
-const VERSION: u32 = 3;
+/// The version of the file. Version 1 had the whole manifest and no checksum, version 2 no plies of the outcomes, version 3
+/// no examples.
+const VERSION: u32 = 4;
 
-/// More bytes than the counts of any board take: 65 plies, each with 195 outcomes of 100 bytes at most.
+/// More bytes than the counts of any board take: 65 plies, each with 130 outcomes of 200 bytes at most.
 const MOST_BYTES: u64 = 1 << 21;
 
 /// The contents of the file.
@@ -41,7 +42,7 @@ impl Kept {
     }
 }
 
-/// What a file of an older version has: version 1 a manifest and no version, version 2 what this one has.
+/// What a file of an older version has: version 1 a manifest and no version, the later ones what this one has.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Older {
@@ -161,6 +162,7 @@ fn check(counts: &Counts, board: Board, values: Values, root: Option<Outcome>) -
     let is_possible = |row: &OutcomeCount| {
         row.remoteness.is_some() == with_remoteness
             && row.ply.checked_add(row.remoteness.unwrap_or(0)).is_some_and(|end| end <= cells)
+            && row.example.as_ref().is_none_or(|moves| is_example(board, row, moves))
     };
     let keys = || counts.outcomes.iter().map(|row| (row.ply, row.value.to_string(), row.remoteness));
     let are_unlike = keys().collect::<BTreeSet<_>>().len() == counts.outcomes.len();
@@ -181,6 +183,17 @@ fn check(counts: &Counts, board: Board, values: Values, root: Option<Outcome>) -
         }
     }
     Ok(())
+}
+
+/// Tells whether moves lead to a position that can have the outcome of a row.
+fn is_example(board: Board, row: &OutcomeCount, moves: &str) -> bool {
+    notation::parse(board, moves).is_ok_and(|position| {
+        let primitive = position.primitive();
+        let is_over = row.remoteness.map_or(primitive.is_some(), |plies| plies == 0);
+        position.ply() == row.ply as usize
+            && primitive.is_some() == is_over
+            && primitive.is_none_or(|value| value == row.value)
+    })
 }
 
 #[cfg(test)]
@@ -234,7 +247,7 @@ mod tests {
     fn tables_that_cannot_be_true_are_refused_though_the_checksum_fits() {
         let (files, sound) = (Memory::default(), counted("4x3", Values::Remoteness));
         let manifest = manifest(&sound);
-        let changes: [fn(&mut Counts); 18] = [
+        let changes: [fn(&mut Counts); 20] = [
             |counts| counts.board = "4x3m".parse().unwrap(),
             |counts| counts.values = Values::Wdl,
             |counts| counts.plies.clear(),
@@ -251,7 +264,9 @@ mod tests {
             |counts| counts.outcomes.clear(),
             |counts| counts.outcomes[0].legal = u64::MAX,
             |counts| counts.outcomes[0].remoteness = None,
-            |counts| counts.outcomes.push(counts.outcomes[0]),
+            |counts| counts.outcomes.push(counts.outcomes[0].clone()),
+            |counts| counts.outcomes[0].example = Some("1".to_owned()),
+            |counts| counts.outcomes[0].example = Some("nonsense".to_owned()),
             |counts| counts.outcomes.iter_mut().for_each(|row| row.ply = u32::MAX),
         ];
         for (number, change) in changes.into_iter().enumerate() {

@@ -4,7 +4,7 @@
 //! board to the full one with one bit an entry: a position is reached if a drop leads to it from a reached position without
 //! a line. Values do not matter for that. To count by value, the bits of all tiers are kept compressed, the board is solved
 //! from the full board down, and each tier is **tallied** as it is solved. [`Count`] does both, in memory where the board
-//! fits and in files otherwise, through the same code.
+//! fits and in files otherwise, through the same code. [`solve_and_count`] leaves the solving to that of a database.
 //!
 //! # Each finished position once
 //!
@@ -23,6 +23,7 @@
 //!
 //! Mirror images are counted apart: an entry of a shape that is not its own mirror image stands for two positions.
 
+mod beside;
 mod error;
 mod finished;
 mod journal;
@@ -38,6 +39,7 @@ mod tally;
 #[cfg(test)]
 mod tests;
 
+pub use beside::solve_and_count;
 pub use error::CountError;
 pub use kept::{kept_path, read_kept, write_kept};
 pub use options::{Count, Counted};

@@ -22,7 +22,7 @@ use super::options::{Count, Counted};
 use super::pull::Positions;
 use super::sweep::sweep_tier;
 use super::table::PlyLegal;
-use super::tally::tally;
+use super::tally::{Tallied, tally};
 use crate::files::{
     Disk, FileError, Memory, Storage, create_folder, has_room, io_error, remove_folders, remove_folders_below,
 };
@@ -114,7 +114,7 @@ impl Progress for Passed<'_> {
 }
 
 /// Plans a count, and makes the index. Files are planned even where none are needed.
-fn planned(count: &Count) -> Result<(Plan, Index), CountError> {
+pub(super) fn planned(count: &Count) -> Result<(Plan, Index), CountError> {
     let Count { board, values, memory_bytes: limit_bytes, kernel, .. } = *count;
     let (estimate, index) = Plan::counted(board, values.unwrap_or(Values::Wdl), limit_bytes, kernel);
     let needed_bytes = estimate.memory_bytes;
@@ -161,18 +161,9 @@ fn in_files(
     folder: &Path,
     made: &mut Vec<PathBuf>,
 ) -> Result<Counted, CountError> {
-    let Count { board, values, memory_bytes, block_words, .. } = *count;
+    let Count { board, values, block_words, .. } = *count;
     let whole_bytes = if count.in_files { u128::MAX } else { whole_bytes(&plan, values) };
-    let mut plan = plan.bounded();
-    plan.memory_bytes += FinishedLists::slot_bytes(index) as u128;
-    let Some(rest) = u128::from(memory_bytes).checked_sub(plan.memory_bytes) else {
-        // A small board needs less in memory.
-        let needed_bytes = plan.memory_bytes.min(whole_bytes);
-        return Err(CountError::Memory { board, needed_bytes, limit_bytes: memory_bytes });
-    };
-    // Half of the rest is for lists of finished colourings, the other half for blocks.
-    let list_bytes = (rest / 2) as u64;
-    let room = Room { block_words, ..plan.room(memory_bytes - list_bytes) };
+    let (plan, room, list_bytes) = bounded(count, index, plan, whole_bytes)?;
     let mut journal = Journal::new(board, values, block_words);
     if journal.read(storage, folder)?.is_none() {
         check_room(storage, &plan, folder)?;
@@ -198,6 +189,28 @@ fn in_files(
     Ok(run.counted())
 }
 
+/// Plans a count in files: the plan, the room for blocks, and the bytes for lists of finished colourings. In memory it takes
+/// `whole_bytes`.
+pub(super) fn bounded(
+    count: &Count,
+    index: &Index,
+    plan: Plan,
+    whole_bytes: u128,
+) -> Result<(Plan, Room, u64), CountError> {
+    let Count { board, memory_bytes, block_words, .. } = *count;
+    let mut plan = plan.bounded();
+    plan.memory_bytes += FinishedLists::slot_bytes(index) as u128;
+    let Some(rest) = u128::from(memory_bytes).checked_sub(plan.memory_bytes) else {
+        // A small board needs less in memory.
+        let needed_bytes = plan.memory_bytes.min(whole_bytes);
+        return Err(CountError::Memory { board, needed_bytes, limit_bytes: memory_bytes });
+    };
+    // Half of the rest is for lists of finished colourings, the other half for blocks.
+    let list_bytes = (rest / 2) as u64;
+    let room = Room { block_words, ..plan.room(memory_bytes - list_bytes) };
+    Ok((plan, room, list_bytes))
+}
+
 /// Refuses a count whose files do not fit on the disk.
 fn check_room(storage: &dyn Storage, plan: &Plan, folder: &Path) -> Result<(), CountError> {
     let needed = plan.scratch_bytes;
@@ -210,20 +223,20 @@ fn check_room(storage: &dyn Storage, plan: &Plan, folder: &Path) -> Result<(), C
 }
 
 /// A count that is running.
-struct Run<'a> {
-    count: &'a Count,
-    progress: &'a dyn Progress,
-    logs: Logs<'a>,
+pub(super) struct Run<'a> {
+    pub count: &'a Count,
+    pub progress: &'a dyn Progress,
+    pub logs: Logs<'a>,
     /// The memory for lists of finished colourings.
-    list_bytes: u64,
+    pub list_bytes: u64,
     /// Of a count in memory: its files, and the memory of everything else.
-    memory: Option<(&'a Memory, u128)>,
-    journal: Journal,
+    pub memory: Option<(&'a Memory, u128)>,
+    pub journal: Journal,
 }
 
 impl<'a> Run<'a> {
     /// Sweeps from the ply after those that are done to the full board.
-    fn sweep<H: Home<'a, Content = Reached>>(&mut self, mut home: H) -> Result<(), CountError> {
+    pub fn sweep<H: Home<'a, Content = Reached>>(&mut self, mut home: H) -> Result<(), CountError> {
         let Count { board, values, .. } = *self.count;
         let (logs, progress) = (self.logs, self.progress);
         let done = self.journal.legal.len() as u32;
@@ -278,8 +291,9 @@ impl<'a> Run<'a> {
             }
             // The memory of the child's expanded blocks goes to the tally.
             child.iter().for_each(Store::pass_all);
-            for (outcome, positions) in tally(logs.index, &reached_logs.open(Reached, ply)?, &tier)? {
-                self.journal.tables.add(ply, outcome, positions);
+            for Tallied { outcome, positions, example } in tally(logs.index, &reached_logs.open(Reached, ply)?, &tier)?
+            {
+                self.journal.tables.add(ply, outcome, positions, example);
             }
             self.journal.solved = Some(ply);
             if H::SAVES_PARTS {
@@ -308,12 +322,12 @@ impl<'a> Run<'a> {
         if let Some(values) = self.count.values {
             let value = if self.count.board.is_misere() { Value::Win } else { Value::Lose };
             let finished = Outcome { value, remoteness: (values == Values::Remoteness).then_some(0) };
-            self.journal.tables.add(ply, finished, positions.with_line);
+            self.journal.tables.add(ply, finished, positions.with_line, None);
         }
     }
 
     /// Counts the entries that earlier runs have passed, on the way forward and on the way back.
-    fn entries_done(&self) -> u64 {
+    pub fn entries_done(&self) -> u64 {
         let entries = |ply: u32| TierDirectory::new(self.logs.index, ply).entries();
         let end = self.count.board.cells() as u32 + 1;
         let back = self.journal.solved.unwrap_or(end)..end;

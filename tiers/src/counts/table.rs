@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fourbase::{Board, Outcome, Value};
+use fourbase::{Board, Outcome, Position, Value, notation};
 use serde::{Deserialize, Serialize};
 
 use super::pull::Positions;
@@ -40,7 +40,7 @@ pub struct PlyCounts {
 }
 
 /// The legal positions of one ply, value and remoteness.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct OutcomeCount {
     /// Pieces on the board.
     pub ply: u32,
@@ -51,6 +51,9 @@ pub struct OutcomeCount {
     pub remoteness: Option<u32>,
     /// How many positions.
     pub legal: u64,
+    /// One of them, as moves (`-` for the empty board), always the same. `None` where none is at hand, which can be so among
+    /// finished positions where only values were solved, and under misère.
+    pub example: Option<String>,
 }
 
 /// The legal positions of one ply, of any value.
@@ -88,15 +91,23 @@ impl Counts {
         })
     }
 
-    /// Returns the sums of the outcomes over all plies: value, remoteness and how many positions; wins, losses, ties, each by
-    /// remoteness. Sums beyond 64 bits, which no board has, are the largest number.
-    pub fn total_outcomes(&self) -> Vec<(Value, Option<u32>, u64)> {
-        let mut sums: BTreeMap<(usize, Option<u32>), u64> = BTreeMap::new();
-        for OutcomeCount { value, remoteness, legal, .. } in &self.outcomes {
-            let sum = sums.entry((place(*value), *remoteness)).or_default();
-            *sum = sum.saturating_add(*legal);
+    /// Returns the sums of the outcomes over all plies: wins, losses, ties, each by remoteness, with the ply and the example
+    /// of the first ply that has one. Sums beyond 64 bits, which no board has, are the largest number.
+    pub fn total_outcomes(&self) -> Vec<OutcomeCount> {
+        let mut sums: BTreeMap<(usize, Option<u32>), OutcomeCount> = BTreeMap::new();
+        for row in &self.outcomes {
+            let first = || OutcomeCount { legal: 0, ..row.clone() };
+            let sum = sums.entry((place(row.value), row.remoteness)).or_insert_with(first);
+            sum.legal = sum.legal.saturating_add(row.legal);
         }
-        sums.into_iter().map(|((place, remoteness), legal)| (VALUES[place], remoteness, legal)).collect()
+        sums.into_values().collect()
+    }
+
+    /// Returns the longest wins, or losses, of the board: those of the most remoteness at the first ply that has such. `None`
+    /// where there are none, and where only values were solved.
+    pub fn longest(&self, value: Value) -> Option<&OutcomeCount> {
+        let of_value = self.outcomes.iter().filter(|row| row.value == value && row.remoteness.is_some());
+        of_value.reduce(|longest, row| if row.remoteness > longest.remoteness { row } else { longest })
     }
 }
 
@@ -104,8 +115,18 @@ impl Counts {
 #[derive(Clone, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Tables {
     plies: Vec<PlyCounts>,
-    /// By ply, place of the value, and remoteness.
-    outcomes: BTreeMap<(u32, u8, Option<u32>), u64>,
+    outcomes: BTreeMap<Key, Found>,
+}
+
+/// The ply, the place of the value, and the remoteness.
+type Key = (u32, u8, Option<u32>);
+
+/// The positions of one ply, value and remoteness.
+#[derive(Clone, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
+struct Found {
+    legal: u64,
+    /// One of them, as moves.
+    example: Option<String>,
 }
 
 /// The order of values in the tables.
@@ -123,12 +144,14 @@ impl Tables {
         self.plies.push(PlyCounts { ply, legal, primitive, ..PlyCounts::default() });
     }
 
-    /// Adds positions of a ply that was opened.
-    pub(super) fn add(&mut self, ply: u32, outcome: Outcome, positions: u64) {
+    /// Adds positions of a ply that was opened, with one of them.
+    pub(super) fn add(&mut self, ply: u32, outcome: Outcome, positions: u64, example: Option<String>) {
         if positions == 0 {
             return;
         }
-        *self.outcomes.entry((ply, place(outcome.value) as u8, outcome.remoteness)).or_default() += positions;
+        let row = self.outcomes.entry((ply, place(outcome.value) as u8, outcome.remoteness)).or_default();
+        row.legal += positions;
+        row.example = row.example.take().or(example);
         if let Some(ply) = self.plies.get_mut(ply as usize) {
             *match outcome.value {
                 Value::Win => &mut ply.win,
@@ -138,15 +161,30 @@ impl Tables {
         }
     }
 
-    /// Closes the tables.
+    /// Closes the tables. Finished positions, which the solver does not see one by one, get their example from the ply
+    /// before.
     pub(super) fn finish(self, board: Board, values: Values) -> Counts {
-        let count = |((ply, place, remoteness), legal): ((u32, u8, Option<u32>), u64)| OutcomeCount {
-            ply,
-            value: VALUES[usize::from(place)],
-            remoteness,
-            legal,
+        let count = |(&(ply, place, remoteness), found): (&Key, &Found)| {
+            let value = VALUES[usize::from(place)];
+            let example = found.example.clone();
+            let example = example.or_else(|| self.finished(board, ply, Outcome { value, remoteness }));
+            OutcomeCount { ply, value, remoteness, legal: found.legal, example }
         };
-        Counts { board, values, plies: self.plies, outcomes: self.outcomes.into_iter().map(count).collect() }
+        let outcomes = self.outcomes.iter().map(count).collect();
+        Counts { board, values, plies: self.plies, outcomes }
+    }
+
+    /// Finds a position of a ply in which a line has ended the game, a move after an example of the ply before.
+    fn finished(&self, board: Board, ply: u32, outcome: Outcome) -> Option<String> {
+        if outcome.remoteness.is_some_and(|plies| plies > 0) {
+            return None;
+        }
+        let before = ply.checked_sub(1)?;
+        let before = self.outcomes.range((before, 0, None)..(ply, 0, None));
+        let parents = before.filter_map(|(_, found)| notation::parse(board, found.example.as_ref()?).ok());
+        let children = parents.flat_map(|parent: Position| parent.moves().map(move |column| parent.drop_piece(column)));
+        let mut finished = children.filter(|child| child.primitive() == Some(outcome.value));
+        finished.find_map(|child| notation::to_moves(&child).ok())
     }
 }
 

@@ -11,7 +11,7 @@ use fourbase::Board;
 
 use super::error::DatabaseError;
 use super::open::Database;
-use crate::files::{Lock, ReadFile, Storage, WriteFile};
+use crate::files::{Lock, ReadFile, Storage, WriteFile, copy_from};
 use crate::format::folder_of;
 use crate::kernel::Values;
 
@@ -142,12 +142,7 @@ impl ReadFile for EmbeddedFile {
     }
 
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        let rest = usize::try_from(offset).ok().and_then(|offset| self.0.get(offset..)).unwrap_or_default();
-        let count = rest.len().min(buffer.len());
-        if let (Some(to), Some(from)) = (buffer.get_mut(..count), rest.get(..count)) {
-            to.copy_from_slice(from);
-        }
-        Ok(count)
+        Ok(copy_from(self.0, buffer, offset))
     }
 }
 

@@ -101,14 +101,18 @@ impl ReadFile for MemoryFile {
     }
 
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        let bytes = read(&self.0);
-        let rest = usize::try_from(offset).ok().and_then(|offset| bytes.get(offset..)).unwrap_or_default();
-        let count = rest.len().min(buffer.len());
-        if let (Some(to), Some(from)) = (buffer.get_mut(..count), rest.get(..count)) {
-            to.copy_from_slice(from);
-        }
-        Ok(count)
+        Ok(copy_from(&read(&self.0), buffer, offset))
     }
+}
+
+/// Copies from `offset` of some bytes on, as a file in memory is read. Returns how many were copied.
+pub(crate) fn copy_from(bytes: &[u8], buffer: &mut [u8], offset: u64) -> usize {
+    let rest = usize::try_from(offset).ok().and_then(|offset| bytes.get(offset..)).unwrap_or_default();
+    let count = rest.len().min(buffer.len());
+    if let (Some(to), Some(from)) = (buffer.get_mut(..count), rest.get(..count)) {
+        to.copy_from_slice(from);
+    }
+    count
 }
 
 #[cfg(test)]

@@ -31,6 +31,7 @@ pub(crate) use error::io_error;
 pub use error::{FileError, bytes};
 pub use grouped::{counted, grouped};
 pub use memory::Memory;
+pub(crate) use memory::copy_from;
 pub use shown::{Shown, escaped, shown};
 pub use small::read_small;
 pub use storage::{Lock, ReadFile, Storage, WriteFile, has_room};

@@ -12,7 +12,7 @@
 //!   A tier with few plies left has few outcomes left and gets fewer planes. A child with one plane less than its parent
 //!   is widened while it is read.
 
-use fourbase::{Board, Outcome, Player, Value};
+use fourbase::{Board, Outcome, Player, Value, excerpt};
 
 /// Which values a solve computes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize)]
@@ -30,6 +30,31 @@ impl std::fmt::Display for Values {
             Values::Remoteness => "remoteness",
         })
     }
+}
+
+/// Reads what [`Values`] write.
+///
+/// ```
+/// use fourbase_tiers::kernel::Values;
+///
+/// assert_eq!("wdl".parse(), Ok(Values::Wdl));
+/// assert_eq!("plies".parse::<Values>().unwrap_err().to_string(), "expected wdl or remoteness, found \"plies\"");
+/// ```
+impl std::str::FromStr for Values {
+    type Err = ValuesError;
+
+    fn from_str(text: &str) -> Result<Values, ValuesError> {
+        let found = [Values::Wdl, Values::Remoteness].into_iter().find(|values| values.to_string() == text);
+        found.ok_or_else(|| ValuesError { found: excerpt(text, 20) })
+    }
+}
+
+/// A text that names no values.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("expected wdl or remoteness, found \"{found}\"")]
+pub struct ValuesError {
+    /// The text, or the beginning of it.
+    pub found: String,
 }
 
 /// How the outcomes of one tier are written in planes.

@@ -24,7 +24,7 @@ pub(crate) mod tally;
 mod task;
 mod words;
 
-pub use code::{Coding, MAX_PLANES, Values};
+pub use code::{Coding, MAX_PLANES, Values, ValuesError};
 
 pub(crate) use delta::{Delta, DeltaBuffers, Stretch};
 pub(crate) use lent::Lent;

@@ -1,4 +1,4 @@
-//! Counting how many of some positions have each code, 64 positions at a time.
+//! Counting how many of some positions have each code, 64 positions at a time, and finding the first that has one.
 
 /// The codes of the most planes that a tier has, 6.
 pub(crate) const CODES: usize = 1 << 6;
@@ -27,4 +27,13 @@ pub(crate) fn tally(mask: &[u64], row: &[u64], planes: usize, counts: &mut CodeC
             *count += u64::from(set.count_ones());
         }
     }
+}
+
+/// Returns the first of the positions of `row` under `mask` that has the code `code`.
+pub(crate) fn first(mask: &[u64], row: &[u64], planes: usize, code: usize) -> Option<usize> {
+    mask.iter().enumerate().find_map(|(word, reached)| {
+        let plane = |p: usize| row.get(p * mask.len() + word).copied().unwrap_or(0);
+        let set = (0..planes).fold(*reached, |set, p| set & if code >> p & 1 == 1 { plane(p) } else { !plane(p) });
+        (set != 0).then(|| 64 * word + set.trailing_zeros() as usize)
+    })
 }

@@ -16,6 +16,7 @@ mod progress;
 mod run;
 mod speed;
 mod step;
+mod witness;
 
 pub use error::SolveError;
 pub use expected_bytes::TierPlan;
@@ -27,3 +28,4 @@ pub use progress::Progress;
 pub(crate) use progress::watching;
 pub use speed::{entries_per_second, in_memory};
 pub(crate) use step::solve_tier;
+pub(crate) use witness::Witness;

@@ -154,6 +154,41 @@ impl Solve {
         (plan.keeping(self.keep_plies), index)
     }
 
+    /// Returns the board.
+    pub fn board(&self) -> Board {
+        self.board
+    }
+
+    /// Returns which values are solved.
+    pub fn values(&self) -> Values {
+        self.values
+    }
+
+    /// Returns the deepest ply that the database keeps; `None` if it keeps all.
+    pub fn kept_plies(&self) -> Option<u32> {
+        self.keep_plies
+    }
+
+    /// Returns the most memory that it may take, in bytes.
+    pub fn memory_bytes(&self) -> u64 {
+        self.memory_bytes
+    }
+
+    /// Returns the kernels.
+    pub(crate) fn kernels(&self) -> Kernel {
+        self.kernel
+    }
+
+    /// Tells whether an earlier database is replaced.
+    pub(crate) fn replaces(&self) -> bool {
+        self.replace
+    }
+
+    /// Returns the folder below which everything temporary goes: that of all databases, unless another one was set.
+    pub(crate) fn scratch_root(&self) -> &Path {
+        self.scratch.as_deref().unwrap_or(&self.root)
+    }
+
     /// Returns the folder of the database.
     pub fn folder(&self) -> PathBuf {
         folder_of(&self.root, self.board, self.values)

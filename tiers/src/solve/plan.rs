@@ -152,6 +152,11 @@ impl Plan {
         Plan { database_bytes: 0, scratch_bytes: plan.scratch_bytes + reached_bytes(plan.entries), ..plan }
     }
 
+    /// Returns about how many bytes the bits of all reached positions take in files.
+    pub(crate) fn reached_bytes(&self) -> u128 {
+        reached_bytes(self.entries)
+    }
+
     fn of_planes(index: &Index, values: Values, planes: impl Fn(u32) -> usize) -> Plan {
         let board = index.board();
         let cells = board.cells() as u32;

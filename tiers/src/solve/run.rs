@@ -10,6 +10,7 @@ use super::options::{Report, Solve};
 use super::plan::Plan;
 use super::progress::{Progress, watching};
 use super::step::solve_tier;
+use super::witness::Witness;
 use crate::files::{
     Disk, FileError, Storage, Written, create_folder, io_error, publish, remove_folders, remove_folders_below,
 };
@@ -44,7 +45,20 @@ impl Solve {
     /// # Errors
     /// Returns the errors of [`Solve::run_with`].
     pub fn run_on(&self, storage: &dyn Storage, progress: &dyn Progress) -> Result<Report, SolveError> {
-        run(self, progress, storage)
+        self.run_before(&(), storage, progress)
+    }
+
+    /// Runs like [`Solve::run_on`] and shows every tier to `witness`, unless the database is complete already.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Solve::run_on`], and those of `witness`.
+    pub(crate) fn run_before<W: Witness>(
+        &self,
+        witness: &W,
+        storage: &dyn Storage,
+        progress: &dyn Progress,
+    ) -> Result<Report, SolveError> {
+        run(self, witness, progress, storage)
     }
 }
 
@@ -52,7 +66,12 @@ impl Solve {
 ///
 /// # Errors
 /// See [`Solve::run_with`].
-fn run(solve: &Solve, progress: &dyn Progress, storage: &dyn Storage) -> Result<Report, SolveError> {
+fn run<W: Witness>(
+    solve: &Solve,
+    witness: &W,
+    progress: &dyn Progress,
+    storage: &dyn Storage,
+) -> Result<Report, SolveError> {
     let (folder, scratch) = (solve.folder(), solve.scratch_folder());
     let done = if solve.replace { None } else { Manifest::read(storage, &folder, solve.board, solve.values)? };
     done.iter().try_for_each(|manifest| check_kept(solve, &folder, manifest))?;
@@ -69,7 +88,7 @@ fn run(solve: &Solve, progress: &dyn Progress, storage: &dyn Storage) -> Result<
         check_disk_space(storage, &plan, &folder, &scratch)?;
     }
     let mut made = Vec::new();
-    let result = in_folders(solve, progress, storage, &plan, &index, &mut made);
+    let result = in_folders(solve, witness, progress, storage, &plan, &index, &mut made);
     match (&result, &solve.scratch) {
         // The folders are the other process's.
         (Err(SolveError::Busy { .. }), _) => {}
@@ -82,8 +101,9 @@ fn run(solve: &Solve, progress: &dyn Progress, storage: &dyn Storage) -> Result<
 }
 
 /// Makes the folders, which are added to `made`, takes the lock and solves.
-fn in_folders(
+fn in_folders<W: Witness>(
     solve: &Solve,
+    witness: &W,
     progress: &dyn Progress,
     storage: &dyn Storage,
     plan: &Plan,
@@ -99,7 +119,7 @@ fn in_folders(
         .lock(&lock)
         .map_err(io_error(&lock, "lock"))?
         .map_err(|holder| SolveError::Busy { folder: folder.clone(), holder })?;
-    let result = locked(solve, progress, storage, plan, index);
+    let result = locked(solve, witness, progress, storage, plan, index);
     if result.is_err() && is_new && matches!(Manifest::read_any(storage, &folder), Ok(None)) {
         let _ = remove_leftovers(storage, &folder);
         let _ = storage.remove(&lock);
@@ -109,8 +129,9 @@ fn in_folders(
 }
 
 /// Solves in folders that are made and locked.
-fn locked(
+fn locked<W: Witness>(
     solve: &Solve,
+    witness: &W,
     progress: &dyn Progress,
     storage: &dyn Storage,
     plan: &Plan,
@@ -127,7 +148,7 @@ fn locked(
         logs.remove(Kind::Values(solve.values), &[])?;
     }
     let manifest = Manifest::new(solve.board, solve.values, solve.keep_plies);
-    let mut run = Run { solve, progress, logs, folder: &folder, manifest };
+    let mut run = Run { solve, witness, progress, logs, folder: &folder, manifest };
     let last = run.resume(coding)?;
     // What a stopped solve in files has left of its last tiers is of use in files alone.
     let plan = if last.as_ref().is_none_or(LogTier::is_complete) { *plan } else { plan.bounded() };
@@ -149,8 +170,9 @@ fn locked(
 }
 
 /// A solve that is running.
-struct Run<'a> {
+struct Run<'a, W> {
     solve: &'a Solve,
+    witness: &'a W,
     progress: &'a dyn Progress,
     logs: Logs<'a>,
     /// The folder of the database.
@@ -158,7 +180,7 @@ struct Run<'a> {
     manifest: Manifest,
 }
 
-impl<'a> Run<'a> {
+impl<'a, W: Witness> Run<'a, W> {
     /// Finds what an earlier solve has left: its manifest, and the tier to resume from. If that tier is damaged the solve
     /// begins with the full board; any other failure to read it is an error.
     fn resume(&mut self, coding: Coding) -> Result<Option<LogTier<'a>>, SolveError> {
@@ -216,6 +238,7 @@ impl<'a> Run<'a> {
             let written = if is_solved {
                 // The memory of the child's expanded blocks goes to the writer.
                 child.iter().for_each(Store::pass_all);
+                self.witness.solved(index, &tier)?;
                 self.write(&tier)?
             } else {
                 ControlFlow::Break(())

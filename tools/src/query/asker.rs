@@ -309,7 +309,7 @@ fn note_of_long_search(answerer: &dyn Answerer, reach: Reach) -> String {
     let advice = if remedy::takes("seconds") { "; --seconds limits the time" } else { "" };
     let end = match reach {
         Reach { time: Some(time), .. } => format!(", for at most {}", seconds(time)),
-        Reach { nodes: Some(nodes), .. } if answerer.may_search() => {
+        Reach { nodes: Some(nodes), .. } => {
             format!(", for at most {}{advice}", counted(nodes, "node"))
         }
         _ => advice.to_owned(),

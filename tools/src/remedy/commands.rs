@@ -31,11 +31,7 @@ pub fn solve_first(board: Board, root: &Path) -> Option<String> {
 
 /// Returns the command that makes a database, of values alone if only that fits this machine; `None` if nothing does.
 pub fn make(board: Board, root: &Path, given: &Given) -> Option<String> {
-    let wanted = given.values.as_ref().and_then(|values| match values.to_str() {
-        Some("wdl") => Some(Values::Wdl),
-        Some("remoteness") => Some(Values::Remoteness),
-        _ => None,
-    });
+    let wanted: Option<Values> = given.values.as_ref().and_then(|values| values.to_str()?.parse().ok());
     let values = match wanted {
         Some(values) => Some(values).filter(|values| is_feasible(board, *values, root)),
         None => feasible_values(board, root),

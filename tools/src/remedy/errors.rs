@@ -87,6 +87,10 @@ fn of_count(error: &CountError, given: &Given) -> Option<String> {
         }
         CountError::Damaged { folder, .. } => format!("remove {} and count again", wording::path(folder)),
         CountError::Code { .. } => "count again; if it happens again, please report it".to_owned(),
+        CountError::Untold { board, .. } => {
+            format!("solve it without --stats, then: fourbase stats {board}; or start over with --replace")
+        }
+        CountError::Solve(error) => return of_solve(error, given),
         CountError::File(error) => of_file(error, given),
     })
 }

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use fourbase::{Outcome, Player};
+use fourbase_tiers::counts::CountError;
 use fourbase_tiers::files::bytes;
-use fourbase_tiers::solve::{Plan, Report, SolveError, TierPlan};
+use fourbase_tiers::solve::{Plan, Report, Solve, SolveError, TierPlan};
 use indicatif::HumanDuration;
 use serde::Serialize;
 
@@ -144,17 +145,22 @@ pub struct Stopped {
 }
 
 impl Stopped {
-    /// Takes what is done from the error of a stopped solve; `None` for any other error.
-    pub fn of(error: &SolveError, elapsed: Duration) -> Option<Stopped> {
-        let SolveError::Stopped { folder, board, values, keep_plies, done, tiers } = error else { return None };
+    /// Takes what is done from the error of a stopped solve, or of one that was stopped before its first tier; `None` for
+    /// any other error.
+    pub fn of(error: &anyhow::Error, solve: &Solve, elapsed: Duration) -> Option<Stopped> {
+        let (done, keep_plies) = match (error.downcast_ref(), error.downcast_ref()) {
+            (Some(SolveError::Stopped { done, keep_plies, .. }), _) => (*done, *keep_plies),
+            (_, Some(CountError::Stopped { .. })) => (0, solve.kept_plies()),
+            _ => return None,
+        };
         Some(Stopped {
-            board: board.to_string(),
-            stores: values.to_string(),
+            board: solve.board().to_string(),
+            stores: solve.values().to_string(),
             stopped: true,
-            tiers_done: *done,
-            tiers: *tiers,
-            folder: json::folder(folder),
-            keep_plies: *keep_plies,
+            tiers_done: done,
+            tiers: solve.board().cells() + 1,
+            folder: json::folder(&solve.folder()),
+            keep_plies,
             seconds: milliseconds(elapsed),
             peak_memory_bytes: memory::peak_bytes(),
             value: None,
@@ -189,6 +195,9 @@ pub struct Solved {
     outcome: Outcome,
     #[serde(skip)]
     already_complete: bool,
+    /// The legal positions, if they were counted.
+    #[serde(skip)]
+    legal: Option<u64>,
     #[serde(skip)]
     path: PathBuf,
 }
@@ -214,8 +223,15 @@ impl Solved {
             folder: json::folder(&report.folder),
             outcome: report.outcome,
             already_complete: report.already_complete,
+            legal: None,
             path: report.folder.clone(),
         }
+    }
+
+    /// Adds how many legal positions were counted.
+    #[must_use]
+    pub fn counting(self, legal: Option<u64>) -> Solved {
+        Solved { legal, ..self }
     }
 }
 
@@ -236,6 +252,8 @@ impl fmt::Display for Solved {
         if self.keep_plies.is_some() {
             write!(f, ": {} are kept", wording::kept(self.keep_plies))?;
         }
-        self.hash.iter().try_for_each(|hash| write!(f, "\nhash {hash}"))
+        self.hash.iter().try_for_each(|hash| write!(f, "\nhash {hash}"))?;
+        let Some(legal) = self.legal else { return Ok(()) };
+        write!(f, "\n{}; their values: fourbase stats {}", counted(legal, "legal position"), self.board)
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::Path;
 
 use fourbase::{Board, Value};
-use fourbase_tiers::counts::{CountError, Counts, PlyCounts, PlyLegal};
+use fourbase_tiers::counts::{CountError, Counts, OutcomeCount, PlyCounts, PlyLegal};
 use fourbase_tiers::database::Database;
 use fourbase_tiers::kernel::Values;
 use serde::Serialize;
@@ -36,6 +36,9 @@ pub struct Stats {
     plies: Option<Vec<Row>>,
     /// Sums over all plies.
     outcomes: Option<Vec<OutcomeRow>>,
+    /// The longest wins and losses, in words.
+    #[serde(skip)]
+    longest: Vec<String>,
 }
 
 /// A row of the plies.
@@ -53,11 +56,15 @@ struct OutcomeRow {
     value: &'static str,
     remoteness: Option<u32>,
     legal: u64,
+    /// One of them, as moves.
+    example: Option<String>,
 }
 
 impl OutcomeRow {
-    fn of((value, remoteness, legal): (Value, Option<u32>, u64)) -> OutcomeRow {
-        OutcomeRow { value: json::value(value), remoteness, legal }
+    fn of(row: &OutcomeCount) -> OutcomeRow {
+        let OutcomeCount { value, remoteness, legal, example, .. } = row;
+        let example = example.as_ref().map(|moves| if moves == "-" { String::new() } else { moves.clone() });
+        OutcomeRow { value: json::value(*value), remoteness: *remoteness, legal: *legal, example }
     }
 }
 
@@ -79,7 +86,7 @@ impl Row {
         let PlyCounts { ply, legal, primitive, win, lose, tie } = *of_ply;
         let cells = counts.board.cells() as u32;
         let outcomes = counts.outcomes.iter().filter(|row| row.ply == ply);
-        let outcomes = outcomes.map(|row| OutcomeRow::of((row.value, row.remoteness, row.legal))).collect();
+        let outcomes = outcomes.map(OutcomeRow::of).collect();
         let with_line = if ply == cells { win.saturating_add(lose) } else { primitive };
         let (win, lose, tie) = (Some(win), Some(lose), Some(tie));
         let (legal, primitive, with_line) = (Some(legal), Some(primitive), Some(with_line));
@@ -133,6 +140,7 @@ impl Stats {
             sums: Sums::default(),
             plies: None,
             outcomes: None,
+            longest: Vec::new(),
         }
     }
 
@@ -145,7 +153,11 @@ impl Stats {
             hash: database.and_then(|database| Some(database.manifest().hash()?.to_string())),
             sums: Row::sum(&plies),
             plies: Some(plies),
-            outcomes: Some(counts.total_outcomes().into_iter().map(OutcomeRow::of).collect()),
+            outcomes: Some(counts.total_outcomes().iter().map(OutcomeRow::of).collect()),
+            longest: [(Value::Win, "win"), (Value::Lose, "loss")]
+                .iter()
+                .filter_map(|of| longest(counts, *of))
+                .collect(),
             ..Stats::new(counts.board, Some(counts.values))
         }
     }
@@ -181,11 +193,34 @@ impl Stats {
         table::to_text(&vec![Side::Right; names.len()], &rows)
     }
 
+    /// Writes a table for programs: with values, a row for every ply, value and remoteness; else one for every ply.
+    pub fn to_csv(&self) -> String {
+        let text = |number: Option<u64>| number.map(|number| number.to_string()).unwrap_or_default();
+        let mut lines = Vec::new();
+        if self.stores.is_some() {
+            lines.push("ply,value,remoteness,positions,example".to_owned());
+            for ply in self.plies.iter().flatten() {
+                lines.extend(ply.outcomes.iter().flatten().map(|row| {
+                    let (remoteness, example) = (text(row.remoteness.map(u64::from)), row.example.as_deref());
+                    let example = example.map_or("", |moves| if moves.is_empty() { "-" } else { moves });
+                    format!("{},{},{remoteness},{},{example}", ply.ply, row.value, row.legal)
+                }));
+            }
+        } else {
+            lines.push("ply,positions,primitive,with_line".to_owned());
+            lines.extend(self.plies.iter().flatten().map(|ply| {
+                let [legal, primitive, line] = [ply.sums.legal, ply.sums.primitive, ply.sums.with_line].map(text);
+                format!("{},{legal},{primitive},{line}", ply.ply)
+            }));
+        }
+        lines.join("\n")
+    }
+
     /// Writes the table of the remotenesses with the counts of each value; `None` where they are unknown.
     fn remotenesses(&self) -> Option<String> {
         let outcomes = self.outcomes.as_ref()?;
         let mut counts: BTreeMap<u32, [u64; 3]> = BTreeMap::new();
-        for OutcomeRow { value, remoteness, legal } in outcomes {
+        for OutcomeRow { value, remoteness, legal, .. } in outcomes {
             let place = VALUES.iter().position(|name| name == value)?;
             let count = &mut counts.entry((*remoteness)?).or_default()[place];
             *count = count.saturating_add(*legal);
@@ -199,12 +234,28 @@ impl Stats {
     }
 }
 
+/// Tells the longest win, or loss; `None` where there is none.
+fn longest(counts: &Counts, (value, name): (Value, &str)) -> Option<String> {
+    let OutcomeCount { ply, remoteness, legal, example, .. } = counts.longest(value)?;
+    let plies = counted(u64::from((*remoteness)?), "ply");
+    let positions = counted(*legal, "position");
+    let example = match example.as_deref() {
+        Some("-") => ", the empty board".to_owned(),
+        Some(moves) => format!(", such as {moves}"),
+        None => String::new(),
+    };
+    Some(format!("the longest {name} takes {plies}: {positions} at ply {ply}{example}"))
+}
+
 impl fmt::Display for Stats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let legal = counted(self.sums.legal.unwrap_or_default(), "legal position");
         write!(f, "{}: {legal}\n\n{}", self.board, self.plies())?;
         if let Some(table) = self.remotenesses() {
             write!(f, "\n\n{table}")?;
+        }
+        if !self.longest.is_empty() {
+            write!(f, "\n\n{}", self.longest.join("\n"))?;
         }
         match self.keep_plies {
             Some(_) => write!(f, "\n\nthe database keeps {}", wording::kept(self.keep_plies)),

@@ -1,5 +1,6 @@
 //! Counts against plain enumeration, published figures, and themselves.
 
+mod beside;
 mod bounded;
 mod known;
 mod plain;

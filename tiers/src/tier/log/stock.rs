@@ -55,12 +55,12 @@ impl HeldDelta {
 
     /// Returns what it takes.
     fn bytes(&self) -> u64 {
-        held_bytes(&self.delta, self.bytes.len())
+        delta_bytes(&self.delta, self.bytes.len())
     }
 }
 
 /// Returns what a delta of so many bytes takes as it is held.
-fn held_bytes(delta: &Delta, bytes: usize) -> u64 {
+fn delta_bytes(delta: &Delta, bytes: usize) -> u64 {
     delta.taken() + Paged::taken_by(bytes) + 64
 }
 
@@ -277,7 +277,7 @@ impl Stock {
 
     /// Holds the delta of a block of `length` words, if there is room. Returns whether there was.
     pub fn hold_delta(&self, block: usize, length: usize, delta: Delta, bytes: &[u8]) -> bool {
-        let taken = held_bytes(&delta, bytes.len());
+        let taken = delta_bytes(&delta, bytes.len());
         let deltas = &self.amounts.deltas;
         let more = |deltas: u64| Some(deltas + taken).filter(|deltas| *deltas <= self.most_deltas());
         if deltas.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_err() {
