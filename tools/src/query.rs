@@ -11,7 +11,7 @@ mod watch;
 
 use clap::Args;
 
-use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument, POSITION_HELP, read_position};
+use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument, POSITION_HELP, embedded_boards, read_position};
 use crate::batch::BatchArguments;
 use crate::{failure, output};
 use answer::Answer;
@@ -39,13 +39,13 @@ A line may have further fields, between tabs or blanks. The position is the firs
 --field; the others are repeated at the end of the answer. Blanks around a position count for
 nothing.
 
-Without --search, the database answers, or else the one of early plies that is part of fourbase
-(6x6). If the board has none, query searches one position forward and says so; a batch fails. With --search auto, query also searches positions that are not solved
-yet, and the remoteness where the database has values alone (of the position, and of the moves that
-keep its value). On 7x6, from ply 8 on a search usually takes about a second; earlier positions
-take longer. A search that reaches --nodes or --seconds shows what it knows, and ? for the rest; if
-it does not know the value, the exit code is 1. With --json or --batch, the note about a missing
-database goes to standard error.
+Without --search, the database answers, or else the one of early plies that is part of fourbase (of
+{shipped}). If the board has neither, query searches one position forward and says so; a
+batch fails. With --search auto, query also searches positions that are not solved yet, and the
+remoteness where the database has values alone (of the position, and of the moves that keep its
+value). A search that reaches --nodes or --seconds shows what it knows, and ? for the rest; if it
+does not know the value, the exit code is 1. With --json or --batch, the note about where an answer
+comes from goes to standard error.
 
 Examples:
   fourbase query 5x4
@@ -54,7 +54,7 @@ Examples:
   fourbase query 7x6 44444265 --search only --seconds 10
   fourbase query 7x6 44444265 --search auto
   printf '33\\n3321\\n' | fourbase query 5x4 --batch
-  fourbase query 5x4 --batch --moves --input positions.txt --output answers.tsv"))]
+  fourbase query 5x4 --batch --moves --input positions.txt --output answers.tsv", shipped = embedded_boards()))]
 pub struct Arguments {
     #[command(flatten)]
     board: BoardArgument,

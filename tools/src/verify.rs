@@ -14,7 +14,7 @@ use fourbase_tiers::format::folder_of;
 use fourbase_tiers::kernel::Values;
 use fourbase_tiers::verify::{self, Options, Progress, Report, Stage};
 
-use crate::arguments::{CacheArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, ValuesKind};
+use crate::arguments::{CacheArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, ValuesKind, embedded_boards};
 use crate::failure::BadInput;
 use crate::progress::Bar;
 use crate::unsound::Unsound;
@@ -34,9 +34,9 @@ counts that stats keeps beside the database. It shares with the solver the rules
 ranking and the file layout. It decodes blocks, finds quiet positions and recomputes values with
 code of its own.
 
-With --sample N, verify recomputes only N values, evenly spread over all tiers, and does not
-count legal positions. The sample is the same every time. --memory limits the counting of legal
-positions.
+With --sample N, verify recomputes only N values, evenly spread over all tiers, searches at most
+N positions forward, and does not count legal positions. The sample is the same every time.
+--memory limits the counting of legal positions.
 
 With --embedded, verify checks a database that is part of fourbase, or without a board all of them.
 The moves of the last ply in it are searched forward, so that only 1,000 values are recomputed
@@ -105,7 +105,9 @@ fn check(arguments: &Arguments, database: Database) -> anyhow::Result<()> {
     let sample = arguments.sample.or(arguments.embedded.then_some(EMBEDDED_SAMPLE));
     check_memory(arguments, &database, sample)?;
     let memory_bytes = arguments.memory.known().unwrap_or(u64::MAX);
-    let options = Options { sample, memory_bytes, ..Options::default() };
+    let options = Options::default();
+    let searches = sample.unwrap_or(u64::MAX).min(options.searches);
+    let options = Options { sample, searches, memory_bytes, ..options };
     let progress = VerifyProgress::default();
     let report = arguments.threads.pool()?.install(|| verify::verify(&database, &options, &progress))?;
     drop(progress);
@@ -156,8 +158,8 @@ fn check_memory(arguments: &Arguments, database: &Database, sample: Option<u64>)
 /// Opens the database that is asked for. If it cannot be read, that is an error, even where the board has another one.
 fn open(arguments: &Arguments, board: Board) -> anyhow::Result<Database> {
     if arguments.embedded {
-        let boards = Database::embedded_boards().iter().map(Board::to_string).collect::<Vec<_>>().join(", ");
-        let no_database = || BadInput(format!("no database of {board} is part of fourbase, only of: {boards}"));
+        let no_database =
+            || BadInput(format!("no database of {board} is part of fourbase, only of: {}", embedded_boards()));
         return Ok(Database::embedded(board)?.ok_or_else(no_database)?);
     }
     let root = &arguments.database.root;

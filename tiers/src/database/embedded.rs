@@ -28,6 +28,8 @@ macro_rules! files {
 /// Every embedded file: its path and its bytes.
 const FILES: &[(&str, &[u8])] = files! {
     "6x6/remoteness": "manifest" "tier-01" "tier-03" "tier-05" "tier-07" "tier-09" "tier-11";
+    "7x5/remoteness": "manifest" "tier-01" "tier-03" "tier-05" "tier-07" "tier-09";
+    "7x6/remoteness": "manifest" "tier-01" "tier-03" "tier-05" "tier-07" "tier-09" "tier-11" "tier-13";
 };
 
 impl Database {
