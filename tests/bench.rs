@@ -57,7 +57,7 @@ fn the_json_has_the_documented_keys() {
     assert_eq!(keys(&json["probes"]), ["cold", "kinds", "samples", "warm"]);
     let cold = ["mean_seconds", "median_seconds", "samples", "tenth_seconds"];
     assert_eq!(keys(&json["probes"]["cold"]), cold);
-    assert_eq!(keys(&json["probes"]["warm"]), ["all_threads_per_second", "one_thread_per_second"]);
+    assert_eq!(keys(&json["probes"]["warm"]), ["all_threads_per_second", "one_thread_per_second", "unpacked_chunks"]);
     assert_eq!(keys(&json["probes"]["kinds"]), ["decided", "forced", "looked_ahead", "looked_up"]);
     assert_eq!((&json["value"], &json["remoteness"]), (&json!("tie"), &json!(16)));
     for path in ["/solve/seconds", "/kernels/entries_per_second", "/first_answer/median_seconds"] {
@@ -191,6 +191,16 @@ fn people_get_a_table_of_tiers_and_what_was_timed() {
         assert!(lines.iter().any(|line| line.starts_with(beginning)), "{beginning}: {text}");
     }
     assert!(text.contains("161,029"), "{text}");
+}
+
+#[test]
+fn probes_that_do_not_fit_into_the_cache_are_not_called_warm() {
+    let program = Program::with("5x4");
+    let text = program.run("bench 5x4 --db db --samples 2000 --cache 10K").succeeds();
+    assert!(text.contains("\nrepeated probes, one thread ") && !text.contains("\nwarm probes"), "{text}");
+    assert!(text.contains("did not fit into the cache, so repeated probes are not warm; give "), "{text}");
+    let json = program.run("bench 5x4 --db db --samples 2000 --json").json();
+    assert_eq!(json["probes"]["warm"]["unpacked_chunks"], 0);
 }
 
 #[test]

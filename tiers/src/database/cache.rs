@@ -1,6 +1,7 @@
 //! What probes have expanded, in bounded memory.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use quick_cache::Weighter;
 use quick_cache::sync::Cache as WeightedCache;
@@ -17,6 +18,8 @@ pub(crate) struct Cache {
     blocks: WeightedCache<(u32, u64), Arc<Expanded>, ByBytes>,
     codes: Codes,
     bytes: u64,
+    /// Chunks that were not there.
+    unpacked: AtomicU64,
 }
 
 #[derive(Clone)]
@@ -33,12 +36,17 @@ impl Cache {
     pub fn new(bytes: u64) -> Cache {
         let block_bytes = bytes / 4;
         let blocks = WeightedCache::with_weighter((block_bytes / 4096) as usize, block_bytes, ByBytes);
-        Cache { blocks, codes: Codes::new(bytes - block_bytes), bytes }
+        Cache { blocks, codes: Codes::new(bytes - block_bytes), bytes, unpacked: AtomicU64::new(0) }
     }
 
     /// Returns the memory that the cache may take.
     pub fn most_bytes(&self) -> u64 {
         self.bytes
+    }
+
+    /// Returns how often a chunk was unpacked because it was not there.
+    pub fn unpacked(&self) -> u64 {
+        self.unpacked.load(Ordering::Relaxed)
     }
 
     /// Returns a block, made by `expand` where it is not there.
@@ -64,6 +72,7 @@ impl Cache {
             return Ok(code);
         }
         let codes = unpack()?;
+        self.unpacked.fetch_add(1, Ordering::Relaxed);
         self.codes.insert(chunk, &codes);
         Ok(chunk.code(&codes, entry))
     }

@@ -177,6 +177,11 @@ impl Database {
         self.beyond.searched()
     }
 
+    /// Returns how many chunks of entries probes have unpacked so far because the cache did not hold them.
+    pub fn unpacked(&self) -> u64 {
+        self.cache.unpacked()
+    }
+
     pub(super) fn beyond(&self) -> &Beyond {
         &self.beyond
     }

@@ -53,6 +53,8 @@ pub struct Warm {
     pub one_thread_per_second: f64,
     /// By `probe_many`.
     pub all_threads_per_second: f64,
+    /// Chunks of entries that the cache did not hold in the last pass on one thread; 0 if the sample fits into it.
+    pub unpacked_chunks: u64,
 }
 
 /// Probes every position of the sample and times it; `root` is the outcome of the empty board from the solver.
@@ -66,11 +68,12 @@ pub fn measure(database: Database, positions: &[Position], root: Outcome) -> any
     let empty = Position::start(database.board());
     expect(&empty, database.probe(&empty)?, root, "the solver")?;
 
-    let (one, ()) = fastest(PATIENCE, MOST_PASSES, || {
+    let (one, unpacked_chunks) = fastest(PATIENCE, MOST_PASSES, || {
+        let before = database.unpacked();
         for (position, answer) in positions.iter().zip(&answers) {
             expect(position, database.probe(position)?, *answer, "an earlier probe")?;
         }
-        Ok(())
+        Ok(database.unpacked() - before)
     })?;
     let (all, ()) = fastest(PATIENCE, MOST_PASSES, || {
         for ((position, found), answer) in positions.iter().zip(database.probe_many(positions)).zip(&answers) {
@@ -82,7 +85,11 @@ pub fn measure(database: Database, positions: &[Position], root: Outcome) -> any
     Ok(Probes {
         samples: positions.len(),
         kinds: Kinds::of(positions, database.manifest()),
-        warm: Warm { one_thread_per_second: per_second(one.seconds), all_threads_per_second: per_second(all.seconds) },
+        warm: Warm {
+            one_thread_per_second: per_second(one.seconds),
+            all_threads_per_second: per_second(all.seconds),
+            unpacked_chunks,
+        },
         cold: cold(database.with_cache(0), positions, &answers)?,
     })
 }

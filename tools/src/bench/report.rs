@@ -9,7 +9,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::first_answer::FirstAnswer;
-use super::probing::{Cold, Probes};
+use super::probing::{Cold, Probes, Warm};
 use super::sample::Kinds;
 use super::solving::Solving;
 use super::space::Space;
@@ -109,8 +109,10 @@ impl BenchReport {
             ]);
         }
         let rate = |per_second: f64| format!("{} per second", grouped(per_second as u128));
-        rows.push(vec!["warm probes, one thread".to_owned(), rate(self.probes.warm.one_thread_per_second)]);
-        rows.push(vec!["warm probes, all threads".to_owned(), rate(self.probes.warm.all_threads_per_second)]);
+        let Warm { one_thread_per_second, all_threads_per_second, unpacked_chunks } = self.probes.warm;
+        let kind = if unpacked_chunks == 0 { "warm probes" } else { "repeated probes" };
+        rows.push(vec![format!("{kind}, one thread"), rate(one_thread_per_second)]);
+        rows.push(vec![format!("{kind}, all threads"), rate(all_threads_per_second)]);
         table::to_text(&[Side::Left, Side::Left], &rows)
     }
 }
@@ -134,7 +136,15 @@ impl fmt::Display for BenchReport {
             "{}, and each is worth its best move: {decided} decided on the board, {forced} with a forced \
              reply, {looked_up} looked up, {looked_ahead} looked up one ply ahead",
             counted(self.probes.samples, "position")
-        )
+        )?;
+        match self.probes.warm.unpacked_chunks {
+            0 => Ok(()),
+            chunks => write!(
+                f,
+                "\n{} did not fit into the cache, so repeated probes are not warm; give --samples fewer or --cache more",
+                counted(chunks, "chunk")
+            ),
+        }
     }
 }
 
