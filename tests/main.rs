@@ -41,6 +41,7 @@ mod solve;
 mod stats;
 mod strategy;
 mod swaps;
+mod tables;
 mod terminal;
 mod truncation;
 mod usage;
