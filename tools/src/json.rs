@@ -22,6 +22,11 @@ pub struct Envelope<T> {
 }
 
 impl<T: Serialize> Envelope<T> {
+    /// Changes the fields.
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Envelope<U> {
+        Envelope { schema: self.schema, command: self.command, body: change(self.body) }
+    }
+
     /// Puts the version and the name of the subcommand in front of its fields.
     pub fn new(command: &'static str, body: T) -> Envelope<T> {
         Envelope { schema: SCHEMA, command, body }
@@ -98,6 +103,12 @@ impl SourceJson {
         SourceJson { kind, database: database.map_or_else(DatabaseJson::default, DatabaseJson::of), nodes }
     }
 
+    /// Leaves the folder of the database out, for those whom it does not concern.
+    #[must_use]
+    pub fn without_folder(self) -> SourceJson {
+        SourceJson { database: self.database.without_folder(), ..self }
+    }
+
     /// Returns where several answers together come from, with all their nodes; `None` without an answer.
     pub fn of_all<'s>(sources: impl Iterator<Item = &'s SourceJson> + Clone) -> Option<SourceJson> {
         let nodes = sources.clone().map(|source| source.nodes).sum();
@@ -131,7 +142,7 @@ impl DatabaseJson {
 }
 
 impl DatabaseJson {
-    /// Leaves the folder out, of a database that is removed when the program ends.
+    /// Leaves the folder out.
     #[must_use]
     pub fn without_folder(self) -> DatabaseJson {
         DatabaseJson { folder: None, ..self }

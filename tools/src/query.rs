@@ -1,11 +1,12 @@
 //! `fourbase query`: look positions up.
 //!
-//! [`source`] reads the options and chooses who answers ([`fourbase_tiers::answer`]), [`asker`] asks, [`watch`] limits the
-//! time. One position gets a long answer ([`answer`]); a batch gets a line for each ([`batch`]).
+//! [`source`] reads the options and chooses who answers ([`fourbase_tiers::answer`]), [`asker`] asks, [`found`] has what
+//! it finds out, [`watch`] limits the time. One position gets a long answer ([`answer`]); a batch gets a line for each ([`batch`]).
 
-mod answer;
+pub mod answer;
 pub mod asker;
 mod batch;
+pub mod found;
 pub mod source;
 mod watch;
 

@@ -7,7 +7,8 @@ use fourbase_tiers::database::DatabaseError;
 
 use crate::game::Game;
 use crate::json::SourceJson;
-use crate::query::asker::{Asker, Found};
+use crate::query::asker::Asker;
+use crate::query::found::Found;
 use crate::wording;
 
 /// A position of a game.

@@ -8,7 +8,8 @@ use fourbase::{Board, Position};
 use fourbase_tiers::answer::KnownMove;
 use serde::Serialize;
 
-use super::asker::{Asker, Found};
+use super::asker::Asker;
+use super::found::Found;
 use crate::json::{Envelope, OutcomeJson, PositionJson, SourceJson};
 use crate::{remedy, wording};
 
@@ -18,7 +19,7 @@ const UNKNOWN: &str = "?";
 /// The answer about one position. Its `Display` is for people.
 pub struct Answer {
     position: Position,
-    found: Found,
+    found: Found<Error>,
     note: Option<String>,
 }
 
@@ -82,10 +83,10 @@ struct ChildJson {
 
 impl AnswerJson {
     /// Writes what was found out about a position that was typed as `text`.
-    pub fn of(position: &Position, text: &str, found: &Found) -> AnswerJson {
+    pub fn of<L: fmt::Display>(position: &Position, text: &str, found: &Found<L>) -> AnswerJson {
         let child = |of: &KnownMove| ChildJson { column: of.column + 1, outcome: OutcomeJson::of(of.outcome) };
         let undecided = found.outcome.is_none();
-        let error = found.limit.as_ref().filter(|_| undecided).map(remedy::told_whole);
+        let error = found.limit.as_ref().filter(|_| undecided).map(|limit| format!("{limit:#}"));
         AnswerJson {
             board: position.board().to_string(),
             input: None,
@@ -112,6 +113,12 @@ impl AnswerJson {
             undecided: false,
             error: Some(reason),
         }
+    }
+
+    /// Leaves the folder of the database out.
+    pub fn without_folder(mut self) -> AnswerJson {
+        self.source = self.source.map(SourceJson::without_folder);
+        self
     }
 
     /// Adds the line of a batch.

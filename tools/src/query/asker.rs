@@ -9,11 +9,11 @@ use std::time::Duration;
 use anyhow::{Error, anyhow};
 use fourbase::search::Monitor;
 use fourbase::{Outcome, Player, Position};
-use fourbase_tiers::answer::{AnswerError, Answerer, KnownMove, Limits, News, Partial, Question, Work};
+use fourbase_tiers::answer::{AnswerError, Answerer, KnownMove, Limits, News, Question};
 use fourbase_tiers::database::{Database, Move};
 
+use super::found::Found;
 use super::watch::{Watch, Watcher};
-use crate::json::{SourceJson, SourceKind};
 use crate::number::counted;
 use crate::{interrupt, remedy, wording};
 
@@ -46,20 +46,6 @@ pub struct Asker {
     watcher: Watcher,
     /// The command that solves a board without a database; unknown before it is needed.
     solve_first: OnceLock<Option<String>>,
-}
-
-/// What was found out about a position within the limits.
-pub struct Found {
-    /// What it is worth; the remoteness is left out where it is not known.
-    pub outcome: Option<Outcome>,
-    /// All moves, best first, unknown ones last.
-    pub moves: Vec<KnownMove>,
-    /// Best play, if it was asked for and is known.
-    pub line: Option<Vec<usize>>,
-    /// Where the answer comes from.
-    pub source: SourceJson,
-    /// Which limit was reached and what to do; `None` where everything is known.
-    pub limit: Option<Error>,
 }
 
 impl Asker {
@@ -106,7 +92,7 @@ impl Asker {
     /// # Errors
     ///
     /// A database that cannot be read.
-    pub fn find(&self, position: &Position, with_line: bool) -> anyhow::Result<Found> {
+    pub fn find(&self, position: &Position, with_line: bool) -> anyhow::Result<Found<Error>> {
         self.find_within(position, with_line, self.reach.nodes, false)
     }
 
@@ -116,7 +102,7 @@ impl Asker {
     /// # Errors
     ///
     /// The same as [`Asker::find`].
-    pub fn find_and_show(&self, position: &Position) -> anyhow::Result<Found> {
+    pub fn find_and_show(&self, position: &Position) -> anyhow::Result<Found<Error>> {
         self.find_within(position, true, self.reach.nodes, true)
     }
 
@@ -125,7 +111,7 @@ impl Asker {
     /// # Errors
     ///
     /// The same as [`Asker::find`].
-    pub fn find_quickly(&self, position: &Position) -> anyhow::Result<Found> {
+    pub fn find_quickly(&self, position: &Position) -> anyhow::Result<Found<Error>> {
         let nodes = self.reach.nodes.map_or(QUICK_NODES, |nodes| nodes.min(QUICK_NODES));
         self.find_within(position, false, Some(nodes), false)
     }
@@ -136,62 +122,17 @@ impl Asker {
         with_line: bool,
         nodes: Option<u64>,
         is_shown: bool,
-    ) -> anyhow::Result<Found> {
+    ) -> anyhow::Result<Found<Error>> {
         let (limits, watch) = self.begin(nodes);
         let mut question = Question::new(limits);
         if let Some(watch) = watch.clone().filter(|_| is_shown) {
             let to_move = position.to_move();
             question = question.with_listener(move |news| watch.tell(news_text(to_move, news)));
         }
-        let found = Partial::of(&*self.answerer, position, &mut question).and_then(|found| {
-            if !with_line {
-                return Ok((found, None));
-            }
-            match self.best_line(position, &found, &mut question) {
-                Err(error) if error.is_limit() => Ok((Partial { limit: found.limit.or(Some(error)), ..found }, None)),
-                line => Ok((found, line?)),
-            }
-        });
-        let work = question.work();
-        self.has_searched.fetch_or(work.has_searched(), Relaxed);
-        let (found, line) = found.map_err(|error| self.explain(error, watch.as_deref()))?;
-        let source = self.source(position, found.work, work.nodes);
-        let limit = found.limit.map(|error| self.explain(error, watch.as_deref()));
-        Ok(Found { outcome: found.outcome, moves: found.moves, line, source, limit })
-    }
-
-    /// Asks for best play, which begins with the best move that was found.
-    fn best_line(
-        &self,
-        position: &Position,
-        found: &Partial,
-        question: &mut Question,
-    ) -> Result<Option<Vec<usize>>, AnswerError> {
-        if found.outcome.is_none_or(|outcome| outcome.remoteness.is_none()) {
-            return Ok(None);
-        }
-        match found.moves.first() {
-            Some(best) if best.outcome == found.outcome => {
-                let rest = self.answerer.best_line(&position.drop_piece(best.column), question)?;
-                Ok(rest.map(|rest| [vec![best.column], rest].concat()))
-            }
-            _ => self.answerer.best_line(position, question),
-        }
-    }
-
-    /// Says who decided the value of a position, which took `work`, in an answer that took `nodes` nodes.
-    fn source(&self, position: &Position, work: Work, nodes: u64) -> SourceJson {
-        let database = self.answerer.database();
-        let kind = if position.primitive().is_some() || position.winning_move().is_some() {
-            SourceKind::Board
-        } else if work.positions > 0 && (work.nodes > 0 || database.is_some()) {
-            SourceKind::Search
-        } else if database.is_some() {
-            SourceKind::Database
-        } else {
-            SourceKind::Board
-        };
-        SourceJson::new(kind, database, nodes)
+        let found = Found::of(&*self.answerer, position, with_line, &mut question);
+        self.has_searched.fetch_or(question.work().has_searched(), Relaxed);
+        let found = found.map_err(|error| self.explain(error, watch.as_deref()))?;
+        Ok(found.explained(|error| self.explain(error, watch.as_deref())))
     }
 
     /// Asks what a position is worth; its value alone where the remoteness is beyond the limits.

@@ -2,13 +2,15 @@
 
 use std::io::Write;
 
+use anyhow::Error;
 use fourbase::notation;
 use fourbase::{Board, Outcome, Position};
 use fourbase_tiers::answer::KnownMove;
 use rayon::prelude::*;
 
 use super::answer::AnswerJson;
-use super::asker::{Asker, Found};
+use super::asker::Asker;
+use super::found::Found;
 use crate::batch::fields::words_of_position;
 use crate::batch::lines::Line;
 use crate::batch::{BatchArguments, Record, Tally, Things, input_text, no_answer, push_line, write_others};
@@ -127,7 +129,7 @@ impl Batch<'_> {
 
     /// Finds out all about positions: on all threads where a database answers, one after the other where each is searched
     /// with all threads.
-    fn find(&self, positions: &[Position]) -> Vec<anyhow::Result<Found>> {
+    fn find(&self, positions: &[Position]) -> Vec<anyhow::Result<Found<Error>>> {
         let find = |position: &Position| self.asker.find(position, self.form == Form::Json { with_line: true });
         if self.asker.may_search() || positions.len() == 1 {
             return positions.iter().map(find).collect();
@@ -146,7 +148,7 @@ impl Batch<'_> {
     }
 
     /// Writes value, remoteness and a column for each move.
-    fn write_moves(&self, text: &mut Vec<u8>, tally: &mut Tally, question: &Question, mut found: Found) {
+    fn write_moves(&self, text: &mut Vec<u8>, tally: &mut Tally, question: &Question, mut found: Found<Error>) {
         let Some(outcome) = found.outcome else {
             let reason = tally.failed(found.limit.take().unwrap_or_else(no_answer));
             return self.write_reason(text, question.line, Some(question), reason);
@@ -168,7 +170,7 @@ impl Batch<'_> {
     }
 
     /// Writes everything as JSON.
-    fn write_json(&self, text: &mut Vec<u8>, tally: &mut Tally, question: &Question, mut found: Found) {
+    fn write_json(&self, text: &mut Vec<u8>, tally: &mut Tally, question: &Question, mut found: Found<Error>) {
         let json = AnswerJson::of(&question.position, question.record.text, &found);
         let json = json.with_input(input_text(question.line));
         push_json(text, json);
