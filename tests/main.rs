@@ -35,6 +35,7 @@ mod query_search;
 mod refusals;
 mod resume;
 mod search;
+mod serve;
 mod seven_by_six;
 mod six_by_six;
 mod solve;
@@ -45,6 +46,7 @@ mod tables;
 mod terminal;
 mod truncation;
 mod usage;
+mod uwapi;
 mod verify;
 
 #[test]

@@ -31,8 +31,10 @@ const NO_BOARDS: [&str; 22] = [
 ];
 
 /// All subcommands.
-const SUBCOMMANDS: [&str; 12] =
-    ["solve", "query", "stats", "position", "list", "bench", "play", "analyse", "match", "grade", "strategy", "verify"];
+const SUBCOMMANDS: [&str; 13] = [
+    "solve", "query", "stats", "position", "list", "bench", "play", "analyse", "match", "grade", "strategy", "serve",
+    "verify",
+];
 
 #[test]
 fn the_help_lists_all_subcommands_and_no_others() {
@@ -168,8 +170,8 @@ fn a_missing_or_unknown_subcommand_or_option_is_bad_input() {
     for arguments in ["", "frobnicate", "position 4x4", "list 4x4", "strategy follow-up", "match random random"] {
         program.run(arguments).refused();
     }
-    // Without a board; `list` needs none.
-    for subcommand in SUBCOMMANDS.into_iter().filter(|subcommand| *subcommand != "list") {
+    // Without a board, which these two do not need.
+    for subcommand in SUBCOMMANDS.into_iter().filter(|subcommand| !["list", "serve"].contains(subcommand)) {
         program.run(subcommand).refused();
     }
     for arguments in ["solve 4x4 --frobnicate", "query 4x4 -x", "stats 4x4 5x4", "list --db", "position 4x4 1 --to x"] {

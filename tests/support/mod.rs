@@ -19,6 +19,7 @@ pub mod proofs;
 pub mod properties;
 pub mod random;
 pub mod schema;
+pub mod server;
 pub mod shared;
 pub mod small_disk;
 pub mod snapshot;

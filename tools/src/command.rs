@@ -4,7 +4,7 @@ use clap::error::Error as UsageError;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::remedy::Given;
-use crate::{analyse, bench, grade, list, match_, play, position, query, solve, stats, strategy, verify};
+use crate::{analyse, bench, grade, list, match_, play, position, query, serve, solve, stats, strategy, verify};
 
 /// Solve Connect Four boards and look positions up
 #[derive(Parser, Debug)]
@@ -52,6 +52,8 @@ pub enum Command {
     Grade(grade::Arguments),
     /// Prove or refute a strategy against every reply
     Strategy(strategy::Arguments),
+    /// Answer over HTTP
+    Serve(serve::Arguments),
     /// Check a database without using the solver
     Verify(verify::Arguments),
 }
@@ -88,6 +90,7 @@ impl Command {
             Command::Match(arguments) => match_::run(arguments),
             Command::Grade(arguments) => grade::run(arguments),
             Command::Strategy(arguments) => strategy::run(arguments),
+            Command::Serve(arguments) => serve::run(arguments),
             Command::Verify(arguments) => verify::run(arguments),
         }
     }

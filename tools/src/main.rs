@@ -46,6 +46,7 @@ mod query;
 mod quote;
 mod random;
 mod remedy;
+mod serve;
 mod size;
 mod solve;
 mod stats;

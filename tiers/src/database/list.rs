@@ -5,6 +5,7 @@ use std::path::Path;
 
 use fourbase::{Board, Outcome};
 
+use super::open::Database;
 use crate::files::{Disk, FileError, Storage, io_error};
 use crate::format::{Hash, Manifest, State, folder_of};
 use crate::kernel::Values;
@@ -63,6 +64,13 @@ pub fn list(root: &Path) -> Result<Listing, FileError> {
         }
     }
     Ok(listing)
+}
+
+impl Database {
+    /// Says what a list says of this database.
+    pub fn summary(&self) -> Summary {
+        Summary::of(self.board(), self.values(), self.manifest())
+    }
 }
 
 impl Summary {

@@ -1,0 +1,298 @@
+//! `fourbase serve`, run as a whole and asked over HTTP.
+
+use std::io::Read;
+use std::time::{Duration, Instant};
+
+use fourbase::notation;
+use serde_json::{Value as Json, json};
+
+use crate::support::board::board;
+use crate::support::program::Program;
+use crate::support::proofs::random_positions;
+use crate::support::random::Random;
+use crate::support::server::Server;
+use crate::support::shared;
+use crate::support::tiers::{Values, folder_of};
+
+/// Waits until something holds.
+fn eventually(what: &str, holds: impl Fn() -> bool) {
+    let begin = Instant::now();
+    while !holds() {
+        assert!(begin.elapsed() < Duration::from_secs(30), "{what}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// Takes the folder out of an answer of the command line: a server does not tell it.
+fn without_folder(mut line: Json) -> Json {
+    if line["source"].is_object() {
+        line["source"]["folder"] = Json::Null;
+    }
+    line
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn the_server_says_where_it_listens_and_ends_well_after_ctrl_c() {
+    let server = Server::start(&Program::new(), &[]);
+    let reply = server.get("/healthz");
+    assert_eq!((reply.status, reply.body.as_str()), (200, "ok\n"));
+    assert_eq!(server.stop(), (Some(0), String::new()));
+}
+
+#[test]
+fn an_address_that_is_taken_is_an_error_with_a_remedy() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("an address");
+    let address = taken.local_addr().expect("an address").to_string();
+    let line = Program::new().run(&format!("serve --listen {address}")).fails(1);
+    assert!(line.starts_with(&format!("cannot listen on {address}; choose another ")), "{line}");
+    for options in ["--listen x", "--listen 127.0.0.1", "--base-path x", "--search-nodes 0", "--searches 0"] {
+        Program::new().run(&format!("serve {options}")).fails(2);
+    }
+}
+
+#[test]
+fn positions_have_the_answers_of_the_command_line() {
+    let program = Program::with("5x4");
+    let server = Server::start(&program, &[]);
+    let mut random = Random::new(5);
+    for ply in [0, 1, 2, 5, 8, 11, 14, 17] {
+        for position in random_positions(board("5x4"), ply, 3, &mut random) {
+            let text = notation::to_moves(&position).expect("moves");
+            let reply = server.get(&format!("/api/v1/position?board=5x4&position={text}&line=true"));
+            let expected = program.run(&format!("query 5x4 {text} --json")).first_json();
+            assert_eq!((reply.status, reply.json()), (200, without_folder(expected)));
+        }
+    }
+    let by_bits = server.get("/api/v1/position?board=5x4&position=10000+10000+01000+10000+10000");
+    let by_uni = server.get("/api/v1/position?board=5x4&position=2_-----------X--------");
+    let by_moves = server.get("/api/v1/position?board=5x4&position=3");
+    assert_eq!((by_bits.json(), by_uni.json()), (by_moves.json(), by_moves.json()));
+    assert_eq!(by_moves.json()["line"], Json::Null);
+    assert_eq!(server.get("/api/v1/position?board=5x4").json()["position"]["moves"], json!(""));
+}
+
+#[test]
+fn embedded_boards_are_looked_up_and_others_are_searched() {
+    let server = Server::start(&Program::new(), &[]);
+    let reply = server.get("/api/v1/position?board=7x6&position=44").json();
+    assert_eq!((&reply["value"], &reply["remoteness"]), (&json!("win"), &json!(39)));
+    assert_eq!((&reply["source"]["kind"], &reply["source"]["folder"]), (&json!("database"), &Json::Null));
+    let reply = server.get("/api/v1/position?board=4x4&position=1").json();
+    assert_eq!((&reply["value"], &reply["source"]["kind"]), (&json!("tie"), &json!("search")));
+    let text = server.get("/api/v1/position?board=4x4&search=never").refused(404);
+    assert!(text.starts_with("no database of 4x4 is on this server; "), "{text}");
+    let boards = server.get("/api/v1/boards").json();
+    let names: Vec<&str> =
+        boards["boards"].as_array().unwrap().iter().map(|of| of["board"].as_str().unwrap()).collect();
+    assert_eq!(names, ["7x5", "6x6", "7x6"]);
+    let standard = &boards["boards"][2];
+    assert_eq!(
+        (&standard["keep_plies"], &standard["embedded"], &standard["remoteness"]),
+        (&json!(13), &json!(true), &json!(41))
+    );
+}
+
+#[test]
+fn a_whole_answer_has_a_tag_and_is_not_sent_twice() {
+    let program = Program::with("5x4");
+    let server = Server::start(&program, &["--search-nodes", "1000"]);
+    let address = "/api/v1/position?board=5x4&position=33";
+    let reply = server.get(address);
+    let tag = reply.header("etag");
+    assert_eq!((tag.len(), reply.header("cache-control")), (34, "public, max-age=86400"));
+    let again = server.get_with(address, &[("if-none-match", tag)]);
+    assert_eq!((again.status, again.body.as_str(), again.header("etag")), (304, "", tag));
+    assert_eq!(server.get_with(address, &[("if-none-match", "\"other\"")]).status, 200);
+    assert_eq!(server.metric("fourbase_cache_hits_total"), 1.0);
+    // What a search did not decide may be known later.
+    let open = server.get("/api/v1/position?board=8x7&position=4");
+    assert_eq!((open.status, open.header("cache-control"), open.header("etag")), (200, "no-store", ""));
+    let open = open.json();
+    assert_eq!((&open["undecided"], &open["value"]), (&json!(true), &Json::Null));
+    assert_eq!(open["error"], json!("not decided within 1,000 nodes, which is what this server allows for a position"));
+}
+
+#[test]
+fn what_is_no_question_is_refused_with_the_text_of_the_command_line() {
+    let program = Program::with("5x4");
+    let server = Server::start(&program, &[]);
+    for (position, arguments) in [("9", "9"), ("33333", "33333"), ("1_x", "1_x"), ("10000+1", "10000 1")] {
+        let reason = server.get(&format!("/api/v1/position?board=5x4&position={position}")).refused(400);
+        assert_eq!(reason, program.run(&format!("query 5x4 {arguments}")).fails(2));
+    }
+    for board in ["0x4", "5", "", "99x99", "5x4c", "5x4mm"] {
+        server.get(&format!("/api/v1/position?board={board}")).refused(400);
+    }
+    for (query, reason) in [
+        ("", "this address is no question: missing field `board`"),
+        ("board=5x4&lin=true", "this address is no question: lin: unknown field `lin`, expected one of "),
+        ("board=5x4&line=maybe", "this address is no question: "),
+        ("board=5x4&search=only", "this address is no question: "),
+    ] {
+        let found = server.get(&format!("/api/v1/position?{query}")).refused(400);
+        assert!(found.starts_with(reason), "{found}");
+    }
+    let long = "1".repeat(600);
+    server.get(&format!("/api/v1/position?board=5x4&position={long}")).refused(400);
+    server.get(&format!("/api/v1/position?board=5x4&position={}", long.repeat(4))).refused(414);
+    for address in ["/", "/api", "/api/v1", "/api/v1/position/5x4", "/api/v2/boards", "/../Cargo.toml", "/%2e%2e/db"] {
+        server.get(address).refused(404);
+    }
+    server.get("/api/v1/positions?board=5x4").refused(405);
+    server.post("/api/v1/boards", b"").refused(405);
+}
+
+#[test]
+fn a_batch_has_the_answers_of_the_command_line_in_order() {
+    let program = Program::with("5x4");
+    let server = Server::start(&program, &[]);
+    let mut random = Random::new(7);
+    let positions = [2, 7, 12].into_iter().flat_map(|ply| random_positions(board("5x4"), ply, 40, &mut random));
+    let mut lines: Vec<String> = positions.map(|position| notation::to_moves(&position).expect("moves")).collect();
+    lines.extend(["9", "", "-", "3333333", "10000 10000 01000 10000 10000"].map(str::to_owned));
+    let text = lines.join("\n");
+    let reply = server.post("/api/v1/positions?board=5x4", text.as_bytes());
+    assert_eq!((reply.status, reply.header("content-type")), (200, "application/x-ndjson"));
+    let (expected, _) = program.run_with_input("query 5x4 --batch --json", text + "\n").fails_after_output(2);
+    let expected: Vec<Json> =
+        expected.lines().map(|line| without_folder(serde_json::from_str(line).expect("JSON"))).collect();
+    assert_eq!(reply.lines(), expected);
+    server.post("/api/v1/positions?board=5x4", "1\n".repeat(10_001).as_bytes()).refused(413);
+    server.post("/api/v1/positions?board=5x4", &vec![b'1'; 2 << 20]).refused(413);
+    server.post("/api/v1/positions?board=5x4", b"\xff").refused(400);
+    assert_eq!(server.post("/api/v1/positions?board=5x4", "-\n".repeat(10_000).as_bytes()).lines().len(), 10_000);
+}
+
+#[test]
+fn a_stream_tells_the_value_then_moves_and_ends_with_the_answer() {
+    let server = Server::start(&Program::new(), &["--search-seconds", "60", "--search-nodes", "1e9"]);
+    let address = "/api/v1/position?board=5x5&position=3333&line=true";
+    let lines = server.get(&format!("{address}&stream=true")).lines();
+    let mut answer = server.get(address).json();
+    let mut last = lines.last().expect("an answer").clone();
+    // The second search finds what the first one remembers.
+    answer["source"]["nodes"] = Json::Null;
+    last["source"]["nodes"] = Json::Null;
+    assert_eq!(last, answer);
+    assert!(lines.len() >= 6, "{lines:?}");
+    let known = |line: &Json| {
+        let children = line["children"].as_array().expect("moves");
+        (children.len(), children.iter().filter(|child| !child["value"].is_null()).count())
+    };
+    for pair in lines.windows(2) {
+        assert_eq!((known(&pair[0]).0, &pair[0]["value"]), (known(&pair[1]).0, &answer["value"]));
+        assert!(known(&pair[0]).1 <= known(&pair[1]).1);
+    }
+}
+
+#[test]
+fn databases_that_appear_or_are_finished_are_found() {
+    let program = Program::new();
+    let server = Server::start(&program, &[]);
+    let source = || server.get("/api/v1/position?board=4x4&position=1").json()["source"].clone();
+    assert_eq!((&source()["kind"], &source()["hash"]), (&json!("search"), &Json::Null));
+    let values = Values::Remoteness;
+    shared::write(board("4x4"), values, &folder_of(&program.path("db"), board("4x4"), values));
+    eventually("the database is found", || source()["kind"] == json!("database"));
+    assert!(source()["hash"].is_string());
+    let boards = server.get("/api/v1/boards").json();
+    assert_eq!((&boards["boards"][0]["board"], &boards["boards"][0]["embedded"]), (&json!("4x4"), &json!(false)));
+}
+
+#[test]
+fn a_database_that_cannot_be_read_is_an_error_of_the_server() {
+    let program = Program::with("4x4");
+    program.damage("db/4x4/remoteness");
+    let server = Server::start(&program, &[]);
+    let reason = server.get("/api/v1/position?board=4x4&position=12").refused(500);
+    assert!(reason.contains("tier-"), "{reason}");
+    assert_eq!(server.get("/healthz").status, 200);
+}
+
+#[test]
+fn a_search_stops_when_the_client_goes_away_and_too_many_are_refused() {
+    let server =
+        Server::start(&Program::new(), &["--searches", "1", "--search-seconds", "60", "--search-nodes", "1e15"]);
+    let ask =
+        |position: usize| format!("GET /api/v1/position?board=9x7&position={position} HTTP/1.1\r\nHost: x\r\n\r\n");
+    let mut clients = vec![server.write(ask(1).as_bytes())];
+    eventually("a search runs", || server.metric("fourbase_searches_running") == 1.0);
+    clients.extend((2..=5).map(|position| server.write(ask(position).as_bytes())));
+    eventually("four wait", || server.metric("fourbase_searches_waiting") == 4.0);
+    let refused = server.get("/api/v1/position?board=9x7&position=6");
+    assert_eq!(refused.header("retry-after"), "5");
+    assert!(refused.refused(429).starts_with("all searches of this server are taken; "));
+    // A look-up needs no search.
+    assert_eq!(server.get("/api/v1/position?board=7x6&position=444").status, 200);
+    drop(clients);
+    eventually("nothing is searched", || {
+        server.metric("fourbase_searches_running") + server.metric("fourbase_searches_waiting") == 0.0
+    });
+    assert!(server.metric("fourbase_searches_abandoned_total") >= 1.0);
+}
+
+#[test]
+fn the_server_works_under_a_base_path() {
+    let server = Server::start(&Program::new(), &["--base-path", "/connect4/"]);
+    // Its address ends with the path.
+    assert_eq!(server.get("/healthz").status, 200);
+    assert_eq!(server.get("/api/v1/position?board=7x6").json()["remoteness"], json!(41));
+    assert!(server.raw(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").starts_with("HTTP/1.1 404 "));
+}
+
+#[test]
+fn every_answer_has_the_headers_that_keep_browsers_safe() {
+    let server = Server::start(&Program::new(), &[]);
+    for address in ["/healthz", "/metrics", "/robots.txt", "/api/v1/boards", "/nothing", "/api/v1/position?board=x"] {
+        let reply = server.get_with(address, &[("origin", "http://elsewhere")]);
+        assert_eq!(reply.header("x-content-type-options"), "nosniff", "{address}");
+        assert!(reply.header("content-security-policy").contains("default-src 'self'"), "{address}");
+        assert_eq!(reply.header("access-control-allow-origin"), "*", "{address}");
+    }
+    let picture = server.get("/api/v1/position.svg?board=7x6&position=4453");
+    assert_eq!((picture.header("content-type"), picture.body.matches("<circle").count()), ("image/svg+xml", 44));
+}
+
+#[test]
+fn slow_and_broken_clients_are_cut_off_and_nothing_panics() {
+    let server = Server::start(&Program::with("4x4"), &[]);
+    let mut slow = server.write(b"GET /healthz HTTP/1.1\r\nHost");
+    let mut silent = server.write(b"");
+    for bytes in [
+        &b"\0\0\0\0"[..],
+        b"GET\r\n\r\n",
+        b"GET / HTTP/9.9\r\n\r\n",
+        b"POST /api/v1/positions?board=4x4 HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\n1",
+        b"POST /api/v1/positions?board=4x4 HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        b"GET /api/v1/position?board=4x4&position=%ff%00 HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"GET /../../etc/passwd HTTP/1.1\r\nHost: x\r\n\r\n",
+    ] {
+        let answer = server.raw(bytes);
+        assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 4"), "{answer}");
+    }
+    let huge = format!("GET /healthz HTTP/1.1\r\nHost: x\r\nX: {}\r\n\r\n", "x".repeat(1 << 20));
+    assert!(!server.raw(huge.as_bytes()).starts_with("HTTP/1.1 2"));
+    let mut random = Random::new(11);
+    let request =
+        b"GET /api/v1/position?board=4x4&position=1234&line=true HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    for _ in 0..200 {
+        let mut bytes = request.to_vec();
+        for _ in 0..=random.below(3) {
+            let place = random.below(bytes.len());
+            bytes[place] = random.below(256) as u8;
+        }
+        let answer = server.raw(&bytes);
+        let status = answer.split(' ').nth(1).unwrap_or("400");
+        assert!(["200", "400", "404", "405", "414", "501", "505"].contains(&status), "{answer}");
+    }
+    // A client that sends no whole head within 10 seconds is not waited for.
+    for stream in [&mut slow, &mut silent] {
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        assert!(!answer.starts_with(b"HTTP/1.1 200"));
+    }
+    assert_eq!(server.get("/healthz").status, 200);
+    #[cfg(target_os = "linux")]
+    assert_eq!(server.stop(), (Some(0), String::new()));
+}

@@ -1,0 +1,150 @@
+//! `fourbase serve` while it runs, and a client.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::Child;
+use std::time::Duration;
+
+use serde_json::Value;
+use ureq::Agent;
+
+use super::program::Program;
+
+/// No answer takes longer, on any machine.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// An answer that stops for so long is over.
+const SILENCE: Duration = Duration::from_millis(100);
+
+/// A server. It is told to stop when this is dropped.
+pub struct Server {
+    child: Child,
+    /// Without the slash at the end.
+    url: String,
+    agent: Agent,
+}
+
+/// An answer.
+#[derive(Debug)]
+pub struct Reply {
+    pub status: u16,
+    pub headers: ureq::http::HeaderMap,
+    pub body: String,
+}
+
+impl Server {
+    /// Starts the program in its folder on a port that is free, and waits until it listens.
+    pub fn start(program: &Program, options: &[&str]) -> Server {
+        let mut child = program.spawn(&[&["serve", "--listen", "127.0.0.1:0"], options].concat());
+        let mut line = String::new();
+        let output = child.stdout.as_mut().expect("a pipe");
+        BufReader::new(output).read_line(&mut line).expect("a line");
+        let url = line.strip_prefix("listening on ").and_then(|url| url.strip_suffix("/\n"));
+        let url = url.unwrap_or_else(|| panic!("an address: {line:?}")).to_owned();
+        let config = Agent::config_builder().http_status_as_error(false).timeout_global(Some(LIMIT));
+        Server { child, url, agent: config.build().into() }
+    }
+
+    /// Gets an address that begins with a slash.
+    pub fn get(&self, address: &str) -> Reply {
+        self.get_with(address, &[])
+    }
+
+    /// Gets an address with these headers.
+    pub fn get_with(&self, address: &str, headers: &[(&str, &str)]) -> Reply {
+        let mut request = self.agent.get(format!("{}{address}", self.url));
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        Reply::of(request.call())
+    }
+
+    /// Posts a body.
+    pub fn post(&self, address: &str, body: &[u8]) -> Reply {
+        Reply::of(self.agent.post(format!("{}{address}", self.url)).send(body))
+    }
+
+    /// Opens a connection, writes bytes, and returns it.
+    pub fn write(&self, bytes: &[u8]) -> TcpStream {
+        let host = self.url.strip_prefix("http://").and_then(|rest| rest.split('/').next()).expect("a host");
+        let mut stream = TcpStream::connect(host).expect("a connection");
+        stream.set_read_timeout(Some(LIMIT)).expect("a limit");
+        // The server may close the connection before it has read everything.
+        let _ = stream.write_all(bytes);
+        stream
+    }
+
+    /// Writes bytes to a connection of their own and returns what comes back, until it is closed or silent.
+    pub fn raw(&self, bytes: &[u8]) -> String {
+        let mut stream = self.write(bytes);
+        let (mut answer, mut part) = (Vec::new(), [0; 4096]);
+        while let Ok(count @ 1..) = stream.read(&mut part) {
+            answer.extend_from_slice(&part[..count]);
+            stream.set_read_timeout(Some(SILENCE)).expect("a limit");
+        }
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+
+    /// Returns what is counted under a name.
+    pub fn metric(&self, name: &str) -> f64 {
+        let text = self.get("/metrics").body;
+        let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')).map(str::parse);
+        line.unwrap_or_else(|| panic!("{name} in {text}")).expect("a number")
+    }
+
+    /// Tells it to stop as Ctrl-C does, and returns its exit code and what it wrote to standard error.
+    #[cfg(target_os = "linux")]
+    pub fn stop(mut self) -> (Option<i32>, String) {
+        self.interrupt();
+        let status = self.child.wait().expect("an end");
+        let mut errors = String::new();
+        self.child.stderr.take().expect("a pipe").read_to_string(&mut errors).expect("UTF-8");
+        (status.code(), errors)
+    }
+
+    #[cfg(target_os = "linux")]
+    fn interrupt(&self) {
+        use rustix::process::{Pid, Signal, kill_process};
+
+        let _ = kill_process(Pid::from_child(&self.child), Signal::INT);
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // Whoever has stopped it before has waited for it, so that nothing else has its number.
+        if let Ok(None) = self.child.try_wait() {
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
+    }
+}
+
+impl Reply {
+    fn of(answer: Result<ureq::http::Response<ureq::Body>, ureq::Error>) -> Reply {
+        let (parts, mut body) = answer.expect("an answer").into_parts();
+        let body = body.read_to_string().expect("a body");
+        Reply { status: parts.status.as_u16(), headers: parts.headers, body }
+    }
+
+    /// Returns a header; an empty text where it is absent.
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().expect("ASCII"))
+    }
+
+    /// Reads the body as JSON.
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    /// Reads each line as JSON.
+    pub fn lines(&self) -> Vec<Value> {
+        self.body.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    }
+
+    /// Returns the reason of a refusal with this status.
+    pub fn refused(&self, status: u16) -> String {
+        assert_eq!((self.status, self.header("cache-control")), (status, "no-store"), "{self:?}");
+        self.json()["error"].as_str().expect("a reason").to_owned()
+    }
+}

@@ -1,0 +1,159 @@
+//! `fourbase serve`: answers over HTTP.
+//!
+//! From the top down: [`connections`] accepts connections and ends them; [`routes`] says which address is answered by what, and what
+//! holds for all of them; [`position`], [`batch`], [`boards_api`] answer, and [`uwapi`] in
+//! the words of GamesCrafters' page; [`ask`] lets searches and probes run on threads of
+//! their own, within limits; [`boards`] knows which databases there are; [`cache`] keeps answers; [`metrics`] counts;
+//! [`failure`] says why there is no answer; [`picture`] draws.
+
+mod ask;
+mod batch;
+mod boards;
+mod boards_api;
+mod cache;
+mod connections;
+mod failure;
+mod metrics;
+mod picture;
+mod position;
+mod routes;
+mod server;
+mod stream;
+mod uwapi;
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use anyhow::Context;
+use clap::Args;
+use tokio::net::TcpListener;
+
+use crate::arguments::{CacheArgument, DatabaseArgument};
+use crate::{number, output};
+use ask::Reach;
+use server::{Server, Settings};
+
+/// How many nodes a search may visit for one position without `--search-nodes`: some seconds of one thread on 7x6.
+const DEFAULT_NODES: &str = "2e7";
+
+/// How long it may take without `--search-seconds`.
+const DEFAULT_SECONDS: &str = "10";
+
+/// How long answers may take that are under way when the server is told to stop.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// Threads that speak with clients; they never wait for a database or a search.
+const SPEAKERS: usize = 2;
+
+/// Arguments of `fourbase serve`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+The server answers from the databases in --db and from those that are part of fourbase. Databases
+that appear or change while it runs are found within two seconds. A position that no database covers
+is searched, within --search-nodes and --search-seconds; --searches says how many at a time.
+
+docs/server.md lists the addresses. Ctrl-C or SIGTERM stops the server after the answers that are
+under way.
+
+Examples:
+  fourbase serve
+  fourbase serve --listen 0.0.0.0:80 --db /data/fourbase --cache 2G
+  fourbase serve --base-path /connect4 --search-seconds 2
+  curl 'http://127.0.0.1:8080/api/v1/position?board=7x6&position=4453'")]
+pub struct Arguments {
+    /// The address and the port to listen on; port 0 lets the system choose one
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
+    listen: SocketAddr,
+
+    #[command(flatten)]
+    database: DatabaseArgument,
+
+    #[command(flatten)]
+    cache: CacheArgument,
+
+    /// The path under which a reverse proxy shows the server, such as /connect4
+    #[arg(long, value_name = "PATH", default_value = "", value_parser = base_path, hide_default_value = true)]
+    base_path: String,
+
+    /// How many nodes a search may visit for one position
+    #[arg(long, value_name = "N", default_value = DEFAULT_NODES, value_parser = number::within::<u64>(1..=u64::MAX))]
+    search_nodes: u64,
+
+    /// How many seconds a search may take for one position
+    #[arg(long, value_name = "N", default_value = DEFAULT_SECONDS, value_parser = number::within::<u32>(1..=86_400))]
+    search_seconds: u32,
+
+    /// How many searches run at a time [default: one for each processor]
+    #[arg(long, value_name = "N", value_parser = number::within::<u16>(1..=1024))]
+    searches: Option<u16>,
+
+    /// Write a line about each request to standard error
+    #[arg(long)]
+    log: bool,
+}
+
+/// Runs `fourbase serve`.
+///
+/// # Errors
+///
+/// An address on which it cannot listen.
+pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    if arguments.log {
+        tracing_subscriber::fmt().with_writer(std::io::stderr).with_target(false).init();
+    }
+    let settings = arguments.settings();
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    runtime.worker_threads(SPEAKERS).max_blocking_threads(settings.threads()).enable_all();
+    let runtime = runtime.build().context("cannot start the threads")?;
+    runtime.block_on(serve(arguments.listen, settings))
+}
+
+async fn serve(address: SocketAddr, settings: Settings) -> anyhow::Result<()> {
+    let cannot = || format!("cannot listen on {address}; choose another address or port with --listen");
+    let listener = TcpListener::bind(address).await.with_context(cannot)?;
+    let address = listener.local_addr().with_context(cannot)?;
+    let router = routes::router(Server::new(settings.clone()));
+    output::print(format_args!("listening on http://{address}{}/", settings.base_path))?;
+    connections::serve(listener, router, GRACE).await
+}
+
+impl Arguments {
+    fn settings(&self) -> Settings {
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        Settings {
+            root: self.database.root.clone(),
+            cache: self.cache,
+            base_path: self.base_path.clone(),
+            reach: Reach { nodes: self.search_nodes, time: Duration::from_secs(self.search_seconds.into()) },
+            searches: self.searches.map_or(processors, usize::from),
+            probes: 2 * processors,
+        }
+    }
+}
+
+/// Reads the value of `--base-path`: nothing, or a path that begins with a slash and does not end with one.
+fn base_path(text: &str) -> anyhow::Result<String> {
+    let path = text.trim_end_matches('/');
+    let is_plain = |character: char| character.is_ascii_alphanumeric() || "/-_.~".contains(character);
+    anyhow::ensure!(
+        (path.is_empty() || path.starts_with('/')) && !path.contains("//") && path.chars().all(is_plain),
+        "\"{}\" is no path; write one such as /connect4",
+        fourbase::excerpt(text, 40)
+    );
+    Ok(path.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_base_path_begins_with_a_slash_and_has_none_at_its_end() {
+        for (text, expected) in [("", ""), ("/", ""), ("/a", "/a"), ("/a/b/", "/a/b"), ("/connect-4", "/connect-4")] {
+            assert_eq!(base_path(text).unwrap(), expected);
+        }
+        for text in ["a", "/a b", "//a", "/a//b", "/{x}", "/ä", "http://a"] {
+            assert!(base_path(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Asks about a position on a thread of its own, within the limits of the server, for as long as somebody waits.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use fourbase::Position;
+use fourbase::search::Monitor;
+use fourbase_tiers::answer::{AnswerError, Limits, News, Question};
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+use super::boards::Known;
+use super::failure::Failure;
+use super::metrics::Metrics;
+use crate::number::counted;
+use crate::query::found::Found;
+
+/// As many questions may wait for one that is searched.
+const WAITING_PER_SEARCH: i64 = 4;
+
+/// How far a search may go.
+#[derive(Clone, Copy, Debug)]
+pub struct Reach {
+    pub nodes: u64,
+    pub time: Duration,
+}
+
+/// Hears what is found out on the way.
+pub type Listener = Box<dyn Fn(News) + Send + Sync>;
+
+/// Shares out the threads.
+pub struct Askers {
+    reach: Reach,
+    metrics: Arc<Metrics>,
+    /// For positions that are looked up.
+    probes: Semaphore,
+    /// For positions that may take a search, and the most that wait for one.
+    searches: Semaphore,
+    most_waiting: i64,
+}
+
+/// Ends a search when nobody waits for it any more.
+struct Waiting {
+    monitor: Arc<Monitor>,
+    metrics: Arc<Metrics>,
+    is_over: bool,
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        if !self.is_over {
+            self.monitor.cancel();
+            self.metrics.abandoned.inc();
+        }
+    }
+}
+
+/// A thread for one question or several; dropped, another one may have it.
+pub struct Turn<'a> {
+    metrics: &'a Metrics,
+    is_search: bool,
+    _permit: SemaphorePermit<'a>,
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        if self.is_search {
+            self.metrics.searching.dec();
+        }
+    }
+}
+
+impl Askers {
+    pub fn new(reach: Reach, probes: usize, searches: usize, metrics: Arc<Metrics>) -> Askers {
+        let most_waiting = WAITING_PER_SEARCH * searches as i64;
+        let (probes, searches) = (Semaphore::new(probes), Semaphore::new(searches));
+        Askers { reach, metrics, probes, searches, most_waiting }
+    }
+
+    /// Waits for a thread.
+    ///
+    /// # Errors
+    ///
+    /// Too many searches.
+    pub async fn turn(&self, is_search: bool) -> Result<Turn<'_>, Failure> {
+        if !is_search {
+            let permit = self.probes.acquire().await.map_err(|_| Failure::busy())?;
+            return Ok(Turn { metrics: &self.metrics, is_search, _permit: permit });
+        }
+        let permit = match self.searches.try_acquire() {
+            Ok(permit) => permit,
+            Err(_) => self.searches_in_turn().await?,
+        };
+        self.metrics.searching.inc();
+        Ok(Turn { metrics: &self.metrics, is_search, _permit: permit })
+    }
+
+    /// Waits for a search to end, at most as long as one may take.
+    async fn searches_in_turn(&self) -> Result<SemaphorePermit<'_>, Failure> {
+        /// Counts who waits, and is dropped with a request that goes away.
+        struct InLine<'a>(&'a Metrics);
+        impl Drop for InLine<'_> {
+            fn drop(&mut self) {
+                self.0.waiting.dec();
+            }
+        }
+        let before = self.metrics.waiting.inc();
+        let _in_line = InLine(&self.metrics);
+        if before >= self.most_waiting {
+            return Err(Failure::too_many_searches());
+        }
+        let permit = tokio::time::timeout(self.reach.time, self.searches.acquire()).await;
+        permit.ok().and_then(Result::ok).ok_or_else(Failure::too_many_searches)
+    }
+
+    /// Finds out what the limits allow for about a position. `listen` hears what is found on the way.
+    ///
+    /// # Errors
+    ///
+    /// A database that cannot be read; too many searches.
+    pub async fn find(
+        &self,
+        known: &Known,
+        position: Position,
+        with_line: bool,
+        listen: Option<Listener>,
+    ) -> Result<Found<String>, Failure> {
+        let _turn = self.turn(known.may_search(position.ply())).await?;
+        self.find_in_turn(known, position, with_line, listen).await
+    }
+
+    /// Finds out the same, of who has a turn already.
+    ///
+    /// # Errors
+    ///
+    /// A database that cannot be read.
+    pub async fn find_in_turn(
+        &self,
+        known: &Known,
+        position: Position,
+        with_line: bool,
+        listen: Option<Listener>,
+    ) -> Result<Found<String>, Failure> {
+        let answerer = Arc::clone(known.answerer());
+        self.ask(move |limits| {
+            let mut question = Question::new(limits);
+            if let Some(listen) = listen {
+                question = question.with_listener(listen);
+            }
+            let found = Found::of(&*answerer, &position, with_line, &mut question);
+            (found, question.work().has_searched())
+        })
+        .await
+        .map(|found| found.explained(|error| self.explain(error)))
+    }
+
+    /// Does something on a thread of its own, and cancels it when the time is over or nobody waits for it.
+    async fn ask<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(Limits) -> (Result<T, AnswerError>, bool) + Send + 'static,
+    ) -> Result<T, Failure> {
+        let monitor = Arc::new(Monitor::default());
+        let limits = Limits { nodes: Some(self.reach.nodes), monitor: Some(Arc::clone(&monitor)) };
+        let mut waiting = Waiting { monitor: Arc::clone(&monitor), metrics: Arc::clone(&self.metrics), is_over: false };
+        let mut thread = tokio::task::spawn_blocking(move || work(limits));
+        let joined = match tokio::time::timeout(self.reach.time, &mut thread).await {
+            Ok(joined) => joined,
+            Err(_) => {
+                // What it knows so far comes within milliseconds.
+                monitor.cancel();
+                thread.await
+            }
+        };
+        waiting.is_over = true;
+        let (answer, has_searched) = joined.map_err(|error| Failure::broken(error.to_string()))?;
+        let counter = if has_searched { &self.metrics.searches } else { &self.metrics.probes };
+        counter.inc();
+        Ok(answer?)
+    }
+
+    /// Says which limit was reached.
+    fn explain(&self, error: AnswerError) -> String {
+        let within = match error {
+            AnswerError::NodeLimit { nodes, .. } => counted(nodes, "node"),
+            AnswerError::Cancelled { .. } => counted(self.reach.time.as_secs(), "second"),
+            error => return error.to_string(),
+        };
+        format!("not decided within {within}, which is what this server allows for a position")
+    }
+}

@@ -1,0 +1,114 @@
+//! `GET api/v1/boards`: the boards that are looked up and not searched.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use fourbase::Board;
+use fourbase_tiers::database::{self, Database, DatabaseError, Summary};
+use fourbase_tiers::kernel::Values;
+use serde::Serialize;
+
+use super::failure::Failure;
+use super::server::Server;
+use crate::json::{Envelope, OutcomeJson};
+use crate::remedy;
+
+#[derive(Serialize)]
+struct Listed {
+    boards: Vec<BoardJson>,
+}
+
+/// A board with its best database.
+#[derive(Serialize)]
+struct BoardJson {
+    board: String,
+    width: usize,
+    height: usize,
+    connect: usize,
+    misere: bool,
+    stores: String,
+    /// The deepest ply in the database; `None` if it has all.
+    keep_plies: Option<u32>,
+    /// Whether the database is part of the program.
+    embedded: bool,
+    /// What the empty board is worth.
+    #[serde(flatten)]
+    outcome: OutcomeJson,
+    entries: u64,
+    bytes: u64,
+    hash: Option<String>,
+}
+
+impl BoardJson {
+    fn of(summary: &Summary, embedded: bool) -> BoardJson {
+        let board = summary.board;
+        BoardJson {
+            board: board.to_string(),
+            width: board.width(),
+            height: board.height(),
+            connect: board.connect(),
+            misere: board.is_misere(),
+            stores: summary.values.to_string(),
+            keep_plies: summary.keep_plies,
+            embedded,
+            outcome: OutcomeJson::of(summary.outcome),
+            entries: summary.entries,
+            bytes: summary.bytes,
+            hash: summary.hash.map(|hash| hash.to_string()),
+        }
+    }
+}
+
+/// Answers `GET api/v1/boards`.
+pub async fn get(State(server): State<Arc<Server>>) -> Result<Response, Failure> {
+    let listed = listed(&server).await?;
+    let body =
+        serde_json::to_vec(&Envelope::new("boards", listed)).map_err(|error| Failure::broken(error.to_string()))?;
+    let headers = [
+        (header::CONTENT_TYPE, HeaderValue::from_static("application/json")),
+        (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
+    ];
+    Ok((headers, body).into_response())
+}
+
+/// Lists the boards that have a database, smallest first.
+///
+/// # Errors
+///
+/// A folder that cannot be read.
+pub async fn boards(server: &Arc<Server>) -> Result<Vec<Board>, Failure> {
+    Ok(listed(server).await?.boards.into_iter().filter_map(|listed| listed.board.parse().ok()).collect())
+}
+
+async fn listed(server: &Arc<Server>) -> Result<Listed, Failure> {
+    let _turn = server.askers.turn(false).await?;
+    let listing = Arc::clone(server);
+    let listed = tokio::task::spawn_blocking(move || list(&listing)).await;
+    Ok(listed.map_err(|error| Failure::broken(error.to_string()))??)
+}
+
+/// Lists the boards, smallest first.
+fn list(server: &Server) -> Result<Listed, DatabaseError> {
+    let mut boards: BTreeMap<(usize, usize, String), BoardJson> = BTreeMap::new();
+    let key = |board: Board| (board.cells(), board.width(), board.to_string());
+    for board in Database::embedded_boards() {
+        if let Some(database) = Database::embedded(board)? {
+            boards.insert(key(board), BoardJson::of(&database.summary(), true));
+        }
+    }
+    let database::Listing { databases, faults } = database::list(server.boards.root())?;
+    // Those with remoteness come last, and stay.
+    for values in [Values::Wdl, Values::Remoteness] {
+        for summary in databases.iter().filter(|summary| summary.complete && summary.values == values) {
+            boards.insert(key(summary.board), BoardJson::of(summary, false));
+        }
+    }
+    for fault in faults {
+        // Paths of the server are nobody else's business.
+        tracing::warn!("{}", remedy::told(&fault));
+    }
+    Ok(Listed { boards: boards.into_values().collect() })
+}

@@ -1,0 +1,134 @@
+//! Why a request has no answer: a status, and the text that the command line would print.
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use fourbase::BoardError;
+use fourbase::notation::NotationError;
+use fourbase_tiers::answer::AnswerError;
+use fourbase_tiers::database::DatabaseError;
+use serde::Serialize;
+
+use crate::remedy;
+
+/// A refused request.
+#[derive(Debug)]
+pub struct Failure {
+    status: StatusCode,
+    reason: String,
+    /// After how many seconds the same request may be answered.
+    again_in: Option<u32>,
+}
+
+#[derive(Serialize)]
+struct Body<'a> {
+    error: &'a str,
+}
+
+impl Failure {
+    fn new(status: StatusCode, reason: impl Into<String>) -> Failure {
+        Failure { status, reason: reason.into(), again_in: None }
+    }
+
+    /// The request is no question: 400.
+    pub fn bad(reason: impl Into<String>) -> Failure {
+        Failure::new(StatusCode::BAD_REQUEST, reason)
+    }
+
+    /// What is asked for is not there: 404.
+    pub fn missing(reason: impl Into<String>) -> Failure {
+        Failure::new(StatusCode::NOT_FOUND, reason)
+    }
+
+    /// The address has answers to other methods: 405.
+    pub fn method() -> Failure {
+        Failure::new(StatusCode::METHOD_NOT_ALLOWED, "this address does not take this method; see docs/server.md")
+    }
+
+    /// The body does not come: 408.
+    pub fn slow() -> Failure {
+        Failure::new(StatusCode::REQUEST_TIMEOUT, "the request did not come within 30 seconds")
+    }
+
+    /// The body is too long: 413.
+    pub fn too_long(reason: impl Into<String>) -> Failure {
+        Failure::new(StatusCode::PAYLOAD_TOO_LARGE, reason)
+    }
+
+    /// The address is too long: 414.
+    pub fn address_too_long() -> Failure {
+        Failure::new(StatusCode::URI_TOO_LONG, "this address is too long; a batch takes positions in its body")
+    }
+
+    /// The question can be read and not be answered: 422.
+    pub fn unanswerable(reason: impl Into<String>) -> Failure {
+        Failure::new(StatusCode::UNPROCESSABLE_ENTITY, reason)
+    }
+
+    /// All searches are taken: 429.
+    pub fn too_many_searches() -> Failure {
+        let reason = "all searches of this server are taken; ask again in a few seconds";
+        Failure { again_in: Some(5), ..Failure::new(StatusCode::TOO_MANY_REQUESTS, reason) }
+    }
+
+    /// The server has too much to do: 503.
+    pub fn busy() -> Failure {
+        let reason = "this server has too many requests; ask again in a second";
+        Failure { again_in: Some(1), ..Failure::new(StatusCode::SERVICE_UNAVAILABLE, reason) }
+    }
+
+    /// The server failed, and says why where it knows: 500.
+    pub fn broken(reason: impl Into<String>) -> Failure {
+        Failure::new(StatusCode::INTERNAL_SERVER_ERROR, reason)
+    }
+
+    /// Says why.
+    pub fn into_reason(self) -> String {
+        self.reason
+    }
+}
+
+impl From<BoardError> for Failure {
+    fn from(error: BoardError) -> Failure {
+        Failure::bad(error.to_string())
+    }
+}
+
+impl From<NotationError> for Failure {
+    fn from(error: NotationError) -> Failure {
+        Failure::bad(error.to_string())
+    }
+}
+
+impl From<DatabaseError> for Failure {
+    fn from(error: DatabaseError) -> Failure {
+        match error {
+            // Without the folder, which is nobody's business.
+            DatabaseError::Missing { board, .. } => Failure::missing(format!(
+                "no database of {board} is on this server; leave search=never out, so that the position is searched"
+            )),
+            error => Failure::broken(remedy::told(&error)),
+        }
+    }
+}
+
+impl From<AnswerError> for Failure {
+    fn from(error: AnswerError) -> Failure {
+        match error {
+            AnswerError::Database(error) => error.into(),
+            error => Failure::unanswerable(error.to_string()),
+        }
+    }
+}
+
+impl IntoResponse for Failure {
+    fn into_response(self) -> Response {
+        let body = serde_json::to_string(&Body { error: &self.reason }).unwrap_or_default();
+        let mut response = (self.status, [(header::CONTENT_TYPE, "application/json")], body).into_response();
+        let headers = response.headers_mut();
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        if let Some(seconds) = self.again_in {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        response
+    }
+}

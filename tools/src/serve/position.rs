@@ -1,0 +1,226 @@
+//! `GET api/v1/position`: what a position is worth, and its moves; and its picture.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::body::Bytes;
+use axum::extract::{Query, RawQuery, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use fourbase::{Board, Outcome, Position, notation};
+use fourbase_tiers::answer::{KnownMove, News};
+use fourbase_tiers::database::DatabaseError;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::ask::Listener;
+use super::boards::Known;
+use super::failure::Failure;
+use super::picture;
+use super::server::Server;
+use super::stream::{Lines, NDJSON, lines};
+use crate::json::{Envelope, SourceJson, SourceKind};
+use crate::query::answer::AnswerJson;
+use crate::query::found::Found;
+
+/// The longest text of a position: three times the bits of the largest board.
+const MOST_CHARACTERS: usize = 512;
+
+/// An answer that is known to be whole holds for a day, and much longer for who has its tag.
+const WHOLE: HeaderValue = HeaderValue::from_static("public, max-age=86400");
+
+/// Another question may find out more.
+const PARTIAL: HeaderValue = HeaderValue::from_static("no-store");
+
+/// What is asked for.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Asked {
+    board: String,
+    #[serde(default = "empty")]
+    position: String,
+    /// Whether best play is wanted.
+    #[serde(default)]
+    line: bool,
+    /// Whether what is known so far is wanted on the way.
+    #[serde(default)]
+    stream: bool,
+    #[serde(default)]
+    search: Search,
+}
+
+/// The empty board, which is asked about where an address names no position.
+fn empty() -> String {
+    "-".to_owned()
+}
+
+/// When to search.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Search {
+    Never,
+    #[default]
+    Auto,
+}
+
+/// Reads the fields of an address.
+///
+/// # Errors
+///
+/// Fields that are missing, unknown, or of another kind.
+pub fn fields<T: DeserializeOwned>(query: Option<&str>) -> Result<T, Failure> {
+    let uri = format!("/?{}", query.unwrap_or_default()).parse().map_err(|_| Failure::bad("this is no address"))?;
+    let fields = Query::try_from_uri(&uri).map_err(|error| {
+        let text = error.body_text();
+        let reason = text.rsplit_once("query string: ").map_or(text.as_str(), |(_, reason)| reason);
+        Failure::bad(format!("this address is no question: {reason}"))
+    })?;
+    Ok(fields.0)
+}
+
+/// Reads a position of a board.
+///
+/// # Errors
+///
+/// The first mistake in the text.
+pub fn read(board: Board, text: &str) -> Result<Position, Failure> {
+    if text.len() > MOST_CHARACTERS {
+        return Err(Failure::bad(format!("a position has at most {MOST_CHARACTERS} characters, not {}", text.len())));
+    }
+    Ok(notation::parse(board, text)?)
+}
+
+/// Answers `GET api/v1/position`.
+pub async fn get(
+    State(server): State<Arc<Server>>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> Result<Response, Failure> {
+    let asked: Asked = fields(query.as_deref())?;
+    let board: Board = asked.board.parse()?;
+    let text = asked.position.trim().to_owned();
+    let position = read(board, &text)?;
+    let known = find(&server, board).await?;
+    if asked.search == Search::Never && known.database().is_none() {
+        return Err(DatabaseError::Missing { board, root: server.boards.root().clone() }.into());
+    }
+    let tag = tag(&known);
+    if let Some(tag) = tag.as_ref().filter(|tag| headers.get(header::IF_NONE_MATCH) == Some(tag)) {
+        return Ok(
+            (StatusCode::NOT_MODIFIED, [(header::ETAG, tag.clone()), (header::CACHE_CONTROL, WHOLE)]).into_response()
+        );
+    }
+    if asked.stream {
+        return Ok(streamed(server, known, position, text, asked.line));
+    }
+    let question = format!("{board} {} {} {}", known.hash(), asked.line, text);
+    let whole = |body| whole(body, tag.clone());
+    if let Some(body) = server.answers.get(&question) {
+        server.metrics.cached.inc();
+        return Ok(whole(body));
+    }
+    server.metrics.not_cached.inc();
+    let found = server.askers.find(&known, position, asked.line, None).await?;
+    let body =
+        serde_json::to_vec(&json(&position, &text, &found)).map_err(|error| Failure::broken(error.to_string()))?;
+    let body = Bytes::from(body);
+    if found.limit.is_some() {
+        return Ok(([(header::CONTENT_TYPE, JSON), (header::CACHE_CONTROL, PARTIAL)], body).into_response());
+    }
+    server.answers.keep(question, body.clone());
+    Ok(whole(body))
+}
+
+/// The kind of media of an answer.
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+/// An answer that never changes.
+fn whole(body: Bytes, tag: Option<HeaderValue>) -> Response {
+    let mut response = ([(header::CONTENT_TYPE, JSON), (header::CACHE_CONTROL, WHOLE)], body).into_response();
+    if let Some(tag) = tag {
+        response.headers_mut().insert(header::ETAG, tag);
+    }
+    response
+}
+
+/// Names what answers depend on, beside their address; `None` where nothing lasts.
+fn tag(known: &Known) -> Option<HeaderValue> {
+    let hash = known.hash().get(..32)?;
+    HeaderValue::from_str(&format!("\"{hash}\"")).ok()
+}
+
+/// Finds who answers for a board, on a thread that may read files.
+///
+/// # Errors
+///
+/// A database that cannot be read.
+pub async fn find(server: &Arc<Server>, board: Board) -> Result<Arc<Known>, Failure> {
+    if let Some(known) = server.boards.at_hand(board) {
+        return Ok(known);
+    }
+    let _turn = server.askers.turn(false).await?;
+    let looking = Arc::clone(server);
+    let found = tokio::task::spawn_blocking(move || looking.boards.find(board)).await;
+    Ok(found.map_err(|error| Failure::broken(error.to_string()))??)
+}
+
+/// Writes an answer as `fourbase query --json` does, without the folder of the database.
+pub fn json(position: &Position, text: &str, found: &Found<String>) -> Envelope<AnswerJson> {
+    Envelope::new("query", AnswerJson::of(position, text, found).without_folder())
+}
+
+/// Sends what is known so far, again and again, and at last the whole answer.
+fn streamed(server: Arc<Server>, known: Arc<Known>, position: Position, text: String, with_line: bool) -> Response {
+    let (lines, body) = lines();
+    tokio::spawn(async move {
+        let listen = listener(&position, text.clone(), lines.clone());
+        let found = tokio::select! {
+            found = server.askers.find(&known, position, with_line, Some(listen)) => found,
+            () = lines.closed() => return,
+        };
+        match found {
+            Ok(found) => lines.write(&json(&position, &text, &found)).await,
+            Err(failure) => {
+                let error = AnswerJson::of_error(position.board(), None, failure.into_reason());
+                lines.write(&Envelope::new("query", error)).await
+            }
+        };
+    });
+    ([(header::CONTENT_TYPE, HeaderValue::from_static(NDJSON)), (header::CACHE_CONTROL, PARTIAL)], body).into_response()
+}
+
+/// Writes a line with everything that is known, whenever something is found out.
+fn listener(position: &Position, text: String, lines: Lines) -> Listener {
+    let position = *position;
+    let moves = if position.primitive().is_some() { Vec::new() } else { position.moves().collect() };
+    let moves = moves.into_iter().map(|column| KnownMove { column, outcome: None }).collect();
+    let known: Mutex<(Option<Outcome>, Vec<KnownMove>)> = Mutex::new((None, moves));
+    Box::new(move |news| {
+        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+        match news {
+            News::Outcome(outcome) => known.0 = Some(outcome),
+            News::Move(found) => {
+                if let Some(known) = known.1.iter_mut().find(|of| of.column == found.column) {
+                    known.outcome = found.outcome;
+                }
+            }
+        }
+        let source = SourceJson::new(SourceKind::Search, None, 0);
+        let found = Found { outcome: known.0, moves: known.1.clone(), line: None, source, limit: None };
+        lines.write_now(&json(&position, &text, &found));
+    })
+}
+
+/// Answers `GET api/v1/position.svg`.
+pub async fn svg(RawQuery(query): RawQuery) -> Result<Response, Failure> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Asked {
+        board: String,
+        #[serde(default = "empty")]
+        position: String,
+    }
+    let asked: Asked = fields(query.as_deref())?;
+    let position = read(asked.board.parse()?, &asked.position)?;
+    let media = HeaderValue::from_static("image/svg+xml");
+    Ok(([(header::CONTENT_TYPE, media), (header::CACHE_CONTROL, WHOLE)], picture::svg(&position)).into_response())
+}

@@ -1,0 +1,57 @@
+//! What all requests share.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::ask::{Askers, Reach};
+use super::boards::Boards;
+use super::cache::Answers;
+use super::metrics::Metrics;
+use crate::arguments::CacheArgument;
+
+/// What the command line says.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The folder with the databases.
+    pub root: PathBuf,
+    /// The cache of each database.
+    pub cache: CacheArgument,
+    /// Begins every address.
+    pub base_path: String,
+    /// How far a search may go.
+    pub reach: Reach,
+    /// How many searches run at a time.
+    pub searches: usize,
+    /// How many probes.
+    pub probes: usize,
+}
+
+impl Settings {
+    /// Returns how many threads may wait for databases and searches.
+    pub fn threads(&self) -> usize {
+        // Some more open databases.
+        self.searches + self.probes + 2
+    }
+}
+
+/// What all requests share.
+pub struct Server {
+    pub settings: Settings,
+    pub boards: Boards,
+    pub askers: Askers,
+    pub answers: Answers,
+    pub metrics: Arc<Metrics>,
+}
+
+impl Server {
+    pub fn new(settings: Settings) -> Arc<Server> {
+        let metrics = Arc::new(Metrics::new());
+        Arc::new(Server {
+            boards: Boards::new(settings.root.clone(), settings.cache),
+            askers: Askers::new(settings.reach, settings.probes, settings.searches, Arc::clone(&metrics)),
+            answers: Answers::new(),
+            metrics,
+            settings,
+        })
+    }
+}
