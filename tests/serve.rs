@@ -52,6 +52,25 @@ fn an_address_that_is_taken_is_an_error_with_a_remedy() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn a_browser_is_opened_when_it_is_asked_for() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let mut program = Program::new();
+    let browser = program.path("xdg-open");
+    std::fs::write(&browser, format!("#!/bin/sh\nprintf %s \"$1\" > {}\n", program.path("opened").display()))
+        .expect("a script");
+    std::fs::set_permissions(&browser, std::fs::Permissions::from_mode(0o755)).expect("permissions");
+    program.set("PATH", &format!("{}:/usr/bin:/bin", program.path("").display()));
+    let server = Server::start(&program, &["--base-path", "/c4"]);
+    assert!(!program.path("opened").exists());
+    drop(server);
+    let server = Server::start(&program, &["--open", "--base-path", "/c4"]);
+    let opened = || std::fs::read_to_string(program.path("opened")).unwrap_or_default();
+    eventually("a browser is opened", || opened() == format!("{}/", server.url()));
+}
+
+#[test]
 fn positions_have_the_answers_of_the_command_line() {
     let program = Program::with("5x4");
     let server = Server::start(&program, &[]);
@@ -110,7 +129,7 @@ fn a_whole_answer_has_a_tag_and_is_not_sent_twice() {
     assert_eq!((open.status, open.header("cache-control"), open.header("etag")), (200, "no-store", ""));
     let open = open.json();
     assert_eq!((&open["undecided"], &open["value"]), (&json!(true), &Json::Null));
-    assert_eq!(open["error"], json!("not decided within 1,000 nodes, which is what this server allows for a position"));
+    assert_eq!(open["error"], json!("not decided within 1,000 nodes, which is what this server allows for a question"));
 }
 
 #[test]

@@ -85,6 +85,25 @@ impl Kind {
     pub fn needs_outcomes(self) -> bool {
         matches!(self, Kind::Perfect { .. })
     }
+
+    /// Returns how many plies the player looks ahead for a move; 0 for one that does not. A move takes time in proportion
+    /// to the orders of so many moves, at worst.
+    ///
+    /// ```
+    /// use fourbase::players::Kind;
+    ///
+    /// assert_eq!("rating:3".parse::<Kind>()?.looks_ahead(), 7);
+    /// # Ok::<(), fourbase::players::KindError>(())
+    /// ```
+    #[must_use]
+    pub fn looks_ahead(self) -> u32 {
+        match self {
+            Kind::Human | Kind::Perfect { .. } | Kind::Random | Kind::FollowUp => 0,
+            Kind::Pomakis { level } => level,
+            Kind::Window { depth } => depth,
+            Kind::Rating { level, .. } => 2 * level + 1,
+        }
+    }
 }
 
 impl fmt::Display for Kind {

@@ -45,6 +45,11 @@ impl Server {
         Server { child, url, agent: config.build().into() }
     }
 
+    /// Returns where it is, without the slash at the end.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
     /// Gets an address that begins with a slash.
     pub fn get(&self, address: &str) -> Reply {
         self.get_with(address, &[])

@@ -5,7 +5,7 @@
 
 mod batch;
 pub mod played;
-mod report;
+pub mod report;
 
 use clap::Args;
 

@@ -4,10 +4,15 @@ use fourbase::players::Source;
 use fourbase::{Board, Position};
 use rand::RngExt;
 
-/// Draws a ply below the number of cells and plays random moves up to it. Returns the position and the last move, which
-/// the empty board has none of; `None` where the game ends before the ply or at it.
+/// Draws a ply below the number of cells and plays random moves up to it, as [`play`] does.
 pub fn position(board: Board, source: &mut Source) -> Option<(Position, Option<usize>)> {
     let ply = source.random_range(0..board.cells() as u32);
+    play(board, ply as usize, source)
+}
+
+/// Plays random moves up to a ply. Returns the position and the last move, which the empty board has none of; `None` where
+/// the game ends before the ply or at it.
+pub fn play(board: Board, ply: usize, source: &mut Source) -> Option<(Position, Option<usize>)> {
     let (mut position, mut last) = (Position::start(board), None);
     for _ in 0..ply {
         let columns = position.moves().collect::<Vec<_>>();

@@ -1,8 +1,8 @@
 //! `fourbase serve`: answers over HTTP.
 //!
 //! From the top down: [`connections`] accepts connections and ends them; [`routes`] says which address is answered by what, and what
-//! holds for all of them; [`position`], [`batch`], [`boards_api`] answer, and [`uwapi`] in
-//! the words of GamesCrafters' page; [`ask`] lets searches and probes run on threads of
+//! holds for all of them; [`position`], [`batch`], [`games`], [`boards_api`], [`stats`] answer, and [`uwapi`] in
+//! the words of GamesCrafters' page, written by [`written`] and [`stream`]; [`openapi`] describes them; [`ask`] lets searches and probes run on threads of
 //! their own, within limits; [`boards`] knows which databases there are; [`cache`] keeps answers; [`metrics`] counts;
 //! [`failure`] says why there is no answer; [`picture`] draws.
 
@@ -13,13 +13,17 @@ mod boards_api;
 mod cache;
 mod connections;
 mod failure;
+mod games;
 mod metrics;
+mod openapi;
 mod picture;
 mod position;
 mod routes;
 mod server;
+mod stats;
 mod stream;
 mod uwapi;
+mod written;
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -29,6 +33,7 @@ use clap::Args;
 use tokio::net::TcpListener;
 
 use crate::arguments::{CacheArgument, DatabaseArgument};
+
 use crate::{number, output};
 use ask::Reach;
 use server::{Server, Settings};
@@ -52,11 +57,11 @@ The server answers from the databases in --db and from those that are part of fo
 that appear or change while it runs are found within two seconds. A position that no database covers
 is searched, within --search-nodes and --search-seconds; --searches says how many at a time.
 
-docs/server.md lists the addresses. Ctrl-C or SIGTERM stops the server after the answers that are
+A browser shows a page at the address that is printed; docs/server.md lists the others. Ctrl-C or SIGTERM stops the server after the answers that are
 under way.
 
 Examples:
-  fourbase serve
+  fourbase serve --open
   fourbase serve --listen 0.0.0.0:80 --db /data/fourbase --cache 2G
   fourbase serve --base-path /connect4 --search-seconds 2
   curl 'http://127.0.0.1:8080/api/v1/position?board=7x6&position=4453'")]
@@ -87,6 +92,10 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = number::within::<u16>(1..=1024))]
     searches: Option<u16>,
 
+    /// Open the page in the browser
+    #[arg(long)]
+    open: bool,
+
     /// Write a line about each request to standard error
     #[arg(long)]
     log: bool,
@@ -105,15 +114,22 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     runtime.worker_threads(SPEAKERS).max_blocking_threads(settings.threads()).enable_all();
     let runtime = runtime.build().context("cannot start the threads")?;
-    runtime.block_on(serve(arguments.listen, settings))
+    runtime.block_on(serve(arguments, settings))
 }
 
-async fn serve(address: SocketAddr, settings: Settings) -> anyhow::Result<()> {
+async fn serve(arguments: &Arguments, settings: Settings) -> anyhow::Result<()> {
+    let address = arguments.listen;
     let cannot = || format!("cannot listen on {address}; choose another address or port with --listen");
     let listener = TcpListener::bind(address).await.with_context(cannot)?;
     let address = listener.local_addr().with_context(cannot)?;
     let router = routes::router(Server::new(settings.clone()));
-    output::print(format_args!("listening on http://{address}{}/", settings.base_path))?;
+    let page = format!("http://{address}{}/", settings.base_path);
+    output::print(format_args!("listening on {page}"))?;
+    if arguments.open
+        && let Err(error) = open::that_detached(&page)
+    {
+        crate::failure::print_warning(&format!("cannot open the browser: {error}; open {page} there"));
+    }
     connections::serve(listener, router, GRACE).await
 }
 

@@ -3,7 +3,7 @@
 //! Counting sweeps over all tiers of the board and solves them once more, which takes about twice as long as a solve. So
 //! the counts are kept beside the database ([`read_kept`]) and read the next time. Legal positions alone need no database.
 
-mod report;
+pub mod report;
 
 use std::path::PathBuf;
 

@@ -93,18 +93,42 @@ impl Ply {
     }
 }
 
-/// Finds the outcomes in every position of a game, from the last one back, because searches of late positions help those
-/// of earlier ones. After a search that reaches its limit, earlier positions get a quick look only.
+/// Finds the outcomes in every position of a game, by [`of_game_by`].
 ///
 /// # Errors
 ///
 /// A database that cannot be read.
 pub fn of_game(asker: &Asker, game: &Game) -> anyhow::Result<Played> {
+    of_game_by(game, |position, pace| match pace {
+        Pace::Whole => asker.find(position, false),
+        Pace::Quick => asker.find_quickly(position),
+    })
+}
+
+/// How much is asked about a position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pace {
+    /// Everything within the limits.
+    Whole,
+    /// What takes a millisecond or less.
+    Quick,
+}
+
+/// Finds the outcomes in every position of a game, from the last one back, because searches of late positions help those
+/// of earlier ones. After a search that reaches its limit, earlier positions get a quick look only.
+///
+/// # Errors
+///
+/// Those of `find`.
+pub fn of_game_by<E>(
+    game: &Game,
+    mut find: impl FnMut(&Position, Pace) -> Result<Found<Error>, E>,
+) -> Result<Played, E> {
     let (mut plies, mut limit) = (Vec::new(), None);
     for (ply, position) in game.positions().iter().enumerate().rev() {
         let column = game.columns().get(ply).copied();
-        let found = if limit.is_none() { asker.find(position, false) } else { asker.find_quickly(position) };
-        let Found { outcome, moves, source, limit: reached, .. } = found?;
+        let pace = if limit.is_none() { Pace::Whole } else { Pace::Quick };
+        let Found { outcome, moves, source, limit: reached, .. } = find(position, pace)?;
         plies.push(Ply { position: *position, column, outcome, moves, source });
         limit = limit.or(reached);
     }

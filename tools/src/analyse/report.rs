@@ -141,6 +141,12 @@ pub struct AnalysisJson {
 }
 
 impl AnalysisJson {
+    /// Leaves the folder of the database out.
+    pub fn without_folder(mut self) -> AnalysisJson {
+        self.source = self.source.map(SourceJson::without_folder);
+        self
+    }
+
     /// Adds the line of a batch.
     pub fn with_input(mut self, input: String) -> AnalysisJson {
         self.input = Some(input);

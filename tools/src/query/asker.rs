@@ -24,7 +24,7 @@ const AT_ONCE_SEARCHED: usize = 16;
 const AT_ONCE_KEPT: usize = 256;
 
 /// The nodes of a quick search.
-const QUICK_NODES: u64 = 10_000;
+pub const QUICK_NODES: u64 = 10_000;
 
 /// How far one question may go.
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use fourbase::Position;
 use fourbase::search::Monitor;
 use fourbase_tiers::answer::{AnswerError, Limits, News, Question};
-use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::boards::Known;
 use super::failure::Failure;
@@ -32,9 +32,9 @@ pub struct Askers {
     reach: Reach,
     metrics: Arc<Metrics>,
     /// For positions that are looked up.
-    probes: Semaphore,
+    probes: Arc<Semaphore>,
     /// For positions that may take a search, and the most that wait for one.
-    searches: Semaphore,
+    searches: Arc<Semaphore>,
     most_waiting: i64,
 }
 
@@ -54,14 +54,14 @@ impl Drop for Waiting {
     }
 }
 
-/// A thread for one question or several; dropped, another one may have it.
-pub struct Turn<'a> {
-    metrics: &'a Metrics,
+/// The right to a thread; dropped, another one may have it.
+struct Turn {
+    metrics: Arc<Metrics>,
     is_search: bool,
-    _permit: SemaphorePermit<'a>,
+    _permit: OwnedSemaphorePermit,
 }
 
-impl Drop for Turn<'_> {
+impl Drop for Turn {
     fn drop(&mut self) {
         if self.is_search {
             self.metrics.searching.dec();
@@ -72,7 +72,7 @@ impl Drop for Turn<'_> {
 impl Askers {
     pub fn new(reach: Reach, probes: usize, searches: usize, metrics: Arc<Metrics>) -> Askers {
         let most_waiting = WAITING_PER_SEARCH * searches as i64;
-        let (probes, searches) = (Semaphore::new(probes), Semaphore::new(searches));
+        let [probes, searches] = [probes, searches].map(|most| Arc::new(Semaphore::new(most)));
         Askers { reach, metrics, probes, searches, most_waiting }
     }
 
@@ -81,21 +81,22 @@ impl Askers {
     /// # Errors
     ///
     /// Too many searches.
-    pub async fn turn(&self, is_search: bool) -> Result<Turn<'_>, Failure> {
+    async fn turn(&self, is_search: bool) -> Result<Turn, Failure> {
+        let metrics = Arc::clone(&self.metrics);
         if !is_search {
-            let permit = self.probes.acquire().await.map_err(|_| Failure::busy())?;
-            return Ok(Turn { metrics: &self.metrics, is_search, _permit: permit });
+            let permit = Arc::clone(&self.probes).acquire_owned().await.map_err(|_| Failure::busy())?;
+            return Ok(Turn { metrics, is_search, _permit: permit });
         }
-        let permit = match self.searches.try_acquire() {
+        let permit = match Arc::clone(&self.searches).try_acquire_owned() {
             Ok(permit) => permit,
             Err(_) => self.searches_in_turn().await?,
         };
-        self.metrics.searching.inc();
-        Ok(Turn { metrics: &self.metrics, is_search, _permit: permit })
+        metrics.searching.inc();
+        Ok(Turn { metrics, is_search, _permit: permit })
     }
 
     /// Waits for a search to end, at most as long as one may take.
-    async fn searches_in_turn(&self) -> Result<SemaphorePermit<'_>, Failure> {
+    async fn searches_in_turn(&self) -> Result<OwnedSemaphorePermit, Failure> {
         /// Counts who waits, and is dropped with a request that goes away.
         struct InLine<'a>(&'a Metrics);
         impl Drop for InLine<'_> {
@@ -108,7 +109,7 @@ impl Askers {
         if before >= self.most_waiting {
             return Err(Failure::too_many_searches());
         }
-        let permit = tokio::time::timeout(self.reach.time, self.searches.acquire()).await;
+        let permit = tokio::time::timeout(self.reach.time, Arc::clone(&self.searches).acquire_owned()).await;
         permit.ok().and_then(Result::ok).ok_or_else(Failure::too_many_searches)
     }
 
@@ -124,44 +125,53 @@ impl Askers {
         with_line: bool,
         listen: Option<Listener>,
     ) -> Result<Found<String>, Failure> {
-        let _turn = self.turn(known.may_search(position.ply())).await?;
-        self.find_in_turn(known, position, with_line, listen).await
-    }
-
-    /// Finds out the same, of who has a turn already.
-    ///
-    /// # Errors
-    ///
-    /// A database that cannot be read.
-    pub async fn find_in_turn(
-        &self,
-        known: &Known,
-        position: Position,
-        with_line: bool,
-        listen: Option<Listener>,
-    ) -> Result<Found<String>, Failure> {
         let answerer = Arc::clone(known.answerer());
-        self.ask(move |limits| {
+        let explain = self.explainer();
+        self.ask(known.may_search(position.ply()), move |limits| {
             let mut question = Question::new(limits);
             if let Some(listen) = listen {
                 question = question.with_listener(listen);
             }
             let found = Found::of(&*answerer, &position, with_line, &mut question);
-            (found, question.work().has_searched())
+            (found.map(|found| found.explained(explain)), question.work().has_searched())
         })
         .await
-        .map(|found| found.explained(|error| self.explain(error)))
     }
 
-    /// Does something on a thread of its own, and cancels it when the time is over or nobody waits for it.
-    async fn ask<T: Send + 'static>(
+    /// Reads files on a thread of its own.
+    ///
+    /// # Errors
+    ///
+    /// The thread failed.
+    pub async fn look<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Failure> {
+        let turn = self.turn(false).await?;
+        let looked = tokio::task::spawn_blocking(move || {
+            let _turn = turn;
+            work()
+        });
+        looked.await.map_err(|error| Failure::broken(error.to_string()))
+    }
+
+    /// Does something on a thread of its own, and cancels it when the time is over or nobody waits for it. `work` returns
+    /// whether it has searched, too.
+    ///
+    /// # Errors
+    ///
+    /// That of `work`; too many searches.
+    pub async fn ask<T: Send + 'static>(
         &self,
+        may_search: bool,
         work: impl FnOnce(Limits) -> (Result<T, AnswerError>, bool) + Send + 'static,
     ) -> Result<T, Failure> {
+        let turn = self.turn(may_search).await?;
         let monitor = Arc::new(Monitor::default());
         let limits = Limits { nodes: Some(self.reach.nodes), monitor: Some(Arc::clone(&monitor)) };
         let mut waiting = Waiting { monitor: Arc::clone(&monitor), metrics: Arc::clone(&self.metrics), is_over: false };
-        let mut thread = tokio::task::spawn_blocking(move || work(limits));
+        // The turn ends with the thread, which goes on for some milliseconds after a client has gone away.
+        let mut thread = tokio::task::spawn_blocking(move || {
+            let _turn = turn;
+            work(limits)
+        });
         let joined = match tokio::time::timeout(self.reach.time, &mut thread).await {
             Ok(joined) => joined,
             Err(_) => {
@@ -177,13 +187,16 @@ impl Askers {
         Ok(answer?)
     }
 
-    /// Says which limit was reached.
-    fn explain(&self, error: AnswerError) -> String {
-        let within = match error {
-            AnswerError::NodeLimit { nodes, .. } => counted(nodes, "node"),
-            AnswerError::Cancelled { .. } => counted(self.reach.time.as_secs(), "second"),
-            error => return error.to_string(),
-        };
-        format!("not decided within {within}, which is what this server allows for a position")
+    /// Returns what says which limit was reached.
+    pub fn explainer(&self) -> impl Fn(AnswerError) -> String + Send + use<> {
+        let time = self.reach.time;
+        move |error| {
+            let within = match error {
+                AnswerError::NodeLimit { nodes, .. } => counted(nodes, "node"),
+                AnswerError::Cancelled { .. } => counted(time.as_secs(), "second"),
+                error => return error.to_string(),
+            };
+            format!("not decided within {within}, which is what this server allows for a question")
+        }
     }
 }

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::{HeaderValue, header};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use fourbase::Board;
 use fourbase_tiers::database::{self, Database, DatabaseError, Summary};
 use fourbase_tiers::kernel::Values;
@@ -13,6 +12,7 @@ use serde::Serialize;
 
 use super::failure::Failure;
 use super::server::Server;
+use super::written::{CHANGING, written};
 use crate::json::{Envelope, OutcomeJson};
 use crate::remedy;
 
@@ -65,13 +65,7 @@ impl BoardJson {
 /// Answers `GET api/v1/boards`.
 pub async fn get(State(server): State<Arc<Server>>) -> Result<Response, Failure> {
     let listed = listed(&server).await?;
-    let body =
-        serde_json::to_vec(&Envelope::new("boards", listed)).map_err(|error| Failure::broken(error.to_string()))?;
-    let headers = [
-        (header::CONTENT_TYPE, HeaderValue::from_static("application/json")),
-        (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
-    ];
-    Ok((headers, body).into_response())
+    written(&Envelope::new("boards", listed), CHANGING)
 }
 
 /// Lists the boards that have a database, smallest first.
@@ -84,10 +78,8 @@ pub async fn boards(server: &Arc<Server>) -> Result<Vec<Board>, Failure> {
 }
 
 async fn listed(server: &Arc<Server>) -> Result<Listed, Failure> {
-    let _turn = server.askers.turn(false).await?;
     let listing = Arc::clone(server);
-    let listed = tokio::task::spawn_blocking(move || list(&listing)).await;
-    Ok(listed.map_err(|error| Failure::broken(error.to_string()))??)
+    Ok(server.askers.look(move || list(&listing)).await??)
 }
 
 /// Lists the boards, smallest first.

@@ -6,6 +6,7 @@ use fourbase::BoardError;
 use fourbase::notation::NotationError;
 use fourbase_tiers::answer::AnswerError;
 use fourbase_tiers::database::DatabaseError;
+use fourbase_tiers::files::FileError;
 use serde::Serialize;
 
 use crate::remedy;
@@ -108,6 +109,12 @@ impl From<DatabaseError> for Failure {
             )),
             error => Failure::broken(remedy::told(&error)),
         }
+    }
+}
+
+impl From<FileError> for Failure {
+    fn from(error: FileError) -> Failure {
+        Failure::broken(error.to_string())
     }
 }
 

@@ -18,6 +18,7 @@ use super::failure::Failure;
 use super::picture;
 use super::server::Server;
 use super::stream::{Lines, NDJSON, lines};
+use super::written::{JSON, PARTIAL};
 use crate::json::{Envelope, SourceJson, SourceKind};
 use crate::query::answer::AnswerJson;
 use crate::query::found::Found;
@@ -27,9 +28,6 @@ const MOST_CHARACTERS: usize = 512;
 
 /// An answer that is known to be whole holds for a day, and much longer for who has its tag.
 const WHOLE: HeaderValue = HeaderValue::from_static("public, max-age=86400");
-
-/// Another question may find out more.
-const PARTIAL: HeaderValue = HeaderValue::from_static("no-store");
 
 /// What is asked for.
 #[derive(Deserialize)]
@@ -130,9 +128,6 @@ pub async fn get(
     Ok(whole(body))
 }
 
-/// The kind of media of an answer.
-const JSON: HeaderValue = HeaderValue::from_static("application/json");
-
 /// An answer that never changes.
 fn whole(body: Bytes, tag: Option<HeaderValue>) -> Response {
     let mut response = ([(header::CONTENT_TYPE, JSON), (header::CACHE_CONTROL, WHOLE)], body).into_response();
@@ -157,10 +152,8 @@ pub async fn find(server: &Arc<Server>, board: Board) -> Result<Arc<Known>, Fail
     if let Some(known) = server.boards.at_hand(board) {
         return Ok(known);
     }
-    let _turn = server.askers.turn(false).await?;
     let looking = Arc::clone(server);
-    let found = tokio::task::spawn_blocking(move || looking.boards.find(board)).await;
-    Ok(found.map_err(|error| Failure::broken(error.to_string()))??)
+    Ok(server.askers.look(move || looking.boards.find(board)).await??)
 }
 
 /// Writes an answer as `fourbase query --json` does, without the folder of the database.

@@ -14,7 +14,7 @@ use tower_http::cors::{Any, CorsLayer};
 use super::failure::Failure;
 use super::metrics::MEDIA;
 use super::server::Server;
-use super::{batch, boards_api, position, uwapi};
+use super::{batch, boards_api, games, openapi, position, stats, uwapi};
 
 /// The most requests that are being answered.
 const MOST_IN_FLIGHT: i64 = 512;
@@ -43,7 +43,12 @@ pub fn router(server: Arc<Server>) -> Router {
         .route("/boards", get(boards_api::get))
         .route("/position", get(position::get))
         .route("/position.svg", get(position::svg))
-        .route("/positions", post(batch::post));
+        .route("/positions", post(batch::post))
+        .route("/analysis", get(games::analysis))
+        .route("/move", get(games::next_move))
+        .route("/random", get(games::random))
+        .route("/stats", get(stats::get))
+        .route("/openapi.json", get(openapi::get));
     let routes = Router::new()
         .nest("/api/v1", api)
         .route("/uwapi/", get(uwapi::games))

@@ -162,6 +162,11 @@ impl Stats {
         }
     }
 
+    /// Leaves the folder of the database out.
+    pub fn without_folder(self) -> Stats {
+        Stats { folder: None, ..self }
+    }
+
     /// Adds the sums to the legal positions of a board by ply.
     pub fn of_legal(board: Board, plies: &[PlyLegal]) -> Stats {
         let plies: Vec<Row> = plies.iter().map(Row::of_legal).collect();
