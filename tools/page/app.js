@@ -1,0 +1,209 @@
+// The page: holds the game that is shown, draws it, and asks about it whenever it changes.
+
+import { readQuery, withLaterMoves, writeAddress } from "./address.js";
+import { BoardView } from "./board.js";
+import { ruleAnswers } from "./follow.js";
+import { columnsAt, goTo, newGame, outcome, play, stepTo, toMove } from "./game.js";
+import { HistoryView } from "./history.js";
+import { listen } from "./keys.js";
+import { parseMoves } from "./notation.js";
+import { Notices } from "./notices.js";
+import { Panel } from "./panel.js";
+import { Players } from "./players.js";
+import { recall, remember } from "./prefs.js";
+import { Questions, isOpen, keyOf } from "./questions.js";
+import { fixed, impossibleText, texts } from "./texts.js";
+import { View, resultText, ruleKey } from "./view.js";
+
+const $ = (id) => document.getElementById(id);
+for (const target of document.querySelectorAll("[data-text]")) target.textContent = fixed[target.dataset.text];
+for (const target of document.querySelectorAll("[data-label]")) target.setAttribute("aria-label", fixed[target.dataset.label]);
+
+const first = readQuery(location.search);
+const state = {
+  game: withLaterMoves(first.game, history.state),
+  flipped: false,
+  values: recall("values", true),
+  best: false,
+  follow: false,
+  line: null,
+  rule: null,
+  held: true,
+};
+const notices = new Notices({ error: $("error"), actions: $("error-actions"), live: $("live") });
+const questions = new Questions(notices);
+const board = new BoardView($("board"), $("board-words"), playByHand);
+const plies = new HistoryView($("history"), $("history-frame"), (ply) => go(goTo(state.game, ply)));
+const players = new Players(() => {
+  state.held = false;
+  questions.end("move");
+  askComputer();
+  draw();
+});
+const panel = new Panel({ questions, notices, board: () => state.game.board, onOpen: open });
+
+const view = new View({ board, plies, players, panel, questions });
+
+/** Shows another game or another ply of it, and asks about it. Nothing that was asked before may land on it. */
+function change(game, { address = "push", held = false } = {}) {
+  questions.end("position", "history", "move", "line", "rule", "open", "hand", "address");
+  Object.assign(state, { game, held });
+  if (address !== "keep") writeAddress(game, { replace: address === "replace" });
+  askAll();
+  draw();
+}
+
+function playByHand(column) {
+  const player = toMove(state.game);
+  if (!outcomeNow().over && !players.isHuman(player) && !state.held) {
+    notices.tell(texts.notYourTurn);
+    return;
+  }
+  playColumn(column);
+}
+
+function playColumn(column, by = "") {
+  const { game, line } = state;
+  let next;
+  try {
+    next = play(game, column);
+  } catch (failure) {
+    notices.fail("hand", failure);
+    return;
+  }
+  if (line?.key === keyOf(game) && line.columns[0] === column) {
+    state.line = { key: keyOf(next), columns: line.columns.slice(1) };
+  }
+  notices.tell(texts.played(toMove(game), column, by));
+  change(next);
+  const result = outcomeNow();
+  if (result.over) notices.tell(resultText(state.game.board, result));
+}
+
+/** Goes to another ply; a computer that is to move there waits. */
+function go(game) {
+  if (game.ply === state.game.ply) return;
+  notices.tell(texts.goneToPly(game.ply));
+  change(game, { held: true });
+}
+
+function open(game, text = "", { address = "push" } = {}) {
+  notices.tell(text);
+  change(game, { address, held: game.ply > 0 });
+}
+
+function askAll() {
+  askPosition();
+  askComputer();
+  askRule();
+}
+
+function askPosition() {
+  const { game } = state;
+  const fact = questions.fact(game);
+  if (fact?.whole && !isOpen(fact)) arrived();
+  else questions.askPosition(game, draw, arrived, draw);
+}
+
+function arrived() {
+  const fact = questions.fact(state.game);
+  if (state.values && !outcomeNow().over) notices.tell(texts.status(toMove(state.game), fact.value, fact.remoteness));
+  questions.askHistory(state.game, draw);
+  askLine();
+  draw();
+}
+
+function askComputer() {
+  const { game } = state;
+  const player = toMove(game);
+  if (state.held || players.isHuman(player) || outcomeNow().over) return;
+  const name = players.name(player);
+  const pause = players.isHuman(1 - player) ? 200 : 400;
+  questions.askMove("move", game, name, pause, ({ column }) => playColumn(column, name), draw);
+}
+
+function askLine() {
+  const key = keyOf(state.game);
+  if (!state.best || state.line?.key === key || outcomeNow().over) return;
+  questions.askLine(state.game, (line) => {
+    state.line = { key, columns: line === null ? null : parseMoves(line) };
+    notices.tell(view.lineText(state));
+    draw();
+  });
+}
+
+function askRule() {
+  const { game } = state;
+  const key = ruleKey(game);
+  if (!state.follow || state.rule?.key === key || game.start || outcomeNow().over) return;
+  questions.askMove("rule", game, "follow-up", 0, ({ column, reason }) => {
+    state.rule = { key, column, answers: ruleAnswers(reason) };
+    draw();
+    notices.tell($("follow-up-note").textContent);
+  }, draw);
+}
+
+function draw() {
+  view.draw(state);
+}
+
+function outcomeNow() {
+  return outcome(state.game.board, columnsAt(state.game));
+}
+
+function onClick(id, action) {
+  $(id).addEventListener("click", () => {
+    if ($(id).getAttribute("aria-disabled") !== "true") action();
+  });
+}
+
+onClick("undo", () => go(stepTo(state.game, -1, (player) => players.isHuman(player))));
+onClick("redo", () => go(stepTo(state.game, 1, (player) => players.isHuman(player))));
+onClick("restart", () => open(newGame(state.game.board), fixed.restart));
+onClick("flip", () => {
+  state.flipped = !state.flipped;
+  notices.tell(texts.flipped(state.flipped));
+  draw();
+});
+onClick("go-on", () => {
+  state.held = false;
+  askComputer();
+  draw();
+});
+onClick("values-toggle", () => {
+  state.values = !state.values;
+  remember("values", state.values);
+  notices.tell(texts.valuesShown(state.values));
+  draw();
+});
+onClick("best-line", () => {
+  state.best = !state.best;
+  if (questions.fact(state.game)?.whole) askLine();
+  notices.tell(view.lineText(state));
+  draw();
+});
+onClick("play-best", () => playByHand(state.line.columns[0]));
+onClick("follow-up-toggle", () => {
+  state.follow = !state.follow;
+  if (state.follow) askRule();
+  else questions.end("rule");
+  draw();
+});
+onClick("retry", () => {
+  notices.retry();
+  draw();
+});
+
+$("keys-toggle").checked = recall("keys", true);
+$("keys-toggle").addEventListener("change", (event) => remember("keys", event.target.checked));
+listen({ isOn: () => $("keys-toggle").checked, board, width: () => state.game.board.width, onPlay: playByHand });
+
+window.addEventListener("popstate", (event) => {
+  const read = readQuery(location.search);
+  change(withLaterMoves(read.game, event.state), { address: "keep", held: true });
+});
+
+const { position } = first;
+change(state.game, { address: first.stopped || position ? "keep" : "replace", held: true });
+if (first.stopped) notices.say("address", texts.stoppedLink(impossibleText(first.stopped), first.game.ply));
+else if (position) panel.openPosition(position, state.game.board, { address: "replace" });

@@ -1,0 +1,143 @@
+// The board: a button for each column, with its pieces, its name and what a move there is worth.
+
+import { ranks, shape } from "./badge.js";
+import { element, svg } from "./dom.js";
+import { columnName } from "./notation.js";
+import { texts } from "./texts.js";
+
+/** Draws into `root`; `words` gets the pieces as text. Calls `onPlay(column)`, columns from 1. */
+export class BoardView {
+  constructor(root, words, onPlay) {
+    this.root = root;
+    this.words = words;
+    this.drawn = "";
+    this.columns = new Map();
+    root.addEventListener("click", (event) => {
+      const button = event.target.closest("button[data-column]");
+      if (button) onPlay(Number(button.dataset.column));
+    });
+  }
+
+  /** Draws everything anew; buttons are kept, and with them the focus, unless the board is another one. */
+  draw({ board, columns, flipped, canPlay, outcome, fact, showValues, waiting, marks }) {
+    this.build(board, flipped);
+    const values = new Map((fact?.children ?? []).map((child) => [child.column, child]));
+    const rank = ranks(fact?.children ?? []);
+    for (const [column, view] of this.columns) {
+      const pieces = columns[column - 1];
+      const full = pieces.length >= board.height;
+      const child = values.get(column);
+      const open = !full && !outcome.over;
+      this.drawPieces(view, pieces);
+      this.drawValue(view, { child, rank: rank.get(column), open, waiting, showValues });
+      const marked = Object.keys(marks).filter((mark) => marks[mark] === column);
+      view.marks.textContent = marked.map((mark) => texts.shortMarks[mark]).join(" ");
+      view.button.dataset.marks = marked.join(" ");
+      view.button.dataset.pieces = pieces.length;
+      view.button.setAttribute("aria-disabled", String(!(open && canPlay)));
+      view.label.textContent = texts.columnButton({
+        column,
+        pieces: pieces.length,
+        full,
+        value: showValues && open ? child?.value : null,
+        remoteness: child?.remoteness,
+        marks: marked.map((mark) => texts.marks[mark]),
+      });
+    }
+    this.drawLines(board, outcome.lines, flipped);
+    this.words.setAttribute("aria-label", texts.boardInWords);
+    this.words.replaceChildren(...columns.map((pieces, index) => element("li", "", texts.columnInWords(index + 1, pieces))));
+  }
+
+  build(board, flipped) {
+    const wanted = `${board.width} ${board.height} ${flipped}`;
+    if (wanted === this.drawn) return;
+    const focused = this.root.contains(document.activeElement) ? document.activeElement.dataset.column : null;
+    this.drawn = wanted;
+    this.columns.clear();
+    this.root.style.setProperty("--columns", board.width);
+    this.root.style.setProperty("--rows", board.height);
+    const order = Array.from({ length: board.width }, (_, index) => index + 1);
+    if (flipped) order.reverse();
+    this.lines = svg("svg", { viewBox: `0 0 ${board.width} ${board.height}`, class: "lines", "aria-hidden": "true" });
+    this.root.replaceChildren(...order.map((column) => this.buildColumn(board, column)), this.lines);
+    if (focused) this.focus(Math.min(Number(focused), board.width));
+  }
+
+  buildColumn(board, column) {
+    const button = element("button", "column");
+    button.type = "button";
+    button.dataset.column = column;
+    const cells = Array.from({ length: board.height }, () => element("span", "cell"));
+    const field = element("span", "cells");
+    field.append(...cells);
+    const value = element("span", "value");
+    const marks = element("span", "marks");
+    button.append(field, element("span", "name", columnName(column)), value, marks);
+    for (const part of button.children) part.setAttribute("aria-hidden", "true");
+    const label = element("span", "hidden");
+    button.append(label);
+    this.columns.set(column, { button, label, cells: cells.reverse(), value, marks, pieces: null });
+    return button;
+  }
+
+  /** A single new piece drops; all else appears at once. */
+  drawPieces(view, pieces) {
+    const before = view.pieces;
+    view.pieces = [...pieces];
+    const drops = before !== null && pieces.length === before.length + 1;
+    view.cells.forEach((cell, row) => {
+      cell.className = ["cell", ["first", "second"][pieces[row]]].filter(Boolean).join(" ");
+      if (drops && row === pieces.length - 1) {
+        cell.style.setProperty("--fall", view.cells.length - row);
+        cell.classList.add("drops");
+      }
+    });
+  }
+
+  drawValue(view, { child, rank, open, waiting, showValues }) {
+    const known = open && child?.value;
+    if (known) {
+      view.button.dataset.value = child.value;
+      view.button.dataset.remoteness = child.remoteness ?? "";
+    } else {
+      delete view.button.dataset.value;
+      delete view.button.dataset.remoteness;
+    }
+    view.value.replaceChildren();
+    view.value.classList.toggle("known", Boolean(known && showValues));
+    if (!showValues || !open) return;
+    if (!known) {
+      view.value.append(waiting ? texts.waiting : texts.unknown);
+      return;
+    }
+    view.value.append(shape(child.value, rank), element("span", "word", child.value));
+    if (child.remoteness !== null) view.value.append(element("span", "word", `in ${child.remoteness}`));
+  }
+
+  drawLines(board, lines, flipped) {
+    const x = (column) => (flipped ? board.width - column - 0.5 : column + 0.5);
+    const y = (row) => board.height - row - 0.5;
+    this.lines.replaceChildren(...lines.flatMap(({ from, to }) => ["under", "over"].map((part) => svg("line", {
+      class: part, x1: x(from[0]), y1: y(from[1]), x2: x(to[0]), y2: y(to[1]),
+    }))));
+  }
+
+  /** Moves the focus to a column. */
+  focus(column) {
+    this.columns.get(column)?.button.focus();
+  }
+
+  /** Moves the focus by `step` places as they are seen; into the middle if it is elsewhere. */
+  focusNext(step) {
+    const shown = [...this.root.querySelectorAll("button")];
+    const here = shown.indexOf(document.activeElement);
+    const next = here < 0 ? Math.floor((shown.length - 1) / 2) : (here + step + shown.length) % shown.length;
+    shown[next].focus();
+  }
+
+  /** Returns the column that has the focus, or null. */
+  focused() {
+    return Number(document.activeElement?.closest?.("#board button[data-column]")?.dataset.column) || null;
+  }
+}

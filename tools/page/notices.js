@@ -1,0 +1,66 @@
+// What goes wrong, said on the page with a way to try again, and the live region.
+
+import { element, setHidden } from "./dom.js";
+import { impossibleText, texts } from "./texts.js";
+import { Impossible } from "./game.js";
+
+/** Keeps the troubles of each channel (a kind of question), until the channel is cleared. */
+export class Notices {
+  constructor({ error, actions, live }) {
+    Object.assign(this, { error, actions, live });
+    this.troubles = new Map();
+  }
+
+  /** Says a failure. `again` asks once more; a question that is wrong has none. Busy servers are asked again later. */
+  fail(channel, failure, again = null) {
+    this.clear(channel);
+    const { text, seconds, final } = wording(failure);
+    const timer = seconds ? setTimeout(() => this.retry([channel]), seconds * 1000) : null;
+    this.troubles.set(channel, { text, again: final ? null : again, timer });
+    this.show();
+  }
+
+  /** Says a text in the place of an error. */
+  say(channel, text, again = null) {
+    this.clear(channel);
+    this.troubles.set(channel, { text, again, timer: null });
+    this.show();
+  }
+
+  /** Forgets the trouble of channels. */
+  clear(...channels) {
+    for (const channel of channels) {
+      clearTimeout(this.troubles.get(channel)?.timer);
+      this.troubles.delete(channel);
+    }
+    this.show();
+  }
+
+  /** Asks again what failed. The text stays until an answer has come. */
+  retry(channels = [...this.troubles.keys()]) {
+    for (const channel of channels) this.troubles.get(channel)?.again?.();
+  }
+
+  show() {
+    const text = [...new Set([...this.troubles.values()].map((trouble) => trouble.text))].join(" ");
+    if (this.error.textContent !== text) this.error.textContent = text;
+    setHidden(this.actions, ![...this.troubles.values()].some((trouble) => trouble.again));
+  }
+
+  /** Tells something to screen readers. The last few sentences stay, so that none is cut off by the next. */
+  tell(text) {
+    if (!text) return;
+    this.live.append(element("p", "", text));
+    while (this.live.children.length > 4) this.live.firstElementChild.remove();
+  }
+}
+
+function wording(failure) {
+  if (failure instanceof Impossible) return { text: impossibleText(failure), final: true };
+  switch (failure.kind) {
+    case "gone": return { text: texts.gone };
+    case "busy": return { text: texts.busy(failure.retryAfter), seconds: failure.retryAfter };
+    case "refused": return { text: texts.refused(failure.message), final: true };
+    default: return { text: texts.failed(failure.message) };
+  }
+}

@@ -1,0 +1,138 @@
+// The fields beside the board: another board, paste, a random position, and the position in every notation.
+
+import { address, ask } from "./api.js";
+import { linkTo, readQuery } from "./address.js";
+import { element } from "./dom.js";
+import { columnsAt, newGame, playAll } from "./game.js";
+import { bitsText, movesText, parseBoard, parseMoves, parseUni, positionText, uniText } from "./notation.js";
+import { texts } from "./texts.js";
+
+const $ = (id) => document.getElementById(id);
+const EXPORTS = ["moves", "bits", "uni", "link", "svg"];
+
+/** The panel. `onOpen(game, text)` opens another game and tells the text. `board()` is the board that is shown. */
+export class Panel {
+  constructor({ questions, notices, board, onOpen }) {
+    Object.assign(this, { questions, notices, board, onOpen });
+    this.boards = [];
+    $("board-select").addEventListener("change", (event) => this.openBoard(event.target.value));
+    onSubmit("board-form", () => this.openBoard($("board-custom").value));
+    onSubmit("paste-form", () => this.paste($("paste").value.trim()));
+    onSubmit("random-form", () => this.random());
+    for (const name of EXPORTS) {
+      const button = $(`copy-${name}`);
+      const label = document.querySelector(`label[for="export-${name}"]`).textContent;
+      button.setAttribute("aria-label", texts.copyLabel(label));
+      button.addEventListener("click", () => this.copy($(`export-${name}`), label));
+    }
+    this.askBoards();
+  }
+
+  askBoards() {
+    this.questions.run("boards", (signal) => ask("boards", {}, { signal }), ({ boards }) => {
+      this.boards = boards;
+      this.drawBoards();
+    });
+  }
+
+  /** Draws the position of a game in every notation. */
+  draw(game) {
+    const columns = columnsAt(game);
+    const picture = address("position.svg", { board: game.board.text, position: positionText(game) });
+    $("export-moves").value = game.start ? "" : movesText(game);
+    $("export-bits").value = bitsText(game.board, columns);
+    $("export-uni").value = uniText(game.board, columns);
+    $("export-link").value = linkTo(game);
+    $("export-svg").value = picture;
+    $("svg-link").href = picture;
+    this.drawBoards();
+  }
+
+  drawBoards() {
+    const select = $("board-select");
+    const shown = this.board().text;
+    const listed = this.boards.some(({ board }) => board === shown) ? this.boards : [...this.boards, { board: shown }];
+    const wanted = listed.map((entry) => entry.board).join(" ");
+    if (select.dataset.boards !== wanted) {
+      select.dataset.boards = wanted;
+      select.replaceChildren(...listed.map((entry) => {
+        const option = element("option", "", texts.boardOption(entry));
+        option.value = entry.board;
+        return option;
+      }));
+    }
+    select.value = shown;
+  }
+
+  openBoard(text) {
+    this.attempt("open", () => {
+      this.onOpen(newGame(parseBoard(text)), text);
+      $("board-custom").value = "";
+    });
+  }
+
+  /** Opens a pasted text: a link to the page, or any notation, which the server reads. */
+  paste(text) {
+    if (/[?&](board|moves|start|position)=/.test(text)) {
+      this.attempt("open", () => {
+        const { game, stopped, position } = readQuery(text.slice(text.indexOf("?")));
+        if (stopped) throw stopped;
+        if (position) this.openPosition(position, game.board);
+        else this.onOpen(game);
+      });
+    } else {
+      this.openPosition(text.replace(/^["']|["']$/g, ""), this.board());
+    }
+  }
+
+  /** Asks the server what position a text is, and opens it: with its game, or set up if no game leads there. */
+  openPosition(text, board, options = {}) {
+    const fields = { board: board.text, position: text };
+    const first = (signal) => new Promise((resolve, reject) => {
+      ask("position", fields, { signal, onPart: resolve }).then(resolve, reject);
+    });
+    this.questions.run("open", first, ({ position }) => {
+      if (position.moves === null) {
+        this.onOpen(newGame(board, parseUni(board, position.uni)), texts.pastedNoGame, options);
+      } else {
+        this.onOpen(playAll(newGame(board), parseMoves(position.moves)), "", options);
+      }
+    });
+  }
+
+  random() {
+    const fields = { board: this.board().text, ply: $("random-ply").value || 0, seed: Math.floor(Math.random() * 2 ** 31) };
+    this.questions.run("open", (signal) => ask("random", fields, { signal }), ({ position }) => {
+      const game = playAll(newGame(this.board()), parseMoves(position.moves));
+      this.onOpen(game, texts.randomShown(position.ply));
+    });
+  }
+
+  /** Runs what may be impossible, and says so. */
+  attempt(channel, action) {
+    this.questions.end(channel);
+    try {
+      action();
+    } catch (failure) {
+      this.notices.fail(channel, failure);
+      this.drawBoards();
+    }
+  }
+
+  async copy(field, what) {
+    try {
+      await navigator.clipboard.writeText(field.value);
+      this.notices.tell(texts.copied(what));
+    } catch {
+      field.select();
+      this.notices.tell(document.execCommand("copy") ? texts.copied(what) : texts.notCopied);
+    }
+  }
+}
+
+function onSubmit(id, action) {
+  $(id).addEventListener("submit", (event) => {
+    event.preventDefault();
+    action();
+  });
+}

@@ -1,0 +1,173 @@
+// All texts of the page, in English. A text that depends on something is a function.
+
+import { columnName } from "./notation.js";
+
+const PLAYERS = ["first player", "second player"];
+const PIECES = ["discs", "rings"];
+const capital = (text) => text[0].toUpperCase() + text.slice(1);
+const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
+
+/** Says a value and its remoteness: "win in 5", "tie in 12", "lose". */
+export function valueText(value, remoteness) {
+  return remoteness === null || remoteness === undefined ? value : `${value} in ${remoteness}`;
+}
+
+/** Texts of elements with `data-text`. */
+export const fixed = {
+  title: "Connect Four, solved",
+  intro: "Play, and see what every move is worth.",
+  boardHeading: "Board",
+  historyHeading: "Value history",
+  playersHeading: "Game",
+  positionHeading: "Position",
+  helpHeading: "Keys",
+  board: "Board",
+  customBoard: "Other size",
+  customBoardHint: "Columns x rows, such as 5x5. c3: three connect. m: a line loses.",
+  open: "Open",
+  firstPlayer: "First player (discs)",
+  secondPlayer: "Second player (rings)",
+  firstLevel: "Level of the first player",
+  secondLevel: "Level of the second player",
+  undo: "Undo",
+  redo: "Redo",
+  restart: "New game",
+  flip: "Flip",
+  values: "Values",
+  bestLine: "Best line",
+  playBest: "Play its next move",
+  followUp: "Follow-up rule",
+  goOn: "Let the computer move",
+  retry: "Try again",
+  paste: "Paste a game or a position",
+  pasteHint: "Moves (4453), column bit strings, a string of GamesmanUni, or a link to this page.",
+  random: "Random position",
+  randomPly: "Pieces",
+  moves: "Moves",
+  bits: "Bit strings",
+  uni: "GamesmanUni",
+  link: "Link",
+  svg: "Picture",
+  copy: "Copy",
+  openPicture: "Open the picture",
+  keys: "Keys are on",
+  keysText: "1 to 9: play a column; letters from a for later columns, except those below. Left and right: choose a column. "
+    + "Enter, space or down: play it. v: values. b: best line. p: play its next move. "
+    + "u: undo. r: redo. n: new game. f: flip. l: follow-up rule.",
+  edgeFirst: "1st",
+  edgeTie: "tie",
+  edgeSecond: "2nd",
+  historyHint: "Time runs down. The nearer a mark is to the winner's edge, the sooner the win. 1st: discs. 2nd: rings.",
+};
+
+/** The players that a side can have. */
+export const playerNames = {
+  human: "human",
+  perfect: "perfect",
+  "perfect:first": "perfect, leftmost",
+  pomakis: "pomakis",
+  window: "window",
+  rating: "rating",
+  "follow-up": "follow-up",
+  random: "random",
+};
+
+export const texts = {
+  columnButton({ column, pieces, full, value, remoteness, marks }) {
+    const parts = [`Column ${columnName(column)}`, full ? "full" : plural(pieces, "piece")];
+    if (value) parts.push(valueText(value, remoteness));
+    return [...parts, ...marks].join(", ");
+  },
+  columnInWords(column, pieces) {
+    const names = pieces.map((player) => ["first", "second"][player]).join(", ");
+    return `Column ${columnName(column)}: ${names ? `${names}, from the bottom` : "empty"}`;
+  },
+  boardInWords: "Pieces on the board",
+  unknown: "?",
+  waiting: "…",
+  marks: { best: "best line", rule: "rule" },
+  shortMarks: { best: "best", rule: "rule" },
+  boardOption: ({ board, value, remoteness }) => (value ? `${board} (${valueText(value, remoteness)})` : board),
+  levelOption: (level) => `level ${level}`,
+  pageTitle: (board, moves) => `Connect Four ${board}${moves ? ` ${moves}` : ""}`,
+  toMove: (player) => `${capital(PLAYERS[player])} to move (${PIECES[player]})`,
+  status(player, value, remoteness) {
+    return `${texts.toMove(player)}${value ? `: ${valueText(value, remoteness)}` : ""}.`;
+  },
+  won: (winner, misere) => `The ${PLAYERS[winner]} (${PIECES[winner]}) wins${misere ? ": the other has completed a line" : ""}.`,
+  tied: "The board is full: a tie.",
+  waitingForValue: "Asking what the position is worth …",
+  thinking: (player) => `The computer thinks for the ${PLAYERS[player]} …`,
+  held: (player) => `The computer waits: it plays the ${PLAYERS[player]}.`,
+  notYourTurn: "The computer is to move.",
+  played: (player, column, by) => `${capital(PLAYERS[player])} plays column ${columnName(column)}${by ? ` (${by})` : ""}.`,
+  setUp: "This position is set up: no game leads here.",
+  source: {
+    database: "Looked up in a database.",
+    search: "Found by search.",
+    board: "Seen on the board.",
+  },
+  nodes: (count) => `${count.toLocaleString("en")} nodes.`,
+  goneToPly: (ply) => (ply === 0 ? "At the start." : `After ${plural(ply, "move")}.`),
+  flipped: (on) => (on ? "The board is mirrored." : "The board is no longer mirrored."),
+  valuesShown: (on) => (on ? "Values are shown." : "Values are hidden."),
+  historyStart: "start",
+  historyMove: (number, column) => `${number}. ${columnName(column)}`,
+  historyLabel({ ply, player, column, worth, messedUp }) {
+    const move = ply === 0 ? "Start" : `Move ${ply}, ${PLAYERS[player]}, column ${columnName(column)}`;
+    return [move, worth, messedUp].filter(Boolean).join(", ");
+  },
+  worth(winner, value, remoteness) {
+    if (!value) return "";
+    if (remoteness === 0) return winner === null ? "tie" : `${["first", "second"][winner]} has won`;
+    return winner === null ? valueText("tie", remoteness) : valueText(`${["first", "second"][winner]} wins`, remoteness);
+  },
+  shortWorth(winner, value, remoteness) {
+    if (!value) return "";
+    if (remoteness === 0) return winner === null ? "tie" : ["1st won", "2nd won"][winner];
+    return valueText(winner === null ? "tie" : ["1st", "2nd"][winner], remoteness);
+  },
+  change: ({ from, to }) => `${from} to ${to}`,
+  messedUp: (change) => `messed up: ${change}`,
+  line: (names) => `Best line: ${names}`,
+  lineOver: "The best line ends here.",
+  lineUnknown: "The best line is not known.",
+  lineWaiting: "Asking for the best line …",
+  rule: (column) => `The rule answers with column ${columnName(column)}`,
+  ruleKeeps: "it keeps the value.",
+  ruleSlower: (from, to) => `it keeps the value, but ${from} becomes ${to}.`,
+  ruleGives: (change) => `it gives value away: ${change}.`,
+  ruleUnknown: "what it is worth is not known.",
+  ruleNone: (column) => `The rule has no reply here. The player follow-up takes column ${columnName(column)}.`,
+  ruleOver: "The game is over: the rule has nothing to answer.",
+  ruleSetUp: "The rule needs the moves of the game, and no game leads to this position.",
+  ruleWaiting: "Asking for the rule's answer …",
+  copyLabel: (what) => `Copy: ${what}`,
+  copied: (what) => `${what} copied.`,
+  notCopied: "Copying is not allowed here. The text is selected: press Ctrl+C.",
+  pastedNoGame: "No game leads to this position. It is shown, and play goes on from it.",
+  randomShown: (ply) => `A position with ${plural(ply, "piece")}.`,
+  gone: "The server cannot be reached. You can play on; values come when it is back.",
+  busy: (seconds) => `The server is busy. The page asks again in ${plural(seconds, "second")}.`,
+  failed: (text) => `The server has failed: ${text}.`,
+  refused: (text) => `Not possible: ${text}.`,
+  gaveUp: (text) => `Search given up: ${text}.`,
+  openMoves: "Search given up: some moves are not known.",
+  noSetUpGame: "computer players need a game from the empty board, and no game leads to this position",
+  stoppedLink(text, ply) {
+    return `The link leads no further. ${text} ${ply > 0 ? "The moves before it are shown." : "The empty board is shown."}`;
+  },
+  impossible: {
+    outside: ({ number, column, board }) => `Move ${number}: ${board.text} has no column ${columnName(column)}.`,
+    over: ({ number }) => `Move ${number}: the game is over before it.`,
+    full: ({ number, column }) => `Move ${number}: column ${columnName(column)} is full.`,
+    letter: ({ number, name }) => `Move ${number}: ${name} is no column. Write 1 to 9, then a to w.`,
+    board: ({ text }) => `${text || "Nothing"} is no board. Write columns x rows with at most 64 cells, such as 7x6, 4x4c3 or 6x6m.`,
+    uni: ({ text }) => `${text} is no position of this board.`,
+  },
+};
+
+/** Says what an `Impossible` means. */
+export function impossibleText(error) {
+  return texts.impossible[error.code](error.facts);
+}

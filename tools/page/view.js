@@ -1,0 +1,104 @@
+// Draws everything that depends on the game, anew after every change; nothing here asks or changes.
+
+import { setHidden, setInert, setNote } from "./dom.js";
+import { judge } from "./follow.js";
+import { columnsAt, outcome, toMove } from "./game.js";
+import { columnName, movesText } from "./notation.js";
+import { keyOf } from "./questions.js";
+import { texts } from "./texts.js";
+
+const $ = (id) => document.getElementById(id);
+const SWITCHES = { flip: "flipped", "values-toggle": "values", "best-line": "best", "follow-up-toggle": "follow" };
+
+/** Says how a game has ended. */
+export function resultText(board, { winner }) {
+  return winner === null ? texts.tied : texts.won(winner, board.misere);
+}
+
+/** The parts of the page. The state is that of app.js. */
+export class View {
+  constructor(parts) {
+    Object.assign(this, parts);
+  }
+
+  draw(state) {
+    const { game, held } = state;
+    const { questions, players } = this;
+    const columns = columnsAt(game);
+    const result = outcome(game.board, columns);
+    const fact = questions.fact(game);
+    const player = toMove(game);
+    const thinking = questions.asks("move");
+    const mayPlay = players.isHuman(player) || held;
+    const marks = result.over ? {} : marksOf(state);
+    this.board.draw({
+      board: game.board, columns, flipped: state.flipped, outcome: result, fact, showValues: state.values,
+      canPlay: mayPlay, waiting: questions.asks("position"), marks,
+    });
+    this.plies.draw(game, Array.from({ length: game.moves.length + 1 }, (_, ply) => questions.fact(game, ply)));
+    this.panel.draw(game);
+    this.drawStatus(state, result, player, thinking);
+    this.drawSource(fact);
+    setInert($("undo"), game.ply === 0);
+    setInert($("redo"), game.ply === game.moves.length);
+    setInert($("play-best"), !marks.best || !mayPlay);
+    setHidden($("play-best"), !state.best);
+    setHidden($("go-on"), result.over || thinking || players.isHuman(player));
+    for (const [id, name] of Object.entries(SWITCHES)) $(id).setAttribute("aria-pressed", String(state[name]));
+    setNote($("line-note"), this.lineText(state));
+    const note = this.ruleNote(state, result, fact);
+    setNote($("follow-up-note"), note.text);
+    Object.assign($("follow-up-note").dataset, { column: marks.rule ?? "", gives: note.gives ?? "" });
+    Object.assign(document.body.dataset, {
+      ready: Boolean(fact?.whole) && !questions.asks("position"), thinking, ply: game.ply, over: result.over,
+    });
+    document.title = texts.pageTitle(game.board.text, movesText(game));
+  }
+
+  drawStatus({ game, values }, result, player, thinking) {
+    const fact = values ? this.questions.fact(game) : null;
+    const computer = !this.players.isHuman(player) && !result.over;
+    const parts = [result.over ? resultText(game.board, result) : texts.status(player, fact?.value, fact?.remoteness)];
+    if (game.start) parts.push(texts.setUp);
+    if (thinking) parts.push(texts.thinking(player));
+    else if (computer) parts.push(texts.held(player));
+    $("status").textContent = parts.join(" ");
+  }
+
+  drawSource(fact) {
+    const parts = [];
+    if (this.questions.asks("position")) parts.push(texts.waitingForValue);
+    else if (fact?.source) parts.push(texts.source[fact.source.kind]);
+    if (fact?.source?.nodes > 0) parts.push(texts.nodes(fact.source.nodes));
+    $("source").textContent = parts.join(" ");
+  }
+
+  /** Says the best line, or what is known of it; nothing while it is off. */
+  lineText({ game, line, best }) {
+    if (!best) return "";
+    if (outcome(game.board, columnsAt(game)).over) return texts.lineOver;
+    if (line?.key === keyOf(game)) return line.columns ? texts.line(line.columns.map(columnName).join(" ")) : texts.lineUnknown;
+    return this.questions.asks("position") || this.questions.asks("line") ? texts.lineWaiting : texts.lineUnknown;
+  }
+
+  ruleNote({ game, rule, follow }, result, fact) {
+    if (!follow) return { text: "" };
+    if (result.over) return { text: texts.ruleOver };
+    if (game.start) return { text: texts.ruleSetUp };
+    if (rule?.key !== ruleKey(game)) return { text: this.questions.asks("rule") ? texts.ruleWaiting : "" };
+    return rule.answers ? judge(rule.column, fact) : { text: texts.ruleNone(rule.column) };
+  }
+}
+
+/** Names a question to the rule, which goes by the last move too: the order of the moves matters. */
+export function ruleKey(game) {
+  return `${game.board.text} ${movesText(game)}`;
+}
+
+/** Returns the columns that get a mark: the next move of the best line, and the answer of the rule. */
+function marksOf({ game, line, best, rule, follow }) {
+  return {
+    best: best && line?.key === keyOf(game) ? line.columns?.[0] ?? null : null,
+    rule: follow && rule?.answers && rule.key === ruleKey(game) ? rule.column : null,
+  };
+}
