@@ -113,16 +113,43 @@ fn embedded_boards_are_looked_up_and_others_are_searched() {
 }
 
 #[test]
+fn databases_alone_are_asked_on_request() {
+    let program = Program::new();
+    program.run("solve 4x4 --values wdl").succeeds();
+    let server = Server::start(&program, &[]);
+    let ask = |rest: &str| server.get(&format!("/api/v1/position?search=never&{rest}"));
+    assert_eq!(ask("board=7x6&position=444").json()["remoteness"], json!(38));
+    // Its moves, or best play, are beyond the plies that are part of the program.
+    ask("board=7x6&position=4444447777775").refused(404);
+    ask("board=7x6&position=444&line=true").refused(404);
+    ask("board=9x7").refused(404);
+    // This database has values alone; without the limit, the remoteness is searched.
+    let reply = ask("board=4x4&position=12").json();
+    assert_eq!(
+        (&reply["value"], &reply["remoteness"], &reply["source"]["nodes"]),
+        (&json!("tie"), &Json::Null, &json!(0))
+    );
+    let searched = server.get("/api/v1/position?board=4x4&position=12").json();
+    assert_eq!((&searched["value"], &searched["remoteness"]), (&json!("tie"), &json!(14)));
+}
+
+#[test]
 fn a_whole_answer_has_a_tag_and_is_not_sent_twice() {
     let program = Program::with("5x4");
     let server = Server::start(&program, &["--search-nodes", "1000"]);
     let address = "/api/v1/position?board=5x4&position=33";
     let reply = server.get(address);
     let tag = reply.header("etag");
-    assert_eq!((tag.len(), reply.header("cache-control")), (34, "public, max-age=86400"));
-    let again = server.get_with(address, &[("if-none-match", tag)]);
-    assert_eq!((again.status, again.body.as_str(), again.header("etag")), (304, "", tag));
+    assert_eq!((&tag[..3], reply.header("cache-control")), ("W/\"", "public, max-age=86400"));
+    // A client may have it among others, and a proxy makes any tag weak or has a star.
+    for known in [tag, &tag[2..], &format!("\"x\", {tag}"), "*"] {
+        let again = server.get_with(address, &[("if-none-match", known)]);
+        assert_eq!((again.status, again.body.as_str(), again.header("etag")), (304, "", tag), "{known}");
+    }
     assert_eq!(server.get_with(address, &[("if-none-match", "\"other\"")]).status, 200);
+    // Without a database, the same board may have one later.
+    let searched = server.get("/api/v1/position?board=4x4&position=1234");
+    assert_eq!((searched.header("etag"), searched.header("cache-control")), ("", "no-cache"));
     assert_eq!(server.metric("fourbase_cache_hits_total"), 1.0);
     // What a search did not decide may be known later.
     let open = server.get("/api/v1/position?board=8x7&position=4");
@@ -155,7 +182,7 @@ fn what_is_no_question_is_refused_with_the_text_of_the_command_line() {
     let long = "1".repeat(600);
     server.get(&format!("/api/v1/position?board=5x4&position={long}")).refused(400);
     server.get(&format!("/api/v1/position?board=5x4&position={}", long.repeat(4))).refused(414);
-    for address in ["/", "/api", "/api/v1", "/api/v1/position/5x4", "/api/v2/boards", "/../Cargo.toml", "/%2e%2e/db"] {
+    for address in ["/api", "/api/v1", "/api/v1/position/5x4", "/api/v2/boards", "/../Cargo.toml", "/%2e%2e/db"] {
         server.get(address).refused(404);
     }
     server.get("/api/v1/positions?board=5x4").refused(405);
@@ -225,7 +252,10 @@ fn a_database_that_cannot_be_read_is_an_error_of_the_server() {
     program.damage("db/4x4/remoteness");
     let server = Server::start(&program, &[]);
     let reason = server.get("/api/v1/position?board=4x4&position=12").refused(500);
-    assert!(reason.contains("tier-"), "{reason}");
+    // Folders of the server are for its log.
+    assert_eq!(reason, "this server cannot answer now; its log says why (--log)");
+    let reply = server.get("/uwapi/connect4/4x4/positions/?p=1_XO--------------").json();
+    assert!(!reply["error"].as_str().expect("a reason").contains("tier-"), "{reply}");
     assert_eq!(server.get("/healthz").status, 200);
 }
 
@@ -252,22 +282,109 @@ fn a_search_stops_when_the_client_goes_away_and_too_many_are_refused() {
 }
 
 #[test]
+fn best_play_beyond_the_database_is_a_search() {
+    let server =
+        Server::start(&Program::new(), &["--searches", "1", "--search-seconds", "60", "--search-nodes", "1e15"]);
+    let _held = server.write(b"GET /api/v1/position?board=9x7&position=1 HTTP/1.1\r\nHost: x\r\n\r\n");
+    eventually("a search runs", || server.metric("fourbase_searches_running") == 1.0);
+    let line = b"GET /api/v1/position?board=7x6&line=true HTTP/1.1\r\nHost: x\r\n\r\n";
+    let clients: Vec<_> = (0..4).map(|_| server.write(line)).collect();
+    eventually("four wait", || server.metric("fourbase_searches_waiting") == 4.0);
+    // A stream has a status, too.
+    server.get("/api/v1/position?board=9x7&position=2&stream=true").refused(429);
+    assert_eq!(server.get("/api/v1/position?board=7x6").status, 200);
+    drop(clients);
+}
+
+#[test]
+fn too_many_requests_are_refused_and_the_server_says_that_it_lives() {
+    let server = Server::start(&Program::new(), &[]);
+    let half = b"POST /api/v1/positions?board=7x6 HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n1";
+    let clients: Vec<_> = (0..32).map(|_| server.write(half)).collect();
+    eventually("32 batches begin", || server.metric("fourbase_requests_in_flight") == 32.0);
+    let refused = server.post("/api/v1/positions?board=7x6", b"1");
+    assert_eq!((refused.header("retry-after"), refused.header("access-control-allow-origin")), ("1", "*"));
+    refused.refused(503);
+    assert_eq!(server.get("/api/v1/position?board=7x6").status, 200);
+    drop(clients);
+    eventually("they are over", || server.metric("fourbase_requests_in_flight") == 0.0);
+    assert_eq!(server.post("/api/v1/positions?board=7x6", b"1").status, 200);
+    // Answers that nobody reads are requests until their end.
+    let searched = b"GET /api/v1/position?board=9x7&stream=true HTTP/1.1\r\nHost: x\r\n\r\n";
+    let clients: Vec<_> = (0..4).map(|_| server.write(searched)).collect();
+    eventually("four streams begin", || server.metric("fourbase_requests_in_flight") == 4.0);
+    assert_eq!(server.get("/healthz").status, 200);
+    drop(clients);
+    eventually("they are over", || server.metric("fourbase_requests_in_flight") == 0.0);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_server_that_is_told_to_stop_ends_searches_with_an_answer() {
+    let server = Server::start(&Program::new(), &["--search-seconds", "60", "--search-nodes", "1e15"]);
+    let mut client =
+        server.write(b"GET /api/v1/position?board=9x7&position=1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    eventually("a search runs", || server.metric("fourbase_searches_running") == 1.0);
+    let begin = Instant::now();
+    assert_eq!(server.stop(), (Some(0), String::new()));
+    assert!(begin.elapsed() < Duration::from_secs(8), "{:?}", begin.elapsed());
+    let mut answer = String::new();
+    client.read_to_string(&mut answer).expect("an answer");
+    assert!(answer.starts_with("HTTP/1.1 200 ") && answer.contains("\"undecided\":true"), "{answer}");
+}
+
+#[test]
+fn the_page_is_served_with_its_files() {
+    for options in [&[][..], &["--base-path", "/connect4"]] {
+        let server = Server::start(&Program::new(), options);
+        let page = server.get("/");
+        assert_eq!((page.status, page.header("content-type")), (200, "text/html; charset=utf-8"));
+        let files = page.body.split("\"page/").skip(1).map(|rest| rest.split('"').next().expect("a name"));
+        let mut count = 0;
+        for name in files {
+            let file = server.get(&format!("/page/{name}"));
+            assert_eq!((file.status, file.header("cache-control")), (200, "no-cache"), "{name}");
+            let again = server.get_with(&format!("/page/{name}"), &[("if-none-match", file.header("etag"))]);
+            assert_eq!((again.status, again.body.as_str()), (304, ""));
+            count += 1;
+        }
+        assert!(count >= 3, "{}", page.body);
+        server.get("/page/none.js").refused(404);
+        server.get("/page/../serve.rs").refused(404);
+    }
+}
+
+#[test]
 fn the_server_works_under_a_base_path() {
     let server = Server::start(&Program::new(), &["--base-path", "/connect4/"]);
     // Its address ends with the path.
     assert_eq!(server.get("/healthz").status, 200);
     assert_eq!(server.get("/api/v1/position?board=7x6").json()["remoteness"], json!(41));
+    let without_slash = server.raw(b"GET /connect4 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    assert!(without_slash.starts_with("HTTP/1.1 308 ") && without_slash.contains("location: /connect4/\r\n"));
+    let robots = server.raw(b"GET /robots.txt HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    assert!(robots.contains("Disallow: /connect4/api/\n"), "{robots}");
     assert!(server.raw(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").starts_with("HTTP/1.1 404 "));
 }
 
 #[test]
 fn every_answer_has_the_headers_that_keep_browsers_safe() {
     let server = Server::start(&Program::new(), &[]);
-    for address in ["/healthz", "/metrics", "/robots.txt", "/api/v1/boards", "/nothing", "/api/v1/position?board=x"] {
+    for address in [
+        "/",
+        "/healthz",
+        "/metrics",
+        "/robots.txt",
+        "/api/v1/boards",
+        "/nothing",
+        "/api/v1/position?board=x",
+        &format!("/api/v1/position?board={}", "x".repeat(3000)),
+    ] {
         let reply = server.get_with(address, &[("origin", "http://elsewhere")]);
         assert_eq!(reply.header("x-content-type-options"), "nosniff", "{address}");
         assert!(reply.header("content-security-policy").contains("default-src 'self'"), "{address}");
         assert_eq!(reply.header("access-control-allow-origin"), "*", "{address}");
+        assert_eq!(reply.header("access-control-expose-headers"), "etag,retry-after", "{address}");
     }
     let picture = server.get("/api/v1/position.svg?board=7x6&position=4453");
     assert_eq!((picture.header("content-type"), picture.body.matches("<circle").count()), ("image/svg+xml", 44));

@@ -219,3 +219,58 @@ fn a_backend_of_gamescrafters_server_has_its_paths() {
     assert_eq!(found, answer(&server, &format!("/uwapi/connect4/6x7/positions/?p={start}")));
     assert_eq!((&found["remoteness"], &found["moves"][0]["move"]), (&json!(41), &json!("4")));
 }
+
+#[test]
+fn the_rules_are_those_of_the_board_and_columns_count_on_beyond_nine() {
+    let program = Program::new();
+    for board in ["4x4c3", "4x4m", "10x2"] {
+        program.run(&format!("solve {board}")).succeeds();
+    }
+    program.run("solve 4x4 --values wdl").succeeds();
+    let server = Server::start(&program, &[]);
+    let rules =
+        |variant: &str| answer(&server, &format!("/uwapi/connect4/{variant}/instructions/"))["instructions"].clone();
+    for (variant, words) in
+        [("4x4c3", "with 3 of them"), ("4x4c3", "wins"), ("4x4m", "with 4 of them"), ("4x4m", "loses")]
+    {
+        assert!(rules(variant).as_str().expect("a text").contains(words), "{variant}: {words}");
+    }
+    let wide = answer(&server, &format!("/uwapi/connect4/2x10/positions/?p=1_{}", "-".repeat(20)));
+    let mut names: Vec<u64> = wide["moves"]
+        .as_array()
+        .expect("moves")
+        .iter()
+        .map(|of| of["move"].as_str().unwrap().parse().unwrap())
+        .collect();
+    names.sort_unstable();
+    assert_eq!(names, (1..=10).collect::<Vec<_>>());
+}
+
+#[test]
+fn addresses_are_found_without_a_slash_and_refused_in_json() {
+    let (_program, server) = server();
+    assert_eq!(answer(&server, "/uwapi"), answer(&server, "/uwapi/"));
+    assert_eq!(answer(&server, "/uwapi/connect4/6x7"), answer(&server, "/uwapi/connect4/6x7/"));
+    let start = format!("p=1_{}", "-".repeat(42));
+    let found = answer(&server, &format!("/uwapi/connect4/6x7/positions?{start}"));
+    assert_eq!(found["remoteness"], json!(41));
+    for (address, reason) in [
+        ("/uwapi/%ff/", "Invalid Game"),
+        ("/uwapi/connect4/%ff/", "Invalid Variant"),
+        ("/uwapi/connect4/%ff/instructions/", "Invalid Variant"),
+        ("/connect4/%ff/start/", "Invalid Variant"),
+    ] {
+        assert_eq!(answer(&server, address), json!({ "error": reason }), "{address}");
+    }
+}
+
+#[test]
+fn answers_about_positions_have_a_tag() {
+    let (_program, server) = server();
+    let address = format!("/uwapi/connect4/4x5/positions/?p=1_{}", "-".repeat(20));
+    let reply = server.get(&address);
+    let tag = reply.header("etag");
+    assert!(tag.starts_with("W/\""), "{tag}");
+    assert_eq!(server.get_with(&address, &[("if-none-match", tag)]).status, 304);
+    assert_eq!(server.get("/uwapi/connect4/4x5/positions/?p=x").header("cache-control"), "no-store");
+}

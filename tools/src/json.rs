@@ -22,11 +22,6 @@ pub struct Envelope<T> {
 }
 
 impl<T: Serialize> Envelope<T> {
-    /// Changes the fields.
-    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Envelope<U> {
-        Envelope { schema: self.schema, command: self.command, body: change(self.body) }
-    }
-
     /// Puts the version and the name of the subcommand in front of its fields.
     pub fn new(command: &'static str, body: T) -> Envelope<T> {
         Envelope { schema: SCHEMA, command, body }

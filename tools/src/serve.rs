@@ -16,6 +16,7 @@ mod failure;
 mod games;
 mod metrics;
 mod openapi;
+mod page;
 mod picture;
 mod position;
 mod routes;
@@ -23,9 +24,11 @@ mod server;
 mod stats;
 mod stream;
 mod uwapi;
+mod watched;
 mod written;
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
@@ -36,6 +39,7 @@ use crate::arguments::{CacheArgument, DatabaseArgument};
 
 use crate::{number, output};
 use ask::Reach;
+use connections::Signals;
 use server::{Server, Settings};
 
 /// How many nodes a search may visit for one position without `--search-nodes`: some seconds of one thread on 7x6.
@@ -122,15 +126,19 @@ async fn serve(arguments: &Arguments, settings: Settings) -> anyhow::Result<()> 
     let cannot = || format!("cannot listen on {address}; choose another address or port with --listen");
     let listener = TcpListener::bind(address).await.with_context(cannot)?;
     let address = listener.local_addr().with_context(cannot)?;
-    let router = routes::router(Server::new(settings.clone()));
+    // From the line on that says where it listens, a signal ends it well.
+    let signals = Signals::listen()?;
     let page = format!("http://{address}{}/", settings.base_path);
+    let server = Server::new(settings);
+    let router = routes::router(Arc::clone(&server));
     output::print(format_args!("listening on {page}"))?;
     if arguments.open
         && let Err(error) = open::that_detached(&page)
     {
         crate::failure::print_warning(&format!("cannot open the browser: {error}; open {page} there"));
     }
-    connections::serve(listener, router, GRACE).await
+    connections::serve(listener, router, signals, || server.askers.stop(), GRACE).await;
+    Ok(())
 }
 
 impl Arguments {

@@ -5,17 +5,19 @@ use std::time::Duration;
 
 use fourbase::Position;
 use fourbase::search::Monitor;
-use fourbase_tiers::answer::{AnswerError, Limits, News, Question};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use fourbase_tiers::answer::{AnswerError, Answerer, Limits, News, Question};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
-use super::boards::Known;
 use super::failure::Failure;
 use super::metrics::Metrics;
 use crate::number::counted;
 use crate::query::found::Found;
 
 /// As many questions may wait for one that is searched.
-const WAITING_PER_SEARCH: i64 = 4;
+const WAITING_PER_SEARCH: usize = 4;
+
+/// How long a question that takes no search may wait.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// How far a search may go.
 #[derive(Clone, Copy, Debug)]
@@ -27,38 +29,43 @@ pub struct Reach {
 /// Hears what is found out on the way.
 pub type Listener = Box<dyn Fn(News) + Send + Sync>;
 
+/// What is asked about a position.
+pub struct About {
+    pub position: Position,
+    /// Whether best play is wanted.
+    pub with_line: bool,
+    /// Hears what is found on the way.
+    pub listen: Option<Listener>,
+}
+
 /// Shares out the threads.
 pub struct Askers {
     reach: Reach,
     metrics: Arc<Metrics>,
     /// For positions that are looked up.
     probes: Arc<Semaphore>,
-    /// For positions that may take a search, and the most that wait for one.
+    /// For positions that may take a search.
     searches: Arc<Semaphore>,
-    most_waiting: i64,
+    /// For those that wait for a search.
+    line: Semaphore,
+    /// Whether the server is told to stop.
+    stopping: watch::Sender<bool>,
 }
 
-/// Ends a search when nobody waits for it any more.
-struct Waiting {
-    monitor: Arc<Monitor>,
-    metrics: Arc<Metrics>,
-    is_over: bool,
-}
-
-impl Drop for Waiting {
-    fn drop(&mut self) {
-        if !self.is_over {
-            self.monitor.cancel();
-            self.metrics.abandoned.inc();
-        }
-    }
-}
-
-/// The right to a thread; dropped, another one may have it.
-struct Turn {
+/// The right to a thread; dropped, another question may have it.
+pub struct Turn {
     metrics: Arc<Metrics>,
     is_search: bool,
     _permit: OwnedSemaphorePermit,
+}
+
+impl Turn {
+    fn new(metrics: &Arc<Metrics>, is_search: bool, permit: OwnedSemaphorePermit) -> Turn {
+        if is_search {
+            metrics.searching.inc();
+        }
+        Turn { metrics: Arc::clone(metrics), is_search, _permit: permit }
+    }
 }
 
 impl Drop for Turn {
@@ -69,34 +76,62 @@ impl Drop for Turn {
     }
 }
 
+/// Ends a search when nobody waits for it any more.
+struct Waiting {
+    monitor: Arc<Monitor>,
+    metrics: Arc<Metrics>,
+    is_search: bool,
+    is_over: bool,
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        if !self.is_over {
+            self.monitor.cancel();
+            if self.is_search {
+                self.metrics.abandoned.inc();
+            }
+        }
+    }
+}
+
 impl Askers {
     pub fn new(reach: Reach, probes: usize, searches: usize, metrics: Arc<Metrics>) -> Askers {
-        let most_waiting = WAITING_PER_SEARCH * searches as i64;
+        let line = Semaphore::new(WAITING_PER_SEARCH * searches);
         let [probes, searches] = [probes, searches].map(|most| Arc::new(Semaphore::new(most)));
-        Askers { reach, metrics, probes, searches, most_waiting }
+        Askers { reach, metrics, probes, searches, line, stopping: watch::Sender::new(false) }
     }
 
-    /// Waits for a thread.
+    /// Ends all searches, now and later: they answer what they know by then.
+    pub fn stop(&self) {
+        self.stopping.send_replace(true);
+    }
+
+    /// Waits for a thread: for one that searches at most as long as a search may take.
     ///
     /// # Errors
     ///
-    /// Too many searches.
-    async fn turn(&self, is_search: bool) -> Result<Turn, Failure> {
-        let metrics = Arc::clone(&self.metrics);
+    /// Too many searches; too many questions.
+    pub async fn turn(&self, is_search: bool) -> Result<Turn, Failure> {
         if !is_search {
-            let permit = Arc::clone(&self.probes).acquire_owned().await.map_err(|_| Failure::busy())?;
-            return Ok(Turn { metrics, is_search, _permit: permit });
+            let permit = tokio::time::timeout(PATIENCE, Arc::clone(&self.probes).acquire_owned()).await;
+            let permit = permit.ok().and_then(Result::ok).ok_or_else(Failure::busy)?;
+            return Ok(Turn::new(&self.metrics, is_search, permit));
         }
-        let permit = match Arc::clone(&self.searches).try_acquire_owned() {
-            Ok(permit) => permit,
-            Err(_) => self.searches_in_turn().await?,
-        };
-        metrics.searching.inc();
-        Ok(Turn { metrics, is_search, _permit: permit })
+        if let Ok(permit) = Arc::clone(&self.searches).try_acquire_owned() {
+            return Ok(Turn::new(&self.metrics, is_search, permit));
+        }
+        let _place = self.line.try_acquire().map_err(|_| Failure::too_many_searches())?;
+        let permit = tokio::time::timeout(self.reach.time, self.searches_in_turn()).await;
+        permit.unwrap_or_else(|_| Err(Failure::too_many_searches()))
     }
 
-    /// Waits for a search to end, at most as long as one may take.
-    async fn searches_in_turn(&self) -> Result<OwnedSemaphorePermit, Failure> {
+    /// Waits for a thread that searches, however long that takes.
+    ///
+    /// # Errors
+    ///
+    /// None while the server runs.
+    pub async fn searches_in_turn(&self) -> Result<Turn, Failure> {
         /// Counts who waits, and is dropped with a request that goes away.
         struct InLine<'a>(&'a Metrics);
         impl Drop for InLine<'_> {
@@ -104,52 +139,67 @@ impl Askers {
                 self.0.waiting.dec();
             }
         }
-        let before = self.metrics.waiting.inc();
+        self.metrics.waiting.inc();
         let _in_line = InLine(&self.metrics);
-        if before >= self.most_waiting {
-            return Err(Failure::too_many_searches());
-        }
-        let permit = tokio::time::timeout(self.reach.time, Arc::clone(&self.searches).acquire_owned()).await;
-        permit.ok().and_then(Result::ok).ok_or_else(Failure::too_many_searches)
+        let permit = Arc::clone(&self.searches).acquire_owned().await.map_err(|_| Failure::busy())?;
+        Ok(Turn::new(&self.metrics, true, permit))
     }
 
-    /// Finds out what the limits allow for about a position. `listen` hears what is found on the way.
+    /// Finds out what the limits allow for about a position.
     ///
     /// # Errors
     ///
-    /// A database that cannot be read; too many searches.
-    pub async fn find(
-        &self,
-        known: &Known,
-        position: Position,
-        with_line: bool,
-        listen: Option<Listener>,
-    ) -> Result<Found<String>, Failure> {
-        let answerer = Arc::clone(known.answerer());
+    /// A database that cannot be read.
+    pub async fn find(&self, turn: Turn, answerer: &Arc<dyn Answerer>, about: About) -> Result<Found<String>, Failure> {
+        let answerer = Arc::clone(answerer);
         let explain = self.explainer();
-        self.ask(known.may_search(position.ply()), move |limits| {
+        self.ask(turn, move |limits| {
             let mut question = Question::new(limits);
-            if let Some(listen) = listen {
+            if let Some(listen) = about.listen {
                 question = question.with_listener(listen);
             }
-            let found = Found::of(&*answerer, &position, with_line, &mut question);
+            let found = Found::of(&*answerer, &about.position, about.with_line, &mut question);
             (found.map(|found| found.explained(explain)), question.work().has_searched())
         })
         .await
+    }
+
+    /// Finds out the same about many positions that take no search.
+    ///
+    /// # Errors
+    ///
+    /// Too many questions.
+    pub async fn look_up(
+        &self,
+        answerer: &Arc<dyn Answerer>,
+        positions: Vec<Position>,
+        with_line: bool,
+    ) -> Result<Vec<Result<Found<String>, Failure>>, Failure> {
+        let answerer = Arc::clone(answerer);
+        let (explain, count) = (self.explainer(), positions.len() as u64);
+        let found = self.look(move || {
+            let find = |position| {
+                let found = Found::of(&*answerer, &position, with_line, &mut Question::default());
+                found.map(|found| found.explained(&explain)).map_err(Failure::from)
+            };
+            positions.into_iter().map(find).collect()
+        });
+        self.metrics.probes.inc_by(count);
+        found.await
     }
 
     /// Reads files on a thread of its own.
     ///
     /// # Errors
     ///
-    /// The thread failed.
+    /// Too many questions; the thread failed.
     pub async fn look<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Failure> {
         let turn = self.turn(false).await?;
         let looked = tokio::task::spawn_blocking(move || {
             let _turn = turn;
             work()
         });
-        looked.await.map_err(|error| Failure::broken(error.to_string()))
+        looked.await.map_err(|error| Failure::broken(&error))
     }
 
     /// Does something on a thread of its own, and cancels it when the time is over or nobody waits for it. `work` returns
@@ -157,31 +207,39 @@ impl Askers {
     ///
     /// # Errors
     ///
-    /// That of `work`; too many searches.
+    /// That of `work`.
     pub async fn ask<T: Send + 'static>(
         &self,
-        may_search: bool,
+        turn: Turn,
         work: impl FnOnce(Limits) -> (Result<T, AnswerError>, bool) + Send + 'static,
     ) -> Result<T, Failure> {
-        let turn = self.turn(may_search).await?;
         let monitor = Arc::new(Monitor::default());
         let limits = Limits { nodes: Some(self.reach.nodes), monitor: Some(Arc::clone(&monitor)) };
-        let mut waiting = Waiting { monitor: Arc::clone(&monitor), metrics: Arc::clone(&self.metrics), is_over: false };
+        let (metrics, is_search) = (Arc::clone(&self.metrics), turn.is_search);
+        let mut waiting = Waiting { monitor: Arc::clone(&monitor), metrics, is_search, is_over: false };
         // The turn ends with the thread, which goes on for some milliseconds after a client has gone away.
         let mut thread = tokio::task::spawn_blocking(move || {
             let _turn = turn;
             work(limits)
         });
-        let joined = match tokio::time::timeout(self.reach.time, &mut thread).await {
-            Ok(joined) => joined,
-            Err(_) => {
+        let mut stopping = self.stopping.subscribe();
+        let stopped = async {
+            let _ = stopping.wait_for(|is_stopping| *is_stopping).await;
+        };
+        let joined = tokio::select! {
+            joined = &mut thread => joined,
+            () = tokio::time::sleep(self.reach.time) => {
                 // What it knows so far comes within milliseconds.
+                monitor.cancel();
+                thread.await
+            }
+            () = stopped => {
                 monitor.cancel();
                 thread.await
             }
         };
         waiting.is_over = true;
-        let (answer, has_searched) = joined.map_err(|error| Failure::broken(error.to_string()))?;
+        let (answer, has_searched) = joined.map_err(|error| Failure::broken(&error))?;
         let counter = if has_searched { &self.metrics.searches } else { &self.metrics.probes };
         counter.inc();
         Ok(answer?)

@@ -1,22 +1,26 @@
 //! `POST api/v1/positions`: many positions in one request, a line of answer for each.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
-use fourbase::Board;
+use fourbase::{Board, Position, excerpt};
 use futures_util::StreamExt;
 use serde::Deserialize;
 
+use super::ask::About;
+use super::boards::Known;
 use super::failure::Failure;
-use super::position::{self, fields, json};
+use super::position::{self, fields};
 use super::server::Server;
-use super::stream::{NDJSON, lines};
-use crate::json::Envelope;
+use super::stream::{Lines, NDJSON, lines};
+use super::written::PARTIAL;
+use crate::json::{Envelope, PositionJson};
 use crate::query::answer::AnswerJson;
+use crate::query::found::Found;
 
 /// The most positions of a request.
 const MOST_POSITIONS: usize = 10_000;
@@ -29,6 +33,15 @@ const MOST_READ_BYTES: usize = 16 << 20;
 
 /// How long a client may take to send a request.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How long a batch may take.
+const MOST_TIME: Duration = Duration::from_secs(600);
+
+/// How many positions are looked up together.
+const AT_ONCE: usize = 64;
+
+/// How much of a line without a position the answer repeats.
+const EXCERPT_BYTES: usize = 512;
 
 /// What is asked for.
 #[derive(Deserialize)]
@@ -66,6 +79,7 @@ pub async fn post(
 ) -> Result<Response, Failure> {
     let asked: Asked = fields(query.as_deref())?;
     let board: Board = asked.board.parse()?;
+    let place = Arc::clone(&server.batches).try_acquire_owned().map_err(|_| Failure::busy())?;
     let body = tokio::time::timeout(PATIENCE, read(body)).await.map_err(|_| Failure::slow())??;
     let text = String::from_utf8(body).map_err(|_| Failure::bad("the positions are no UTF-8"))?;
     let count = text.lines().count();
@@ -75,33 +89,109 @@ pub async fn post(
     let known = position::find(&server, board).await?;
     let (writer, body) = lines();
     tokio::spawn(async move {
-        for text in text.lines() {
-            let text = text.trim();
-            let answer = match position::read(board, text) {
-                Err(failure) => AnswerJson::of_error(board, None, failure.into_reason()),
-                Ok(position) => {
-                    let found = tokio::select! {
-                        found = server.askers.find(&known, position, asked.line, None) => found,
-                        () = writer.closed() => return,
-                    };
-                    match found {
-                        Ok(found) => {
-                            let answer = json(&position, text, &found).map(|answer| answer.with_input(text.to_owned()));
-                            if !writer.write(&answer).await {
-                                return;
-                            }
-                            continue;
-                        }
-                        Err(failure) => AnswerJson::of_error(board, None, failure.into_reason()),
-                    }
-                }
-            };
-            if !writer.write(&Envelope::new("query", answer.with_input(text.to_owned()))).await {
-                return;
-            }
+        let _place = place;
+        let batch = Batch { server, known, board, with_line: asked.line, end: Instant::now() + MOST_TIME };
+        tokio::select! {
+            () = batch.answer(&text, &writer) => {}
+            () = writer.closed() => {}
         }
     });
     let media = HeaderValue::from_static(NDJSON);
-    Ok(([(header::CONTENT_TYPE, media), (header::CACHE_CONTROL, HeaderValue::from_static("no-store"))], body)
-        .into_response())
+    Ok(([(header::CONTENT_TYPE, media), (header::CACHE_CONTROL, PARTIAL)], body).into_response())
+}
+
+/// What a line asks for.
+enum Line {
+    /// It is no position.
+    Wrong(Failure),
+    /// The database knows it.
+    LookedUp(Position),
+    /// It may take a search.
+    Searched(Position),
+}
+
+/// A batch that is being answered.
+struct Batch {
+    server: Arc<Server>,
+    known: Arc<Known>,
+    board: Board,
+    with_line: bool,
+    /// What is not answered by then has an error.
+    end: Instant,
+}
+
+impl Batch {
+    /// Writes a line for each line of a text, until the client is gone.
+    async fn answer(&self, text: &str, writer: &Lines) {
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        for lines in lines.chunks(AT_ONCE) {
+            let asked: Vec<Line> = lines.iter().map(|line| self.read(line)).collect();
+            let of_database = asked.iter().filter_map(|line| match line {
+                Line::LookedUp(position) => Some(*position),
+                _ => None,
+            });
+            // Where the server has too much to do, the client sees that the batch breaks off.
+            let Ok(found) = self.look_up(of_database.collect()).await else { return };
+            let mut found = found.into_iter();
+            for (line, asked) in lines.iter().zip(asked) {
+                let (position, found) = match asked {
+                    Line::Wrong(failure) => (None, Err(failure)),
+                    Line::LookedUp(position) => (Some(position), found.next().unwrap_or_else(|| Err(self.over()))),
+                    Line::Searched(position) => (Some(position), self.search(position).await),
+                };
+                if !self.write(writer, line, position, found).await {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Reads a line.
+    fn read(&self, line: &str) -> Line {
+        match position::read(self.board, line) {
+            Err(failure) => Line::Wrong(failure),
+            Ok(position) if self.known.may_search(position.ply(), self.with_line) => Line::Searched(position),
+            Ok(position) => Line::LookedUp(position),
+        }
+    }
+
+    /// Looks positions up; none of them when the time is over.
+    async fn look_up(&self, positions: Vec<Position>) -> Result<Vec<Result<Found<String>, Failure>>, Failure> {
+        if positions.is_empty() || Instant::now() > self.end {
+            return Ok(Vec::new());
+        }
+        self.server.askers.look_up(self.known.answerer(), positions, self.with_line).await
+    }
+
+    /// Finds out about a position that may take a search.
+    async fn search(&self, position: Position) -> Result<Found<String>, Failure> {
+        let askers = &self.server.askers;
+        let left = self.end.saturating_duration_since(Instant::now());
+        let turn = tokio::time::timeout(left, askers.searches_in_turn()).await.map_err(|_| self.over())??;
+        askers.find(turn, self.known.answerer(), About { position, with_line: self.with_line, listen: None }).await
+    }
+
+    fn over(&self) -> Failure {
+        Failure::bad(format!("not answered within {} seconds; ask for it again", MOST_TIME.as_secs()))
+    }
+
+    /// Writes the answer about a line; `false` if the client is gone.
+    async fn write(
+        &self,
+        writer: &Lines,
+        line: &str,
+        position: Option<Position>,
+        found: Result<Found<String>, Failure>,
+    ) -> bool {
+        let input = if line.len() > EXCERPT_BYTES { excerpt(line, EXCERPT_BYTES) } else { line.to_owned() };
+        let answer = match (&position, found) {
+            (Some(position), Ok(found)) => AnswerJson::of(position, line, &found).without_folder(),
+            (position, found) => {
+                let position = position.as_ref().map(|position| PositionJson::typed(position, line));
+                let reason = found.err().map(Failure::into_reason).unwrap_or_default();
+                AnswerJson::of_error(self.board, position, reason)
+            }
+        };
+        writer.write(&Envelope::new("query", answer.with_input(input))).await
+    }
 }

@@ -5,17 +5,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use fourbase::Board;
+use fourbase::search::Options;
 use fourbase_tiers::answer::{Answerer, Searcher, When, choose};
 use fourbase_tiers::database::{Database, DatabaseError};
 
 use crate::arguments::CacheArgument;
-use crate::query::source::options;
 
 /// How long a database that was found is believed to be the best one.
 const BELIEVED: Duration = Duration::from_secs(2);
 
 /// The most boards that are open at a time. Their tables and caches take memory.
 const MOST_OPEN: usize = 16;
+
+/// The most bytes of the table of a search: there is one for each search of each open board.
+const TABLE_BYTES: usize = 32 << 20;
 
 /// Finds who answers for a board.
 pub struct Boards {
@@ -34,9 +37,14 @@ struct Entry {
 /// Who answers for a board.
 pub struct Known {
     answerer: Arc<dyn Answerer>,
-    /// What answers depend on: the database's hash, or nothing.
-    hash: String,
+    /// Answers by the database alone, where `answerer` would search what the database leaves open.
+    alone: Option<Arc<dyn Answerer>>,
+    identity: Identity,
 }
+
+/// What answers depend on: the database with its hash, and how far it is solved; `None` without one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Identity(Option<(Option<String>, Option<u32>)>);
 
 impl Known {
     /// Returns whom to ask.
@@ -49,15 +57,26 @@ impl Known {
         self.answerer.database()
     }
 
-    /// Returns what answers depend on, for their tags.
-    pub fn hash(&self) -> &str {
-        &self.hash
+    /// Returns whom to ask for what the database knows; `None` without a database.
+    pub fn alone(&self) -> Option<&Arc<dyn Answerer>> {
+        self.alone.as_ref().or(self.database().is_some().then_some(&self.answerer))
     }
 
-    /// Tells whether the answer about a position with so many pieces, with its moves, may take a search.
-    pub fn may_search(&self, ply: usize) -> bool {
-        let keep_plies = self.database().map(|database| database.manifest().keep_plies());
-        self.answerer.may_search() || keep_plies.is_none_or(|most| most.is_some_and(|most| ply >= most as usize))
+    /// Returns the hash of the database; `None` without a database that is solved to its end.
+    pub fn hash(&self) -> Option<&str> {
+        self.identity.0.as_ref()?.0.as_deref()
+    }
+
+    /// Tells whether the answer about a position with so many pieces, with its moves, may take a search; and with best play,
+    /// which goes on to the end of the game.
+    pub fn may_search(&self, ply: usize, with_line: bool) -> bool {
+        self.answerer.may_search() || self.database().is_none() || self.is_beyond(ply, with_line)
+    }
+
+    /// Tells whether the database keeps too few plies for such an answer.
+    pub fn is_beyond(&self, ply: usize, with_line: bool) -> bool {
+        let most = self.database().and_then(|database| database.manifest().keep_plies());
+        most.is_some_and(|most| with_line || ply >= most as usize)
     }
 }
 
@@ -76,13 +95,17 @@ impl Boards {
         if let Some(known) = self.at_hand(board) {
             return Ok(known);
         }
+        // Others go on with the one that is open meanwhile.
+        if let Some(entry) = self.lock().iter_mut().find(|entry| entry.board == board) {
+            entry.looked = Instant::now();
+        }
         let known = self.look(board)?;
         let now = Instant::now();
         let mut open = self.lock();
         if let Some(entry) = open.iter_mut().find(|entry| entry.board == board) {
             entry.looked = now;
             // The open one has its cache filled.
-            if entry.known.hash != known.hash {
+            if entry.known.identity != known.identity {
                 entry.known = Arc::new(known);
             }
             return Ok(Arc::clone(&entry.known));
@@ -113,10 +136,15 @@ impl Boards {
 
     fn look(&self, board: Board) -> Result<Known, DatabaseError> {
         let find = || Ok(self.cache.apply(Database::find_or_embedded(&self.root, board)?));
-        let answerer = choose(When::Auto, find, || Searcher::new(board, options(1)))?;
-        let manifest = answerer.database().map(Database::manifest);
-        let hash = manifest.and_then(|manifest| manifest.hash()).map_or_else(String::new, |hash| hash.to_string());
-        Ok(Known { answerer, hash })
+        let searcher = || Searcher::new(board, Options { table_bytes: TABLE_BYTES, ..Options::default() });
+        let answerer = choose(When::Auto, find, searcher)?;
+        let identity = answerer.database().map(|database| {
+            let manifest = database.manifest();
+            (manifest.hash().map(|hash| hash.to_string()), manifest.next_ply(board))
+        });
+        let leaves_open = identity.is_some() && answerer.may_search();
+        let alone = if leaves_open { Some(choose(When::Never, find, searcher)?) } else { None };
+        Ok(Known { answerer, alone, identity: Identity(identity) })
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Entry>> {

@@ -99,7 +99,7 @@ fn list(server: &Server) -> Result<Listed, DatabaseError> {
         }
     }
     for fault in faults {
-        // Paths of the server are nobody else's business.
+        // Folders of the server are for its log alone.
         tracing::warn!("{}", remedy::told(&fault));
     }
     Ok(Listed { boards: boards.into_values().collect() })

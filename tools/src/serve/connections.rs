@@ -1,5 +1,6 @@
 //! Accepts connections and serves them, until the program is told to stop.
 
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,12 +12,17 @@ use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
+use tokio_io_timeout::TimeoutStream;
 
-/// The most connections that are open; more wait until one ends.
-const MOST_CONNECTIONS: usize = 1024;
+/// The most connections that are open; more wait until one ends. Many systems let a program open 1,024 files, and databases
+/// take some of them.
+const MOST_CONNECTIONS: usize = 768;
 
 /// How long a client may take to send the head of a request.
 const HEAD_TIME: Duration = Duration::from_secs(10);
+
+/// How long a client may take to read what is sent to it.
+const READ_TIME: Duration = Duration::from_secs(30);
 
 /// The most bytes of that head.
 const MOST_HEAD_BYTES: usize = 16 << 10;
@@ -24,13 +30,9 @@ const MOST_HEAD_BYTES: usize = 16 << 10;
 /// How long to wait after the system could not accept a connection, because too many files are open.
 const BEFORE_NEXT: Duration = Duration::from_millis(50);
 
-/// Serves until SIGINT or SIGTERM; then gives answers that are under way `grace`.
-///
-/// # Errors
-///
-/// The system does not let the program listen to signals.
-pub async fn serve(listener: TcpListener, router: Router, grace: Duration) -> anyhow::Result<()> {
-    let mut stop = std::pin::pin!(told_to_stop()?);
+/// Serves until a signal; then ends searches by `end`, and gives answers that are under way `grace`, or until a second
+/// signal.
+pub async fn serve(listener: TcpListener, router: Router, mut signals: Signals, end: impl FnOnce(), grace: Duration) {
     let graceful = GracefulShutdown::new();
     let connections = Arc::new(Semaphore::new(MOST_CONNECTIONS));
     loop {
@@ -41,12 +43,13 @@ pub async fn serve(listener: TcpListener, router: Router, grace: Duration) -> an
         let (stream, permit) = tokio::select! {
             (accepted, permit) = accepted => match accepted {
                 Ok((stream, _)) => (stream, permit),
-                Err(_) => {
+                Err(error) => {
+                    tracing::warn!("cannot accept a connection: {error}");
                     tokio::time::sleep(BEFORE_NEXT).await;
                     continue;
                 }
             },
-            () = &mut stop => break,
+            () = signals.next() => break,
         };
         let connection = graceful.watch(connection(stream, router.clone()));
         tokio::spawn(async move {
@@ -56,40 +59,70 @@ pub async fn serve(listener: TcpListener, router: Router, grace: Duration) -> an
         });
     }
     drop(listener);
-    // Who is not done by then is cut off.
-    let _ = tokio::time::timeout(grace, graceful.shutdown()).await;
-    Ok(())
+    end();
+    tokio::select! {
+        () = graceful.shutdown() => {}
+        () = tokio::time::sleep(grace) => {}
+        () = signals.next() => {}
+    }
 }
 
-type Connection = http1::Connection<TokioIo<TcpStream>, TowerToHyperService<Router>>;
+type Connection = http1::Connection<TokioIo<Pin<Box<TimeoutStream<TcpStream>>>>, TowerToHyperService<Router>>;
 
 fn connection(stream: TcpStream, router: Router) -> Connection {
     // Answers are small and should not wait for more.
     let _ = stream.set_nodelay(true);
     let mut server = http1::Builder::new();
     server.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME).max_buf_size(MOST_HEAD_BYTES);
-    server.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router))
+    let mut stream = TimeoutStream::new(stream);
+    stream.set_write_timeout(Some(READ_TIME));
+    server.serve_connection(TokioIo::new(Box::pin(stream)), TowerToHyperService::new(router))
 }
 
-/// Waits for SIGINT or SIGTERM.
+/// The signals that tell the server to stop: SIGINT and SIGTERM.
 #[cfg(unix)]
-fn told_to_stop() -> anyhow::Result<impl Future<Output = ()>> {
-    use tokio::signal::unix::{SignalKind, signal};
+pub struct Signals(tokio::signal::unix::Signal, tokio::signal::unix::Signal);
 
-    let listen = |kind| signal(kind).context("cannot listen to signals");
-    let (mut key, mut term) = (listen(SignalKind::interrupt())?, listen(SignalKind::terminate())?);
-    Ok(async move {
+#[cfg(unix)]
+impl Signals {
+    /// Begins to listen.
+    ///
+    /// # Errors
+    ///
+    /// The system does not let the program listen.
+    pub fn listen() -> anyhow::Result<Signals> {
+        use tokio::signal::unix::{SignalKind, signal};
+
+        let listen = |kind| signal(kind).context("cannot listen to signals");
+        Ok(Signals(listen(SignalKind::interrupt())?, listen(SignalKind::terminate())?))
+    }
+
+    /// Waits for the next one.
+    async fn next(&mut self) {
         tokio::select! {
-            _ = key.recv() => {}
-            _ = term.recv() => {}
+            _ = self.0.recv() => {}
+            _ = self.1.recv() => {}
         }
-    })
+    }
 }
 
-/// Waits for Ctrl-C.
+/// What tells the server to stop: Ctrl-C.
 #[cfg(not(unix))]
-fn told_to_stop() -> anyhow::Result<impl Future<Output = ()>> {
-    Ok(async {
+pub struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    /// Begins to listen.
+    ///
+    /// # Errors
+    ///
+    /// None.
+    pub fn listen() -> anyhow::Result<Signals> {
+        Ok(Signals)
+    }
+
+    /// Waits for the next one.
+    async fn next(&mut self) {
         let _ = tokio::signal::ctrl_c().await;
-    })
+    }
 }

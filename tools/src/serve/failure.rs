@@ -1,5 +1,7 @@
 //! Why a request has no answer: a status, and the text that the command line would print.
 
+use std::error::Error;
+
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use fourbase::BoardError;
@@ -77,9 +79,10 @@ impl Failure {
         Failure { again_in: Some(1), ..Failure::new(StatusCode::SERVICE_UNAVAILABLE, reason) }
     }
 
-    /// The server failed, and says why where it knows: 500.
-    pub fn broken(reason: impl Into<String>) -> Failure {
-        Failure::new(StatusCode::INTERNAL_SERVER_ERROR, reason)
+    /// The server failed: 500. The log says why; that may name folders, which do not concern a client.
+    pub fn broken(error: &(dyn Error + 'static)) -> Failure {
+        tracing::error!("{}", remedy::told(error));
+        Failure::new(StatusCode::INTERNAL_SERVER_ERROR, "this server cannot answer now; its log says why (--log)")
     }
 
     /// Says why.
@@ -103,18 +106,18 @@ impl From<NotationError> for Failure {
 impl From<DatabaseError> for Failure {
     fn from(error: DatabaseError) -> Failure {
         match error {
-            // Without the folder, which is nobody's business.
-            DatabaseError::Missing { board, .. } => Failure::missing(format!(
+            // Without the folder, which does not concern a client.
+            DatabaseError::Missing { board, .. } | DatabaseError::NotSolved { board, .. } => Failure::missing(format!(
                 "no database of {board} is on this server; leave search=never out, so that the position is searched"
             )),
-            error => Failure::broken(remedy::told(&error)),
+            error => Failure::broken(&error),
         }
     }
 }
 
 impl From<FileError> for Failure {
     fn from(error: FileError) -> Failure {
-        Failure::broken(error.to_string())
+        Failure::broken(&error)
     }
 }
 

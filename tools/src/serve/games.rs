@@ -52,7 +52,8 @@ pub async fn analysis(State(server): State<Arc<Server>>, RawQuery(query): RawQue
     let answerer = Arc::clone(known.answerer());
     let explain = server.askers.explainer();
     // The deepest position is the last one.
-    let analysis = server.askers.ask(known.may_search(game.ply()), move |limits| {
+    let turn = server.askers.turn(known.may_search(game.ply(), false)).await?;
+    let analysis = server.askers.ask(turn, move |limits| {
         let mut has_searched = false;
         let played = of_game_by(&game, |position, pace| {
             let nodes = if pace == Pace::Quick { Some(QUICK_NODES) } else { limits.nodes };
@@ -103,9 +104,10 @@ pub async fn next_move(State(server): State<Arc<Server>>, RawQuery(query): RawQu
     let kind: Kind = asked.player.parse().map_err(|error| Failure::bad(format!("{error}")))?;
     check(kind, game.board())?;
     let known = position::find(&server, game.board()).await?;
-    let may_search = kind.looks_ahead() > 0 || kind.needs_outcomes() && known.may_search(game.ply());
+    let may_search = kind.looks_ahead() > 0 || kind.needs_outcomes() && known.may_search(game.ply(), false);
     let (explain, seed) = (server.askers.explainer(), asked.seed);
-    let chosen = server.askers.ask(may_search, move |limits| {
+    let turn = server.askers.turn(may_search).await?;
+    let chosen = server.askers.ask(turn, move |limits| {
         let Some(mut chooser) = kind.chooser(game.board(), outcomes(&known, limits)) else {
             return (Ok(Err(Failure::bad("a human chooses a move; ask for one of another player"))), false);
         };
@@ -122,7 +124,7 @@ pub async fn next_move(State(server): State<Arc<Server>>, RawQuery(query): RawQu
             Err(ChooseError::Unknown(error)) => match error.downcast::<AnswerError>() {
                 Ok(error) if error.is_limit() => Ok(Err(Failure::unanswerable(explain(*error)))),
                 Ok(error) => Err(*error),
-                Err(error) => Ok(Err(Failure::broken(error.to_string()))),
+                Err(error) => Ok(Err(Failure::broken(&*error))),
             },
             Err(error) => Ok(Err(Failure::unanswerable(error.to_string()))),
         };

@@ -7,27 +7,24 @@ use axum::extract::{Query, RawQuery, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use fourbase::{Board, Outcome, Position, notation};
-use fourbase_tiers::answer::{KnownMove, News};
+use fourbase_tiers::answer::{Answerer, KnownMove, News};
 use fourbase_tiers::database::DatabaseError;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::ask::Listener;
+use super::ask::{About, Listener, Turn};
 use super::boards::Known;
 use super::failure::Failure;
 use super::picture;
 use super::server::Server;
 use super::stream::{Lines, NDJSON, lines};
-use super::written::{JSON, PARTIAL};
-use crate::json::{Envelope, SourceJson, SourceKind};
+use super::written::{CHANGING, JSON, PARTIAL, has, holds, tag, written};
+use crate::json::{Envelope, PositionJson, SourceJson, SourceKind};
 use crate::query::answer::AnswerJson;
 use crate::query::found::Found;
 
 /// The longest text of a position: three times the bits of the largest board.
 const MOST_CHARACTERS: usize = 512;
-
-/// An answer that is known to be whole holds for a day, and much longer for who has its tag.
-const WHOLE: HeaderValue = HeaderValue::from_static("public, max-age=86400");
 
 /// What is asked for.
 #[derive(Deserialize)]
@@ -98,49 +95,39 @@ pub async fn get(
     let text = asked.position.trim().to_owned();
     let position = read(board, &text)?;
     let known = find(&server, board).await?;
-    if asked.search == Search::Never && known.database().is_none() {
+    let is_alone = asked.search == Search::Never;
+    let answerer = if is_alone { known.alone() } else { Some(known.answerer()) };
+    let Some(answerer) = answerer.filter(|_| !is_alone || !known.is_beyond(position.ply(), asked.line)) else {
         return Err(DatabaseError::Missing { board, root: server.boards.root().clone() }.into());
+    };
+    let tag = known.hash().and_then(tag);
+    if tag.as_ref().is_some_and(|tag| has(&headers, tag)) {
+        return Ok((StatusCode::NOT_MODIFIED, holds(tag)).into_response());
     }
-    let tag = tag(&known);
-    if let Some(tag) = tag.as_ref().filter(|tag| headers.get(header::IF_NONE_MATCH) == Some(tag)) {
-        return Ok(
-            (StatusCode::NOT_MODIFIED, [(header::ETAG, tag.clone()), (header::CACHE_CONTROL, WHOLE)]).into_response()
-        );
-    }
+    let may_search = !is_alone && known.may_search(position.ply(), asked.line);
+    let about = About { position, with_line: asked.line, listen: None };
     if asked.stream {
-        return Ok(streamed(server, known, position, text, asked.line));
+        // A server that has no thread for a search says so before the first line.
+        let turn = server.askers.turn(may_search).await?;
+        return Ok(streamed(server, turn, Arc::clone(answerer), about, text));
     }
-    let question = format!("{board} {} {} {}", known.hash(), asked.line, text);
-    let whole = |body| whole(body, tag.clone());
-    if let Some(body) = server.answers.get(&question) {
+    let question = known.hash().map(|hash| format!("{hash} {is_alone} {} {text}", asked.line));
+    if let Some(body) = question.as_ref().and_then(|question| server.answers.get(question)) {
         server.metrics.cached.inc();
-        return Ok(whole(body));
+        return Ok((holds(tag), [(header::CONTENT_TYPE, JSON)], body).into_response());
     }
     server.metrics.not_cached.inc();
-    let found = server.askers.find(&known, position, asked.line, None).await?;
-    let body =
-        serde_json::to_vec(&json(&position, &text, &found)).map_err(|error| Failure::broken(error.to_string()))?;
-    let body = Bytes::from(body);
+    let turn = server.askers.turn(may_search).await?;
+    let found = server.askers.find(turn, answerer, about).await?;
+    let answer = json(&position, &text, &found);
     if found.limit.is_some() {
-        return Ok(([(header::CONTENT_TYPE, JSON), (header::CACHE_CONTROL, PARTIAL)], body).into_response());
+        return written(&answer, PARTIAL);
     }
-    server.answers.keep(question, body.clone());
-    Ok(whole(body))
-}
-
-/// An answer that never changes.
-fn whole(body: Bytes, tag: Option<HeaderValue>) -> Response {
-    let mut response = ([(header::CONTENT_TYPE, JSON), (header::CACHE_CONTROL, WHOLE)], body).into_response();
-    if let Some(tag) = tag {
-        response.headers_mut().insert(header::ETAG, tag);
+    let body = Bytes::from(serde_json::to_vec(&answer).map_err(|error| Failure::broken(&error))?);
+    if let Some(question) = question {
+        server.answers.keep(question, body.clone());
     }
-    response
-}
-
-/// Names what answers depend on, beside their address; `None` where nothing lasts.
-fn tag(known: &Known) -> Option<HeaderValue> {
-    let hash = known.hash().get(..32)?;
-    HeaderValue::from_str(&format!("\"{hash}\"")).ok()
+    Ok((holds(tag), [(header::CONTENT_TYPE, JSON)], body).into_response())
 }
 
 /// Finds who answers for a board, on a thread that may read files.
@@ -162,18 +149,20 @@ pub fn json(position: &Position, text: &str, found: &Found<String>) -> Envelope<
 }
 
 /// Sends what is known so far, again and again, and at last the whole answer.
-fn streamed(server: Arc<Server>, known: Arc<Known>, position: Position, text: String, with_line: bool) -> Response {
+fn streamed(server: Arc<Server>, turn: Turn, answerer: Arc<dyn Answerer>, about: About, text: String) -> Response {
     let (lines, body) = lines();
+    let position = about.position;
     tokio::spawn(async move {
-        let listen = listener(&position, text.clone(), lines.clone());
+        let listen = Some(listener(&position, text.clone(), lines.clone()));
         let found = tokio::select! {
-            found = server.askers.find(&known, position, with_line, Some(listen)) => found,
+            found = server.askers.find(turn, &answerer, About { listen, ..about }) => found,
             () = lines.closed() => return,
         };
         match found {
             Ok(found) => lines.write(&json(&position, &text, &found)).await,
             Err(failure) => {
-                let error = AnswerJson::of_error(position.board(), None, failure.into_reason());
+                let position_json = Some(PositionJson::typed(&position, &text));
+                let error = AnswerJson::of_error(position.board(), position_json, failure.into_reason());
                 lines.write(&Envelope::new("query", error)).await
             }
         };
@@ -215,5 +204,5 @@ pub async fn svg(RawQuery(query): RawQuery) -> Result<Response, Failure> {
     let asked: Asked = fields(query.as_deref())?;
     let position = read(asked.board.parse()?, &asked.position)?;
     let media = HeaderValue::from_static("image/svg+xml");
-    Ok(([(header::CONTENT_TYPE, media), (header::CACHE_CONTROL, WHOLE)], picture::svg(&position)).into_response())
+    Ok(([(header::CONTENT_TYPE, media), (header::CACHE_CONTROL, CHANGING)], picture::svg(&position)).into_response())
 }

@@ -1,23 +1,21 @@
 //! Which address is answered by what, and what holds for all of them: limits, headers, counts and the log.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::Duration;
 
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, Method, header};
-use axum::middleware::{Next, from_fn_with_state};
-use axum::response::{IntoResponse, Response};
+use axum::middleware::{Next, from_fn_with_state, map_response};
+use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 use tower_http::cors::{Any, CorsLayer};
 
 use super::failure::Failure;
 use super::metrics::MEDIA;
 use super::server::Server;
-use super::{batch, boards_api, games, openapi, position, stats, uwapi};
-
-/// The most requests that are being answered.
-const MOST_IN_FLIGHT: i64 = 512;
+use super::watched::Watched;
+use super::{batch, boards_api, games, openapi, page, position, stats, uwapi};
 
 /// The longest address.
 const MOST_CHARACTERS: usize = 2048;
@@ -34,8 +32,8 @@ const SECURITY: [(HeaderName, HeaderValue); 3] = [
     ),
 ];
 
-/// Position pages are many, and each may take a search.
-const ROBOTS: &str = "User-agent: *\nDisallow: /api/\nDisallow: /uwapi/\nDisallow: /*?\n";
+/// For how long a browser remembers what other places may ask.
+const A_DAY: Duration = Duration::from_secs(86_400);
 
 /// Makes the router of all addresses.
 pub fn router(server: Arc<Server>) -> Router {
@@ -49,59 +47,62 @@ pub fn router(server: Arc<Server>) -> Router {
         .route("/random", get(games::random))
         .route("/stats", get(stats::get))
         .route("/openapi.json", get(openapi::get));
-    let routes = Router::new()
+    let questions = Router::new()
         .nest("/api/v1", api)
-        .route("/uwapi/", get(uwapi::games))
-        .route("/uwapi/{game}/", get(uwapi::game))
-        .route("/uwapi/{game}/{variant}/", get(uwapi::described))
-        .route("/uwapi/{game}/{variant}/positions/", get(uwapi::positions))
-        .route("/uwapi/{game}/{variant}/instructions/", get(uwapi::instructions))
-        .route("/connect4/{variant}/start/", get(uwapi::classic_start))
-        .route("/connect4/{variant}/positions/", get(uwapi::classic_positions))
-        .route("/healthz", get(|| async { "ok\n" }))
-        .route("/robots.txt", get(|| async { ROBOTS }))
-        .route("/metrics", get(metrics));
+        .merge(uwapi::routes())
+        .merge(page::routes())
+        .layer(from_fn_with_state(Arc::clone(&server), around));
+    let routes =
+        Router::new().merge(questions).route("/healthz", get(|| async { "ok\n" })).route("/metrics", get(metrics));
     let base_path = server.settings.base_path.clone();
-    let routes = if base_path.is_empty() { routes } else { Router::new().nest(&base_path, routes) };
-    let cors = CorsLayer::new().allow_origin(Any).allow_methods([Method::GET, Method::POST]).allow_headers(Any);
-    routes
-        .fallback(|| async {
-            Failure::missing("there is nothing at this address; docs/server.md lists those that are there")
-        })
+    let robots = robots(&base_path);
+    let cors = CorsLayer::new()
+        .allow_origin(Any)
+        .allow_methods([Method::GET, Method::POST])
+        .allow_headers(Any)
+        .expose_headers([header::ETAG, header::RETRY_AFTER])
+        .max_age(A_DAY);
+    beneath(&base_path, routes)
+        // Crawlers ask for it here, whatever the base path is.
+        .route("/robots.txt", get(|| async { robots }))
+        .fallback(|| async { Failure::missing("there is nothing at this address; docs/server.md lists the addresses") })
         .method_not_allowed_fallback(|| async { Failure::method() })
+        .layer(map_response(secured))
         .layer(cors)
-        .layer(from_fn_with_state(Arc::clone(&server), around))
         .with_state(server)
 }
 
-/// Counts a request down when it is answered, or goes away before.
-struct InFlight<'a>(&'a Server);
-
-impl Drop for InFlight<'_> {
-    fn drop(&mut self) {
-        self.0.metrics.in_flight.dec();
+/// Puts all addresses beneath a path. The path itself leads to the page, whose addresses need the slash at its end.
+fn beneath(base_path: &str, routes: Router<Arc<Server>>) -> Router<Arc<Server>> {
+    let page = format!("{base_path}/");
+    if base_path.is_empty() {
+        return routes.route(&page, get(page::index));
     }
+    let routes = Router::new().nest(base_path, routes).route(&page, get(page::index));
+    routes.route(base_path, get(|| async move { Redirect::permanent(&page) }))
 }
 
-/// What happens around every request.
-async fn around(State(server): State<Arc<Server>>, request: Request, next: Next) -> Response {
-    let begin = Instant::now();
-    let (method, uri) = (request.method().clone(), request.uri().clone());
-    let before = server.metrics.in_flight.inc();
-    let in_flight = InFlight(&server);
-    let mut response = if before >= MOST_IN_FLIGHT {
-        Failure::busy().into_response()
-    } else if uri.path_and_query().is_some_and(|address| address.as_str().len() > MOST_CHARACTERS) {
-        Failure::address_too_long().into_response()
-    } else {
-        next.run(request).await
-    };
-    drop(in_flight);
+/// Asks crawlers to stay away from positions: they are many, and each may take a search.
+fn robots(base_path: &str) -> String {
+    let paths = ["/api/", "/uwapi/", "/connect4/", "/*?"].map(|path| format!("Disallow: {base_path}{path}\n"));
+    format!("User-agent: *\n{}", paths.concat())
+}
+
+/// Adds the headers that keep browsers safe.
+async fn secured(mut response: Response) -> Response {
     response.headers_mut().extend(SECURITY.map(|(name, value)| (Some(name), value)));
-    let (status, time) = (response.status(), begin.elapsed());
-    server.metrics.answered(status, time);
-    tracing::info!(%method, %uri, status = status.as_u16(), milliseconds = time.as_secs_f64() * 1e3);
     response
+}
+
+/// What happens around every question.
+async fn around(State(server): State<Arc<Server>>, request: Request, next: Next) -> Response {
+    let watched = Watched::new(&server.metrics, &request);
+    let Ok(place) = Arc::clone(&server.requests).try_acquire_owned() else {
+        return watched.over(Failure::busy().into_response(), None);
+    };
+    let is_long = request.uri().path_and_query().is_some_and(|address| address.as_str().len() > MOST_CHARACTERS);
+    let response = if is_long { Failure::address_too_long().into_response() } else { next.run(request).await };
+    watched.over(response, Some(place))
 }
 
 /// Answers `GET metrics`.

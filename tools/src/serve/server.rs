@@ -3,11 +3,19 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use tokio::sync::Semaphore;
+
 use super::ask::{Askers, Reach};
 use super::boards::Boards;
 use super::cache::Answers;
 use super::metrics::Metrics;
 use crate::arguments::CacheArgument;
+
+/// The most requests that are being answered, to the end of their bodies.
+const MOST_REQUESTS: usize = 512;
+
+/// The most batches: each holds its positions.
+const MOST_BATCHES: usize = 32;
 
 /// What the command line says.
 #[derive(Clone, Debug)]
@@ -40,6 +48,10 @@ pub struct Server {
     pub boards: Boards,
     pub askers: Askers,
     pub answers: Answers,
+    /// For requests that are being answered.
+    pub requests: Arc<Semaphore>,
+    /// For batches among them.
+    pub batches: Arc<Semaphore>,
     pub metrics: Arc<Metrics>,
 }
 
@@ -50,6 +62,8 @@ impl Server {
             boards: Boards::new(settings.root.clone(), settings.cache),
             askers: Askers::new(settings.reach, settings.probes, settings.searches, Arc::clone(&metrics)),
             answers: Answers::new(),
+            requests: Arc::new(Semaphore::new(MOST_REQUESTS)),
+            batches: Arc::new(Semaphore::new(MOST_BATCHES)),
             metrics,
             settings,
         })

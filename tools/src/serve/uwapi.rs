@@ -1,21 +1,29 @@
-//! The contract of GamesCrafters' page, GamesmanUni, for every board that is there: what `GET uwapi/...` answers.
+//! The contract of GamesCrafters' page, GamesmanUni, for every board with a database: what `GET uwapi/...` answers.
 //!
 //! A variant is named rows x columns. Errors have status 200 and an `error`, as the page expects. The contract was read from
 //! the page's own repositories.
 
 use std::sync::Arc;
 
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, State};
-use axum::http::{HeaderValue, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use fourbase::notation::{self, column_character, to_uni};
+use axum::routing::get;
+use fourbase::notation::to_uni;
 use fourbase::{Board, Outcome, Position, Value};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
+use super::ask::About;
+use super::boards::Known;
 use super::boards_api;
+use super::failure::Failure;
 use super::position::{self, fields};
 use super::server::Server;
+use super::written::{CHANGING, JSON, PARTIAL, has, holds, tag, written};
 use crate::json;
 use crate::query::found::Found;
 
@@ -29,14 +37,32 @@ const NAME: &str = "Connect 4";
 /// The variants of a backend that GamesCrafters' own server asks: GamesmanClassic numbers them.
 const CLASSIC: [(&str, &str); 2] = [("1", "6x6"), ("2", "7x6")];
 
-/// What the page shows to who asks how to play.
-const INSTRUCTIONS: &str = "\
-# Connect 4
+/// Every address, with and without a slash at its end.
+pub fn routes() -> Router<Arc<Server>> {
+    let mut routes = Router::new();
+    for end in ["", "/"] {
+        let at = |path: &str| format!("{path}{end}");
+        routes = routes
+            .route(&at("/uwapi"), get(games))
+            .route(&at("/uwapi/{game}"), get(game))
+            .route(&at("/uwapi/{game}/{variant}"), get(described))
+            .route(&at("/uwapi/{game}/{variant}/positions"), get(positions))
+            .route(&at("/uwapi/{game}/{variant}/instructions"), get(instructions))
+            .route(&at("/connect4/{variant}/start"), get(classic_start))
+            .route(&at("/connect4/{variant}/positions"), get(classic_positions));
+    }
+    routes
+}
 
-Players take turns to drop a piece into a column, where it falls to the lowest free place. The first player has blue pieces, the \
-second player red ones. Who first has four of them in a row, across, down or diagonally, wins. If the board is full before, the game \
-is a tie.
-";
+/// How a board is played, as the page shows it.
+fn rules(board: Board) -> String {
+    let (connect, end) = (board.connect(), if board.is_misere() { "loses" } else { "wins" });
+    format!(
+        "# {NAME}\n\nPlayers take turns to drop a piece into a column, where it falls to the lowest free place. The first player \
+         has blue pieces, the second player red ones. The first one with {connect} of them in a row, across, down or diagonally, \
+         {end}. If the board fills up without such a row, the game is a tie.\n"
+    )
+}
 
 /// Names a variant.
 fn variant(board: Board) -> String {
@@ -55,120 +81,137 @@ fn board_of(variant: &str) -> Option<Board> {
     format!("{columns}x{rows}{rest}").parse().ok()
 }
 
+/// The names in an address, if they can be read.
+type Names<T> = Result<Path<T>, PathRejection>;
+
 /// Answers `GET uwapi/`.
-pub async fn games() -> Response {
-    written(&games_json())
+async fn games() -> Response {
+    answered(Ok(games_json()))
 }
 
 /// Answers `GET uwapi/connect4/`.
-pub async fn game(State(server): State<Arc<Server>>, Path(game): Path<String>) -> Response {
-    if game != GAME {
+async fn game(State(server): State<Arc<Server>>, names: Names<String>) -> Response {
+    if !names.is_ok_and(|Path(game)| game == GAME) {
         return invalid("Invalid Game");
     }
-    match boards_api::boards(&server).await {
-        Ok(boards) => written(&game_json(&boards)),
+    answered(boards_api::boards(&server).await.map(|boards| game_json(&boards)))
+}
+
+/// Answers `GET uwapi/connect4/6x7/`.
+async fn described(State(server): State<Arc<Server>>, names: Names<(String, String)>) -> Response {
+    answered(known_board(&server, names).await.map(|(board, _)| described_json(board)))
+}
+
+/// Answers `GET uwapi/connect4/6x7/instructions/`.
+async fn instructions(State(server): State<Arc<Server>>, names: Names<(String, String)>) -> Response {
+    let board = known_board(&server, names).await;
+    answered(board.map(|(board, _)| json!({ "instructions": rules(board) })))
+}
+
+/// Answers `GET uwapi/connect4/6x7/positions/?p=POSITION`.
+async fn positions(
+    State(server): State<Arc<Server>>,
+    names: Names<(String, String)>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> Response {
+    match known_board(&server, names).await {
+        Ok((board, known)) => found(&server, board, &known, query.as_deref(), &headers).await,
         Err(failure) => invalid(&failure.into_reason()),
     }
 }
 
-/// Answers `GET uwapi/connect4/6x7/`.
-pub async fn described(State(server): State<Arc<Server>>, Path((game, variant)): Path<(String, String)>) -> Response {
-    match known_board(&server, &game, &variant).await {
-        Ok(board) => written(&described_json(board)),
-        Err(reason) => invalid(&reason),
-    }
-}
-
-/// Answers `GET uwapi/connect4/6x7/instructions/`.
-pub async fn instructions(
-    State(server): State<Arc<Server>>,
-    Path((game, variant)): Path<(String, String)>,
-) -> Response {
-    match known_board(&server, &game, &variant).await {
-        Ok(_) => written(&json!({ "instructions": INSTRUCTIONS })),
-        Err(reason) => invalid(&reason),
-    }
-}
-
-/// Answers `GET uwapi/connect4/6x7/positions/?p=POSITION`.
-pub async fn positions(
-    State(server): State<Arc<Server>>,
-    Path((game, variant)): Path<(String, String)>,
-    RawQuery(query): RawQuery,
-) -> Response {
-    match known_board(&server, &game, &variant).await {
-        Ok(board) => found(&server, board, query.as_deref()).await,
-        Err(reason) => invalid(&reason),
-    }
-}
-
 /// Answers `GET connect4/2/start/`, of a backend of GamesCrafters' server.
-pub async fn classic_start(Path(variant): Path<String>) -> Response {
-    match classic(&variant) {
-        Some(board) => {
-            let start = to_uni(&Position::start(board));
-            written(&json!({ "position": start, "autoguiPosition": start }))
-        }
-        None => invalid("Invalid Variant"),
-    }
+async fn classic_start(variant: Names<String>) -> Response {
+    let Some(board) = classic(variant) else { return invalid("Invalid Variant") };
+    let start = to_uni(&Position::start(board));
+    answered(Ok(json!({ "position": start, "autoguiPosition": start })))
 }
 
 /// Answers `GET connect4/2/positions/?p=POSITION`, of a backend of GamesCrafters' server.
-pub async fn classic_positions(
+async fn classic_positions(
     State(server): State<Arc<Server>>,
-    Path(variant): Path<String>,
+    variant: Names<String>,
     RawQuery(query): RawQuery,
+    headers: HeaderMap,
 ) -> Response {
-    match classic(&variant) {
-        Some(board) => found(&server, board, query.as_deref()).await,
-        None => invalid("Invalid Variant"),
+    let Some(board) = classic(variant) else { return invalid("Invalid Variant") };
+    match position::find(&server, board).await {
+        Ok(known) => found(&server, board, &known, query.as_deref(), &headers).await,
+        Err(failure) => invalid(&failure.into_reason()),
     }
 }
 
-fn classic(variant: &str) -> Option<Board> {
+fn classic(variant: Names<String>) -> Option<Board> {
+    let Path(variant) = variant.ok()?;
     CLASSIC.iter().find(|(number, _)| *number == variant)?.1.parse().ok()
 }
 
-/// Finds the board of a variant, if it is there.
-async fn known_board(server: &Arc<Server>, game: &str, variant: &str) -> Result<Board, String> {
+/// Finds the board of a variant, if it has a database.
+async fn known_board(server: &Arc<Server>, names: Names<(String, String)>) -> Result<(Board, Arc<Known>), Failure> {
+    let Ok(Path((game, variant))) = names else { return Err(Failure::missing("Invalid Variant")) };
     if game != GAME {
-        return Err("Invalid Game".to_owned());
+        return Err(Failure::missing("Invalid Game"));
     }
-    let board = board_of(variant).ok_or("Invalid Variant")?;
-    let boards = boards_api::boards(server).await.map_err(|failure| failure.into_reason())?;
-    if boards.contains(&board) { Ok(board) } else { Err("Invalid Variant".to_owned()) }
+    let invalid = || Failure::missing("Invalid Variant");
+    let board = board_of(&variant).ok_or_else(invalid)?;
+    let known = position::find(server, board).await?;
+    if known.database().is_some() { Ok((board, known)) } else { Err(invalid()) }
 }
 
 /// Answers about a position.
-async fn found(server: &Arc<Server>, board: Board, query: Option<&str>) -> Response {
+async fn found(
+    server: &Arc<Server>,
+    board: Board,
+    known: &Arc<Known>,
+    query: Option<&str>,
+    headers: &HeaderMap,
+) -> Response {
     #[derive(Deserialize)]
     struct Asked {
         p: String,
     }
     let asked = fields::<Asked>(query).ok().filter(|asked| asked.p.contains('_'));
-    let Some(position) = asked.and_then(|asked| notation::parse(board, &asked.p).ok()) else {
+    let Some(position) = asked.and_then(|asked| position::read(board, &asked.p).ok()) else {
         return invalid("Invalid Position");
     };
+    let tag = known.hash().and_then(tag);
+    if tag.as_ref().is_some_and(|tag| has(headers, tag)) {
+        return (StatusCode::NOT_MODIFIED, holds(tag)).into_response();
+    }
+    let question = known.hash().map(|hash| format!("{hash} {}", to_uni(&position)));
+    if let Some(body) = question.as_ref().and_then(|question| server.answers.get(question)) {
+        server.metrics.cached.inc();
+        return (holds(tag), [(header::CONTENT_TYPE, JSON)], body).into_response();
+    }
+    server.metrics.not_cached.inc();
     let found = async {
-        let known = position::find(server, board).await?;
-        server.askers.find(&known, position, false, None).await
+        let turn = server.askers.turn(known.may_search(position.ply(), false)).await?;
+        server.askers.find(turn, known.answerer(), About { position, with_line: false, listen: None }).await
     };
-    match found.await {
+    let found = match found.await {
+        Err(failure) => return invalid(&failure.into_reason()),
+        Ok(found) => found,
+    };
+    let Some(answer) = answer(&position, &found) else { return invalid(&found.limit.unwrap_or_default()) };
+    let body = Bytes::from(serde_json::to_vec(&answer).unwrap_or_default());
+    if let Some(question) = question {
+        server.answers.keep(question, body.clone());
+    }
+    (holds(tag), [(header::CONTENT_TYPE, JSON)], body).into_response()
+}
+
+/// Writes a description, which changes with the databases, or why there is none.
+fn answered(answer: Result<Json, Failure>) -> Response {
+    match answer.and_then(|answer| written(&answer, CHANGING)) {
+        Ok(response) => response,
         Err(failure) => invalid(&failure.into_reason()),
-        Ok(found) => match answer(&position, &found) {
-            Some(answer) => written(&answer),
-            None => invalid(&found.limit.unwrap_or_default()),
-        },
     }
 }
 
+/// Refuses as the page expects it: with status 200.
 fn invalid(reason: &str) -> Response {
-    written(&json!({ "error": reason }))
-}
-
-fn written(answer: &impl Serialize) -> Response {
-    let media = HeaderValue::from_static("application/json");
-    ([(header::CONTENT_TYPE, media)], serde_json::to_vec(answer).unwrap_or_default()).into_response()
+    written(&json!({ "error": reason }), PARTIAL).unwrap_or_else(IntoResponse::into_response)
 }
 
 /// Lists the games: this one.
@@ -267,7 +310,7 @@ fn answer(position: &Position, found: &Found<String>) -> Option<Answer> {
             let child = position.drop_piece(column);
             let text = to_uni(&child);
             let written = Move {
-                name: column_character(column).map(String::from).unwrap_or_default(),
+                name: (column + 1).to_string(),
                 autogui_move: arrow(position.board(), column),
                 move_value: json::value(of.value),
                 delta_remoteness: delta,
