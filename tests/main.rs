@@ -38,6 +38,7 @@ mod resume;
 mod search;
 mod serve;
 mod serve_games;
+mod serve_hostile;
 mod seven_by_six;
 mod six_by_six;
 mod solve;

@@ -97,6 +97,14 @@ impl Server {
         line.unwrap_or_else(|| panic!("{name} in {text}")).expect("a number")
     }
 
+    /// Returns the most memory that it has taken so far.
+    #[cfg(target_os = "linux")]
+    pub fn memory_bytes(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).expect("its status");
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a line");
+        line.trim().trim_end_matches(" kB").parse::<u64>().expect("a number") << 10
+    }
+
     /// Tells it to stop as Ctrl-C does, and returns its exit code and what it wrote to standard error.
     #[cfg(target_os = "linux")]
     pub fn stop(mut self) -> (Option<i32>, String) {

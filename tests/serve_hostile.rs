@@ -1,0 +1,193 @@
+//! The server and clients that mean it no good: whatever they send, it answers 4xx or closes, and goes on.
+
+use std::io::Read;
+
+use crate::support::hostile;
+use crate::support::program::Program;
+use crate::support::random::Random;
+use crate::support::server::Server;
+
+/// A request of every route, with the rest of its address and its body.
+const ROUTES: [(&str, &str, &str); 21] = [
+    ("GET", "/", ""),
+    ("GET", "/page/app.js", ""),
+    ("GET", "/healthz", ""),
+    ("GET", "/metrics", ""),
+    ("GET", "/robots.txt", ""),
+    ("GET", "/api/v1/boards", ""),
+    ("GET", "/api/v1/openapi.json", ""),
+    ("GET", "/api/v1/position?board=4x4&position=1234&line=true", ""),
+    ("GET", "/api/v1/position?board=4x4&position=1234&stream=true&search=auto", ""),
+    ("GET", "/api/v1/position.svg?board=4x4&position=1234", ""),
+    ("POST", "/api/v1/positions?board=4x4", "12\n34\n"),
+    ("GET", "/api/v1/analysis?board=4x4&moves=1234", ""),
+    ("GET", "/api/v1/move?board=4x4&moves=12&player=pomakis:3&seed=5", ""),
+    ("GET", "/api/v1/random?board=4x4&ply=3&seed=9", ""),
+    ("GET", "/api/v1/stats?board=4x4", ""),
+    ("GET", "/uwapi/", ""),
+    ("GET", "/uwapi/connect4/4x4/", ""),
+    ("GET", "/uwapi/connect4/4x4/positions/?p=1_XO--------------", ""),
+    ("GET", "/uwapi/connect4/4x4/instructions/?locale=en-US", ""),
+    ("GET", "/connect4/1/start/", ""),
+    ("GET", "/connect4/2/positions/?p=1_------------------------------------------", ""),
+];
+
+/// Statuses of answers to anything. 422 and 429 need a question that can be read; a mutation may leave one.
+const STATUSES: [&str; 13] =
+    ["200", "206", "304", "308", "400", "404", "405", "408", "413", "414", "422", "429", "431"];
+
+fn request(method: &str, address: &str, body: &str) -> Vec<u8> {
+    let length = body.len();
+    let request = format!(
+        "{method} {address} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}"
+    );
+    request.into_bytes()
+}
+
+/// Sends bytes and checks the status of the answer, if there is one.
+#[track_caller]
+fn survives(server: &Server, bytes: &[u8]) -> String {
+    let answer = server.raw(bytes);
+    let status = answer.split(' ').nth(1).unwrap_or("400");
+    // What is no request of HTTP/1.1 has other codes.
+    assert!(STATUSES.contains(&status) || ["501", "505"].contains(&status), "{answer}");
+    answer
+}
+
+#[test]
+fn every_route_answers_what_it_should_and_survives_changes_of_the_bytes() {
+    let server = Server::start(&Program::with("4x4"), &["--search-nodes", "10000", "--search-seconds", "5"]);
+    let mut random = Random::new(11);
+    for (method, address, body) in ROUTES {
+        let whole = request(method, address, body);
+        let answer = survives(&server, &whole);
+        let expected = if address.contains("/stats") { "HTTP/1.1 404 " } else { "HTTP/1.1 200 " };
+        assert!(answer.starts_with(expected), "{address}: {answer}");
+        for _ in 0..25 {
+            let mut bytes = whole.clone();
+            for _ in 0..=random.below(3) {
+                let place = random.below(bytes.len());
+                bytes[place] = random.below(256) as u8;
+            }
+            survives(&server, &bytes);
+        }
+    }
+    assert_eq!(server.get("/healthz").status, 200);
+    #[cfg(target_os = "linux")]
+    assert_eq!(server.stop(), (Some(0), String::new()));
+}
+
+#[test]
+fn every_field_survives_hostile_text() {
+    let server = Server::start(&Program::with("4x4"), &["--search-nodes", "10000", "--search-seconds", "5"]);
+    let mut random = Random::new(12);
+    let encoded = |bytes: &[u8]| bytes.iter().map(|byte| format!("%{byte:02x}")).collect::<String>();
+    for (method, address, body) in ROUTES {
+        let Some((path, fields)) = address.split_once('?') else { continue };
+        for _ in 0..20 {
+            let fields: Vec<&str> = fields.split('&').collect();
+            let hostile = random.below(fields.len());
+            let mut text = hostile::line(&mut random, 1000);
+            text.truncate(500);
+            let fields = fields.iter().enumerate().map(|(place, field)| match field.split_once('=') {
+                Some((name, _)) if place == hostile => format!("{name}={}", encoded(&text)),
+                _ => (*field).to_owned(),
+            });
+            let address = format!("{path}?{}", fields.collect::<Vec<_>>().join("&"));
+            survives(&server, &request(method, &address, body));
+        }
+    }
+    for _ in 0..100 {
+        let mut body = Vec::new();
+        for _ in 0..random.below(20) {
+            body.extend(hostile::line(&mut random, 500));
+            body.push(b'\n');
+        }
+        let reply = server.post("/api/v1/positions?board=4x4", &body);
+        assert!([200, 400, 413].contains(&reply.status), "{}", reply.status);
+    }
+    assert_eq!(server.get("/healthz").status, 200);
+    #[cfg(target_os = "linux")]
+    assert_eq!(server.stop(), (Some(0), String::new()));
+}
+
+#[test]
+fn paths_lead_nowhere_else() {
+    let server = Server::start(&Program::with("4x4"), &[]);
+    for path in [
+        "/../../etc/passwd",
+        "/page/../../Cargo.toml",
+        "/page/%2e%2e%2fserve.rs",
+        "/page//etc/passwd",
+        "/page/..\\..\\x",
+        "/api/v1/../../db/4x4/remoteness/manifest",
+        "//",
+        "/page/",
+        "/page/app.js/",
+        "/page/APP.JS",
+        "/page/app.js%00.html",
+    ] {
+        let answer = survives(&server, &request("GET", path, ""));
+        assert!(answer.starts_with("HTTP/1.1 404 ") || answer.starts_with("HTTP/1.1 400 "), "{path}: {answer}");
+    }
+}
+
+#[test]
+fn slow_half_and_huge_requests_are_cut_off() {
+    let server = Server::start(&Program::with("4x4"), &[]);
+    let mut slow = server.write(b"GET /healthz HTTP/1.1\r\nHost");
+    let mut silent = server.write(b"");
+    for bytes in [
+        &b"\0\0\0\0"[..],
+        b"GET\r\n\r\n",
+        b"GET / HTTP/9.9\r\n\r\n",
+        b"POST /api/v1/positions?board=4x4 HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\n1",
+        b"POST /api/v1/positions?board=4x4 HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        b"GET /api/v1/position?board=4x4&position=%ff%00 HTTP/1.1\r\nHost: x\r\n\r\n",
+    ] {
+        let answer = server.raw(bytes);
+        assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 4"), "{answer}");
+    }
+    for head in [format!("X: {}", "x".repeat(1 << 20)), "X: 1\r\n".repeat(10_000)] {
+        let huge = format!("GET /healthz HTTP/1.1\r\nHost: x\r\n{head}\r\n\r\n");
+        assert!(!server.raw(huge.as_bytes()).starts_with("HTTP/1.1 2"));
+    }
+    // A client that sends no whole head within 10 seconds is not waited for.
+    for stream in [&mut slow, &mut silent] {
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        assert!(!answer.starts_with(b"HTTP/1.1 200"));
+    }
+    assert_eq!(server.get("/healthz").status, 200);
+    #[cfg(target_os = "linux")]
+    assert_eq!(server.stop(), (Some(0), String::new()));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn clients_that_do_not_read_are_cut_off_and_memory_stays_small() {
+    let server = Server::start(&Program::with("4x4"), &[]);
+    let question = b"GET /api/v1/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n".repeat(2000);
+    // Each asks for 40 MB and reads nothing.
+    let clients: Vec<_> = (0..20)
+        .map(|_| {
+            let stream = server.write(b"");
+            stream.set_nonblocking(true).expect("a mode");
+            let _ = std::io::Write::write(&mut &stream, &question);
+            stream
+        })
+        .collect();
+    let batch = "-\n".repeat(10_000);
+    for _ in 0..40 {
+        let head =
+            format!("POST /api/v1/positions?board=4x4 HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n\r\n", batch.len());
+        drop(server.write([head.as_bytes(), batch.as_bytes()].concat().as_slice()));
+    }
+    let begin = std::time::Instant::now();
+    while server.metric("fourbase_requests_in_flight") > 0.0 {
+        assert!(begin.elapsed().as_secs() < 60, "{}", server.metric("fourbase_requests_in_flight"));
+        std::thread::sleep(std::time::Duration::from_millis(200));
+    }
+    assert!(server.memory_bytes() < 200 << 20, "{}", server.memory_bytes());
+    drop(clients);
+}
