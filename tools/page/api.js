@@ -17,7 +17,7 @@ export function address(name, fields = {}) {
 }
 
 /**
- * Asks the server. With `onPart` the answer is a stream: every line but the last goes there, and the last is
+ * Asks the server. With `onPart` the answer is a stream: every line goes there as it comes, and the last is
  * returned. Throws `Trouble`, or an AbortError after `signal`.
  */
 export async function ask(name, fields, { signal, onPart } = {}) {
@@ -27,8 +27,9 @@ export async function ask(name, fields, { signal, onPart } = {}) {
   if (!onPart) return reach(() => response.json());
   let last = null;
   for await (const line of lines(response)) {
-    if (last) onPart(last);
-    last = JSON.parse(line);
+    // A line that was cut off comes from a connection that broke.
+    last = await reach(() => JSON.parse(line));
+    onPart(last);
   }
   if (!last) throw new Trouble("gone", "");
   return last;

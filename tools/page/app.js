@@ -35,7 +35,8 @@ const questions = new Questions(notices);
 const board = new BoardView($("board"), $("board-words"), playByHand);
 const plies = new HistoryView($("history"), $("history-frame"), (ply) => go(goTo(state.game, ply)));
 const players = new Players(() => {
-  state.held = false;
+  // A computer that was chosen in the middle of a game waits, so that the later moves are not lost.
+  state.held = state.game.ply < state.game.moves.length;
   questions.end("move");
   askComputer();
   draw();
@@ -54,12 +55,11 @@ function change(game, { address = "push", held = false } = {}) {
 }
 
 function playByHand(column) {
-  const player = toMove(state.game);
-  if (!outcomeNow().over && !players.isHuman(player) && !state.held) {
-    notices.tell(texts.notYourTurn);
-    return;
-  }
-  playColumn(column);
+  const { game } = state;
+  if (outcomeNow().over) notices.tell(texts.isOver);
+  else if (!players.isHuman(toMove(game)) && !state.held) notices.tell(texts.notYourTurn);
+  else if (columnsAt(game)[column - 1]?.length >= game.board.height) notices.tell(texts.isFull(column));
+  else playColumn(column);
 }
 
 function playColumn(column, by = "") {
@@ -71,7 +71,7 @@ function playColumn(column, by = "") {
     notices.fail("hand", failure);
     return;
   }
-  if (line?.key === keyOf(game) && line.columns[0] === column) {
+  if (line?.key === keyOf(game) && line.columns?.[0] === column) {
     state.line = { key: keyOf(next), columns: line.columns.slice(1) };
   }
   notices.tell(texts.played(toMove(game), column, by));
@@ -90,6 +90,8 @@ function go(game) {
 function open(game, text = "", { address = "push" } = {}) {
   notices.tell(text);
   change(game, { address, held: game.ply > 0 });
+  // On a narrow screen the fields are far below the board.
+  $("status").scrollIntoView({ block: "nearest" });
 }
 
 function askAll() {
@@ -119,7 +121,11 @@ function askComputer() {
   if (state.held || players.isHuman(player) || outcomeNow().over) return;
   const name = players.name(player);
   const pause = players.isHuman(1 - player) ? 200 : 400;
-  questions.askMove("move", game, name, pause, ({ column }) => playColumn(column, name), draw);
+  const failed = () => {
+    state.held = true;
+    draw();
+  };
+  questions.askMove("move", game, name, pause, ({ column }) => playColumn(column, name), failed);
 }
 
 function askLine() {
@@ -200,10 +206,16 @@ listen({ isOn: () => $("keys-toggle").checked, board, width: () => state.game.bo
 
 window.addEventListener("popstate", (event) => {
   const read = readQuery(location.search);
-  change(withLaterMoves(read.game, event.state), { address: "keep", held: true });
+  show(read, withLaterMoves(read.game, event.state), { address: "keep", held: true });
 });
 
-const { position } = first;
-change(state.game, { address: first.stopped || position ? "keep" : "replace", held: true });
-if (first.stopped) notices.say("address", texts.stoppedLink(impossibleText(first.stopped), first.game.ply));
-else if (position) panel.openPosition(position, state.game.board, { address: "replace" });
+/** Shows what a query was read as, and says where it stopped. */
+function show({ stopped, position }, game, options) {
+  change(game, options);
+  if (stopped) notices.say("address", texts.stoppedLink(impossibleText(stopped), game.ply));
+  else if (position) panel.openPosition(position, game.board, { address: "replace" });
+}
+
+// A new game begins at once; in the middle of one, a computer waits.
+const address = first.stopped || first.position ? "keep" : "replace";
+show(first, state.game, { address, held: state.game.ply > 0 || state.game.moves.length > 0 });

@@ -87,6 +87,8 @@ export class BoardView {
     view.pieces = [...pieces];
     const drops = before !== null && pieces.length === before.length + 1;
     view.cells.forEach((cell, row) => {
+      // A cell that stays as it is goes on with its drop.
+      if (before !== null && before[row] === pieces[row]) return;
       cell.className = ["cell", ["first", "second"][pieces[row]]].filter(Boolean).join(" ");
       if (drops && row === pieces.length - 1) {
         cell.style.setProperty("--fall", view.cells.length - row);
@@ -112,7 +114,7 @@ export class BoardView {
       return;
     }
     view.value.append(shape(child.value, rank), element("span", "word", child.value));
-    if (child.remoteness !== null) view.value.append(element("span", "word", `in ${child.remoteness}`));
+    if (child.remoteness !== null) view.value.append(element("span", "word", texts.inPlies(child.remoteness)));
   }
 
   drawLines(board, lines, flipped) {

@@ -18,6 +18,8 @@ export function listen({ isOn, board, width, onPlay }) {
 
 function handle(event, { board, width, onPlay }) {
   const key = event.key.toLowerCase();
+  // A key that is held down plays once.
+  if (event.repeat && key !== "arrowleft" && key !== "arrowright") return true;
   if (key === "arrowleft" || key === "arrowright") {
     board.focusNext(key === "arrowleft" ? -1 : 1);
     return true;

@@ -55,6 +55,9 @@ export function uniText(board, columns) {
 export function parseUni(board, text) {
   const cells = /^[12]_([-XO]*)$/i.exec(text.trim())?.[1];
   if (cells === undefined || cells.length !== board.width * board.height) throw new Impossible("uni", { text });
+  const count = (piece) => cells.toUpperCase().split(piece).length - 1;
+  const turn = 1 + count("X") - count("O");
+  if (turn !== Number(text.trim()[0])) throw new Impossible("uni", { text });
   return Array.from({ length: board.width }, (_, column) => {
     const part = cells.slice(column * board.height, (column + 1) * board.height).toUpperCase();
     const pieces = [...part.replace(/^-+/, "")].reverse();

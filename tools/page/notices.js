@@ -4,6 +4,9 @@ import { element, setHidden } from "./dom.js";
 import { impossibleText, texts } from "./texts.js";
 import { Impossible } from "./game.js";
 
+/** After how long a server that cannot be reached is asked again. */
+const AGAIN_SECONDS = 5;
+
 /** Keeps the troubles of each channel (a kind of question), until the channel is cleared. */
 export class Notices {
   constructor({ error, actions, live }) {
@@ -43,7 +46,11 @@ export class Notices {
 
   show() {
     const text = [...new Set([...this.troubles.values()].map((trouble) => trouble.text))].join(" ");
-    if (this.error.textContent !== text) this.error.textContent = text;
+    if (this.error.textContent !== text) {
+      this.error.textContent = text;
+      // On a narrow screen the fields are far below it.
+      if (text) this.error.scrollIntoView({ block: "nearest" });
+    }
     setHidden(this.actions, ![...this.troubles.values()].some((trouble) => trouble.again));
   }
 
@@ -58,7 +65,7 @@ export class Notices {
 function wording(failure) {
   if (failure instanceof Impossible) return { text: impossibleText(failure), final: true };
   switch (failure.kind) {
-    case "gone": return { text: texts.gone };
+    case "gone": return { text: texts.gone(AGAIN_SECONDS), seconds: AGAIN_SECONDS };
     case "busy": return { text: texts.busy(failure.retryAfter), seconds: failure.retryAfter };
     case "refused": return { text: texts.refused(failure.message), final: true };
     default: return { text: texts.failed(failure.message) };

@@ -15,6 +15,9 @@ export class Panel {
   constructor({ questions, notices, board, onOpen }) {
     Object.assign(this, { questions, notices, board, onOpen });
     this.boards = [];
+    this.showValues = true;
+    // Databases that were finished since then are listed too.
+    $("board-select").addEventListener("focus", () => this.askBoards());
     $("board-select").addEventListener("change", (event) => this.openBoard(event.target.value));
     onSubmit("board-form", () => this.openBoard($("board-custom").value));
     onSubmit("paste-form", () => this.paste($("paste").value.trim()));
@@ -36,7 +39,8 @@ export class Panel {
   }
 
   /** Draws the position of a game in every notation. */
-  draw(game) {
+  draw(game, showValues) {
+    this.showValues = showValues;
     const columns = columnsAt(game);
     const picture = address("position.svg", { board: game.board.text, position: positionText(game) });
     $("export-moves").value = game.start ? "" : movesText(game);
@@ -52,11 +56,11 @@ export class Panel {
     const select = $("board-select");
     const shown = this.board().text;
     const listed = this.boards.some(({ board }) => board === shown) ? this.boards : [...this.boards, { board: shown }];
-    const wanted = listed.map((entry) => entry.board).join(" ");
+    const wanted = JSON.stringify([listed, this.showValues]);
     if (select.dataset.boards !== wanted) {
       select.dataset.boards = wanted;
       select.replaceChildren(...listed.map((entry) => {
-        const option = element("option", "", texts.boardOption(entry));
+        const option = element("option", "", texts.boardOption(this.showValues ? entry : { board: entry.board }));
         option.value = entry.board;
         return option;
       }));
@@ -73,23 +77,31 @@ export class Panel {
 
   /** Opens a pasted text: a link to the page, or any notation, which the server reads. */
   paste(text) {
-    if (/[?&](board|moves|start|position)=/.test(text)) {
+    const query = /(?:^|[?&])((?:board|moves|start|position)=.*)$/s.exec(text)?.[1];
+    if (query) {
       this.attempt("open", () => {
-        const { game, stopped, position } = readQuery(text.slice(text.indexOf("?")));
+        const { game, stopped, position } = readQuery(query);
         if (stopped) throw stopped;
         if (position) this.openPosition(position, game.board);
         else this.onOpen(game);
       });
     } else {
-      this.openPosition(text.replace(/^["']|["']$/g, ""), this.board());
+      this.openPosition(plainText(text), this.board());
     }
   }
 
   /** Asks the server what position a text is, and opens it: with its game, or set up if no game leads there. */
   openPosition(text, board, options = {}) {
     const fields = { board: board.text, position: text };
+    // The first line has the position; what it is worth is asked when it is open.
     const first = (signal) => new Promise((resolve, reject) => {
-      ask("position", fields, { signal, onPart: resolve }).then(resolve, reject);
+      const controller = new AbortController();
+      signal.addEventListener("abort", () => controller.abort());
+      const onPart = (part) => {
+        resolve(part);
+        controller.abort();
+      };
+      ask("position", fields, { signal: controller.signal, onPart }).then(resolve, reject);
     });
     this.questions.run("open", first, ({ position }) => {
       if (position.moves === null) {
@@ -128,6 +140,13 @@ export class Panel {
       this.notices.tell(document.execCommand("copy") ? texts.copied(what) : texts.notCopied);
     }
   }
+}
+
+/** Takes quotes away, and what people write between moves: blanks, commas, numbers of moves such as "1.". */
+function plainText(text) {
+  const bare = text.replace(/^["']|["']$/g, "");
+  const moves = bare.replace(/\b\d+\.+/g, " ").trim();
+  return /^[1-9a-w](?:[\s,;]+[1-9a-w])+$/i.test(moves) ? moves.replace(/[\s,;]+/g, "") : bare;
 }
 
 function onSubmit(id, action) {

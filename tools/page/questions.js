@@ -37,19 +37,21 @@ export class Questions {
     const controller = new AbortController();
     this.open.set(channel, controller);
     const isCurrent = () => this.open.get(channel) === controller;
+    let answer;
     try {
-      const answer = await work(controller.signal, isCurrent);
-      if (!isCurrent()) return;
-      this.open.delete(channel);
-      this.notices.clear(channel);
-      use(answer);
+      answer = await work(controller.signal, isCurrent);
     } catch (failure) {
       if (!isCurrent()) return;
       this.open.delete(channel);
       if (failure.name === "AbortError") return;
       this.notices.fail(channel, failure, () => this.run(channel, work, use, failed));
       failed(failure);
+      return;
     }
+    if (!isCurrent()) return;
+    this.open.delete(channel);
+    this.notices.clear(channel);
+    use(answer);
   }
 
   /** Returns what is known of a position of the game: {value, remoteness, children, whole, source}, or null. */
@@ -61,8 +63,13 @@ export class Questions {
   askPosition(game, onPart, onWhole, onFailure) {
     const fields = { board: game.board.text, position: positionText(game) };
     const keep = (answer, whole) => {
-      const { value, remoteness, children, source, error } = answer;
-      this.facts.set(keyOf(game), { value, remoteness, children, source, error, whole });
+      // What was found before stays, where a later search has found out less.
+      const before = this.fact(game);
+      const old = new Map((before?.children ?? []).map((child) => [child.column, child]));
+      const children = answer.children.map((child) => (child.value ? child : old.get(child.column) ?? child));
+      const known = answer.value ? answer : before ?? answer;
+      const { source, error } = answer;
+      this.facts.set(keyOf(game), { value: known.value, remoteness: known.remoteness, children, source, error, whole });
     };
     this.run("position", (signal, isCurrent) => ask("position", fields, {
       signal,
@@ -104,6 +111,7 @@ export class Questions {
   askMove(channel, game, player, pause, use, failed) {
     if (game.start) {
       this.notices.fail(channel, new Trouble("refused", texts.noSetUpGame));
+      failed();
       return;
     }
     const seed = Math.floor(Math.random() * 2 ** 31);

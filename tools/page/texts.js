@@ -23,7 +23,7 @@ export const fixed = {
   helpHeading: "Keys",
   board: "Board",
   customBoard: "Other size",
-  customBoardHint: "Columns x rows, such as 5x5. c3: three connect. m: a line loses.",
+  customBoardHint: "Columns x rows, such as 5x5. Add c3 for three in a row, and m if the player who completes a row loses.",
   open: "Open",
   firstPlayer: "First player (discs)",
   secondPlayer: "Second player (rings)",
@@ -35,14 +35,14 @@ export const fixed = {
   flip: "Flip",
   values: "Values",
   bestLine: "Best line",
-  playBest: "Play its next move",
+  playBest: "Play the best move",
   followUp: "Follow-up rule",
   goOn: "Let the computer move",
   retry: "Try again",
   paste: "Paste a game or a position",
   pasteHint: "Moves (4453), column bit strings, a string of GamesmanUni, or a link to this page.",
   random: "Random position",
-  randomPly: "Pieces",
+  randomPly: "Pieces in a random position",
   moves: "Moves",
   bits: "Bit strings",
   uni: "GamesmanUni",
@@ -51,13 +51,13 @@ export const fixed = {
   copy: "Copy",
   openPicture: "Open the picture",
   keys: "Keys are on",
-  keysText: "1 to 9: play a column; letters from a for later columns, except those below. Left and right: choose a column. "
-    + "Enter, space or down: play it. v: values. b: best line. p: play its next move. "
+  keysText: "1 to 9: play a column; letters from a on for later columns. The letters below are no columns; use the arrows there. Left and right: choose a column. "
+    + "Enter, space or down: play it. v: values. b: best line. p: play the best move. "
     + "u: undo. r: redo. n: new game. f: flip. l: follow-up rule.",
   edgeFirst: "1st",
   edgeTie: "tie",
   edgeSecond: "2nd",
-  historyHint: "Time runs down. The nearer a mark is to the winner's edge, the sooner the win. 1st: discs. 2nd: rings.",
+  historyHint: "Time runs down. The nearer a mark is to the winner's edge, the sooner the win. 1st: discs. 2nd: rings. Marks: \u25b2 the player to move wins, \u25a0 tie, \u25bc loses.",
 };
 
 /** The players that a side can have. */
@@ -65,10 +65,10 @@ export const playerNames = {
   human: "human",
   perfect: "perfect",
   "perfect:first": "perfect, leftmost",
-  pomakis: "pomakis",
-  window: "window",
-  rating: "rating",
-  "follow-up": "follow-up",
+  pomakis: "pomakis (counts open lines)",
+  window: "window (counts windows of a line)",
+  rating: "rating (sees near wins)",
+  "follow-up": "follow-up (a rule)",
   random: "random",
 };
 
@@ -100,12 +100,15 @@ export const texts = {
   thinking: (player) => `The computer thinks for the ${PLAYERS[player]} …`,
   held: (player) => `The computer waits: it plays the ${PLAYERS[player]}.`,
   notYourTurn: "The computer is to move.",
+  isOver: "The game is over.",
+  isFull: (column) => `Column ${columnName(column)} is full.`,
+  inPlies: (plies) => `in ${plies}`,
   played: (player, column, by) => `${capital(PLAYERS[player])} plays column ${columnName(column)}${by ? ` (${by})` : ""}.`,
-  setUp: "This position is set up: no game leads here.",
+  setUp: "The game starts from a set-up position.",
   source: {
     database: "Looked up in a database.",
     search: "Found by search.",
-    board: "Seen on the board.",
+    board: "The board itself shows the result.",
   },
   nodes: (count) => `${count.toLocaleString("en")} nodes.`,
   goneToPly: (ply) => (ply === 0 ? "At the start." : `After ${plural(ply, "move")}.`),
@@ -140,22 +143,22 @@ export const texts = {
   ruleUnknown: "what it is worth is not known.",
   ruleNone: (column) => `The rule has no reply here. The player follow-up takes column ${columnName(column)}.`,
   ruleOver: "The game is over: the rule has nothing to answer.",
-  ruleSetUp: "The rule needs the moves of the game, and no game leads to this position.",
+  ruleSetUp: "The rule needs a game from the empty board.",
   ruleWaiting: "Asking for the rule's answer …",
   copyLabel: (what) => `Copy: ${what}`,
   copied: (what) => `${what} copied.`,
   notCopied: "Copying is not allowed here. The text is selected: press Ctrl+C.",
-  pastedNoGame: "No game leads to this position. It is shown, and play goes on from it.",
+  pastedNoGame: "No game can reach this position. You can still play from here.",
   randomShown: (ply) => `A position with ${plural(ply, "piece")}.`,
-  gone: "The server cannot be reached. You can play on; values come when it is back.",
+  gone: (seconds) => `The server cannot be reached. The page tries again every ${seconds} seconds; you can play on without values.`,
   busy: (seconds) => `The server is busy. The page asks again in ${plural(seconds, "second")}.`,
   failed: (text) => `The server has failed: ${text}.`,
   refused: (text) => `Not possible: ${text}.`,
   gaveUp: (text) => `Search given up: ${text}.`,
   openMoves: "Search given up: some moves are not known.",
-  noSetUpGame: "computer players need a game from the empty board, and no game leads to this position",
+  noSetUpGame: "computer players need a game from the empty board",
   stoppedLink(text, ply) {
-    return `The link leads no further. ${text} ${ply > 0 ? "The moves before it are shown." : "The empty board is shown."}`;
+    return `This link has a move that is not possible. ${text} ${ply > 0 ? "The moves before it are shown." : "The empty board is shown."}`;
   },
   impossible: {
     outside: ({ number, column, board }) => `Move ${number}: ${board.text} has no column ${columnName(column)}.`,

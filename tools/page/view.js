@@ -35,8 +35,9 @@ export class View {
       board: game.board, columns, flipped: state.flipped, outcome: result, fact, showValues: state.values,
       canPlay: mayPlay, waiting: questions.asks("position"), marks,
     });
-    this.plies.draw(game, Array.from({ length: game.moves.length + 1 }, (_, ply) => questions.fact(game, ply)));
-    this.panel.draw(game);
+    const facts = Array.from({ length: game.moves.length + 1 }, (_, ply) => questions.fact(game, ply));
+    this.plies.draw(game, state.values ? facts : facts.map(() => null));
+    this.panel.draw(game, state.values);
     this.drawStatus(state, result, player, thinking);
     this.drawSource(fact);
     setInert($("undo"), game.ply === 0);
@@ -81,12 +82,13 @@ export class View {
     return this.questions.asks("position") || this.questions.asks("line") ? texts.lineWaiting : texts.lineUnknown;
   }
 
-  ruleNote({ game, rule, follow }, result, fact) {
+  ruleNote({ game, rule, follow, values }, result, fact) {
     if (!follow) return { text: "" };
     if (result.over) return { text: texts.ruleOver };
     if (game.start) return { text: texts.ruleSetUp };
     if (rule?.key !== ruleKey(game)) return { text: this.questions.asks("rule") ? texts.ruleWaiting : "" };
-    return rule.answers ? judge(rule.column, fact) : { text: texts.ruleNone(rule.column) };
+    if (!rule.answers) return { text: texts.ruleNone(rule.column) };
+    return values ? judge(rule.column, fact) : { text: `${texts.rule(rule.column)}.` };
   }
 }
 

@@ -33,10 +33,13 @@ impl Partial {
     pub fn of(answerer: &dyn Answerer, position: &Position, question: &mut Question) -> Result<Partial, AnswerError> {
         let before = question.work();
         let most = question.nodes_left().map(|left| left - left / SHARE_OF_MOVES);
+        let mut value_alone = None;
         if question.has_listener()
             && let Some(value) = question.part(most, |part| answerer.known_value(position, part))?
         {
-            question.tell(News::Outcome(Outcome { value, remoteness: None }));
+            let outcome = Outcome { value, remoteness: None };
+            question.tell(News::Outcome(outcome));
+            value_alone = Some(outcome);
         }
         let most = question.nodes_left().map(|left| left - left / SHARE_OF_MOVES);
         let mut outcome = question.part(most, |part| answerer.known_outcome(position, part))?;
@@ -53,6 +56,8 @@ impl Partial {
             outcome = answerer.known_outcome(position, question)?;
             work += question.work() - before;
         }
+        // What was told stays true, where nothing was left for the rest.
+        let outcome = outcome.or(value_alone);
         // Where searches may complete a database, only moves that give the value away have an open remoteness.
         let is_open = |of: Option<Outcome>| match (of, outcome) {
             (Some(of), Some(outcome)) => answerer.may_search() && of.value == outcome.value && of.remoteness.is_none(),

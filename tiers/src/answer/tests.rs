@@ -265,3 +265,26 @@ fn positions_of_other_boards_are_refused() {
         assert!(is_refused(answerer.best_line(&other, &mut question).unwrap_err()));
     }
 }
+
+#[test]
+fn an_answer_has_the_value_that_was_told_before_the_limit() {
+    let board: Board = "5x5".parse().unwrap();
+    let position = fourbase::notation::parse(board, "33").unwrap();
+    let mut told_alone = 0;
+    for step in 0..40 {
+        let nodes = (100.0 * 1.35_f64.powi(step)) as u64;
+        let told = Arc::new(std::sync::Mutex::new(None));
+        let hear = Arc::clone(&told);
+        let limits = Limits { nodes: Some(nodes), ..Limits::default() };
+        let mut question = Question::new(limits).with_listener(move |news| {
+            if let News::Outcome(outcome) = news {
+                *hear.lock().unwrap() = Some(outcome);
+            }
+        });
+        let found = Partial::of(&Searcher::new(board, Options::default()), &position, &mut question).unwrap();
+        let told: Option<Outcome> = *told.lock().unwrap();
+        assert_eq!(found.outcome.map(|of| of.value), told.map(|of| of.value), "{nodes} nodes");
+        told_alone += u32::from(told.is_some_and(|of| of.remoteness.is_none()));
+    }
+    assert!(told_alone > 0);
+}

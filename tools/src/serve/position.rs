@@ -153,7 +153,9 @@ fn streamed(server: Arc<Server>, turn: Turn, answerer: Arc<dyn Answerer>, about:
     let (lines, body) = lines();
     let position = about.position;
     tokio::spawn(async move {
-        let listen = Some(listener(&position, text.clone(), lines.clone()));
+        let known = Mutex::new(unknown(&position));
+        lines.write_now(&part(&position, &text, &known));
+        let listen = Some(listener(position, text.clone(), known, lines.clone()));
         let found = tokio::select! {
             found = server.askers.find(turn, &answerer, About { listen, ..about }) => found,
             () = lines.closed() => return,
@@ -170,25 +172,37 @@ fn streamed(server: Arc<Server>, turn: Turn, answerer: Arc<dyn Answerer>, about:
     ([(header::CONTENT_TYPE, HeaderValue::from_static(NDJSON)), (header::CACHE_CONTROL, PARTIAL)], body).into_response()
 }
 
-/// Writes a line with everything that is known, whenever something is found out.
-fn listener(position: &Position, text: String, lines: Lines) -> Listener {
-    let position = *position;
+/// What is known of a position so far.
+type KnownSoFar = (Option<Outcome>, Vec<KnownMove>);
+
+/// Nothing but its moves.
+fn unknown(position: &Position) -> KnownSoFar {
     let moves = if position.primitive().is_some() { Vec::new() } else { position.moves().collect() };
-    let moves = moves.into_iter().map(|column| KnownMove { column, outcome: None }).collect();
-    let known: Mutex<(Option<Outcome>, Vec<KnownMove>)> = Mutex::new((None, moves));
+    (None, moves.into_iter().map(|column| KnownMove { column, outcome: None }).collect())
+}
+
+/// Writes an answer with what is known so far.
+fn part(position: &Position, text: &str, known: &Mutex<KnownSoFar>) -> Envelope<AnswerJson> {
+    let (outcome, moves) = known.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let source = SourceJson::new(SourceKind::Search, None, 0);
+    json(position, text, &Found { outcome, moves, line: None, source, limit: None })
+}
+
+/// Writes a line with everything that is known, whenever something is found out.
+fn listener(position: Position, text: String, known: Mutex<KnownSoFar>, lines: Lines) -> Listener {
     Box::new(move |news| {
-        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
-        match news {
-            News::Outcome(outcome) => known.0 = Some(outcome),
-            News::Move(found) => {
-                if let Some(known) = known.1.iter_mut().find(|of| of.column == found.column) {
-                    known.outcome = found.outcome;
+        {
+            let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+            match news {
+                News::Outcome(outcome) => known.0 = Some(outcome),
+                News::Move(found) => {
+                    if let Some(known) = known.1.iter_mut().find(|of| of.column == found.column) {
+                        known.outcome = found.outcome;
+                    }
                 }
             }
         }
-        let source = SourceJson::new(SourceKind::Search, None, 0);
-        let found = Found { outcome: known.0, moves: known.1.clone(), line: None, source, limit: None };
-        lines.write_now(&json(&position, &text, &found));
+        lines.write_now(&part(&position, &text, &known));
     })
 }
 
