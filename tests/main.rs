@@ -26,6 +26,7 @@ mod matches;
 mod meanwhile;
 mod openapi;
 mod oracle;
+mod page;
 mod parsers;
 mod places;
 mod play;

@@ -2,6 +2,7 @@
 
 pub mod answer;
 pub mod board;
+pub mod browser;
 pub mod comparison;
 pub mod counting;
 pub mod damage;
@@ -21,6 +22,7 @@ pub mod random;
 pub mod schema;
 pub mod server;
 pub mod shared;
+pub mod shown;
 pub mod small_disk;
 pub mod snapshot;
 pub mod solved;

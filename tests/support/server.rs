@@ -35,7 +35,12 @@ pub struct Reply {
 impl Server {
     /// Starts the program in its folder on a port that is free, and waits until it listens.
     pub fn start(program: &Program, options: &[&str]) -> Server {
-        let mut child = program.spawn(&[&["serve", "--listen", "127.0.0.1:0"], options].concat());
+        Server::start_at(program, "127.0.0.1:0", options)
+    }
+
+    /// Starts the program in its folder at an address, and waits until it listens.
+    pub fn start_at(program: &Program, address: &str, options: &[&str]) -> Server {
+        let mut child = program.spawn(&[&["serve", "--listen", address], options].concat());
         let mut line = String::new();
         let output = child.stdout.as_mut().expect("a pipe");
         BufReader::new(output).read_line(&mut line).expect("a line");
