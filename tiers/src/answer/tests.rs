@@ -269,10 +269,10 @@ fn positions_of_other_boards_are_refused() {
 #[test]
 fn an_answer_has_the_value_that_was_told_before_the_limit() {
     let board: Board = "5x5".parse().unwrap();
-    let position = fourbase::notation::parse(board, "33").unwrap();
+    let position = fourbase::notation::parse(board, "13").unwrap();
     let mut told_alone = 0;
-    for step in 0..40 {
-        let nodes = (100.0 * 1.35_f64.powi(step)) as u64;
+    for step in 0..60 {
+        let nodes = (100.0 * 1.2_f64.powi(step)) as u64;
         let told = Arc::new(std::sync::Mutex::new(None));
         let hear = Arc::clone(&told);
         let limits = Limits { nodes: Some(nodes), ..Limits::default() };
