@@ -269,6 +269,60 @@ fn a_sample_is_as_large_as_was_asked_for_and_is_always_the_same() {
     assert!(!twice[0].contains("File"), "{}", twice[0]);
 }
 
+/// A sample is looked up in another order than all values, and finds the same.
+#[test]
+fn a_sample_of_all_values_but_one_finds_the_wrong_values_that_a_whole_verification_finds() {
+    for (name, values) in [("4x4", Values::Remoteness), ("4x4", Values::Wdl), ("4x4m", Values::Remoteness)] {
+        let (disk, database) = solved(name, values);
+        let wrong = with_planted(&disk, &database, &choose(&database, &stored(&database), &mut Random::new(6)));
+        let whole = recomputed(&wrong);
+        let sampled = verify(&wrong, |options| {
+            (options.sample, options.searches, options.faults) = (Some(whole.stored - 1), 0, usize::MAX);
+        });
+        assert_eq!(sampled.checked, whole.checked - 1);
+        let (whole, sampled) = (told(&whole), told(&sampled));
+        assert!(sampled.is_subset(&whole) && sampled.len() + 1 >= whole.len(), "{name} {values}");
+        println!("{name} {values}: a sample finds {} of {} values that do not fit", sampled.len(), whole.len());
+    }
+}
+
+#[test]
+fn a_sample_finds_the_same_with_any_number_of_threads_and_any_cache() {
+    let (disk, database) = solved("4x4", Values::Remoteness);
+    let planted = choose(&database, &stored(&database), &mut Random::new(7));
+    let faults = |threads: usize, cache_bytes: u64| {
+        let wrong = with_planted(&disk, &database, &planted).with_cache(cache_bytes);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+        let report =
+            pool.install(|| verify(&wrong, |options| (options.sample, options.faults) = (Some(2000), usize::MAX)));
+        assert_eq!(report.checked, 2000);
+        format!("{:?}", report.faults)
+    };
+    let one = faults(1, 1 << 20);
+    assert!(one.contains("Value"), "{one}");
+    assert_eq!([faults(2, 1 << 20), faults(5, 0)], [one.clone(), one]);
+}
+
+/// A damaged block is found before a sample is drawn, however small the sample.
+#[test]
+fn a_sample_of_one_value_reads_every_file_in_full() {
+    let (disk, database) = solved("4x4", Values::Remoteness);
+    for (path, bytes) in disk.files() {
+        if !path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("tier-")) {
+            continue;
+        }
+        let copy = MemoryDisk::new();
+        disk.files().into_iter().for_each(|(path, bytes)| copy.put(&path, &bytes));
+        let mut damaged = bytes.clone();
+        damaged[bytes.len() / 2] ^= 1;
+        copy.put(&path, &damaged);
+        let wrong = Solve::new(database.board(), database.values()).open_on(copy).expect("a database");
+        let report = verify(&wrong, |options| options.sample = Some(1));
+        assert!(matches!(&report.faults[..], [Fault::File(_)]), "{}: {:?}", path.display(), report.faults);
+        assert_eq!(report.checked, 0);
+    }
+}
+
 #[test]
 fn a_wrong_value_of_the_empty_board_is_found_three_ways() {
     // Ply 1 of 1x8 is forced, so a board with a choice: all of its few entries of ply 1 are made losses.
@@ -343,6 +397,22 @@ fn a_sound_database_exits_with_0_and_says_what_was_done() {
     );
     assert!(program.run("verify 4x4 --sample 100").succeeds().contains("\n100 of "));
     assert_eq!(program.run("verify 4x4 --threads 1 --json").json(), json);
+}
+
+#[test]
+fn a_log_has_a_line_for_every_tier_of_every_stage() {
+    let program = Program::with("4x4");
+    let plain = program.run("verify 4x4").succeeds();
+    let (output, log) = program.run("verify 4x4 --log").warns();
+    assert_eq!(output, plain);
+    let lines: Vec<&str> = log.lines().collect();
+    assert!(lines[0].starts_with("4x4 with remoteness: 17 tiers, "), "{log}");
+    let count = |words: &str| lines.iter().filter(|line| line.contains(words)).count();
+    let counts = ["blocks read", "values recomputed", "legal positions counted", "positions searched"].map(count);
+    assert_eq!((counts, lines.len()), ([8, 8, 17, 17], 1 + 8 + 8 + 17 + 17), "{log}");
+    assert!(lines[1..].iter().all(|line| line.contains(" s  ply ") && line.contains(", peak memory ")), "{log}");
+    let (json, log) = program.run("verify 4x4 --sample 1000 --log --json").warns();
+    assert!(json.starts_with('{') && log.contains("values recomputed") && !log.contains("legal"), "{json}{log}");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! `fourbase verify`: check a database with code that the solver does not use.
 
+mod log;
 mod report;
 
 use std::sync::{PoisonError, RwLock};
@@ -19,6 +20,7 @@ use crate::failure::BadInput;
 use crate::progress::Bar;
 use crate::unsound::Unsound;
 use crate::{failure, number, output, wording};
+use log::Log;
 use report::Verified;
 
 /// How many values of an embedded database are recomputed: the moves of its last ply take a search each.
@@ -34,9 +36,11 @@ counts that stats keeps beside the database. It shares with the solver the rules
 ranking and the file layout. It decodes blocks, finds quiet positions and recomputes values with
 code of its own.
 
-With --sample N, verify recomputes only N values, evenly spread over all tiers, searches at most
-N positions forward, and does not count legal positions. The sample is the same every time.
---memory limits the counting of legal positions.
+With --sample N, verify recomputes only N values, searches at most N positions forward, and does
+not count legal positions. It still reads every file in full. For the sample it divides the stored
+values of each tier into as many equal pieces as are the tier's share of N, and takes one value
+from each, by a fixed rule that looks random: the sample is the same every time. --memory limits
+the counting of legal positions.
 
 With --embedded, verify checks a database that is part of fourbase, or without a board all of them.
 The moves of the last ply in it are searched forward, so that only 1,000 values are recomputed
@@ -45,6 +49,7 @@ unless --sample asks for more.
 Examples:
   fourbase verify 5x4
   fourbase verify 7x4 --sample 1000000
+  fourbase verify 7x6 --sample 1000000 --log 2> verify.log
   fourbase verify --embedded
   fourbase verify 5x5 --values wdl --json
 
@@ -81,6 +86,10 @@ pub struct Arguments {
     /// Print one line of JSON
     #[arg(long)]
     json: bool,
+
+    /// Write a line to standard error for each finished tier, instead of a progress bar
+    #[arg(long)]
+    log: bool,
 }
 
 /// Runs `fourbase verify`.
@@ -108,7 +117,8 @@ fn check(arguments: &Arguments, database: Database) -> anyhow::Result<()> {
     let options = Options::default();
     let searches = sample.unwrap_or(u64::MAX).min(options.searches);
     let options = Options { sample, searches, memory_bytes, ..options };
-    let progress = VerifyProgress::default();
+    let log = arguments.log.then(|| Log::begin(&database));
+    let progress = VerifyProgress { log, bar: RwLock::new(None) };
     let report = arguments.threads.pool()?.install(|| verify::verify(&database, &options, &progress))?;
     drop(progress);
     // Without a fault, a database that cannot be read whole is neither sound nor not sound.
@@ -176,27 +186,38 @@ fn open(arguments: &Arguments, board: Board) -> anyhow::Result<Database> {
     Err(DatabaseError::Missing { board, root: root.clone() }.into())
 }
 
-/// Shows the progress of each stage on a terminal.
-#[derive(Default)]
-struct VerifyProgress(RwLock<Option<Bar>>);
+/// Shows the progress of each stage, on a terminal or in a log.
+struct VerifyProgress {
+    log: Option<Log>,
+    bar: RwLock<Option<Bar>>,
+}
 
 impl Progress for VerifyProgress {
     fn begins(&self, stage: Stage, steps: u64) {
+        if self.log.is_some() {
+            return;
+        }
         let (stage, unit) = match stage {
             Stage::Files => ("reading files", "tiers"),
             Stage::Values => ("recomputing values", "entries"),
             Stage::Legal => ("counting legal positions", "entries"),
             Stage::Search => ("searching forward", "positions"),
         };
-        let mut bar = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut bar = self.bar.write().unwrap_or_else(PoisonError::into_inner);
         // The bar of the stage before goes away first.
         *bar = None;
         *bar = Some(Bar::of_stage(stage, unit, steps, 0));
     }
 
     fn done(&self, steps: u64) {
-        if let Some(bar) = &*self.0.read().unwrap_or_else(PoisonError::into_inner) {
+        if let Some(bar) = &*self.bar.read().unwrap_or_else(PoisonError::into_inner) {
             bar.add(steps);
+        }
+    }
+
+    fn tier_done(&self, stage: Stage, ply: u32, count: u64) {
+        if let Some(log) = &self.log {
+            log.tier_done(stage, ply, count);
         }
     }
 }

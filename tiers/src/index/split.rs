@@ -159,6 +159,19 @@ impl Split {
         })
     }
 
+    /// Lists the columns of a left wing (or of a right one) in the order of its colourings: the pieces of each, and the number
+    /// of its lowest cell on the board.
+    pub(crate) fn columns(&self, shape: WingShape, is_right: bool) -> impl Iterator<Item = (u32, usize)> {
+        let (board, last) = (self.board, self.board.width() - 1);
+        let column = move |outside| if is_right { last - outside } else { outside };
+        self.heights(shape).enumerate().map(move |(outside, height)| (height, board.cell(column(outside), 0)))
+    }
+
+    /// Returns the number of the lowest cell of the spine (without meaning where the board has none).
+    pub(crate) fn spine_cell(&self) -> usize {
+        self.board.cell(self.wing_columns(), 0)
+    }
+
     /// Counts the pieces of a wing.
     pub fn cells(&self, shape: WingShape) -> u32 {
         self.heights(shape).sum()

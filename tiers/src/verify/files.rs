@@ -29,7 +29,11 @@ pub(super) fn check(
     let mut stored = Vec::new();
     for tier in tiers.iter().filter(|tier| tier.bytes > 0) {
         match read(database, tier.ply) {
-            Ok(tier) => stored.extend(tier),
+            Ok(read) => {
+                let blocks = read.as_ref().map_or(0, |tier| tier.blocks.len() as u64);
+                progress.tier_done(Stage::Files, tier.ply, blocks);
+                stored.extend(read);
+            }
             Err(fault) => faults.push(fault),
         }
         progress.done(1);

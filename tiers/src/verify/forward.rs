@@ -51,6 +51,7 @@ pub(super) fn check(lookup: &Lookup, options: &Options, faults: &Collector, prog
         });
         let decided: u64 = decided.sum();
         progress.done(count);
+        progress.tier_done(Stage::Search, ply as u32, decided);
         searches.decided += decided;
         searches.undecided += positions.len() as u64 - decided;
     }

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 
 use super::collector::Collector;
 use super::fault::Fault;
-use super::report::Progress;
+use super::report::{Progress, Stage};
 use super::walk::position_of;
 use crate::index::{Index, TierLayout};
 
@@ -69,7 +69,9 @@ pub(super) fn count(index: &Index, last: u32, faults: &Collector, progress: &dyn
             progress.done(here.layout.entries().min(run.end as u64 * 64) - run.start as u64 * 64);
             run.map(|word| tier.count(word)).sum::<u64>()
         });
-        legal += counts.sum::<u64>();
+        let count = counts.sum::<u64>();
+        progress.tier_done(Stage::Legal, ply, count);
+        legal += count;
         let Some(next) = next else { break };
         here = next;
     }

@@ -16,6 +16,7 @@ use quick_cache::sync::Cache;
 use super::collector::Collector;
 use super::decode::Block;
 use super::fault::Fault;
+use super::known::{Known, Place};
 use super::sight::{Seen, look};
 use super::tier::{Chunk, StoredTier};
 use crate::database::{Database, DatabaseError};
@@ -37,6 +38,13 @@ pub(super) struct Lookup<'a> {
     chunks: Cache<(u32, u64), Arc<Chunk>, ByBytes>,
     /// Searches that no thread uses, each with its nodes when it last forgot.
     idle: Mutex<Vec<(Search, u64)>>,
+}
+
+/// Where the value of a quiet position is found.
+enum Source<'a> {
+    Stored(&'a StoredTier),
+    Moves,
+    Search,
 }
 
 #[derive(Clone)]
@@ -84,42 +92,57 @@ impl<'a> Lookup<'a> {
         self.tiers.iter().rev().flatten()
     }
 
+    /// Returns a stored tier.
+    pub fn tier(&self, ply: u32) -> Option<&StoredTier> {
+        self.tiers.get(ply as usize)?.as_ref()
+    }
+
     /// Returns what a position is worth to the player to move.
     ///
     /// # Errors
     /// What is wrong with a file.
     pub fn outcome(&self, position: &Position) -> Result<Outcome, DatabaseError> {
-        match look(position) {
+        self.outcome_with(position, look(position), &Known::default())
+    }
+
+    fn outcome_with(&self, position: &Position, seen: Seen, known: &Known) -> Result<Outcome, DatabaseError> {
+        match seen {
             Seen::Decided(Outcome { value, remoteness }) => {
                 let remoteness = remoteness.filter(|_| self.database.values() == Values::Remoteness);
                 Ok(Outcome { value, remoteness })
             }
-            Seen::Forced(column) => Ok(self.outcome(&position.drop_piece(column))?.parent()),
-            Seen::Quiet => self.quiet_outcome(position),
+            Seen::Forced(column) => {
+                let next = position.drop_piece(column);
+                Ok(self.outcome_with(&next, look(&next), known)?.parent())
+            }
+            Seen::Quiet => match self.source(position) {
+                Source::Stored(tier) => self.stored(tier, position, known),
+                Source::Moves => self.best_of_moves(position, known),
+                Source::Search => Ok(self.search(position)?),
+            },
         }
     }
 
-    fn quiet_outcome(&self, position: &Position) -> Result<Outcome, DatabaseError> {
-        let ply = position.ply();
-        let tier = |ply: usize| self.tiers.get(ply).and_then(Option::as_ref);
-        match (tier(ply), tier(ply + 1)) {
-            (Some(tier), _) => self.stored(tier, position),
-            (None, Some(_)) => self.best_of_moves(position),
-            (None, None) => Ok(self.search(position)?),
+    /// Tells where the value of a quiet position is found.
+    fn source(&self, position: &Position) -> Source<'_> {
+        let ply = position.ply() as u32;
+        match (self.tier(ply), self.tier(ply + 1)) {
+            (Some(tier), _) => Source::Stored(tier),
+            (None, Some(_)) => Source::Moves,
+            (None, None) => Source::Search,
         }
     }
 
-    /// Returns the best of what the moves of a quiet position lead to.
+    /// Returns the best of what the moves of a quiet position lead to. What is known is not looked up again.
     ///
     /// # Errors
     /// Returns the errors of [`Lookup::outcome`].
-    pub fn best_of_moves(&self, position: &Position) -> Result<Outcome, DatabaseError> {
+    pub fn best_of_moves(&self, position: &Position, known: &Known) -> Result<Outcome, DatabaseError> {
         let mut best: Option<Outcome> = None;
-        for column in position.moves() {
-            let outcome = self.outcome(&position.drop_piece(column))?.parent();
+        for (child, seen) in children(position) {
+            let outcome = self.outcome_with(&child, seen, known)?.parent();
             best = Some(best.map_or(outcome, |best| best.min(outcome)));
-            // From a quiet position no win is sooner than in 3, under misère than in 2 (and none is in 3).
-            if outcome.value == Value::Win && outcome.remoteness.is_none_or(|plies| plies <= 3) {
+            if is_soonest(outcome) {
                 break;
             }
         }
@@ -127,11 +150,43 @@ impl<'a> Lookup<'a> {
         Ok(best.unwrap_or(Outcome { value: Value::Tie, remoteness: None }))
     }
 
-    /// Finds the value of a quiet position in the file of its tier.
-    fn stored(&self, tier: &StoredTier, position: &Position) -> Result<Outcome, DatabaseError> {
+    /// Lists the stored values that [`Lookup::best_of_moves`] looks up.
+    pub fn needed_by_moves(&self, position: &Position, needed: &mut Vec<Place>) {
+        for (child, seen) in children(position) {
+            self.needed(child, seen, needed);
+            if matches!(seen, Seen::Decided(outcome) if is_soonest(outcome.parent())) {
+                break;
+            }
+        }
+    }
+
+    fn needed(&self, mut position: Position, mut seen: Seen, needed: &mut Vec<Place>) {
+        while let Seen::Forced(column) = seen {
+            position = position.drop_piece(column);
+            seen = look(&position);
+        }
+        match (seen, self.source(&position)) {
+            (Seen::Quiet, Source::Stored(tier)) => {
+                let entry = self.rank(tier, &position).ok();
+                needed.extend(entry.map(|entry| (tier.ply, entry)));
+            }
+            (Seen::Quiet, Source::Moves) => self.needed_by_moves(&position, needed),
+            _ => {}
+        }
+    }
+
+    fn rank(&self, tier: &StoredTier, position: &Position) -> Result<u64, DatabaseError> {
         let index = self.database.index();
         let entry = tier.rank(index, &index.split().parts(position));
-        let entry = entry.ok_or_else(|| tier.damaged(0, "a position has no entry"))?;
+        entry.ok_or_else(|| tier.damaged(0, "a position has no entry"))
+    }
+
+    /// Finds the value of a quiet position in the file of its tier.
+    fn stored(&self, tier: &StoredTier, position: &Position, known: &Known) -> Result<Outcome, DatabaseError> {
+        let entry = self.rank(tier, position)?;
+        if let Some(outcome) = known.get((tier.ply, entry)) {
+            return Ok(outcome);
+        }
         let (chunk, place) = tier.chunk_of(entry);
         let code = self.chunk(tier, chunk)?.code(place);
         let what = "a chunk's number of values differs from its number of quiet entries";
@@ -143,14 +198,14 @@ impl<'a> Lookup<'a> {
     ///
     /// # Errors
     /// What is wrong with its block.
-    pub fn chunk(&self, tier: &StoredTier, number: u64) -> Result<Arc<Chunk>, DatabaseError> {
+    fn chunk(&self, tier: &StoredTier, number: u64) -> Result<Arc<Chunk>, DatabaseError> {
         if let Some(chunk) = self.chunks.get(&(tier.ply, number)) {
             return Ok(chunk);
         }
         let (block, place) = tier.block_of(number)?;
         let block = self.block(tier, block)?;
-        let quiet = tier.quiet_positions(self.database.index(), number);
-        let chunk = Arc::new(Chunk::new(&tier.entries(number), &quiet, block.chunk(place)));
+        let quiet = tier.quiet_entries(self.database.index(), number);
+        let chunk = Arc::new(Chunk::new(&tier.entries(number), &quiet, tier.codes(&block, place)));
         self.chunks.insert((tier.ply, number), chunk.clone());
         Ok(chunk)
     }
@@ -200,4 +255,22 @@ impl<'a> Lookup<'a> {
             Err(error) => faults.push(Fault::File(error)),
         }
     }
+}
+
+/// Lists what the moves of a quiet position lead to, each with what is seen there: first what the board decides, because the
+/// others need not be looked up where one of these wins.
+fn children(position: &Position) -> Vec<(Position, Seen)> {
+    let child = |column| {
+        let child = position.drop_piece(column);
+        (child, look(&child))
+    };
+    let mut children: Vec<_> = position.moves().map(child).collect();
+    children.sort_by_key(|(_, seen)| !matches!(seen, Seen::Decided(_)));
+    children
+}
+
+/// Tells whether no outcome of a quiet position is better: from there no win is sooner than in 3, under misère than in 2 (and
+/// none is in 3).
+fn is_soonest(outcome: Outcome) -> bool {
+    outcome.value == Value::Win && outcome.remoteness.is_none_or(|plies| plies <= 3)
 }

@@ -43,6 +43,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod ahead;
 mod codes;
 mod collector;
 mod decode;
@@ -50,14 +51,18 @@ mod error;
 mod fault;
 mod files;
 mod forward;
+mod groups;
+mod known;
 mod legal;
 mod lookup;
 mod published;
 mod report;
+mod sample;
 mod sight;
 #[cfg(test)]
 mod tests;
 mod tier;
+mod value;
 mod values;
 mod walk;
 

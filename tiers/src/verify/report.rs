@@ -10,8 +10,9 @@ use crate::kernel::Values;
 /// How thorough to be.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// How many of the stored values are recomputed, spread evenly over all tiers: exactly so many, or all where there
-    /// are fewer; `None` for all of them. Legal positions are only counted with `None`.
+    /// How many of the stored values are recomputed, spread evenly over all stored values: exactly so many, or all where there
+    /// are fewer; `None` for all of them. Legal positions are only counted with `None`. A sample takes at most some 200 MB of
+    /// memory beside the caches, however large it is.
     pub sample: Option<u64>,
     /// How many positions are searched forward; on small boards fewer, because each is searched once.
     pub searches: u64,
@@ -51,6 +52,10 @@ pub trait Progress: Sync {
 
     /// More steps of the stage are done.
     fn done(&self, _steps: u64) {}
+
+    /// A tier is done in the stage, where it has that many blocks, stored values, legal positions or searches that
+    /// ended. Tiers are done from the full board down in [`Stage::Values`], from the empty board on in the others.
+    fn tier_done(&self, _stage: Stage, _ply: u32, _count: u64) {}
 }
 
 /// Says nothing.

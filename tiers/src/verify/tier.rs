@@ -7,7 +7,7 @@ use fourbase::{Outcome, Position};
 use super::codes::Codes;
 use super::decode::Block;
 use super::fault::Fault;
-use super::walk::quiet_positions;
+use super::walk::{quiet_entries, quiet_positions};
 use crate::database::{Database, DatabaseError, OpenTier};
 use crate::index::{Index, Parts};
 
@@ -104,6 +104,11 @@ impl StoredTier {
         }
     }
 
+    /// Returns the codes of a chunk of a block of the tier.
+    pub fn codes(&self, block: &Block, place: usize) -> Vec<u8> {
+        block.chunk(place, &self.codes)
+    }
+
     /// Returns the outcome that a code of the tier stands for.
     pub fn outcome(&self, code: u8) -> Option<Outcome> {
         self.codes.outcome(code)
@@ -119,13 +124,18 @@ impl StoredTier {
     pub fn quiet_positions(&self, index: &Index, chunk: u64) -> Vec<(u64, Position)> {
         quiet_positions(index, self.open.directory(), self.entries(chunk))
     }
+
+    /// Finds the quiet entries of a chunk.
+    pub fn quiet_entries(&self, index: &Index, chunk: u64) -> Vec<u64> {
+        quiet_entries(index, self.open.directory(), self.entries(chunk))
+    }
 }
 
 impl Chunk {
     /// Puts the codes of a chunk beside the chunk's quiet entries.
-    pub fn new(entries: &Range<u64>, quiet: &[(u64, Position)], codes: &[u8]) -> Chunk {
+    pub fn new(entries: &Range<u64>, quiet: &[u64], codes: Vec<u8>) -> Chunk {
         let mut mask = vec![0u64; (entries.end - entries.start).div_ceil(64) as usize];
-        for (entry, _) in quiet {
+        for entry in quiet {
             let inside = entry - entries.start;
             if let Some(word) = mask.get_mut(inside as usize / 64) {
                 *word |= 1 << (inside % 64);
@@ -137,17 +147,7 @@ impl Chunk {
             sum += word.count_ones() as u16;
             before
         });
-        Chunk { before: before.collect(), codes: codes.into(), fits: codes.len() == quiet.len(), quiet: mask.into() }
-    }
-
-    /// Counts the quiet entries.
-    pub fn quiet_entries(&self) -> u32 {
-        self.quiet.iter().map(|word| word.count_ones()).sum()
-    }
-
-    /// Counts the codes that the file has.
-    pub fn stored(&self) -> u32 {
-        self.codes.len() as u32
+        Chunk { before: before.collect(), fits: codes.len() == quiet.len(), codes: codes.into(), quiet: mask.into() }
     }
 
     /// Returns the code of an entry, given by its place in the chunk; `None` where the entry is not quiet, or where the
@@ -157,13 +157,6 @@ impl Chunk {
         let before = u32::from(*self.before.get(place / 64)?) + (word & ((1 << (place % 64)) - 1)).count_ones();
         let is_quiet = word >> (place % 64) & 1 == 1;
         self.codes.get(before as usize).copied().filter(|_| is_quiet && self.fits)
-    }
-
-    /// Returns the place in the chunk of a quiet entry, given by its number.
-    pub fn place_of(&self, number: u32) -> Option<usize> {
-        let places = (0..64 * self.quiet.len())
-            .filter(|place| self.quiet.get(place / 64).is_some_and(|word| word >> (place % 64) & 1 == 1));
-        places.into_iter().nth(number as usize)
     }
 
     /// Returns the memory that the chunk takes.
