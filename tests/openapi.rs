@@ -64,7 +64,17 @@ fn the_answers_are_as_the_description_says() {
                 "?board=9x7&search=never",
             ],
         ),
-        ("/analysis", &["?board=4x4&moves=1234", "?board=4x4", "?board=9x7&moves=12", "?board=4x4&moves=9"]),
+        ("/players", &["?board=7x6", "?board=x"]),
+        (
+            "/analysis",
+            &[
+                "?board=4x4&moves=1234",
+                "?board=4x4&start=1_---X---O--------&moves=12",
+                "?board=4x4",
+                "?board=9x7&moves=12",
+                "?board=4x4&moves=9",
+            ],
+        ),
         (
             "/move",
             &[

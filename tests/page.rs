@@ -162,6 +162,91 @@ fn keys_play_undo_redo_hide_flip_and_begin_anew() {
 }
 
 #[test]
+fn letters_are_columns_of_wide_boards_and_commands_with_shift() {
+    browser::run("wide", |browser| {
+        let program = Program::new();
+        program.run("solve 12x1").succeeds();
+        let server = Server::start(&program, &[]);
+        let truth = Truth::new(&program, "12x1");
+        browser.open(&format!("{}/?board=12x1", server.url()));
+        browser.settled_at("");
+        for (key, moves) in [('b', "b"), ('9', "b9"), ('a', "b9a"), ('c', "b9ac")] {
+            browser.press(key);
+            browser.settled_at(moves);
+        }
+        assert_eq!(browser.settled().line_note, "");
+        browser.press_with_shift('b');
+        let line = truth.of("b9ac")["line"].as_str().expect("a line").split("").collect::<Vec<_>>().join(" ");
+        browser.until("the line is shown", |shown| shown.line_note == format!("Best line: {}", line.trim()));
+        // No column has this letter, so it is the command without Shift too.
+        browser.press('u');
+        browser.settled_at("b9a");
+        browser.press_with_shift('r');
+        browser.settled_at("b9ac");
+    });
+}
+
+#[test]
+fn a_game_from_a_set_up_position_has_values_a_history_and_players() {
+    browser::run("set-up", |browser| {
+        let program = Program::with("5x4");
+        let server = Server::start(&program, &[]);
+        let truth = Truth::new(&program, "5x4");
+        // No game leads here: the lowest pieces are the second player's.
+        let start = "1_--XO--XO------------";
+        browser.open(&format!("{}/?board=5x4&start={start}&moves=5", server.url()));
+        browser.until("the game is shown", |shown| shown.settled && shown.ply == 1);
+        browser.press('l');
+        browser.choose("#second-player", "perfect");
+        let whole = |shown: &Shown| shown.settled && shown.plies.iter().all(|ply| ply.value.is_some());
+        let shown = browser.until("the computer plays", |shown| shown.ply == 2 && whole(shown));
+        assert!(
+            shown.error.is_empty() && shown.status.ends_with("The game starts from a set-up position."),
+            "{shown:#?}"
+        );
+        let uni = browser.execute("return document.getElementById('export-uni').value");
+        let uni = uni.as_str().expect("a position");
+        for (ply, text) in [(0, start), (2, uni)] {
+            let answer = truth.of(text);
+            let seen = &shown.plies[ply];
+            assert_eq!(
+                (json!(seen.value), json!(seen.remoteness)),
+                (answer["value"].clone(), answer["remoteness"].clone())
+            );
+        }
+        // The perfect player kept the value.
+        assert_eq!(shown.plies[2].mistake, "");
+        browser.choose("#second-player", "human");
+        browser.press('4');
+        browser.until("the rule answers", |shown| shown.ply == 3 && whole(shown));
+        let note = browser.execute("return document.getElementById('follow-up-note').dataset.column");
+        assert_eq!(note, json!("4"));
+    });
+}
+
+#[test]
+fn players_have_the_levels_that_the_server_allows() {
+    browser::run("levels", |browser| {
+        let program = Program::new();
+        let server = Server::start(&program, &[]);
+        let highest = |levels: usize| {
+            let script = "return document.querySelectorAll('#first-level option').length";
+            browser.until("the levels are known", |_| browser.execute(script) == json!(levels));
+        };
+        browser.open(&format!("{}/?board=7x6&moves=4", server.url()));
+        browser.settled_at("4");
+        browser.choose("#first-player", "pomakis");
+        highest(11);
+        browser.choose("#first-level", "11");
+        browser.choose("#board-select", "6x6");
+        highest(12);
+        browser.open(&format!("{}/?board=32x2&moves=1", server.url()));
+        highest(6);
+        assert_eq!(browser.execute("return document.getElementById('first-level').value"), json!("6"));
+    });
+}
+
+#[test]
 fn the_best_line_is_that_of_the_command_line_and_is_played_move_by_move() {
     browser::run("best-line", |browser| {
         let program = Program::with("5x4");

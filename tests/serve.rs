@@ -337,6 +337,31 @@ fn a_server_that_is_told_to_stop_ends_searches_with_an_answer() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn every_request_is_counted_and_has_a_line_in_the_log_and_sigterm_ends_the_server() {
+    let server = Server::start(&Program::new(), &["--log"]);
+    server.get("/api/v1/boards");
+    server.get("/nowhere").refused(404);
+    server.get("/api/v1/nowhere").refused(404);
+    assert_eq!(server.post("/api/v1/boards", b"").status, 405);
+    server.get("/api/v1/position?board=7x6&position=8").refused(400);
+    for (status, count) in [(200, 1.0), (404, 2.0), (405, 1.0), (400, 1.0)] {
+        assert_eq!(server.metric(&format!("fourbase_requests_total{{status=\"{status}\"}}")), count, "{status}");
+    }
+    let (code, log) = server.stop_by(rustix::process::Signal::TERM);
+    assert_eq!(code, Some(0));
+    for line in [
+        "method=GET uri=/api/v1/boards status=200 ",
+        "method=GET uri=/nowhere status=404 ",
+        "method=GET uri=/api/v1/nowhere status=404 ",
+        "method=POST uri=/api/v1/boards status=405 ",
+        "method=GET uri=/api/v1/position?board=7x6&position=8 status=400 ",
+    ] {
+        assert_eq!(log.matches(line).count(), 1, "{line}: {log}");
+    }
+}
+
+#[test]
 fn the_page_is_served_with_its_files() {
     for options in [&[][..], &["--base-path", "/connect4"]] {
         let server = Server::start(&Program::new(), options);

@@ -29,6 +29,62 @@ fn an_analysis_is_that_of_the_command_line() {
     server.get("/api/v1/analysis?moves=1").refused(400);
 }
 
+/// The values of a game that begins from a position are those of the whole game from there on.
+#[test]
+fn a_game_may_begin_from_any_position() {
+    let server = Server::start(&Program::with("5x4"), &[]);
+    let whole = server.get("/api/v1/analysis?board=5x4&moves=332145").json();
+    for (start, begun) in [("332", 3), ("2_-------X--OX--------", 3), ("-", 0)] {
+        let moves = &"332145"[begun..];
+        let address = format!("/api/v1/analysis?board=5x4&start={start}&moves={moves}");
+        let reply = server.get(&address).json();
+        let steps = reply["steps"].as_array().expect("steps");
+        assert_eq!(steps.len(), moves.len());
+        for (number, (step, of_whole)) in
+            steps.iter().zip(&whole["steps"].as_array().expect("steps")[begun..]).enumerate()
+        {
+            let mut expected = of_whole.clone();
+            expected["number"] = json!(number + 1);
+            assert_eq!(*step, expected);
+        }
+        assert_eq!((&reply["value"], &reply["position"]["ply"]), (&whole["value"], &json!(6)));
+    }
+    // No game leads there: the lowest pieces are the second player's.
+    let set_up = "board=5x4&start=1_--XO--XO------------";
+    for player in ["perfect", "random", "pomakis:3", "window:3", "rating:1", "follow-up"] {
+        let reply = server.get(&format!("/api/v1/move?{set_up}&player={player}")).json();
+        assert_eq!((&reply["position"]["ply"], &reply["rule"]), (&json!(4), &json!(false)), "{player}");
+        assert!((1..=5).contains(&reply["column"].as_u64().expect("a column")), "{player}");
+    }
+    let reply = server.get(&format!("/api/v1/move?{set_up}&moves=5&player=follow-up")).json();
+    assert_eq!((&reply["column"], &reply["rule"]), (&json!(5), &json!(true)));
+    server.get(&format!("/api/v1/move?{set_up}&moves=11111&player=random")).refused(400);
+    server.get("/api/v1/move?board=5x4&start=1_X&player=random").refused(400);
+}
+
+#[test]
+fn the_highest_levels_that_are_offered_are_allowed_and_higher_ones_are_not() {
+    let server = Server::start(&Program::new(), &[]);
+    let reply = server.get("/api/v1/players?board=7x6").json();
+    let levels = |reply: &Json, player: &str| {
+        let players = reply["players"].as_array().expect("players");
+        players.iter().find(|of| of["player"] == player).expect("a player")["levels"].clone()
+    };
+    let expected = [("perfect", Json::Null), ("random", Json::Null), ("follow-up", Json::Null)];
+    for (player, expected) in
+        expected.into_iter().chain([("pomakis", json!(11)), ("window", json!(11)), ("rating", json!(5))])
+    {
+        assert_eq!(levels(&reply, player), expected, "{player}");
+    }
+    server.get("/api/v1/move?board=7x6&player=rating:6").refused(422);
+    assert_eq!(server.get("/api/v1/move?board=7x6&player=rating:5").status, 200);
+    for (board, highest) in [("1x8", 20), ("4x4", 16), ("32x2", 6)] {
+        let reply = server.get(&format!("/api/v1/players?board={board}")).json();
+        assert_eq!(levels(&reply, "pomakis"), json!(highest), "{board}");
+    }
+    server.get("/api/v1/players?board=0x0").refused(400);
+}
+
 #[test]
 fn an_analysis_beyond_the_limits_says_which_moves_are_open() {
     let server = Server::start(&Program::new(), &["--search-nodes", "1000"]);
@@ -66,6 +122,7 @@ fn the_rule_of_the_second_player_follows_and_says_where_it_has_no_reply() {
     let server = Server::start(&Program::new(), &[]);
     let reply = server.get("/api/v1/move?board=6x6&moves=1&player=follow-up").json();
     assert_eq!((&reply["column"], &reply["reason"]), (&json!(1), &json!("by the rule follow-up")));
+    assert_eq!(reply["rule"], json!(true));
     let reply = server.get("/api/v1/move?board=6x6&player=follow-up").json();
     assert!(reply["reason"].as_str().expect("a reason").starts_with("the rule follow-up has no reply here"), "{reply}");
 }

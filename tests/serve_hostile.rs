@@ -8,7 +8,7 @@ use crate::support::random::Random;
 use crate::support::server::Server;
 
 /// A request of every route, with the rest of its address and its body.
-const ROUTES: [(&str, &str, &str); 21] = [
+const ROUTES: [(&str, &str, &str); 23] = [
     ("GET", "/", ""),
     ("GET", "/page/app.js", ""),
     ("GET", "/healthz", ""),
@@ -21,6 +21,8 @@ const ROUTES: [(&str, &str, &str); 21] = [
     ("GET", "/api/v1/position.svg?board=4x4&position=1234", ""),
     ("POST", "/api/v1/positions?board=4x4", "12\n34\n"),
     ("GET", "/api/v1/analysis?board=4x4&moves=1234", ""),
+    ("GET", "/api/v1/players?board=4x4", ""),
+    ("GET", "/api/v1/analysis?board=4x4&start=1_--XO--XO--------&moves=34", ""),
     ("GET", "/api/v1/move?board=4x4&moves=12&player=pomakis:3&seed=5", ""),
     ("GET", "/api/v1/random?board=4x4&ply=3&seed=9", ""),
     ("GET", "/api/v1/stats?board=4x4", ""),

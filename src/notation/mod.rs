@@ -27,7 +27,7 @@ pub use bits::to_bits;
 pub use column::{column_character, columns_to_text};
 pub use drawing::draw;
 pub use error::NotationError;
-pub use moves::to_moves;
+pub use moves::{parse_moves, to_moves};
 pub use uni::to_uni;
 
 use crate::{Board, Position};

@@ -40,11 +40,42 @@ pub(super) fn parse(board: Board, text: &str) -> Result<Position, NotationError>
     if let Some(position) = dropped(start, text).filter(|position| !has_any_line(position)) {
         return Ok(position);
     }
+    text.chars().zip(1..).try_fold(start, |position, (found, number)| Ok(play(position, found, number)?.0))
+}
+
+/// Reads moves that are played from a position on, and returns their columns, from 0; `-` or nothing for no move.
+///
+/// # Errors
+///
+/// [`NotationError::Column`] or [`NotationError::Move`] for the first move that cannot be played. Moves count from `start` on.
+///
+/// ```
+/// use fourbase::{Board, notation};
+///
+/// let board: Board = "4x4".parse()?;
+/// let start = notation::parse(board, "4231")?;
+/// assert_eq!(notation::parse_moves(&start, "14")?, [0, 3]);
+/// let error = notation::parse_moves(&start, "1111").unwrap_err();
+/// assert_eq!(error.to_string(), "move 4, '1': column 1 is full up to row 4; play another column");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn parse_moves(start: &Position, text: &str) -> Result<Vec<usize>, NotationError> {
+    let (mut position, mut columns) = (*start, Vec::new());
+    let moves = if text == EMPTY_BOARD { "" } else { text };
     // Ends early on any text, because after at most 64 moves every column is full.
-    text.chars().zip(1..).try_fold(start, |position, (found, ply)| {
-        let column = column_number(found).ok_or(NotationError::Column { ply, found, board })?;
-        position.play(column).map_err(|reason| NotationError::Move { ply, found, reason })
-    })
+    for (found, number) in moves.chars().zip(1..) {
+        let (next, column) = play(position, found, number)?;
+        position = next;
+        columns.push(column);
+    }
+    Ok(columns)
+}
+
+/// Plays a move, given by its character; `ply` is its number in an error.
+fn play(position: Position, found: char, ply: usize) -> Result<(Position, usize), NotationError> {
+    let column = column_number(found).ok_or(NotationError::Column { ply, found, board: position.board() })?;
+    let next = position.play(column).map_err(|reason| NotationError::Move { ply, found, reason })?;
+    Ok((next, column))
 }
 
 /// Drops the pieces of all moves without a look at lines; `None` where a column is full or is none. A line stays

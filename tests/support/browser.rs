@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use fantoccini::actions::{InputSource, KeyAction, KeyActions, MOUSE_BUTTON_LEFT, PointerAction, TouchActions};
 use fantoccini::elements::Element;
 use fantoccini::error::CmdError;
+use fantoccini::key::Key;
 use fantoccini::wd::{TimeoutConfiguration, WebDriverCompatibleCommand};
 use fantoccini::{Client, ClientBuilder, Locator};
 use hyper::Method;
@@ -210,6 +211,20 @@ impl Browser {
     pub fn press(&self, key: impl Into<char>) {
         let value = key.into();
         let keys = KeyActions::new("keys".to_owned()).then(KeyAction::Down { value }).then(KeyAction::Up { value });
+        self.wait(self.client().perform_actions(keys));
+    }
+
+    /// Presses a letter with Shift.
+    #[track_caller]
+    pub fn press_with_shift(&self, letter: char) {
+        let (shift, value) = (Key::Shift.into(), letter.to_ascii_uppercase());
+        let keys = [
+            KeyAction::Down { value: shift },
+            KeyAction::Down { value },
+            KeyAction::Up { value },
+            KeyAction::Up { value: shift },
+        ];
+        let keys = keys.into_iter().fold(KeyActions::new("keys".to_owned()), KeyActions::then);
         self.wait(self.client().perform_actions(keys));
     }
 

@@ -112,19 +112,18 @@ impl Server {
 
     /// Tells it to stop as Ctrl-C does, and returns its exit code and what it wrote to standard error.
     #[cfg(target_os = "linux")]
-    pub fn stop(mut self) -> (Option<i32>, String) {
-        self.interrupt();
+    pub fn stop(self) -> (Option<i32>, String) {
+        self.stop_by(rustix::process::Signal::INT)
+    }
+
+    /// The same with another signal.
+    #[cfg(target_os = "linux")]
+    pub fn stop_by(mut self, signal: rustix::process::Signal) -> (Option<i32>, String) {
+        let _ = rustix::process::kill_process(rustix::process::Pid::from_child(&self.child), signal);
         let status = self.child.wait().expect("an end");
         let mut errors = String::new();
         self.child.stderr.take().expect("a pipe").read_to_string(&mut errors).expect("UTF-8");
         (status.code(), errors)
-    }
-
-    #[cfg(target_os = "linux")]
-    fn interrupt(&self) {
-        use rustix::process::{Pid, Signal, kill_process};
-
-        let _ = kill_process(Pid::from_child(&self.child), Signal::INT);
     }
 }
 

@@ -5,12 +5,15 @@ import { movesText, parseBoard, parseMoves, parseUni, uniText } from "./notation
 
 const STANDARD = "7x6";
 
-/** Returns the query of a game: `board` and `moves`, and `start` if the game began from a set-up position. */
-function queryOf(game) {
-  const query = new URLSearchParams({ board: game.board.text });
-  if (game.start) query.set("start", uniText(game.board, columnsAt({ ...game, ply: 0 })));
-  query.set("moves", movesText(game));
-  return `?${query}`;
+/** Returns the fields that name a game: `board` and `moves`, and `start` if the game began from a set-up position. */
+export function fieldsOf(game) {
+  const start = game.start ? { start: uniText(game.board, columnsAt(game, 0)) } : {};
+  return { board: game.board.text, ...start, moves: movesText(game) };
+}
+
+/** Returns the query of a game. */
+export function queryOf(game) {
+  return `?${new URLSearchParams(fieldsOf(game))}`;
 }
 
 /** Returns the whole link to a game. */

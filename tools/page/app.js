@@ -2,13 +2,15 @@
 
 import { readQuery, withLaterMoves, writeAddress } from "./address.js";
 import { BoardView } from "./board.js";
-import { ruleAnswers } from "./follow.js";
+import { Boards } from "./boards.js";
+import { Exports } from "./exports.js";
 import { columnsAt, goTo, newGame, outcome, play, stepTo, toMove } from "./game.js";
 import { HistoryView } from "./history.js";
 import { listen } from "./keys.js";
+import { tell } from "./live.js";
 import { parseMoves } from "./notation.js";
 import { Notices } from "./notices.js";
-import { Panel } from "./panel.js";
+import { Opener } from "./opener.js";
 import { Players } from "./players.js";
 import { recall, remember } from "./prefs.js";
 import { Questions, isOpen, keyOf } from "./questions.js";
@@ -30,20 +32,21 @@ const state = {
   rule: null,
   held: true,
 };
-const notices = new Notices({ error: $("error"), actions: $("error-actions"), live: $("live") });
+const notices = new Notices({ error: $("error"), actions: $("error-actions") });
 const questions = new Questions(notices);
 const board = new BoardView($("board"), $("board-words"), playByHand);
 const plies = new HistoryView($("history"), $("history-frame"), (ply) => go(goTo(state.game, ply)));
-const players = new Players(() => {
+const players = new Players(questions, () => {
   // A computer that was chosen in the middle of a game waits, so that the later moves are not lost.
   state.held = state.game.ply < state.game.moves.length;
   questions.end("move");
   askComputer();
   draw();
 });
-const panel = new Panel({ questions, notices, board: () => state.game.board, onOpen: open });
+const shown = { questions, board: () => state.game.board, onOpen: open };
+const [boards, opener, exports] = [new Boards(shown), new Opener(shown), new Exports()];
 
-const view = new View({ board, plies, players, panel, questions });
+const view = new View({ board, plies, players, boards, exports, questions });
 
 /** Shows another game or another ply of it, and asks about it. Nothing that was asked before may land on it. */
 function change(game, { address = "push", held = false } = {}) {
@@ -56,9 +59,9 @@ function change(game, { address = "push", held = false } = {}) {
 
 function playByHand(column) {
   const { game } = state;
-  if (outcomeNow().over) notices.tell(texts.isOver);
-  else if (!players.isHuman(toMove(game)) && !state.held) notices.tell(texts.notYourTurn);
-  else if (columnsAt(game)[column - 1]?.length >= game.board.height) notices.tell(texts.isFull(column));
+  if (outcomeNow().over) tell(texts.isOver);
+  else if (!players.isHuman(toMove(game)) && !state.held) tell(texts.notYourTurn);
+  else if (columnsAt(game)[column - 1]?.length >= game.board.height) tell(texts.isFull(column));
   else playColumn(column);
 }
 
@@ -74,21 +77,21 @@ function playColumn(column, by = "") {
   if (line?.key === keyOf(game) && line.columns?.[0] === column) {
     state.line = { key: keyOf(next), columns: line.columns.slice(1) };
   }
-  notices.tell(texts.played(toMove(game), column, by));
+  tell(texts.played(toMove(game), column, by));
   change(next);
   const result = outcomeNow();
-  if (result.over) notices.tell(resultText(state.game.board, result));
+  if (result.over) tell(resultText(state.game.board, result));
 }
 
 /** Goes to another ply; a computer that is to move there waits. */
 function go(game) {
   if (game.ply === state.game.ply) return;
-  notices.tell(texts.goneToPly(game.ply));
+  tell(texts.goneToPly(game.ply));
   change(game, { held: true });
 }
 
 function open(game, text = "", { address = "push" } = {}) {
-  notices.tell(text);
+  tell(text);
   change(game, { address, held: game.ply > 0 });
   // On a narrow screen the fields are far below the board.
   $("status").scrollIntoView({ block: "nearest" });
@@ -109,7 +112,7 @@ function askPosition() {
 
 function arrived() {
   const fact = questions.fact(state.game);
-  if (state.values && !outcomeNow().over) notices.tell(texts.status(toMove(state.game), fact.value, fact.remoteness));
+  if (state.values && !outcomeNow().over) tell(texts.status(toMove(state.game), fact.value, fact.remoteness));
   questions.askHistory(state.game, draw);
   askLine();
   draw();
@@ -133,7 +136,7 @@ function askLine() {
   if (!state.best || state.line?.key === key || outcomeNow().over) return;
   questions.askLine(state.game, (line) => {
     state.line = { key, columns: line === null ? null : parseMoves(line) };
-    notices.tell(view.lineText(state));
+    tell(view.lineText(state));
     draw();
   });
 }
@@ -141,11 +144,11 @@ function askLine() {
 function askRule() {
   const { game } = state;
   const key = ruleKey(game);
-  if (!state.follow || state.rule?.key === key || game.start || outcomeNow().over) return;
-  questions.askMove("rule", game, "follow-up", 0, ({ column, reason }) => {
-    state.rule = { key, column, answers: ruleAnswers(reason) };
+  if (!state.follow || state.rule?.key === key || outcomeNow().over) return;
+  questions.askMove("rule", game, "follow-up", 0, ({ column, rule }) => {
+    state.rule = { key, column, answers: rule };
     draw();
-    notices.tell($("follow-up-note").textContent);
+    tell($("follow-up-note").textContent);
   }, draw);
 }
 
@@ -168,7 +171,7 @@ onClick("redo", () => go(stepTo(state.game, 1, (player) => players.isHuman(playe
 onClick("restart", () => open(newGame(state.game.board), fixed.restart));
 onClick("flip", () => {
   state.flipped = !state.flipped;
-  notices.tell(texts.flipped(state.flipped));
+  tell(texts.flipped(state.flipped));
   draw();
 });
 onClick("go-on", () => {
@@ -179,13 +182,13 @@ onClick("go-on", () => {
 onClick("values-toggle", () => {
   state.values = !state.values;
   remember("values", state.values);
-  notices.tell(texts.valuesShown(state.values));
+  tell(texts.valuesShown(state.values));
   draw();
 });
 onClick("best-line", () => {
   state.best = !state.best;
   if (questions.fact(state.game)?.whole) askLine();
-  notices.tell(view.lineText(state));
+  tell(view.lineText(state));
   draw();
 });
 onClick("play-best", () => playByHand(state.line.columns[0]));
@@ -213,7 +216,7 @@ window.addEventListener("popstate", (event) => {
 function show({ stopped, position }, game, options) {
   change(game, options);
   if (stopped) notices.say("address", texts.stoppedLink(impossibleText(stopped), game.ply));
-  else if (position) panel.openPosition(position, game.board, { address: "replace" });
+  else if (position) opener.openPosition(position, game.board, { address: "replace" });
 }
 
 // A new game begins at once; in the middle of one, a computer waits.

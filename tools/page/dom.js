@@ -33,3 +33,11 @@ export function setNote(target, text) {
   if (target.textContent !== text) target.textContent = text;
   target.hidden = text === "";
 }
+
+/** Runs an action when a form is sent. */
+export function onSubmit(id, action) {
+  document.getElementById(id).addEventListener("submit", (event) => {
+    event.preventDefault();
+    action();
+  });
+}

@@ -3,11 +3,6 @@
 import { mistake, negate } from "./game.js";
 import { texts, valueText } from "./texts.js";
 
-/** Whether the reason of a move says that the rule itself has answered. */
-export function ruleAnswers(reason) {
-  return reason.startsWith("by the rule");
-}
-
 /** Compares the rule's column with the values. Returns a text, and the change such as "win to tie" or "". */
 export function judge(column, fact) {
   const child = fact?.children.find((other) => other.column === column);

@@ -1,4 +1,4 @@
-// Keys: columns by name or by arrows, and a letter for each command. Letters of commands come before those of columns.
+// Keys: columns by name or by arrows, and a letter for each command; with Shift where the letter is a column.
 
 import { columnOf } from "./notation.js";
 
@@ -28,13 +28,13 @@ function handle(event, { board, width, onPlay }) {
     onPlay(board.focused());
     return true;
   }
-  if (key in COMMANDS) {
-    const button = document.getElementById(COMMANDS[key]);
-    if (!button.hidden) button.click();
+  const column = key.length === 1 && !event.shiftKey ? columnOf(key) : null;
+  if (column !== null && column <= width()) {
+    onPlay(column);
     return true;
   }
-  const column = key.length === 1 ? columnOf(key) : null;
-  if (column === null || column > width()) return false;
-  onPlay(column);
+  if (!(key in COMMANDS)) return false;
+  const button = document.getElementById(COMMANDS[key]);
+  if (!button.hidden) button.click();
   return true;
 }

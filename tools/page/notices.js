@@ -1,6 +1,6 @@
-// What goes wrong, said on the page with a way to try again, and the live region.
+// What goes wrong, said on the page with a way to try again.
 
-import { element, setHidden } from "./dom.js";
+import { setHidden } from "./dom.js";
 import { impossibleText, texts } from "./texts.js";
 import { Impossible } from "./game.js";
 
@@ -9,8 +9,8 @@ const AGAIN_SECONDS = 5;
 
 /** Keeps the troubles of each channel (a kind of question), until the channel is cleared. */
 export class Notices {
-  constructor({ error, actions, live }) {
-    Object.assign(this, { error, actions, live });
+  constructor({ error, actions }) {
+    Object.assign(this, { error, actions });
     this.troubles = new Map();
   }
 
@@ -52,13 +52,6 @@ export class Notices {
       if (text) this.error.scrollIntoView({ block: "nearest" });
     }
     setHidden(this.actions, ![...this.troubles.values()].some((trouble) => trouble.again));
-  }
-
-  /** Tells something to screen readers. The last few sentences stay, so that none is cut off by the next. */
-  tell(text) {
-    if (!text) return;
-    this.live.append(element("p", "", text));
-    while (this.live.children.length > 4) this.live.firstElementChild.remove();
   }
 }
 

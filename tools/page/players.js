@@ -1,32 +1,37 @@
 // The fields that choose who plays each side, and the name that the server has for a player.
 
+import { ask } from "./api.js";
 import { element } from "./dom.js";
 import { recall, remember } from "./prefs.js";
 import { playerNames, texts } from "./texts.js";
 
-/** Players with levels: the highest, and the one that is chosen at first. */
-const LEVELS = { pomakis: [20, 4], window: [20, 4], rating: [9, 2] };
+/** The level of a player that is chosen at first. */
+const STANDARD = { pomakis: 4, window: 4, rating: 2 };
 
 /** The two sides. Calls `onChange()` when a player or a level is chosen. */
 export class Players {
-  constructor(onChange) {
-    this.sides = ["first", "second"].map((side) => {
-      const kind = document.getElementById(`${side}-player`);
-      const level = document.getElementById(`${side}-level`);
-      kind.append(...Object.entries(playerNames).map(([value, name]) => new Option(name, value)));
-      const stored = recall(`player.${side}`, { kind: "human" }, "sessionStorage");
+  constructor(questions, onChange) {
+    this.questions = questions;
+    this.board = null;
+    /** The highest level of each player that the server allows on the board; null until it has told. */
+    this.levels = null;
+    this.sides = ["first", "second"].map((name) => {
+      const kind = document.getElementById(`${name}-player`);
+      const level = document.getElementById(`${name}-level`);
+      kind.append(...Object.entries(playerNames).map(([value, text]) => new Option(text, value)));
+      const stored = recall(`player.${name}`, { kind: "human" }, "sessionStorage");
       kind.value = stored.kind in playerNames ? stored.kind : "human";
-      fillLevels(kind, level, stored.level);
-      const changed = () => {
-        remember(`player.${side}`, { kind: kind.value, level: level.value }, "sessionStorage");
+      const side = { kind, level, wanted: Number(stored.level) || STANDARD[kind.value] };
+      this.fillLevels(side);
+      const changed = (wanted) => {
+        side.wanted = wanted;
+        this.fillLevels(side);
+        remember(`player.${name}`, { kind: kind.value, level: side.wanted }, "sessionStorage");
         onChange();
       };
-      kind.addEventListener("change", () => {
-        fillLevels(kind, level);
-        changed();
-      });
-      level.addEventListener("change", changed);
-      return { kind, level };
+      kind.addEventListener("change", () => changed(STANDARD[kind.value]));
+      level.addEventListener("change", () => changed(Number(level.value)));
+      return side;
     });
   }
 
@@ -37,17 +42,29 @@ export class Players {
   /** Returns the server's name of a player, such as `pomakis:5`. */
   name(player) {
     const { kind, level } = this.sides[player];
-    return kind.value in LEVELS ? `${kind.value}:${level.value}` : kind.value;
+    return kind.value in STANDARD ? `${kind.value}:${level.value}` : kind.value;
   }
-}
 
-function fillLevels(kind, level, chosen) {
-  const [highest, standard] = LEVELS[kind.value] ?? [0, 0];
-  level.hidden = highest === 0;
-  level.replaceChildren(...Array.from({ length: highest }, (_, index) => {
-    const option = element("option", "", texts.levelOption(index + 1));
-    option.value = index + 1;
-    return option;
-  }));
-  if (highest > 0) level.value = chosen || standard;
+  /** Offers the levels that the server allows on a board. */
+  draw(board) {
+    if (this.board === board.text) return;
+    this.board = board.text;
+    this.questions.run("players", (signal) => ask("players", { board: board.text }, { signal }), ({ players }) => {
+      this.levels = Object.fromEntries(players.map(({ player, levels }) => [player, levels]));
+      this.sides.forEach((side) => this.fillLevels(side));
+    });
+  }
+
+  /** Lists the levels of a side. One that is too high here is wanted again on the next board. */
+  fillLevels({ kind, level, wanted }) {
+    level.hidden = !(kind.value in STANDARD);
+    if (level.hidden) return;
+    const highest = this.levels?.[kind.value] ?? wanted;
+    level.replaceChildren(...Array.from({ length: highest }, (_, index) => {
+      const option = element("option", "", texts.levelOption(index + 1));
+      option.value = index + 1;
+      return option;
+    }));
+    level.value = Math.min(wanted, highest);
+  }
 }

@@ -1,57 +1,17 @@
-// What the page asks about the game that is shown. A question has a channel; a new one ends the old one there, and
-// an answer whose question was ended is dropped, so that it never lands on another position.
+// What the page asks about the game that is shown, and what it knows by now.
 
-import { Trouble, ask } from "./api.js";
+import { ask } from "./api.js";
+import { Channels } from "./channels.js";
+import { fieldsOf, queryOf } from "./address.js";
 import { columnsAt } from "./game.js";
-import { movesText, positionText, uniText } from "./notation.js";
+import { positionText, uniText } from "./notation.js";
 import { texts } from "./texts.js";
 
-export class Questions {
+export class Questions extends Channels {
   constructor(notices) {
-    this.notices = notices;
-    this.open = new Map();
+    super(notices);
     this.facts = new Map();
     this.analysed = new Set();
-  }
-
-  /** Ends the questions of channels, and forgets what went wrong there. */
-  end(...channels) {
-    for (const channel of channels) {
-      this.open.get(channel)?.abort();
-      this.open.delete(channel);
-    }
-    this.notices.clear(...channels);
-  }
-
-  /** Whether a question is under way. */
-  asks(channel) {
-    return this.open.has(channel);
-  }
-
-  /**
-   * Asks on a channel: `work(signal)` gives the answer, `use(answer)` takes it, and `failed(failure)` may take a
-   * failure, which is said on the page with a retry.
-   */
-  async run(channel, work, use, failed = () => {}) {
-    this.open.get(channel)?.abort();
-    const controller = new AbortController();
-    this.open.set(channel, controller);
-    const isCurrent = () => this.open.get(channel) === controller;
-    let answer;
-    try {
-      answer = await work(controller.signal, isCurrent);
-    } catch (failure) {
-      if (!isCurrent()) return;
-      this.open.delete(channel);
-      if (failure.name === "AbortError") return;
-      this.notices.fail(channel, failure, () => this.run(channel, work, use, failed));
-      failed(failure);
-      return;
-    }
-    if (!isCurrent()) return;
-    this.open.delete(channel);
-    this.notices.clear(channel);
-    use(answer);
   }
 
   /** Returns what is known of a position of the game: {value, remoteness, children, whole, source}, or null. */
@@ -91,11 +51,10 @@ export class Questions {
   /** Asks for the values of all plies, if some are not known and the game was not analysed before. */
   askHistory(game, onAnswer) {
     const whole = { ...game, ply: game.moves.length };
-    const key = `${game.board.text} ${movesText(whole)}`;
+    const key = queryOf(whole);
     const missing = Array.from({ length: whole.ply + 1 }, (_, ply) => ply).some((ply) => !this.fact(game, ply));
-    if (game.start || !missing || this.analysed.has(key)) return;
-    const fields = { board: game.board.text, moves: movesText(whole) };
-    this.run("history", (signal) => ask("analysis", fields, { signal }), (answer) => {
+    if (!missing || this.analysed.has(key)) return;
+    this.run("history", (signal) => ask("analysis", fieldsOf(whole), { signal }), (answer) => {
       this.analysed.add(key);
       const rows = [...answer.steps, { value: answer.value, remoteness: answer.remoteness }];
       rows.forEach(({ value, remoteness }, ply) => {
@@ -107,15 +66,10 @@ export class Questions {
     });
   }
 
-  /** Asks a player of the server for a move, after `pause` milliseconds. `use({column, reason})` gets it. */
+  /** Asks a player of the server for a move, after `pause` milliseconds. `use({column, rule})` gets it. */
   askMove(channel, game, player, pause, use, failed) {
-    if (game.start) {
-      this.notices.fail(channel, new Trouble("refused", texts.noSetUpGame));
-      failed();
-      return;
-    }
     const seed = Math.floor(Math.random() * 2 ** 31);
-    const fields = { board: game.board.text, moves: positionText(game), player, seed };
+    const fields = { ...fieldsOf(game), player, seed };
     this.run(channel, async (signal) => {
       await new Promise((resolve) => { setTimeout(resolve, pause); });
       return ask("move", fields, { signal });

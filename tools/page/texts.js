@@ -51,9 +51,9 @@ export const fixed = {
   copy: "Copy",
   openPicture: "Open the picture",
   keys: "Keys are on",
-  keysText: "1 to 9: play a column; letters from a on for later columns. The letters below are no columns; use the arrows there. Left and right: choose a column. "
+  keysText: "1 to 9: play a column; a to w: the columns after the ninth. Left and right: choose a column. "
     + "Enter, space or down: play it. v: values. b: best line. p: play the best move. "
-    + "u: undo. r: redo. n: new game. f: flip. l: follow-up rule.",
+    + "u: undo. r: redo. n: new game. f: flip. l: follow-up rule. Where a letter is a column, Shift and the letter is the command.",
   edgeFirst: "1st",
   edgeTie: "tie",
   edgeSecond: "2nd",
@@ -143,7 +143,6 @@ export const texts = {
   ruleUnknown: "what it is worth is not known.",
   ruleNone: (column) => `The rule has no reply here. The player follow-up takes column ${columnName(column)}.`,
   ruleOver: "The game is over: the rule has nothing to answer.",
-  ruleSetUp: "The rule needs a game from the empty board.",
   ruleWaiting: "Asking for the rule's answer …",
   copyLabel: (what) => `Copy: ${what}`,
   copied: (what) => `${what} copied.`,
@@ -156,7 +155,6 @@ export const texts = {
   refused: (text) => `Not possible: ${text}.`,
   gaveUp: (text) => `Search given up: ${text}.`,
   openMoves: "Search given up: some moves are not known.",
-  noSetUpGame: "computer players need a game from the empty board",
   stoppedLink(text, ply) {
     return `This link has a move that is not possible. ${text} ${ply > 0 ? "The moves before it are shown." : "The empty board is shown."}`;
   },

@@ -1,5 +1,6 @@
 // Draws everything that depends on the game, anew after every change; nothing here asks or changes.
 
+import { queryOf } from "./address.js";
 import { setHidden, setInert, setNote } from "./dom.js";
 import { judge } from "./follow.js";
 import { columnsAt, outcome, toMove } from "./game.js";
@@ -37,7 +38,9 @@ export class View {
     });
     const facts = Array.from({ length: game.moves.length + 1 }, (_, ply) => questions.fact(game, ply));
     this.plies.draw(game, state.values ? facts : facts.map(() => null));
-    this.panel.draw(game, state.values);
+    this.players.draw(game.board);
+    this.boards.draw(state.values);
+    this.exports.draw(game);
     this.drawStatus(state, result, player, thinking);
     this.drawSource(fact);
     setInert($("undo"), game.ply === 0);
@@ -85,7 +88,6 @@ export class View {
   ruleNote({ game, rule, follow, values }, result, fact) {
     if (!follow) return { text: "" };
     if (result.over) return { text: texts.ruleOver };
-    if (game.start) return { text: texts.ruleSetUp };
     if (rule?.key !== ruleKey(game)) return { text: this.questions.asks("rule") ? texts.ruleWaiting : "" };
     if (!rule.answers) return { text: texts.ruleNone(rule.column) };
     return values ? judge(rule.column, fact) : { text: `${texts.rule(rule.column)}.` };
@@ -94,7 +96,7 @@ export class View {
 
 /** Names a question to the rule, which goes by the last move too: the order of the moves matters. */
 export function ruleKey(game) {
-  return `${game.board.text} ${movesText(game)}`;
+  return queryOf(game);
 }
 
 /** Returns the columns that get a mark: the next move of the best line, and the answer of the rule. */

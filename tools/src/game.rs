@@ -1,13 +1,13 @@
-//! A game: its moves in order, and the position before each. [`text`] reads and writes it.
+//! A game: its moves in order, and the position before each. It begins with the empty board or with a position that was set up. [`text`] reads and writes it.
 
 pub mod text;
 
-use fourbase::notation::columns_to_text;
+use fourbase::notation::{self, columns_to_text};
 use fourbase::{Board, MoveError, Player, Position, Value};
 
 use crate::failure::BadInput;
 
-/// A game from the empty board on, finished or not.
+/// A game, finished or not.
 #[derive(Clone, Debug)]
 pub struct Game {
     columns: Vec<usize>,
@@ -27,7 +27,17 @@ impl Game {
     ///
     /// The first move that cannot be played; a position in a notation without the order of moves.
     pub fn parse(board: Board, moves: &str) -> anyhow::Result<Game> {
-        Game::of_columns(board, &text::columns(board, moves).map_err(BadInput)?)
+        Game::parse_from(Position::start(board), moves)
+    }
+
+    /// Reads a game that begins from a position that was set up.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Game::parse`].
+    pub fn parse_from(start: Position, moves: &str) -> anyhow::Result<Game> {
+        let columns = text::columns(&start, moves).map_err(BadInput)?;
+        Game { columns: Vec::new(), positions: vec![start] }.with_moves(&columns)
     }
 
     /// Plays moves from the empty board on.
@@ -36,11 +46,14 @@ impl Game {
     ///
     /// The first move that cannot be played.
     pub fn of_columns(board: Board, columns: &[usize]) -> anyhow::Result<Game> {
-        let mut game = Game::start(board);
+        Game::start(board).with_moves(columns)
+    }
+
+    fn with_moves(mut self, columns: &[usize]) -> anyhow::Result<Game> {
         for &column in columns {
-            game.play(column).map_err(|reason| BadInput(reason.to_string()))?;
+            self.play(column).map_err(|reason| BadInput(reason.to_string()))?;
         }
-        Ok(game)
+        Ok(self)
     }
 
     /// Returns the board.
@@ -50,8 +63,16 @@ impl Game {
 
     /// Returns the current position.
     pub fn position(&self) -> &Position {
-        // The empty board is never taken back, so there is always a position.
+        // The first position is never taken back, so there is always a position.
         &self.positions[self.columns.len()]
+    }
+
+    /// Writes the current position: the moves, or a string of GamesmanUni if the game began from a set-up position.
+    pub fn to_text(&self) -> String {
+        match self.positions.first().is_some_and(|first| first.ply() > 0) {
+            true => notation::to_uni(self.position()),
+            false => self.moves(),
+        }
     }
 
     /// Returns the position before each move, and the current one at the end.
@@ -74,7 +95,7 @@ impl Game {
         self.columns.len()
     }
 
-    /// Writes the moves; nothing for the empty board.
+    /// Writes the moves from the first position on.
     pub fn moves(&self) -> String {
         columns_to_text(self.columns.iter().copied())
     }
@@ -126,7 +147,6 @@ impl Game {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fourbase::notation;
 
     #[test]
     fn a_game_has_a_position_before_each_move_and_one_after_the_last() {
@@ -139,6 +159,17 @@ mod tests {
         game.take_back_to(9);
         assert_eq!(game.ply(), 1);
         assert_eq!(Game::parse(board, "-").unwrap().ply(), 0);
+    }
+
+    #[test]
+    fn a_game_from_a_set_up_position_has_its_own_moves() {
+        let board = "4x4".parse().unwrap();
+        let mut game = Game::parse_from(notation::parse(board, "123").unwrap(), "").unwrap();
+        assert_eq!((game.ply(), game.last(), game.to_text().as_str()), (0, None, "2_---X---O---X----"));
+        game.play(3).unwrap();
+        assert_eq!((game.moves().as_str(), game.to_text().as_str()), ("4", "1_---X---O---X---O"));
+        assert_eq!(Game::parse(board, "1234").unwrap().to_text(), "1234");
+        assert_eq!(game.positions().len(), 2);
     }
 
     #[test]

@@ -75,7 +75,7 @@ impl Analysis {
         AnalysisJson {
             board: self.game.board().to_string(),
             input: None,
-            position: Some(PositionJson::typed(self.game.position(), &self.game.moves())),
+            position: Some(PositionJson::typed(self.game.position(), &self.game.to_text())),
             over: Some(self.game.is_over()),
             winner: self.game.winner().map(json::player),
             outcome: OutcomeJson::of(last.and_then(|last| last.outcome)),

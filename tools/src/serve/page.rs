@@ -24,21 +24,25 @@ macro_rules! files {
 }
 
 /// What the document refers to, at `page/NAME`.
-const FILES: [(&str, &str); 20] = files![
+const FILES: [(&str, &str); 24] = files![
     "address.js",
     "api.js",
     "app.js",
     "badge.js",
     "board.js",
+    "boards.js",
+    "channels.js",
     "dom.js",
+    "exports.js",
     "follow.js",
     "game.js",
     "history.js",
     "icon.svg",
     "keys.js",
+    "live.js",
     "notation.js",
     "notices.js",
-    "panel.js",
+    "opener.js",
     "players.js",
     "prefs.js",
     "questions.js",

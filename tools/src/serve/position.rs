@@ -44,7 +44,7 @@ struct Asked {
 }
 
 /// The empty board, which is asked about where an address names no position.
-fn empty() -> String {
+pub fn empty() -> String {
     "-".to_owned()
 }
 

@@ -15,7 +15,7 @@ use super::failure::Failure;
 use super::metrics::MEDIA;
 use super::server::Server;
 use super::watched::Watched;
-use super::{batch, boards_api, games, openapi, page, position, stats, uwapi};
+use super::{batch, boards_api, games, openapi, page, players, position, random, stats, uwapi};
 
 /// The longest address.
 const MOST_CHARACTERS: usize = 2048;
@@ -43,8 +43,9 @@ pub fn router(server: Arc<Server>) -> Router {
         .route("/position.svg", get(position::svg))
         .route("/positions", post(batch::post))
         .route("/analysis", get(games::analysis))
-        .route("/move", get(games::next_move))
-        .route("/random", get(games::random))
+        .route("/players", get(players::list))
+        .route("/move", get(players::next_move))
+        .route("/random", get(random::get))
         .route("/stats", get(stats::get))
         .route("/openapi.json", get(openapi::get));
     let questions = Router::new()
@@ -65,7 +66,7 @@ pub fn router(server: Arc<Server>) -> Router {
     beneath(&base_path, routes)
         // Crawlers ask for it here, whatever the base path is.
         .route("/robots.txt", get(|| async { robots }))
-        .fallback(|| async { Failure::missing("there is nothing at this address; docs/server.md lists the addresses") })
+        .fallback(nowhere)
         .method_not_allowed_fallback(|| async { Failure::method() })
         .layer(map_response(secured))
         .layer(cors)
@@ -103,6 +104,13 @@ async fn around(State(server): State<Arc<Server>>, request: Request, next: Next)
     let is_long = request.uri().path_and_query().is_some_and(|address| address.as_str().len() > MOST_CHARACTERS);
     let response = if is_long { Failure::address_too_long().into_response() } else { next.run(request).await };
     watched.over(response, Some(place))
+}
+
+/// Answers an address where there is nothing. Such requests are counted too.
+async fn nowhere(State(server): State<Arc<Server>>, request: Request) -> Response {
+    let watched = Watched::new(&server.metrics, &request);
+    let failure = Failure::missing("there is nothing at this address; docs/server.md lists the addresses");
+    watched.over(failure.into_response(), None)
 }
 
 /// Answers `GET metrics`.

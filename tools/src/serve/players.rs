@@ -1,0 +1,164 @@
+//! The built-in players: `GET api/v1/players` and `GET api/v1/move`.
+
+use std::sync::Arc;
+
+use axum::extract::{RawQuery, State};
+use axum::response::Response;
+use fourbase::Board;
+use fourbase::players::{ChooseError, Kind, Outcomes, Reason, Source};
+use fourbase_tiers::answer::{AnswerError, Limits, Question};
+use serde::{Deserialize, Serialize};
+
+use super::boards::Known;
+use super::failure::Failure;
+use super::games;
+use super::position::{self, fields};
+use super::server::Server;
+use super::written::{CHANGING, PARTIAL, written};
+use crate::json::{Envelope, PositionJson};
+
+/// The players that choose moves.
+const PLAYERS: [&str; 6] = ["perfect", "random", "pomakis", "window", "rating", "follow-up"];
+
+/// The most orders of moves that a player may look at for a move, before alpha-beta leaves most of them out: some tenths
+/// of a second.
+const MOST_ORDERS: u64 = 10_000_000_000;
+
+/// A game, and who moves next.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AskedMove {
+    board: String,
+    #[serde(default = "position::empty")]
+    start: String,
+    #[serde(default)]
+    moves: String,
+    player: String,
+    #[serde(default = "one")]
+    seed: u64,
+}
+
+/// The seed of games without one, as on the command line.
+fn one() -> u64 {
+    1
+}
+
+/// The move of a player.
+#[derive(Serialize)]
+struct MoveJson {
+    board: String,
+    position: PositionJson,
+    player: String,
+    seed: u64,
+    /// Counts from 1.
+    column: usize,
+    /// Why, in words.
+    reason: String,
+    /// Whether a rule of play has chosen it; not where the rule has no reply.
+    rule: bool,
+}
+
+/// Answers `GET api/v1/move`.
+pub async fn next_move(State(server): State<Arc<Server>>, RawQuery(query): RawQuery) -> Result<Response, Failure> {
+    let asked: AskedMove = fields(query.as_deref())?;
+    let game = games::read(&asked.board, &asked.start, &asked.moves)?;
+    let kind: Kind = asked.player.parse().map_err(|error| Failure::bad(format!("{error}")))?;
+    check(kind, game.board())?;
+    let known = position::find(&server, game.board()).await?;
+    let may_search = kind.looks_ahead() > 0 || kind.needs_outcomes() && known.may_search(game.position().ply(), false);
+    let (explain, seed) = (server.askers.explainer(), asked.seed);
+    let turn = server.askers.turn(may_search).await?;
+    let chosen = server.askers.ask(turn, move |limits| {
+        let Some(mut chooser) = kind.chooser(game.board(), outcomes(&known, limits)) else {
+            return (Ok(Err(Failure::bad("a human chooses a move; ask for one of another player"))), false);
+        };
+        let chosen = chooser.choose(game.position(), game.last(), &mut Source::new(seed, game.position().ply() as u64));
+        let answer = match chosen {
+            Ok(choice) => Ok(Ok(MoveJson {
+                board: game.board().to_string(),
+                position: PositionJson::typed(game.position(), &game.to_text()),
+                player: kind.to_string(),
+                seed,
+                column: choice.column + 1,
+                reason: choice.reason.to_string(),
+                rule: matches!(choice.reason, Reason::Rule { .. }),
+            })),
+            Err(ChooseError::Unknown(error)) => match error.downcast::<AnswerError>() {
+                Ok(error) if error.is_limit() => Ok(Err(Failure::unanswerable(explain(*error)))),
+                Ok(error) => Err(*error),
+                Err(error) => Ok(Err(Failure::broken(&*error))),
+            },
+            Err(error) => Ok(Err(Failure::unanswerable(error.to_string()))),
+        };
+        (answer, may_search)
+    });
+    written(&Envelope::new("move", chosen.await??), PARTIAL)
+}
+
+/// Lets a player ask for the values of moves, within the limits of one question.
+fn outcomes(known: &Known, limits: Limits) -> Outcomes<'static> {
+    let answerer = Arc::clone(known.answerer());
+    Box::new(move |position| {
+        let moves = answerer.moves(position, &mut Question::new(limits.clone()))?;
+        Ok(moves.into_iter().map(|of| (of.column, of.outcome)).collect())
+    })
+}
+
+/// Refuses a player that looks too far ahead: nothing can stop it.
+fn check(kind: Kind, board: Board) -> Result<(), Failure> {
+    let (plies, most) = (kind.looks_ahead(), most_plies(board));
+    if plies <= most {
+        return Ok(());
+    }
+    Err(Failure::unanswerable(format!(
+        "{kind} looks {plies} plies ahead, which takes too long for a server; on {board} at most {most} are allowed"
+    )))
+}
+
+/// Returns how many plies a player may look ahead.
+fn most_plies(board: Board) -> u32 {
+    // On a board of one column every game has 64 moves at most.
+    MOST_ORDERS.checked_ilog(board.width() as u64).unwrap_or(64)
+}
+
+/// A board.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AskedPlayers {
+    board: String,
+}
+
+/// The players of a board.
+#[derive(Serialize)]
+struct PlayersJson {
+    board: String,
+    players: Vec<PlayerJson>,
+}
+
+/// A player.
+#[derive(Serialize)]
+struct PlayerJson {
+    player: &'static str,
+    /// The highest level that is allowed on the board; `None` for a player without levels.
+    levels: Option<u32>,
+}
+
+/// Answers `GET api/v1/players`.
+pub async fn list(RawQuery(query): RawQuery) -> Result<Response, Failure> {
+    let asked: AskedPlayers = fields(query.as_deref())?;
+    let board: Board = asked.board.parse()?;
+    let players = PLAYERS.map(|player| PlayerJson { player, levels: highest_level(player, board) }).into();
+    written(&Envelope::new("players", PlayersJson { board: board.to_string(), players }), CHANGING)
+}
+
+/// Finds the highest level of a player that is allowed on a board; `None` for a player without levels.
+fn highest_level(player: &str, board: Board) -> Option<u32> {
+    let of_level = |level: u32| format!("{player}:{level}").parse::<Kind>().ok();
+    of_level(1)?;
+    (1..)
+        .map_while(of_level)
+        .zip(1..)
+        .take_while(|(kind, _)| check(*kind, board).is_ok())
+        .map(|(_, level)| level)
+        .last()
+}
