@@ -217,10 +217,9 @@ fn a_game_from_a_set_up_position_has_values_a_history_and_players() {
         // The perfect player kept the value.
         assert_eq!(shown.plies[2].mistake, "");
         browser.choose("#second-player", "human");
-        browser.press('4');
-        browser.until("the rule answers", |shown| shown.ply == 3 && whole(shown));
-        let note = browser.execute("return document.getElementById('follow-up-note').dataset.column");
-        assert_eq!(note, json!("4"));
+        browser.click(&button(4));
+        let answer = || browser.execute("return document.getElementById('follow-up-note').dataset.column");
+        browser.until("the rule answers", |shown| shown.ply == 3 && whole(shown) && answer() == json!("4"));
     });
 }
 
@@ -240,7 +239,10 @@ fn players_have_the_levels_that_the_server_allows() {
         browser.choose("#first-level", "11");
         browser.choose("#board-select", "6x6");
         highest(12);
-        browser.open(&format!("{}/?board=32x2&moves=1", server.url()));
+        // A level that is too high here is not asked for: the computer moves at once, with the highest one.
+        browser.open(&format!("{}/?board=32x2", server.url()));
+        let moved = browser.until("the computer moves", |shown| shown.ply == 1);
+        assert_eq!(moved.error, "");
         highest(6);
         assert_eq!(browser.execute("return document.getElementById('first-level').value"), json!("6"));
     });
@@ -501,8 +503,11 @@ fn a_game_goes_on_after_the_server_was_stopped_and_started_again() {
             truth.check(&shown);
         }
         browser.picture("gone");
-        browser.click("#retry");
+        // A keyboard stays where it is while the page tries again.
+        browser.execute("document.getElementById('retry').focus()");
+        browser.press(Key::Enter);
         let shown = browser.until("it is said again", |shown| shown.can_retry);
+        assert_eq!(shown.focus, "retry");
         assert_eq!((shown.error.as_str(), shown.moves.as_str(), shown.settled), (GONE, "1234", false));
         let server = Server::start_at(&program, &address, &[]);
         browser.click("#retry");

@@ -235,6 +235,25 @@ fn a_stream_tells_the_value_then_moves_and_ends_with_the_answer() {
     }
 }
 
+/// Without a search there is nothing to tell on the way: browsers may keep such an answer.
+#[test]
+fn a_stream_of_what_is_looked_up_is_the_whole_answer_with_its_tag() {
+    let server = Server::start(&Program::with("4x4"), &[]);
+    let address = "/api/v1/position?board=4x4&position=12&line=true";
+    let (whole, streamed) = (server.get(address), server.get(&format!("{address}&stream=true")));
+    assert_eq!((&whole.body, whole.header("etag")), (&streamed.body, streamed.header("etag")));
+    assert_eq!(server.metric("fourbase_cache_hits_total"), 1.0);
+}
+
+#[test]
+fn a_search_ends_after_its_seconds() {
+    let server = Server::start(&Program::new(), &["--search-seconds", "1", "--search-nodes", "1e15"]);
+    let begin = Instant::now();
+    let reply = server.get("/api/v1/position?board=9x7&position=1");
+    assert!(begin.elapsed() >= Duration::from_secs(1), "{:?}", begin.elapsed());
+    assert_eq!((reply.header("cache-control"), &reply.json()["undecided"]), ("no-store", &json!(true)));
+}
+
 #[test]
 fn databases_that_appear_or_are_finished_are_found() {
     let program = Program::new();
@@ -345,13 +364,15 @@ fn every_request_is_counted_and_has_a_line_in_the_log_and_sigterm_ends_the_serve
     server.get("/api/v1/nowhere").refused(404);
     assert_eq!(server.post("/api/v1/boards", b"").status, 405);
     server.get("/api/v1/position?board=7x6&position=8").refused(400);
-    for (status, count) in [(200, 1.0), (404, 2.0), (405, 1.0), (400, 1.0)] {
+    assert_eq!(server.get("/").status, 200);
+    for (status, count) in [(404, 2.0), (405, 1.0), (400, 1.0)] {
         assert_eq!(server.metric(&format!("fourbase_requests_total{{status=\"{status}\"}}")), count, "{status}");
     }
     let (code, log) = server.stop_by(rustix::process::Signal::TERM);
     assert_eq!(code, Some(0));
     for line in [
         "method=GET uri=/api/v1/boards status=200 ",
+        "method=GET uri=/ status=200 ",
         "method=GET uri=/nowhere status=404 ",
         "method=GET uri=/api/v1/nowhere status=404 ",
         "method=POST uri=/api/v1/boards status=405 ",

@@ -9,6 +9,18 @@ use crate::support::proofs::random_positions;
 use crate::support::random::Random;
 use crate::support::server::Server;
 
+/// The fields of a move.
+const MOVE: [&str; 8] = [
+    "autoguiMove",
+    "autoguiPosition",
+    "deltaRemoteness",
+    "move",
+    "moveValue",
+    "position",
+    "positionValue",
+    "remoteness",
+];
+
 /// Boards, and how the page names them: rows x columns.
 const VARIANTS: [(&str, &str); 4] = [("4x4", "4x4"), ("5x4", "4x5"), ("6x6", "6x6"), ("7x6", "6x7")];
 
@@ -63,12 +75,12 @@ fn a_variant_has_its_start_and_the_places_of_its_pieces() {
         assert_eq!((keys(image), &image["defaultTheme"]), (vec!["defaultTheme", "themes"], &json!("normal")));
         let theme = &image["themes"]["normal"];
         assert_eq!(theme["space"], json!([width, height + 1]));
-        let centers = theme["centers"].as_array().expect("centres");
-        assert_eq!(centers.len(), width * height + 2 * width);
-        assert_eq!((&centers[0], &centers[1]), (&json!([0.5, 1.5]), &json!([0.5, 2.5])));
-        assert_eq!(centers[height], json!([1.5, 1.5]));
-        assert_eq!(centers[width * height + 2], json!([2.5, 0.0]));
-        assert_eq!(centers[width * height + width + 2], json!([2.5, 1.0]));
+        // The cells, column by column from the top; then the tails and the heads of the arrows.
+        let mut centers = Vec::new();
+        (0..width).for_each(|column| (0..height).for_each(|row| centers.push([column as f64 + 0.5, row as f64 + 1.5])));
+        (0..width).for_each(|column| centers.push([column as f64 + 0.5, 0.0]));
+        (0..width).for_each(|column| centers.push([column as f64 + 0.5, 1.0]));
+        assert_eq!(theme["centers"], json!(centers));
         let picture = |piece: &str| theme["charImages"][piece].clone();
         assert_eq!(picture("X"), json!({"image": "general/blue_circle.svg", "scale": 1}));
         assert_eq!(picture("O"), json!({"image": "general/red_circle.svg", "scale": 1}));
@@ -93,8 +105,6 @@ fn the_moves_of_a_position_are_in_order_and_tell_how_much_worse_they_are() {
     let position = notation::parse(board("7x6"), "44").expect("a position");
     let uni = notation::to_uni(&position);
     let found = answer(&server, &format!("/uwapi/connect4/6x7/positions/?p={uni}"));
-    assert_eq!(keys(&found), ["autoguiPosition", "moves", "position", "positionValue", "remoteness"]);
-    assert_eq!((&found["position"], &found["autoguiPosition"]), (&json!(uni), &json!(uni)));
     assert_eq!((&found["positionValue"], &found["remoteness"]), (&json!("win"), &json!(39)));
     let moves = found["moves"].as_array().expect("moves");
     let told: Vec<Json> = moves
@@ -111,23 +121,6 @@ fn the_moves_of_a_position_are_in_order_and_tell_how_much_worse_they_are() {
         json!(["7", "lose", 2, "win", 35]),
     ];
     assert_eq!(told, expected);
-    let fields = [
-        "autoguiMove",
-        "autoguiPosition",
-        "deltaRemoteness",
-        "move",
-        "moveValue",
-        "position",
-        "positionValue",
-        "remoteness",
-    ];
-    for of in moves {
-        assert_eq!(keys(of), fields);
-        let column = of["move"].as_str().and_then(|text| text.parse::<usize>().ok()).expect("a column") - 1;
-        assert_eq!(of["autoguiMove"], json!(format!("M_{}_{}_x", 42 + column, 49 + column)));
-        let child = notation::to_uni(&position.drop_piece(column));
-        assert_eq!((&of["position"], &of["autoguiPosition"]), (&json!(child), &json!(child)));
-    }
 }
 
 #[test]
@@ -144,9 +137,12 @@ fn positions_have_the_values_of_the_command_line() {
     }
 }
 
+/// Holds every field of an answer against the command line.
 fn check(program: &Program, server: &Server, variant: &str, position: &Position) {
-    let uni = notation::to_uni(position);
+    let (board, uni) = (position.board(), notation::to_uni(position));
     let found = answer(server, &format!("/uwapi/connect4/{variant}/positions/?p={uni}"));
+    assert_eq!(keys(&found), ["autoguiPosition", "moves", "position", "positionValue", "remoteness"]);
+    assert_eq!((&found["position"], &found["autoguiPosition"]), (&json!(uni), &json!(uni)));
     let known = program.run(&format!("query {} {uni} --json", position.board())).first_json();
     assert_eq!((&found["positionValue"], &found["remoteness"]), (&known["value"], &known["remoteness"]), "{uni}");
     let children = known["children"].as_array().expect("moves");
@@ -158,6 +154,11 @@ fn check(program: &Program, server: &Server, variant: &str, position: &Position)
     for of in moves {
         let column: usize = of["move"].as_str().expect("a text").parse().expect("a column");
         let child = children.iter().find(|child| child["column"] == column).expect("a child");
+        assert_eq!(keys(of), MOVE);
+        let (cells, width) = (board.cells(), board.width());
+        assert_eq!(of["autoguiMove"], json!(format!("M_{}_{}_x", cells + column - 1, cells + width + column - 1)));
+        let after = notation::to_uni(&position.drop_piece(column - 1));
+        assert_eq!((&of["position"], &of["autoguiPosition"]), (&json!(after), &json!(after)));
         assert_eq!(of["moveValue"], child["value"], "{uni}");
         let after = child["remoteness"].as_i64().expect("plies") - 1;
         assert_eq!(of["remoteness"], json!(after), "{uni}");
@@ -226,7 +227,6 @@ fn the_rules_are_those_of_the_board_and_columns_count_on_beyond_nine() {
     for board in ["4x4c3", "4x4m", "10x2"] {
         program.run(&format!("solve {board}")).succeeds();
     }
-    program.run("solve 4x4 --values wdl").succeeds();
     let server = Server::start(&program, &[]);
     let rules =
         |variant: &str| answer(&server, &format!("/uwapi/connect4/{variant}/instructions/"))["instructions"].clone();
@@ -244,6 +244,28 @@ fn the_rules_are_those_of_the_board_and_columns_count_on_beyond_nine() {
         .collect();
     names.sort_unstable();
     assert_eq!(names, (1..=10).collect::<Vec<_>>());
+}
+
+/// The contract says that a remoteness of -100 is not known.
+#[test]
+fn values_without_remoteness_are_told_as_the_contract_says_and_not_kept() {
+    let program = Program::new();
+    program.run("solve 5x4 --values wdl").succeeds();
+    let server = Server::start(&program, &["--search-nodes", "1"]);
+    let reply = server.get("/uwapi/connect4/4x5/positions/?p=2_---X----------------");
+    assert_eq!((reply.status, reply.header("cache-control"), reply.header("etag")), (200, "no-store", ""));
+    let found = reply.json();
+    assert_eq!((&found["positionValue"], &found["remoteness"]), (&json!("win"), &json!(-100)));
+    let moves = found["moves"].as_array().expect("moves");
+    assert_eq!(moves.len(), 5);
+    for of in moves {
+        assert_eq!((keys(of), &of["deltaRemoteness"]), (MOVE.to_vec(), &json!(0)), "{of}");
+        assert!(of["remoteness"] == -100 || of["moveValue"] == "tie", "{of}");
+    }
+    // With nodes enough, the same question has a whole answer.
+    let server = Server::start(&program, &[]);
+    let reply = server.get("/uwapi/connect4/4x5/positions/?p=2_---X----------------");
+    assert_eq!((&reply.json()["remoteness"], reply.header("etag").is_empty()), (&json!(19), false));
 }
 
 #[test]

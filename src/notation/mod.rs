@@ -7,6 +7,8 @@
 //! | GamesmanUni's string | `2_-OX--X` | [`parse`] | [`to_uni`] |
 //! | a drawn board | | | [`draw`] |
 //!
+//! [`parse_moves`] reads moves that are played from any position on.
+//!
 //! The form of a text tells which notation it is: `_` as the second character means GamesmanUni's; otherwise any `0`
 //! or space means bit strings; everything else is moves. No text is ambiguous: moves contain neither `0` nor `_`, and
 //! the bit strings of a position always contain a `0`, either above the end of a column or, on a full board, for a

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
 
 use assert_cmd::Command;
@@ -24,14 +25,15 @@ const LIMIT: Duration = Duration::from_secs(60);
 
 /// The program in an empty folder, with no variables set that it reads.
 pub struct Program {
-    folder: TempDir,
+    /// What was started in it may outlive this.
+    folder: Arc<TempDir>,
     variables: Vec<(String, String)>,
 }
 
 impl Program {
     /// Makes the folder.
     pub fn new() -> Program {
-        Program { folder: TempDir::new().expect("a folder"), variables: Vec::new() }
+        Program { folder: Arc::new(TempDir::new().expect("a folder")), variables: Vec::new() }
     }
 
     /// Makes the folder and writes the database of a board into it, with remoteness, as `solve` leaves it there.
@@ -45,6 +47,11 @@ impl Program {
     /// Sets a variable for all further runs.
     pub fn set(&mut self, name: &str, value: &str) {
         self.variables.push((name.to_owned(), value.to_owned()));
+    }
+
+    /// Keeps the folder for as long as what is returned.
+    pub fn folder(&self) -> Arc<TempDir> {
+        Arc::clone(&self.folder)
     }
 
     /// Returns the path of a file in the folder.

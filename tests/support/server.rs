@@ -3,9 +3,11 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::Child;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
+use tempfile::TempDir;
 use ureq::Agent;
 
 use super::program::Program;
@@ -22,6 +24,8 @@ pub struct Server {
     /// Without the slash at the end.
     url: String,
     agent: Agent,
+    /// Its databases are there as long as it runs.
+    _folder: Arc<TempDir>,
 }
 
 /// An answer.
@@ -47,7 +51,7 @@ impl Server {
         let url = line.strip_prefix("listening on ").and_then(|url| url.strip_suffix("/\n"));
         let url = url.unwrap_or_else(|| panic!("an address: {line:?}")).to_owned();
         let config = Agent::config_builder().http_status_as_error(false).timeout_global(Some(LIMIT));
-        Server { child, url, agent: config.build().into() }
+        Server { child, url, agent: config.build().into(), _folder: program.folder() }
     }
 
     /// Returns where it is, without the slash at the end.

@@ -1,8 +1,8 @@
 //! How many positions a second `fourbase serve` answers, how fast at half of that, and what it does with far more.
 //!
-//! `cargo bench -p fourbase-tools --bench load -- [BOARD]`
+//! `cargo bench -p fourbase-tools --bench load -- [BOARD [FOLDER]]`
 //!
-//! The board is solved first, with remoteness, unless it is part of fourbase. Positions of every ply are drawn at random, ten
+//! The board is solved first, with remoteness, unless the folder has a database of it. Positions of every ply are drawn at random, ten
 //! times as many as the server keeps answers for. Each request asks for one position with all its moves, on connections that
 //! stay open.
 //!
@@ -36,7 +36,7 @@ const SECONDS: u64 = 10;
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     let board = arguments.first().map_or("6x5", String::as_str).parse().expect("a board");
-    let served = Served::start(board);
+    let served = Served::start(board, arguments.get(1).map(Into::into));
     let questions = Arc::new(served.questions());
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime");

@@ -6,8 +6,8 @@ import { Boards } from "./boards.js";
 import { Exports } from "./exports.js";
 import { columnsAt, goTo, newGame, outcome, play, stepTo, toMove } from "./game.js";
 import { HistoryView } from "./history.js";
-import { listen } from "./keys.js";
-import { tell } from "./live.js";
+import { listen, nameKeys } from "./keys.js";
+import { remark, tell } from "./live.js";
 import { parseMoves } from "./notation.js";
 import { Notices } from "./notices.js";
 import { Opener } from "./opener.js";
@@ -36,12 +36,18 @@ const notices = new Notices({ error: $("error"), actions: $("error-actions") });
 const questions = new Questions(notices);
 const board = new BoardView($("board"), $("board-words"), playByHand);
 const plies = new HistoryView($("history"), $("history-frame"), (ply) => go(goTo(state.game, ply)));
-const players = new Players(questions, () => {
-  // A computer that was chosen in the middle of a game waits, so that the later moves are not lost.
-  state.held = state.game.ply < state.game.moves.length;
-  questions.end("move");
-  askComputer();
-  draw();
+const players = new Players(questions, {
+  onChange() {
+    // A computer that was chosen in the middle of a game waits, so that the later moves are not lost.
+    state.held = state.game.ply < state.game.moves.length;
+    questions.end("move");
+    askComputer();
+    draw();
+  },
+  onLevels() {
+    if (!questions.asks("move")) askComputer();
+    draw();
+  },
 });
 const shown = { questions, board: () => state.game.board, onOpen: open };
 const [boards, opener, exports] = [new Boards(shown), new Opener(shown), new Exports()];
@@ -52,6 +58,8 @@ const view = new View({ board, plies, players, boards, exports, questions });
 function change(game, { address = "push", held = false } = {}) {
   questions.end("position", "history", "move", "line", "rule", "open", "hand", "address");
   Object.assign(state, { game, held });
+  remark();
+  players.openOn(game.board);
   if (address !== "keep") writeAddress(game, { replace: address === "replace" });
   askAll();
   draw();
@@ -59,9 +67,9 @@ function change(game, { address = "push", held = false } = {}) {
 
 function playByHand(column) {
   const { game } = state;
-  if (outcomeNow().over) tell(texts.isOver);
-  else if (!players.isHuman(toMove(game)) && !state.held) tell(texts.notYourTurn);
-  else if (columnsAt(game)[column - 1]?.length >= game.board.height) tell(texts.isFull(column));
+  if (outcomeNow().over) remark(texts.isOver);
+  else if (!players.isHuman(toMove(game)) && !state.held) remark(texts.notYourTurn);
+  else if (columnsAt(game)[column - 1]?.length >= game.board.height) remark(texts.isFull(column));
   else playColumn(column);
 }
 
@@ -121,7 +129,7 @@ function arrived() {
 function askComputer() {
   const { game } = state;
   const player = toMove(game);
-  if (state.held || players.isHuman(player) || outcomeNow().over) return;
+  if (state.held || !players.isReady(player) || outcomeNow().over) return;
   const name = players.name(player);
   const pause = players.isHuman(1 - player) ? 200 : 400;
   const failed = () => {
@@ -154,6 +162,7 @@ function askRule() {
 
 function draw() {
   view.draw(state);
+  nameKeys($("keys-toggle").checked, state.game.board.width);
 }
 
 function outcomeNow() {
@@ -166,8 +175,9 @@ function onClick(id, action) {
   });
 }
 
-onClick("undo", () => go(stepTo(state.game, -1, (player) => players.isHuman(player))));
-onClick("redo", () => go(stepTo(state.game, 1, (player) => players.isHuman(player))));
+const mayStop = (player) => players.isHuman(player) || players.areComputers();
+onClick("undo", () => go(stepTo(state.game, -1, mayStop)));
+onClick("redo", () => go(stepTo(state.game, 1, mayStop)));
 onClick("restart", () => open(newGame(state.game.board), fixed.restart));
 onClick("flip", () => {
   state.flipped = !state.flipped;
@@ -204,7 +214,10 @@ onClick("retry", () => {
 });
 
 $("keys-toggle").checked = recall("keys", true);
-$("keys-toggle").addEventListener("change", (event) => remember("keys", event.target.checked));
+$("keys-toggle").addEventListener("change", (event) => {
+  remember("keys", event.target.checked);
+  draw();
+});
 listen({ isOn: () => $("keys-toggle").checked, board, width: () => state.game.board.width, onPlay: playByHand });
 
 window.addEventListener("popstate", (event) => {

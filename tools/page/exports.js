@@ -3,7 +3,7 @@
 import { address } from "./api.js";
 import { linkTo } from "./address.js";
 import { columnsAt } from "./game.js";
-import { tell } from "./live.js";
+import { remark } from "./live.js";
 import { bitsText, movesText, positionText, uniText } from "./notation.js";
 import { texts } from "./texts.js";
 
@@ -33,12 +33,14 @@ export class Exports {
   }
 }
 
+/** Copies a field, or selects it where that is not allowed. */
 async function copy(field, what) {
   try {
     await navigator.clipboard.writeText(field.value);
-    tell(texts.copied(what));
+    remark(texts.copied(what));
   } catch {
+    field.focus();
     field.select();
-    tell(document.execCommand("copy") ? texts.copied(what) : texts.notCopied);
+    remark(document.execCommand("copy") ? texts.copied(what) : texts.notCopied);
   }
 }

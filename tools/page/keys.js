@@ -16,25 +16,30 @@ export function listen({ isOn, board, width, onPlay }) {
   });
 }
 
-function handle(event, { board, width, onPlay }) {
+function handle(event, page) {
+  const action = actionOf(event, page);
+  // A key that is held down plays once, and moves the focus on.
+  if (action && (!event.repeat || event.key.startsWith("Arrow") && event.key !== "ArrowDown")) action();
+  return action !== null;
+}
+
+/** Returns what a key does, or null. With Shift a letter is a command; digits need Shift on some keyboards. */
+function actionOf(event, { board, width, onPlay }) {
   const key = event.key.toLowerCase();
-  // A key that is held down plays once.
-  if (event.repeat && key !== "arrowleft" && key !== "arrowright") return true;
-  if (key === "arrowleft" || key === "arrowright") {
-    board.focusNext(key === "arrowleft" ? -1 : 1);
-    return true;
-  }
-  if (key === "arrowdown" && board.focused()) {
-    onPlay(board.focused());
-    return true;
-  }
-  const column = key.length === 1 && !event.shiftKey ? columnOf(key) : null;
-  if (column !== null && column <= width()) {
-    onPlay(column);
-    return true;
-  }
-  if (!(key in COMMANDS)) return false;
+  if (key === "arrowleft" || key === "arrowright") return () => board.focusNext(key === "arrowleft" ? -1 : 1);
+  if (key === "arrowdown") return board.focused() ? () => onPlay(board.focused()) : null;
+  const column = key.length === 1 && !(event.shiftKey && /[a-z]/.test(key)) ? columnOf(key) : null;
+  if (column !== null && column <= width()) return () => onPlay(column);
+  if (!Object.hasOwn(COMMANDS, key)) return null;
   const button = document.getElementById(COMMANDS[key]);
-  if (!button.hidden) button.click();
-  return true;
+  return () => { if (!button.hidden) button.click(); };
+}
+
+/** Tells assistive technology which key each command has: with Shift where the letter is a column, none while keys are off. */
+export function nameKeys(isOn, width) {
+  for (const [key, id] of Object.entries(COMMANDS)) {
+    const keys = columnOf(key) <= width ? `Shift+${key.toUpperCase()}` : key.toUpperCase();
+    if (isOn) document.getElementById(id).setAttribute("aria-keyshortcuts", keys);
+    else document.getElementById(id).removeAttribute("aria-keyshortcuts");
+  }
 }

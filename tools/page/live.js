@@ -1,4 +1,4 @@
-// The live region: what screen readers say.
+// What is said once: to screen readers, and by a remark also to those who see.
 
 import { element } from "./dom.js";
 
@@ -8,4 +8,10 @@ export function tell(text) {
   const live = document.getElementById("live");
   live.append(element("p", "", text));
   while (live.children.length > 4) live.firstElementChild.remove();
+}
+
+/** Tells something and shows it, until the next move or remark. Without a text the last one goes away. */
+export function remark(text = "") {
+  document.getElementById("remark").textContent = text;
+  tell(text);
 }

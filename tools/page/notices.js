@@ -16,7 +16,7 @@ export class Notices {
 
   /** Says a failure. `again` asks once more; a question that is wrong has none. Busy servers are asked again later. */
   fail(channel, failure, again = null) {
-    this.clear(channel);
+    this.forget(channel);
     const { text, seconds, final } = wording(failure);
     const timer = seconds ? setTimeout(() => this.retry([channel]), seconds * 1000) : null;
     this.troubles.set(channel, { text, again: final ? null : again, timer });
@@ -25,18 +25,20 @@ export class Notices {
 
   /** Says a text in the place of an error. */
   say(channel, text, again = null) {
-    this.clear(channel);
+    this.forget(channel);
     this.troubles.set(channel, { text, again, timer: null });
     this.show();
   }
 
   /** Forgets the trouble of channels. */
   clear(...channels) {
-    for (const channel of channels) {
-      clearTimeout(this.troubles.get(channel)?.timer);
-      this.troubles.delete(channel);
-    }
+    channels.forEach((channel) => this.forget(channel));
     this.show();
+  }
+
+  forget(channel) {
+    clearTimeout(this.troubles.get(channel)?.timer);
+    this.troubles.delete(channel);
   }
 
   /** Asks again what failed. The text stays until an answer has come. */

@@ -55,7 +55,8 @@ export class Opener {
   }
 
   random() {
-    const fields = { board: this.board().text, ply: $("random-ply").value || 0, seed: Math.floor(Math.random() * 2 ** 31) };
+    const ply = $("random-ply").value;
+    const fields = { board: this.board().text, ...(ply && { ply }), seed: Math.floor(Math.random() * 2 ** 31) };
     this.questions.run("open", (signal) => ask("random", fields, { signal }), ({ position }) => {
       const game = playAll(newGame(this.board()), parseMoves(position.moves));
       this.onOpen(game, texts.randomShown(position.ply));

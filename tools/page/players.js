@@ -8,10 +8,10 @@ import { playerNames, texts } from "./texts.js";
 /** The level of a player that is chosen at first. */
 const STANDARD = { pomakis: 4, window: 4, rating: 2 };
 
-/** The two sides. Calls `onChange()` when a player or a level is chosen. */
+/** The two sides. Calls `onChange()` when a player or a level is chosen, `onLevels()` when those of a board are known. */
 export class Players {
-  constructor(questions, onChange) {
-    this.questions = questions;
+  constructor(questions, { onChange, onLevels }) {
+    Object.assign(this, { questions, onLevels });
     this.board = null;
     /** The highest level of each player that the server allows on the board; null until it has told. */
     this.levels = null;
@@ -39,6 +39,16 @@ export class Players {
     return this.sides[player].kind.value === "human";
   }
 
+  /** Whether both sides are computers. */
+  areComputers() {
+    return !this.isHuman(0) && !this.isHuman(1);
+  }
+
+  /** Whether a computer plays this side, with a level that the board allows. */
+  isReady(player) {
+    return !this.isHuman(player) && (this.levels !== null || !(this.sides[player].kind.value in STANDARD));
+  }
+
   /** Returns the server's name of a player, such as `pomakis:5`. */
   name(player) {
     const { kind, level } = this.sides[player];
@@ -46,12 +56,13 @@ export class Players {
   }
 
   /** Offers the levels that the server allows on a board. */
-  draw(board) {
+  openOn(board) {
     if (this.board === board.text) return;
-    this.board = board.text;
+    Object.assign(this, { board: board.text, levels: null });
     this.questions.run("players", (signal) => ask("players", { board: board.text }, { signal }), ({ players }) => {
       this.levels = Object.fromEntries(players.map(({ player, levels }) => [player, levels]));
       this.sides.forEach((side) => this.fillLevels(side));
+      this.onLevels();
     });
   }
 

@@ -38,7 +38,6 @@ export class View {
     });
     const facts = Array.from({ length: game.moves.length + 1 }, (_, ply) => questions.fact(game, ply));
     this.plies.draw(game, state.values ? facts : facts.map(() => null));
-    this.players.draw(game.board);
     this.boards.draw(state.values);
     this.exports.draw(game);
     this.drawStatus(state, result, player, thinking);

@@ -1,10 +1,14 @@
 //! `fourbase serve`: answers over HTTP.
 //!
-//! From the top down: [`connections`] accepts connections and ends them; [`routes`] says which address is answered by what, and what
-//! holds for all of them; [`position`], [`batch`], [`games`], [`boards_api`], [`stats`] answer, and [`uwapi`] in
-//! the words of GamesCrafters' page, written by [`written`] and [`stream`]; [`openapi`] describes them; [`ask`] lets searches and probes run on threads of
-//! their own, within limits; [`boards`] knows which databases there are; [`cache`] keeps answers; [`metrics`] counts;
-//! [`failure`] says why there is no answer; [`picture`] draws.
+//! From the top down:
+//!
+//! - [`connections`] accepts connections until [`signals`] say stop; [`routes`] says which address is answered by what, and
+//!   what holds for all of them; [`watched`] counts and logs each request; [`server`] is what all of them share.
+//! - [`position`], [`batch`], [`games`], [`players`], [`random`], [`stats`] and [`boards_api`] answer, [`picture`] draws, and
+//!   [`uwapi`] answers in the words of GamesCrafters' page. [`page`] is the page. [`openapi`] describes the addresses.
+//! - [`fields`] reads what is asked; [`written`], [`stream`] and [`partly`] write answers; [`failure`] says why there is none.
+//! - [`ask`] lets searches and probes run on threads of their own, within limits; [`boards`] knows which databases there are;
+//!   [`cache`] keeps answers; [`metrics`] counts.
 
 mod ask;
 mod batch;
@@ -13,16 +17,19 @@ mod boards_api;
 mod cache;
 mod connections;
 mod failure;
+mod fields;
 mod games;
 mod metrics;
 mod openapi;
 mod page;
+mod partly;
 mod picture;
 mod players;
 mod position;
 mod random;
 mod routes;
 mod server;
+mod signals;
 mod stats;
 mod stream;
 mod uwapi;
@@ -41,8 +48,8 @@ use crate::arguments::{CacheArgument, DatabaseArgument};
 
 use crate::{number, output};
 use ask::Reach;
-use connections::Signals;
 use server::{Server, Settings};
+use signals::Signals;
 
 /// How many nodes a search may visit for one position without `--search-nodes`: some seconds of one thread on 7x6.
 const DEFAULT_NODES: &str = "2e7";

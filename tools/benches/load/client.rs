@@ -70,7 +70,7 @@ async fn read(stream: &mut TcpStream) -> io::Result<Reply> {
 /// What became of questions.
 #[derive(Default)]
 pub struct Tally {
-    /// Times of answers with status 200, and of refusals with 503.
+    /// Times of answers with status 200, and of refusals with 429 or 503.
     answered: Vec<Duration>,
     refused: Vec<Duration>,
     /// Other answers, and broken connections.
@@ -83,7 +83,7 @@ impl Tally {
     pub fn count(&mut self, status: io::Result<u16>, due: Instant) {
         match status {
             Ok(200) => self.answered.push(due.elapsed()),
-            Ok(503) => self.refused.push(due.elapsed()),
+            Ok(429 | 503) => self.refused.push(due.elapsed()),
             _ => self.failed += 1,
         }
     }

@@ -22,27 +22,29 @@ const QUESTIONS: usize = 200_000;
 /// A server with a database of its board.
 pub struct Served {
     board: Board,
-    folder: tempfile::TempDir,
+    folder: PathBuf,
+    /// Where the board was solved; removed at the end.
+    _solved: Option<tempfile::TempDir>,
     child: Child,
     address: SocketAddr,
 }
 
 impl Served {
-    /// Solves a board that is not part of fourbase, and starts the server.
-    pub fn start(board: Board) -> Served {
-        let folder = tempfile::tempdir().expect("a folder");
-        if Database::embedded(board).expect("the boards of fourbase").is_none() {
-            let solve =
-                Command::new(PROGRAM).args(["solve", &board.to_string(), "-q", "--db"]).arg(folder.path()).status();
+    /// Starts the server on a folder of databases, or solves the board first.
+    pub fn start(board: Board, folder: Option<PathBuf>) -> Served {
+        let solved = folder.is_none().then(|| tempfile::tempdir().expect("a folder"));
+        let folder = solved.as_ref().map_or_else(|| folder.unwrap_or_default(), |solved| solved.path().to_path_buf());
+        if solved.is_some() {
+            let solve = Command::new(PROGRAM).args(["solve", &board.to_string(), "-q", "--db"]).arg(&folder).status();
             assert!(solve.expect("a solve").success());
         }
         let mut serve = Command::new(PROGRAM);
-        serve.args(["serve", "--listen", "127.0.0.1:0", "--db"]).arg(folder.path()).stdout(Stdio::piped());
+        serve.args(["serve", "--listen", "127.0.0.1:0", "--db"]).arg(&folder).stdout(Stdio::piped());
         let mut child = serve.spawn().expect("a server");
         let mut line = String::new();
         BufReader::new(child.stdout.take().expect("its output")).read_line(&mut line).expect("a line");
         let address = line.trim().trim_start_matches("listening on http://").trim_end_matches('/').parse();
-        Served { board, folder, child, address: address.expect("an address") }
+        Served { board, folder, _solved: solved, child, address: address.expect("an address") }
     }
 
     pub fn address(&self) -> SocketAddr {
@@ -83,7 +85,7 @@ impl Served {
 
     /// Compares answers with the database.
     pub async fn check(&self, client: &Client, questions: &[String]) {
-        let database = Database::find_or_embedded(self.folder.path(), self.board).expect("a database");
+        let database = Database::find_or_embedded(&self.folder, self.board).expect("a database");
         for question in questions.iter().step_by(questions.len() / 200) {
             let reply = client.ask(question).await.expect("an answer");
             let answer: Value = serde_json::from_slice(&reply.body).expect("JSON");

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use super::ask::About;
 use super::boards::Known;
 use super::failure::Failure;
-use super::position::{self, fields};
+use super::fields::{self, fields};
 use super::server::Server;
 use super::stream::{Lines, NDJSON, lines};
 use super::written::PARTIAL;
@@ -86,7 +86,7 @@ pub async fn post(
     if count > MOST_POSITIONS {
         return Err(Failure::too_long(format!("a batch has at most {MOST_POSITIONS} positions, not {count}")));
     }
-    let known = position::find(&server, board).await?;
+    let known = server.find(board).await?;
     let (writer, body) = lines();
     tokio::spawn(async move {
         let _place = place;
@@ -148,7 +148,7 @@ impl Batch {
 
     /// Reads a line.
     fn read(&self, line: &str) -> Line {
-        match position::read(self.board, line) {
+        match fields::position(self.board, line) {
             Err(failure) => Line::Wrong(failure),
             Ok(position) if self.known.may_search(position.ply(), self.with_line) => Line::Searched(position),
             Ok(position) => Line::LookedUp(position),

@@ -4,7 +4,6 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Context;
 use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -13,6 +12,8 @@ use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_io_timeout::TimeoutStream;
+
+use super::signals::Signals;
 
 /// The most connections that are open; more wait until one ends. Many systems let a program open 1,024 files, and databases
 /// take some of them.
@@ -77,52 +78,4 @@ fn connection(stream: TcpStream, router: Router) -> Connection {
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(READ_TIME));
     server.serve_connection(TokioIo::new(Box::pin(stream)), TowerToHyperService::new(router))
-}
-
-/// The signals that tell the server to stop: SIGINT and SIGTERM.
-#[cfg(unix)]
-pub struct Signals(tokio::signal::unix::Signal, tokio::signal::unix::Signal);
-
-#[cfg(unix)]
-impl Signals {
-    /// Begins to listen.
-    ///
-    /// # Errors
-    ///
-    /// The system does not let the program listen.
-    pub fn listen() -> anyhow::Result<Signals> {
-        use tokio::signal::unix::{SignalKind, signal};
-
-        let listen = |kind| signal(kind).context("cannot listen to signals");
-        Ok(Signals(listen(SignalKind::interrupt())?, listen(SignalKind::terminate())?))
-    }
-
-    /// Waits for the next one.
-    async fn next(&mut self) {
-        tokio::select! {
-            _ = self.0.recv() => {}
-            _ = self.1.recv() => {}
-        }
-    }
-}
-
-/// What tells the server to stop: Ctrl-C.
-#[cfg(not(unix))]
-pub struct Signals;
-
-#[cfg(not(unix))]
-impl Signals {
-    /// Begins to listen.
-    ///
-    /// # Errors
-    ///
-    /// None.
-    pub fn listen() -> anyhow::Result<Signals> {
-        Ok(Signals)
-    }
-
-    /// Waits for the next one.
-    async fn next(&mut self) {
-        let _ = tokio::signal::ctrl_c().await;
-    }
 }

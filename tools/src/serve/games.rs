@@ -9,7 +9,7 @@ use fourbase_tiers::answer::{Limits, Question};
 use serde::Deserialize;
 
 use super::failure::Failure;
-use super::position::{self, fields};
+use super::fields::{self, fields};
 use super::server::Server;
 use super::written::{PARTIAL, written};
 use crate::analyse::played::{Pace, of_game_by};
@@ -24,7 +24,7 @@ use crate::query::found::Found;
 #[serde(deny_unknown_fields)]
 struct Asked {
     board: String,
-    #[serde(default = "position::empty")]
+    #[serde(default = "fields::empty_board")]
     start: String,
     #[serde(default)]
     moves: String,
@@ -34,7 +34,7 @@ struct Asked {
 pub async fn analysis(State(server): State<Arc<Server>>, RawQuery(query): RawQuery) -> Result<Response, Failure> {
     let asked: Asked = fields(query.as_deref())?;
     let game = read(&asked.board, &asked.start, &asked.moves)?;
-    let known = position::find(&server, game.board()).await?;
+    let known = server.find(game.board()).await?;
     let answerer = Arc::clone(known.answerer());
     let explain = server.askers.explainer();
     // The deepest position is the last one.
@@ -59,6 +59,6 @@ pub async fn analysis(State(server): State<Arc<Server>>, RawQuery(query): RawQue
 ///
 /// The first mistake in one of the texts.
 pub fn read(board: &str, start: &str, moves: &str) -> Result<Game, Failure> {
-    let start = position::read(board.parse()?, start.trim())?;
+    let start = fields::position(board.parse()?, start.trim())?;
     Game::parse_from(start, moves.trim()).map_err(|error| Failure::bad(error.to_string()))
 }

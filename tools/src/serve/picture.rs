@@ -1,8 +1,16 @@
-//! A position as a picture: SVG that stands alone, for pages that embed it.
+//! `GET api/v1/position.svg`: a position as a picture, SVG that stands alone, for pages that embed it.
 
 use std::fmt::Write;
 
+use axum::extract::RawQuery;
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse, Response};
 use fourbase::{Player, Position};
+use serde::Deserialize;
+
+use super::failure::Failure;
+use super::fields::{self, fields};
+use super::written::CHANGING;
 
 /// The side of a cell, and the radius of a piece.
 const CELL: usize = 20;
@@ -12,8 +20,23 @@ const RADIUS: usize = 8;
 const FIRST: &str = "#0b3fae";
 const SECOND: &str = "#c81e1e";
 
+/// Answers `GET api/v1/position.svg`.
+pub async fn get(RawQuery(query): RawQuery) -> Result<Response, Failure> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Asked {
+        board: String,
+        #[serde(default = "fields::empty_board")]
+        position: String,
+    }
+    let asked: Asked = fields(query.as_deref())?;
+    let position = fields::position(asked.board.parse()?, &asked.position)?;
+    let media = HeaderValue::from_static("image/svg+xml");
+    Ok(([(header::CONTENT_TYPE, media), (header::CACHE_CONTROL, CHANGING)], draw(&position)).into_response())
+}
+
 /// Draws a position.
-pub fn svg(position: &Position) -> String {
+fn draw(position: &Position) -> String {
     let board = position.board();
     let (width, height) = (board.width(), board.height());
     let (across, down) = (width * CELL, height * CELL);
@@ -65,7 +88,7 @@ mod tests {
     #[test]
     fn a_picture_has_a_circle_for_every_cell_and_a_ring_for_every_second_piece() {
         let position = notation::parse("7x6".parse().unwrap(), "4453").unwrap();
-        let picture = svg(&position);
+        let picture = draw(&position);
         assert_eq!(picture.matches("<circle").count(), 42 + 2);
         assert_eq!((picture.matches(FIRST).count(), picture.matches(SECOND).count()), (2, 2));
         assert!(picture.contains("7x6, 4 pieces, the first player to move"));

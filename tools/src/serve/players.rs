@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use super::boards::Known;
 use super::failure::Failure;
+use super::fields::{self, fields};
 use super::games;
-use super::position::{self, fields};
 use super::server::Server;
 use super::written::{CHANGING, PARTIAL, written};
 use crate::json::{Envelope, PositionJson};
@@ -29,7 +29,7 @@ const MOST_ORDERS: u64 = 10_000_000_000;
 #[serde(deny_unknown_fields)]
 struct AskedMove {
     board: String,
-    #[serde(default = "position::empty")]
+    #[serde(default = "fields::empty_board")]
     start: String,
     #[serde(default)]
     moves: String,
@@ -64,7 +64,7 @@ pub async fn next_move(State(server): State<Arc<Server>>, RawQuery(query): RawQu
     let game = games::read(&asked.board, &asked.start, &asked.moves)?;
     let kind: Kind = asked.player.parse().map_err(|error| Failure::bad(format!("{error}")))?;
     check(kind, game.board())?;
-    let known = position::find(&server, game.board()).await?;
+    let known = server.find(game.board()).await?;
     let may_search = kind.looks_ahead() > 0 || kind.needs_outcomes() && known.may_search(game.position().ply(), false);
     let (explain, seed) = (server.askers.explainer(), asked.seed);
     let turn = server.askers.turn(may_search).await?;

@@ -11,7 +11,7 @@ use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
 use super::failure::Failure;
-use super::position::fields;
+use super::fields::fields;
 use super::written::{PARTIAL, written};
 use crate::json::{Envelope, PositionJson};
 

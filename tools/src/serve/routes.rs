@@ -14,11 +14,14 @@ use tower_http::cors::{Any, CorsLayer};
 use super::failure::Failure;
 use super::metrics::MEDIA;
 use super::server::Server;
-use super::watched::Watched;
-use super::{batch, boards_api, games, openapi, page, players, position, random, stats, uwapi};
+use super::watched::{Place, Watched};
+use super::{batch, boards_api, games, openapi, page, picture, players, position, random, stats, uwapi};
 
 /// The longest address.
 const MOST_CHARACTERS: usize = 2048;
+
+/// Addresses that tell how the server is.
+const MONITORS: [&str; 2] = ["/healthz", "/metrics"];
 
 /// What browsers may do with answers: nothing of other places, no frames, no guesses.
 const SECURITY: [(HeaderName, HeaderValue); 3] = [
@@ -40,7 +43,7 @@ pub fn router(server: Arc<Server>) -> Router {
     let api = Router::new()
         .route("/boards", get(boards_api::get))
         .route("/position", get(position::get))
-        .route("/position.svg", get(position::svg))
+        .route("/position.svg", get(picture::get))
         .route("/positions", post(batch::post))
         .route("/analysis", get(games::analysis))
         .route("/players", get(players::list))
@@ -48,13 +51,12 @@ pub fn router(server: Arc<Server>) -> Router {
         .route("/random", get(random::get))
         .route("/stats", get(stats::get))
         .route("/openapi.json", get(openapi::get));
-    let questions = Router::new()
+    let routes = Router::new()
         .nest("/api/v1", api)
         .merge(uwapi::routes())
         .merge(page::routes())
-        .layer(from_fn_with_state(Arc::clone(&server), around));
-    let routes =
-        Router::new().merge(questions).route("/healthz", get(|| async { "ok\n" })).route("/metrics", get(metrics));
+        .route("/healthz", get(|| async { "ok\n" }))
+        .route("/metrics", get(metrics));
     let base_path = server.settings.base_path.clone();
     let robots = robots(&base_path);
     let cors = CorsLayer::new()
@@ -66,8 +68,9 @@ pub fn router(server: Arc<Server>) -> Router {
     beneath(&base_path, routes)
         // Crawlers ask for it here, whatever the base path is.
         .route("/robots.txt", get(|| async { robots }))
-        .fallback(nowhere)
+        .fallback(|| async { Failure::missing("there is nothing at this address; docs/server.md lists the addresses") })
         .method_not_allowed_fallback(|| async { Failure::method() })
+        .layer(from_fn_with_state(Arc::clone(&server), around))
         .layer(map_response(secured))
         .layer(cors)
         .with_state(server)
@@ -95,22 +98,22 @@ async fn secured(mut response: Response) -> Response {
     response
 }
 
-/// What happens around every question.
+/// What happens around every request. Monitors are answered beyond the limit of requests.
 async fn around(State(server): State<Arc<Server>>, request: Request, next: Next) -> Response {
     let watched = Watched::new(&server.metrics, &request);
-    let Ok(place) = Arc::clone(&server.requests).try_acquire_owned() else {
-        return watched.over(Failure::busy().into_response(), None);
+    let path = request.uri().path();
+    let is_monitor = MONITORS.contains(&path.strip_prefix(&*server.settings.base_path).unwrap_or(path));
+    let place = if is_monitor {
+        None
+    } else {
+        match Place::take(&server) {
+            None => return watched.over(Failure::busy().into_response(), None),
+            taken => taken,
+        }
     };
     let is_long = request.uri().path_and_query().is_some_and(|address| address.as_str().len() > MOST_CHARACTERS);
     let response = if is_long { Failure::address_too_long().into_response() } else { next.run(request).await };
-    watched.over(response, Some(place))
-}
-
-/// Answers an address where there is nothing. Such requests are counted too.
-async fn nowhere(State(server): State<Arc<Server>>, request: Request) -> Response {
-    let watched = Watched::new(&server.metrics, &request);
-    let failure = Failure::missing("there is nothing at this address; docs/server.md lists the addresses");
-    watched.over(failure.into_response(), None)
+    watched.over(response, place)
 }
 
 /// Answers `GET metrics`.

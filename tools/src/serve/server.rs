@@ -3,11 +3,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use fourbase::Board;
 use tokio::sync::Semaphore;
 
 use super::ask::{Askers, Reach};
-use super::boards::Boards;
+use super::boards::{Boards, Known};
 use super::cache::Answers;
+use super::failure::Failure;
 use super::metrics::Metrics;
 use crate::arguments::CacheArgument;
 
@@ -67,5 +69,18 @@ impl Server {
             metrics,
             settings,
         })
+    }
+
+    /// Finds who answers for a board, on a thread that may read files.
+    ///
+    /// # Errors
+    ///
+    /// A database that cannot be read.
+    pub async fn find(self: &Arc<Server>, board: Board) -> Result<Arc<Known>, Failure> {
+        if let Some(known) = self.boards.at_hand(board) {
+            return Ok(known);
+        }
+        let looking = Arc::clone(self);
+        Ok(self.askers.look(move || looking.boards.find(board)).await??)
     }
 }

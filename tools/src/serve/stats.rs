@@ -10,7 +10,7 @@ use fourbase_tiers::files::Disk;
 use serde::Deserialize;
 
 use super::failure::Failure;
-use super::position::{self, fields};
+use super::fields::fields;
 use super::server::Server;
 use super::written::{CHANGING, written};
 use crate::json::Envelope;
@@ -26,7 +26,7 @@ struct Asked {
 pub async fn get(State(server): State<Arc<Server>>, RawQuery(query): RawQuery) -> Result<Response, Failure> {
     let asked: Asked = fields(query.as_deref())?;
     let board: Board = asked.board.parse()?;
-    let known = position::find(&server, board).await?;
+    let known = server.find(board).await?;
     let stats = server.askers.look(move || {
         let Some(database) = known.database().filter(|database| !database.is_embedded()) else { return Ok(None) };
         let counts = read_kept(&Disk, database.folder(), board, database.manifest())?;

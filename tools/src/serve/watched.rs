@@ -13,6 +13,7 @@ use hyper::body::{Frame, SizeHint};
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::metrics::Metrics;
+use super::server::Server;
 
 /// A request that is not over.
 pub struct Watched {
@@ -22,19 +23,39 @@ pub struct Watched {
     uri: Uri,
     /// `None` until there is an answer.
     status: Option<StatusCode>,
-    _place: Option<OwnedSemaphorePermit>,
+    _place: Option<Place>,
+}
+
+/// A place among the requests that are being answered, which are limited.
+pub struct Place {
+    metrics: Arc<Metrics>,
+    _permit: OwnedSemaphorePermit,
+}
+
+impl Place {
+    /// Takes a place; `None` if all are taken.
+    pub fn take(server: &Server) -> Option<Place> {
+        let permit = Arc::clone(&server.requests).try_acquire_owned().ok()?;
+        server.metrics.in_flight.inc();
+        Some(Place { metrics: Arc::clone(&server.metrics), _permit: permit })
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.metrics.in_flight.dec();
+    }
 }
 
 impl Watched {
     /// Begins with the head of a request.
     pub fn new(metrics: &Arc<Metrics>, request: &Request) -> Watched {
-        metrics.in_flight.inc();
         let (method, uri) = (request.method().clone(), request.uri().clone());
         Watched { metrics: Arc::clone(metrics), begin: Instant::now(), method, uri, status: None, _place: None }
     }
 
     /// Ends with the body of the answer, which has a place among all answers until then.
-    pub fn over(mut self, response: Response, place: Option<OwnedSemaphorePermit>) -> Response {
+    pub fn over(mut self, response: Response, place: Option<Place>) -> Response {
         (self.status, self._place) = (Some(response.status()), place);
         response.map(|body| Body::new(WatchedBody { body, _watched: self }))
     }
@@ -44,7 +65,6 @@ impl Drop for Watched {
     fn drop(&mut self) {
         let time = self.begin.elapsed();
         let status = self.status.map_or_else(|| "none".to_owned(), |status| status.as_u16().to_string());
-        self.metrics.in_flight.dec();
         let milliseconds = format!("{:.3}", time.as_secs_f64() * 1e3);
         tracing::info!(method = %self.method, uri = %self.uri, %status, %milliseconds);
         self.metrics.answered(status, time);
