@@ -268,7 +268,12 @@ impl Browser {
 
     /// Asks the page for its `light` or `dark` colours.
     pub fn colours(&self, scheme: &str) {
-        let feature = json!({ "name": "prefers-color-scheme", "value": scheme });
+        self.wishes("prefers-color-scheme", scheme);
+    }
+
+    /// Tells the page what people have set in their system, by a feature of media queries.
+    pub fn wishes(&self, feature: &str, value: &str) {
+        let feature = json!({ "name": feature, "value": value });
         self.devtools("Emulation.setEmulatedMedia", json!({ "features": [feature] }));
     }
 
