@@ -13,12 +13,9 @@ use serde::Deserialize;
 use super::ask::About;
 use super::failure::Failure;
 use super::fields::{self, fields};
-use super::partly::streamed;
 use super::server::Server;
+use super::told::{json, streamed};
 use super::written::{JSON, PARTIAL, has, holds, tag, written};
-use crate::json::Envelope;
-use crate::query::answer::AnswerJson;
-use crate::query::found::Found;
 
 /// What is asked for.
 #[derive(Deserialize)]
@@ -90,9 +87,4 @@ pub async fn get(
         server.answers.keep(question, body.clone());
     }
     Ok((holds(tag), [(header::CONTENT_TYPE, JSON)], body).into_response())
-}
-
-/// Writes an answer as `fourbase query --json` does, without the folder of the database.
-pub fn json(position: &Position, text: &str, found: &Found<String>) -> Envelope<AnswerJson> {
-    Envelope::new("query", AnswerJson::of(position, text, found).without_folder())
 }

@@ -1,4 +1,4 @@
-//! Answers that grow: the position at once, then everything that is known whenever something is found out.
+//! Answers about a position: whole, or line by line while a search tells what it finds.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,13 +8,17 @@ use fourbase::{Outcome, Position};
 use fourbase_tiers::answer::{Answerer, KnownMove, News};
 
 use super::ask::{About, Listener, Turn};
-use super::position::json;
 use super::server::Server;
 use super::stream::{Lines, NDJSON, lines};
 use super::written::PARTIAL;
 use crate::json::{Envelope, PositionJson, SourceJson, SourceKind};
 use crate::query::answer::AnswerJson;
 use crate::query::found::Found;
+
+/// Writes an answer as `fourbase query --json` does, without the folder of the database.
+pub fn json(position: &Position, text: &str, found: &Found<String>) -> Envelope<AnswerJson> {
+    Envelope::new("query", AnswerJson::of(position, text, found).without_folder())
+}
 
 /// Sends what is known so far, again and again, and at last the whole answer.
 pub fn streamed(server: Arc<Server>, turn: Turn, answerer: Arc<dyn Answerer>, about: About, text: String) -> Response {
