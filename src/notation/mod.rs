@@ -1,4 +1,4 @@
-//! Positions as text: three notations for reading and writing, and a drawn board for writing only.
+//! Positions as text: three notations for reading and writing; a drawn board and a picture for writing only.
 //!
 //! | notation | the position after moves in the columns 1, 1, 2 on `2x3` | reading | writing |
 //! |---|---|---|---|
@@ -6,6 +6,7 @@
 //! | column bit strings | `0110 0100` | [`parse`] | [`to_bits`], also `Display` |
 //! | GamesmanUni's string | `2_-OX--X` | [`parse`] | [`to_uni`] |
 //! | a drawn board | | | [`draw`] |
+//! | a picture | | | [`draw_svg`] |
 //!
 //! [`parse_moves`] reads moves that are played from any position on.
 //!
@@ -23,6 +24,7 @@ mod drawing;
 mod error;
 mod moves;
 mod order;
+mod picture;
 mod uni;
 
 pub use bits::to_bits;
@@ -30,6 +32,7 @@ pub use column::{column_character, columns_to_text};
 pub use drawing::draw;
 pub use error::NotationError;
 pub use moves::{parse_moves, to_moves};
+pub use picture::draw_svg;
 pub use uni::to_uni;
 
 use crate::{Board, Position};
