@@ -34,6 +34,7 @@
 //! ```
 
 mod chooser;
+mod drawn;
 mod follow_up;
 mod grade;
 mod kind;
@@ -47,6 +48,7 @@ mod strategy;
 mod window;
 
 pub use chooser::{Choice, ChooseError, Chooser, Reason};
+pub use drawn::{random_play, random_position};
 pub use follow_up::FollowUpPlayer;
 pub use grade::Grade;
 pub use kind::{Kind, KindError, NAMES};

@@ -6,7 +6,7 @@
 //! - one file for each subcommand, with its arguments and a `run` that does the work through the libraries; a folder of
 //!   the same name holds its parts, and `report` in it writes the result for people and as one line of JSON;
 //! - [`knowledge`]: exact values for many threads;
-//! - [`game`], [`history`], [`random`]: a game with its moves, the drawing of its values, a position drawn at random;
+//! - [`game`], [`history`]: a game with its moves, the drawing of its values;
 //! - [`batch`]: answers to the lines of a file or of a pipe;
 //! - [`arguments`]: arguments that several subcommands take;
 //! - [`remedy`]: what to type after an error of the libraries;
@@ -44,7 +44,6 @@ mod position;
 mod progress;
 mod query;
 mod quote;
-mod random;
 mod remedy;
 mod serve;
 mod size;

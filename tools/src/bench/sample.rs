@@ -1,18 +1,16 @@
 //! Random legal positions to look up, and how probes find their values.
 
-use fourbase::players::Source;
+use fourbase::players::{Source, random_position};
 use fourbase::{Board, Position};
 use fourbase_tiers::format::Manifest;
 use fourbase_tiers::quiet::{Sight, sight};
 use serde::Serialize;
 
-use crate::random;
-
 /// Draws positions: a random ply each, and random moves from the empty board up to it. Positions of the first plies come
 /// up many times.
 pub fn positions(board: Board, count: usize, seed: u64) -> Vec<Position> {
     let mut source = Source::new(seed, 0);
-    let draws = std::iter::repeat_with(|| random::position(board, &mut source));
+    let draws = std::iter::repeat_with(|| random_position(board, &mut source));
     draws.flatten().map(|(position, _)| position).take(count).collect()
 }
 

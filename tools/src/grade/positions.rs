@@ -1,11 +1,9 @@
 //! The positions in which a player moves: all legal ones, ply by ply, or some at random.
 
-use fourbase::players::Source;
+use fourbase::players::{Source, random_position};
 use fourbase::{Board, Player, Position};
 use rand::RngExt;
 use rayon::prelude::*;
-
-use crate::random;
 
 /// The most draws for one position: on some boards the choice never matters.
 const MOST_DRAWS: u32 = 1000;
@@ -98,7 +96,7 @@ pub fn draw<T>(
 ) -> anyhow::Result<Option<T>> {
     let mut source = Source::new(seed, stream);
     for _ in 0..MOST_DRAWS {
-        if let Some((position, last)) = random::position(board, &mut source)
+        if let Some((position, last)) = random_position(board, &mut source)
             && let Some(judged) = judge(&Asked { position, last, source: source.clone() })?
         {
             return Ok(Some(judged));

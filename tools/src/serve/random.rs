@@ -5,7 +5,7 @@ use std::hash::BuildHasher;
 
 use axum::extract::RawQuery;
 use axum::response::Response;
-use fourbase::players::Source;
+use fourbase::players::{Source, random_play};
 use fourbase::{Board, Position};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
@@ -62,5 +62,5 @@ pub async fn get(RawQuery(query): RawQuery) -> Result<Response, Failure> {
 /// Plays random moves up to a ply, or to one that is drawn; `None` where the game is over by then.
 fn draw(board: Board, ply: Option<usize>, source: &mut Source) -> Option<Position> {
     let ply = ply.unwrap_or_else(|| source.random_range(0..board.cells() as u32) as usize);
-    crate::random::play(board, ply, source).map(|(position, _)| position)
+    random_play(board, ply, source).map(|(position, _)| position)
 }

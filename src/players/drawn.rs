@@ -1,18 +1,30 @@
-//! Positions drawn at random.
+//! Positions drawn at random, by random play.
 
-use fourbase::players::Source;
-use fourbase::{Board, Position};
 use rand::RngExt;
 
-/// Draws a ply below the number of cells and plays random moves up to it, as [`play`] does.
-pub fn position(board: Board, source: &mut Source) -> Option<(Position, Option<usize>)> {
+use super::Source;
+use crate::{Board, Position};
+
+/// Draws a ply below the number of cells and plays random moves up to it, as [`random_play`] does.
+///
+/// ```
+/// use fourbase::Board;
+/// use fourbase::players::{Source, random_position};
+///
+/// let board: Board = "5x4".parse()?;
+/// let mut source = Source::new(1, 0);
+/// let (position, _) = std::iter::repeat_with(|| random_position(board, &mut source)).flatten().next().ok_or("none")?;
+/// assert_eq!(position.primitive(), None);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn random_position(board: Board, source: &mut Source) -> Option<(Position, Option<usize>)> {
     let ply = source.random_range(0..board.cells() as u32);
-    play(board, ply as usize, source)
+    random_play(board, ply as usize, source)
 }
 
 /// Plays random moves up to a ply. Returns the position and the last move, which the empty board has none of; `None` where
 /// the game ends before the ply or at it.
-pub fn play(board: Board, ply: usize, source: &mut Source) -> Option<(Position, Option<usize>)> {
+pub fn random_play(board: Board, ply: usize, source: &mut Source) -> Option<(Position, Option<usize>)> {
     let (mut position, mut last) = (Position::start(board), None);
     for _ in 0..ply {
         let columns = position.moves().collect::<Vec<_>>();
@@ -30,7 +42,7 @@ mod tests {
 
     fn drawn(board: &str, seed: u64, count: usize) -> Vec<Position> {
         let (board, mut source) = (board.parse().unwrap(), Source::new(seed, 0));
-        let draws = std::iter::repeat_with(|| position(board, &mut source)).flatten();
+        let draws = std::iter::repeat_with(|| random_position(board, &mut source)).flatten();
         draws.take(count).map(|(position, _)| position).collect()
     }
 
