@@ -21,13 +21,17 @@
 //! `111` of four shapes; its row is the OR of their rows. Had a second line stood in the left wing, only drops that
 //! break both would count; and had the right wing a line as well, only a piece on the spine could have made both.
 //!
+//! [`PositionList`] keeps the bits of one tier and lists its positions. [`Draw`] draws positions without a sweep.
+//!
 //! Mirror images are counted apart: an entry of a shape that is not its own mirror image stands for two positions.
 
 mod beside;
+mod draw;
 mod error;
 mod finished;
 mod journal;
 mod kept;
+mod list;
 mod options;
 mod parents;
 mod pull;
@@ -40,8 +44,10 @@ mod tally;
 mod tests;
 
 pub use beside::solve_and_count;
+pub use draw::Draw;
 pub use error::CountError;
 pub use kept::{kept_path, read_kept, write_kept};
+pub use list::PositionList;
 pub use options::{Count, Counted};
 pub(crate) use run::{count_legal, legal_bytes};
 pub use table::{Counts, OutcomeCount, PlyCounts, PlyLegal};
