@@ -1,0 +1,48 @@
+"""Exact answers for Connect Four on boards of any size.
+
+>>> import fourbase
+>>> db = fourbase.Database("7x6")  # its early plies are part of fourbase
+>>> db.probe("4444")
+Outcome(value='win', remoteness=37)
+>>> fourbase.search("5x4")  # exact, without a database
+Outcome(value='tie', remoteness=20)
+
+A board is columns x rows, then ``cK`` if K in a row count instead of 4, then ``m`` if a line loses: ``'7x6'``,
+``'4x4c3'``, ``'4x4m'``. Columns count from 1 on the left. Values are for the player to move.
+"""
+
+from fourbase import errors
+from fourbase._fourbase import Database, Move, Outcome, Position, decode, encode, search
+from fourbase._grade import Blunder, Grade, GradedPly, grade
+from fourbase._solve import SolveProgress, solve
+from fourbase._strategy import Strategy, strategy
+from fourbase._types import INVALID, LOSE, NO_PLIES, NO_VALUE, TIE, WIN, Labelled, MoveValues
+from fourbase.errors import FourbaseError
+
+__all__ = [
+    "INVALID",
+    "LOSE",
+    "NO_PLIES",
+    "NO_VALUE",
+    "TIE",
+    "WIN",
+    "Blunder",
+    "Database",
+    "FourbaseError",
+    "Grade",
+    "GradedPly",
+    "Labelled",
+    "Move",
+    "MoveValues",
+    "Outcome",
+    "Position",
+    "SolveProgress",
+    "Strategy",
+    "decode",
+    "encode",
+    "errors",
+    "grade",
+    "search",
+    "solve",
+    "strategy",
+]

@@ -1,0 +1,66 @@
+"""What can go wrong: every error of fourbase is a `FourbaseError`, and its message says what to do."""
+
+
+class FourbaseError(Exception):
+    """The base of all errors of fourbase."""
+
+
+class BoardError(FourbaseError, ValueError):
+    """A text is no board, or the board is too large."""
+
+
+class PositionError(FourbaseError, ValueError):
+    """A text or a row is no position of the board.
+
+    ``row`` is the row of the batch, counted from 0; ``None`` outside a batch.
+    """
+
+    row: int | None
+
+    def __init__(self, message: str, row: int | None = None) -> None:
+        super().__init__(message)
+        self.row = row
+
+
+class MoveError(FourbaseError, ValueError):
+    """A move cannot be played."""
+
+
+class EncodingError(FourbaseError, ValueError):
+    """An encoding is unknown, or an array has the wrong shape or type of numbers for it."""
+
+
+class OptionError(FourbaseError, ValueError):
+    """An argument has a value that it cannot have."""
+
+
+class SearchLimit(FourbaseError):
+    """A search reached its limit of nodes or seconds before it knew the answer."""
+
+
+class DatabaseError(FourbaseError):
+    """A database gives no answer."""
+
+
+class DatabaseMissing(DatabaseError, FileNotFoundError):
+    """The board has no database in the folder, and none is part of fourbase."""
+
+
+class DatabaseUnfinished(DatabaseError):
+    """The solve of the database has not reached the position yet."""
+
+
+class DatabaseDamaged(DatabaseError):
+    """A file of the database holds something else than was written."""
+
+
+class FileError(DatabaseError, OSError):
+    """A file could not be read or written."""
+
+
+class SolveError(FourbaseError):
+    """A solve cannot start or go on."""
+
+
+class SolveMemory(SolveError, MemoryError):
+    """A solve needs more memory than it may use."""

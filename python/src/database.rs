@@ -1,0 +1,279 @@
+//! The class `Database`.
+
+use std::ffi::CString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use fourbase::search::Monitor;
+use fourbase_tiers::answer::{AnswerError, Answerer, Limits, Question};
+use fourbase_tiers::database;
+use numpy::{PyArray1, PyArrayMethods};
+use pyo3::exceptions::PyRuntimeWarning;
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+
+use crate::arguments::{BoardArgument, Errors, memory_bytes, root};
+use crate::chunks::{Chunks, chunk};
+use crate::failure::{of_answer, of_database};
+use crate::outcome::{Move, Outcome};
+use crate::position::read;
+use crate::rows;
+use crate::rows::probe::{self, MoveValues};
+use crate::sample::{self, Kind};
+use crate::wait::{briefly, patiently, pool};
+
+/// A solved board. Threads may share it.
+///
+/// ``db`` is the folder of all databases: by default ``$FOURBASE_DB``, else ``db``, as on the command line. Early plies of
+/// 7x6, 6x6 and 7x5 are part of fourbase and serve where the folder has no complete database of the board; later positions of
+/// these boards are searched forward. Of two databases of a board, the one with remoteness is opened.
+///
+/// >>> db = fourbase.Database("5x4")
+/// >>> db
+/// Database('5x4', values='remoteness')
+/// >>> db.probe("1234")
+/// Outcome(value='tie', remoteness=16)
+/// >>> fourbase.Database("7x6").probe("4444")
+/// Outcome(value='win', remoteness=37)
+#[pyclass(frozen, weakref, module = "fourbase")]
+pub struct Database(pub Arc<database::Database>);
+
+/// What probes of one call share.
+#[derive(Clone)]
+pub struct Asked {
+    pub database: Arc<database::Database>,
+    pub nodes: Option<u64>,
+}
+
+impl Database {
+    /// Opens the database in a folder.
+    pub fn open(py: Python<'_>, folder: &Path) -> PyResult<Database> {
+        let opened = briefly(py, || database::Database::open(folder))?;
+        Ok(Database(Arc::new(opened.map_err(of_database)?)))
+    }
+
+    /// Asks without a search first, which takes microseconds, and then on another thread, so that Ctrl-C can stop it.
+    fn ask<T: Send>(
+        &self,
+        py: Python<'_>,
+        nodes: Option<u64>,
+        ask: impl Fn(&database::Database, &mut Question) -> Result<T, AnswerError> + Sync,
+    ) -> PyResult<T> {
+        let database = &*self.0;
+        let at_once = Limits { nodes: Some(0), monitor: None };
+        match briefly(py, || ask(database, &mut Question::new(at_once)))? {
+            Err(error) if error.is_limit() => {}
+            answer => return answer.map_err(of_answer),
+        }
+        let monitor = Arc::new(Monitor::default());
+        let limits = Limits { nodes, monitor: Some(Arc::clone(&monitor)) };
+        let answer =
+            patiently(py, &*pool()?, || monitor.cancel(), |_| Ok(()), || ask(database, &mut Question::new(limits)))?;
+        answer.map_err(of_answer)
+    }
+}
+
+#[pymethods]
+impl Database {
+    #[new]
+    #[pyo3(signature = (board, db=None))]
+    fn new(py: Python<'_>, board: BoardArgument, db: Option<PathBuf>) -> PyResult<Database> {
+        let root = root(db);
+        let found = briefly(py, || database::Database::find_or_embedded(&root, board.0))?.map_err(of_database)?;
+        if let Some(fault) = found.passed_over() {
+            let text = CString::new(format!("passed over another database: {fault}")).unwrap_or_default();
+            PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &text, 1)?;
+        }
+        Ok(Database(Arc::new(found)))
+    }
+
+    /// The name of the board.
+    #[getter]
+    fn board(&self) -> String {
+        self.0.board().to_string()
+    }
+
+    /// What is stored: ``'remoteness'``, or ``'wdl'`` for values alone.
+    #[getter]
+    fn values(&self) -> String {
+        self.0.values().to_string()
+    }
+
+    /// The folder of the database; ``None`` for one that is part of fourbase.
+    #[getter]
+    fn folder(&self) -> Option<PathBuf> {
+        (!self.0.is_embedded()).then(|| self.0.folder().to_path_buf())
+    }
+
+    /// The deepest ply that is stored; ``None`` if all are. Later positions are searched forward.
+    #[getter]
+    fn keep_plies(&self) -> Option<u32> {
+        self.0.manifest().keep_plies()
+    }
+
+    /// The number of entries, with mirror images once.
+    #[getter]
+    fn entries(&self) -> u64 {
+        self.0.manifest().entries()
+    }
+
+    /// What the empty board is worth; ``None`` if the solve is not finished.
+    #[getter]
+    fn outcome(&self) -> Option<Outcome> {
+        self.0.manifest().root().map(Outcome)
+    }
+
+    /// The BLAKE3 of the database, 64 hexadecimal digits; ``None`` if the solve is not finished. Equal databases have equal
+    /// hashes on every machine.
+    ///
+    /// >>> fourbase.Database("5x4").hash[:16]
+    /// 'bf24785a4e22734d'
+    #[getter]
+    fn hash(&self) -> Option<String> {
+        self.0.manifest().hash().map(|hash| hash.to_string())
+    }
+
+    /// Returns what a position is worth to its player to move. ``position`` is a text or a `Position`.
+    ///
+    /// ``nodes`` limits the search of a position that is not stored; where it is reached, `SearchLimit` is raised.
+    ///
+    /// >>> fourbase.Database("5x4").probe(fourbase.Position("5x4", "1234").play(3))
+    /// Outcome(value='tie', remoteness=15)
+    #[pyo3(signature = (position, *, nodes=None))]
+    fn probe(&self, py: Python<'_>, position: &Bound<'_, PyAny>, nodes: Option<u64>) -> PyResult<Outcome> {
+        let position = read(self.0.board(), position)?;
+        self.ask(py, nodes, |database, question| database.outcome(&position, question)).map(Outcome)
+    }
+
+    /// Lists the legal moves, best first: the soonest win, ties, the latest loss; equally good ones by column.
+    ///
+    /// >>> for move in fourbase.Database("5x4").moves("1234"):
+    /// ...     print(move.column, move.value, move.remoteness)
+    /// 3 tie 16
+    /// 1 lose 16
+    /// 2 lose 16
+    /// 4 lose 16
+    /// 5 lose 16
+    #[pyo3(signature = (position, *, nodes=None))]
+    fn moves(&self, py: Python<'_>, position: &Bound<'_, PyAny>, nodes: Option<u64>) -> PyResult<Vec<Move>> {
+        let position = read(self.0.board(), position)?;
+        let moves = self.ask(py, nodes, |database, question| Answerer::moves(database, &position, question))?;
+        Ok(moves.iter().map(Move::of).collect())
+    }
+
+    /// Returns what many positions are worth: an int8 array of values (1 win, 0 tie, -1 lose) and a uint8 array of plies to
+    /// the end (255 where a database has values alone).
+    ///
+    /// ``positions`` is a list of texts or of `Position`; a uint64 array (n, 2) of bitboards; an int8 array (n, rows, columns)
+    /// with the top row first and 0, 1, 2 for nothing, the first and the second player; or anything else that
+    /// `fourbase.decode` reads, with its name as ``encoding``.
+    ///
+    /// A row that is no position raises `PositionError` with its index, or with ``errors="mask"`` has the value -128 and 255
+    /// plies.
+    ///
+    /// >>> values, plies = fourbase.Database("5x4").probe_many(["", "1234", "12343"])
+    /// >>> values.tolist(), plies.tolist()
+    /// ([0, 0, 0], [20, 16, 15])
+    #[pyo3(signature = (positions, *, encoding=None, errors=Errors::Raise, nodes=None))]
+    #[pyo3(text_signature = "($self, positions, *, encoding=None, errors='raise', nodes=None)")]
+    fn probe_many<'py>(
+        &self,
+        py: Python<'py>,
+        positions: &Bound<'py, PyAny>,
+        encoding: Option<&str>,
+        errors: Errors,
+        nodes: Option<u64>,
+    ) -> PyResult<(Bound<'py, PyArray1<i8>>, Bound<'py, PyArray1<u8>>)> {
+        let batch = rows::read(py, Some(self.0.board()), positions, encoding, errors)?;
+        let asked = Asked { database: Arc::clone(&self.0), nodes };
+        let (values, plies) = probe::many(py, &asked, &batch)?;
+        Ok((PyArray1::from_vec(py, values), PyArray1::from_vec(py, plies)))
+    }
+
+    /// Returns what every move of many positions is worth to the player who makes it: an int8 array of values and a uint8
+    /// array of plies, each (n, columns), and a bool array of the legal moves. The first column has index 0.
+    ///
+    /// Illegal moves have the value -128 and 255 plies; so have all moves of a finished game, and of a row that is no position
+    /// with ``errors="mask"``. See `probe_many` for the arguments.
+    ///
+    /// >>> table = fourbase.Database("5x4").move_values(["1234"])
+    /// >>> table.values.tolist(), table.plies.tolist()
+    /// ([[-1, -1, 0, -1, -1]], [[16, 16, 16, 16, 16]])
+    #[pyo3(signature = (positions, *, encoding=None, errors=Errors::Raise, nodes=None))]
+    #[pyo3(text_signature = "($self, positions, *, encoding=None, errors='raise', nodes=None)")]
+    fn move_values<'py>(
+        &self,
+        py: Python<'py>,
+        positions: &Bound<'py, PyAny>,
+        encoding: Option<&str>,
+        errors: Errors,
+        nodes: Option<u64>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let batch = rows::read(py, Some(self.0.board()), positions, encoding, errors)?;
+        let asked = Asked { database: Arc::clone(&self.0), nodes };
+        let MoveValues { values, plies, legal } = probe::moves(py, &asked, &batch)?;
+        let shape = [batch.positions.len(), self.0.board().width()];
+        let arrays = (
+            PyArray1::from_vec(py, values).reshape(shape)?,
+            PyArray1::from_vec(py, plies).reshape(shape)?,
+            PyArray1::from_vec(py, legal).reshape(shape)?,
+        );
+        py.import("fourbase._types")?.getattr("MoveValues")?.call1(arrays)
+    }
+
+    /// Iterates over the positions of a ply that no line has finished, in the order of the index, each followed by its mirror
+    /// image if that is another position. A chunk has ``positions`` (a uint64 array (n, 2) of bitboards), ``values`` and
+    /// ``plies`` as `probe_many` gives them.
+    ///
+    /// ``legal`` leaves out positions that no game reaches; this goes through all earlier plies, with two bits an entry in
+    /// memory (``memory`` is the most bytes; default: 80 % of the free memory).
+    ///
+    /// >>> for chunk in fourbase.Database("5x4").positions(2):
+    /// ...     print(len(chunk.positions), chunk.values.sum(), chunk.plies.max())
+    /// 25 -2 18
+    #[pyo3(signature = (ply, *, legal=true, chunk=65536, memory=None))]
+    fn positions(&self, py: Python<'_>, ply: u32, legal: bool, chunk: usize, memory: Option<u64>) -> PyResult<Chunks> {
+        Chunks::new(py, &self.0, ply, legal, chunk, memory.unwrap_or_else(memory_bytes))
+    }
+
+    /// Draws unfinished positions at random, with their values: the same for the same seed.
+    ///
+    /// ``plies`` are the plies to draw from (default: all). ``kind`` is ``'uniform'``: every legal position of these plies is
+    /// equally likely; ``'random-play'``: a ply is drawn, and random moves are played up to it; or ``'choice-matters'``: the
+    /// same, and again until the moves of the position differ in value. Positions may come up several times.
+    ///
+    /// >>> drawn = fourbase.Database("5x4").sample(1000, plies=range(4, 12), seed=1)
+    /// >>> drawn.positions.shape, drawn.values.shape
+    /// ((1000, 2), (1000,))
+    #[pyo3(signature = (count, *, plies=None, seed=1, kind="uniform"))]
+    fn sample<'py>(
+        &self,
+        py: Python<'py>,
+        count: usize,
+        plies: Option<&Bound<'py, PyAny>>,
+        seed: u64,
+        kind: &str,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let kind = Kind::named(kind)?;
+        let plies = match plies {
+            Some(plies) => plies.try_iter()?.map(|ply| ply?.extract()).collect::<PyResult<Vec<u32>>>()?,
+            None => (0..self.0.board().cells() as u32).collect(),
+        };
+        chunk(py, &self.0, sample::positions(py, &self.0, count, &plies, seed, kind)?)
+    }
+
+    fn __repr__(&self) -> String {
+        let embedded = self.0.is_embedded();
+        let kept = self.keep_plies().map_or_else(String::new, |most| format!(", keep_plies={most}"));
+        let place = if embedded { ", part of fourbase" } else { "" };
+        format!("Database('{}', values='{}'{kept}{place})", self.board(), self.values())
+    }
+
+    /// A database is pickled as its place: the other process opens it there.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyType>, (String, Option<PathBuf>))> {
+        // <db>/<board>/<values>
+        let folder = self.folder().and_then(|folder| std::path::absolute(folder).ok());
+        let root = folder.and_then(|folder| folder.ancestors().nth(2).map(Path::to_path_buf));
+        Ok((py.get_type::<Database>(), (self.board(), root)))
+    }
+}

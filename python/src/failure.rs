@@ -1,0 +1,117 @@
+//! Errors of the libraries as Python exceptions, with what to type next.
+//!
+//! The classes are Python's: `fourbase/errors.py` has their hierarchy and says what each means.
+
+use fourbase::search::SearchError;
+use fourbase_tiers::answer::AnswerError;
+use fourbase_tiers::database::DatabaseError;
+use fourbase_tiers::files::FileError;
+use fourbase_tiers::solve::SolveError;
+use pyo3::prelude::*;
+
+/// Makes an exception of a class of `fourbase.errors`.
+pub fn exception(class: &str, message: String) -> PyErr {
+    made(class, |class| class.call1((message,)))
+}
+
+/// Makes a `PositionError` about a row of a batch, counted from 0.
+pub fn of_row(row: usize, reason: &str) -> PyErr {
+    made("PositionError", |class| class.call1((format!("row {row}: {reason}"), row)))
+}
+
+fn made(class: &str, make: impl for<'py> FnOnce(Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>>) -> PyErr {
+    Python::attach(|py| {
+        let class = py.import("fourbase.errors").and_then(|errors| errors.getattr(class));
+        match class.and_then(make) {
+            Ok(exception) => PyErr::from_value(exception),
+            Err(error) => error,
+        }
+    })
+}
+
+/// Makes the exception of a panic, which is a mistake of fourbase.
+pub fn bug(panic: &(dyn std::any::Any + Send)) -> PyErr {
+    let words = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+    let what = words.unwrap_or("no message");
+    exception("FourbaseError", format!("fourbase has a bug, please report it: {what}"))
+}
+
+/// Explains an error of a database. `make` is what makes the database of the board.
+pub fn of_database(error: DatabaseError) -> PyErr {
+    let message = error.to_string();
+    match error {
+        DatabaseError::Missing { board, root } => {
+            let place = if root.as_os_str() == "db" { String::new() } else { format!(", db={root:?}") };
+            let message = format!(
+                "{message}; make it with fourbase.solve(\"{board}\"{place}), \
+                 or search without one: fourbase.search(\"{board}\", position)"
+            );
+            exception("DatabaseMissing", message)
+        }
+        DatabaseError::NotSolved { board, .. } => {
+            exception("DatabaseUnfinished", format!("{message}; go on with fourbase.solve(\"{board}\")"))
+        }
+        DatabaseError::OtherBoard { found, .. } => {
+            exception("PositionError", format!("{message}; open fourbase.Database(\"{found}\")"))
+        }
+        DatabaseError::Index(_) => exception("BoardError", format!("{message}; take fewer rows or columns")),
+        DatabaseError::Search(error) => of_search(error),
+        DatabaseError::File(error) => of_file(&error),
+    }
+}
+
+/// Explains why there is no answer.
+pub fn of_answer(error: AnswerError) -> PyErr {
+    let message = error.to_string();
+    match error {
+        AnswerError::NodeLimit { .. } | AnswerError::Cancelled { .. } => exception(
+            "SearchLimit",
+            format!("{message}; allow more with nodes=... or seconds=..., or ask about a later position"),
+        ),
+        AnswerError::OtherBoard { .. } => exception("PositionError", format!("{message}; ask about that board")),
+        AnswerError::NoBestMove { .. } => {
+            exception("DatabaseDamaged", format!("{message}; solve the board again with replace=True"))
+        }
+        AnswerError::Database(error) => of_database(error),
+        AnswerError::Search(error) => of_search(error),
+    }
+}
+
+fn of_search(error: SearchError) -> PyErr {
+    match error {
+        SearchError::NodeLimit { .. } | SearchError::Cancelled { .. } => exception("SearchLimit", error.to_string()),
+        SearchError::OtherBoard { .. } => exception("PositionError", error.to_string()),
+        SearchError::OtherValue { .. } => {
+            exception("DatabaseDamaged", format!("{error}; solve the board again with replace=True"))
+        }
+    }
+}
+
+fn of_file(error: &FileError) -> PyErr {
+    let (class, remedy) = match error {
+        FileError::Io { .. } | FileError::NoBlock { .. } => {
+            ("FileError", "check the folder, its permissions and the free space")
+        }
+        FileError::Newer { .. } => ("DatabaseDamaged", "update fourbase, or solve the board again with replace=True"),
+        FileError::Wrong { .. } | FileError::Damaged { .. } | FileError::Checksum { .. } => {
+            ("DatabaseDamaged", "solve the board again with replace=True")
+        }
+    };
+    exception(class, format!("{error}; {remedy}"))
+}
+
+/// Explains why a solve cannot start or go on.
+pub fn of_solve(error: SolveError) -> PyErr {
+    let message = error.to_string();
+    let (class, remedy) = match &error {
+        SolveError::Index(_) => ("BoardError", "take fewer rows or columns"),
+        SolveError::Memory { .. } => ("SolveMemory", "allow more with memory=BYTES, or take a smaller board"),
+        SolveError::Busy { .. } => ("SolveError", "wait for it to end"),
+        SolveError::Stopped { .. } => ("SolveError", "the same call goes on from there"),
+        SolveError::Disk { .. } => ("SolveError", "make room, or give another folder with db=..."),
+        SolveError::Scratch { .. } => ("SolveError", "start over with replace=True"),
+        SolveError::Kept { .. } => ("SolveError", "ask for the same keep_plies, or start over with replace=True"),
+        SolveError::File(error) => return of_file(error),
+    };
+    exception(class, format!("{message}; {remedy}"))
+}

@@ -1,0 +1,45 @@
+//! The native module of the Python package `fourbase`: the game, the solver and the databases as Python sees them.
+//!
+//! - [`position`] and [`outcome`] are the classes `Position`, `Outcome` and `Move`.
+//! - [`search`], [`solve`] and [`database`] ask the libraries. They release the GIL and hear Ctrl-C ([`wait`]).
+//! - [`rows`] reads and writes batches of positions as arrays, in the encodings of programs that learn.
+//! - [`chunks`] and [`sample`] list and draw positions; [`strategy`] checks a rule of play.
+//! - [`failure`] turns every error into an exception of `fourbase.errors`.
+//!
+//! Columns count from 1, as in all text of fourbase; the libraries count from 0.
+
+#![forbid(unsafe_code)]
+
+mod arguments;
+mod chunks;
+mod database;
+mod failure;
+mod outcome;
+mod position;
+mod rows;
+mod sample;
+mod search;
+mod solve;
+mod strategy;
+mod wait;
+
+/// The native module.
+#[pyo3::pymodule]
+mod _fourbase {
+    #[pymodule_export]
+    use crate::chunks::Chunks;
+    #[pymodule_export]
+    use crate::database::Database;
+    #[pymodule_export]
+    use crate::outcome::{Move, Outcome};
+    #[pymodule_export]
+    use crate::position::Position;
+    #[pymodule_export]
+    use crate::rows::{decode, encode};
+    #[pymodule_export]
+    use crate::search::search;
+    #[pymodule_export]
+    use crate::solve::solve;
+    #[pymodule_export]
+    use crate::strategy::strategy;
+}

@@ -1,0 +1,73 @@
+//! The function `search`.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use fourbase::search::{Monitor, Options};
+use fourbase_tiers::answer::{Answerer, Limits, Question, Searcher};
+use pyo3::prelude::*;
+
+use crate::arguments::BoardArgument;
+use crate::failure::{exception, of_answer};
+use crate::outcome::Outcome;
+use crate::position::read;
+use crate::wait::{patiently, pool};
+
+/// Finds the value and the remoteness of a position by searching forward, without a database. The answer is exact.
+///
+/// ``nodes`` and ``seconds`` limit the search; where one is reached, `SearchLimit` is raised. ``threads`` start only if the
+/// question turns out to be long. ``table_bytes`` is the most memory for what was found (default: 128 MiB). Late positions
+/// take microseconds, the empty board of 7x6 many minutes. Ctrl-C stops the search.
+///
+/// >>> fourbase.search("7x6", "444443555566")
+/// Outcome(value='win', remoteness=1)
+/// >>> fourbase.search("7x6", nodes=1000)
+/// Traceback (most recent call last):
+///     ...
+/// fourbase.errors.SearchLimit: 7x6: not decided within 1000 nodes; allow more with nodes=... or seconds=..., or ask about a later position
+#[pyfunction]
+#[pyo3(signature = (board, position=None, *, nodes=None, seconds=None, threads=1, table_bytes=None))]
+pub fn search(
+    py: Python<'_>,
+    board: BoardArgument,
+    position: Option<&Bound<'_, PyAny>>,
+    nodes: Option<u64>,
+    seconds: Option<f64>,
+    threads: usize,
+    table_bytes: Option<usize>,
+) -> PyResult<Outcome> {
+    let board = board.0;
+    let position = position.map_or_else(|| Ok(fourbase::Position::start(board)), |text| read(board, text))?;
+    let deadline = seconds.map(deadline).transpose()?.flatten();
+    let defaults = Options::default();
+    let options = Options {
+        threads: threads.clamp(1, 1024),
+        table_bytes: table_bytes.unwrap_or(defaults.table_bytes),
+        ..defaults
+    };
+    let monitor = Arc::new(Monitor::default());
+    let limits = Limits { nodes, monitor: Some(Arc::clone(&monitor)) };
+    let searcher = Searcher::new(board, options);
+    let meanwhile = |_: Python<'_>| {
+        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            monitor.cancel();
+        }
+        Ok(())
+    };
+    let found = patiently(
+        py,
+        &*pool()?,
+        || monitor.cancel(),
+        meanwhile,
+        || searcher.outcome(&position, &mut Question::new(limits)),
+    )?;
+    found.map(Outcome).map_err(of_answer)
+}
+
+/// Returns when the time is over; `None` for never.
+fn deadline(seconds: f64) -> PyResult<Option<Instant>> {
+    if seconds.is_nan() || seconds < 0.0 {
+        return Err(exception("OptionError", format!("seconds={seconds} is no time; write a number from 0 up")));
+    }
+    Ok(Duration::try_from_secs_f64(seconds).ok().and_then(|time| Instant::now().checked_add(time)))
+}

@@ -1,0 +1,56 @@
+import doctest
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import fourbase
+import fourbase.errors
+import pytest
+
+PYTHON = Path(__file__).parents[1]
+
+
+def documented() -> dict[str, str]:
+    """Return the docstrings of the package: of its module, its public names, and their members."""
+    found = {"fourbase": fourbase.__doc__ or ""}
+    for name in fourbase.__all__:
+        thing = getattr(fourbase, name)
+        found[name] = inspect.getdoc(thing) or ""
+        if inspect.isclass(thing):
+            members = {member: of for member, of in vars(thing).items() if not member.startswith("_")}
+            found |= {f"{name}.{member}": inspect.getdoc(of) or "" for member, of in members.items()}
+    return found
+
+
+@pytest.mark.parametrize(("name", "text"), documented().items())
+def test_the_examples_run(name, text):
+    examples = doctest.DocTestParser().get_doctest(text, {"fourbase": fourbase}, name, None, 0)
+    runner, written = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS), []
+    assert runner.run(examples, out=written.append).failed == 0, "".join(written)
+
+
+def test_every_public_name_is_documented():
+    constants = {"WIN", "TIE", "LOSE", "NO_VALUE", "NO_PLIES", "INVALID"}
+    assert [name for name, text in documented().items() if not text and name not in constants] == []
+
+
+def test_the_examples_of_the_readme_run():
+    text = (PYTHON / "README.md").read_text()
+    code = "\n".join(re.findall(r"```python\n(.*?)```", text, re.DOTALL))
+    space: dict[str, object] = {}
+    exec(code, space)
+    for call, answer in re.findall(r"^(\S.*?)  +# ([OM]\w+\(.*\))$", code, re.MULTILINE):
+        assert repr(eval(call, space)) == answer
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["ruff", "check", "."], ["ruff", "format", "--check", "."], ["mypy"], ["mypy.stubtest", "fourbase"]],
+    ids=lambda command: " ".join(command),
+)
+def test_the_code_is_formatted_and_typed(command):
+    pytest.importorskip(command[0].split(".")[0], reason=f"{command[0]} is not installed")
+    done = subprocess.run([sys.executable, "-m", *command], cwd=PYTHON, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr

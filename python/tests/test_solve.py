@@ -1,0 +1,141 @@
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import fourbase
+import pytest
+from fourbase.errors import SearchLimit, SolveMemory
+
+HASHES = {"5x4": "bf24785a4e22734dbc660f05ee2843b903b0d10acf1e637d288e451aa61d3d55"}
+
+
+def test_a_solve_gives_the_database_of_the_command_line(tmp_path):
+    for board, expected in HASHES.items():
+        db = fourbase.solve(board, db=tmp_path)
+        assert db.hash == expected
+        assert db.folder == tmp_path / board / "remoteness"
+
+
+def test_progress_is_called_on_the_thread_of_the_caller_and_ends_with_all(tmp_path):
+    seen = []
+
+    def show(progress: fourbase.SolveProgress) -> None:
+        seen.append((progress, threading.current_thread()))
+
+    fourbase.solve("5x4", db=tmp_path, progress=show)
+    assert {thread for _, thread in seen} == {threading.current_thread()}
+    assert seen[-1][0] == fourbase.SolveProgress(ply=0, done=2_584_821, entries=2_584_821)
+    done = [progress.done for progress, _ in seen]
+    assert done == sorted(done)
+
+
+def test_a_line_of_progress_is_written_over_and_cleared(tmp_path, capsys):
+    fourbase.solve("4x4", db=tmp_path, progress=True)
+    written = capsys.readouterr().err
+    assert "4x4: ply 0" in written
+    assert written.endswith("\r")
+    assert "\n" not in written
+
+
+def test_an_error_of_the_callback_stops_the_solve(tmp_path):
+    def fail(_: fourbase.SolveProgress) -> None:
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        fourbase.solve("5x5", db=tmp_path, progress=fail)
+
+
+def test_a_solved_board_is_not_solved_again(tmp_path):
+    first = fourbase.solve("5x4", db=tmp_path)
+    tiers = {path: path.stat().st_mtime_ns for path in (tmp_path / "5x4").rglob("tier-*")}
+    assert fourbase.solve("5x4", db=tmp_path).hash == first.hash
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "5x4").rglob("tier-*")} == tiers
+    assert fourbase.solve("5x4", db=tmp_path, replace=True, threads=1).hash == first.hash
+
+
+def test_a_database_may_keep_early_plies_alone(tmp_path):
+    db = fourbase.solve("5x4", db=tmp_path, keep_plies=9)
+    assert db.keep_plies == 9
+    whole = fourbase.Database("5x4")
+    drawn = whole.sample(500).positions
+    for found, expected in zip(db.probe_many(drawn), whole.probe_many(drawn), strict=True):
+        assert (found == expected).all()
+
+
+def test_a_board_that_does_not_fit_is_refused(tmp_path):
+    with pytest.raises(SolveMemory, match="memory=BYTES") as refused:
+        fourbase.solve("7x6", db=tmp_path, memory=1 << 20)
+    assert isinstance(refused.value, MemoryError)
+
+
+def test_a_search_has_limits():
+    begun = time.monotonic()
+    with pytest.raises(SearchLimit):
+        fourbase.search("7x6", seconds=0.2)
+    assert time.monotonic() - begun < 20
+    with pytest.raises(SearchLimit):
+        fourbase.search("7x6", nodes=10)
+    with pytest.raises(fourbase.errors.OptionError):
+        fourbase.search("7x6", seconds=-1)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows sends no SIGINT to one process")
+@pytest.mark.parametrize(
+    "call",
+    [
+        "fourbase.search('8x8')",
+        "fourbase.solve('6x6', db=sys.argv[1])",
+        # Positions of ply 14 are not stored, so each is searched.
+        "fourbase.Database('7x6', sys.argv[1]).sample(10**6, plies=[14])",
+        "fourbase.Database('7x6', sys.argv[1]).sample(10**6, plies=[14], kind='choice-matters')",
+        "fourbase.strategy(lambda position, last: position.legal_moves[-1], '7x6', db=sys.argv[1])",
+    ],
+)
+def test_ctrl_c_stops_everything_that_takes_long(call, tmp_path):
+    code = f"import sys, fourbase; print('begun', flush=True); {call}"
+    asked = subprocess.Popen(
+        [sys.executable, "-c", code, tmp_path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert asked.stdout is not None
+    assert asked.stdout.readline() == "begun\n"
+    time.sleep(0.5)
+    if asked.poll() is None:
+        asked.send_signal(signal.SIGINT)
+    _, errors = asked.communicate(timeout=60)
+    assert errors.rstrip().endswith("KeyboardInterrupt"), errors
+
+
+def test_other_threads_run_during_a_search():
+    counted, done = 0, threading.Event()
+
+    def search() -> None:
+        with pytest.raises(SearchLimit):
+            fourbase.search("8x8", seconds=1)
+        done.set()
+
+    thread = threading.Thread(target=search)
+    thread.start()
+    while not done.is_set():
+        counted += 1
+        time.sleep(0.001)
+    thread.join()
+    assert counted > 20
+
+
+def test_a_forked_process_has_threads_of_its_own():
+    multiprocessing = pytest.importorskip("multiprocessing")
+    if "fork" not in multiprocessing.get_all_start_methods():
+        pytest.skip("this system does not fork")
+    db = fourbase.Database("5x4")
+    texts = ["", "1", "12", "123"] * 100
+    expected = db.probe_many(texts)[1].tolist()
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        found = pool.apply_async(ask, (db, texts)).get(timeout=60)
+    assert found == expected
+
+
+def ask(db: fourbase.Database, texts: list[str]) -> list[int]:
+    return db.probe_many(texts)[1].tolist()
