@@ -6,7 +6,7 @@ use axum::body::Bytes;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use fourbase::{Board, Position};
+use fourbase::Board;
 use fourbase_tiers::database::DatabaseError;
 use serde::Deserialize;
 
