@@ -75,12 +75,21 @@ pub fn root(db: Option<PathBuf>) -> PathBuf {
     db.or_else(variable).unwrap_or_else(|| PathBuf::from("db"))
 }
 
-/// Returns how many bytes a solve may use by default: four fifths of the free memory of the machine or of the container,
-/// whichever is less.
+/// Returns how many bytes a solve may use by default: four fifths of the free memory.
 pub fn memory_bytes() -> u64 {
+    free_bytes().map_or(u64::MAX, |free| free / 5 * 4)
+}
+
+/// Returns how many bytes a database may keep of what probes expand, by default.
+pub fn cache_bytes() -> u64 {
+    (free_bytes().unwrap_or(0) / 8).clamp(256 << 20, 2 << 30)
+}
+
+/// Returns the free memory of the machine or of the container, whichever is less; `None` where it is unknown.
+fn free_bytes() -> Option<u64> {
     let mut system = System::new();
     system.refresh_memory();
     let machine = system.available_memory();
     let free = system.cgroup_limits().map_or(machine, |limits| limits.free_memory.min(machine));
-    if free > 0 { free / 5 * 4 } else { u64::MAX }
+    (free > 0).then_some(free)
 }

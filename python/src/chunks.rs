@@ -1,12 +1,13 @@
 //! Whole tiers as arrays: the class `Chunks`, which `Database.positions` returns.
 
+use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use fourbase::Position;
-use fourbase_tiers::counts::{CountError, PositionList};
+use fourbase_tiers::counts::{CountError, PositionList, SolvedPly};
 use fourbase_tiers::database;
-use numpy::PyArray1;
+use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
@@ -15,17 +16,32 @@ use crate::failure::exception;
 use crate::rows::{Batch, bitboards, probe};
 use crate::wait::{briefly, patiently, pool};
 
+/// Entries that are listed at once, so that all threads have some.
+const AHEAD: u64 = 1 << 20;
+
 /// The positions of a ply, a part after the other.
 #[pyclass(module = "fourbase")]
 pub struct Chunks {
     database: Arc<database::Database>,
     list: PositionList,
-    /// The first matrix that is not listed yet.
-    matrix: usize,
-    /// Listed positions of earlier matrices.
-    listed: Vec<Position>,
+    /// The outcomes of all of them, where it is quicker to solve the ply than to probe its positions.
+    solved: Option<SolvedPly>,
+    /// The first part that is not listed yet.
+    part: usize,
+    /// Listed positions of earlier parts.
+    listed: Rows,
+    /// How many of them earlier chunks have had.
+    taken: usize,
     /// How many positions a chunk has; the last one may have fewer.
     size: usize,
+}
+
+/// Positions with their values and plies; none of these where they are probed later.
+#[derive(Default)]
+struct Rows {
+    bitboards: Vec<[u64; 2]>,
+    values: Vec<i8>,
+    plies: Vec<u8>,
 }
 
 impl Chunks {
@@ -44,36 +60,76 @@ impl Chunks {
                 format!("ply={ply} is more than the {cells} cells of {}; write 0 to {cells}", database.board());
             return Err(exception("OptionError", message));
         }
-        let (index, stopped) = (database.index(), AtomicBool::new(false));
-        let list = || {
-            if legal {
-                PositionList::legal(index, ply, memory_bytes, &|| stopped.load(Relaxed))
-            } else {
-                Ok(Some(PositionList::all(index, ply)))
-            }
-        };
+        let stopped = AtomicBool::new(false);
+        let list = || listed(database, ply, legal, memory_bytes, &|| stopped.load(Relaxed));
         let list = patiently(py, &*pool()?, || stopped.store(true, Relaxed), |_| Ok(()), list)?;
         let list = list.map_err(of_count)?.ok_or_else(|| exception("FourbaseError", "stopped".to_owned()))?;
-        let database = Arc::clone(database);
-        Ok(Chunks { database, list, matrix: 0, listed: Vec::new(), size: size.max(1) })
+        let (database, (list, solved)) = (Arc::clone(database), list);
+        Ok(Chunks { database, list, solved, part: 0, listed: Rows::default(), taken: 0, size: size.max(1) })
     }
 
-    /// Lists matrices until there are positions for a chunk, on all threads.
+    /// Lists parts until there are positions for a chunk, on all threads.
     fn list_more(&mut self) -> Result<(), CountError> {
-        while self.listed.len() < self.size && self.matrix < self.list.matrices() {
-            let start = self.matrix;
+        let Chunks { database, list, solved, listed, .. } = self;
+        if listed.bitboards.len() - self.taken >= self.size || self.part == list.parts() {
+            return Ok(());
+        }
+        listed.forget(mem::take(&mut self.taken));
+        let numbers = Vec::from_iter((0..=u8::MAX).map(|code| {
+            let outcome = solved.as_ref().and_then(|solved| solved.outcome(code));
+            outcome.map_or((probe::NO_VALUE, probe::NO_PLIES), probe::numbers)
+        }));
+        while listed.bitboards.len() < self.size && self.part < list.parts() {
+            let start = self.part;
             let mut entries = 0;
-            while entries < self.size as u64 && self.matrix < self.list.matrices() {
-                entries += self.list.entries(self.matrix);
-                self.matrix += 1;
+            while entries < AHEAD && self.part < list.parts() {
+                entries += list.entries(self.part);
+                self.part += 1;
             }
-            let index = self.database.index();
-            let positions = (start..self.matrix).into_par_iter().map(|matrix| self.list.positions(index, matrix));
-            for positions in positions.collect::<Result<Vec<_>, _>>()? {
-                self.listed.extend(positions);
+            let read = |part| list.read(database.index(), part, solved.as_ref());
+            let parts = (start..self.part).into_par_iter().map(read).collect::<Result<Vec<_>, _>>()?;
+            for part in parts {
+                listed.bitboards.extend(part.bitboards);
+                let number = |code: &u8| numbers[usize::from(*code)];
+                listed.values.extend(part.codes.iter().map(|code| number(code).0));
+                listed.plies.extend(part.codes.iter().map(|code| number(code).1));
             }
         }
         Ok(())
+    }
+}
+
+/// Lists a ply, and solves it where that is quicker than to probe its positions and the memory is enough.
+fn listed(
+    database: &database::Database,
+    ply: u32,
+    legal: bool,
+    memory_bytes: u64,
+    is_stopped: &(dyn Fn() -> bool + Sync),
+) -> Result<Option<(PositionList, Option<SolvedPly>)>, CountError> {
+    let index = database.index();
+    let list = if legal {
+        PositionList::legal(index, ply, memory_bytes, is_stopped)?
+    } else {
+        Some(PositionList::all(index, ply))
+    };
+    let Some(list) = list else { return Ok(None) };
+    if !SolvedPly::is_quicker_than_probes(database.board(), ply, list.most_positions()) {
+        return Ok(Some((list, None)));
+    }
+    match SolvedPly::new(index, database.values(), ply, memory_bytes, is_stopped) {
+        Ok(solved) => Ok(solved.map(|solved| (list, Some(solved)))),
+        Err(CountError::Memory { .. }) => Ok(Some((list, None))),
+        Err(error) => Err(error),
+    }
+}
+
+impl Rows {
+    /// Forgets the first rows.
+    fn forget(&mut self, rows: usize) {
+        self.bitboards.drain(..rows);
+        self.values.drain(..rows.min(self.values.len()));
+        self.plies.drain(..rows.min(self.plies.len()));
     }
 }
 
@@ -86,12 +142,24 @@ impl Chunks {
     fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let pool = pool()?;
         briefly(py, || pool.install(|| self.list_more()))?.map_err(of_count)?;
-        if self.listed.is_empty() {
+        let rows = self.taken..self.listed.bitboards.len().min(self.taken + self.size);
+        if rows.is_empty() {
             return Ok(None);
         }
-        let rest = self.listed.split_off(self.size.min(self.listed.len()));
-        let positions = std::mem::replace(&mut self.listed, rest);
-        chunk(py, &self.database, positions).map(Some)
+        self.taken = rows.end;
+        let bitboards = &self.listed.bitboards[rows.clone()];
+        if self.solved.is_none() {
+            let board = self.database.board();
+            let positions =
+                bitboards.iter().filter_map(|[first, second]| Position::from_bitboards(board, *first, *second).ok());
+            return chunk(py, &self.database, positions.collect()).map(Some);
+        }
+        let arrays = (
+            PyArray1::from_slice(py, bitboards.as_flattened()).reshape([rows.len(), 2])?,
+            PyArray1::from_slice(py, &self.listed.values[rows.clone()]),
+            PyArray1::from_slice(py, &self.listed.plies[rows]),
+        );
+        py.import("fourbase._types")?.getattr("Labelled")?.call1(arrays).map(Some)
     }
 }
 

@@ -12,7 +12,7 @@ use pyo3::exceptions::PyRuntimeWarning;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
-use crate::arguments::{BoardArgument, Errors, memory_bytes, root};
+use crate::arguments::{BoardArgument, Errors, cache_bytes, memory_bytes, root};
 use crate::chunks::{Chunks, chunk};
 use crate::failure::{of_answer, of_database};
 use crate::outcome::{Move, Outcome};
@@ -27,6 +27,9 @@ use crate::wait::{briefly, patiently, pool};
 /// ``db`` is the folder of all databases: by default ``$FOURBASE_DB``, else ``db``, as on the command line. Early plies of
 /// 7x6, 6x6 and 7x5 are part of fourbase and serve where the folder has no complete database of the board; later positions of
 /// these boards are searched forward. Of two databases of a board, the one with remoteness is opened.
+///
+/// What probes expand is kept in memory: at most ``cache`` bytes, by default an eighth of the free memory, from 256 MiB to
+/// 2 GiB. All of 6x5 takes some 800 MiB.
 ///
 /// >>> db = fourbase.Database("5x4")
 /// >>> db
@@ -48,8 +51,8 @@ pub struct Asked {
 impl Database {
     /// Opens the database in a folder.
     pub fn open(py: Python<'_>, folder: &Path) -> PyResult<Database> {
-        let opened = briefly(py, || database::Database::open(folder))?;
-        Ok(Database(Arc::new(opened.map_err(of_database)?)))
+        let opened = briefly(py, || database::Database::open(folder))?.map_err(of_database)?;
+        Ok(Database(Arc::new(opened.with_cache(cache_bytes()))))
     }
 
     /// Asks without a search first, which takes microseconds, and then on another thread, so that Ctrl-C can stop it.
@@ -76,15 +79,15 @@ impl Database {
 #[pymethods]
 impl Database {
     #[new]
-    #[pyo3(signature = (board, db=None))]
-    fn new(py: Python<'_>, board: BoardArgument, db: Option<PathBuf>) -> PyResult<Database> {
+    #[pyo3(signature = (board, db=None, *, cache=None))]
+    fn new(py: Python<'_>, board: BoardArgument, db: Option<PathBuf>, cache: Option<u64>) -> PyResult<Database> {
         let root = root(db);
         let found = briefly(py, || database::Database::find_or_embedded(&root, board.0))?.map_err(of_database)?;
         if let Some(fault) = found.passed_over() {
             let text = CString::new(format!("passed over another database: {fault}")).unwrap_or_default();
             PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &text, 1)?;
         }
-        Ok(Database(Arc::new(found)))
+        Ok(Database(Arc::new(found.with_cache(cache.unwrap_or_else(cache_bytes)))))
     }
 
     /// The name of the board.

@@ -112,7 +112,7 @@ fn probe<P: Send>(
 }
 
 /// Returns value and plies as numbers of arrays.
-fn numbers(outcome: Outcome) -> (i8, u8) {
+pub fn numbers(outcome: Outcome) -> (i8, u8) {
     let value = match outcome.value {
         Value::Win => 1,
         Value::Tie => 0,

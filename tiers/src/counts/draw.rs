@@ -116,7 +116,7 @@ mod tests {
         let mut legal = 0;
         for ply in 4..6 {
             let list = PositionList::legal(&index, ply, u64::MAX, &|| false).unwrap().unwrap();
-            let positions = (0..list.matrices()).flat_map(|matrix| list.positions(&index, matrix).unwrap());
+            let positions = (0..list.parts()).flat_map(|part| list.positions(&index, part).unwrap());
             for position in positions.filter(|position| position.primitive().is_none()) {
                 legal += 1;
                 assert!(drawn.contains_key(&position), "{position} was not drawn");

@@ -21,7 +21,7 @@
 //! `111` of four shapes; its row is the OR of their rows. Had a second line stood in the left wing, only drops that
 //! break both would count; and had the right wing a line as well, only a piece on the spine could have made both.
 //!
-//! [`PositionList`] keeps the bits of one tier and lists its positions. [`Draw`] draws positions without a sweep.
+//! [`PositionList`] keeps the bits of one tier and lists its positions, with their outcomes if [`SolvedPly`] has solved them. [`Draw`] draws positions without a sweep.
 //!
 //! Mirror images are counted apart: an entry of a shape that is not its own mirror image stands for two positions.
 
@@ -29,6 +29,7 @@ mod beside;
 mod draw;
 mod error;
 mod finished;
+mod halves;
 mod journal;
 mod kept;
 mod list;
@@ -36,6 +37,7 @@ mod options;
 mod parents;
 mod pull;
 mod run;
+mod solved;
 mod sweep;
 mod table;
 mod tally;
@@ -47,7 +49,8 @@ pub use beside::solve_and_count;
 pub use draw::Draw;
 pub use error::CountError;
 pub use kept::{kept_path, read_kept, write_kept};
-pub use list::PositionList;
+pub use list::{Listed, PositionList};
 pub use options::{Count, Counted};
 pub(crate) use run::{count_legal, legal_bytes};
+pub use solved::SolvedPly;
 pub use table::{Counts, OutcomeCount, PlyCounts, PlyLegal};
