@@ -4,6 +4,7 @@ import { readQuery, withLaterMoves, writeAddress } from "./address.js";
 import { BoardView } from "./board.js";
 import { Boards } from "./boards.js";
 import { Exports } from "./exports.js";
+import { Facts, isOpen, keyOf } from "./facts.js";
 import { columnsAt, goTo, newGame, outcome, play, stepTo, toMove } from "./game.js";
 import { HistoryView } from "./history.js";
 import { listen, nameKeys } from "./keys.js";
@@ -13,7 +14,7 @@ import { Notices } from "./notices.js";
 import { Opener } from "./opener.js";
 import { Players } from "./players.js";
 import { recall, remember } from "./prefs.js";
-import { Questions, isOpen, keyOf } from "./questions.js";
+import { Questions } from "./questions.js";
 import { fixed, impossibleText, texts } from "./texts.js";
 import { View, resultText, ruleKey } from "./view.js";
 
@@ -33,7 +34,8 @@ const state = {
   held: true,
 };
 const notices = new Notices({ error: $("error"), actions: $("error-actions") });
-const questions = new Questions(notices);
+const facts = new Facts();
+const questions = new Questions(notices, facts);
 const board = new BoardView($("board"), $("board-words"), playByHand);
 const plies = new HistoryView($("history"), $("history-frame"), (ply) => go(goTo(state.game, ply)));
 const players = new Players(questions, {
@@ -52,7 +54,7 @@ const players = new Players(questions, {
 const shown = { questions, board: () => state.game.board, onOpen: open };
 const [boards, opener, exports] = [new Boards(shown), new Opener(shown), new Exports()];
 
-const view = new View({ board, plies, players, boards, exports, questions });
+const view = new View({ board, plies, players, boards, exports, questions, facts });
 
 /** Shows another game or another ply of it, and asks about it. Nothing that was asked before may land on it. */
 function change(game, { address = "push", held = false } = {}) {
@@ -113,13 +115,13 @@ function askAll() {
 
 function askPosition() {
   const { game } = state;
-  const fact = questions.fact(game);
+  const fact = facts.of(game);
   if (fact?.whole && !isOpen(fact)) arrived();
   else questions.askPosition(game, draw, arrived, draw);
 }
 
 function arrived() {
-  const fact = questions.fact(state.game);
+  const fact = facts.of(state.game);
   if (state.values && !outcomeNow().over) tell(texts.status(toMove(state.game), fact.value, fact.remoteness));
   questions.askHistory(state.game, draw);
   askLine();
@@ -197,7 +199,7 @@ onClick("values-toggle", () => {
 });
 onClick("best-line", () => {
   state.best = !state.best;
-  if (questions.fact(state.game)?.whole) askLine();
+  if (facts.of(state.game)?.whole) askLine();
   tell(view.lineText(state));
   draw();
 });

@@ -2,10 +2,10 @@
 
 import { queryOf } from "./address.js";
 import { setHidden, setInert, setNote } from "./dom.js";
+import { keyOf } from "./facts.js";
 import { judge } from "./follow.js";
 import { columnsAt, outcome, toMove } from "./game.js";
 import { columnName, movesText } from "./notation.js";
-import { keyOf } from "./questions.js";
 import { texts } from "./texts.js";
 
 const $ = (id) => document.getElementById(id);
@@ -24,10 +24,10 @@ export class View {
 
   draw(state) {
     const { game, held } = state;
-    const { questions, players } = this;
+    const { questions, facts, players } = this;
     const columns = columnsAt(game);
     const result = outcome(game.board, columns);
-    const fact = questions.fact(game);
+    const fact = facts.of(game);
     const player = toMove(game);
     const thinking = questions.asks("move");
     const mayPlay = players.isHuman(player) || held;
@@ -36,8 +36,8 @@ export class View {
       board: game.board, columns, flipped: state.flipped, outcome: result, fact, showValues: state.values,
       canPlay: mayPlay, waiting: questions.asks("position"), marks,
     });
-    const facts = Array.from({ length: game.moves.length + 1 }, (_, ply) => questions.fact(game, ply));
-    this.plies.draw(game, state.values ? facts : facts.map(() => null));
+    const known = facts.ofAll(game);
+    this.plies.draw(game, state.values ? known : known.map(() => null));
     this.boards.draw(state.values);
     this.exports.draw(game);
     this.drawStatus(state, result, player, thinking);
@@ -59,7 +59,7 @@ export class View {
   }
 
   drawStatus({ game, values }, result, player, thinking) {
-    const fact = values ? this.questions.fact(game) : null;
+    const fact = values ? this.facts.of(game) : null;
     const computer = !this.players.isHuman(player) && !result.over;
     const parts = [result.over ? resultText(game.board, result) : texts.status(player, fact?.value, fact?.remoteness)];
     if (game.start) parts.push(texts.setUp);

@@ -24,7 +24,7 @@ macro_rules! files {
 }
 
 /// What the document refers to, at `page/NAME`.
-const FILES: [(&str, &str); 24] = files![
+const FILES: [(&str, &str); 25] = files![
     "address.js",
     "api.js",
     "app.js",
@@ -34,6 +34,7 @@ const FILES: [(&str, &str); 24] = files![
     "channels.js",
     "dom.js",
     "exports.js",
+    "facts.js",
     "follow.js",
     "game.js",
     "history.js",

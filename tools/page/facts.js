@@ -1,0 +1,66 @@
+// What the page knows of positions by now: answers, and the values that an analysis of a game told.
+
+import { queryOf } from "./address.js";
+import { columnsAt } from "./game.js";
+import { uniText } from "./notation.js";
+
+export class Facts {
+  constructor() {
+    this.known = new Map();
+    this.analysed = new Set();
+  }
+
+  /** Returns what is known of a position of a game: {value, remoteness, children, whole, source, error}, or null. */
+  of(game, ply = game.ply) {
+    return this.known.get(keyOf(game, ply)) ?? null;
+  }
+
+  /** Returns what is known of every position of a game, from the first to the last. */
+  ofAll(game) {
+    return Array.from({ length: game.moves.length + 1 }, (_, ply) => this.of(game, ply));
+  }
+
+  /** Keeps an answer, or a part of one. What was found before stays, where a later search has found out less. */
+  keep(game, answer, whole) {
+    const before = this.of(game);
+    const old = new Map((before?.children ?? []).map((child) => [child.column, child]));
+    const children = answer.children.map((child) => (child.value ? child : old.get(child.column) ?? child));
+    const { value, remoteness } = answer.value ? answer : before ?? answer;
+    const { source, error } = answer;
+    this.known.set(keyOf(game), { value, remoteness, children, source, error, whole });
+  }
+
+  /** Keeps the analysis of a whole game. A position of which more is known stays as it is. */
+  keepAnalysis(game, { steps, value, remoteness }) {
+    this.analysed.add(gameKey(game));
+    [...steps, { value, remoteness }].forEach((row, ply) => {
+      if (!row.value || this.of(game, ply)?.value) return;
+      const { value, remoteness } = row;
+      this.known.set(keyOf(game, ply), { value, remoteness, children: [], source: null, error: null, whole: false });
+    });
+  }
+
+  /** Whether an analysis may tell more of a game. */
+  lacks(game) {
+    return !this.analysed.has(gameKey(game)) && this.ofAll(game).includes(null);
+  }
+}
+
+/** Whether something of a position was not found out, for lack of time. */
+export function isOpen({ error, children }) {
+  return Boolean(error) || children.some((child) => !child.value);
+}
+
+/** Names a position: games that meet share what is known. */
+export function keyOf(game, ply = game.ply) {
+  return `${game.board.text} ${uniText(game.board, columnsAt(game, ply))}`;
+}
+
+function gameKey(game) {
+  return queryOf(wholeOf(game));
+}
+
+/** Returns a game with all its moves played. */
+export function wholeOf(game) {
+  return { ...game, ply: game.moves.length };
+}
