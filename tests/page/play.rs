@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::{PATIENT, button};
+use super::{PATIENT, button, ply};
 use crate::support::browser::{self, Browser};
 use crate::support::program::Program;
 use crate::support::server::Server;
@@ -116,5 +116,41 @@ fn two_computers_play_a_game_that_is_stepped_through_and_goes_on() {
         browser.until("a ply forward", |shown| shown.settled && shown.ply == end.ply - 2);
         browser.click("#go-on");
         assert_eq!(browser.until("the game is over again", whole).moves, end.moves);
+    });
+}
+
+#[test]
+fn the_board_stays_in_its_place_from_move_to_move() {
+    browser::run("place", |browser| {
+        let program = Program::with("5x4");
+        let server = Server::start(&program, &[]);
+        for width in [None, Some(375)] {
+            if let Some(width) = width {
+                browser.telephone(width);
+            }
+            let top = || {
+                let top =
+                    browser.execute("return document.querySelector('#board').getBoundingClientRect().top + scrollY");
+                top.as_f64().expect("a number")
+            };
+            browser.open(&format!("{}/?board=5x4", server.url()));
+            browser.settled_at("");
+            let begin = top();
+            browser.choose("#second-player", "perfect");
+            // Columns are full, the game ends: no text takes more room than another.
+            let mut shown = browser.settled();
+            while !shown.over {
+                let before = shown.ply;
+                let open = shown.columns.iter().find(|column| column.pieces.len() < 4).expect("a column").column;
+                browser.click(&button(open));
+                assert_eq!(top(), begin, "{shown:#?}");
+                shown = browser.until("the computer answers", |now| now.settled && (now.over || now.ply == before + 2));
+                assert_eq!(top(), begin, "{shown:#?}");
+            }
+            browser.click(&ply(1));
+            let waits = browser.until("the computer waits", |now| now.settled && now.can_go_on);
+            assert_eq!(top(), begin, "{waits:#?}");
+            browser.choose("#second-player", "human");
+        }
     });
 }

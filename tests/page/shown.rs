@@ -67,7 +67,7 @@ fn the_history_marks_mistakes_and_leads_to_every_ply() {
         browser.click(&button(1));
         let marked = browser.until("the mistake is marked", |shown| shown.plies.len() == 2 && whole(shown));
         truth.check_history(&marked, "1");
-        assert_eq!(marked.plies[1].worth, "2nd in 19\nmessed up: tie to lose");
+        assert_eq!(marked.plies[1].worth, "2nd wins in 19\nmessed up: tie to lose");
     });
 }
 

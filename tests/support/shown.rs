@@ -172,7 +172,8 @@ impl<'a> Truth<'a> {
             let mut worth = match (winner, remoteness.expect("a remoteness")) {
                 ("tie", 0) => "tie".to_owned(),
                 (_, 0) => format!("{winner} won"),
-                (_, remoteness) => format!("{winner} in {remoteness}"),
+                ("tie", remoteness) => format!("tie in {remoteness}"),
+                (_, remoteness) => format!("{winner} wins in {remoteness}"),
             };
             let mistake = mistakes.get(&(ply as u64)).map_or("", String::as_str);
             if !mistake.is_empty() {

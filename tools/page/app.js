@@ -7,7 +7,7 @@ import { Exports } from "./exports.js";
 import { Facts, isOpen, keyOf } from "./facts.js";
 import { columnsAt, goTo, newGame, outcome, play, stepTo, toMove } from "./game.js";
 import { HistoryView } from "./history.js";
-import { listen, nameKeys } from "./keys.js";
+import { listKeys, listen, nameKeys } from "./keys.js";
 import { remark, tell } from "./live.js";
 import { parseMoves } from "./notation.js";
 import { Notices } from "./notices.js";
@@ -215,6 +215,7 @@ onClick("retry", () => {
   draw();
 });
 
+listKeys($("key-list"));
 $("keys-toggle").checked = recall("keys", true);
 $("keys-toggle").addEventListener("change", (event) => {
   remember("keys", event.target.checked);

@@ -1,10 +1,12 @@
 // Keys: columns by name or by arrows, and a letter for each command; with Shift where the letter is a column.
 
+import { element } from "./dom.js";
 import { columnOf } from "./notation.js";
+import { columnKeys, commands } from "./texts.js";
 
 const COMMANDS = {
-  v: "values-toggle", b: "best-line", p: "play-best", l: "follow-up-toggle",
   u: "undo", r: "redo", n: "restart", f: "flip",
+  v: "values-toggle", b: "best-line", p: "play-best", l: "follow-up-toggle",
 };
 
 /** Listens to the keys of the page while `isOn()`; digits and letters do nothing inside fields. */
@@ -42,4 +44,16 @@ export function nameKeys(isOn, width) {
     if (isOn) document.getElementById(id).setAttribute("aria-keyshortcuts", keys);
     else document.getElementById(id).removeAttribute("aria-keyshortcuts");
   }
+}
+
+/** Lists what the keys do. */
+export function listKeys(root) {
+  const letters = Object.entries(COMMANDS).map(([key, id]) => [key, commands[id]]);
+  root.replaceChildren(...[...columnKeys, ...letters].map(([keys, text]) => {
+    const entry = element("div");
+    const term = element("dt");
+    term.append(element("kbd", "", keys));
+    entry.append(term, element("dd", "", text));
+    return entry;
+  }));
 }

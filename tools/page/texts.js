@@ -19,14 +19,15 @@ export const fixed = {
   boardHeading: "Board",
   historyHeading: "Value history",
   playersHeading: "Game",
-  positionHeading: "Position",
+  positionHeading: "This position",
+  othersHeading: "Another position",
   helpHeading: "Keys",
   board: "Board",
-  customBoard: "Other size",
-  customBoardHint: "Columns x rows, such as 5x5. Add c3 for lines of three, and m if the player who completes a line loses.",
+  customBoard: "A board of another size",
+  customBoardHint: "Columns x rows, such as 5x5. Add c3 for lines of three, m if a completed line loses.",
   open: "Open",
-  firstPlayer: "First player (discs)",
-  secondPlayer: "Second player (rings)",
+  firstPlayer: "First (discs)",
+  secondPlayer: "Second (rings)",
   firstLevel: "Level of the first player",
   secondLevel: "Level of the second player",
   undo: "Undo",
@@ -41,24 +42,42 @@ export const fixed = {
   retry: "Try again",
   paste: "Paste a game or a position",
   pasteHint: "Moves (4453), columns as bits, GamesmanUni's text, or a link to this page.",
-  random: "Random position",
-  randomPly: "Pieces in a random position",
+  random: "Draw one",
+  randomPly: "A random position: how many pieces",
   moves: "Moves",
   bits: "Columns as bits",
-  uni: "GamesmanUni's text",
+  uni: "GamesmanUni",
   link: "Link",
   svg: "Picture",
   copy: "Copy",
   openPicture: "Open the picture",
   keys: "Keys are on",
-  keysText: "1 to 9: play a column; a to w: the columns after the ninth. Left and right: choose a column. "
-    + "Enter, space or down: play it. v: values. b: best line. p: play the best move. "
-    + "u: undo. r: redo. n: new game. f: flip. l: follow-up rule. Where a letter is a column, Shift and the letter is the command.",
+  keysHint: "Boards of more than nine columns: a to w play the columns after the ninth, and Shift with a letter is the command.",
   edgeFirst: "1st",
   edgeTie: "tie",
   edgeSecond: "2nd",
-  pliesHint: "The numbers beside the values count the moves of both players until the end of the game.",
-  historyHint: "Time runs down. The nearer a mark is to the winner's edge, the sooner the win. 1st: discs. 2nd: rings. Marks: \u25b2 the player to move wins, \u25a0 tie, \u25bc the player to move loses.",
+  pliesHint: "Each number counts the moves of both players until the end of the game.",
+  historyHint: "Time runs down. The nearer a mark is to the edge of the 1st player (discs) or the 2nd (rings), the sooner that player wins.",
+  marksHint: "\u25b2 the player to move wins, \u25a0 tie, \u25bc the player to move loses.",
+};
+
+/** What the keys of columns do. */
+export const columnKeys = [
+  ["1 to 9", "play a column"],
+  ["\u2190 \u2192", "choose a column"],
+  ["Enter, \u2193", "play the chosen column"],
+];
+
+/** What commands do, by their buttons. */
+export const commands = {
+  undo: "undo",
+  redo: "redo",
+  restart: "new game",
+  flip: "mirror the board",
+  "values-toggle": "show or hide values",
+  "best-line": "best line",
+  "play-best": "play the best move",
+  "follow-up-toggle": "follow-up rule",
 };
 
 /** The players that a side can have. */
@@ -66,8 +85,8 @@ export const playerNames = {
   human: "human",
   perfect: "perfect",
   "perfect:first": "perfect, leftmost",
-  pomakis: "pomakis (counts open lines)",
-  window: "window (counts windows of a line)",
+  pomakis: "pomakis (open lines)",
+  window: "window (parts of lines)",
   rating: "rating (sees near wins)",
   "follow-up": "follow-up (a rule)",
   random: "random",
@@ -98,8 +117,8 @@ export const texts = {
   won: (winner, misere) => `The ${PLAYERS[winner]} (${PIECES[winner]}) wins${misere ? ": the other has completed a line" : ""}.`,
   tied: "The board is full: a tie.",
   waitingForValue: "Asking what the position is worth …",
-  thinking: (player) => `The computer chooses a move for the ${PLAYERS[player]} …`,
-  held: (player) => `The computer plays for the ${PLAYERS[player]} and waits. Choose "Let the computer move".`,
+  thinking: "The computer is thinking …",
+  held: "The computer waits.",
   notYourTurn: "The computer is to move.",
   isOver: "The game is over.",
   isFull: (column) => `Column ${columnName(column)} is full.`,
@@ -111,7 +130,7 @@ export const texts = {
     search: "Found by search.",
     board: "The board itself shows the result.",
   },
-  nodes: (count) => `${count.toLocaleString("en")} nodes.`,
+  searched: (count) => `${count.toLocaleString("en")} nodes were searched.`,
   goneToPly: (ply) => (ply === 0 ? "At the start." : `After ${plural(ply, "move")}.`),
   flipped: (on) => (on ? "The board is mirrored." : "The board is no longer mirrored."),
   valuesShown: (on) => (on ? "Values are shown." : "Values are hidden."),
@@ -129,7 +148,7 @@ export const texts = {
   shortWorth(winner, value, remoteness) {
     if (!value) return "";
     if (remoteness === 0) return winner === null ? "tie" : ["1st won", "2nd won"][winner];
-    return valueText(winner === null ? "tie" : ["1st", "2nd"][winner], remoteness);
+    return valueText(winner === null ? "tie" : ["1st wins", "2nd wins"][winner], remoteness);
   },
   change: ({ from, to }) => `${from} to ${to}`,
   messedUp: (change) => `messed up: ${change}`,

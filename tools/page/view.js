@@ -63,16 +63,16 @@ export class View {
     const computer = !this.players.isHuman(player) && !result.over;
     const parts = [result.over ? resultText(game.board, result) : texts.status(player, fact?.value, fact?.remoteness)];
     if (game.start) parts.push(texts.setUp);
-    if (thinking) parts.push(texts.thinking(player));
-    else if (computer) parts.push(texts.held(player));
+    if (thinking) parts.push(texts.thinking);
+    else if (computer) parts.push(texts.held);
     $("status").textContent = parts.join(" ");
   }
 
   drawSource(fact) {
     const parts = [];
     if (this.questions.asks("position")) parts.push(texts.waitingForValue);
-    else if (fact?.source) parts.push(texts.source[fact.source.kind]);
-    if (fact?.source?.nodes > 0) parts.push(texts.nodes(fact.source.nodes));
+    else if (fact?.source && fact.value) parts.push(texts.source[fact.source.kind]);
+    if (fact?.source?.nodes > 0) parts.push(texts.searched(fact.source.nodes));
     $("source").textContent = parts.join(" ");
   }
 
