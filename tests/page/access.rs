@@ -1,5 +1,7 @@
 //! Small screens, screen readers, and what people set in their system.
 
+use std::collections::BTreeSet;
+
 use serde_json::json;
 
 use super::{PATIENT, button, ply};
@@ -193,5 +195,37 @@ fn texts_of_twice_the_size_fit_the_window() {
         let cut = "return [...document.querySelectorAll('#history button')].filter((b) => b.scrollHeight > b.clientHeight + 1).length";
         assert_eq!(browser.execute(cut), json!(0));
         browser.picture("large");
+    });
+}
+
+#[test]
+fn pieces_and_values_keep_their_colours_where_the_system_forces_others() {
+    browser::run("forced-colours", |browser| {
+        let program = Program::with("5x4");
+        let server = Server::start(&program, &[]);
+        for forced in ["none", "active"] {
+            browser.wishes("forced-colors", forced);
+            browser.open(&format!("{}/?board=5x4&moves=12", server.url()));
+            browser.settled_at("12");
+            browser.until("the history is whole", |shown| shown.plies.iter().all(|ply| ply.value.is_some()));
+            let colour = |selector: &str, part: &str, property: &str| {
+                let of = format!("getComputedStyle(document.querySelector('{selector}'), '{part}').{property}");
+                browser.execute(&format!("return {of}")).as_str().expect("a colour").to_owned()
+            };
+            let colours = [
+                colour(".cells", "", "backgroundColor"),
+                colour(".cell", "::before", "backgroundColor"),
+                colour(".cell.first", "::after", "backgroundColor"),
+                colour(".cell.second", "::after", "borderTopColor"),
+                colour("#history .win path", "", "fill"),
+                colour("#history .lose path", "", "fill"),
+                colour(".value.known", "", "backgroundColor"),
+            ];
+            assert_eq!(colours.iter().collect::<BTreeSet<_>>().len(), colours.len(), "{forced}: {colours:?}");
+            // The rest takes the colours of the system.
+            let hint = [colour(".hint", "", "color"), colour("h1", "", "color")];
+            assert_eq!(hint[0] == hint[1], forced == "active", "{hint:?}");
+            browser.picture(forced);
+        }
     });
 }
