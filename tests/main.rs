@@ -40,6 +40,7 @@ mod search;
 mod serve;
 mod serve_games;
 mod serve_hostile;
+mod serve_metrics;
 mod seven_by_six;
 mod six_by_six;
 mod solve;

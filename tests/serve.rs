@@ -8,10 +8,12 @@ use serde_json::{Value as Json, json};
 
 use crate::support::board::board;
 use crate::support::program::Program;
+use crate::support::progress::StopAfterEntries;
 use crate::support::proofs::random_positions;
 use crate::support::random::Random;
 use crate::support::server::Server;
 use crate::support::shared;
+use crate::support::solves::Solve;
 use crate::support::tiers::{Values, folder_of};
 
 /// Waits until something holds.
@@ -255,7 +257,7 @@ fn a_search_ends_after_its_seconds() {
 }
 
 #[test]
-fn databases_that_appear_or_are_finished_are_found() {
+fn a_database_that_appears_is_found() {
     let program = Program::new();
     let server = Server::start(&program, &[]);
     let source = || server.get("/api/v1/position?board=4x4&position=1").json()["source"].clone();
@@ -266,6 +268,23 @@ fn databases_that_appear_or_are_finished_are_found() {
     assert!(source()["hash"].is_string());
     let boards = server.get("/api/v1/boards").json();
     assert_eq!((&boards["boards"][0]["board"], &boards["boards"][0]["embedded"]), (&json!("4x4"), &json!(false)));
+}
+
+#[test]
+fn a_database_that_is_finished_is_found() {
+    let program = Program::new();
+    let solve = Solve::new(board("4x4"), Values::Remoteness).with_root(program.path("db"));
+    let entries = shared::shared(board("4x4"), Values::Remoteness).manifest().entries();
+    solve.run_heard(&StopAfterEntries::new(entries / 2)).expect_err("a solve that is stopped");
+    let server = Server::start(&program, &[]);
+    let first = || server.get("/api/v1/position?board=4x4&position=1");
+    let reply = first();
+    assert_eq!((&reply.json()["source"]["kind"], reply.header("etag")), (&json!("search"), ""));
+    assert!(!server.get("/api/v1/boards").body.contains("\"4x4\""));
+    program.run("solve 4x4").succeeds();
+    eventually("the database is found", || first().json()["source"]["kind"] == json!("database"));
+    assert!(first().header("etag").starts_with("W/\""));
+    assert_eq!(server.get("/api/v1/boards").json()["boards"][0]["board"], json!("4x4"));
 }
 
 #[test]

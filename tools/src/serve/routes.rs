@@ -125,3 +125,63 @@ async fn metrics(State(server): State<Arc<Server>>) -> Response {
     )
         .into_response()
 }
+
+#[cfg(test)]
+mod tests {
+    use axum::body::{Body, to_bytes};
+    use axum::http::StatusCode;
+    use hyper::service::Service;
+    use hyper_util::service::TowerToHyperService;
+
+    use super::*;
+    use crate::arguments::CacheArgument;
+    use crate::serve::ask::Reach;
+    use crate::serve::server::Settings;
+
+    fn server() -> Arc<Server> {
+        Server::new(Settings {
+            root: "no-such-folder".into(),
+            cache: CacheArgument { bytes: None },
+            base_path: String::new(),
+            reach: Reach { nodes: 1000, time: Duration::from_secs(1) },
+            searches: 1,
+            probes: 1,
+        })
+    }
+
+    async fn get(server: &Arc<Server>, address: &str) -> Response {
+        let request = Request::get(address).body(Body::empty()).unwrap();
+        TowerToHyperService::new(router(Arc::clone(server))).call(request).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn requests_beyond_the_limit_are_refused_until_others_are_over() {
+        let server = server();
+        let mut places: Vec<Place> = std::iter::from_fn(|| Place::take(&server)).collect();
+        assert_eq!(places.len(), 512);
+        for address in ["/", "/page/app.js", "/api/v1/position?board=7x6", "/uwapi/", "/nowhere", "/robots.txt"] {
+            let refused = get(&server, address).await;
+            assert_eq!(refused.status(), StatusCode::SERVICE_UNAVAILABLE, "{address}");
+            for (name, value) in
+                [("retry-after", "1"), ("cache-control", "no-store"), ("access-control-allow-origin", "*")]
+            {
+                assert_eq!(refused.headers()[name], value, "{address}");
+            }
+            let body = to_bytes(refused.into_body(), 1000).await.unwrap();
+            assert_eq!(body, r#"{"error":"this server has too many requests; ask again in a second"}"#);
+        }
+        // Whoever looks after the server still gets an answer.
+        assert_eq!(get(&server, "/healthz").await.status(), StatusCode::OK);
+        let counts = to_bytes(get(&server, "/metrics").await.into_body(), 1 << 20).await.unwrap();
+        let counts = String::from_utf8(counts.to_vec()).unwrap();
+        assert!(counts.contains("fourbase_requests_in_flight 512\n"), "{counts}");
+        assert!(counts.contains("fourbase_requests_total{status=\"503\"} 6\n"), "{counts}");
+        // An answer has its place until its body is over.
+        places.pop();
+        let answer = get(&server, "/").await;
+        assert_eq!(answer.status(), StatusCode::OK);
+        assert_eq!(get(&server, "/").await.status(), StatusCode::SERVICE_UNAVAILABLE);
+        drop(answer);
+        assert_eq!(get(&server, "/").await.status(), StatusCode::OK);
+    }
+}
