@@ -52,6 +52,7 @@
 mod both;
 mod choose;
 mod error;
+mod idle;
 mod known;
 mod looked_up;
 mod news;
@@ -67,6 +68,7 @@ use fourbase::{Board, Outcome, Position, Value};
 pub use both::Both;
 pub use choose::{When, choose};
 pub use error::AnswerError;
+pub use idle::Idle;
 pub use news::{KnownMove, News};
 pub use partial::Partial;
 pub use question::{Limits, Question, Work};

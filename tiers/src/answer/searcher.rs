@@ -3,11 +3,12 @@
 //! A search owns a table that helps the next question, so searches are kept. A question takes an idle one, or makes one
 //! where all are busy, and puts it back: there are as many as threads that ask at once.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use fourbase::search::{Monitor, Options, Search, SearchError};
 use fourbase::{Board, Outcome, Position, Value};
 
+use super::idle::Idle;
 use super::told::Told;
 use super::{AnswerError, Answerer, Question, Work, known};
 use crate::database::Database;
@@ -28,7 +29,7 @@ use crate::database::Database;
 pub struct Searcher {
     board: Board,
     options: Options,
-    idle: Mutex<Vec<Search>>,
+    idle: Arc<Idle>,
 }
 
 impl std::fmt::Debug for Searcher {
@@ -42,7 +43,13 @@ impl Searcher {
     /// the monitor are those of each question instead.
     #[must_use]
     pub fn new(board: Board, options: Options) -> Searcher {
-        Searcher { board, options: Options { node_limit: None, monitor: None, ..options }, idle: Mutex::default() }
+        Searcher::sharing(board, options, Arc::new(Idle::new(usize::MAX)))
+    }
+
+    /// Makes no search yet. Its searches wait in `idle`, with those of other boards that have the same `options`.
+    #[must_use]
+    pub fn sharing(board: Board, options: Options, idle: Arc<Idle>) -> Searcher {
+        Searcher { board, options: Options { node_limit: None, monitor: None, ..options }, idle }
     }
 
     /// Returns the remoteness of a position whose `value` the database has told. The database also tells the search the
@@ -73,21 +80,16 @@ impl Searcher {
         monitor: Option<Arc<Monitor>>,
         of: impl FnOnce(&mut Search) -> Result<T, SearchError>,
     ) -> Result<T, AnswerError> {
-        let idle = self.idle().pop();
-        let mut search = idle.unwrap_or_else(|| Search::new(self.board, self.options.clone()));
+        let mut search = self.idle.take(self.board).unwrap_or_else(|| Search::new(self.board, self.options.clone()));
         let before = search.nodes();
         search.set_node_limit(question.nodes_left());
         search.set_monitor(monitor);
         let answer = of(&mut search);
         search.set_monitor(None);
         question.add(Work { nodes: search.nodes() - before, ..work });
-        self.idle().push(search);
+        self.idle.put(search);
         let limit = question.limits().nodes;
         answer.map_err(|error| AnswerError::of_search(error, self.board, limit, question.work().nodes))
-    }
-
-    fn idle(&self) -> MutexGuard<'_, Vec<Search>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -25,6 +25,10 @@ const TABLE_BYTES: usize = 64 << 20;
 /// After how many nodes a search forgets what it has found: what it knows then still fits a processor's cache.
 const NODES_TO_REMEMBER: u64 = 1 << 16;
 
+/// After how many nodes of one question a search is dropped with its table, which has grown large and would be forgotten
+/// by the next question. To make another one costs little beside so many nodes.
+const NODES_TO_KEEP: u64 = 1 << 18;
+
 /// What goes along with the probes of a thread: who may stop the searches beyond the plies that are kept, and what was done.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Effort {
@@ -95,10 +99,13 @@ impl Beyond {
             Values::Remoteness => search.solve_between(position, worst, None),
         };
         search.set_monitor(None);
+        let nodes = search.nodes() - before;
         effort.positions += 1;
-        effort.nodes += search.nodes() - before;
+        effort.nodes += nodes;
         self.searched.fetch_add(1, Ordering::Relaxed);
-        self.idle().push(Remembering { search, since });
+        if nodes <= NODES_TO_KEEP {
+            self.idle().push(Remembering { search, since });
+        }
         outcome
     }
 

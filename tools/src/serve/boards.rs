@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use fourbase::Board;
 use fourbase::search::Options;
-use fourbase_tiers::answer::{Answerer, Searcher, When, choose};
+use fourbase_tiers::answer::{Answerer, Idle, Searcher, When, choose};
 use fourbase_tiers::database::{Database, DatabaseError};
 
 use crate::arguments::CacheArgument;
@@ -17,7 +17,7 @@ const BELIEVED: Duration = Duration::from_secs(2);
 /// The most boards that are open at a time. Their tables and caches take memory.
 const MOST_OPEN: usize = 16;
 
-/// The most bytes of the table of a search: there is one for each search of each open board.
+/// The most bytes of the table of a search.
 const TABLE_BYTES: usize = 32 << 20;
 
 /// Finds who answers for a board.
@@ -25,6 +25,8 @@ pub struct Boards {
     root: PathBuf,
     cache: CacheArgument,
     open: Mutex<Vec<Entry>>,
+    /// The searches of all boards, with their tables, while nobody uses them.
+    idle: Arc<Idle>,
 }
 
 struct Entry {
@@ -81,9 +83,9 @@ impl Known {
 }
 
 impl Boards {
-    /// Looks for databases in `root`, each with a cache of its own.
-    pub fn new(root: PathBuf, cache: CacheArgument) -> Boards {
-        Boards { root, cache, open: Mutex::default() }
+    /// Looks for databases in `root`, each with a cache of its own. As many searches keep their tables as run at a time.
+    pub fn new(root: PathBuf, cache: CacheArgument, searches: usize) -> Boards {
+        Boards { root, cache, open: Mutex::default(), idle: Arc::new(Idle::new(searches)) }
     }
 
     /// Finds who answers for a board: a complete database, or the embedded one, or a search. This may read files.
@@ -136,7 +138,8 @@ impl Boards {
 
     fn look(&self, board: Board) -> Result<Known, DatabaseError> {
         let find = || Ok(self.cache.apply(Database::find_or_embedded(&self.root, board)?));
-        let searcher = || Searcher::new(board, Options { table_bytes: TABLE_BYTES, ..Options::default() });
+        let options = || Options { table_bytes: TABLE_BYTES, ..Options::default() };
+        let searcher = || Searcher::sharing(board, options(), Arc::clone(&self.idle));
         let answerer = choose(When::Auto, find, searcher)?;
         let identity = answerer.database().map(|database| {
             let manifest = database.manifest();

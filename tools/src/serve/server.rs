@@ -61,7 +61,7 @@ impl Server {
     pub fn new(settings: Settings) -> Arc<Server> {
         let metrics = Arc::new(Metrics::new());
         Arc::new(Server {
-            boards: Boards::new(settings.root.clone(), settings.cache),
+            boards: Boards::new(settings.root.clone(), settings.cache, settings.searches),
             askers: Askers::new(settings.reach, settings.probes, settings.searches, Arc::clone(&metrics)),
             answers: Answers::new(),
             requests: Arc::new(Semaphore::new(MOST_REQUESTS)),
