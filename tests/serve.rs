@@ -173,10 +173,10 @@ fn what_is_no_question_is_refused_with_the_text_of_the_command_line() {
         server.get(&format!("/api/v1/position?board={board}")).refused(400);
     }
     for (query, reason) in [
-        ("", "this address is no question: missing field `board`"),
-        ("board=5x4&lin=true", "this address is no question: lin: unknown field `lin`, expected one of "),
-        ("board=5x4&line=maybe", "this address is no question: "),
-        ("board=5x4&search=only", "this address is no question: "),
+        ("", "this address cannot be read: missing field `board`"),
+        ("board=5x4&lin=true", "this address cannot be read: lin: unknown field `lin`, expected one of "),
+        ("board=5x4&line=maybe", "this address cannot be read: "),
+        ("board=5x4&search=only", "this address cannot be read: "),
     ] {
         let found = server.get(&format!("/api/v1/position?{query}")).refused(400);
         assert!(found.starts_with(reason), "{found}");
@@ -384,6 +384,7 @@ fn every_request_is_counted_and_has_a_line_in_the_log_and_sigterm_ends_the_serve
     assert_eq!(server.post("/api/v1/boards", b"").status, 405);
     server.get("/api/v1/position?board=7x6&position=8").refused(400);
     assert_eq!(server.get("/").status, 200);
+    server.get(&format!("/api/v1/position?board=7x6&position={}", "1".repeat(3000))).refused(414);
     for (status, count) in [(404, 2.0), (405, 1.0), (400, 1.0)] {
         assert_eq!(server.metric(&format!("fourbase_requests_total{{status=\"{status}\"}}")), count, "{status}");
     }
@@ -399,6 +400,8 @@ fn every_request_is_counted_and_has_a_line_in_the_log_and_sigterm_ends_the_serve
     ] {
         assert_eq!(log.matches(line).count(), 1, "{line}: {log}");
     }
+    let long = log.lines().find(|line| line.contains(" status=414 ")).expect("a line");
+    assert!(long.contains("position=1111") && long.len() < 700, "{long}");
 }
 
 #[test]

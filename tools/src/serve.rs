@@ -70,8 +70,8 @@ The server answers from the databases in --db and from those that are part of fo
 that appear or change while it runs are found within two seconds. A position that no database covers
 is searched, within --search-nodes and --search-seconds; --searches says how many at a time.
 
-A browser shows a page at the address that is printed; docs/server.md lists the others. Ctrl-C or SIGTERM stops the server after the answers that are
-under way.
+A browser shows a page at the address that is printed; docs/server.md lists the others. Ctrl-C or
+SIGTERM stops the server after the answers that are under way.
 
 Examples:
   fourbase serve --open
@@ -80,7 +80,7 @@ Examples:
   curl 'http://127.0.0.1:8080/api/v1/position?board=7x6&position=4453'")]
 pub struct Arguments {
     /// The address and the port to listen on; port 0 lets the system choose one
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080", value_parser = listen_address)]
     listen: SocketAddr,
 
     #[command(flatten)]
@@ -164,6 +164,17 @@ impl Arguments {
     }
 }
 
+/// Reads the value of `--listen`. The name `localhost` is taken for 127.0.0.1, without asking what else it may mean.
+fn listen_address(text: &str) -> anyhow::Result<SocketAddr> {
+    let numbers = text.strip_prefix("localhost:").map(|port| format!("127.0.0.1:{port}"));
+    numbers.as_deref().unwrap_or(text).parse().map_err(|_| {
+        let found = fourbase::excerpt(text, 40);
+        anyhow::anyhow!(
+            "\"{found}\" is no address with a port; write one such as 127.0.0.1:8080, or 0.0.0.0:80 for all networks"
+        )
+    })
+}
+
 /// Reads the value of `--base-path`: nothing, or a path that begins with a slash and does not end with one.
 fn base_path(text: &str) -> anyhow::Result<String> {
     let path = text.trim_end_matches('/');
@@ -179,6 +190,19 @@ fn base_path(text: &str) -> anyhow::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_has_a_port_and_may_be_localhost() {
+        for (text, expected) in
+            [("0.0.0.0:80", "0.0.0.0:80"), ("localhost:0", "127.0.0.1:0"), ("[::1]:8080", "[::1]:8080")]
+        {
+            assert_eq!(listen_address(text).unwrap().to_string(), expected);
+        }
+        for text in ["8080", ":8080", "127.0.0.1", "localhost", "localhost:99999", "example.org:80", ""] {
+            let error = listen_address(text).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("\"{text}\" is no address with a port; write one such as ")), "{error}");
+        }
+    }
 
     #[test]
     fn a_base_path_begins_with_a_slash_and_has_none_at_its_end() {

@@ -32,7 +32,7 @@ impl Failure {
         Failure { status, reason: reason.into(), again_in: None }
     }
 
-    /// The request is no question: 400.
+    /// The request cannot be read: 400.
     pub fn bad(reason: impl Into<String>) -> Failure {
         Failure::new(StatusCode::BAD_REQUEST, reason)
     }

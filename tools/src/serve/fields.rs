@@ -15,11 +15,12 @@ const MOST_CHARACTERS: usize = 512;
 ///
 /// Fields that are missing, unknown, or of another kind.
 pub fn fields<T: DeserializeOwned>(query: Option<&str>) -> Result<T, Failure> {
-    let uri = format!("/?{}", query.unwrap_or_default()).parse().map_err(|_| Failure::bad("this is no address"))?;
+    let uri =
+        format!("/?{}", query.unwrap_or_default()).parse().map_err(|_| Failure::bad("this address cannot be read"))?;
     let fields = Query::try_from_uri(&uri).map_err(|error| {
         let text = error.body_text();
         let reason = text.rsplit_once("query string: ").map_or(text.as_str(), |(_, reason)| reason);
-        Failure::bad(format!("this address is no question: {reason}"))
+        Failure::bad(format!("this address cannot be read: {reason}"))
     })?;
     Ok(fields.0)
 }

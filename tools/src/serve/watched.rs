@@ -15,6 +15,9 @@ use tokio::sync::OwnedSemaphorePermit;
 use super::metrics::Metrics;
 use super::server::Server;
 
+/// The most bytes of an address in the log.
+const MOST_LOGGED: usize = 512;
+
 /// A request that is not over.
 pub struct Watched {
     metrics: Arc<Metrics>,
@@ -66,7 +69,8 @@ impl Drop for Watched {
         let time = self.begin.elapsed();
         let status = self.status.map_or_else(|| "none".to_owned(), |status| status.as_u16().to_string());
         let milliseconds = format!("{:.3}", time.as_secs_f64() * 1e3);
-        tracing::info!(method = %self.method, uri = %self.uri, %status, %milliseconds);
+        let uri = fourbase::excerpt(&self.uri.to_string(), MOST_LOGGED);
+        tracing::info!(method = %self.method, %uri, %status, %milliseconds);
         self.metrics.answered(status, time);
     }
 }
