@@ -76,5 +76,9 @@ fn a_search_that_is_given_up_is_said_and_can_be_tried_again() {
         browser.until("it is given up again", |shown| shown.moves == "444" && given_up(shown));
         browser.click("#retry");
         browser.until("it is tried again", given_up);
+        // A computer that finds no move waits.
+        browser.choose("#second-player", "perfect");
+        let finds_no_move = |shown: &Shown| shown.error.contains("There is no answer: not decided within 2,000 nodes");
+        browser.until("the computer finds no move", |shown| finds_no_move(shown) && shown.can_go_on);
     });
 }

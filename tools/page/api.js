@@ -1,6 +1,6 @@
 // Requests to the server: addresses relative to the page, streams of lines, and errors that say what to do.
 
-/** An answer that did not come. `kind` is "gone" (no server), "busy", "refused" (our question is wrong) or "failed". */
+/** An answer that did not come. `kind` is "gone" (no server), "busy", "refused" (our question is wrong), "unanswered" or "failed". */
 export class Trouble extends Error {
   constructor(kind, text, retryAfter = null) {
     super(text);
@@ -56,6 +56,7 @@ async function refusal(response) {
   if (status === 429 || status === 503) {
     return new Trouble("busy", text, Number(response.headers.get("Retry-After")) || 5);
   }
+  if (status === 422) return new Trouble("unanswered", text);
   if (status === 502 || status === 504) return new Trouble("gone", text);
   return new Trouble(status < 500 ? "refused" : "failed", text || `${status} ${response.statusText}`);
 }

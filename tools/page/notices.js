@@ -63,6 +63,7 @@ function wording(failure) {
     case "gone": return { text: texts.gone(AGAIN_SECONDS), seconds: AGAIN_SECONDS };
     case "busy": return { text: texts.busy(failure.retryAfter), seconds: failure.retryAfter };
     case "refused": return { text: texts.refused(failure.message), final: true };
+    case "unanswered": return { text: texts.unanswered(failure.message), final: true };
     default: return { text: texts.failed(failure.message) };
   }
 }

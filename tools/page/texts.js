@@ -65,7 +65,7 @@ export const fixed = {
 export const columnKeys = [
   ["1 to 9", "play a column"],
   ["\u2190 \u2192", "choose a column"],
-  ["Enter, \u2193", "play the chosen column"],
+  ["Enter, \u2193", "play it"],
 ];
 
 /** What commands do, by their buttons. */
@@ -172,6 +172,7 @@ export const texts = {
   gone: (seconds) => `The server cannot be reached. The page tries again every ${seconds} seconds; you can play on without values.`,
   busy: (seconds) => `The server is busy. The page asks again in ${plural(seconds, "second")}.`,
   failed: (text) => `The server has failed: ${text}.`,
+  unanswered: (text) => `There is no answer: ${text}.`,
   refused: (text) => `Not possible: ${text}.`,
   gaveUp: (text) => `Search given up: ${text}.`,
   openMoves: "The search stopped before every move was known.",
