@@ -22,6 +22,7 @@ mod keep_plies;
 mod kill;
 mod layers;
 mod list;
+mod manual;
 mod matches;
 mod meanwhile;
 mod openapi;

@@ -31,9 +31,22 @@ const NO_BOARDS: [&str; 22] = [
 ];
 
 /// All subcommands.
-const SUBCOMMANDS: [&str; 13] = [
-    "solve", "query", "stats", "position", "list", "bench", "play", "analyse", "match", "grade", "strategy", "serve",
+const SUBCOMMANDS: [&str; 15] = [
+    "solve",
+    "query",
+    "stats",
+    "position",
+    "list",
+    "bench",
+    "play",
+    "analyse",
+    "match",
+    "grade",
+    "strategy",
+    "serve",
     "verify",
+    "completions",
+    "man",
 ];
 
 #[test]
@@ -170,8 +183,8 @@ fn a_missing_or_unknown_subcommand_or_option_is_bad_input() {
     for arguments in ["", "frobnicate", "position 4x4", "list 4x4", "strategy follow-up", "match random random"] {
         program.run(arguments).refused();
     }
-    // Without a board, which these two do not need.
-    for subcommand in SUBCOMMANDS.into_iter().filter(|subcommand| !["list", "serve"].contains(subcommand)) {
+    // Without a board, which these do not need.
+    for subcommand in SUBCOMMANDS.into_iter().filter(|subcommand| !["list", "serve", "man"].contains(subcommand)) {
         program.run(subcommand).refused();
     }
     for arguments in ["solve 4x4 --frobnicate", "query 4x4 -x", "stats 4x4 5x4", "list --db", "position 4x4 1 --to x"] {

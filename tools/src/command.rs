@@ -4,7 +4,9 @@ use clap::error::Error as UsageError;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::remedy::Given;
-use crate::{analyse, bench, grade, list, match_, play, position, query, serve, solve, stats, strategy, verify};
+use crate::{
+    analyse, bench, completions, grade, list, man, match_, play, position, query, serve, solve, stats, strategy, verify,
+};
 
 /// Solve Connect Four boards and look positions up
 #[derive(Parser, Debug)]
@@ -56,6 +58,10 @@ pub enum Command {
     Serve(serve::Arguments),
     /// Check a database without using the solver
     Verify(verify::Arguments),
+    /// Print what a shell needs to complete the command line
+    Completions(completions::Arguments),
+    /// Print the manual pages, or write them into a folder
+    Man(man::Arguments),
 }
 
 impl Command {
@@ -92,6 +98,8 @@ impl Command {
             Command::Strategy(arguments) => strategy::run(arguments),
             Command::Serve(arguments) => serve::run(arguments),
             Command::Verify(arguments) => verify::run(arguments),
+            Command::Completions(arguments) => completions::run(arguments, command_line()),
+            Command::Man(arguments) => man::run(arguments, command_line()),
         }
     }
 }
