@@ -44,6 +44,33 @@ pub(crate) struct Effort {
     pub lookups: u64,
 }
 
+/// What is known of a position before it is searched. An answer that is a bound itself may be beyond it.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Known {
+    /// It is worth at least this, or nothing less counts.
+    pub at_least: Option<Outcome>,
+    /// It is worth at most this.
+    pub at_most: Option<Outcome>,
+}
+
+impl Known {
+    /// Returns what is known at the ply `later`, where play has led from `ply`: its player to move gets at least `outcome`, or
+    /// nothing less counts. That of the later position may be the other player, who then gets at most as much.
+    pub fn seen_at(ply: u32, later: u32, outcome: Outcome) -> Known {
+        let plies = later - ply;
+        let remoteness = match outcome.remoteness.map(|remoteness| remoteness.checked_sub(plies)) {
+            // A loss before that is no bound.
+            Some(None) => return Known::default(),
+            remoteness => remoteness.flatten(),
+        };
+        if plies.is_multiple_of(2) {
+            Known { at_least: Some(Outcome { remoteness, ..outcome }), at_most: None }
+        } else {
+            Known { at_least: None, at_most: Some(Outcome { value: outcome.value.flip(), remoteness }) }
+        }
+    }
+}
+
 /// The searches of a database.
 pub(super) struct Beyond {
     board: Board,
@@ -64,14 +91,9 @@ impl Beyond {
         Beyond { board, values, idle: Mutex::default(), searched: AtomicU64::new(0) }
     }
 
-    /// Searches a position to the end of the game, unless the monitor of `effort` is cancelled or its nodes are used up. The
-    /// position is known to be worth at least `worst`.
-    pub fn outcome(
-        &self,
-        position: &Position,
-        worst: Option<Outcome>,
-        effort: &mut Effort,
-    ) -> Result<Outcome, SearchError> {
+    /// Searches a position to the end of the game, unless the monitor of `effort` is cancelled or its nodes are used up. What is
+    /// known of the position is trusted.
+    pub fn outcome(&self, position: &Position, known: Known, effort: &mut Effort) -> Result<Outcome, SearchError> {
         let nodes_left = effort.most_nodes.map(|most| most.saturating_sub(effort.nodes));
         if nodes_left == Some(0) {
             return Err(SearchError::NodeLimit { nodes: effort.nodes });
@@ -91,12 +113,14 @@ impl Beyond {
         let at_the_end = |value| Outcome { value, remoteness: Some((self.board.cells() - position.ply()) as u32) };
         let outcome = match self.values {
             Values::Wdl => {
-                let no_loss = worst.filter(|worst| worst.value != Value::Lose);
-                let worst = no_loss.unwrap_or(at_the_end(Value::Lose));
-                let outcome = search.solve_between(position, Some(worst), Some(at_the_end(Value::Win)));
+                let worst = known.at_least.filter(|worst| worst.value != Value::Lose);
+                let best = known.at_most.filter(|best| best.value != Value::Win);
+                let worst = worst.unwrap_or(at_the_end(Value::Lose));
+                let best = best.unwrap_or(at_the_end(Value::Win));
+                let outcome = search.solve_between(position, Some(worst), Some(best));
                 outcome.map(|outcome| Outcome { remoteness: None, ..outcome })
             }
-            Values::Remoteness => search.solve_between(position, worst, None),
+            Values::Remoteness => search.solve_between(position, known.at_least, known.at_most),
         };
         search.set_monitor(None);
         let nodes = search.nodes() - before;

@@ -7,7 +7,7 @@
 
 use fourbase::{Outcome, Player, Position, Value};
 
-use super::beyond::Effort;
+use super::beyond::{Effort, Known};
 use super::error::DatabaseError;
 use super::open::Database;
 use crate::format::is_stored;
@@ -48,11 +48,19 @@ impl Database {
         let end = follow(*position, ply, sight(position));
         let outcome = match end.sight {
             Sight::Decided(outcome) => outcome,
-            _ if !self.reaches(end.ply) => self.search_beyond(&end.position, effort)?,
+            _ if !self.reaches(end.ply) => self.search_forced(position, &end, effort)?,
             _ if is_stored(end.ply) => self.stored(&end, effort)?,
             _ => self.best(end, effort)?,
         };
         Ok(self.outcome(seen_from(ply, end.ply, outcome)))
+    }
+
+    /// Searches the position that follows on `position` by forced moves. What is known of the one is known of the other.
+    fn search_forced(&self, position: &Position, end: &Seen, effort: &mut Effort) -> Result<Outcome, DatabaseError> {
+        let ply = position.ply() as u32;
+        let at_least = if ply < end.ply { self.at_least(position, effort)? } else { None };
+        let known = at_least.map_or(Known::default(), |outcome| Known::seen_at(ply, end.ply, outcome));
+        self.search_beyond(&end.position, known, effort)
     }
 
     /// Tells whether the tier is kept in which a quiet position of `ply` pieces is looked up.
@@ -113,9 +121,16 @@ impl Database {
                 }
             }
         }
+        if !searched.is_empty()
+            && let Some(outcome) = self.at_least(&start.position, effort)?
+        {
+            best.improve(start.ply, outcome);
+        }
         for end in searched {
             if !best.is_at_least(&end.position, start.ply) {
-                best.improve(end.ply, self.search_beyond(&end.position, effort)?);
+                // Only what is better counts.
+                let known = best.outcome.map_or(Known::default(), |of| Known::seen_at(best.ply, end.ply, of));
+                best.improve(end.ply, self.search_beyond(&end.position, known, effort)?);
             }
         }
         best.outcome.ok_or_else(|| self.manifest_error("a position has no moves"))
