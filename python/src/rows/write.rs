@@ -2,6 +2,7 @@
 
 use fourbase::{Player, Position, notation};
 use numpy::{PyArray1, PyArrayMethods};
+use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use rayon::prelude::*;
@@ -12,13 +13,16 @@ use crate::failure::of_row;
 use crate::position;
 use crate::wait::{briefly, pool};
 
+/// After how many rows of a list Python is asked for Ctrl-C.
+const ROWS_BETWEEN_SIGNALS: usize = 1 << 14;
+
 /// Writes positions in an encoding.
 pub fn write<'py>(py: Python<'py>, batch: &Batch, encoding: Encoding) -> PyResult<Bound<'py, PyAny>> {
     let (count, height, width) = (batch.positions.len(), batch.board.height(), batch.board.width());
     match encoding {
         Encoding::Positions => {
-            let positions = batch.positions.iter().map(|position| position::Position(*position));
-            Ok(PyList::new(py, positions.collect::<Vec<_>>())?.into_any())
+            let positions = batch.positions.iter().map(|position| position::Position(*position).into_bound_py_any(py));
+            list(py, positions)
         }
         Encoding::Bitboards => Ok(bitboards(py, batch)?.into_any()),
         Encoding::Moves => texts(py, batch, |position| {
@@ -40,14 +44,14 @@ pub fn write<'py>(py: Python<'py>, batch: &Batch, encoding: Encoding) -> PyResul
         }
         Encoding::Kaggle => {
             let numbers = numbers(py, batch, encoding)?;
-            let observations = PyList::empty(py);
-            for (position, board) in batch.positions.iter().zip(numbers.chunks_exact(batch.board.cells())) {
+            let rows = batch.positions.iter().zip(numbers.chunks_exact(batch.board.cells()));
+            let observations = rows.map(|(position, board)| {
                 let observation = PyDict::new(py);
                 observation.set_item("board", PyList::new(py, board)?)?;
                 observation.set_item("mark", if position.to_move() == Player::First { 1 } else { 2 })?;
-                observations.append(observation)?;
-            }
-            Ok(observations.into_any())
+                Ok(observation.into_any())
+            });
+            list(py, observations)
         }
     }
 }
@@ -73,9 +77,18 @@ fn texts<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let pool = pool()?;
     let texts: Vec<_> = briefly(py, || pool.install(|| batch.positions.par_iter().map(&text).collect()))?;
+    let texts = texts.into_iter().enumerate();
+    list(py, texts.map(|(row, text)| text.map_err(|reason| of_row(row, &reason))?.into_bound_py_any(py)))
+}
+
+/// Makes a list. Ctrl-C stops it.
+fn list<'py>(py: Python<'py>, items: impl Iterator<Item = PyResult<Bound<'py, PyAny>>>) -> PyResult<Bound<'py, PyAny>> {
     let list = PyList::empty(py);
-    for (row, text) in texts.into_iter().enumerate() {
-        list.append(text.map_err(|reason| of_row(row, &reason))?)?;
+    for (row, item) in items.enumerate() {
+        if row.is_multiple_of(ROWS_BETWEEN_SIGNALS) {
+            py.check_signals()?;
+        }
+        list.append(item?)?;
     }
     Ok(list.into_any())
 }
