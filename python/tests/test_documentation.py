@@ -10,6 +10,7 @@ import fourbase.errors
 import pytest
 
 PYTHON = Path(__file__).parents[1]
+GUIDE = PYTHON.parent / "docs" / "python.md"
 
 
 def documented() -> dict[str, str]:
@@ -43,6 +44,26 @@ def test_the_examples_of_the_readme_run():
     exec(code, space)
     for call, answer in re.findall(r"^(\S.*?)  +# ([OM]\w+\(.*\))$", code, re.MULTILINE):
         assert repr(eval(call, space)) == answer
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    """Return the fenced blocks of a page."""
+    return re.findall(rf"```{language}\n(.*?)```", page.read_text(), re.DOTALL)
+
+
+def test_the_examples_of_the_guide_run():
+    text = "".join(block for block in blocks(GUIDE, "python") if block.startswith(">>>"))
+    examples = doctest.DocTestParser().get_doctest(text, {}, GUIDE.name, None, 0)
+    assert len(examples.examples) > 30
+    runner, written = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS), []
+    assert runner.run(examples, out=written.append).failed == 0, "".join(written)
+
+
+def test_other_code_of_the_guide_is_that_of_the_notebook():
+    notebook = (PYTHON / "examples" / "grade_a_learner.py").read_text()
+    shown = [block for block in blocks(GUIDE, "python") if not block.startswith(">>>")]
+    assert len(shown) == 3
+    assert [block for block in shown if block not in notebook] == []
 
 
 @pytest.mark.parametrize(

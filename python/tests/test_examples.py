@@ -1,0 +1,66 @@
+"""The notebook of examples/, run as a reader would."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+EXAMPLE = Path(__file__).parents[1] / "examples" / "grade_a_learner.py"
+
+
+def outputs(notebook):
+    """Return the texts that the cells wrote or show, in order."""
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            yield output.get("text") or output.get("data", {}).get("text/plain", "")
+
+
+def table(text: str) -> dict[str, tuple[int, float, float, float]]:
+    """Return the rows of a grade: positions, and the shares of `keeps`, `best` and `chance`."""
+    rows = re.findall(r"^ *(\d+|all) +([\d,]+) +([\d.]+)% +([\d.]+)% +([\d.]+)%$", text, re.MULTILINE)
+    return {name: (int(count.replace(",", "")), *(float(of) for of in shares)) for name, count, *shares in rows}
+
+
+def test_the_notebook_grades_a_learner(monkeypatch, tmp_path):
+    needed = "pip install -e './python[examples]' installs it"
+    jupytext = pytest.importorskip("jupytext", reason=f"jupytext is not installed; {needed}")
+    nbclient = pytest.importorskip("nbclient", reason=f"nbclient is not installed; {needed}")
+    for name in ("sklearn", "ipykernel"):
+        pytest.importorskip(name, reason=f"{name} is not installed; {needed}")
+    # Threads that wait for each other would spin, which is slow on a busy machine.
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    monkeypatch.setenv("FOURBASE_DB", str(tmp_path))
+    notebook = jupytext.read(EXAMPLE)
+    nbclient.NotebookClient(notebook, timeout=1200, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    shown = list(outputs(notebook))
+    text = "\n".join(shown)
+
+    positions, moves = re.search(r"([\d,]+) positions, ([\d,]+) moves", text).groups()
+    assert positions == "36,000"
+    assert 100_000 < int(moves.replace(",", "")) < 110_000
+    pictures = [
+        of for cell in notebook.cells for of in cell.get("outputs", []) if "image/svg+xml" in of.get("data", {})
+    ]
+    assert len(pictures) == 2
+    assert all(of["data"]["image/svg+xml"].startswith("<svg") for of in pictures)
+
+    learner, central = (table(of) for of in shown if of.lstrip().startswith("ply"))
+    # Which positions these are does not depend on the player.
+    graded = {name: row[0] for name, row in learner.items()}
+    assert graded == {name: row[0] for name, row in central.items()}
+    assert graded["all"] == 1_709_487
+    assert (graded["0"], graded["1"], graded["2"]) == (1, 2, 21)
+    _, keeps, best, chance = learner["all"]
+    assert 90 < keeps < 97
+    assert keeps - 3 < best <= keeps
+    assert chance == pytest.approx(41.78, abs=0.01)
+    # Late in the game there is little left to get wrong.
+    assert learner["18"][1] > 97 > learner["11"][1] > 75
+    # The guide shows the same table; another scikit-learn may learn a little else.
+    guide = table((EXAMPLE.parents[2] / "docs" / "python.md").read_text())
+    assert {name: row[0] for name, row in guide.items()} == graded
+    assert guide["all"] == pytest.approx(learner["all"], abs=1.5)
+    # This player has learnt nothing.
+    assert central["all"][1:] == (47.64, 45.72, 41.78)
+    assert "Outcome(value='lose', remoteness=2); best" in text
+    assert "Outcome(value='win', remoteness=1)" in text
