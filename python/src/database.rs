@@ -45,6 +45,12 @@ pub struct Database(pub Arc<database::Database>);
 /// takes a fifth of that.
 const NODES_AT_ONCE: u64 = 1 << 14;
 
+/// The value and the plies of each row.
+type ValuesAndPlies<'py> = (Bound<'py, PyArray1<i8>>, Bound<'py, PyArray1<u8>>);
+
+/// The board of a database, and the folder of all databases.
+type Place = (String, Option<PathBuf>);
+
 /// What probes of one call share.
 #[derive(Clone)]
 pub struct Asked {
@@ -192,7 +198,7 @@ impl Database {
         encoding: Option<&str>,
         errors: Errors,
         nodes: Option<u64>,
-    ) -> PyResult<(Bound<'py, PyArray1<i8>>, Bound<'py, PyArray1<u8>>)> {
+    ) -> PyResult<ValuesAndPlies<'py>> {
         let batch = rows::read(py, Some(self.0.board()), positions, encoding, errors)?;
         let asked = Asked { database: Arc::clone(&self.0), nodes };
         let (values, plies) = probe::many(py, &asked, &batch)?;
@@ -279,7 +285,7 @@ impl Database {
     }
 
     /// A database is pickled as its place: the other process opens it there.
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyType>, (String, Option<PathBuf>))> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyType>, Place)> {
         // <db>/<board>/<values>
         let folder = self.folder().and_then(|folder| std::path::absolute(folder).ok());
         let root = folder.and_then(|folder| folder.ancestors().nth(2).map(Path::to_path_buf));

@@ -84,6 +84,7 @@ impl Position {
 
     /// The player to move: ``'first'`` or ``'second'``.
     #[getter]
+    #[expect(clippy::wrong_self_convention, reason = "the name of a property: whose turn it is")]
     fn to_move(&self) -> &'static str {
         match self.0.to_move() {
             Player::First => "first",

@@ -97,9 +97,7 @@ class Chunks:
 
 @final
 class Database:
-    def __new__(
-        cls, board: str, db: str | os.PathLike[str] | None = None, *, cache: int | None = None
-    ) -> Database: ...
+    def __new__(cls, board: str, db: str | os.PathLike[str] | None = None, *, cache: int | None = None) -> Database: ...
     @property
     def board(self) -> str: ...
     @property

@@ -1,7 +1,7 @@
 //! `GET api/v1/openapi.json`: the description of the addresses, for programs.
 //!
 //! The addresses are in `openapi.json`. The answers that are lines of the command line have their definitions in
-//! `docs/fourbase.schema.json`.
+//! `fourbase.schema.json`.
 
 use std::sync::LazyLock;
 
@@ -16,7 +16,7 @@ use super::written::{CHANGING, JSON};
 const ADDRESSES: &str = include_str!("openapi.json");
 
 /// The lines of the command line.
-const LINES: &str = include_str!("../../../docs/fourbase.schema.json");
+const LINES: &str = include_str!("../../fourbase.schema.json");
 
 /// The definitions of lines that are answers; those that they refer to come along.
 const ANSWERS: [&str; 3] = ["query", "analyse", "stats"];
