@@ -132,7 +132,8 @@ fn a_large_board_is_sampled_and_one_without_values_says_how_to_get_them() {
     let json = program.run("grade rating:1 5x5 --sample 300 --json").json();
     assert_eq!((&json["sample"], &json["legal"], &json["graded"]), (&json!(300), &json!(null), &json!(300)));
     let line = program.run("grade random 6x7").fails(1);
-    assert!(line.ends_with("make it with: fourbase solve 6x7"), "{line}");
+    // A machine with little room on its disk is told to solve values alone.
+    assert!(line.contains("make it with: fourbase solve 6x7"), "{line}");
 }
 
 #[test]

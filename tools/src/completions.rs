@@ -11,7 +11,7 @@ use crate::output;
 Put the script where your shell looks for it, and start a new shell.
 
 Examples:
-  fourbase completions bash > ~/.local/share/bash-completion/completions/fourbase
+  fourbase completions bash > fourbase.bash         and source it in ~/.bashrc
   fourbase completions fish > ~/.config/fish/completions/fourbase.fish
   fourbase completions zsh > ~/.zfunc/_fourbase     with ~/.zfunc in $fpath")]
 pub struct Arguments {
