@@ -138,7 +138,8 @@ impl Board {
     }
 
     /// Lists the columns from the centre outwards, the left one of two equally central columns first.
-    pub(crate) fn central_columns(self) -> Vec<usize> {
+    #[must_use]
+    pub fn central_columns(self) -> Vec<usize> {
         let mut columns = (0..self.width()).collect::<Vec<_>>();
         // Twice the distance from the middle; the sort is stable.
         columns.sort_by_key(|&column| (2 * column).abs_diff(self.width() - 1));

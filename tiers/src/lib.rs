@@ -14,6 +14,7 @@
 //! | [`counts`] | counts legal positions by ply, value and remoteness: tiers from the empty board up |
 //! | [`database`] | opens databases and looks positions up |
 //! | [`answer`] | answers questions about positions from a database, by search, or both |
+//! | [`dataset`] | writes positions with their values into files, for programs that learn |
 //! | [`verify`] | checks a database with code of its own |
 //!
 //! ```
@@ -37,6 +38,7 @@
 pub mod answer;
 pub mod counts;
 pub mod database;
+pub mod dataset;
 pub mod files;
 pub mod format;
 pub mod index;

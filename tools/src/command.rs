@@ -5,7 +5,8 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::remedy::Given;
 use crate::{
-    analyse, bench, completions, grade, list, man, match_, play, position, query, serve, solve, stats, strategy, verify,
+    analyse, bench, completions, export, grade, list, man, match_, play, position, query, serve, solve, stats,
+    strategy, verify,
 };
 
 /// Solve Connect Four boards and look positions up
@@ -22,7 +23,7 @@ Exit codes:
   1  a failure of files or memory, or a value that was not decided
   2  bad input
   3  Ctrl-C, SIGTERM or SIGHUP stopped a solve, a count, or a command with
-     temporary files: bench, match, grade, a batch with --output")]
+     temporary files: bench, match, grade, export, a batch with --output")]
 struct CommandLine {
     /// What to do.
     #[command(subcommand)]
@@ -54,6 +55,8 @@ pub enum Command {
     Grade(grade::Arguments),
     /// Prove or refute a strategy against every reply
     Strategy(strategy::Arguments),
+    /// Write positions with their values to a file, for programs that learn
+    Export(export::Arguments),
     /// Answer over HTTP
     Serve(serve::Arguments),
     /// Check a database without using the solver
@@ -96,6 +99,7 @@ impl Command {
             Command::Match(arguments) => match_::run(arguments),
             Command::Grade(arguments) => grade::run(arguments),
             Command::Strategy(arguments) => strategy::run(arguments),
+            Command::Export(arguments) => export::run(arguments),
             Command::Serve(arguments) => serve::run(arguments),
             Command::Verify(arguments) => verify::run(arguments),
             Command::Completions(arguments) => completions::run(arguments, command_line()),

@@ -16,6 +16,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use fourbase::BoardError;
 use fourbase::notation::NotationError;
 use fourbase_tiers::counts::CountError;
+use fourbase_tiers::dataset::DatasetError;
 use fourbase_tiers::files::escaped;
 use fourbase_tiers::solve::SolveError;
 
@@ -112,7 +113,8 @@ pub fn report_usage(error: &clap::Error) -> ExitCode {
 }
 
 fn is_bad_input(error: &(dyn Error + 'static)) -> bool {
-    error.is::<BadInput>() || error.is::<BoardError>() || error.is::<NotationError>()
+    let is_of_choice = error.downcast_ref().is_some_and(DatasetError::is_of_choice);
+    is_of_choice || error.is::<BadInput>() || error.is::<BoardError>() || error.is::<NotationError>()
 }
 
 fn is_stopped(error: &(dyn Error + 'static)) -> bool {

@@ -27,6 +27,7 @@ mod bench;
 mod command;
 mod completions;
 mod container;
+mod export;
 mod failure;
 mod feasible;
 mod game;

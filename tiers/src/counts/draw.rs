@@ -30,10 +30,10 @@ pub struct Draw {
     shapes: Vec<(Shape, u32, u64)>,
 }
 
-/// So many draws are refused before there is taken to be no position.
-const MOST_DRAWS: u32 = 1_000_000;
-
 impl Draw {
+    /// So many draws are refused before there is taken to be no position.
+    pub const MOST_DRAWS: u32 = 1_000_000;
+
     /// Prepares to draw from some plies; the board has none beyond its number of cells.
     pub fn new(index: &Index, plies: impl IntoIterator<Item = u32>) -> Draw {
         let board = index.board();
@@ -54,7 +54,7 @@ impl Draw {
     /// Draws a position; `None` if a million draws in a row are refused, as where the plies have no unfinished position.
     #[must_use]
     pub fn position(&self, index: &Index, random: &mut impl Rng) -> Option<Position> {
-        (0..MOST_DRAWS).find_map(|_| self.image(index, random))
+        (0..Draw::MOST_DRAWS).find_map(|_| self.image(index, random))
     }
 
     /// Draws an image of an entry; `None` if it is refused.

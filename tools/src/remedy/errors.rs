@@ -5,6 +5,7 @@ use std::error::Error;
 use fourbase_tiers::answer::AnswerError;
 use fourbase_tiers::counts::CountError;
 use fourbase_tiers::database::DatabaseError;
+use fourbase_tiers::dataset::DatasetError;
 use fourbase_tiers::files::{Disk, FileError};
 use fourbase_tiers::format::lock_path;
 use fourbase_tiers::index::IndexError;
@@ -32,6 +33,8 @@ pub fn of_one(error: &(dyn Error + 'static), given: &Given) -> Option<String> {
         }
     } else if let Some(error) = error.downcast_ref::<AnswerError>() {
         if let AnswerError::Database(error) = error { of_database(error, given) } else { None }
+    } else if let Some(error) = error.downcast_ref::<DatasetError>() {
+        of_dataset(error, given)
     } else if let Some(error) = error.downcast_ref::<FileError>() {
         Some(of_file(error, given))
     } else if let Some(error) = error.downcast_ref::<IndexError>() {
@@ -124,6 +127,29 @@ fn of_database(error: &DatabaseError, given: &Given) -> Option<String> {
         DatabaseError::File(error) => of_file(error, given),
         DatabaseError::Index(error) => of_index(error),
         DatabaseError::Search(_) => return None,
+    })
+}
+
+fn of_dataset(error: &DatasetError, given: &Given) -> Option<String> {
+    Some(match error {
+        DatasetError::NoPlies | DatasetError::Late { .. } => "give other --plies".to_owned(),
+        DatasetError::Ply { board, .. } => format!("give --plies from 0 to {}", board.cells()),
+        DatasetError::NoColumns => "give --columns such as moves,value".to_owned(),
+        DatasetError::NoRemoteness { board, .. } => {
+            format!("leave it out, or solve with remoteness: fourbase solve {board} --values remoteness")
+        }
+        DatasetError::NoParquet => "write CSV with --format csv".to_owned(),
+        DatasetError::NotDrawn { .. } => "give other --plies or another --kind".to_owned(),
+        DatasetError::Fewer { found, .. } => {
+            format!("give --sample {found} or less, or more --plies; without --sample, all positions are written")
+        }
+        DatasetError::Write(_) => "check the folder, its permissions and the free space".to_owned(),
+        DatasetError::Answer(error) if error.is_limit() => {
+            "allow more with --nodes, or give --plies that the database keeps".to_owned()
+        }
+        DatasetError::Answer(AnswerError::Database(error)) => return of_database(error, given),
+        DatasetError::Count(error) => return of_count(error, given),
+        DatasetError::Answer(_) | DatasetError::Notation(_) | DatasetError::Stopped => return None,
     })
 }
 
