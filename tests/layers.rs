@@ -14,7 +14,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The folders of `tiers/src`, each with the folders that it may use: all of them stand before it.
-const LAYERS: [(&str, &[&str]); 12] = [
+const LAYERS: [(&str, &[&str]); 13] = [
     ("kernel", &[]),
     ("index", &["kernel"]),
     ("files", &[]),
@@ -25,6 +25,7 @@ const LAYERS: [(&str, &[&str]); 12] = [
     ("counts", &["kernel", "index", "files", "tier", "format", "solve"]),
     ("database", &["kernel", "index", "files", "quiet", "format"]),
     ("answer", &["kernel", "database"]),
+    ("dataset", &["kernel", "index", "files", "counts", "database", "answer"]),
     ("verify", &["kernel", "index", "files", "format", "counts", "database"]),
     ("testing", &["kernel", "index", "files", "quiet", "tier", "format", "solve", "counts", "database"]),
 ];

@@ -11,6 +11,7 @@ mod bounded;
 mod consistency;
 mod determinism;
 mod embedded;
+mod export;
 mod faults;
 mod flips;
 mod forged;

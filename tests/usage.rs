@@ -31,7 +31,7 @@ const NO_BOARDS: [&str; 22] = [
 ];
 
 /// All subcommands.
-const SUBCOMMANDS: [&str; 15] = [
+const SUBCOMMANDS: [&str; 16] = [
     "solve",
     "query",
     "stats",
@@ -43,6 +43,7 @@ const SUBCOMMANDS: [&str; 15] = [
     "match",
     "grade",
     "strategy",
+    "export",
     "serve",
     "verify",
     "completions",

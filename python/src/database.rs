@@ -10,7 +10,7 @@ use fourbase_tiers::database;
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyRuntimeWarning;
 use pyo3::prelude::*;
-use pyo3::types::PyType;
+use pyo3::types::{PyDict, PyType};
 
 use crate::arguments::{BoardArgument, Errors, cache_bytes, memory_bytes, root};
 use crate::chunks::{Chunks, chunk};
@@ -19,7 +19,7 @@ use crate::outcome::{Move, Outcome};
 use crate::position::read;
 use crate::rows;
 use crate::rows::probe::{self, MoveValues};
-use crate::sample::{self, Kind};
+use crate::sample;
 use crate::wait::{briefly, patiently, pool};
 
 /// A solved board. Threads may share it.
@@ -269,12 +269,72 @@ impl Database {
         seed: u64,
         kind: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let kind = Kind::named(kind)?;
+        let kind = sample::kind(kind)?;
         let plies = match plies {
             Some(plies) => plies.try_iter()?.map(|ply| ply?.extract()).collect::<PyResult<Vec<u32>>>()?,
             None => (0..self.0.board().cells() as u32).collect(),
         };
         chunk(py, &self.0, sample::positions(py, &self.0, count, &plies, seed, kind)?)
+    }
+
+    /// Writes positions with their values to a file, for programs that learn, and returns the number of rows. A file
+    /// ``NAME.md`` beside it explains the columns. The same arguments give the same file.
+    ///
+    /// Every legal position of ``plies`` (default: all) that no line has finished is written; with ``sample=N``, N unfinished
+    /// ones are drawn as `sample` draws them (``kind``, ``seed``). ``distinct=True`` writes only one of a position and its mirror
+    /// image, and of a sample each once. ``unforced=True`` lists the positions in which no move would complete a line, of ply 8 by
+    /// default.
+    ///
+    /// ``format`` is ``'parquet'``, ``'csv'``, ``'npz'`` or ``'uci'``; by default the end of the path tells it (``.data`` is the
+    /// text of the UCI data set, whose positions are the unforced ones). NPZ holds all rows in memory while it is made, and has
+    /// -128 and 255 for an illegal move; the others have nulls.
+    ///
+    /// ``columns`` are some of ``moves``, ``bits``, ``uni``, ``bitboards``, ``ply``, ``value``, ``remoteness``, ``score``,
+    /// ``move-values``, ``move-remoteness``; by default bitboards and all that the database knows. ``nodes`` limits the search of
+    /// a position that is not stored, and ``memory`` the bytes for listing a ply. An existing file is an error unless
+    /// ``replace=True``; it takes its name when it is whole.
+    ///
+    /// >>> import pathlib, tempfile
+    /// >>> db, folder = fourbase.Database("5x4"), pathlib.Path(tempfile.mkdtemp())
+    /// >>> db.export(folder / "5x4.csv", plies=range(3), columns=["moves", "value", "remoteness"])
+    /// 31
+    /// >>> print((folder / "5x4.csv").read_text()[:47])
+    /// moves,value,remoteness
+    /// -,0,20
+    /// 3,0,19
+    /// 1,1,19
+    /// >>> db.export(folder / "5x4.parquet", sample=1000, kind="choice-matters", distinct=True)
+    /// 1000
+    #[pyo3(signature = (path, *, plies=None, sample=None, kind="uniform", seed=1, distinct=false, unforced=false,
+        format=None, columns=None, replace=false, nodes=None, memory=None))]
+    #[expect(clippy::too_many_arguments, reason = "each is a keyword")]
+    fn export<'py>(
+        slf: &Bound<'py, Self>,
+        path: Bound<'py, PyAny>,
+        plies: Option<Bound<'py, PyAny>>,
+        sample: Option<u64>,
+        kind: &str,
+        seed: u64,
+        distinct: bool,
+        unforced: bool,
+        format: Option<&str>,
+        columns: Option<Bound<'py, PyAny>>,
+        replace: bool,
+        nodes: Option<u64>,
+        memory: Option<u64>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        let options = PyDict::new(py);
+        options.set_item("plies", plies)?;
+        options.set_item("sample", sample)?;
+        options.set_item("kind", kind)?;
+        options.set_item("seed", seed)?;
+        options.set_item("distinct", distinct)?;
+        options.set_item("unforced", unforced)?;
+        options.set_item("columns", columns)?;
+        options.set_item("nodes", nodes)?;
+        options.set_item("memory", memory)?;
+        py.import("fourbase._export")?.getattr("export")?.call1((slf, path, format, replace, options))
     }
 
     fn __repr__(&self) -> String {

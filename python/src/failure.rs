@@ -4,7 +4,9 @@
 
 use fourbase::search::SearchError;
 use fourbase_tiers::answer::AnswerError;
+use fourbase_tiers::counts::CountError;
 use fourbase_tiers::database::DatabaseError;
+use fourbase_tiers::dataset::DatasetError;
 use fourbase_tiers::files::FileError;
 use fourbase_tiers::solve::SolveError;
 use pyo3::prelude::*;
@@ -74,6 +76,26 @@ pub fn of_answer(error: AnswerError) -> PyErr {
         }
         AnswerError::Database(error) => of_database(error),
         AnswerError::Search(error) => of_search(error),
+    }
+}
+
+/// Explains why there is no sample or no data set.
+pub fn of_dataset(error: DatasetError) -> PyErr {
+    let message = error.to_string();
+    let option = |remedy: &str| exception("OptionError", format!("{message}; {remedy}"));
+    match error {
+        DatasetError::Answer(error) => of_answer(error),
+        DatasetError::Count(CountError::Memory { .. }) => {
+            exception("SolveMemory", format!("{message}; allow more with memory=BYTES, or draw positions with sample=..."))
+        }
+        DatasetError::Count(_) | DatasetError::Notation(_) | DatasetError::Stopped => exception("FourbaseError", message),
+        DatasetError::Write(error) => error.into(),
+        DatasetError::NotDrawn { .. } => option("write other plies=... or another kind=..."),
+        DatasetError::Fewer { .. } => option("ask for fewer with sample=..., or leave it out to write all"),
+        DatasetError::NoRemoteness { .. } => option("leave it out, or solve with values=\"remoteness\""),
+        DatasetError::NoColumns => option("write columns=[\"bitboards\", \"value\"]"),
+        DatasetError::NoParquet => option("write CSV"),
+        DatasetError::NoPlies | DatasetError::Ply { .. } | DatasetError::Late { .. } => option("write other plies=..."),
     }
 }
 

@@ -199,6 +199,13 @@ impl Run {
         self.stderr
     }
 
+    /// Returns what a run said on standard error that failed with this exit code, in one line or with the usage.
+    #[track_caller]
+    pub fn fails_with(self, code: i32) -> String {
+        assert_eq!((self.code, self.stdout.as_str()), (Some(code), ""), "{self:#?}");
+        self.stderr
+    }
+
     #[track_caller]
     fn error_line(&self) -> String {
         let line = self.stderr.strip_prefix("error: ").and_then(|line| line.strip_suffix('\n'));

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from fourbase._types import Labelled, MoveValues
 
-__all__ = ["Chunks", "Database", "Move", "Outcome", "Position", "decode", "encode", "search", "solve", "strategy"]
+__all__ = ["Chunks", "Database", "Export", "Move", "Outcome", "Position", "decode", "encode", "search", "solve", "strategy"]
 
 _Value: TypeAlias = Literal["win", "lose", "tie"]
 _Values: TypeAlias = Literal["remoteness", "wdl"]
@@ -26,7 +26,39 @@ _Encoding: TypeAlias = Literal[
     "kaggle",
     "uci",
 ]
+_Column: TypeAlias = Literal[
+    "moves",
+    "bits",
+    "uni",
+    "bitboards",
+    "ply",
+    "value",
+    "remoteness",
+    "score",
+    "move-values",
+    "move-remoteness",
+]
 _Positions: TypeAlias = Sequence[str] | Sequence[Position] | Sequence[Mapping[str, Any]] | Sequence[Any] | NDArray[Any]
+
+@final
+class Export:
+    def __new__(
+        cls,
+        database: Database,
+        plies: Sequence[int] | None,
+        count: int | None,
+        kind: str,
+        seed: int,
+        distinct: bool,
+        unforced: bool,
+        columns: Sequence[str] | None,
+        nodes: int | None,
+        memory: int | None,
+    ) -> Export: ...
+    def write(
+        self, path: str | os.PathLike[str], format: str, name: str, made_with: str
+    ) -> tuple[int, str]: ...
+    def arrays(self) -> tuple[dict[str, Any], list[tuple[str, str]], int]: ...
 
 @final
 class Outcome:
@@ -121,6 +153,22 @@ class Database:
         seed: int = 1,
         kind: Literal["uniform", "random-play", "choice-matters"] = "uniform",
     ) -> Labelled: ...
+    def export(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        plies: Iterable[int] | None = None,
+        sample: int | None = None,
+        kind: Literal["uniform", "random-play", "choice-matters"] = "uniform",
+        seed: int = 1,
+        distinct: bool = False,
+        unforced: bool = False,
+        format: Literal["parquet", "csv", "npz", "uci"] | None = None,
+        columns: Iterable[_Column] | None = None,
+        replace: bool = False,
+        nodes: int | None = None,
+        memory: int | None = None,
+    ) -> int: ...
     def probe(self, position: str | Position, *, nodes: int | None = None) -> Outcome: ...
     def moves(self, position: str | Position, *, nodes: int | None = None) -> list[Move]: ...
     def probe_many(

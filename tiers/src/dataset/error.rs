@@ -8,7 +8,7 @@ use fourbase::notation::NotationError;
 use super::{Column, Kind};
 use crate::answer::AnswerError;
 use crate::counts::CountError;
-use crate::files::{counted, grouped};
+use crate::files::grouped;
 
 /// A data set that cannot be made. What was written so far is no data set.
 #[derive(Debug, thiserror::Error)]
@@ -47,7 +47,7 @@ pub enum DatasetError {
     #[error("this build of fourbase writes no Parquet")]
     NoParquet,
     /// No such position was drawn.
-    #[error("no position of these plies was drawn on {board}, in {} of {kind}", counted(u64::from(*draws), "draw"))]
+    #[error("no position of these plies was drawn on {board}, in {} draws of kind {kind}", grouped(u128::from(*draws)))]
     NotDrawn {
         /// The board.
         board: Board,

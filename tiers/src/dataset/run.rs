@@ -108,9 +108,12 @@ impl<'d> Dataset<'d> {
         progress: &dyn Progress,
     ) -> Result<Summary, DatasetError> {
         let fields = self.fields(format);
-        let mut writer = format.begin(output, self.board(), &fields, &self.facts())?;
+        let facts = self.facts();
         let with_moves = format != Format::Uci;
-        let summary = self.portions(&fields, with_moves, progress, &mut |portion| writer.write(portion))?;
+        // A choice that has no rows leaves the output as it is.
+        let portions = self.portions(&fields, with_moves, progress)?;
+        let mut writer = format.begin(output, self.board(), &fields, &facts)?;
+        let summary = portions.run(&mut |portion| writer.write(portion))?;
         writer.end()?;
         Ok(summary)
     }
@@ -126,32 +129,21 @@ impl<'d> Dataset<'d> {
         take: &mut (dyn FnMut(&Portion) -> Result<(), DatasetError> + Send),
     ) -> Result<Summary, DatasetError> {
         let fields: Vec<Field> = self.columns.iter().flat_map(|column| column.fields(self.board())).collect();
-        self.portions(&fields, true, progress, take)
+        self.portions(&fields, true, progress)?.run(take)
     }
 
-    /// Makes a portion while the one before is taken.
-    fn portions(
-        &self,
-        fields: &[Field],
+    /// Makes the first portion.
+    fn portions<'a>(
+        &'a self,
+        fields: &'a [Field],
         with_moves: bool,
-        progress: &dyn Progress,
-        take: &mut (dyn FnMut(&Portion) -> Result<(), DatasetError> + Send),
-    ) -> Result<Summary, DatasetError> {
+        progress: &'a dyn Progress,
+    ) -> Result<Portions<'a>, DatasetError> {
         let with_moves = with_moves && self.columns.iter().any(|column| column.needs_moves());
-        let mut positions = self.positions(progress)?;
-        let mut make = || -> Result<Portion, DatasetError> {
-            let rows = Labelled::of(self.database, positions.next()?, with_moves, &self.limits)?;
-            Ok(Portion::of(fields, &rows)?)
-        };
-        let mut summary = Summary::default();
-        let mut portion = make()?;
-        while portion.rows > 0 {
-            summary.add(&portion);
-            let (taken, next) = rayon::join(|| take(&portion), &mut make);
-            taken?;
-            portion = next?;
-        }
-        Ok(summary)
+        let positions = self.positions(progress)?;
+        let mut make = Make { dataset: self, fields, with_moves, positions };
+        let first = make.next()?;
+        Ok(Portions { make, first })
     }
 
     /// Begins with the first position.
@@ -187,5 +179,43 @@ impl<'d> Dataset<'d> {
     #[must_use]
     pub fn readme(&self, format: Format, summary: &Summary, name: &str, made_with: &str) -> String {
         notes::readme(self.database, &self.choice, format, &self.fields(format), summary, name, made_with)
+    }
+}
+
+/// Makes portions.
+struct Make<'a> {
+    dataset: &'a Dataset<'a>,
+    fields: &'a [Field],
+    with_moves: bool,
+    positions: Box<dyn Positions + 'a>,
+}
+
+impl Make<'_> {
+    /// Makes the next portion; one without rows at the end.
+    fn next(&mut self) -> Result<Portion, DatasetError> {
+        let Dataset { database, limits, .. } = self.dataset;
+        let rows = Labelled::of(database, self.positions.next()?, self.with_moves, limits)?;
+        Ok(Portion::of(self.fields, &rows)?)
+    }
+}
+
+/// The portions of a data set, of which the first one is made.
+struct Portions<'a> {
+    make: Make<'a>,
+    first: Portion,
+}
+
+impl Portions<'_> {
+    /// Makes each portion while the one before is taken.
+    fn run(self, take: &mut (dyn FnMut(&Portion) -> Result<(), DatasetError> + Send)) -> Result<Summary, DatasetError> {
+        let Portions { mut make, first: mut portion } = self;
+        let mut summary = Summary::default();
+        while portion.rows > 0 {
+            summary.add(&portion);
+            let (taken, next) = rayon::join(|| take(&portion), || make.next());
+            taken?;
+            portion = next?;
+        }
+        Ok(summary)
     }
 }

@@ -9,6 +9,7 @@ use fourbase_tiers::dataset::{Choice, Dataset, Format, Rows, Summary};
 use fourbase_tiers::files::bytes;
 use serde::Serialize;
 
+use super::lists::plies_text;
 use crate::json::{self, DatabaseJson, SourceKind};
 use crate::number::{grouped, milliseconds};
 use crate::wording;
@@ -25,14 +26,15 @@ pub struct ExportReport {
     win: u64,
     tie: u64,
     lose: u64,
-    plies: Vec<u32>,
+    /// With ranges: `0-8`.
+    of_plies: String,
     /// How many positions were drawn, how, and by which seed; null where none were.
     sample: Option<u64>,
     kind: Option<&'static str>,
     seed: Option<u64>,
     distinct: bool,
     /// The names of the file's columns.
-    columns: Vec<String>,
+    fields: Vec<String>,
     bytes: u64,
     source: Source,
     seconds: f64,
@@ -77,12 +79,12 @@ impl ExportReport {
             win,
             tie,
             lose,
-            plies: choice.plies.clone(),
+            of_plies: plies_text(&choice.plies),
             sample,
             kind,
             seed,
             distinct: choice.is_distinct || choice.rows == Rows::Unforced,
-            columns: dataset.fields(format).into_iter().map(|field| field.name()).collect(),
+            fields: dataset.fields(format).into_iter().map(|field| field.name()).collect(),
             bytes,
             source: Source { kind: SourceKind::Database, database: DatabaseJson::of(database), nodes: None },
             seconds: milliseconds(time),

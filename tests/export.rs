@@ -1,0 +1,397 @@
+//! `fourbase export`: what its files say, compared with a plain search, with `query` and with `stats`.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fs::{self, File};
+use std::path::Path;
+
+use fourbase::{Position, notation};
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::Field;
+
+use crate::support::answer::Answer;
+use crate::support::board::board;
+use crate::support::long;
+use crate::support::plain_game::{FIRST, PlainGame, SECOND};
+use crate::support::plain_search::PlainSearch;
+use crate::support::program::Program;
+use crate::support::shared;
+use crate::support::tiers::{Values, folder_of};
+use crate::support::truth;
+
+/// A row by the names of its columns; what is not there is missing.
+type Row = BTreeMap<String, i128>;
+
+/// Reads a Parquet file with the reader of the crate.
+fn parquet(file: &Path) -> Vec<Row> {
+    let reader = SerializedFileReader::new(File::open(file).expect("a file")).expect("Parquet");
+    let rows = reader.get_row_iter(None).expect("rows");
+    let number = |field: &Field| match field {
+        Field::Byte(number) => Some(i128::from(*number)),
+        Field::UByte(number) => Some(i128::from(*number)),
+        Field::ULong(number) => Some(i128::from(*number)),
+        Field::Null => None,
+        other => panic!("{other:?}"),
+    };
+    let row = |row: parquet::record::Row| {
+        let columns = row.get_column_iter();
+        columns.filter_map(|(name, field)| Some((name.clone(), number(field)?))).collect::<Row>()
+    };
+    rows.map(|of| row(of.expect("a row"))).collect()
+}
+
+/// Reads a file of comma-separated numbers.
+fn csv(text: &str) -> Vec<Row> {
+    let mut lines = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let names = lines.next().expect("names");
+    let row = |cells: Vec<&str>| {
+        assert_eq!(cells.len(), names.len());
+        let cells = names.iter().zip(cells).filter(|(_, cell)| !cell.is_empty());
+        cells.map(|(name, cell)| ((*name).to_owned(), cell.parse().expect("a number"))).collect::<Row>()
+    };
+    lines.map(row).collect()
+}
+
+/// The number of a value, and the plies.
+fn numbers(answer: Answer) -> (i128, i128) {
+    match answer {
+        Answer::Win(plies) => (1, plies.into()),
+        Answer::Tie(plies) => (0, plies.into()),
+        Answer::Lose(plies) => (-1, plies.into()),
+    }
+}
+
+fn key(position: &Position) -> (i128, i128) {
+    let [first, second] = [fourbase::Player::First, fourbase::Player::Second].map(|player| position.pieces(player));
+    (first.into(), second.into())
+}
+
+#[test]
+fn every_row_and_every_move_is_what_a_plain_search_finds() {
+    for name in long::scale(["4x3", "3x3c3m"].as_slice(), &["4x3", "3x3c3m", "4x4", "4x4m", "3x5c3"]) {
+        let of_board = board(name);
+        let search = PlainSearch::of_all_positions(of_board);
+        let mut expected = HashMap::new();
+        for (of, answer) in search.answers() {
+            let game = PlainGame::from_key(of_board, of);
+            let (mut row, (value, plies)) = (Row::new(), numbers(answer));
+            let end = game.plies() as i128 + plies;
+            let score = value * ((of_board.cells() as i128 + 2 - end) / 2);
+            let fields = [("ply", game.plies() as i128), ("value", value), ("remoteness", plies), ("score", score)];
+            row.extend(fields.map(|(name, number)| (name.to_owned(), number)));
+            let has_line = game.end().is_some() && (value != 0);
+            if has_line {
+                continue;
+            }
+            for (column, answer) in search.moves(&game) {
+                let (value, plies) = numbers(answer);
+                row.insert(format!("value_{}", column + 1), value);
+                row.insert(format!("remoteness_{}", column + 1), plies);
+            }
+            let (first, second) = key(&game.to_position());
+            row.extend([("first".to_owned(), first), ("second".to_owned(), second)]);
+            expected.insert((first, second), row);
+        }
+        let program = Program::with(name);
+        program.run(&format!("export {name} --output all.parquet")).succeeds();
+        program.run(&format!("export {name} --output all.csv")).succeeds();
+        let rows = parquet(&program.path("all.parquet"));
+        assert_eq!(rows.len(), expected.len(), "{name}");
+        for row in &rows {
+            assert_eq!(Some(row), expected.get(&(row["first"], row["second"])), "{name}");
+        }
+        assert_eq!(rows, csv(&fs::read_to_string(program.path("all.csv")).expect("a file")), "{name}");
+    }
+}
+
+#[test]
+fn the_texts_of_a_position_are_its_own_and_query_says_the_same_of_it() {
+    let program = Program::with("4x4");
+    let text = program.run("export 4x4 --sample 500 --columns moves,bits,uni,bitboards,value,remoteness").succeeds();
+    let rows: Vec<Vec<&str>> = text.lines().skip(1).map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows.len(), 500);
+    let moves: String = rows.iter().map(|row| format!("{}\n", row[0])).collect();
+    let answers = program.run_with_input("query 4x4 --batch", moves).succeeds();
+    for (row, answer) in rows.iter().zip(answers.lines()) {
+        let position = notation::parse(board("4x4"), row[0]).expect("moves");
+        assert_eq!((row[1], row[2]), (notation::to_bits(&position).as_str(), notation::to_uni(&position).as_str()));
+        assert_eq!((row[3].parse().ok(), row[4].parse().ok()), (Some(key(&position).0), Some(key(&position).1)));
+        let value = ["lose", "tie", "win"][(row[5].parse::<i32>().expect("a value") + 1) as usize];
+        assert_eq!(answer, format!("{}\t{value}\t{}", row[0], row[6]));
+    }
+}
+
+#[test]
+fn all_rows_are_as_many_as_stats_counts_without_a_line() {
+    let program = Program::with("4x4");
+    let rows = csv(&program.run("export 4x4 --columns ply,value").succeeds());
+    let stats = program.run("stats 4x4 --json").json();
+    for row in stats["plies"].as_array().expect("plies") {
+        let ply = row["ply"].as_i64().expect("a ply");
+        let of = |value| rows.iter().filter(|row| row["ply"] == ply.into() && row["value"] == value).count() as u64;
+        let count = |name: &str| row[name].as_u64().expect("a count");
+        assert_eq!((of(1), of(0)), (count("win"), count("tie")), "{row}");
+        assert_eq!(of(-1), count("lose") - count("with_line"), "{row}");
+    }
+}
+
+#[test]
+fn the_bytes_depend_on_the_seed_and_not_on_the_threads() {
+    let program = Program::with("4x4");
+    let bytes = |options: &str, threads: u32, name: &str| {
+        let file = format!("{threads}-{name}");
+        program.run(&format!("export 4x4 --threads {threads} --output {file} --replace {options}")).succeeds();
+        fs::read(program.path(file)).expect("a file")
+    };
+    let options = [
+        "",
+        "--sample 3000",
+        "--sample 3000 --seed 2",
+        "--sample 3000 --kind random-play --plies 3-9",
+        "--sample 1000 --kind choice-matters --distinct",
+        "--sample 3000 --distinct --plies 8",
+        "--unforced --plies 4,6",
+    ];
+    let mut seen = HashSet::new();
+    for options in options {
+        for name in ["a.csv", "a.parquet"] {
+            let one = bytes(options, 1, name);
+            assert_eq!(one, bytes(options, 3, name), "{options}");
+            assert!(seen.insert(one), "{options} is another file's");
+        }
+    }
+}
+
+#[test]
+fn a_distinct_file_has_one_of_a_position_and_its_mirror_image() {
+    let program = Program::with("4x4");
+    let board = board("4x4");
+    let rows = |options: &str| -> Vec<Position> {
+        let rows = csv(&program.run(&format!("export 4x4 --columns bitboards {options}")).succeeds());
+        let position = |row: &Row| Position::from_bitboards(board, row["first"] as u64, row["second"] as u64);
+        rows.iter().map(|row| position(row).expect("a position")).collect()
+    };
+    let (all, distinct) = (rows(""), rows("--distinct"));
+    let symmetric = all.iter().filter(|position| **position == position.mirror()).count();
+    assert_eq!(distinct.len(), (all.len() + symmetric) / 2);
+    let sample = rows("--plies 6 --sample 500 --distinct");
+    for listed in [&distinct, &sample] {
+        let met: HashSet<_> = listed.iter().map(|of| key(of).min(key(&of.mirror()))).collect();
+        assert_eq!(met.len(), listed.len());
+    }
+    assert!(sample.iter().all(|position| position.ply() == 6 && position.primitive().is_none()));
+    let of_ply = all.iter().filter(|position| position.ply() == 3).map(|of| key(of).min(key(&of.mirror())));
+    let count = of_ply.collect::<HashSet<_>>().len();
+    assert_eq!(rows(&format!("--plies 3 --sample {count} --distinct")).len(), count);
+    let error = program.run(&format!("export 4x4 --plies 3 --distinct --sample {}", count + 1)).fails(2);
+    assert!(error.starts_with(&format!("only {count} of {} distinct positions", count + 1)), "{error}");
+}
+
+/// Lists the rows of the rule of the UCI data set, by a plain game: cells and class for the first player.
+fn by_the_rule(name: &str, ply: usize) -> Vec<String> {
+    let board = board(name);
+    let search = PlainSearch::of_all_positions(board);
+    let mut centre_out: Vec<usize> = (0..board.width()).collect();
+    centre_out.sort_by_key(|column| (2 * column).abs_diff(board.width() - 1));
+    let (mut met, mut rows) = (HashSet::new(), Vec::new());
+    let mut stack = vec![PlainGame::start(board)];
+    while let Some(game) = stack.pop() {
+        let position = game.to_position();
+        if !met.insert(key(&position).min(key(&position.mirror()))) || game.end().is_some() {
+            continue;
+        }
+        if game.plies() < ply {
+            for column in centre_out.iter().rev().filter(|column| position.can_play(**column)) {
+                let mut child = game.clone();
+                child.drop_piece(*column);
+                stack.push(child);
+            }
+            continue;
+        }
+        // A piece of either player in each column: by a game in which nobody has moved last.
+        let completes = |column: usize, piece: u8| {
+            let row = position.height(column);
+            let place = 2 * (row * board.width() + column);
+            let key = game.key() | u64::from(piece) << place;
+            let after = PlainGame::from_key(board, key);
+            if after.mover() == piece { after.mover_has_line() } else { after.end().is_some_and(|_| has_line(&after)) }
+        };
+        let open = |piece: u8| game.columns_with_room().any(|column| completes(column, piece));
+        if open(FIRST) || open(SECOND) {
+            continue;
+        }
+        let letters = (0..board.width()).flat_map(|column| (0..board.height()).map(move |row| (column, row)));
+        let letter = |(column, row)| match position.piece(column, row) {
+            Some(fourbase::Player::First) => "x,",
+            Some(fourbase::Player::Second) => "o,",
+            None => "b,",
+        };
+        let (value, _) = numbers(search.answer(&game));
+        let class = ["loss", "draw", "win"][(if ply % 2 == 0 { value } else { -value } + 1) as usize];
+        rows.push(letters.map(letter).collect::<String>() + class);
+    }
+    rows
+}
+
+/// Whether the game has ended by a line.
+fn has_line(game: &PlainGame) -> bool {
+    game.end() != Some(crate::support::plain_game::End::Tied)
+}
+
+#[test]
+fn the_text_of_the_uci_data_set_follows_its_rule() {
+    let program = Program::with("4x4");
+    for ply in [0, 5, 6, 8] {
+        let text = program.run(&format!("export 4x4 --format uci --plies {ply}")).succeeds();
+        let rows = by_the_rule("4x4", ply);
+        assert_eq!(text.lines().collect::<Vec<_>>(), rows, "ply {ply}");
+        assert!(!rows.is_empty());
+    }
+    assert!(program.run("export 4x4 --unforced --plies 11").fails(2).contains("the last one is 10"));
+}
+
+/// The first rows of the data set of the UCI repository (John Tromp, 1995), and the one of the first 15 that is lost.
+const UCI_ROWS: [(usize, &str); 4] = [
+    (0, "b,b,b,b,b,b,b,b,b,b,b,b,x,o,b,b,b,b,x,o,x,o,x,o,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,win"),
+    (1, "b,b,b,b,b,b,b,b,b,b,b,b,x,b,b,b,b,b,x,o,x,o,x,o,o,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,win"),
+    (6, "b,b,b,b,b,b,x,b,b,b,b,b,o,b,b,b,b,b,x,o,x,o,x,o,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,draw"),
+    (14, "x,b,b,b,b,b,o,b,b,b,b,b,b,b,b,b,b,b,x,o,x,o,x,o,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,loss"),
+];
+
+#[test]
+fn the_uci_data_set_has_its_67557_rows_and_its_classes() {
+    if long::skips("the 67,557 positions of the UCI data set") {
+        return;
+    }
+    let program = Program::new();
+    program
+        .command()
+        .args(["export", "7x6", "--format", "uci", "--output", "connect-4.data"])
+        .timeout(LONG)
+        .assert()
+        .success();
+    let text = fs::read_to_string(program.path("connect-4.data")).expect("a file");
+    let rows: Vec<&str> = text.lines().collect();
+    let class = |class: &str| rows.iter().filter(|row| row.ends_with(class)).count();
+    assert_eq!((rows.len(), class(",win"), class(",loss"), class(",draw")), (67_557, 44_473, 16_635, 6_449));
+    for (number, row) in UCI_ROWS {
+        assert_eq!(rows[number], row);
+    }
+    // Another program's values of every position after 8 plies.
+    let Some(book) = truth::rows("ply8_7x6.csv.gz") else { return };
+    let known: HashMap<String, String> = book
+        .iter()
+        .map(|row| {
+            let (columns, rest) = row.split_once(',').expect("a value");
+            let cells: String = columns.split('/').map(|column| format!("{column:b<6}")).collect();
+            (cells, rest.split(',').next().expect("a value").to_owned())
+        })
+        .collect();
+    for row in rows {
+        let (cells, class) = row.rsplit_once(',').expect("a class");
+        assert_eq!(known[&cells.replace(',', "")], class, "{row}");
+    }
+}
+
+/// Enough for the search of many positions on a slow machine.
+const LONG: std::time::Duration = std::time::Duration::from_secs(3600);
+
+#[test]
+fn a_database_of_values_alone_leaves_the_remoteness_out() {
+    let program = Program::new();
+    let of = board("4x3");
+    shared::write(of, Values::Wdl, &folder_of(&program.path("db"), of, Values::Wdl));
+    let text = program.run("export 4x3 --plies 2").succeeds();
+    assert_eq!(text.lines().next(), Some("first,second,ply,value,value_1,value_2,value_3,value_4"));
+    for column in ["remoteness", "score", "move-remoteness"] {
+        let error = program.run(&format!("export 4x3 --columns value,{column}")).fails(2);
+        assert!(error.contains(&format!("no column {column}; leave it out")), "{error}");
+    }
+}
+
+#[test]
+fn a_file_that_exists_is_replaced_only_on_request() {
+    let program = Program::with("2x2c2");
+    program.run("export 2x2c2 --output a.csv").succeeds();
+    let readme = fs::read_to_string(program.path("a.csv.md")).expect("a file");
+    assert!(readme.starts_with("# a.csv\n") && readme.contains("fourbase export 2x2c2 --format csv --output a.csv\n"));
+    let error = program.run("export 2x2c2 --output a.csv --plies 1").fails(2);
+    assert!(error.contains("a.csv exists; add --replace"), "{error}");
+    fs::remove_file(program.path("a.csv")).expect("a file");
+    assert!(program.run("export 2x2c2 --output a.csv").fails(2).contains("a.csv.md exists"));
+    program.run("export 2x2c2 --output a.csv --plies 1 --replace").succeeds();
+    assert_eq!(fs::read_to_string(program.path("a.csv")).expect("a file").lines().count(), 3);
+    let names = fs::read_dir(program.path("")).expect("a folder").map(|entry| entry.expect("an entry").file_name());
+    let mut names: Vec<_> = names.collect();
+    names.sort_unstable();
+    assert_eq!(names, ["a.csv", "a.csv.md", "db"], "nothing temporary is left");
+}
+
+#[test]
+fn what_cannot_be_exported_is_refused_with_what_to_do() {
+    let program = Program::with("2x2c2");
+    let two = [
+        ("export 2x2c2 --plies 5", "there is no ply 5: 2x2c2 has 4 cells; give --plies from 0 to 4"),
+        ("export 2x2c2 --plies x", "is no list of plies"),
+        ("export 2x2c2 --columns colour", "the columns are moves, bits"),
+        ("export 2x2c2 --output a.txt", "end it with .csv or .parquet"),
+        ("export 2x2c2 --format parquet", "give --output FILE.parquet"),
+        ("export 2x2c2 --format uci --columns moves", "leave --columns out"),
+        ("export 2x2c2 --sample 5 --plies 4", "give other --plies or another --kind"),
+        ("export 2x2c2 --sample 5 --plies 3-4 --kind random-play", "give other --plies or another --kind"),
+    ];
+    for (arguments, expected) in two {
+        let error = program.run(&arguments).fails_with(2);
+        assert!(error.contains(expected), "{arguments}: {error}");
+    }
+    let error = program.run("export 3x3c3").fails(1);
+    assert!(error.contains("make it with: fourbase solve 3x3c3"), "{error}");
+    let error = program.run("export 2x2c2 --output none/a.csv").fails(1);
+    assert!(error.contains("cannot write none/a.csv") && error.contains("check the folder"), "{error}");
+    for arguments in ["--seed 1", "--kind uniform", "--json", "--sample 5 --unforced", "--sample 0"] {
+        program.run(&format!("export 2x2c2 {arguments}")).fails_with(2);
+    }
+    #[cfg(target_os = "linux")]
+    {
+        let error = program.run("export 2x2c2 --format csv --output /dev/full").fails(1);
+        assert!(error.contains("cannot write /dev/full: No space left"), "{error}");
+    }
+}
+
+#[test]
+fn a_parquet_file_says_how_it_was_made() {
+    let program = Program::with("4x3");
+    program.run("export 4x3 --sample 10 --plies 2-3,5 --seed 7 --output a.parquet").succeeds();
+    let reader = SerializedFileReader::new(File::open(program.path("a.parquet")).expect("a file")).expect("Parquet");
+    let facts = reader.metadata().file_metadata().key_value_metadata().expect("facts").clone();
+    let fact = |key: &str| facts.iter().find(|fact| fact.key == key).and_then(|fact| fact.value.clone());
+    assert_eq!(fact("fourbase.board").as_deref(), Some("4x3"));
+    assert_eq!(fact("fourbase.plies").as_deref(), Some("2-3,5"));
+    assert_eq!((fact("fourbase.seed").as_deref(), fact("fourbase.sample").as_deref()), (Some("7"), Some("10")));
+    let list = program.run("list --json").json();
+    assert_eq!(fact("fourbase.database.hash").as_deref(), list["databases"][0]["hash"].as_str());
+    let readme = fs::read_to_string(program.path("a.parquet.md")).expect("a file");
+    for field in reader.metadata().file_metadata().schema_descr().columns() {
+        assert!(readme.contains(&format!("| `{}` |", field.name())), "{readme}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_request_to_end_leaves_no_file() {
+    use rustix::process::{Pid, Signal, kill_process};
+    let program = Program::with("4x4");
+    for signal in [Signal::INT, Signal::TERM] {
+        let arguments = ["export", "4x4", "--sample", "1e11", "--output", "a.csv"];
+        let child = program.spawn(&arguments);
+        let names = || fs::read_dir(program.path("")).expect("a folder").count();
+        // The file and the text beside it are begun, beside the folder of the databases.
+        while names() < 3 {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        kill_process(Pid::from_child(&child), signal).expect("a signal");
+        let output = child.wait_with_output().expect("the program has ended");
+        assert_eq!(output.status.code(), Some(3), "{output:?}");
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "stopped; nothing is kept\n");
+        assert_eq!(names(), 1, "only the databases are left");
+    }
+}
