@@ -88,11 +88,11 @@ impl Export {
         &self,
         py: Python<'_>,
         path: PathBuf,
-        format: &str,
+        file_format: &str,
         name: &str,
         made_with: &str,
     ) -> PyResult<(u64, String)> {
-        let format = Format::ALL.into_iter().find(|known| known.name() == format);
+        let format = Format::ALL.into_iter().find(|known| known.name() == file_format);
         let format = format.ok_or_else(|| exception("OptionError", "format is unknown".to_owned()))?;
         let summary = self.run(py, |dataset, stop| {
             let mut file = BufWriter::new(File::create(&path)?);

@@ -85,10 +85,13 @@ pub fn of_dataset(error: DatasetError) -> PyErr {
     let option = |remedy: &str| exception("OptionError", format!("{message}; {remedy}"));
     match error {
         DatasetError::Answer(error) => of_answer(error),
-        DatasetError::Count(CountError::Memory { .. }) => {
-            exception("SolveMemory", format!("{message}; allow more with memory=BYTES, or draw positions with sample=..."))
+        DatasetError::Count(CountError::Memory { .. }) => exception(
+            "SolveMemory",
+            format!("{message}; allow more with memory=BYTES, or draw positions with sample=..."),
+        ),
+        DatasetError::Count(_) | DatasetError::Notation(_) | DatasetError::Stopped => {
+            exception("FourbaseError", message)
         }
-        DatasetError::Count(_) | DatasetError::Notation(_) | DatasetError::Stopped => exception("FourbaseError", message),
         DatasetError::Write(error) => error.into(),
         DatasetError::NotDrawn { .. } => option("write other plies=... or another kind=..."),
         DatasetError::Fewer { .. } => option("ask for fewer with sample=..., or leave it out to write all"),

@@ -50,16 +50,18 @@ _MEANINGS = {
 def export(
     db: Database,
     path: str | os.PathLike[str],
-    format: Literal["parquet", "csv", "npz", "uci"] | None,
+    file_format: Literal["parquet", "csv", "npz", "uci"] | None,
     replace: bool,
     options: dict[str, Any],
 ) -> int:
     """Write the data set to a temporary file, and give it and the text beside it their names."""
     file = Path(path)
-    chosen = format or _SUFFIXES.get(file.suffix.lower())
+    chosen = file_format or _SUFFIXES.get(file.suffix.lower())
     if chosen not in _SUFFIXES.values():
-        message = f"{file.name!r} does not tell the format; write format='parquet', 'csv', 'npz' or 'uci'"
-        raise OptionError(message if format is None else f"format={format!r} is unknown; write 'parquet', 'csv', 'npz' or 'uci'")
+        which = (
+            f"{file.name!r} does not tell the format" if file_format is None else f"format={file_format!r} is unknown"
+        )
+        raise OptionError(f"{which}; write format='parquet', 'csv', 'npz' or 'uci'")
     if chosen == "uci" and options["columns"] is not None:
         raise OptionError("the format 'uci' has columns of its own; leave columns out, or write unforced=True")
     readme = file.with_name(file.name + ".md")
@@ -95,8 +97,8 @@ def export(
         else:
             rows, words = made.write(whole, chosen, file.name, made_with)
         text.write_text(words, encoding="utf-8")
-        os.replace(whole, file)
-        os.replace(text, readme)
+        whole.replace(file)
+        text.replace(readme)
     return rows
 
 
@@ -104,7 +106,7 @@ def _write_npz(made: Export, whole: Path, name: str, made_with: str) -> tuple[in
     """Write the arrays, and return the number of rows and what stands beside them."""
     fields, facts, rows = made.arrays()
     arrays = _together(fields)
-    with open(whole, "wb") as out:
+    with whole.open("wb") as out:
         np.savez_compressed(out, allow_pickle=False, **arrays)
     told = "\n".join(f"| {key.removeprefix('fourbase.').replace('.', ' ')} | {value} |" for key, value in facts)
     words = _NPZ.format(name=name, made_with=made_with, rows=rows, facts=told)

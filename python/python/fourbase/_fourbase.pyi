@@ -8,7 +8,19 @@ from numpy.typing import NDArray
 
 from fourbase._types import Labelled, MoveValues
 
-__all__ = ["Chunks", "Database", "Export", "Move", "Outcome", "Position", "decode", "encode", "search", "solve", "strategy"]
+__all__ = [
+    "Chunks",
+    "Database",
+    "Export",
+    "Move",
+    "Outcome",
+    "Position",
+    "decode",
+    "encode",
+    "search",
+    "solve",
+    "strategy",
+]
 
 _Value: TypeAlias = Literal["win", "lose", "tie"]
 _Values: TypeAlias = Literal["remoteness", "wdl"]
@@ -55,9 +67,7 @@ class Export:
         nodes: int | None,
         memory: int | None,
     ) -> Export: ...
-    def write(
-        self, path: str | os.PathLike[str], format: str, name: str, made_with: str
-    ) -> tuple[int, str]: ...
+    def write(self, path: str | os.PathLike[str], file_format: str, name: str, made_with: str) -> tuple[int, str]: ...
     def arrays(self) -> tuple[dict[str, Any], list[tuple[str, str]], int]: ...
 
 @final
@@ -163,7 +173,7 @@ class Database:
         seed: int = 1,
         distinct: bool = False,
         unforced: bool = False,
-        format: Literal["parquet", "csv", "npz", "uci"] | None = None,
+        format: Literal["parquet", "csv", "npz", "uci"] | None = None,  # noqa: A002
         columns: Iterable[_Column] | None = None,
         replace: bool = False,
         nodes: int | None = None,
