@@ -148,7 +148,7 @@ fn the_bytes_depend_on_the_seed_and_not_on_the_threads() {
         "--sample 3000 --seed 2",
         "--sample 3000 --kind random-play --plies 3-9",
         "--sample 1000 --kind choice-matters --distinct",
-        "--sample 3000 --distinct --plies 8",
+        "--sample 1000 --distinct --plies 8",
         "--unforced --plies 4,6",
     ];
     let mut seen = HashSet::new();

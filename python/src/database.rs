@@ -298,11 +298,8 @@ impl Database {
     /// >>> db, folder = fourbase.Database("5x4"), pathlib.Path(tempfile.mkdtemp())
     /// >>> db.export(folder / "5x4.csv", plies=range(3), columns=["moves", "value", "remoteness"])
     /// 31
-    /// >>> print((folder / "5x4.csv").read_text()[:47])
-    /// moves,value,remoteness
-    /// -,0,20
-    /// 3,0,19
-    /// 1,1,19
+    /// >>> (folder / "5x4.csv").read_text().splitlines()[:4]
+    /// ['moves,value,remoteness', '-,0,20', '3,0,19', '1,1,19']
     /// >>> db.export(folder / "5x4.parquet", sample=1000, kind="choice-matters", distinct=True)
     /// 1000
     #[pyo3(signature = (path, *, plies=None, sample=None, kind="uniform", seed=1, distinct=false, unforced=false,

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fourbase._fourbase import Database, Export
 from fourbase.errors import OptionError
@@ -57,7 +56,7 @@ def export(
     """Write the data set to a temporary file, and give it and the text beside it their names."""
     file = Path(path)
     chosen = file_format or _SUFFIXES.get(file.suffix.lower())
-    if chosen not in _SUFFIXES.values():
+    if chosen is None or chosen not in _SUFFIXES.values():
         which = (
             f"{file.name!r} does not tell the format" if file_format is None else f"format={file_format!r} is unknown"
         )
@@ -107,7 +106,7 @@ def _write_npz(made: Export, whole: Path, name: str, made_with: str) -> tuple[in
     fields, facts, rows = made.arrays()
     arrays = _together(fields)
     with whole.open("wb") as out:
-        np.savez_compressed(out, allow_pickle=False, **arrays)
+        np.savez_compressed(out, **arrays)
     told = "\n".join(f"| {key.removeprefix('fourbase.').replace('.', ' ')} | {value} |" for key, value in facts)
     words = _NPZ.format(name=name, made_with=made_with, rows=rows, facts=told)
     for array, content in arrays.items():
@@ -115,9 +114,9 @@ def _write_npz(made: Export, whole: Path, name: str, made_with: str) -> tuple[in
     return rows, words
 
 
-def _together(fields: dict[str, Any]) -> dict[str, NDArray[Any]]:
+def _together(fields: dict[str, Any]) -> dict[str, Any]:
     """Put fields that belong together into one array."""
-    arrays: dict[str, NDArray[Any]] = {}
+    arrays: dict[str, Any] = {}
     values = [field for field in fields if field.startswith("value_")]
     plies = [field for field in fields if field.startswith("remoteness_")]
     for field, content in fields.items():
