@@ -226,7 +226,7 @@ fn by_the_rule(name: &str, ply: usize) -> Vec<String> {
             None => "b,",
         };
         let (value, _) = numbers(search.answer(&game));
-        let class = ["loss", "draw", "win"][(if ply % 2 == 0 { value } else { -value } + 1) as usize];
+        let class = ["loss", "draw", "win"][(if ply.is_multiple_of(2) { value } else { -value } + 1) as usize];
         rows.push(letters.map(letter).collect::<String>() + class);
     }
     rows
@@ -340,7 +340,7 @@ fn what_cannot_be_exported_is_refused_with_what_to_do() {
         ("export 2x2c2 --sample 5 --plies 3-4 --kind random-play", "give other --plies or another --kind"),
     ];
     for (arguments, expected) in two {
-        let error = program.run(&arguments).fails_with(2);
+        let error = program.run(arguments).fails_with(2);
         assert!(error.contains(expected), "{arguments}: {error}");
     }
     let error = program.run("export 3x3c3").fails(1);

@@ -44,7 +44,7 @@ the output explains its columns and says how it was made.
 Examples:
   fourbase export 5x4 --output 5x4.parquet
   fourbase export 5x4 --plies 0-8 --columns moves,value,remoteness
-  fourbase export 7x6 --sample 1e5 --plies 8-12 --seed 1 --output 7x6.csv
+  fourbase export 7x6 --sample 1000 --plies 8-12 --seed 1 --output 7x6.csv
   fourbase export 7x6 --format uci --output connect-4.data")]
 pub struct Arguments {
     #[command(flatten)]

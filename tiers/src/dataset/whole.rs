@@ -19,7 +19,7 @@ pub(super) struct Whole<'a> {
     is_distinct: bool,
     /// The plies that are left, the next one last.
     plies: Vec<u32>,
-    /// The list of the ply, and its first matrix that was not read.
+    /// The list of the ply, and its first part that was not read.
     list: Option<(PositionList, usize)>,
     buffer: Buffer,
 }
@@ -36,20 +36,20 @@ impl<'a> Whole<'a> {
         Whole { index, progress, memory_bytes, is_distinct, plies, list: None, buffer: Buffer::default() }
     }
 
-    /// Reads matrices until they are enough for a portion.
+    /// Reads parts until they are enough for a portion.
     fn read(&mut self, list: &PositionList, from: usize) -> Result<usize, DatasetError> {
         let (mut next, mut entries) = (from, 0);
-        while next < list.matrices() && entries < PORTION as u64 {
+        while next < list.parts() && entries < PORTION as u64 {
             entries += list.entries(next);
             next += 1;
         }
         let (index, is_distinct) = (self.index, self.is_distinct);
         let keeps = |position: &Position| !is_distinct || representative(position) == *position;
-        let matrices = (from..next).into_par_iter().map(|matrix| {
-            let positions = list.positions(index, matrix).map_err(CountError::from)?;
+        let parts = (from..next).into_par_iter().map(|part| {
+            let positions = list.positions(index, part).map_err(CountError::from)?;
             Ok::<Vec<Position>, DatasetError>(positions.into_iter().filter(keeps).collect())
         });
-        for positions in matrices.collect::<Result<Vec<_>, _>>()? {
+        for positions in parts.collect::<Result<Vec<_>, _>>()? {
             self.buffer.extend(positions);
         }
         self.progress.done(entries);
@@ -76,7 +76,7 @@ impl Positions for Whole<'_> {
                 (None, None) => break,
             };
             let next = self.read(&list, from)?;
-            self.list = (next < list.matrices()).then_some((list, next));
+            self.list = (next < list.parts()).then_some((list, next));
         }
         Ok(self.buffer.take())
     }
