@@ -32,7 +32,7 @@ use crate::index::shape_entries;
 /// let dataset = Dataset::new(&database, choice, vec![Column::Moves, Column::Value, Column::Remoteness])?;
 /// let mut text = Vec::new();
 /// assert_eq!(dataset.write(&mut text, Format::Csv, &())?.rows, 4);
-/// assert_eq!(String::from_utf8(text)?, "moves,value,remoteness\n1,1,40\n2,1,40\n3,0,41\n4,-1,40\n");
+/// assert_eq!(String::from_utf8(text)?, "moves,value,remoteness\n4,-1,40\n1,1,39\n2,1,41\n3,0,41\n");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
