@@ -45,4 +45,8 @@ mod _fourbase {
     use crate::solve::solve;
     #[pymodule_export]
     use crate::strategy::strategy;
+
+    #[pymodule_export]
+    #[allow(non_upper_case_globals, reason = "the name that Python gives to versions")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
 }

@@ -1,4 +1,5 @@
 import doctest
+import importlib.metadata
 import inspect
 import re
 import subprocess
@@ -33,8 +34,12 @@ def test_the_examples_run(name, text):
 
 
 def test_every_public_name_is_documented():
-    constants = {"WIN", "TIE", "LOSE", "NO_VALUE", "NO_PLIES", "INVALID"}
+    constants = {"WIN", "TIE", "LOSE", "NO_VALUE", "NO_PLIES", "INVALID", "__version__"}
     assert [name for name, text in documented().items() if not text and name not in constants] == []
+
+
+def test_the_version_is_that_of_the_package():
+    assert fourbase.__version__ == importlib.metadata.version("fourbase")
 
 
 def test_the_examples_of_the_readme_run():

@@ -37,12 +37,13 @@ Values are 1 for a win of the player to move, 0 for a tie and -1 for a loss. A d
 alone has no remoteness and no score.
 
 The format is that of the name's end: .csv, .parquet, or .data for the text of the UCI data set.
+Releases write Parquet; to build it yourself: cargo build --release --features parquet
 --format uci writes the positions of the UCI data set by its rule: 8 plies, and no move of either
 player would complete a line; on 7x6 the same 67,557 rows in the same order. A file NAME.md beside
 the output explains its columns and says how it was made.
 
 Examples:
-  fourbase export 5x4 --output 5x4.parquet
+  fourbase export 5x4 --output 5x4.csv
   fourbase export 5x4 --plies 0-8 --columns moves,value,remoteness
   fourbase export 7x6 --sample 1000 --plies 8-12 --seed 1 --output 7x6.csv
   fourbase export 7x6 --format uci --output connect-4.data")]

@@ -12,7 +12,7 @@ A board is columns x rows, then ``cK`` if K in a row count instead of 4, then ``
 """
 
 from fourbase import errors
-from fourbase._fourbase import Database, Move, Outcome, Position, decode, encode, search
+from fourbase._fourbase import Database, Move, Outcome, Position, __version__, decode, encode, search
 from fourbase._grade import Blunder, Grade, GradedPly, grade
 from fourbase._solve import SolveProgress, solve
 from fourbase._strategy import Strategy, strategy
@@ -38,6 +38,7 @@ __all__ = [
     "Position",
     "SolveProgress",
     "Strategy",
+    "__version__",
     "decode",
     "encode",
     "errors",

@@ -1,7 +1,7 @@
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, final, overload
+from typing import Any, Final, Literal, TypeAlias, final, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +15,15 @@ __all__ = [
     "Move",
     "Outcome",
     "Position",
+    "__version__",
     "decode",
     "encode",
     "search",
     "solve",
     "strategy",
 ]
+
+__version__: Final[str]
 
 _Value: TypeAlias = Literal["win", "lose", "tie"]
 _Values: TypeAlias = Literal["remoteness", "wdl"]
