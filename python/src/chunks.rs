@@ -60,12 +60,15 @@ impl Chunks {
                 format!("ply={ply} is more than the {cells} cells of {}; write 0 to {cells}", database.board());
             return Err(exception("OptionError", message));
         }
+        if size == 0 {
+            return Err(exception("OptionError", "chunk=0 has no positions; write at least 1".to_owned()));
+        }
         let stopped = AtomicBool::new(false);
         let list = || listed(database, ply, legal, memory_bytes, &|| stopped.load(Relaxed));
         let list = patiently(py, &*pool()?, || stopped.store(true, Relaxed), |_| Ok(()), list)?;
         let list = list.map_err(of_count)?.ok_or_else(|| exception("FourbaseError", "stopped".to_owned()))?;
         let (database, (list, solved)) = (Arc::clone(database), list);
-        Ok(Chunks { database, list, solved, part: 0, listed: Rows::default(), taken: 0, size: size.max(1) })
+        Ok(Chunks { database, list, solved, part: 0, listed: Rows::default(), taken: 0, size })
     }
 
     /// Lists parts until there are positions for a chunk, on all threads.

@@ -8,10 +8,15 @@ use fourbase::{Position, excerpt};
 use fourbase_tiers::answer::Limits;
 use fourbase_tiers::database::Database;
 use fourbase_tiers::dataset::{Kind, Sampler};
+use fourbase_tiers::files::bytes;
 use pyo3::prelude::*;
 
+use crate::arguments::memory_bytes;
 use crate::failure::{exception, of_dataset};
 use crate::wait::{patiently, pool};
+
+/// About as many bytes as a drawn position takes until its arrays are made.
+const ROW_BYTES: u64 = 128;
 
 /// Returns the kind of sample with a name.
 pub fn kind(name: &str) -> PyResult<Kind> {
@@ -30,12 +35,21 @@ pub fn positions(
     seed: u64,
     kind: Kind,
 ) -> PyResult<Vec<Position>> {
+    let (needed, free) = (ROW_BYTES.saturating_mul(count as u64), memory_bytes());
+    if needed > free {
+        let (needed, free) = (bytes(needed.into()), bytes(free.into()));
+        let message = format!(
+            "{count} positions need about {needed} of memory; {free} may be used; \
+             draw fewer, or write them to a file with export(path, sample=...)"
+        );
+        return Err(exception("SolveMemory", message));
+    }
     let (monitor, stopped) = (Arc::new(Monitor::default()), AtomicBool::new(false));
     let stop = || {
         monitor.cancel();
         stopped.store(true, Relaxed);
     };
     let limits = Limits { nodes: None, monitor: Some(Arc::clone(&monitor)) };
-    let work = || Sampler::new(database, kind, plies, seed).draw(0..count as u64, &limits, &|| stopped.load(Relaxed));
+    let work = || Sampler::new(database, kind, plies, seed)?.draw(0..count as u64, &limits, &|| stopped.load(Relaxed));
     patiently(py, &*pool()?, stop, |_| Ok(()), work)?.map_err(of_dataset)
 }

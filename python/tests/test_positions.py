@@ -117,8 +117,14 @@ def test_a_sample_that_cannot_be_drawn_is_refused():
     db = Database("4x3")
     with pytest.raises(OptionError, match="plies="):
         db.sample(10, plies=[12])
-    with pytest.raises(OptionError, match="plies="):
+    with pytest.raises(OptionError, match="no plies are chosen; write other plies="):
         db.sample(10, plies=[], kind="random-play")
+    with pytest.raises(OptionError, match="there is no ply 13: 4x3 has 12 cells; write other plies="):
+        db.sample(10, plies=[13])
+    with pytest.raises(MemoryError, match="draw fewer, or write them to a file"):
+        db.sample(10**12)
+    with pytest.raises(OptionError, match="chunk=0"):
+        db.positions(3, chunk=0)
     with pytest.raises(OptionError, match="uniform"):
         db.sample(10, kind="normal")  # type: ignore[arg-type]
     assert len(db.sample(0).positions) == 0

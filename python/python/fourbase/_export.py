@@ -63,6 +63,8 @@ def export(
         raise OptionError(f"{which}; write format='parquet', 'csv', 'npz' or 'uci'")
     if chosen == "uci" and options["columns"] is not None:
         raise OptionError("the format 'uci' has columns of its own; leave columns out, or write unforced=True")
+    if not file.parent.is_dir():
+        raise FileNotFoundError(f"{file.parent} is no folder; make it, or write another path")
     readme = file.with_name(file.name + ".md")
     for name in (file, readme):
         if not replace and name.exists():

@@ -63,4 +63,4 @@ class SolveError(FourbaseError):
 
 
 class SolveMemory(SolveError, MemoryError):
-    """A solve needs more memory than it may use."""
+    """A solve, a list or a sample of positions needs more memory than it may use."""

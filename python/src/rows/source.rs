@@ -78,11 +78,20 @@ pub fn take(board: Option<Board>, object: &Bound<'_, PyAny>, encoding: Option<En
 /// Makes a list of what can be iterated over once, of columns of texts, and an array of a table of pandas.
 fn listed<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     if let Ok(array) = object.cast::<numpy::PyUntypedArray>() {
+        if array.ndim() == 0 {
+            return Err(exception(
+                "EncodingError",
+                "a single number is no list of positions; see probe for one".to_owned(),
+            ));
+        }
         let is_column = array.ndim() == 1 && matches!(array.dtype().kind(), b'U' | b'O');
         return if is_column { object.call_method0("tolist") } else { Ok(object.clone()) };
     }
     if object.hasattr("to_numpy")? {
         return listed(&object.call_method0("to_numpy")?);
+    }
+    if object.is_none() {
+        return Err(PyTypeError::new_err("expected positions, such as a list of texts or an array, found None"));
     }
     if object.hasattr("__len__")? { Ok(object.clone()) } else { object.py().get_type::<PyList>().call1((object,)) }
 }
@@ -114,10 +123,11 @@ fn positions(board: Option<Board>, object: &Bound<'_, PyAny>) -> PyResult<(Board
 fn texts(object: &Bound<'_, PyAny>) -> PyResult<Source> {
     let text = |(row, item): (usize, PyResult<Bound<'_, PyAny>>)| {
         let item = item?;
-        item.extract::<String>().map_err(|_| {
-            let kind = item.get_type().to_string();
-            PyTypeError::new_err(format!("row {row}: expected a text such as '4453', found {kind}"))
-        })
+        if let Ok(text) = item.extract() {
+            return Ok(text);
+        }
+        let kind = item.get_type().name()?;
+        Err(PyTypeError::new_err(format!("row {row}: expected a text such as '4453', found {kind}")))
     };
     Ok(Source::Texts(object.try_iter()?.enumerate().map(text).collect::<PyResult<_>>()?))
 }

@@ -43,15 +43,6 @@ impl Choice {
         Choice { rows: Rows::All, plies: (0..=board.cells() as u32).collect(), is_distinct: false }
     }
 
-    /// Refuses plies that the board does not have, and no plies.
-    pub(super) fn check(&self, board: Board) -> Result<(), DatasetError> {
-        match self.plies.iter().copied().find(|ply| *ply as usize > board.cells()) {
-            Some(ply) => Err(DatasetError::Ply { board, ply }),
-            None if self.plies.is_empty() => Err(DatasetError::NoPlies),
-            None => Ok(()),
-        }
-    }
-
     /// Says in words which positions these are.
     pub(super) fn told(&self) -> String {
         let distinct = if self.is_distinct { ", distinct up to mirror images" } else { "" };
@@ -89,5 +80,14 @@ impl Choice {
         }
         let run = |(first, last): (u32, u32)| if first == last { first.to_string() } else { format!("{first}-{last}") };
         runs.into_iter().map(run).collect::<Vec<_>>().join(",")
+    }
+}
+
+/// Refuses plies that the board does not have, and no plies.
+pub(super) fn check(board: Board, plies: &[u32]) -> Result<(), DatasetError> {
+    match plies.iter().copied().find(|ply| *ply as usize > board.cells()) {
+        Some(ply) => Err(DatasetError::Ply { board, ply }),
+        None if plies.is_empty() => Err(DatasetError::NoPlies),
+        None => Ok(()),
     }
 }

@@ -5,7 +5,7 @@ use std::io::Write;
 use fourbase::Board;
 
 use super::cells::Portion;
-use super::choice::{Choice, Rows};
+use super::choice::{self, Choice, Rows};
 use super::column::{Column, Field};
 use super::error::DatasetError;
 use super::format::Format;
@@ -51,7 +51,7 @@ impl<'d> Dataset<'d> {
     ///
     /// A ply that the board does not have, no plies, no columns, or a column that the database does not know.
     pub fn new(database: &'d Database, choice: Choice, columns: Vec<Column>) -> Result<Dataset<'d>, DatasetError> {
-        choice.check(database.board())?;
+        choice::check(database.board(), &choice.plies)?;
         let columns: Vec<Column> = Column::ALL.into_iter().filter(|column| columns.contains(column)).collect();
         if columns.is_empty() {
             return Err(DatasetError::NoColumns);
@@ -158,7 +158,7 @@ impl<'d> Dataset<'d> {
             }
             Rows::Sample { count, kind, seed } => {
                 progress.begins(count);
-                let sampler = Sampler::new(self.database, kind, plies, seed);
+                let sampler = Sampler::new(self.database, kind, plies, seed)?;
                 Box::new(Sample::new(sampler, count, *is_distinct, &self.limits, progress))
             }
             Rows::Unforced => {

@@ -10,6 +10,7 @@ use fourbase::players::{Source, random_play};
 use rand::RngExt;
 use rayon::prelude::*;
 
+use super::choice;
 use super::error::DatasetError;
 use super::kind::Kind;
 use super::progress::Progress;
@@ -35,7 +36,7 @@ const FEWEST: u64 = 4096;
 /// use fourbase_tiers::database::Database;
 ///
 /// let database = Database::embedded("7x6".parse()?)?.ok_or("no database of 7x6")?;
-/// let sampler = Sampler::new(&database, Kind::RandomPlay, &[4, 5], 1);
+/// let sampler = Sampler::new(&database, Kind::RandomPlay, &[4, 5], 1)?;
 /// let drawn = sampler.draw(0..100, &Limits::default(), &|| false)?;
 /// assert_eq!(drawn.len(), 100);
 /// assert_eq!(sampler.draw(50..60, &Limits::default(), &|| false)?, drawn[50..60]);
@@ -52,10 +53,14 @@ pub struct Sampler<'d> {
 
 impl<'d> Sampler<'d> {
     /// Prepares to draw. `plies` may have a ply several times, which makes it so much more likely.
-    #[must_use]
-    pub fn new(database: &'d Database, kind: Kind, plies: &[u32], seed: u64) -> Sampler<'d> {
+    ///
+    /// # Errors
+    ///
+    /// A ply that the board does not have, and no plies.
+    pub fn new(database: &'d Database, kind: Kind, plies: &[u32], seed: u64) -> Result<Sampler<'d>, DatasetError> {
+        choice::check(database.board(), plies)?;
         let draw = (kind == Kind::Uniform).then(|| Draw::new(database.index(), plies.iter().copied()));
-        Sampler { database, kind, plies: plies.to_vec(), seed, draw }
+        Ok(Sampler { database, kind, plies: plies.to_vec(), seed, draw })
     }
 
     /// Makes the draws with these numbers, on all threads of rayon's current pool. Positions may come up several times.

@@ -38,7 +38,7 @@ fn draws_are_streams_of_their_own() {
     let database = Database::embedded("6x6".parse().unwrap()).unwrap().unwrap();
     let limits = Limits::default();
     for kind in [Kind::Uniform, Kind::RandomPlay] {
-        let sampler = Sampler::new(&database, kind, &[3, 7], 9);
+        let sampler = Sampler::new(&database, kind, &[3, 7], 9).unwrap();
         let drawn = sampler.draw(0..50, &limits, &|| false).unwrap();
         assert!(drawn.iter().all(|position| [3, 7].contains(&position.ply()) && position.primitive().is_none()));
         assert_eq!(sampler.draw(20..30, &limits, &|| false).unwrap(), drawn[20..30]);
