@@ -29,14 +29,15 @@ struct Spare {
 }
 
 impl Pages {
-    /// Copies bytes into pages.
-    pub fn put(&self, bytes: &[u8]) -> Paged {
+    /// Copies bytes into pages. Keeps at most so many bytes of unused ones.
+    pub fn put(&self, bytes: &[u8], most_spare_bytes: u64) -> Paged {
         let count = bytes.len().div_ceil(PAGE);
         let mut pages = Vec::with_capacity(count);
         {
             let mut spare = self.spare();
             let rest = spare.pages.len().saturating_sub(count);
             pages.extend(spare.pages.drain(rest..));
+            spare.pages.truncate((most_spare_bytes / PAGE as u64) as usize);
         }
         pages.resize_with(count, || Box::new([0; PAGE]));
         for (page, bytes) in pages.iter_mut().zip(bytes.chunks(PAGE)) {
@@ -105,15 +106,16 @@ mod tests {
         fn bytes_come_back_from_pages_that_were_used_before(
             first in prop::collection::vec(any::<u8>(), 0..3 * PAGE),
             second in prop::collection::vec(any::<u8>(), 0..3 * PAGE),
+            most in 0..4usize,
         ) {
             let (pages, mut buffer) = (Pages::default(), Vec::new());
-            let paged = pages.put(&first);
+            let paged = pages.put(&first, 0);
             prop_assert_eq!(paged.read(&mut buffer), &first);
             pages.take_back(paged);
-            let paged = pages.put(&second);
+            let paged = pages.put(&second, (most * PAGE) as u64);
             prop_assert_eq!(paged.read(&mut buffer), &second);
             let count = |bytes: &Vec<u8>| bytes.len().div_ceil(PAGE);
-            let spare = count(&first).saturating_sub(count(&second));
+            let spare = count(&first).saturating_sub(count(&second)).min(most);
             prop_assert_eq!(pages.spare_bytes(), (spare * PAGE) as u64);
             pages.close();
             pages.take_back(paged);

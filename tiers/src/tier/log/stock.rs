@@ -288,7 +288,9 @@ impl Stock {
             return false;
         }
         self.amounts.of_deltas.fetch_add(expanded_bytes(1, length), Ordering::Relaxed);
-        let held = Held::Delta(Arc::new(HeldDelta { delta, bytes: self.pages.put(bytes), length }));
+        // What the tier that is read has left may be taken by more deltas in fewer pages.
+        let bytes = self.pages.put(bytes, get(&self.room_left));
+        let held = Held::Delta(Arc::new(HeldDelta { delta, bytes, length }));
         *self.slot(block) = Some(held);
         true
     }
