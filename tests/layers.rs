@@ -14,14 +14,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The folders of `tiers/src`, each with the folders that it may use: all of them stand before it.
-const LAYERS: [(&str, &[&str]); 13] = [
+const LAYERS: [(&str, &[&str]); 14] = [
     ("kernel", &[]),
     ("index", &["kernel"]),
     ("files", &[]),
+    ("crew", &[]),
     ("quiet", &["kernel", "index"]),
-    ("tier", &["kernel", "index", "files"]),
-    ("format", &["kernel", "index", "files", "quiet", "tier"]),
-    ("solve", &["kernel", "index", "files", "tier", "format"]),
+    ("tier", &["kernel", "index", "files", "crew"]),
+    ("format", &["kernel", "index", "files", "crew", "quiet", "tier"]),
+    ("solve", &["kernel", "index", "files", "crew", "tier", "format"]),
     ("counts", &["kernel", "index", "files", "tier", "format", "solve"]),
     ("database", &["kernel", "index", "files", "quiet", "format"]),
     ("answer", &["kernel", "database"]),

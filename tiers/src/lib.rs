@@ -37,6 +37,7 @@
 
 pub mod answer;
 pub mod counts;
+pub mod crew;
 pub mod database;
 pub mod dataset;
 pub mod files;

@@ -132,14 +132,14 @@ fn swept(
     }
     let plan = Plan::legal(&index);
     if plan.memory_bytes <= u128::from(count.memory_bytes) {
-        let logs = Logs { storage, folder, index: &index, room: READING };
+        let logs = Logs { storage, folder, index: &index, room: READING, crew: None };
         let mut run = Run { count, progress, logs, list_bytes: u64::MAX, memory: None, journal };
         progress.planned(&plan, run.entries_done());
         run.sweep(InMemory::new(logs, Reached))?;
         return Ok(run.journal);
     }
     let (plan, room, list_bytes) = bounded(count, &index, plan, plan.memory_bytes)?;
-    let logs = Logs { storage, folder, index: &index, room };
+    let logs = Logs { storage, folder, index: &index, room, crew: None };
     let mut run = Run { count, progress, logs, list_bytes, memory: None, journal };
     progress.planned(&plan, run.entries_done());
     run.sweep(InLogs::new(logs, Reached))?;
@@ -169,7 +169,7 @@ impl Witness for Tallier<'_> {
         if found.journal.has_counted(ply) {
             return Ok(());
         }
-        let logs = Logs { storage: self.storage, folder: &self.folder, index, room: READING };
+        let logs = Logs { storage: self.storage, folder: &self.folder, index, room: READING, crew: None };
         let reached = logs.open(Reached, ply)?;
         let tallied = tally(index, &reached, tier).map_err(|error| {
             found.error = Some(match error {

@@ -139,7 +139,7 @@ fn whole_bytes(plan: &Plan, values: Option<Values>) -> u128 {
 fn in_memory(count: &Count, progress: &dyn Progress, index: &Index, plan: &Plan) -> Result<Counted, CountError> {
     let files = Memory::default();
     let room = Room { block_words: count.block_words, cache_bytes: 0, slice_words: usize::MAX, wide: None };
-    let logs = Logs { storage: &files, folder: Path::new("count"), index, room };
+    let logs = Logs { storage: &files, folder: Path::new("count"), index, room, crew: None };
     let journal = Journal::new(count.board, count.values, count.block_words);
     let bounded = Some((&files, plan.memory_bytes));
     let mut run = Run { count, progress, logs, list_bytes: u64::MAX, memory: bounded, journal };
@@ -175,7 +175,7 @@ fn in_files(
     if let Some(found) = journal.read(storage, folder)? {
         journal = found;
     }
-    let logs = Logs { storage, folder, index, room };
+    let logs = Logs { storage, folder, index, room, crew: None };
     let mut run = Run { count, progress, logs, list_bytes, memory: None, journal };
     progress.planned(&plan, run.entries_done());
     run.sweep(InLogs::new(logs, Reached))?;

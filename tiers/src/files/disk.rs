@@ -13,7 +13,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use super::regular;
-use super::storage::{Lock, ReadFile, Storage, WriteFile};
+use super::storage::{Lock, PlaceFile, ReadFile, Storage, WriteFile};
 
 /// Bytes that are collected before they go to the system.
 const BUFFER_BYTES: usize = 1 << 18;
@@ -29,6 +29,10 @@ impl Storage for Disk {
 
     fn open(&self, path: &Path) -> io::Result<Box<dyn ReadFile>> {
         Ok(Box::new(DiskReader(regular::open(path)?)))
+    }
+
+    fn place(&self, path: &Path) -> io::Result<Box<dyn PlaceFile>> {
+        Ok(Box::new(DiskPlace(regular::open_to_write(path)?)))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
@@ -188,6 +192,30 @@ impl WriteFile for DiskWriter {
     fn sync(&mut self) -> io::Result<()> {
         self.0.flush()?;
         self.0.get_ref().sync_all()
+    }
+}
+
+#[derive(Debug)]
+struct DiskPlace(File);
+
+impl PlaceFile for DiskPlace {
+    #[cfg(unix)]
+    fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        std::os::unix::fs::FileExt::write_all_at(&self.0, bytes, offset)
+    }
+
+    #[cfg(windows)]
+    fn write_all_at(&self, mut bytes: &[u8], mut offset: u64) -> io::Result<()> {
+        while !bytes.is_empty() {
+            let written = std::os::windows::fs::FileExt::seek_write(&self.0, bytes, offset)?;
+            bytes = bytes.get(written..).filter(|_| written > 0).ok_or(ErrorKind::WriteZero)?;
+            offset += written as u64;
+        }
+        Ok(())
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.0.sync_all()
     }
 }
 

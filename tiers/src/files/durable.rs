@@ -22,14 +22,15 @@ pub(crate) fn temporary_name(path: &Path) -> PathBuf {
 pub(crate) struct Written {
     path: PathBuf,
     temporary: PathBuf,
-    file: Box<dyn WriteFile>,
+    /// `None` where all of it is durable already.
+    file: Option<Box<dyn WriteFile>>,
     /// Length of the file.
     pub bytes: u64,
 }
 
 impl Written {
     /// Takes a file that was written under a temporary name.
-    pub fn new(path: PathBuf, temporary: PathBuf, file: Box<dyn WriteFile>, bytes: u64) -> Written {
+    pub fn new(path: PathBuf, temporary: PathBuf, file: Option<Box<dyn WriteFile>>, bytes: u64) -> Written {
         Written { path, temporary, file, bytes }
     }
 }
@@ -40,7 +41,9 @@ pub(crate) fn publish(storage: &dyn Storage, folder: &Path, files: Vec<Written>)
     let synced: Vec<Result<_, FileError>> = files
         .into_par_iter()
         .map(|mut written| {
-            written.file.sync().map_err(io_error(&written.temporary, "write"))?;
+            if let Some(file) = &mut written.file {
+                file.sync().map_err(io_error(&written.temporary, "write"))?;
+            }
             Ok((written.temporary, written.path))
         })
         .collect();
@@ -57,8 +60,9 @@ pub(crate) fn write_file(storage: &dyn Storage, folder: &Path, name: &str, bytes
     let temporary = temporary_name(&path);
     let mut file = storage.create(&temporary).map_err(io_error(&temporary, "create"))?;
     let written = file.write_all(bytes).map_err(io_error(&temporary, "write"));
-    let done = written
-        .and_then(|()| publish(storage, folder, vec![Written::new(path, temporary.clone(), file, bytes.len() as u64)]));
+    let done = written.and_then(|()| {
+        publish(storage, folder, vec![Written::new(path, temporary.clone(), Some(file), bytes.len() as u64)])
+    });
     if done.is_err() {
         let _ = storage.remove(&temporary);
     }

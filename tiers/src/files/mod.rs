@@ -34,4 +34,4 @@ pub use memory::Memory;
 pub(crate) use memory::copy_from;
 pub use shown::{Shown, escaped, shown};
 pub use small::read_small;
-pub use storage::{Lock, ReadFile, Storage, WriteFile, has_room};
+pub use storage::{Lock, PlaceFile, ReadFile, Storage, WriteFile, has_room};

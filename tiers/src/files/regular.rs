@@ -50,6 +50,21 @@ pub(super) fn create(path: &Path) -> io::Result<File> {
     }
 }
 
+/// Opens a regular file for writing. A link is not followed.
+///
+/// # Errors
+/// The system's, or what else is there.
+pub(super) fn open_to_write(path: &Path) -> io::Result<File> {
+    if let Some(error) = refused(&fs::symlink_metadata(path)?) {
+        return Err(error);
+    }
+    let mut options = OpenOptions::new();
+    options.write(true);
+    #[cfg(unix)]
+    flags(&mut options, OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW);
+    options.open(path)
+}
+
 /// Opens the file of a lock, or creates it.
 ///
 /// # Errors

@@ -16,6 +16,11 @@ pub trait Storage: Send + Sync + Debug {
     /// Opens a regular file for reading. A link to one is followed; a folder, a FIFO or a device is an error.
     fn open(&self, path: &Path) -> io::Result<Box<dyn ReadFile>>;
 
+    /// Opens an existing regular file for writing at any place. A link to one is an error.
+    fn place(&self, _path: &Path) -> io::Result<Box<dyn PlaceFile>> {
+        Err(ErrorKind::Unsupported.into())
+    }
+
     /// Puts a file in the place of another, atomically.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
@@ -66,6 +71,15 @@ pub type Lock = Box<dyn Send>;
 pub trait WriteFile: Write + Send {
     /// Makes everything written durable.
     fn sync(&mut self) -> io::Result<()>;
+}
+
+/// A file that several processes write, each in places of its own.
+pub trait PlaceFile: Send + Sync + Debug {
+    /// Writes all bytes from `offset` on. What lies before and is not written yet has any content.
+    fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()>;
+
+    /// Makes everything written durable.
+    fn sync(&self) -> io::Result<()>;
 }
 
 /// A file that is read at any place, by any thread.

@@ -33,4 +33,4 @@ pub use manifest::{Manifest, State, TierRecord};
 pub(crate) use manifest::{check_hash, is_stored};
 #[cfg(feature = "testing")]
 pub(crate) use tier_file::header;
-pub(crate) use tier_file::{Expected, open, write_tier};
+pub(crate) use tier_file::{Expected, open, write_tier, write_tier_together};

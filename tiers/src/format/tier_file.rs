@@ -2,19 +2,21 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
 use super::chunk::Chunks;
 use super::codec::Packer;
-use super::container::{Header, Reader, Writer};
+use super::container::{Header, Part, Reader, Together, Writer};
 use super::folder::tier_path;
 use super::hash::Hash;
 use super::manifest::{check_length, is_stored};
+use crate::crew::Crew;
 use crate::files::{FileError, Storage, Written};
 use crate::index::{Index, count_shapes};
 use crate::kernel::{Coding, Values};
-use crate::tier::Store;
+use crate::tier::{Queue, Store};
 
 /// Groups of chunks that are packed at a time: bounds what is held before it is written.
 const BATCH_GROUPS: u64 = 64;
@@ -69,6 +71,39 @@ pub(crate) fn write_tier<T: Store<Content = Coding>>(
     }
     let (written, hash) = writer.finish(&tier.shape_entries())?;
     Ok(ControlFlow::Continue(Some(TierFile { written, hash })))
+}
+
+/// Writes the file of a solved tier together with the other members of a crew; member 0 gets it. See [`write_tier`].
+///
+/// # Errors
+/// Where a file cannot be read or written.
+pub(crate) fn write_tier_together<T: Store<Content = Coding>>(
+    storage: &dyn Storage,
+    folder: &Path,
+    index: &Index,
+    tier: &T,
+    crew: &dyn Crew,
+) -> Result<Option<TierFile>, FileError> {
+    let ply = tier.ply();
+    if !is_stored(ply) {
+        return Ok(None);
+    }
+    let chunks = Chunks::of_tier(tier.entries(), tier.matrices());
+    let (header, path) = (header(index, tier.content().values(), ply, &chunks), tier_path(folder, ply));
+    let part = Mutex::new(Part::create(storage, &path, crew)?);
+    let queue = Queue::new(Some(crew), Vec::from_iter(0..chunks.groups()));
+    queue.share_out(|| {
+        let mut packer = Packer::new(index, tier, &chunks);
+        while let Some(group) = queue.next() {
+            let blocks = packer.encode(group)?;
+            part.lock().unwrap_or_else(PoisonError::into_inner).add(group, &blocks)?;
+        }
+        Ok(())
+    })?;
+    let part = part.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let together = Together { storage, path: &path, header: &header, crew };
+    let file = together.join(part, chunks.groups(), &tier.shape_entries())?;
+    Ok(file.map(|(written, hash)| TierFile { written, hash }))
 }
 
 /// What the file of a tier should be.

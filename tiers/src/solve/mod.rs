@@ -5,6 +5,7 @@
 //! [`format`](crate::format) writes it, the manifest names it. Where two tiers fit, they live in memory; otherwise in blocks
 //! that go into logs ([`tier`](crate::tier)). Both go through the same code and give the same bytes.
 
+mod all_solved;
 mod band;
 mod disk_space;
 mod error;
@@ -16,6 +17,7 @@ mod progress;
 mod run;
 mod speed;
 mod step;
+mod together;
 mod witness;
 
 pub use error::SolveError;
@@ -24,8 +26,8 @@ pub use expected_bytes::TierPlan;
 pub use options::Knobs;
 pub use options::{Report, Solve};
 pub use plan::Plan;
-pub use progress::Progress;
 pub(crate) use progress::watching;
+pub use progress::{Progress, Share};
 pub use speed::{entries_per_second, in_memory};
 pub(crate) use step::solve_tier;
 pub(crate) use witness::Witness;

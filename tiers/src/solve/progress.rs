@@ -1,5 +1,7 @@
 //! What a solve reports to its caller.
 
+use std::time::Duration;
+
 use crate::files::FileError;
 use crate::format::TierRecord;
 use crate::solve::Plan;
@@ -27,6 +29,9 @@ pub trait Progress: Sync {
     /// A tier is solved and written.
     fn tier_done(&self, _tier: &TierRecord) {}
 
+    /// A tier is done that several processes have solved together. `shares` has what it took each of them.
+    fn tier_shared(&self, _ply: u32, _shares: &[Share]) {}
+
     /// The tier that an earlier solve left to resume from is damaged, so this solve begins with the full board.
     fn starts_over(&self, _why: &FileError) {}
 
@@ -36,6 +41,17 @@ pub trait Progress: Sync {
     fn is_stopped(&self) -> bool {
         false
     }
+}
+
+/// What a tier took a process that has solved it with others.
+#[derive(Clone, Copy, Debug)]
+pub struct Share {
+    /// The bytes of its messages.
+    pub bytes: u64,
+    /// How long it has waited for the others.
+    pub waited: Duration,
+    /// How long it took in all.
+    pub took: Duration,
 }
 
 /// Ignores all progress and never stops.

@@ -141,7 +141,7 @@ fn locked<W: Witness>(
     // A solve that is planned in memory may have to go on in files.
     let mut room = plan.bounded().room(solve.memory_bytes);
     room.block_words = solve.knobs.block_words;
-    let logs = Logs { storage, folder: &scratch, index, room };
+    let logs = Logs { storage, folder: &scratch, index, room, crew: None };
     let coding = Coding::new(solve.board, solve.values, 0);
     if solve.replace {
         remove_database(storage, &folder)?;
@@ -373,7 +373,7 @@ fn is_enough(last: &LogTier, before: &LogTier) -> bool {
 }
 
 /// Returns the code of the only entry of the tier of the empty board.
-fn root_code<T: Store<Content = Coding>>(index: &Index, tier: &T) -> Result<Option<u8>, FileError> {
+pub(super) fn root_code<T: Store<Content = Coding>>(index: &Index, tier: &T) -> Result<Option<u8>, FileError> {
     let Some(root) = tier.located_from(index, 0).next() else { return Ok(None) };
     let (mut rows, planes) = (Rows::of(index, tier), tier.content().planes());
     rows.seek(&root.matrix);
@@ -383,7 +383,7 @@ fn root_code<T: Store<Content = Coding>>(index: &Index, tier: &T) -> Result<Opti
 }
 
 /// Refuses a folder that was begun with a `keep_plies` that keeps other files.
-fn check_kept(solve: &Solve, folder: &Path, manifest: &Manifest) -> Result<(), SolveError> {
+pub(super) fn check_kept(solve: &Solve, folder: &Path, manifest: &Manifest) -> Result<(), SolveError> {
     let Solve { board, values, keep_plies: wanted, .. } = *solve;
     if manifest.keeps_like(wanted, board) {
         return Ok(());
@@ -411,7 +411,7 @@ fn no_root(folder: &Path) -> FileError {
     FileError::Damaged { file: folder.to_path_buf(), offset: 0, what: "the empty board has no value" }
 }
 
-fn report(solve: &Solve, manifest: &Manifest, already_complete: bool) -> Result<Report, SolveError> {
+pub(super) fn report(solve: &Solve, manifest: &Manifest, already_complete: bool) -> Result<Report, SolveError> {
     let folder = solve.folder();
     Ok(Report {
         board: solve.board,

@@ -114,7 +114,7 @@ mod tests {
         let index = Index::new(name.parse().unwrap(), Kernel::detect()).unwrap();
         let files = Memory::default();
         let room = Room { block_words, cache_bytes: 1 << 16, slice_words, wide: None };
-        let logs = Logs { storage: &files, folder: "logs".as_ref(), index: &index, room };
+        let logs = Logs { storage: &files, folder: "logs".as_ref(), index: &index, room, crew: None };
         let coding = Coding::new(index.board(), values, 0);
         let (mut in_memory, mut in_logs) = (InMemory::new(logs, coding), InLogs::new(logs, coding));
         let (mut child, mut logged) = (None, None);

@@ -7,6 +7,7 @@ use super::copy::copy;
 use super::log::{LogTier, Room, segments};
 use super::memory::MemoryTier;
 use super::store::Store;
+use crate::crew::Crew;
 use crate::files::{FileError, Storage};
 use crate::index::Index;
 
@@ -52,6 +53,8 @@ pub(crate) struct Logs<'s> {
     pub folder: &'s Path,
     pub index: &'s Index,
     pub room: Room,
+    /// The processes that share the tiers out; `None`: this one alone.
+    pub crew: Option<&'s dyn Crew>,
 }
 
 impl<'s> Logs<'s> {
@@ -61,7 +64,7 @@ impl<'s> Logs<'s> {
     /// Where a file cannot be read.
     pub fn open<C: Content>(&self, content: C, ply: u32) -> Result<LogTier<'s, C>, FileError> {
         let content = content.at(self.index.board(), ply);
-        LogTier::open(self.storage, self.folder, self.index, content, ply, self.room)
+        LogTier::open(self.storage, self.folder, self.index, content, ply, self.room, self.crew)
     }
 
     /// Removes the logs of one kind of content, except those of the plies `keep`.

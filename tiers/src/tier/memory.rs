@@ -144,7 +144,7 @@ impl<C: Content> Store for MemoryTier<C> {
             rest = after;
             jobs.push((piece, own));
         }
-        let queue = Queue::new(jobs);
+        let queue = Queue::new(None, jobs);
         let states = queue.share_out(|| {
             let mut state = begin();
             while let Some((piece, mut out)) = queue.next() {
@@ -174,7 +174,7 @@ impl<C: Content> Store for MemoryTier<C> {
         show: impl Fn(&mut V, &Matrix, Range<usize>, &[u64]) -> Result<(), FileError> + Sync,
     ) -> Result<Vec<V>, FileError> {
         let (matrices, planes) = (self.layout.matrices(), self.content.planes());
-        let queue = Queue::new(pieces(matrices));
+        let queue = Queue::new(None, pieces(matrices));
         queue.share_out(|| {
             let mut state = begin();
             while let Some(piece) = queue.next() {

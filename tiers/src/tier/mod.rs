@@ -30,6 +30,7 @@ pub(crate) use home::{Home, InLogs, InMemory, Logs};
 pub use log::BLOCK_WORDS;
 pub(crate) use log::{LogTier, Room};
 pub use memory::MemoryTier;
+pub(crate) use queue::Queue;
 pub(crate) use rows::Rows;
 pub(crate) use store::{Loaded, Reader, Store, Watch};
 pub(crate) use wanted::{Origin, Want, Wanted, placed, used};

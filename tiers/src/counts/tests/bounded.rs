@@ -196,7 +196,8 @@ fn matrices_that_are_read_across_in_slices_lead_to_the_same_positions() {
         let index = Index::new(board, Kernel::detect()).unwrap();
         let files = Memory::default();
         let room = Room { block_words, cache_bytes: 1 << 16, slice_words, wide: None };
-        let mut home = InLogs::new(Logs { storage: &files, folder: "logs".as_ref(), index: &index, room }, Reached);
+        let mut home =
+            InLogs::new(Logs { storage: &files, folder: "logs".as_ref(), index: &index, room, crew: None }, Reached);
         let (mut parents, mut plies) = (None, Vec::new());
         for ply in 0..=board.cells() as u32 {
             let mut tier = home.make(ply, None).unwrap();

@@ -70,7 +70,8 @@ fn the_first_plies_of_7x6_are_the_published_ones() {
     let index = Index::new("7x6".parse().unwrap(), Kernel::detect()).unwrap();
     let files = Memory::default();
     let room = Room { block_words: BLOCK_WORDS, cache_bytes: 0, slice_words: 0, wide: None };
-    let mut home = InMemory::new(Logs { storage: &files, folder: "logs".as_ref(), index: &index, room }, Reached);
+    let mut home =
+        InMemory::new(Logs { storage: &files, folder: "logs".as_ref(), index: &index, room, crew: None }, Reached);
     let mut parents = None;
     for row in rows.iter().take(10) {
         let number = |field: usize| row[field].parse::<u64>().unwrap();

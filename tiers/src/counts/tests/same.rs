@@ -18,7 +18,8 @@ fn each_tier(board: &str, kernel: Kernel, mut show: impl FnMut(&Index, &crate::t
     let index = Index::new(board.parse().unwrap(), kernel).unwrap();
     let files = Memory::default();
     let room = Room { block_words: BLOCK_WORDS, cache_bytes: 0, slice_words: 0, wide: None };
-    let mut home = InMemory::new(Logs { storage: &files, folder: "logs".as_ref(), index: &index, room }, Reached);
+    let mut home =
+        InMemory::new(Logs { storage: &files, folder: "logs".as_ref(), index: &index, room, crew: None }, Reached);
     let mut parents = None;
     for ply in 0..=index.board().cells() as u32 {
         let mut tier = home.make(ply, None).unwrap();

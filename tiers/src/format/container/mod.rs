@@ -12,14 +12,17 @@
 //! A checksum is XXH3-64 (of a block: its low half) seeded with the hash of the header and the number of the block, so
 //! that a block that is whole but belongs elsewhere (another tier, another board, another place) does not pass.
 
+mod directory;
 mod pages;
 mod reader;
+mod together;
 mod writer;
 
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 pub(crate) use reader::Reader;
+pub(crate) use together::{Part, Together};
 pub(crate) use writer::Writer;
 
 use crate::kernel::Values;

@@ -11,6 +11,7 @@ use super::room::{Room, expanded_bytes};
 use super::segments::{Location, LogHeader, Segments};
 use super::stock::{Expanded, Form, Held, Stock, made};
 use super::view::ShapeView;
+use crate::crew::Crew;
 use crate::files::{FileError, Storage, frame, io_error};
 use crate::index::{Index, Spine, TierDirectory, TierLayout, WingShape, matrices};
 use crate::kernel::{Coding, Delta, DeltaBuffers, Kernel, Stretch};
@@ -33,6 +34,8 @@ pub(super) struct Blocks<'s, C = Coding> {
     /// The blocks that are in the log.
     blocks: Vec<OnceLock<Location>>,
     segments: Segments<'s>,
+    /// The processes that share the tier out.
+    pub crew: Option<&'s dyn Crew>,
     /// The blocks that are in memory.
     stock: Stock,
     kernel: Kernel,
@@ -59,6 +62,7 @@ impl<'s, C: Content> Blocks<'s, C> {
         content: C,
         ply: u32,
         room: Room,
+        crew: Option<&'s dyn Crew>,
     ) -> Result<Blocks<'s, C>, FileError> {
         let directory = TierDirectory::new(index, ply);
         let counts: Vec<(usize, usize)> = directory
@@ -89,11 +93,12 @@ impl<'s, C: Content> Blocks<'s, C> {
             blocks: count as u64,
             block_words: room.block_words as u64,
         };
-        let segments = Segments::open(storage, folder, header, |number, place| {
+        let segments = Segments::open(storage, folder, header, crew, |number, place| {
             let _ = blocks[number as usize].set(place);
         })?;
         let (folder, stock) = (folder.to_path_buf(), Stock::new(&room, count, all_bytes));
-        Ok(Blocks { folder, directory, content, room, firsts, blocks, segments, stock, kernel: index.kernel() })
+        let kernel = index.kernel();
+        Ok(Blocks { folder, directory, content, room, firsts, blocks, segments, crew, stock, kernel })
     }
 
     /// Shares out the memory for expanded blocks between this tier, which is read from now on, and `next`, which is filled
@@ -177,6 +182,31 @@ impl<'s, C: Content> Blocks<'s, C> {
         self.segments.sync()
     }
 
+    /// Makes what this process has filled readable for all members of a crew, and learns where theirs is. Returns whether any
+    /// member has ended early.
+    ///
+    /// # Errors
+    /// Where a file cannot be written or read.
+    pub fn exchange(&self, crew: &dyn Crew, is_ended: bool) -> Result<bool, FileError> {
+        self.segments.sync()?;
+        let mut own = vec![u8::from(is_ended)];
+        self.segments.tell(&mut own);
+        let all = crew.exchange(&own);
+        for (member, told) in all.iter().enumerate().filter(|(member, _)| *member != crew.number() as usize) {
+            let told = told.get(1..).unwrap_or_default();
+            let is_told = self.segments.learn(told, |number, place| {
+                if let Some(block) = self.blocks.get(number as usize) {
+                    let _ = block.set(place);
+                }
+            })?;
+            if !is_told {
+                let what = "what a member of the crew tells about its blocks cannot be read";
+                return Err(FileError::Damaged { file: self.folder.clone(), offset: member as u64, what });
+            }
+        }
+        Ok(all.iter().any(|told| told.first() != Some(&0)))
+    }
+
     /// Returns the numbers of the blocks of a shape, given by its number.
     pub fn blocks_of(&self, shape: usize) -> Range<usize> {
         self.firsts[shape].0..self.firsts[shape + 1].0
@@ -192,7 +222,8 @@ impl<'s, C: Content> Blocks<'s, C> {
         ShapeView { layout, cuts, first_block: self.firsts[shape].0 }
     }
 
-    /// Fills a block of a shape with `fill`, and adds it: in memory where there is room, else in the log.
+    /// Fills a block of a shape with `fill`, and adds it: in memory where there is room, else in the log. A member of a crew adds it
+    /// to the log in any case, since the others read it there.
     ///
     /// # Errors
     /// Those of `fill`; where the log cannot be written.
@@ -206,14 +237,18 @@ impl<'s, C: Content> Blocks<'s, C> {
         let length = view.words(block).len();
         let form = self.stock.reserve(length);
         if form == Some(Form::Expanded) {
-            self.stock.hold(block, made(length, fill)?);
+            let words = made(length, fill)?;
+            if self.crew.is_some() {
+                self.append(block, &words[..length], &mut buffers.bytes)?;
+            }
+            self.stock.hold(block, words);
             return Ok(());
         }
         buffers.words.resize(length, 0);
         fill(&mut buffers.words)?;
         if form == Some(Form::Delta) {
             let (delta, bytes) = self.delta(view, block, buffers);
-            if self.stock.hold_delta(block, length, delta, bytes) {
+            if self.stock.hold_delta(block, length, delta, bytes) && self.crew.is_none() {
                 return Ok(());
             }
         }

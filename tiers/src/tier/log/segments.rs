@@ -22,6 +22,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
+use crate::crew::Crew;
 use crate::files::{FileError, ReadFile, Storage, WriteFile, envelope, io_error};
 use crate::tier::Kind;
 
@@ -57,6 +58,7 @@ pub(super) struct Segments<'s> {
     storage: &'s dyn Storage,
     folder: PathBuf,
     header: LogHeader,
+    crew: Option<&'s dyn Crew>,
     segments: RwLock<Vec<Segment>>,
     writer: Mutex<Option<Writer>>,
     /// The segment that is being written, [`NONE`] before there is one.
@@ -88,6 +90,10 @@ struct Writer {
     end: u64,
     /// The last records, which are not in the file yet.
     unwritten: Vec<u8>,
+    /// The number in the name of the segment.
+    name: u32,
+    /// The numbers and the lengths of its blocks, in order, for a crew.
+    blocks: Vec<(u64, u32)>,
 }
 
 /// Bytes that are collected before they are written: small blocks together, and little to lose.
@@ -200,12 +206,14 @@ impl<'s> Segments<'s> {
         storage: &'s dyn Storage,
         folder: &Path,
         header: LogHeader,
+        crew: Option<&'s dyn Crew>,
         mut found: impl FnMut(u64, Location),
     ) -> Result<Segments<'s>, FileError> {
         let mut log = Segments {
             storage,
             folder: folder.to_path_buf(),
             header,
+            crew,
             segments: RwLock::new(Vec::new()),
             writer: Mutex::new(None),
             begun: AtomicU32::new(NONE),
@@ -223,28 +231,33 @@ impl<'s> Segments<'s> {
 
     /// Reads a segment through. A torn one counts up to where it is torn.
     fn scan(&self, path: PathBuf, found: &mut impl FnMut(u64, Location)) -> Result<(), FileError> {
-        let file = self.storage.open(&path).map_err(io_error(&path, "open"))?;
-        let size = file.size().map_err(io_error(&path, "read"))?;
-        let (header, start): (LogHeader, u64) = match envelope::unseal(&*file, &path, MAGIC) {
-            Ok(read) => read,
-            Err(error) if error.is_damage() => return Ok(()),
-            Err(error) => return Err(error),
-        };
-        if header != self.header {
-            return Ok(());
-        }
-        let mut sealed = vec![0; start as usize];
-        envelope::read(&*file, &path, &mut sealed, 0)?;
-        let seed = xxh3_64(&sealed);
+        let Some(segment) = self.open_segment(path)? else { return Ok(()) };
+        let size = segment.file.size().map_err(io_error(&segment.path, "read"))?;
         let mut segments = self.segments.write().unwrap_or_else(PoisonError::into_inner);
         let number = segments.len() as u32;
-        let segment = Segment { path, file, seed, start };
         self.records(&segment, size, |block, offset, payload| {
             found(block, Location { segment: number, length: payload.len() as u32, offset });
             Ok(())
         })?;
         segments.push(segment);
         Ok(())
+    }
+
+    /// Opens a segment that another process has written; `None` where it is of another log, or not whole at its beginning.
+    fn open_segment(&self, path: PathBuf) -> Result<Option<Segment>, FileError> {
+        let file = self.storage.open(&path).map_err(io_error(&path, "open"))?;
+        let (header, start): (LogHeader, u64) = match envelope::unseal(&*file, &path, MAGIC) {
+            Ok(read) => read,
+            Err(error) if error.is_damage() => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        if header != self.header {
+            return Ok(None);
+        }
+        let mut sealed = vec![0; start as usize];
+        envelope::read(&*file, &path, &mut sealed, 0)?;
+        let seed = xxh3_64(&sealed);
+        Ok(Some(Segment { path, file, seed, start }))
     }
 
     /// Reads the records of a segment of `size` bytes one after the other: block, offset and payload of each, up to where
@@ -291,7 +304,10 @@ impl<'s> Segments<'s> {
         let LogHeader { ply, kind, .. } = self.header;
         let segments = segments_in(self.storage, &self.folder, kind)?;
         let last = segments.iter().filter(|(of, ..)| *of == ply).map(|(_, number, _)| number).max();
-        let path = path_of(&self.folder, kind, ply, last.map_or(0, |last| last + 1));
+        let next = last.map_or(0, |last| last + 1);
+        // Members of a crew begin segments at the same time: each has numbers of its own.
+        let name = self.crew.map_or(next, |crew| next.next_multiple_of(crew.size()) + crew.number());
+        let path = path_of(&self.folder, kind, ply, name);
         let mut file = self.storage.create(&path).map_err(io_error(&path, "create"))?;
         let sealed = envelope::seal(MAGIC, &self.header);
         file.write_all(&sealed).map_err(io_error(&path, "write"))?;
@@ -301,7 +317,8 @@ impl<'s> Segments<'s> {
         let mut segments = self.segments.write().unwrap_or_else(PoisonError::into_inner);
         segments.push(Segment { path: path.clone(), file: reader, seed, start });
         self.begun.store(segments.len() as u32 - 1, Ordering::Release);
-        Ok(Writer { file, path, segment: segments.len() as u32 - 1, seed, end: start, unwritten: Vec::new() })
+        let segment = segments.len() as u32 - 1;
+        Ok(Writer { file, path, segment, seed, end: start, unwritten: Vec::new(), name, blocks: Vec::new() })
     }
 
     /// Appends a block.
@@ -316,6 +333,9 @@ impl<'s> Segments<'s> {
         record[8..12].copy_from_slice(&(payload.len() as u32).to_le_bytes());
         record[12..].copy_from_slice(&checksum(payload, writer.seed, number).to_le_bytes());
         let place = Location { segment: writer.segment, length: payload.len() as u32, offset: writer.end };
+        if self.crew.is_some() {
+            writer.blocks.push((number, place.length));
+        }
         writer.unwritten.extend_from_slice(&record);
         writer.unwritten.extend_from_slice(payload);
         writer.end += (RECORD + payload.len()) as u64;
@@ -365,6 +385,49 @@ impl<'s> Segments<'s> {
     pub fn damaged(&self, place: Location, what: &'static str) -> FileError {
         let segments = self.segments.read().unwrap_or_else(PoisonError::into_inner);
         FileError::Damaged { file: segments[place.segment as usize].path.clone(), offset: place.offset, what }
+    }
+
+    /// Writes down which blocks this process has appended since it was last asked: 12 bytes each, nothing where it is none.
+    ///
+    /// ```text
+    /// u32   number of the segment
+    /// u64   where the first of the blocks begins in it
+    /// for each block: u64 its number, u32 the length of its payload
+    /// ```
+    pub fn tell(&self, told: &mut Vec<u8>) {
+        let mut slot = self.writer();
+        let Some(writer) = slot.as_mut().filter(|writer| !writer.blocks.is_empty()) else { return };
+        let bytes = writer.blocks.iter().map(|(_, length)| (RECORD + *length as usize) as u64).sum::<u64>();
+        told.extend_from_slice(&writer.name.to_le_bytes());
+        told.extend_from_slice(&(writer.end - bytes).to_le_bytes());
+        for (number, length) in writer.blocks.drain(..) {
+            told.extend_from_slice(&number.to_le_bytes());
+            told.extend_from_slice(&length.to_le_bytes());
+        }
+    }
+
+    /// Opens the segment that another process tells about, and calls `found` for each of its blocks. Returns `false` where that
+    /// cannot be understood or there is no such segment.
+    ///
+    /// # Errors
+    /// Where the file cannot be read.
+    pub fn learn(&self, told: &[u8], mut found: impl FnMut(u64, Location)) -> Result<bool, FileError> {
+        let Some((name, rest)) = told.split_first_chunk() else { return Ok(told.is_empty()) };
+        let Some((offset, blocks)) = rest.split_first_chunk() else { return Ok(false) };
+        let LogHeader { ply, kind, .. } = self.header;
+        let Some(segment) = self.open_segment(path_of(&self.folder, kind, ply, u32::from_le_bytes(*name)))? else {
+            return Ok(false);
+        };
+        let mut segments = self.segments.write().unwrap_or_else(PoisonError::into_inner);
+        let (number, mut offset) = (segments.len() as u32, u64::from_le_bytes(*offset));
+        segments.push(segment);
+        let (blocks, rest) = blocks.as_chunks::<12>();
+        for block in blocks {
+            let (block, length) = (word(&block[..8]), word(&block[8..]) as u32);
+            found(block, Location { segment: number, length, offset });
+            offset += RECORD as u64 + u64::from(length);
+        }
+        Ok(rest.is_empty())
     }
 
     /// Makes everything that was appended durable.

@@ -6,6 +6,7 @@ use std::path::Path;
 use super::blocks::{Blocks, Buffers};
 use super::reader::LogReader;
 use super::room::Room;
+use crate::crew::Crew;
 use crate::files::{FileError, Storage};
 use crate::index::{Index, Located, Matrix, WingShape};
 use crate::kernel::Coding;
@@ -32,8 +33,9 @@ impl<'s, C: Content> LogTier<'s, C> {
         content: C,
         ply: u32,
         room: Room,
+        crew: Option<&'s dyn Crew>,
     ) -> Result<LogTier<'s, C>, FileError> {
-        Ok(LogTier(Blocks::open(storage, folder, index, content, ply, room)?))
+        Ok(LogTier(Blocks::open(storage, folder, index, content, ply, room, crew)?))
     }
 
     /// Tells whether all blocks are filled.
@@ -142,7 +144,7 @@ impl<'s, C: Content> Store for LogTier<'s, C> {
         work: impl Fn(&mut W, &Matrix, Range<usize>, &mut [u64]) -> Result<(), FileError> + Sync,
     ) -> Result<Option<Vec<W>>, FileError> {
         let (blocks, planes) = (&self.0, self.0.content.planes());
-        let queue = Queue::new(jobs(blocks));
+        let queue = Queue::new(blocks.crew, jobs(blocks));
         let fill_shape = |state: &mut W, shape: usize, numbers: Range<usize>, buffers: &mut Buffers| {
             let view = blocks.view(index, shape);
             if blocks.blocks_of(shape).is_empty() {
@@ -177,7 +179,11 @@ impl<'s, C: Content> Store for LogTier<'s, C> {
             Ok(state)
         })?;
         blocks.filled();
-        Ok((!queue.is_ended()).then_some(states))
+        let is_ended = match blocks.crew {
+            Some(crew) => blocks.exchange(crew, queue.is_ended())?,
+            None => queue.is_ended(),
+        };
+        Ok((!is_ended).then_some(states))
     }
 
     fn visit<V: Send>(
@@ -187,7 +193,7 @@ impl<'s, C: Content> Store for LogTier<'s, C> {
         show: impl Fn(&mut V, &Matrix, Range<usize>, &[u64]) -> Result<(), FileError> + Sync,
     ) -> Result<Vec<V>, FileError> {
         let (blocks, planes) = (&self.0, self.0.content.planes());
-        let queue = Queue::new(jobs(blocks));
+        let queue = Queue::new(None, jobs(blocks));
         queue.share_out(|| {
             let (mut state, mut bytes) = (begin(), Vec::new());
             while let Some(job) = queue.next() {

@@ -1,0 +1,44 @@
+//! What a process needs of the others.
+
+use std::fmt::Debug;
+use std::ops::Range;
+use std::time::Duration;
+
+/// A process among those that solve a board together. Its threads share it.
+///
+/// All members call [`Crew::begin`] and [`Crew::exchange`] equally often and in the same order. A transport that fails ends the
+/// whole job, so nothing here returns an error.
+pub trait Crew: Sync + Debug {
+    /// Returns the number of this member, from 0.
+    fn number(&self) -> u32;
+
+    /// Returns how many members there are.
+    fn size(&self) -> u32;
+
+    /// Begins the next pile, of so many jobs, and leaves the one before. Does not wait for the others.
+    fn begin(&self, jobs: u64);
+
+    /// Takes jobs of the pile that this member is at; `None` when all are taken.
+    fn take(&self) -> Option<Range<u64>>;
+
+    /// Gives what every member has to all, in the order of their numbers. Waits for all.
+    fn exchange(&self, own: &[u8]) -> Vec<Vec<u8>>;
+
+    /// Notes that this member has solved more entries. Member 0 hears of it when this member next asks for jobs.
+    fn solved(&self, entries: u64);
+
+    /// Returns how many entries this member and, at member 0, all others have solved, as far as is known.
+    fn all_solved(&self) -> u64;
+
+    /// Returns what the others have cost this member so far.
+    fn cost(&self) -> Cost;
+}
+
+/// What the other members have cost a member.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Cost {
+    /// The bytes that it has sent, without those that the transport adds.
+    pub bytes: u64,
+    /// How long it has waited in exchanges until all were there.
+    pub waited: Duration,
+}

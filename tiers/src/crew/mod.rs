@@ -1,0 +1,17 @@
+//! Several processes that solve one board together, over a file system that all of them see.
+//!
+//! Each member of a crew has the whole layout of a tier, so that a job is a number. Member 0 deals jobs out to whoever asks
+//! ([`Dealer`]). Blocks go through the file system: a member appends what it has filled to a log of its own, and when a tier is
+//! done all members tell each other where their blocks are. Through the crew go only numbers.
+//!
+//! [`Crew`] is what the layers above need of a transport. The program's is MPI; [`Threads`] is for tests, without any.
+
+mod dealer;
+mod member;
+#[cfg(any(test, feature = "testing"))]
+mod threads;
+
+pub use dealer::{Answer, Dealer};
+pub use member::{Cost, Crew};
+#[cfg(any(test, feature = "testing"))]
+pub use threads::Threads;

@@ -1,0 +1,314 @@
+//! A whole solve by several processes: every member of a crew runs this, tier after tier in step.
+//!
+//! All live tiers are in logs in the scratch folder, which all members see. Member 0 keeps the lock and the manifest, and removes
+//! what is no longer needed; its manifest names a checkpoint after every tier, since all values are in the logs then.
+
+use std::path::Path;
+
+use super::all_solved::AllSolved;
+use super::disk_space::check_disk_space;
+use super::error::SolveError;
+use super::options::{Report, Solve};
+use super::progress::{Progress, watching};
+use super::run::{check_kept, report, root_code};
+use super::step::solve_tier;
+use crate::crew::Crew;
+use crate::files::{FileError, Storage, create_folder, io_error, publish, write_file};
+use crate::format::{Manifest, State, TierRecord, lock_path, remove_leftovers, write_tier_together};
+use crate::index::Index;
+use crate::kernel::Coding;
+use crate::tier::log::segments;
+use crate::tier::{Kind, LogTier, Logs, Store};
+
+/// The file by which members find out that they see the same folders.
+const TOKEN: &str = "crew.new";
+
+impl Solve {
+    /// Solves the board together with the other members of a crew, each of which calls this with the same settings. The database
+    /// has the same bytes as that of one process. Resumes an earlier solve of any number of processes.
+    ///
+    /// Where a member returns an error, its caller has to end the whole job: the others wait for it.
+    ///
+    /// # Errors
+    /// Those of [`Solve::run`]; [`SolveError::Crew`] where the members do not fit together.
+    pub fn run_together(
+        &self,
+        crew: &dyn Crew,
+        storage: &dyn Storage,
+        progress: &dyn Progress,
+    ) -> Result<Report, SolveError> {
+        let (folder, scratch) = (self.folder(), self.scratch_folder());
+        greet(self, crew)?;
+        let is_first = crew.number() == 0;
+        let mut held = None;
+        if is_first {
+            create_folder(storage, &folder, &mut Vec::new())?;
+            create_folder(storage, &scratch, &mut Vec::new())?;
+            let lock = lock_path(&folder);
+            let lock = storage.lock(&lock).map_err(io_error(&lock, "lock"))?;
+            held = Some(lock.map_err(|holder| SolveError::Busy { folder: folder.clone(), holder })?);
+        }
+        share_folder(crew, storage, &scratch)?;
+        share_folder(crew, storage, &folder)?;
+        let solved = Together { solve: self, crew, storage, progress, folder: &folder, scratch: &scratch }.run();
+        drop(held);
+        solved
+    }
+}
+
+/// Makes sure that all members do the same.
+fn greet(solve: &Solve, crew: &dyn Crew) -> Result<(), SolveError> {
+    let Solve { board, values, keep_plies, knobs, .. } = solve;
+    let byte_order = if cfg!(target_endian = "big") { "big" } else { "little" };
+    let greeting = format!(
+        "fourbase {} {board} {values} keeping {keep_plies:?} in blocks of {} words, {byte_order}-endian",
+        env!("CARGO_PKG_VERSION"),
+        knobs.block_words,
+    );
+    let greetings = crew.exchange(greeting.as_bytes());
+    match greetings.iter().position(|other| other != greeting.as_bytes()) {
+        Some(member) => Err(SolveError::Crew {
+            member: member as u32,
+            expected: greeting,
+            found: greetings.get(member).map(|found| String::from_utf8_lossy(found).into_owned()).unwrap_or_default(),
+        }),
+        None => Ok(()),
+    }
+}
+
+/// Makes sure that all members see one folder: member 0 writes a file there, and the others find it.
+fn share_folder(crew: &dyn Crew, storage: &dyn Storage, folder: &Path) -> Result<(), SolveError> {
+    let token = format!("{:?} {}", std::time::SystemTime::now(), std::process::id());
+    if crew.number() == 0 {
+        write_file(storage, folder, TOKEN, token.as_bytes())?;
+    }
+    let tokens = crew.exchange(token.as_bytes());
+    let expected = tokens.first().cloned().unwrap_or_default();
+    let path = folder.join(TOKEN);
+    let mut found = vec![0; expected.len()];
+    let is_read = storage.open(&path).and_then(|file| file.read_exact_at(&mut found, 0)).is_ok();
+    let is_shared = is_read && found == expected;
+    let all = crew.exchange(&[u8::from(is_shared)]);
+    if crew.number() == 0 {
+        storage.remove(&path).map_err(io_error(&path, "remove"))?;
+    }
+    match all.iter().position(|seen| seen != &[1]) {
+        Some(member) => Err(SolveError::NotShared { folder: folder.to_path_buf(), member: member as u32 }),
+        None => Ok(()),
+    }
+}
+
+/// A solve by a crew.
+struct Together<'a> {
+    solve: &'a Solve,
+    crew: &'a dyn Crew,
+    storage: &'a dyn Storage,
+    progress: &'a dyn Progress,
+    folder: &'a Path,
+    scratch: &'a Path,
+}
+
+impl Together<'_> {
+    fn is_first(&self) -> bool {
+        self.crew.number() == 0
+    }
+
+    /// Waits for all members.
+    fn meet(&self) {
+        self.crew.exchange(&[]);
+    }
+
+    fn run(&self) -> Result<Report, SolveError> {
+        let Together { solve, storage, folder, .. } = *self;
+        if solve.replace && self.is_first() {
+            crate::format::remove_database(storage, folder)?;
+            self.remove_logs(|_| true)?;
+        }
+        self.meet();
+        let found = Manifest::read(storage, folder, solve.board, solve.values)?;
+        found.iter().try_for_each(|manifest| check_kept(solve, folder, manifest))?;
+        if let Some(manifest) = found.as_ref().filter(|manifest| manifest.state == State::Complete) {
+            return report(solve, manifest, true);
+        }
+        let (plan, index) = solve.counted_plan();
+        let plan = plan.bounded();
+        plan.check(solve.memory_bytes)?;
+        let index = index.map_or_else(|| Index::new(solve.board, solve.kernel), Ok)?;
+        if self.is_first() && found.is_none() {
+            check_disk_space(storage, &plan, folder, self.scratch)?;
+        }
+        let mut manifest = found.unwrap_or_else(|| Manifest::new(solve.board, solve.values, solve.keep_plies));
+        let mut room = plan.room(solve.memory_bytes);
+        room.block_words = solve.knobs.block_words;
+        let logs = Logs { storage, folder: self.scratch, index: &index, room, crew: Some(self.crew) };
+        let coding = Coding::new(solve.board, solve.values, 0);
+        let child = self.resume(&logs, coding, &mut manifest)?;
+        if self.is_first() {
+            remove_leftovers(storage, folder)?;
+            if manifest.tiers.is_empty() {
+                manifest.write(storage, folder)?;
+            }
+        }
+        self.meet();
+        self.progress.planned(&plan, manifest.entries());
+        self.tiers(&logs, coding, child, &mut manifest)?;
+        self.meet();
+        let manifest = Manifest::read(storage, folder, solve.board, solve.values)?;
+        report(solve, &manifest.unwrap_or_else(|| Manifest::new(solve.board, solve.values, solve.keep_plies)), false)
+    }
+
+    /// Finds the tier to go on from. Without one, the solve begins with the full board.
+    fn resume<'s>(
+        &self,
+        logs: &Logs<'s>,
+        coding: Coding,
+        manifest: &mut Manifest,
+    ) -> Result<Option<LogTier<'s>>, SolveError> {
+        let Some(ply) = manifest.checkpoint else {
+            *manifest = Manifest::new(self.solve.board, self.solve.values, self.solve.keep_plies);
+            return Ok(None);
+        };
+        let last = logs.open(coding, ply)?;
+        if last.is_complete() {
+            return Ok(Some(last));
+        }
+        if !last.has_files() {
+            let (scratch, folder) = (self.scratch.to_path_buf(), self.folder.to_path_buf());
+            return Err(SolveError::Scratch { scratch, folder, ply });
+        }
+        let file = segments::path_of(self.scratch, Kind::Values(self.solve.values), ply, 0);
+        let what = "incomplete: some blocks cannot be read";
+        self.progress.starts_over(&FileError::Damaged { file, offset: 0, what });
+        *manifest = Manifest::new(self.solve.board, self.solve.values, self.solve.keep_plies);
+        Ok(None)
+    }
+
+    /// Solves the missing tiers.
+    fn tiers<'s>(
+        &self,
+        logs: &Logs<'s>,
+        coding: Coding,
+        mut child: Option<LogTier<'s>>,
+        manifest: &mut Manifest,
+    ) -> Result<(), SolveError> {
+        let Together { solve, crew, storage, progress, folder, .. } = *self;
+        let all = AllSolved::new(progress, crew);
+        while let Some(ply) = manifest.next_ply(solve.board) {
+            let mut tier: LogTier<'s> = logs.open(coding, ply)?;
+            if let Some(child) = &child {
+                child.share_room(&mut tier);
+            } else {
+                tier.take_room();
+            }
+            progress.tier(ply, tier.entries());
+            let begun = all.begin(tier.entries());
+            if !watching(&all, |watch| solve_tier(logs.index, &mut tier, child.as_ref(), watch))? {
+                return Err(self.stopped(manifest));
+            }
+            child.iter().for_each(Store::pass_all);
+            let file =
+                if manifest.keeps(ply) { write_tier_together(storage, folder, logs.index, &tier, crew)? } else { None };
+            let bytes = file.as_ref().map_or(0, |file| file.written.bytes);
+            let hash = file.as_ref().map(|file| file.hash);
+            let record = TierRecord { ply, entries: tier.entries(), bytes, hash };
+            manifest.tiers.push(record);
+            progress.tier_done(&record);
+            // What is not read any more is closed everywhere before member 0 removes it.
+            drop(child.replace(tier));
+            all.end(ply, begun);
+            if self.is_first() {
+                manifest.checkpoint = Some(ply);
+                publish(storage, folder, file.map(|file| file.written).into_iter().collect())?;
+                if let (0, Some(tier)) = (ply, &child) {
+                    let root = root_code(logs.index, tier)?.and_then(|code| tier.content().decode(code));
+                    let what = "the empty board has no value";
+                    let damaged = || FileError::Damaged { file: folder.to_path_buf(), offset: 0, what };
+                    manifest.complete(root.ok_or_else(damaged)?);
+                }
+                manifest.write(storage, folder)?;
+                self.remove_logs(|of| ply == 0 || of > ply)?;
+            }
+        }
+        if self.is_first() {
+            remove_leftovers(storage, folder)?;
+        }
+        Ok(())
+    }
+
+    fn remove_logs(&self, is_old: impl Fn(u32) -> bool) -> Result<(), FileError> {
+        segments::remove(self.storage, self.scratch, Kind::Values(self.solve.values), is_old)
+    }
+
+    fn stopped(&self, manifest: &Manifest) -> SolveError {
+        let Solve { board, values, .. } = *self.solve;
+        SolveError::Stopped {
+            folder: self.folder.to_path_buf(),
+            board,
+            values,
+            keep_plies: manifest.keep_plies(),
+            done: manifest.tiers.len(),
+            tiers: board.cells() + 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fourbase::Board;
+
+    use super::*;
+    use crate::crew::Threads;
+    use crate::files::Disk;
+    use crate::kernel::Values;
+    use crate::long;
+    use crate::solve::options::Knobs;
+
+    fn solve(board: &str, values: Values, root: &Path) -> Solve {
+        let board: Board = board.parse().unwrap();
+        let solve = Solve::new(board, values).root(root).memory(1 << 30);
+        // Many blocks, also on small boards.
+        let knobs = Knobs { block_words: 1 << 8, ..Knobs::default() };
+        Solve { knobs, ..solve }
+    }
+
+    fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+        let names = Disk.names(folder).unwrap();
+        names
+            .iter()
+            .map(|name| (name.clone(), std::fs::read(folder.join(name)).unwrap()))
+            .filter(|(name, _)| name != "lock")
+            .collect()
+    }
+
+    #[test]
+    fn any_number_of_members_and_threads_makes_the_same_files() {
+        let large = ["4x4", "5x4", "4x4m", "5x5"];
+        let boards = if long::skips("5x5") { &large[..3] } else { &large[..] };
+        for board in boards {
+            for values in [Values::Wdl, Values::Remoteness] {
+                let alone = tempfile::tempdir().unwrap();
+                let report = solve(board, values, alone.path()).run().unwrap();
+                for (members, threads) in [(1, 1), (1, 2), (2, 1), (3, 2), (4, 1), (8, 1)] {
+                    let root = tempfile::tempdir().unwrap();
+                    let scratch = root.path().join("scratch");
+                    let (reports, bytes) = Threads::run(members, threads, |crew| {
+                        let solve = solve(board, values, root.path()).scratch(Some(scratch.clone()));
+                        solve.run_together(crew, &Disk, &()).unwrap()
+                    });
+                    for found in &reports {
+                        assert_eq!(
+                            (found.hash, found.outcome, found.bytes),
+                            (report.hash, report.outcome, report.bytes)
+                        );
+                    }
+                    assert_eq!(
+                        files(&report.folder),
+                        files(&reports[0].folder),
+                        "{board} {values} {members} {threads}"
+                    );
+                    println!("{board} {values}: {members} members have told each other {bytes} bytes");
+                }
+            }
+        }
+    }
+}
