@@ -24,7 +24,7 @@ use fourbase_tiers::solve::SolveError;
 const DONE: u8 = 0;
 
 /// Exit code of a failure of files or memory.
-const FAILED: u8 = 1;
+pub const FAILED: u8 = 1;
 
 /// Exit code of bad input.
 const BAD_INPUT: u8 = 2;

@@ -10,6 +10,7 @@
 //! - [`batch`]: answers to the lines of a file or of a pipe;
 //! - [`arguments`]: arguments that several subcommands take;
 //! - [`remedy`]: what to type after an error of the libraries;
+//! - [`crew`]: the other processes, where several solve together;
 //! - [`feasible`]: whether this machine can solve a board;
 //! - [`failure`], [`interrupt`]: exit codes, messages on standard error, and Ctrl-C;
 //! - [`temporary`], [`whole`]: temporary folders, and files that appear only when they are whole;
@@ -27,6 +28,7 @@ mod bench;
 mod command;
 mod completions;
 mod container;
+mod crew;
 mod export;
 mod failure;
 mod feasible;

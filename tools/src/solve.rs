@@ -13,9 +13,11 @@ use fourbase_tiers::counts::{CountError, solve_and_count};
 use fourbase_tiers::files::{Disk, FileError};
 use fourbase_tiers::format::TierRecord;
 use fourbase_tiers::kernel::Kernel;
-use fourbase_tiers::solve::{Plan, Progress, Solve};
+use fourbase_tiers::solve::{Plan, Progress, Share, Solve};
 
 use crate::arguments::{BoardArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, ValuesArgument};
+use crate::crew::Job;
+use crate::failure::BadInput;
 use crate::json::Envelope;
 use crate::progress::{self, Bar};
 use crate::{failure, interrupt, number, output};
@@ -171,16 +173,27 @@ fn speed(arguments: &Arguments) -> Option<Speed> {
 
 /// Solves, and shows the result.
 fn solve(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
-    let is_shown = arguments.log || !arguments.quiet && progress::is_visible();
+    let job = Job::join();
+    let is_first = job.as_ref().is_none_or(Job::is_first);
+    if let Some(job) = &job
+        && arguments.stats
+    {
+        job.end();
+        let text = "--stats does not count over several processes; solve without it, then run: fourbase stats BOARD";
+        return if is_first { Err(BadInput(text.into()).into()) } else { Ok(()) };
+    }
+    let is_shown = is_first && (arguments.log || !arguments.quiet && progress::is_visible());
     let solve = arguments.solve(memory_bytes);
     interrupt::listen("stopping; finished tiers are kept. Press Ctrl-C again to stop at once")?;
     // Before the solve, which holds the lock of the database. A request to stop meanwhile stops the solve as it begins.
     let speed = if is_shown && !solve.is_complete() { speed(arguments) } else { None };
     let start = Instant::now();
-    let log = arguments.log.then(Log::begin);
+    let log = (is_first && arguments.log).then(Log::begin);
     let (before, bar) = (RwLock::new(None), Bar::new("entries"));
     let progress = SolveProgress { memory_bytes, speed, is_shown, log, before, bar };
-    let (report, counts) = if arguments.stats {
+    let (report, counts) = if let Some(job) = &job {
+        (job.solve(&solve, &progress).map_err(anyhow::Error::from), None)
+    } else if arguments.stats {
         match solve_and_count(&solve, &Disk, &Sweeping(&progress), &progress) {
             Ok((report, counts)) => (Ok(report), Some(counts)),
             Err(CountError::Solve(error)) => (Err(error.into()), None),
@@ -191,6 +204,9 @@ fn solve(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
     };
     // The bar goes away before anything else is printed.
     drop(progress);
+    if !is_first {
+        return Ok(());
+    }
     if let Some(stopped) = report.as_ref().err().and_then(|error| Stopped::of(error, &solve, start.elapsed()))
         && arguments.json
     {
@@ -274,6 +290,12 @@ impl Progress for SolveProgress {
     fn tier_done(&self, tier: &TierRecord) {
         if let Some(log) = &self.log {
             log.tier_done(tier);
+        }
+    }
+
+    fn tier_shared(&self, _: u32, shares: &[Share]) {
+        if let Some(log) = &self.log {
+            log.tier_shared(shares);
         }
     }
 

@@ -66,6 +66,8 @@ fn of_solve(error: &SolveError, given: &Given) -> Option<String> {
         SolveError::Kept { board, values, found, .. } => {
             format!("keep its plies with: {}, or start over with --replace", like(*board, *values, *found, given))
         }
+        SolveError::Crew { .. } => "start all processes with the same program and the same options".to_owned(),
+        SolveError::NotShared { .. } => "give folders that all machines share with --db and --scratch".to_owned(),
         SolveError::File(error) => of_file(error, given),
     })
 }

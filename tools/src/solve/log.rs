@@ -1,11 +1,11 @@
 //! A line for each finished tier: the record of a long solve.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use fourbase_tiers::files::bytes;
 use fourbase_tiers::format::TierRecord;
-use fourbase_tiers::solve::Plan;
+use fourbase_tiers::solve::{Plan, Share};
 
 use crate::number::grouped;
 use crate::{failure, memory};
@@ -31,6 +31,19 @@ impl Log {
         self.all.store(u64::try_from(plan.entries).unwrap_or(u64::MAX), Ordering::Relaxed);
         self.before.store(entries_done, Ordering::Relaxed);
         self.done.store(entries_done, Ordering::Relaxed);
+    }
+
+    /// Writes what it took several processes to solve a tier.
+    pub fn tier_shared(&self, shares: &[Share]) {
+        let sum = |of: fn(&Share) -> Duration| shares.iter().map(of).sum::<Duration>().as_secs_f64();
+        let waited = 100.0 * sum(|share| share.waited) / sum(|share| share.took).max(f64::MIN_POSITIVE);
+        let messages: u64 = shares.iter().map(|share| share.bytes).sum();
+        let count = shares.len();
+        failure::print_note(&format!(
+            "{:22}{count} processes waited {waited:.1} % of their time, {} of messages",
+            "",
+            bytes(messages.into())
+        ));
     }
 
     /// Writes the line of a tier.
