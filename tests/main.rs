@@ -26,6 +26,7 @@ mod list;
 mod manual;
 mod matches;
 mod meanwhile;
+mod mpi;
 mod openapi;
 mod oracle;
 mod page;

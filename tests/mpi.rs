@@ -1,0 +1,202 @@
+//! Several processes that solve one board together over MPI.
+//!
+//! The variable `FOURBASE_MPI` names a program that was built with the feature `mpi`; `.ci/run` builds it. Without the variable the
+//! tests say so and pass.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+use crate::support::long;
+use crate::support::program::PROGRAM;
+use crate::support::random::Random;
+
+/// How long a job may take on a busy machine.
+const LIMIT: Duration = Duration::from_secs(300);
+
+/// The program, if there is one, and the right to run jobs: one test at a time.
+struct Jobs {
+    program: PathBuf,
+    folder: TempDir,
+    _turn: MutexGuard<'static, ()>,
+}
+
+impl Jobs {
+    /// Waits for its turn; `None` without the program.
+    fn new() -> Option<Jobs> {
+        static TURN: Mutex<()> = Mutex::new(());
+        let Some(program) = env::var_os("FOURBASE_MPI") else {
+            println!("skipped: solves over MPI; set FOURBASE_MPI to a program with the feature mpi");
+            return None;
+        };
+        let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        Some(Jobs { program: program.into(), folder: TempDir::new().expect("a folder"), _turn: turn })
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Prepares `mpirun` with these arguments, in which `fourbase` stands for the program.
+    fn command(&self, arguments: &str) -> Command {
+        let mut command = Command::new("mpirun");
+        command.args(["--oversubscribe", "-quiet"]).current_dir(self.folder.path());
+        for argument in arguments.split_whitespace() {
+            command.arg(if argument == "fourbase" { self.program.as_os_str() } else { argument.as_ref() });
+        }
+        // In a container everybody is root.
+        command.envs([("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")]);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    fn run(&self, arguments: &str) -> Output {
+        self.command(arguments).output().expect("mpirun runs")
+    }
+
+    /// Solves a board with so many processes of so many threads, into a folder of its own. Returns the hash.
+    fn solve(&self, processes: u32, threads: u32, board: &str, values: &str) -> String {
+        let folder = format!("db-{processes}-{threads}");
+        let solve = format!(
+            "-n {processes} fourbase solve {board} --values {values} --db {folder} --scratch scratch --threads {threads} \
+             --memory 1G --quiet"
+        );
+        let output = self.run(&solve);
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.success(), "{solve}: {output:?}");
+        fs::remove_dir_all(self.path(&folder)).expect("a database");
+        hash(&text)
+    }
+}
+
+/// Finds the hash in what a solve has printed.
+fn hash(text: &str) -> String {
+    let line = text.lines().find_map(|line| line.trim().strip_prefix("hash "));
+    line.unwrap_or_else(|| panic!("a hash: {text}")).to_owned()
+}
+
+/// Solves a board with the ordinary program alone. Returns the hash.
+fn alone(folder: &Path, board: &str, values: &str) -> String {
+    let solve = ["solve", board, "--values", values, "--db", "alone", "--quiet"];
+    let output = Command::new(PROGRAM).args(solve).current_dir(folder).output().expect("the program runs");
+    assert!(output.status.success(), "{output:?}");
+    hash(&String::from_utf8_lossy(&output.stdout))
+}
+
+#[test]
+fn any_number_of_processes_and_threads_makes_the_database_of_one() {
+    let Some(jobs) = Jobs::new() else { return };
+    let boards = long::scale(&["5x4", "5x5"][..], &["5x5", "6x4"]);
+    let processes = long::scale(&[1, 3][..], &[1, 2, 3, 4, 8]);
+    for board in boards {
+        for values in ["wdl", "remoteness"] {
+            let expected = alone(jobs.folder.path(), board, values);
+            for processes in processes {
+                for threads in [1, 2] {
+                    assert_eq!(
+                        jobs.solve(*processes, threads, board, values),
+                        expected,
+                        "{board} {values} {processes}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Lists the processes that `mpirun` has started.
+fn started_by(parent: u32) -> Vec<u32> {
+    let children = fs::read_to_string(format!("/proc/{parent}/task/{parent}/children")).unwrap_or_default();
+    children.split_whitespace().filter_map(|process| process.parse().ok()).collect()
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_job_whose_process_is_killed_ends_and_the_next_one_goes_on_to_the_same_database() {
+    use rustix::process::{Pid, Signal, kill_process};
+    let Some(jobs) = Jobs::new() else { return };
+    let expected = alone(jobs.folder.path(), "5x5", "remoteness");
+    let mut random = Random::new(19);
+    let (kills, mut killed) = (long::scale(4u32, 50), 0u32);
+    while killed < kills {
+        let processes = 2 + random.below(4);
+        let solve =
+            format!("-n {processes} fourbase solve 5x5 --db db --scratch scratch --threads 1 --memory 1G --quiet");
+        let mut job = jobs.command(&solve).spawn().expect("mpirun runs");
+        sleep(Duration::from_millis(100 + random.below(1200) as u64));
+        let started = started_by(job.id());
+        let victim = started.get(random.below(started.len().max(1))).and_then(|process| Pid::from_raw(*process as i32));
+        let is_killed = victim.is_some_and(|victim| kill_process(victim, Signal::KILL).is_ok());
+        let start = Instant::now();
+        let status = loop {
+            match job.try_wait().expect("a status") {
+                Some(status) => break status,
+                None => assert!(start.elapsed() < LIMIT, "a job whose process was killed goes on"),
+            }
+            sleep(Duration::from_millis(20));
+        };
+        if is_killed && !status.success() {
+            killed += 1;
+        }
+        let is_done = jobs.path("db/5x5/remoteness/manifest").exists() && status.success();
+        if is_done || killed.is_multiple_of(5) {
+            let processes = 1 + random.below(4);
+            let solve = format!("-n {processes} fourbase solve 5x5 --db db --scratch scratch --memory 1G --quiet");
+            let output = jobs.run(&solve);
+            assert!(output.status.success(), "{output:?}");
+            assert_eq!(hash(&String::from_utf8_lossy(&output.stdout)), expected);
+            fs::remove_dir_all(jobs.path("db")).expect("a database");
+        }
+    }
+    println!("{killed} jobs had a process killed");
+}
+
+#[test]
+fn processes_that_do_not_fit_together_refuse_each_other() {
+    let Some(jobs) = Jobs::new() else { return };
+    let pair = |one: &str, other: &str| {
+        let of = |options: &str| format!("-n 1 {options} --scratch scratch --memory 1G --threads 1 --quiet");
+        let output = jobs.run(&format!("{} : {}", of(one), of(other)));
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let error = pair("fourbase solve 4x4 --db db", "fourbase solve 4x4 --values wdl --db db");
+    assert!(error.contains("does not fit: it is") && error.contains("with the same program"), "{error}");
+    for folder in ["here", "there"] {
+        fs::create_dir(jobs.path(folder)).expect("a folder");
+    }
+    let error = pair("-wdir here fourbase solve 4x4 --db db", "-wdir there fourbase solve 4x4 --db db");
+    assert!(error.contains("sees another folder") && error.contains("that all machines share"), "{error}");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_process_whose_disk_is_full_ends_the_job_and_the_next_one_goes_on() {
+    use std::os::unix::fs::PermissionsExt;
+    let Some(jobs) = Jobs::new() else { return };
+    // A limit for files stands for the disk.
+    let limited = jobs.path("limited");
+    fs::write(&limited, "#!/bin/sh\ntrap '' XFSZ\nulimit -f 40\nexec \"$@\"\n").expect("a script");
+    fs::set_permissions(&limited, fs::Permissions::from_mode(0o755)).expect("a script");
+    let solve = "fourbase solve 5x5 --db db --scratch scratch --threads 1 --memory 1G --quiet";
+    let output = jobs.run(&format!("-n 1 {solve} : -n 1 ./limited {solve}"));
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(error.contains("process 1 of the job") && error.contains("File too large"), "{error}");
+    let output = jobs.run(&format!("-n 3 {solve}"));
+    assert_eq!(hash(&String::from_utf8_lossy(&output.stdout)), alone(jobs.folder.path(), "5x5", "remoteness"));
+}
+
+#[test]
+fn counting_beside_a_solve_is_refused() {
+    let Some(jobs) = Jobs::new() else { return };
+    let output = jobs.run("-n 2 fourbase solve 4x4 --stats --db db");
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("then run: fourbase stats BOARD"), "{output:?}");
+}
