@@ -37,8 +37,8 @@ impl Words {
             let found = spares.iter().rposition(is_near)?;
             Some(spares.remove(found))
         };
-        let mut words = SPARE.try_with(take).ok().flatten().unwrap_or_else(|| Vec::with_capacity(capacity));
-        // Only what was shorter before is written.
+        // The system's memory is zero: only what was shorter before is written.
+        let mut words = SPARE.try_with(take).ok().flatten().unwrap_or_else(|| vec![0; capacity]);
         words.resize(length, 0);
         Words(words)
     }
