@@ -15,6 +15,9 @@ pub trait Crew: Sync + Debug {
     /// Returns how many members there are.
     fn size(&self) -> u32;
 
+    /// Tells whether all members run on one machine, so that what one has written is in the memory of all.
+    fn is_on_one_machine(&self) -> bool;
+
     /// Begins the next pile, of so many jobs, and leaves the one before. Does not wait for the others.
     fn begin(&self, jobs: u64);
 

@@ -90,6 +90,11 @@ impl Crew for Threads {
         self.shared.size
     }
 
+    /// More than three count as members on several machines, so that tests of both are tests of any number.
+    fn is_on_one_machine(&self) -> bool {
+        self.shared.size <= 3
+    }
+
     fn begin(&self, jobs: u64) {
         self.pile.fetch_add(1, Ordering::Relaxed);
         if self.number == 0 {
@@ -101,7 +106,7 @@ impl Crew for Threads {
     fn take(&self) -> Option<Range<u64>> {
         let mut table = self.shared.table();
         loop {
-            match table.dealer.asked(self.pile.load(Ordering::Relaxed)) {
+            match table.dealer.asked(self.number, self.pile.load(Ordering::Relaxed)) {
                 Answer::Jobs(run) => return Some(run),
                 Answer::None => return None,
                 Answer::Later => table = self.shared.wait(table),

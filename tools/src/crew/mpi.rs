@@ -45,6 +45,7 @@ const MOST_BYTES: usize = 1 << 30;
 pub struct MpiCrew {
     number: u32,
     size: u32,
+    is_on_one_machine: bool,
     calls: Mutex<Sender<Call>>,
     figures: Arc<Figures>,
 }
@@ -86,15 +87,15 @@ impl MpiCrew {
             .spawn(move || {
                 let Some((universe, _)) = mpi::initialize_with_threading(Threading::Funneled) else { return };
                 let world = universe.world();
-                let _ = tell.send((world.rank() as u32, world.size() as u32));
+                let _ = tell.send((world.rank() as u32, world.size() as u32, is_on_one_machine(&world)));
                 let ended = Speaker::new(world, received, counted).run();
                 drop(universe);
                 // The process may end now, and not before.
                 let _ = ended.map(|ended| ended.send(()));
             })
             .ok()?;
-        let (number, size) = told.recv().ok()?;
-        let crew = MpiCrew { number, size, calls: Mutex::new(calls), figures };
+        let (number, size, is_on_one_machine) = told.recv().ok()?;
+        let crew = MpiCrew { number, size, is_on_one_machine, calls: Mutex::new(calls), figures };
         if size == 1 {
             crew.end();
             return None;
@@ -141,6 +142,17 @@ impl MpiCrew {
     }
 }
 
+/// Compares the names of all machines.
+fn is_on_one_machine(world: &SimpleCommunicator) -> bool {
+    const BYTES: usize = 256;
+    let mut own = [0u8; BYTES];
+    let name = mpi::environment::processor_name().unwrap_or_default();
+    own.iter_mut().zip(name.bytes()).for_each(|(to, byte)| *to = byte);
+    let mut all = vec![0u8; BYTES * world.size() as usize];
+    world.all_gather_into(&own[..], &mut all[..]);
+    all.chunks(BYTES).all(|name| name == own)
+}
+
 fn abort(calls: &Sender<Call>, code: u8) {
     if calls.send(Call::Abort(code)).is_err() {
         std::process::exit(code.into());
@@ -163,6 +175,10 @@ impl Crew for MpiCrew {
 
     fn size(&self) -> u32 {
         self.size
+    }
+
+    fn is_on_one_machine(&self) -> bool {
+        self.is_on_one_machine
     }
 
     fn begin(&self, jobs: u64) {
@@ -330,7 +346,7 @@ impl Speaker {
     /// Answers those whose pile has begun.
     fn deal(&mut self) {
         for (process, pile) in std::mem::take(&mut self.waiting) {
-            match self.dealer.asked(pile) {
+            match self.dealer.asked(process as u32, pile) {
                 Answer::Jobs(run) => self.send(process, DEAL, [pile, run.start, run.end]),
                 Answer::None => self.send(process, DEAL, [pile, 0, 0]),
                 Answer::Later => self.waiting.push((process, pile)),

@@ -22,6 +22,11 @@ use crate::tier::store::PAD;
 /// 0.27**, 3 0.26, at 840, 540, 670 and 570 MB/s.
 const LEVEL: i32 = 1;
 
+/// What the payload of a block begins with that is its delta, and no zstd frame of its words. A crew puts every block into a log. On one
+/// machine these are deltas: twice the bytes, which stay in the machine's memory, and a fifth of the time, also to expand. On several
+/// machines all of them read from one file system, and bytes count.
+const DELTA: &[u8; 4] = b"delt";
+
 /// The blocks of one tier, as far as they are filled. Threads share them.
 #[derive(Debug)]
 pub(super) struct Blocks<'s, C = Coding> {
@@ -48,6 +53,17 @@ pub(super) struct Buffers {
     bytes: Vec<u8>,
     stretches: Vec<Stretch>,
     delta: DeltaBuffers,
+}
+
+/// How a block that is filled gets to the other members of a crew.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Told {
+    /// There are none.
+    Nothing,
+    /// Through the log, as a zstd frame.
+    Frame,
+    /// Through the log, as its delta.
+    Delta,
 }
 
 impl<'s, C: Content> Blocks<'s, C> {
@@ -235,29 +251,51 @@ impl<'s, C: Content> Blocks<'s, C> {
         fill: impl FnOnce(&mut [u64]) -> Result<(), FileError>,
     ) -> Result<(), FileError> {
         let length = view.words(block).len();
+        let Buffers { words, bytes, stretches, delta: buffers } = buffers;
         let form = self.stock.reserve(length);
         if form == Some(Form::Expanded) {
             let words = made(length, fill)?;
-            if self.crew.is_some() {
-                self.append(block, &words[..length], &mut buffers.bytes)?;
+            match self.told_as() {
+                Told::Nothing => {}
+                Told::Frame => self.append(block, &words[..length], bytes)?,
+                Told::Delta => {
+                    let (delta, differences) = self.delta(view, block, &words[..length], stretches, buffers);
+                    self.append_delta(block, &delta, differences, bytes)?;
+                }
             }
             self.stock.hold(block, words);
             return Ok(());
         }
-        buffers.words.resize(length, 0);
-        fill(&mut buffers.words)?;
-        if form == Some(Form::Delta) {
-            let (delta, bytes) = self.delta(view, block, buffers);
-            if self.stock.hold_delta(block, length, delta, bytes) && self.crew.is_none() {
+        words.resize(length, 0);
+        fill(words)?;
+        let told_as = self.told_as();
+        if form.is_some() || told_as == Told::Delta {
+            let (delta, differences) = self.delta(view, block, words, stretches, buffers);
+            if told_as == Told::Delta {
+                self.append_delta(block, &delta, differences, bytes)?;
+            }
+            let is_held = form.is_some() && self.stock.hold_delta(block, length, delta, differences);
+            if told_as == Told::Delta || is_held && told_as == Told::Nothing {
                 return Ok(());
             }
         }
-        self.append(block, &buffers.words, &mut buffers.bytes)
+        self.append(block, words, bytes)
     }
 
-    /// Returns the delta of a block, whose words are in `buffers`.
-    fn delta<'b>(&self, view: &ShapeView, block: usize, buffers: &'b mut Buffers) -> (Delta, &'b [u8]) {
-        let Buffers { words, stretches, delta, .. } = buffers;
+    /// Tells how the other members of a crew get a block.
+    fn told_as(&self) -> Told {
+        self.crew.map_or(Told::Nothing, |crew| if crew.is_on_one_machine() { Told::Delta } else { Told::Frame })
+    }
+
+    /// Returns the delta of a block.
+    fn delta<'b>(
+        &self,
+        view: &ShapeView,
+        block: usize,
+        words: &'b [u64],
+        stretches: &'b mut Vec<Stretch>,
+        buffers: &'b mut DeltaBuffers,
+    ) -> (Delta, &'b [u8]) {
         let planes = self.content.planes();
         stretches.clear();
         for (matrix, rows) in view.rows(block) {
@@ -268,13 +306,31 @@ impl<'s, C: Content> Blocks<'s, C> {
                 _ => {}
             }
         }
-        self.kernel.delta(words, planes, stretches, delta)
+        self.kernel.delta(words, planes, stretches, buffers)
     }
 
     /// Appends a block to the log; `buffer` is for the compressed one.
     fn append(&self, block: usize, words: &[u64], buffer: &mut Vec<u8>) -> Result<(), FileError> {
         let payload = frame::compress_into(bytemuck::cast_slice(words), LEVEL, buffer)
             .map_err(io_error(&self.folder, "compress a block of"))?;
+        self.append_payload(block, payload)
+    }
+
+    /// Appends a block to the log as its delta; `buffer` is for the record.
+    fn append_delta(
+        &self,
+        block: usize,
+        delta: &Delta,
+        differences: &[u8],
+        buffer: &mut Vec<u8>,
+    ) -> Result<(), FileError> {
+        buffer.clear();
+        buffer.extend_from_slice(DELTA);
+        delta.put(differences, buffer);
+        self.append_payload(block, buffer)
+    }
+
+    fn append_payload(&self, block: usize, payload: &[u8]) -> Result<(), FileError> {
         let place = self.segments.append(block as u64, payload)?;
         let _ = self.blocks[block].set(place);
         Ok(())
@@ -305,11 +361,20 @@ impl<'s, C: Content> Blocks<'s, C> {
             };
             let payload = self.segments.read(block as u64, *place, buffer)?;
             made(length, |words| {
-                let is_whole = frame::expand_into(payload, bytemuck::cast_slice_mut(words));
+                let is_whole = self.expand(payload, words);
                 let damaged = || self.segments.damaged(*place, "a block does not expand to its rows");
                 is_whole.then_some(()).ok_or_else(damaged)
             })
         })
+    }
+
+    /// Writes the words of a block, of which the log has this payload. Returns `false` where it is that of another.
+    fn expand(&self, payload: &[u8], words: &mut [u64]) -> bool {
+        let Some(record) = payload.strip_prefix(DELTA) else {
+            return frame::expand_into(payload, bytemuck::cast_slice_mut(words));
+        };
+        let delta = Delta::get(record, self.content.planes(), words.len());
+        delta.map(|(delta, bytes)| self.kernel.undo_delta(&delta, bytes, words)).is_some()
     }
 
     /// Expands all blocks that earlier runs have left into `words`, where the shapes follow each other as in memory.
@@ -329,7 +394,7 @@ impl<'s, C: Content> Blocks<'s, C> {
         }
         self.segments.each(|number, payload| {
             let place = &mut missing[number as usize];
-            if place.as_mut().is_some_and(|words| frame::expand_into(payload, bytemuck::cast_slice_mut(words))) {
+            if place.as_mut().is_some_and(|words| self.expand(payload, words)) {
                 *place = None;
             }
             Ok(())
