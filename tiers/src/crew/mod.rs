@@ -4,7 +4,7 @@
 //! ([`Dealer`]). Blocks go through the file system: a member appends what it has filled to a log of its own, and when a tier is
 //! done all members tell each other where their blocks are. Through the crew go only numbers.
 //!
-//! [`Crew`] is what the layers above need of a transport. The program's is MPI; [`Threads`] is for tests, without any.
+//! [`Crew`] is what the layers above need of a transport. The program's is MPI; the crew of threads (`threads.rs`) is for tests, without any.
 
 mod dealer;
 mod member;
