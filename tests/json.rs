@@ -27,6 +27,8 @@ fn every_state_of_every_subcommand_fits_the_schema() {
         "list",
         "solve 2x2c2 --dry-run",
         "solve 3x3c3 --dry-run --tiers --keep-plies 3",
+        "solve 3x3c3 --dry-run --ranks 3",
+        "solve 12x5 --dry-run --ranks 3 --tiers",
         "solve 3x3c3 --dry-run --scratch scratch",
         "solve 8x8 --dry-run --memory 1G",
         "solve 12x5 --values wdl --dry-run",

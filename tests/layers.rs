@@ -23,7 +23,7 @@ const LAYERS: [(&str, &[&str]); 14] = [
     ("tier", &["kernel", "index", "files", "crew"]),
     ("format", &["kernel", "index", "files", "crew", "quiet", "tier"]),
     ("solve", &["kernel", "index", "files", "crew", "tier", "format"]),
-    ("counts", &["kernel", "index", "files", "tier", "format", "solve"]),
+    ("counts", &["kernel", "index", "files", "crew", "tier", "format", "solve"]),
     ("database", &["kernel", "index", "files", "quiet", "format"]),
     ("answer", &["kernel", "database"]),
     ("dataset", &["kernel", "index", "files", "counts", "database", "answer"]),

@@ -200,3 +200,45 @@ fn counting_beside_a_solve_is_refused() {
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     assert!(String::from_utf8_lossy(&output.stderr).contains("then run: fourbase stats BOARD"), "{output:?}");
 }
+
+#[test]
+fn any_number_of_processes_counts_what_one_counts() {
+    let Some(jobs) = Jobs::new() else { return };
+    let run = |program: &mut Command| {
+        let output = program.current_dir(jobs.folder.path()).output().expect("the program runs");
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let board = long::scale("4x4", "5x4");
+    let one = |arguments: &str| run(Command::new(PROGRAM).args(arguments.split_whitespace()));
+    let count = |processes: u32, arguments: &str| {
+        run(&mut jobs
+            .command(&format!("-n {processes} fourbase stats {board} --csv --memory 1G --threads 1 {arguments}")))
+    };
+    for arguments in ["--legal", "--values wdl", "--values remoteness"] {
+        let expected = one(&format!("stats {board} --csv {arguments}"));
+        for processes in long::scale(&[2][..], &[2, 3, 5]) {
+            assert_eq!(count(*processes, arguments), expected, "{board} {arguments} {processes}");
+        }
+    }
+    // Counts of a database are kept, and read by one process and by several.
+    one(&format!("solve {board} --db db"));
+    let counted = count(2, "--db db");
+    assert_eq!((count(3, "--db db"), one(&format!("stats {board} --csv --db db"))), (counted.clone(), counted));
+    let output = jobs.run("-n 2 fourbase stats 6x6 --db db");
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(error.matches("no database of 6x6").count(), 1, "{error}");
+}
+
+#[test]
+fn processes_that_see_other_databases_do_not_wait_for_each_other() {
+    let Some(jobs) = Jobs::new() else { return };
+    alone(jobs.folder.path(), "4x4", "wdl");
+    fs::create_dir(jobs.path("there")).expect("a folder");
+    let stats = "fourbase stats 4x4 --db alone --memory 1G --threads 1";
+    let output = jobs.run(&format!("-n 1 {stats} : -n 1 -wdir there {stats}"));
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(error.contains("no database of 4x4") || error.contains("other processes see another database"), "{error}");
+}

@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::time::{Duration, Instant};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::files::folder_files;
 use crate::support::long;
@@ -209,6 +209,7 @@ fn a_dry_run_says_what_is_needed_and_writes_nothing() {
         "memory_bytes",
         "memory_limit_bytes",
         "plies",
+        "ranks",
         "schema",
         "scratch_bytes",
         "stores",
@@ -252,6 +253,41 @@ fn one_solver_at_a_time_holds_the_folder() {
     // A process that another test forks just now has the file too, so closing it would not be enough.
     lock.unlock().expect("a lock that was held");
     program.run("solve 2x2c2").succeeds();
+}
+
+#[test]
+fn a_dry_run_for_several_processes_says_what_they_need_together() {
+    let program = Program::new();
+    let plan = |arguments: &str| program.run(&format!("solve 5x4 --dry-run --json --memory 1G {arguments}")).json();
+    let (one, four) = (plan("--ranks 1 --threads 2"), plan("--ranks 4 --threads 8 --tiers"));
+    assert!(plan("")["ranks"].is_null());
+    let (one, four, tiers) = (&one["ranks"], &four["ranks"], &four["plies"]);
+    assert_eq!((&four["processes"], &four["threads"]), (&json!(4), &json!(8)));
+    let number = |value: &Value| value.as_f64().expect("a number");
+    let rows = four["plies"].as_array().expect("a list");
+    assert_eq!(rows.len(), 21);
+    for key in ["written_bytes", "read_bytes", "seconds"] {
+        let sum: f64 = rows.iter().map(|row| number(&row[key])).sum();
+        assert!((sum - number(&four[key])).abs() <= 1e-9 * sum, "{key}");
+    }
+    // Of a ply with a file of the database: that twice and the log; the log of the next ply for each process, and that file.
+    let bytes = |ply: usize, key: &str| number(&tiers[ply][key]);
+    assert_eq!(number(&rows[9]["written_bytes"]), bytes(9, "scratch_bytes") + 2.0 * bytes(9, "database_bytes"));
+    assert_eq!(number(&rows[9]["read_bytes"]), 4.0 * bytes(10, "scratch_bytes") + bytes(9, "database_bytes"));
+    // One process of two threads has a sixteenth of the threads.
+    let seconds = |ranks: &Value| {
+        number(&ranks["seconds"])
+            * number(&ranks["entries_per_second_and_thread"])
+            * number(&ranks["processes"])
+            * number(&ranks["threads"])
+    };
+    assert!((seconds(one) / seconds(four) - 1.0).abs() < 1e-3);
+    let told = program.run("solve 7x7 --values wdl --dry-run --ranks 64 --threads 32").succeeds();
+    assert!(told.contains("64 processes of 32 threads: this board is beyond the index"), "{told}");
+    let told = program.run("solve 5x4 --dry-run --ranks 1 --threads 1 --tiers").succeeds();
+    assert!(told.contains("1 process of 1 thread: that memory for each") && told.lines().count() == 4 + 21, "{told}");
+    program.run("solve 5x4 --ranks 2").refused();
+    assert!(program.run("solve 5x4 --dry-run --ranks 0").fails(2).contains("is not a whole number from 1 to"));
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! How well several machines share out a solve: jobs are measured here, and dealt to simulated processes.
 //!
-//! `cargo bench -p fourbase-tiers --bench schedule -- BOARD [TIERS]`
+//! `cargo bench -p fourbase-tiers --bench schedule -- BOARD [TIERS [MILLISECONDS [GIGABYTES]]]`
 //!
 //! Solves the board with values alone, or its last TIERS tiers (the full board is the first of them), as a crew of one member with one
 //! thread, and notes how long each job took: compressed and appended to a log, as with others. The dealer of the program then deals these
-//! jobs to 1 to 4,096 threads, 32 a process, and to 8 processes of one thread. A question and its answer take as long as they do at
-//! most with MPI's thread asleep. Not measured: that processes wait for one file system, except as the bytes that it would
-//! have to move.
+//! jobs to 1 to 4,096 threads, 32 a process, and to 8 processes of one thread. A message takes MILLISECONDS each way (1: as long as MPI's
+//! thread sleeps at most), and the file system moves GIGABYTES a second for all processes together (without a limit if not given):
+//! the bytes are those that `fourbase solve --dry-run --ranks` names.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -21,14 +21,13 @@ use fourbase_tiers::format::TierRecord;
 use fourbase_tiers::kernel::Values;
 use fourbase_tiers::solve::{Progress, Solve, SolveError};
 
-/// One way of a message, with the pause of the process that gets it.
-const LATENCY: f64 = 1e-3;
-
 fn main() {
     let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
     // `cargo bench` without arguments runs all benches.
     let Some(board) = arguments.next() else { return println!("schedule: give a board, such as 6x5") };
     let tiers = arguments.next().map_or(usize::MAX, |tiers| tiers.parse().expect("a number of tiers"));
+    let mut number = |usual: f64| arguments.next().map_or(usual, |number| number.parse().expect("a number"));
+    let (latency, bandwidth) = (number(1.0) / 1e3, number(f64::INFINITY) * 1e9);
     let trace = Trace::default();
     let folder = std::env::temp_dir().join(format!("fourbase-schedule-{}", std::process::id()));
     let solve = Solve::new(board.parse().expect("a board"), Values::Wdl).root(&folder).memory(4 << 30);
@@ -46,13 +45,18 @@ fn main() {
     let (jobs, busy) = (piles.iter().map(|pile| pile.costs.len()).sum::<usize>(), sum(&piles, |pile| pile.busy()));
     let between = sum(&piles, |pile| pile.before);
     println!("{jobs} jobs in {} piles: {busy:.1} s, and {between:.2} s between piles", piles.len());
-    println!("processes  threads  seconds  idle  faster");
+    println!("processes  threads  seconds  idle  faster  seconds of files");
+    let (plan, planned) = solve.plan_tiers();
     let alone = busy + between;
     for (processes, threads) in [(8, 1), (1, 1), (1, 4), (1, 16), (1, 32), (4, 32), (16, 32), (64, 32), (128, 32)] {
-        let dealt = sum(&piles, |pile| deal(&pile.costs, processes, threads));
+        let dealt = sum(&piles, |pile| deal(&pile.costs, processes, threads, latency));
         let idle = 1.0 - busy / (dealt * f64::from(processes * threads));
-        let seconds = dealt + between;
-        println!("{processes:9}  {threads:7}  {seconds:7.2}  {:3.0} %  {:6.1}", 100.0 * idle, alone / seconds);
+        let shared = plan.shared(&planned, processes, threads, 1.0);
+        let bytes: u128 = shared.iter().rev().take(tiers).map(|tier| tier.written_bytes + tier.read_bytes).sum();
+        let files = bytes as f64 / bandwidth;
+        let seconds = (dealt + between).max(files);
+        let (idle, faster) = (100.0 * idle, alone / seconds);
+        println!("{processes:9}  {threads:7}  {seconds:7.2}  {idle:3.0} %  {faster:6.1}  {files:16.2}");
     }
 }
 
@@ -184,14 +188,14 @@ struct Process {
 }
 
 /// Simulates a pile, and returns how long it takes until all threads have nothing left to do.
-fn deal(costs: &[f64], processes: u32, threads: u32) -> f64 {
+fn deal(costs: &[f64], processes: u32, threads: u32, latency: f64) -> f64 {
     let mut dealer = Dealer::new(processes);
     dealer.begin(costs.len() as u64);
     let mut all = vec![Process { waiting: threads, ..Process::default() }; processes as usize];
     let mut events = BinaryHeap::new();
     // Nanoseconds, since events are ordered.
     let after = |now: u64, seconds: f64| now + (seconds * 1e9) as u64;
-    (0..processes as usize).for_each(|process| events.push(Reverse((after(0, LATENCY), Event::Asked, process))));
+    (0..processes as usize).for_each(|process| events.push(Reverse((after(0, latency), Event::Asked, process))));
     let mut end = 0;
     while let Some(Reverse((now, event, number))) = events.pop() {
         let process = &mut all[number];
@@ -201,7 +205,7 @@ fn deal(costs: &[f64], processes: u32, threads: u32) -> f64 {
                     Answer::Jobs(run) => Some(run),
                     Answer::None | Answer::Later => None,
                 });
-                events.push(Reverse((after(now, LATENCY), Event::Answered, number)));
+                events.push(Reverse((after(now, latency), Event::Answered, number)));
             }
             Event::Answered => process.dealt = process.sent.take(),
             Event::Free => {
@@ -214,7 +218,7 @@ fn deal(costs: &[f64], processes: u32, threads: u32) -> f64 {
                 match process.dealt.take() {
                     Some(Some(run)) => {
                         process.own = run;
-                        events.push(Reverse((after(now, LATENCY), Event::Asked, number)));
+                        events.push(Reverse((after(now, latency), Event::Asked, number)));
                     }
                     none => {
                         process.dealt = none;

@@ -1,4 +1,4 @@
-//! The job that this process belongs to, if several processes solve together.
+//! The job that this process belongs to, if several processes solve or count together.
 //!
 //! Only a program that was built with the feature `mpi` can belong to one.
 
@@ -6,8 +6,13 @@
 mod mpi;
 
 #[cfg(feature = "mpi")]
+use fourbase_tiers::counts::CountError;
+use fourbase_tiers::counts::{Count, Counted};
+#[cfg(feature = "mpi")]
 use fourbase_tiers::files::Disk;
-use fourbase_tiers::solve::{Progress, Report, Solve, SolveError};
+#[cfg(feature = "mpi")]
+use fourbase_tiers::solve::SolveError;
+use fourbase_tiers::solve::{Progress, Report, Solve};
 
 #[cfg(feature = "mpi")]
 type Crew = mpi::MpiCrew;
@@ -37,23 +42,44 @@ impl Job {
     }
 
     /// Solves with the other processes. A failure of any process, or a request to stop it, ends all of them.
-    pub fn solve(&self, solve: &Solve, progress: &dyn Progress) -> Result<Report, SolveError> {
-        let error = match solve.run_together(&self.0, &Disk, progress) {
-            Ok(report) => {
-                self.end();
-                return Ok(report);
-            }
+    pub fn solve(&self, solve: &Solve, progress: &dyn Progress) -> Report {
+        let solved = solve.run_together(&self.0, &Disk, progress);
+        self.unless_failed(solved, |error| matches!(error, SolveError::Stopped { .. }))
+    }
+
+    /// Counts with the other processes, like [`Job::solve`].
+    pub fn count(&self, count: &Count, progress: &dyn Progress) -> Counted {
+        let counted = count.run_together(&self.0, &Disk, progress);
+        self.unless_failed(counted, |error| matches!(error, CountError::Stopped { .. }))
+    }
+
+    /// Returns a result, or ends all processes with an error.
+    fn unless_failed<T, E>(&self, result: Result<T, E>, is_stopped: fn(&E) -> bool) -> T
+    where
+        E: std::error::Error + Send + Sync + 'static,
+    {
+        let error = match result {
+            Ok(result) => return result,
             Err(error) => error,
         };
         // A request to stop mostly reaches all processes. The first one tells it, and ends the others meanwhile.
-        let is_stopped = matches!(error, SolveError::Stopped { .. });
+        let is_stopped = is_stopped(&error);
         if is_stopped && !self.is_first() {
             std::thread::sleep(std::time::Duration::from_secs(2));
         }
+        self.fail(error.into(), if is_stopped { crate::failure::STOPPED } else { crate::failure::FAILED })
+    }
+
+    /// Tells whether all processes say the same.
+    pub fn agrees(&self, own: u8) -> bool {
+        fourbase_tiers::crew::Crew::exchange(&self.0, &[own]).iter().all(|other| other == &[own])
+    }
+
+    /// Tells what is wrong here, and ends all processes.
+    pub fn fail(&self, error: anyhow::Error, code: u8) -> ! {
         let number = fourbase_tiers::crew::Crew::number(&self.0);
-        let error = anyhow::Error::new(error).context(format!("process {number} of the job"));
-        crate::failure::report(&error, crate::remedy::of);
-        self.0.abort(if is_stopped { crate::failure::STOPPED } else { crate::failure::FAILED })
+        crate::failure::report(&error.context(format!("process {number} of the job")), crate::remedy::of);
+        self.0.abort(code)
     }
 
     /// Leaves the job, when all processes do.
@@ -75,7 +101,22 @@ impl Job {
     }
 
     /// Solves with the other processes.
-    pub fn solve(&self, _: &Solve, _: &dyn Progress) -> Result<Report, SolveError> {
+    pub fn solve(&self, _: &Solve, _: &dyn Progress) -> Report {
+        match self.0 {}
+    }
+
+    /// Counts with the other processes.
+    pub fn count(&self, _: &Count, _: &dyn Progress) -> Counted {
+        match self.0 {}
+    }
+
+    /// Tells whether all processes say the same.
+    pub fn agrees(&self, _: u8) -> bool {
+        match self.0 {}
+    }
+
+    /// Tells what is wrong here, and ends all processes.
+    pub fn fail(&self, _: anyhow::Error, _: u8) -> ! {
         match self.0 {}
     }
 }

@@ -1,6 +1,7 @@
 //! `fourbase solve`: solve every position of a board and write the database.
 
 mod log;
+mod ranks;
 mod report;
 mod speed;
 
@@ -22,6 +23,7 @@ use crate::json::Envelope;
 use crate::progress::{self, Bar};
 use crate::{failure, interrupt, number, output};
 use log::Log;
+use ranks::Ranks;
 use report::{Planned, Solved, Stopped};
 use speed::Speed;
 
@@ -33,6 +35,7 @@ Examples:
   fourbase solve 6x5 --values wdl --memory 1G
   fourbase solve 7x5 --dry-run                show what the solve needs
   fourbase solve 7x6 --dry-run --tiers        and what each of its tiers needs
+  fourbase solve 8x6 --dry-run --ranks 16     and what 16 machines need together
   fourbase solve 6x6 --values wdl --keep-plies 20
   fourbase solve 6x5 --stats                  and count positions by value
 
@@ -82,6 +85,10 @@ pub struct Arguments {
     /// With --dry-run, also show what each tier needs
     #[arg(long, requires = "dry_run")]
     tiers: bool,
+
+    /// With --dry-run, show what N processes need over MPI, each with its own --threads and --memory
+    #[arg(long, value_name = "N", requires = "dry_run", value_parser = number::within::<u32>(1..=1 << 20))]
+    ranks: Option<u32>,
 
     /// Also count the legal positions of every value, for `fourbase stats`: cheaper now than later
     #[arg(long, conflicts_with = "dry_run")]
@@ -151,15 +158,22 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 
 /// Shows what a solve needs.
 fn plan(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
-    let (plan, tiers) = arguments.solve(memory_bytes).plan_tiers();
-    let speed = plan.check(memory_bytes).ok().and_then(|()| speed(arguments));
+    let (mut plan, tiers) = arguments.solve(memory_bytes).plan_tiers();
+    if arguments.ranks.is_some() {
+        plan = plan.bounded();
+    }
+    let speed = match arguments.ranks {
+        Some(_) => None,
+        None => plan.check(memory_bytes).ok().and_then(|()| speed(arguments)),
+    };
     let mut planned = Planned::of(&plan, memory_bytes, speed).keeping(arguments.keep_plies);
-    match tiers.filter(|_| arguments.tiers) {
-        Some(tiers) => planned = planned.with_tiers(tiers),
-        None if arguments.tiers => {
-            failure::print_note(&format!("the plan of {} is an estimate and has no figures for each tier", plan.board));
-        }
-        None => {}
+    if let Some(ranks) = arguments.ranks {
+        let threads = rayon::current_num_threads() as u32;
+        let speed = Speed::of_thread(arguments.values.kind.into(), arguments.kernel.into())?;
+        planned = planned.with_ranks(Ranks::new(&plan, &tiers, ranks, threads, speed));
+    }
+    if arguments.tiers {
+        planned = planned.with_tiers(tiers);
     }
     output::print_result("solve", &planned, arguments.json)
 }
@@ -192,7 +206,7 @@ fn solve(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
     let (before, bar) = (RwLock::new(None), Bar::new("entries"));
     let progress = SolveProgress { memory_bytes, speed, is_shown, log, before, bar };
     let (report, counts) = if let Some(job) = &job {
-        (job.solve(&solve, &progress).map_err(anyhow::Error::from), None)
+        (Ok(job.solve(&solve, &progress)), None)
     } else if arguments.stats {
         match solve_and_count(&solve, &Disk, &Sweeping(&progress), &progress) {
             Ok((report, counts)) => (Ok(report), Some(counts)),
@@ -204,6 +218,7 @@ fn solve(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
     };
     // The bar goes away before anything else is printed.
     drop(progress);
+    job.iter().for_each(Job::end);
     if !is_first {
         return Ok(());
     }

@@ -7,6 +7,7 @@ pub mod report;
 
 use std::path::PathBuf;
 
+use anyhow::anyhow;
 use clap::Args;
 use fourbase_tiers::counts::{Count, Counted, Counts, read_kept, write_kept};
 use fourbase_tiers::database::{Database, DatabaseError};
@@ -14,8 +15,11 @@ use fourbase_tiers::files::Disk;
 use fourbase_tiers::format::folder_of;
 use fourbase_tiers::kernel::Values;
 use fourbase_tiers::solve::{Plan, Progress};
+use rayon::ThreadPool;
 
 use crate::arguments::{BoardArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, ValuesKind};
+use crate::crew::Job;
+use crate::failure::FAILED;
 use crate::json::Envelope;
 use crate::progress::Bar;
 use crate::{failure, interrupt, output};
@@ -80,21 +84,64 @@ pub struct Arguments {
 /// There is no database where one is needed, or it cannot be read; the count does not fit. Counts that cannot be kept
 /// are only a warning.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let board = arguments.board.board;
-    if arguments.legal {
-        let Counted::Legal(plies) = count(arguments, None)? else { anyhow::bail!("{board}: no legal positions") };
-        return print(arguments, &Stats::of_legal(board, &plies));
+    let job = Job::join();
+    let found = stats(arguments, job.as_ref());
+    if let Some(job) = &job {
+        job.end();
+        // The others have done their part of the count. What is wrong before it, all find, and one tells.
+        if !job.is_first() {
+            return Ok(());
+        }
     }
-    let database = database(arguments)?;
-    let counts = match &database {
-        Some(database) => of_database(arguments, database)?,
-        None => values(arguments, arguments.values.map_or(Values::Remoteness, Values::from))?,
-    };
-    print(arguments, &Stats::of(&counts, database.as_ref()))
+    let found = found?;
+    if arguments.csv { output::print(found.to_csv()) } else { output::print_result("stats", &found, arguments.json) }
 }
 
-fn print(arguments: &Arguments, stats: &Stats) -> anyhow::Result<()> {
-    if arguments.csv { output::print(stats.to_csv()) } else { output::print_result("stats", stats, arguments.json) }
+/// Finds or makes the counts.
+fn stats(arguments: &Arguments, job: Option<&Job>) -> anyhow::Result<Stats> {
+    let board = arguments.board.board;
+    let is_first = job.is_none_or(Job::is_first);
+    let prepared = prepare(arguments, is_first);
+    let state = prepared.as_ref().map_or(0, |prepared| if prepared.kept.is_some() { 1 } else { 2 });
+    if let Some(job) = job.filter(|job| !job.agrees(state)) {
+        let differs =
+            || anyhow!("other processes see another database; give a folder that all machines share with --db");
+        job.fail(prepared.err().unwrap_or_else(differs), FAILED);
+    }
+    let Prepared { database, kept, memory_bytes, pool } = prepared?;
+    if let Some(counts) = kept {
+        return Ok(Stats::of(&counts, database.as_ref()));
+    }
+    let values = arguments.values.map_or(Values::Remoteness, Values::from);
+    let values = database.as_ref().map_or(values, Database::values);
+    let values = Some(values).filter(|_| !arguments.legal);
+    let counts = match pool.install(|| count(arguments, memory_bytes, values, job))? {
+        Counted::Legal(plies) => return Ok(Stats::of_legal(board, &plies)),
+        Counted::Values(counts) => counts,
+    };
+    if let Some(database) = database.as_ref().filter(|_| is_first)
+        && let Err(reason) = write_kept(&Disk, database.folder(), database.manifest(), &counts)
+    {
+        failure::print_warning(&format!("cannot keep the counts: {reason}"));
+    }
+    Ok(Stats::of(&counts, database.as_ref()))
+}
+
+/// What is known before anything is counted.
+struct Prepared {
+    /// The database to count; `None` with `--legal`, and with `--values` if there is no complete one.
+    database: Option<Database>,
+    /// Its counts, if they are kept beside it.
+    kept: Option<Counts>,
+    memory_bytes: u64,
+    pool: ThreadPool,
+}
+
+fn prepare(arguments: &Arguments, is_first: bool) -> anyhow::Result<Prepared> {
+    let database = if arguments.legal { None } else { database(arguments)? };
+    let kept = database.as_ref().and_then(|database| kept(database, is_first));
+    interrupt::listen("stopping; press Ctrl-C again to stop at once")?;
+    Ok(Prepared { database, kept, memory_bytes: arguments.memory.limit()?, pool: arguments.threads.pool()? })
 }
 
 /// Opens the database to count; `None` with `--values` and no complete database of them.
@@ -114,39 +161,35 @@ fn database(arguments: &Arguments) -> anyhow::Result<Option<Database>> {
     }
 }
 
-/// Reads the counts that are kept beside a database, or counts and keeps them.
-///
-/// Counting does not read the database, which has no entries for positions that a probe decides by itself.
-fn of_database(arguments: &Arguments, database: &Database) -> anyhow::Result<Counts> {
-    let (folder, manifest) = (database.folder(), database.manifest());
-    match read_kept(&Disk, folder, database.board(), manifest) {
-        Ok(Some(counts)) => return Ok(counts),
-        Ok(None) => {}
-        Err(reason) => failure::print_warning(&format!("{reason}; counting again")),
-    }
-    let counts = values(arguments, database.values())?;
-    if let Err(reason) = write_kept(&Disk, folder, manifest, &counts) {
-        failure::print_warning(&format!("cannot keep the counts: {reason}"));
-    }
-    Ok(counts)
+/// Reads the counts that are kept beside a database.
+fn kept(database: &Database, is_first: bool) -> Option<Counts> {
+    let counts = read_kept(&Disk, database.folder(), database.board(), database.manifest());
+    counts.unwrap_or_else(|reason| {
+        if is_first {
+            failure::print_warning(&format!("{reason}; counting again"));
+        }
+        None
+    })
 }
 
-/// Counts the positions of each value.
-fn values(arguments: &Arguments, values: Values) -> anyhow::Result<Counts> {
-    match count(arguments, Some(values))? {
-        Counted::Values(counts) => Ok(counts),
-        Counted::Legal(_) => anyhow::bail!("{}: no values were counted", arguments.board.board),
-    }
-}
-
-fn count(arguments: &Arguments, values: Option<Values>) -> anyhow::Result<Counted> {
-    let memory_bytes = arguments.memory.limit()?;
+/// Counts, alone or with the other processes of a job. The database is not read: it has no entries for positions that a probe decides
+/// by itself.
+fn count(
+    arguments: &Arguments,
+    memory_bytes: u64,
+    values: Option<Values>,
+    job: Option<&Job>,
+) -> anyhow::Result<Counted> {
     let root = arguments.scratch.as_ref().unwrap_or(&arguments.database.root);
     let count =
         Count::new(arguments.board.board, values).memory(memory_bytes).root(root).in_files(arguments.scratch.is_some());
-    interrupt::listen("stopping; press Ctrl-C again to stop at once")?;
-    let progress = CountProgress { passes: 1 + u64::from(values.is_some()), bar: Bar::new("entries") };
-    let counted = arguments.threads.pool()?.install(|| count.run_with(&progress));
+    let bar = Bar::new("entries");
+    let is_shown = job.is_none_or(Job::is_first);
+    let progress = CountProgress { passes: 1 + u64::from(values.is_some()), is_shown, bar };
+    if let Some(job) = job {
+        return Ok(job.count(&count, &progress));
+    }
+    let counted = count.run_with(&progress);
     drop(progress);
     if let Some(stopped) = counted.as_ref().err().and_then(|error| Stats::of_stopped(error, values, &count.folder()))
         && arguments.json
@@ -161,13 +204,16 @@ fn count(arguments: &Arguments, values: Option<Values>) -> anyhow::Result<Counte
 struct CountProgress {
     /// How often each entry is visited: in the forward sweep, and with values also in the solve.
     passes: u64,
+    is_shown: bool,
     bar: Bar,
 }
 
 impl Progress for CountProgress {
     fn planned(&self, plan: &Plan, entries_done: u64) {
         let entries = u64::try_from(plan.entries).unwrap_or(u64::MAX);
-        self.bar.begin(entries.saturating_mul(self.passes), entries_done);
+        if self.is_shown {
+            self.bar.begin(entries.saturating_mul(self.passes), entries_done);
+        }
     }
 
     fn tier(&self, ply: u32, entries: u64) {

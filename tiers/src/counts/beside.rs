@@ -171,7 +171,7 @@ impl Witness for Tallier<'_> {
         }
         let logs = Logs { storage: self.storage, folder: &self.folder, index, room: READING, crew: None };
         let reached = logs.open(Reached, ply)?;
-        let tallied = tally(index, &reached, tier).map_err(|error| {
+        let tallied = tally(index, &reached, tier, None).map_err(|error| {
             found.error = Some(match error {
                 CountError::File(source) if source.is_damage() => {
                     CountError::Damaged { folder: self.folder.clone(), source }

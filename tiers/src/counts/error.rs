@@ -86,6 +86,12 @@ pub enum CountError {
         /// How many legal positions have it.
         positions: u64,
     },
+    /// A process of a job has told what cannot be understood.
+    #[error("process {member} of the job tells counts that cannot be read")]
+    Told {
+        /// The number of the process.
+        member: u32,
+    },
     /// An earlier solve has not counted the tiers that it solved.
     #[error("{}: some tiers were solved without counting them", shown(folder))]
     Untold {

@@ -41,6 +41,7 @@ mod solved;
 mod sweep;
 mod table;
 mod tally;
+mod together;
 
 #[cfg(test)]
 mod tests;

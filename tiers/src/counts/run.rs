@@ -29,6 +29,7 @@ use crate::files::{
 use crate::index::{Index, TierDirectory};
 use crate::kernel::{Coding, Values};
 use crate::solve::{Plan, Progress, solve_tier, watching};
+use crate::tier::log::segments;
 use crate::tier::{Content, Home, InLogs, InMemory, Kind, LogTier, Logs, Reached, Room, Store};
 
 impl Count {
@@ -212,7 +213,7 @@ pub(super) fn bounded(
 }
 
 /// Refuses a count whose files do not fit on the disk.
-fn check_room(storage: &dyn Storage, plan: &Plan, folder: &Path) -> Result<(), CountError> {
+pub(super) fn check_room(storage: &dyn Storage, plan: &Plan, folder: &Path) -> Result<(), CountError> {
     let needed = plan.scratch_bytes;
     has_room(storage, folder, needed).map_err(|free| CountError::Disk {
         folder: folder.to_path_buf(),
@@ -241,7 +242,8 @@ impl<'a> Run<'a> {
         let (logs, progress) = (self.logs, self.progress);
         let done = self.journal.legal.len() as u32;
         // The positions of an unfinished ply were not recorded.
-        logs.remove(Kind::Reached, &Vec::from_iter(0..done))?;
+        self.remove(Kind::Reached, |ply| ply >= done)?;
+        self.meet();
         let plies = done..board.cells() as u32 + 1;
         let last = done.checked_sub(1).filter(|_| !plies.is_empty());
         let mut parents = last.map(|ply| home.adopt(logs.open(Reached, ply)?)).transpose()?;
@@ -251,14 +253,14 @@ impl<'a> Run<'a> {
             let list_bytes = self.list_bytes;
             let positions =
                 watching(progress, |watch| sweep_tier(logs.index, &mut tier, parents.as_ref(), list_bytes, watch))?;
-            let positions = positions.ok_or_else(|| self.stopped(ply as usize))?;
+            let positions = self.sum(positions.ok_or_else(|| self.stopped(ply as usize))?)?;
             if H::SAVES_PARTS || values.is_some() {
                 home.save(&tier)?;
             }
             self.add_ply(ply, positions);
-            self.journal.write(logs.storage, logs.folder)?;
+            self.write_journal()?;
             if values.is_none() {
-                logs.remove(Kind::Reached, &[ply])?;
+                self.remove(Kind::Reached, |of| of < ply)?;
             }
             self.check_memory()?;
             if progress.is_stopped() {
@@ -270,7 +272,7 @@ impl<'a> Run<'a> {
     }
 
     /// Solves from the ply before those that are done to the empty board, and tallies each.
-    fn solve<H: Home<'a, Content = Coding>>(&mut self, mut home: H) -> Result<(), CountError> {
+    pub fn solve<H: Home<'a, Content = Coding>>(&mut self, mut home: H) -> Result<(), CountError> {
         let (board, logs, progress) = (self.count.board, self.logs, self.progress);
         // The memory for expanded blocks is the values'.
         let reached_logs = Logs { room: Room { cache_bytes: 0, ..logs.room }, ..logs };
@@ -291,17 +293,18 @@ impl<'a> Run<'a> {
             }
             // The memory of the child's expanded blocks goes to the tally.
             child.iter().for_each(Store::pass_all);
-            for Tallied { outcome, positions, example } in tally(logs.index, &reached_logs.open(Reached, ply)?, &tier)?
+            for Tallied { outcome, positions, example } in
+                tally(logs.index, &reached_logs.open(Reached, ply)?, &tier, logs.crew)?
             {
                 self.journal.tables.add(ply, outcome, positions, example);
             }
             self.journal.solved = Some(ply);
             if H::SAVES_PARTS {
                 home.save(&tier)?;
-                self.journal.write(logs.storage, logs.folder)?;
-                logs.remove(tier.content().kind(), &[ply, ply.saturating_sub(1)])?;
+                self.write_journal()?;
+                self.remove(tier.content().kind(), |of| of > ply)?;
             }
-            logs.remove(Kind::Reached, &Vec::from_iter(0..ply))?;
+            self.remove(Kind::Reached, |of| of >= ply)?;
             child.replace(tier).into_iter().for_each(|old| home.reuse(old));
         }
         Ok(())
@@ -335,6 +338,39 @@ impl<'a> Run<'a> {
     }
 
     /// Refuses a count in memory whose compressed bits have outgrown the limit.
+    /// Tells whether this process keeps the journal and removes files: it counts alone, or is the first of its crew.
+    fn is_first(&self) -> bool {
+        self.logs.crew.is_none_or(|crew| crew.number() == 0)
+    }
+
+    /// Waits for all members of the crew.
+    pub fn meet(&self) {
+        self.logs.crew.iter().for_each(|crew| drop(crew.exchange(&[])));
+    }
+
+    /// Adds up what all members of the crew have counted. Waits for them.
+    fn sum(&self, own: Positions) -> Result<Positions, CountError> {
+        let Some(crew) = self.logs.crew else { return Ok(own) };
+        let all = crew.exchange(&[own.without_line, own.with_line].map(u64::to_le_bytes).concat());
+        let mut sum = Positions::default();
+        for (member, told) in all.iter().enumerate() {
+            let ([without, with], []) = told.as_chunks() else {
+                return Err(CountError::Told { member: member as u32 });
+            };
+            sum += Positions { without_line: u64::from_le_bytes(*without), with_line: u64::from_le_bytes(*with) };
+        }
+        Ok(sum)
+    }
+
+    fn write_journal(&self) -> Result<(), FileError> {
+        if self.is_first() { self.journal.write(self.logs.storage, self.logs.folder) } else { Ok(()) }
+    }
+
+    /// Removes the logs of one kind of content of some plies, which no member needs any more.
+    fn remove(&self, kind: Kind, is_old: impl Fn(u32) -> bool) -> Result<(), FileError> {
+        if self.is_first() { segments::remove(self.logs.storage, self.logs.folder, kind, is_old) } else { Ok(()) }
+    }
+
     fn check_memory(&self) -> Result<(), CountError> {
         let Some((files, fixed_bytes)) = self.memory else { return Ok(()) };
         let (needed_bytes, limit_bytes) = (fixed_bytes + u128::from(files.bytes()), self.count.memory_bytes);
@@ -349,7 +385,7 @@ impl<'a> Run<'a> {
         CountError::Stopped { board, plies, all: board.cells() + 1, in_files: self.memory.is_none() }
     }
 
-    fn counted(self) -> Counted {
+    pub fn counted(self) -> Counted {
         let Journal { legal, tables, .. } = self.journal;
         match self.count.values {
             None => Counted::Legal(legal),

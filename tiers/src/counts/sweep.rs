@@ -24,16 +24,12 @@ pub(super) fn sweep_tier<S: Store<Content = Reached>>(
 ) -> Result<Option<Positions>, FileError> {
     let Some(parents) = parents else {
         // The empty board.
-        let filled = tier.fill(
-            index,
-            watch,
-            || (),
-            |(), _, _, out| {
-                out.fill(1);
-                Ok(())
-            },
-        )?;
-        return Ok(filled.map(|_| Positions { without_line: 1, with_line: 0 }));
+        let filled = tier.fill(index, watch, Positions::default, |positions, _, _, out| {
+            out.fill(1);
+            positions.without_line += 1;
+            Ok(())
+        })?;
+        return Ok(filled.map(sum));
     };
     let ply = tier.ply();
     let puller = Puller::new(index, ply, list_bytes);
@@ -49,12 +45,14 @@ pub(super) fn sweep_tier<S: Store<Content = Reached>>(
         *positions += puller.pull(parents, shape, matrix, rows, out, buffers)?;
         Ok(())
     })?;
-    Ok(filled.map(|sweepers| {
-        sweepers.into_iter().fold(Positions::default(), |mut sum, sweeper| {
-            sum += sweeper.positions;
-            sum
-        })
-    }))
+    Ok(filled.map(|sweepers| sum(sweepers.into_iter().map(|sweeper| sweeper.positions))))
+}
+
+fn sum(positions: impl IntoIterator<Item = Positions>) -> Positions {
+    positions.into_iter().fold(Positions::default(), |mut sum, positions| {
+        sum += positions;
+        sum
+    })
 }
 
 /// What one thread needs.

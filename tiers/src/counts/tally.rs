@@ -3,8 +3,9 @@
 use fourbase::{Board, Outcome, Position, notation};
 
 use super::error::CountError;
+use crate::crew::Crew;
 use crate::files::FileError;
-use crate::index::{Index, Matrix, Parts, images};
+use crate::index::{Index, Matrix, Parts, Spine, WingShape, images};
 use crate::kernel::Coding;
 use crate::kernel::tally::{CODES, CodeCounts, first};
 use crate::tier::{Reached, Rows, Store};
@@ -20,7 +21,8 @@ pub(super) struct Tallied {
 }
 
 /// Counts the legal positions without a line of one ply by outcome, mirror images apart: each outcome once, in the order of
-/// its code; outcomes that no position has are left out. `reached` and `values` are tiers of the same ply.
+/// its code; outcomes that no position has are left out. `reached` and `values` are tiers of the same ply. Members of a crew, which
+/// have the same tiers, count them together.
 ///
 /// # Errors
 /// Where a file cannot be read, and [`CountError::Code`] for a code that no outcome has.
@@ -28,8 +30,18 @@ pub(super) fn tally<R: Store<Content = Reached>, V: Store<Content = Coding>>(
     index: &Index,
     reached: &R,
     values: &V,
+    crew: Option<&dyn Crew>,
 ) -> Result<Vec<Tallied>, CountError> {
-    outcomes(index, values.content(), values.ply(), &count_codes(index, reached, values)?)
+    let mut codes = count_codes(index, reached, values)?;
+    if let Some(crew) = crew {
+        let all = crew.exchange(&codes.told());
+        let others = all.iter().enumerate().filter(|(member, _)| *member != crew.number() as usize);
+        for (member, told) in others {
+            let heard = Codes::heard(told).ok_or(CountError::Told { member: member as u32 })?;
+            codes = codes.join(&heard);
+        }
+    }
+    outcomes(index, values.content(), values.ply(), &codes)
 }
 
 /// The reached positions of each code.
@@ -39,33 +51,24 @@ struct Codes {
     firsts: [Option<First>; CODES],
 }
 
-/// The place of an entry: the least is the first in the order of the index.
-#[derive(Clone, Copy)]
-struct First {
-    matrix: Matrix,
-    row: usize,
-    column: usize,
-}
+/// The place of an entry of a tier, in the order of the index: left wing, height of the spine, right wing, the spine's bits, the first
+/// player's pieces of the left wing and of the right, row, column.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct First([u32; 8]);
 
 impl First {
-    /// Returns what the order of the index goes by, down to the row.
-    fn key(matrix: &Matrix, row: usize) -> impl Ord + use<> {
-        (matrix.left, matrix.spine.height, matrix.right, matrix.spine.bits, matrix.left_firsts, row)
-    }
-
-    /// Tells whether it comes before `row` of a matrix.
-    fn is_before(&self, matrix: &Matrix, row: usize) -> bool {
-        First::key(&self.matrix, self.row) < First::key(matrix, row)
+    fn of(matrix: &Matrix, row: usize, column: usize) -> First {
+        let Matrix { left, spine, right, left_firsts, right_firsts, .. } = *matrix;
+        First([left.0, spine.height, right.0, spine.bits, left_firsts, right_firsts, row as u32, column as u32])
     }
 
     /// Returns the position, as the smallest order of moves.
-    fn moves(&self, index: &Index) -> Option<String> {
-        let First { matrix, row, column } = *self;
-        let left = index.colourings(matrix.left, matrix.spine, matrix.left_firsts);
-        let right = index.colourings(matrix.right, matrix.spine, matrix.right_firsts);
-        let (left_bits, right_bits) = (*left.get(row)?, *right.get(column)?);
-        let parts = Parts { left: matrix.left, left_bits, spine: matrix.spine, right: matrix.right, right_bits };
-        let [first, second] = index.split().bitboards(&parts);
+    fn moves(self, index: &Index) -> Option<String> {
+        let [left, height, right, bits, left_firsts, right_firsts, row, column] = self.0;
+        let (left, spine, right) = (WingShape(left), Spine { height, bits }, WingShape(right));
+        let left_bits = *index.colourings(left, spine, left_firsts).get(row as usize)?;
+        let right_bits = *index.colourings(right, spine, right_firsts).get(column as usize)?;
+        let [first, second] = index.split().bitboards(&Parts { left, left_bits, spine, right, right_bits });
         notation::to_moves(&Position::from_bitboards(index.board(), first, second).ok()?).ok()
     }
 }
@@ -88,28 +91,58 @@ impl Codes {
         let words = matrix.words();
         for (code, count) in here.iter().enumerate().filter(|(_, count)| **count > 0) {
             self.counts[code] += count * images(matrix);
-            if self.firsts[code].is_some_and(|found| found.is_before(matrix, first_row)) {
+            if self.firsts[code].is_some_and(|found| found < First::of(matrix, first_row, 0)) {
                 continue;
             }
             let rows = bits.chunks_exact(words).zip(codes.chunks_exact(words * planes)).zip(first_row..);
-            let mut found = rows.filter_map(|((bits, codes), row)| {
-                let column = first(bits, codes, planes, code)?;
-                Some(First { matrix: *matrix, row, column })
-            });
+            let mut found =
+                rows.filter_map(|((bits, codes), row)| Some(First::of(matrix, row, first(bits, codes, planes, code)?)));
             self.firsts[code] = found.next().or(self.firsts[code]);
         }
     }
 
-    /// Joins what two threads have found.
+    /// Joins what two threads or processes have found.
     fn join(mut self, other: &Codes) -> Codes {
         self.counts.iter_mut().zip(&other.counts).for_each(|(sum, count)| *sum += count);
         for (first, other) in self.firsts.iter_mut().zip(other.firsts) {
-            let is_before = |other: &First| first.is_none_or(|first| other.is_before(&first.matrix, first.row));
-            *first = other.filter(is_before).or(*first);
+            *first = [*first, other].into_iter().flatten().min();
         }
         self
     }
+
+    /// Writes them down for other processes: of each code the count, whether there is a first, and it.
+    fn told(&self) -> Vec<u8> {
+        let mut told = Vec::with_capacity(CODES * CODE_BYTES);
+        for (count, first) in self.counts.iter().zip(self.firsts) {
+            told.extend_from_slice(&count.to_le_bytes());
+            told.extend_from_slice(&u32::from(first.is_some()).to_le_bytes());
+            first.unwrap_or(First([0; 8])).0.iter().for_each(|number| told.extend_from_slice(&number.to_le_bytes()));
+        }
+        told
+    }
+
+    /// Reads what another process has written down; `None` where it is something else.
+    fn heard(told: &[u8]) -> Option<Codes> {
+        let (of_codes, []) = told.as_chunks::<CODE_BYTES>() else { return None };
+        let mut codes = Codes::new();
+        if of_codes.len() != CODES {
+            return None;
+        }
+        for ((of_code, count), first) in of_codes.iter().zip(&mut codes.counts).zip(&mut codes.firsts) {
+            let (own, rest) = of_code.split_first_chunk()?;
+            *count = u64::from_le_bytes(*own);
+            let mut numbers = rest.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes));
+            let has_first = numbers.next()? != 0;
+            let mut place = [0; 8];
+            place.iter_mut().zip(numbers).for_each(|(to, number)| *to = number);
+            *first = has_first.then_some(First(place));
+        }
+        Some(codes)
+    }
 }
+
+/// What is told of one code.
+const CODE_BYTES: usize = 8 + 4 + 8 * 4;
 
 /// Counts the codes of the reached positions, on all threads of rayon's current pool.
 fn count_codes<R: Store<Content = Reached>, V: Store<Content = Coding>>(

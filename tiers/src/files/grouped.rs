@@ -22,6 +22,7 @@ pub fn counted(number: impl TryInto<u128>, noun: &str) -> String {
     let number = number.try_into().unwrap_or(u128::MAX);
     let noun = match noun.strip_suffix('y') {
         _ if number == 1 => noun.to_owned(),
+        None if noun.ends_with('s') => format!("{noun}es"),
         Some(stem) if !stem.ends_with(['a', 'e', 'o']) => format!("{stem}ies"),
         _ => format!("{noun}s"),
     };
@@ -38,6 +39,7 @@ mod tests {
         assert_eq!(texts, ["0 entries", "1 entry", "98,809 entries"]);
         assert_eq!([counted(1u8, "ply"), counted(2u8, "ply"), counted(2u8, "day")], ["1 ply", "2 plies", "2 days"]);
         assert_eq!([counted(1u8, "legal position"), counted(1000u16, "file")], ["1 legal position", "1,000 files"]);
+        assert_eq!([counted(1u8, "process"), counted(2u8, "process")], ["1 process", "2 processes"]);
     }
 
     #[test]

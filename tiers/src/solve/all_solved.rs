@@ -7,7 +7,7 @@ use super::progress::{Progress, Share};
 use crate::crew::{Cost, Crew};
 
 /// Passes progress on: at member 0 that of all members, elsewhere to member 0.
-pub(super) struct AllSolved<'a> {
+pub(crate) struct AllSolved<'a> {
     progress: &'a dyn Progress,
     crew: &'a dyn Crew,
     /// Entries of this run that were shown, and those of its tiers up to the current one. A block that an earlier run has left may
@@ -21,9 +21,8 @@ impl<'a> AllSolved<'a> {
         AllSolved { progress, crew, shown: AtomicU64::new(0), end: AtomicU64::new(0) }
     }
 
-    /// Begins a tier. Returns what is needed at its end.
-    pub fn begin(&self, entries: u64) -> (Instant, Cost) {
-        self.end.fetch_add(entries, Ordering::Relaxed);
+    /// Returns what is needed at the end of a tier that begins.
+    pub fn begin(&self) -> (Instant, Cost) {
         (Instant::now(), self.crew.cost())
     }
 
@@ -60,6 +59,11 @@ fn share(bytes: &[u8]) -> Option<Share> {
 }
 
 impl Progress for AllSolved<'_> {
+    fn tier(&self, ply: u32, entries: u64) {
+        self.end.fetch_add(entries, Ordering::Relaxed);
+        self.progress.tier(ply, entries);
+    }
+
     fn solved(&self, entries: u64) {
         self.crew.solved(entries);
         if self.crew.number() == 0 {

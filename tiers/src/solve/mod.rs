@@ -7,9 +7,11 @@
 
 mod all_solved;
 mod band;
+mod crew_plan;
 mod disk_space;
 mod error;
 mod expected_bytes;
+mod meeting;
 mod moves;
 mod options;
 mod plan;
@@ -20,8 +22,11 @@ mod step;
 mod together;
 mod witness;
 
+pub(crate) use all_solved::AllSolved;
+pub use crew_plan::CrewTier;
 pub use error::SolveError;
 pub use expected_bytes::TierPlan;
+pub(crate) use meeting::{greet, share_folder};
 #[cfg(feature = "testing")]
 pub use options::Knobs;
 pub use options::{Report, Solve};

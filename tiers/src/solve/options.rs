@@ -129,15 +129,15 @@ impl Solve {
         self.counted_plan().0
     }
 
-    /// Returns the plan, and what each tier takes, from the empty board up: `None` where the plan is an estimate.
-    pub fn plan_tiers(&self) -> (Plan, Option<Vec<TierPlan>>) {
+    /// Returns the plan, and what each tier takes, from the empty board up: estimates where the plan is one.
+    pub fn plan_tiers(&self) -> (Plan, Vec<TierPlan>) {
         let (plan, index) = self.counted_plan();
+        let mut tiers = match index {
+            Some(index) => Plan::tiers(&index, self.values),
+            None => Plan::estimated_tiers(self.board, self.values),
+        };
         let is_kept = |tier: &TierPlan| self.keep_plies.is_none_or(|most| tier.ply <= most);
-        let tiers = index.map(|index| {
-            let mut tiers = Plan::tiers(&index, self.values);
-            tiers.iter_mut().filter(|tier| !is_kept(tier)).for_each(|tier| tier.database_bytes = 0);
-            tiers
-        });
+        tiers.iter_mut().filter(|tier| !is_kept(tier)).for_each(|tier| tier.database_bytes = 0);
         (plan, tiers)
     }
 

@@ -8,20 +8,18 @@ use std::path::Path;
 use super::all_solved::AllSolved;
 use super::disk_space::check_disk_space;
 use super::error::SolveError;
+use super::meeting::{greet, share_folder};
 use super::options::{Report, Solve};
 use super::progress::{Progress, watching};
 use super::run::{check_kept, report, root_code};
 use super::step::solve_tier;
 use crate::crew::Crew;
-use crate::files::{FileError, Storage, create_folder, io_error, publish, write_file};
+use crate::files::{FileError, Storage, create_folder, io_error, publish};
 use crate::format::{Manifest, State, TierRecord, lock_path, remove_leftovers, write_tier_together};
 use crate::index::Index;
 use crate::kernel::Coding;
 use crate::tier::log::segments;
 use crate::tier::{Kind, LogTier, Logs, Store};
-
-/// The file by which members find out that they see the same folders.
-const TOKEN: &str = "crew.new";
 
 impl Solve {
     /// Solves the board together with the other members of a crew, each of which calls this with the same settings. The database
@@ -38,7 +36,7 @@ impl Solve {
         progress: &dyn Progress,
     ) -> Result<Report, SolveError> {
         let (folder, scratch) = (self.folder(), self.scratch_folder());
-        greet(self, crew)?;
+        greet(crew, &greeting(self))?;
         let is_first = crew.number() == 0;
         let mut held = None;
         if is_first {
@@ -56,46 +54,10 @@ impl Solve {
     }
 }
 
-/// Makes sure that all members do the same.
-fn greet(solve: &Solve, crew: &dyn Crew) -> Result<(), SolveError> {
+/// Says what a member does.
+fn greeting(solve: &Solve) -> String {
     let Solve { board, values, keep_plies, knobs, .. } = solve;
-    let byte_order = if cfg!(target_endian = "big") { "big" } else { "little" };
-    let greeting = format!(
-        "fourbase {} {board} {values} keeping {keep_plies:?} in blocks of {} words, {byte_order}-endian",
-        env!("CARGO_PKG_VERSION"),
-        knobs.block_words,
-    );
-    let greetings = crew.exchange(greeting.as_bytes());
-    match greetings.iter().position(|other| other != greeting.as_bytes()) {
-        Some(member) => Err(SolveError::Crew {
-            member: member as u32,
-            expected: greeting,
-            found: greetings.get(member).map(|found| String::from_utf8_lossy(found).into_owned()).unwrap_or_default(),
-        }),
-        None => Ok(()),
-    }
-}
-
-/// Makes sure that all members see one folder: member 0 writes a file there, and the others find it.
-fn share_folder(crew: &dyn Crew, storage: &dyn Storage, folder: &Path) -> Result<(), SolveError> {
-    let token = format!("{:?} {}", std::time::SystemTime::now(), std::process::id());
-    if crew.number() == 0 {
-        write_file(storage, folder, TOKEN, token.as_bytes())?;
-    }
-    let tokens = crew.exchange(token.as_bytes());
-    let expected = tokens.first().cloned().unwrap_or_default();
-    let path = folder.join(TOKEN);
-    let mut found = vec![0; expected.len()];
-    let is_read = storage.open(&path).and_then(|file| file.read_exact_at(&mut found, 0)).is_ok();
-    let is_shared = is_read && found == expected;
-    let all = crew.exchange(&[u8::from(is_shared)]);
-    if crew.number() == 0 {
-        storage.remove(&path).map_err(io_error(&path, "remove"))?;
-    }
-    match all.iter().position(|seen| seen != &[1]) {
-        Some(member) => Err(SolveError::NotShared { folder: folder.to_path_buf(), member: member as u32 }),
-        None => Ok(()),
-    }
+    format!("solve {board} {values} keeping {keep_plies:?} in blocks of {} words", knobs.block_words)
 }
 
 /// On one machine the logs hold deltas, which take about so many halves of the bytes that are planned: 2.0 times on 6x5, 2.3 on 6x6.
@@ -206,8 +168,8 @@ impl Together<'_> {
             } else {
                 tier.take_room();
             }
-            progress.tier(ply, tier.entries());
-            let begun = all.begin(tier.entries());
+            all.tier(ply, tier.entries());
+            let begun = all.begin();
             if !watching(&all, |watch| solve_tier(logs.index, &mut tier, child.as_ref(), watch))? {
                 return Err(self.stopped(manifest));
             }

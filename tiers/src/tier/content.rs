@@ -9,6 +9,10 @@ use crate::kernel::{Coding, Values};
 
 /// What the planes of a tier say.
 pub trait Content: Copy + Send + Sync + Debug {
+    /// Blocks of a tier that an earlier run has left are used again. Otherwise what was counted with them is lost, and a tier is
+    /// filled from the beginning.
+    const GOES_ON: bool;
+
     /// Returns the same content at another ply.
     fn at(&self, board: Board, ply: u32) -> Self;
 
@@ -40,6 +44,8 @@ impl Kind {
 
 /// The code of every entry's outcome.
 impl Content for Coding {
+    const GOES_ON: bool = true;
+
     fn at(&self, board: Board, ply: u32) -> Coding {
         Coding::new(board, self.values(), ply)
     }
@@ -58,6 +64,8 @@ impl Content for Coding {
 pub struct Reached;
 
 impl Content for Reached {
+    const GOES_ON: bool = false;
+
     fn at(&self, _: Board, _: u32) -> Reached {
         Reached
     }

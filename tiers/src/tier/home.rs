@@ -67,6 +67,18 @@ impl<'s> Logs<'s> {
         LogTier::open(self.storage, self.folder, self.index, content, ply, self.room, self.crew)
     }
 
+    /// Opens the log of a tier that is filled: with the blocks that earlier runs have left, if its content goes on from them.
+    ///
+    /// # Errors
+    /// Where a file cannot be read.
+    pub fn begin<C: Content>(&self, content: C, ply: u32) -> Result<LogTier<'s, C>, FileError> {
+        if C::GOES_ON {
+            return self.open(content, ply);
+        }
+        let content = content.at(self.index.board(), ply);
+        LogTier::empty(self.storage, self.folder, self.index, content, ply, self.room, self.crew)
+    }
+
     /// Removes the logs of one kind of content, except those of the plies `keep`.
     ///
     /// # Errors
@@ -142,7 +154,7 @@ impl<'s, C: Content> Home<'s> for InLogs<'s, C> {
     const SAVES_PARTS: bool = true;
 
     fn make(&mut self, ply: u32, beside: Option<&LogTier<'s, C>>) -> Result<LogTier<'s, C>, FileError> {
-        let mut tier = self.logs.open(self.content, ply)?;
+        let mut tier = self.logs.begin(self.content, ply)?;
         match beside {
             Some(beside) => beside.share_room(&mut tier),
             None => tier.take_room(),

@@ -91,7 +91,9 @@ fn of_count(error: &CountError, given: &Given) -> Option<String> {
             "nothing was kept; give --scratch DIR to count in files, which can resume".to_owned()
         }
         CountError::Damaged { folder, .. } => format!("remove {} and count again", wording::path(folder)),
-        CountError::Code { .. } => "count again; if it happens again, please report it".to_owned(),
+        CountError::Told { .. } | CountError::Code { .. } => {
+            "count again; if it happens again, please report it".to_owned()
+        }
         CountError::Untold { board, .. } => {
             format!("solve it without --stats, then: fourbase stats {board}; or start over with --replace")
         }

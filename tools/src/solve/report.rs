@@ -11,6 +11,7 @@ use fourbase_tiers::solve::{Plan, Report, Solve, SolveError, TierPlan};
 use indicatif::HumanDuration;
 use serde::Serialize;
 
+use super::ranks::Ranks;
 use super::speed::Speed;
 use crate::number::{counted, grouped, milliseconds};
 use crate::{json, memory, wording};
@@ -35,8 +36,10 @@ pub struct Planned {
     database_bytes: u128,
     /// How long the solve takes, about; `None` for a small board, or one that does not fit.
     expected_seconds: Option<f64>,
-    /// Each tier from the empty board up; `None` without `--tiers`, or where only an estimate is known.
+    /// Each tier from the empty board up; `None` without `--tiers`.
     plies: Option<Vec<PlannedTier>>,
+    /// What several processes need; `None` without `--ranks`.
+    ranks: Option<Ranks>,
 }
 
 /// What one tier needs.
@@ -83,6 +86,7 @@ impl Planned {
             database_bytes: plan.database_bytes,
             expected_seconds: expected.map(|expected| expected.as_secs_f64()),
             plies: None,
+            ranks: None,
         }
     }
 
@@ -90,6 +94,12 @@ impl Planned {
     #[must_use]
     pub fn keeping(self, keep_plies: Option<u32>) -> Planned {
         Planned { keep_plies, ..self }
+    }
+
+    /// Adds what several processes need.
+    #[must_use]
+    pub fn with_ranks(self, ranks: Ranks) -> Planned {
+        Planned { ranks: Some(ranks), ..self }
     }
 
     /// Adds what each tier needs; `tiers` go from the empty board up.
@@ -120,8 +130,12 @@ impl fmt::Display for Planned {
         if let Some(seconds) = self.expected_seconds {
             write!(f, ", about {}", HumanDuration(Duration::from_secs_f64(seconds)))?;
         }
+        self.ranks.iter().try_for_each(|ranks| write!(f, "\n{ranks}"))?;
         // From the full board down, in the order of solving.
-        self.plies.iter().flatten().rev().try_for_each(|tier| write!(f, "\n{tier}"))
+        self.plies.iter().flatten().rev().try_for_each(|tier| {
+            write!(f, "\n{tier}")?;
+            self.ranks.iter().filter_map(|ranks| ranks.of_ply(tier.ply)).try_for_each(|shared| write!(f, "  {shared}"))
+        })
     }
 }
 

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use anyhow::Context;
 use fourbase_tiers::kernel::{Kernel, Values};
 use fourbase_tiers::solve::{Plan, entries_per_second};
+use rayon::ThreadPoolBuilder;
 
 /// Boards with fewer entries are solved before a user has read the time.
 const LEAST_ENTRIES: u128 = 1_000_000_000;
@@ -23,6 +25,17 @@ impl Speed {
     /// Solves a small board in memory a few times, which takes some tenths of a second. `None` where it cannot be solved.
     pub fn measure(values: Values, kernel: Kernel) -> Option<Speed> {
         entries_per_second(values, kernel).map(|entries_per_second| Speed { entries_per_second })
+    }
+
+    /// Measures how many entries one thread of this machine solves in a second, with a thread on each of its cores.
+    ///
+    /// # Errors
+    /// Where the threads cannot be started, or nothing can be measured.
+    pub fn of_thread(values: Values, kernel: Kernel) -> anyhow::Result<f64> {
+        let pool = ThreadPoolBuilder::new().build().context("cannot start the threads; try again")?;
+        let threads = pool.current_num_threads() as f64;
+        let measured = pool.install(|| entries_per_second(values, kernel));
+        Ok(measured.context("cannot measure how fast this machine solves")? / threads)
     }
 
     /// Returns how long a plan takes, about. A large board takes about as long for each entry as the small one, since its

@@ -67,11 +67,11 @@ enum Told {
 }
 
 impl<'s, C: Content> Blocks<'s, C> {
-    /// Opens the tier of `ply` pieces in `folder`, with the blocks that earlier runs have left. Reads all of them through.
+    /// Makes the tier of `ply` pieces in `folder`, without any blocks.
     ///
     /// # Errors
-    /// Where a file cannot be read.
-    pub fn open(
+    /// Where the folder cannot be read.
+    pub fn empty(
         storage: &'s dyn Storage,
         folder: &Path,
         index: &Index,
@@ -109,12 +109,20 @@ impl<'s, C: Content> Blocks<'s, C> {
             blocks: count as u64,
             block_words: room.block_words as u64,
         };
-        let segments = Segments::open(storage, folder, header, crew, |number, place| {
-            let _ = blocks[number as usize].set(place);
-        })?;
+        let segments = Segments::new(storage, folder, header, crew)?;
         let (folder, stock) = (folder.to_path_buf(), Stock::new(&room, count, all_bytes));
         let kernel = index.kernel();
         Ok(Blocks { folder, directory, content, room, firsts, blocks, segments, crew, stock, kernel })
+    }
+
+    /// Finds the blocks that earlier runs have left. Reads all of them through.
+    ///
+    /// # Errors
+    /// Where a file cannot be read.
+    pub fn find(&self) -> Result<(), FileError> {
+        self.segments.find(|number, place| {
+            let _ = self.blocks[number as usize].set(place);
+        })
     }
 
     /// Shares out the memory for expanded blocks between this tier, which is read from now on, and `next`, which is filled

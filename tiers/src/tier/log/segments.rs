@@ -201,15 +201,15 @@ fn word(bytes: &[u8]) -> u64 {
 }
 
 impl<'s> Segments<'s> {
-    /// Opens the log of a tier with what earlier runs have left, and calls `found` for every existing block.
-    pub fn open(
+    /// Makes the log of a tier, without what earlier runs have left.
+    pub fn new(
         storage: &'s dyn Storage,
         folder: &Path,
         header: LogHeader,
         crew: Option<&'s dyn Crew>,
-        mut found: impl FnMut(u64, Location),
     ) -> Result<Segments<'s>, FileError> {
-        let mut log = Segments {
+        let has_files = segments_in(storage, folder, header.kind)?.iter().any(|(ply, ..)| *ply == header.ply);
+        Ok(Segments {
             storage,
             folder: folder.to_path_buf(),
             header,
@@ -218,15 +218,18 @@ impl<'s> Segments<'s> {
             writer: Mutex::new(None),
             begun: AtomicU32::new(NONE),
             written: AtomicU64::new(0),
-            has_files: false,
-        };
-        for (ply, _, path) in segments_in(storage, folder, log.header.kind)? {
-            if ply == log.header.ply {
-                log.has_files = true;
-                log.scan(path, &mut found)?;
+            has_files,
+        })
+    }
+
+    /// Finds what earlier runs have left, and calls `found` for every block.
+    pub fn find(&self, mut found: impl FnMut(u64, Location)) -> Result<(), FileError> {
+        for (ply, _, path) in segments_in(self.storage, &self.folder, self.header.kind)? {
+            if ply == self.header.ply {
+                self.scan(path, &mut found)?;
             }
         }
-        Ok(log)
+        Ok(())
     }
 
     /// Reads a segment through. A torn one counts up to where it is torn.

@@ -35,7 +35,25 @@ impl<'s, C: Content> LogTier<'s, C> {
         room: Room,
         crew: Option<&'s dyn Crew>,
     ) -> Result<LogTier<'s, C>, FileError> {
-        Ok(LogTier(Blocks::open(storage, folder, index, content, ply, room, crew)?))
+        let tier = LogTier::empty(storage, folder, index, content, ply, room, crew)?;
+        tier.0.find()?;
+        Ok(tier)
+    }
+
+    /// Makes the tier of `ply` pieces in `folder` without the blocks that are there.
+    ///
+    /// # Errors
+    /// Where the folder cannot be read.
+    pub fn empty(
+        storage: &'s dyn Storage,
+        folder: &Path,
+        index: &Index,
+        content: C,
+        ply: u32,
+        room: Room,
+        crew: Option<&'s dyn Crew>,
+    ) -> Result<LogTier<'s, C>, FileError> {
+        Ok(LogTier(Blocks::empty(storage, folder, index, content, ply, room, crew)?))
     }
 
     /// Tells whether all blocks are filled.
@@ -193,7 +211,7 @@ impl<'s, C: Content> Store for LogTier<'s, C> {
         show: impl Fn(&mut V, &Matrix, Range<usize>, &[u64]) -> Result<(), FileError> + Sync,
     ) -> Result<Vec<V>, FileError> {
         let (blocks, planes) = (&self.0, self.0.content.planes());
-        let queue = Queue::new(None, jobs(blocks));
+        let queue = Queue::new(blocks.crew, jobs(blocks));
         queue.share_out(|| {
             let (mut state, mut bytes) = (begin(), Vec::new());
             while let Some(job) = queue.next() {

@@ -1,0 +1,132 @@
+//! What a solve by several processes needs, for people and as JSON.
+
+use std::fmt;
+use std::time::Duration;
+
+use fourbase_tiers::files::bytes;
+use fourbase_tiers::solve::{CrewTier, Plan, TierPlan};
+use indicatif::HumanDuration;
+use serde::Serialize;
+
+use crate::number::{counted, grouped};
+
+/// What several processes need.
+#[derive(Serialize)]
+pub struct Ranks {
+    processes: u32,
+    threads: u32,
+    entries_per_second_and_thread: u64,
+    /// Of the tables of the index, in each process, about.
+    table_bytes: u128,
+    /// Of the largest matrix; `None` for a board that is beyond the index.
+    largest_matrix_bytes: Option<u128>,
+    seconds: f64,
+    core_hours: f64,
+    written_bytes: u128,
+    read_bytes: u128,
+    bytes_per_second: f64,
+    /// The ply at which the file system has to be fastest.
+    busiest_ply: u32,
+    busiest_bytes_per_second: f64,
+    /// The most that a process is told of the blocks of one tier.
+    told_bytes: u128,
+    /// Each tier from the empty board up.
+    plies: Vec<SharedTier>,
+}
+
+/// What one tier needs.
+#[derive(Serialize)]
+pub struct SharedTier {
+    ply: u32,
+    written_bytes: u128,
+    read_bytes: u128,
+    told_bytes: u128,
+    seconds: f64,
+    bytes_per_second: f64,
+}
+
+impl From<&CrewTier> for SharedTier {
+    fn from(tier: &CrewTier) -> SharedTier {
+        let CrewTier { ply, written_bytes, read_bytes, told_bytes, seconds, .. } = *tier;
+        SharedTier { ply, written_bytes, read_bytes, told_bytes, seconds, bytes_per_second: tier.bytes_per_second() }
+    }
+}
+
+impl fmt::Display for SharedTier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rate = bytes(self.bytes_per_second as u128);
+        write!(f, "read about {:>10}  {:>12}  {rate:>10}/s", bytes(self.read_bytes), duration(self.seconds))
+    }
+}
+
+impl Ranks {
+    /// Plans for so many processes of so many threads, each of which solves so many entries a second.
+    pub fn new(plan: &Plan, tiers: &[TierPlan], processes: u32, threads: u32, entries_per_second: f64) -> Ranks {
+        let shared = plan.shared(tiers, processes, threads, entries_per_second);
+        let sum = |of: fn(&CrewTier) -> u128| shared.iter().map(of).fold(0u128, u128::saturating_add);
+        let (written_bytes, read_bytes) = (sum(|tier| tier.written_bytes), sum(|tier| tier.read_bytes));
+        let seconds: f64 = shared.iter().map(|tier| tier.seconds).sum();
+        // What a tier of a moment needs can wait for the next.
+        let long = shared.iter().filter(|tier| tier.seconds >= seconds / 100.0);
+        let busiest = long.max_by(|one, other| one.bytes_per_second().total_cmp(&other.bytes_per_second()));
+        Ranks {
+            processes,
+            threads,
+            entries_per_second_and_thread: entries_per_second as u64,
+            table_bytes: plan.table_bytes(),
+            largest_matrix_bytes: plan.largest_matrix_bytes(),
+            seconds,
+            core_hours: seconds * f64::from(processes) * f64::from(threads) / 3600.0,
+            written_bytes,
+            read_bytes,
+            bytes_per_second: written_bytes.saturating_add(read_bytes) as f64 / seconds,
+            busiest_ply: busiest.map_or(0, |tier| tier.ply),
+            busiest_bytes_per_second: busiest.map_or(0.0, CrewTier::bytes_per_second),
+            told_bytes: shared.iter().map(|tier| tier.told_bytes).max().unwrap_or(0),
+            plies: shared.iter().map(SharedTier::from).collect(),
+        }
+    }
+
+    /// Returns what a tier needs.
+    pub fn of_ply(&self, ply: u32) -> Option<&SharedTier> {
+        self.plies.get(ply as usize)
+    }
+}
+
+impl fmt::Display for Ranks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rate = |rate: f64| bytes(rate as u128);
+        write!(f, "{} of {}: ", counted(self.processes, "process"), counted(self.threads, "thread"))?;
+        match self.largest_matrix_bytes {
+            Some(matrix) => write!(f, "that memory for each, the largest matrix has {}", bytes(matrix))?,
+            None => write!(
+                f,
+                "this board is beyond the index, whose tables would take about {} in each process",
+                bytes(self.table_bytes)
+            )?,
+        }
+        write!(
+            f,
+            "; {} to tell each of the blocks of a tier\nabout {}, {} core hours, at {} entries a second and thread as measured here",
+            bytes(self.told_bytes),
+            duration(self.seconds),
+            grouped(self.core_hours.ceil() as u128),
+            grouped(self.entries_per_second_and_thread.into()),
+        )?;
+        write!(
+            f,
+            "\nabout {} written and {} read: {}/s if nobody waits for files, {}/s at ply {}",
+            bytes(self.written_bytes),
+            bytes(self.read_bytes),
+            rate(self.bytes_per_second),
+            rate(self.busiest_bytes_per_second),
+            self.busiest_ply,
+        )
+    }
+}
+
+/// Writes seconds in the unit of a reader.
+fn duration(seconds: f64) -> String {
+    let duration = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
+    if seconds < 1.0 { format!("{seconds:.2} seconds") } else { HumanDuration(duration).to_string() }
+}
