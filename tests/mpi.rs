@@ -194,11 +194,29 @@ fn a_process_whose_disk_is_full_ends_the_job_and_the_next_one_goes_on() {
 }
 
 #[test]
-fn counting_beside_a_solve_is_refused() {
+fn a_solve_by_several_processes_counts_what_it_solves() {
     let Some(jobs) = Jobs::new() else { return };
-    let output = jobs.run("-n 2 fourbase solve 4x4 --stats --db db");
-    assert_eq!(output.status.code(), Some(2), "{output:?}");
-    assert!(String::from_utf8_lossy(&output.stderr).contains("then run: fourbase stats BOARD"), "{output:?}");
+    let board = long::scale("4x4", "5x5");
+    for values in ["wdl", "remoteness"] {
+        let options = format!("{board} --values {values} --quiet --stats --db");
+        let run = |program: &mut Command| {
+            let output = program.current_dir(jobs.folder.path()).output().expect("the program runs");
+            assert!(output.status.success(), "{output:?}");
+            String::from_utf8_lossy(&output.stdout).into_owned()
+        };
+        let one = |command: String| run(Command::new(PROGRAM).args(command.split_whitespace()));
+        let expected = one(format!("solve {options} one"));
+        let counts = one(format!("stats {board} --values {values} --csv --db one"));
+        for processes in long::scale(&[3][..], &[2, 3, 5]) {
+            let folder = format!("db-{processes}");
+            let job =
+                format!("-n {processes} fourbase solve {options} {folder} --memory 1G --threads 1 --scratch scratch");
+            let solved = run(&mut jobs.command(&job));
+            assert_eq!(hash(&solved), hash(&expected), "{board} {values} {processes}");
+            assert_eq!(solved.lines().last(), expected.lines().last().map(|line| line.trim_end()), "{processes}");
+            assert_eq!(one(format!("stats {board} --values {values} --csv --db {folder}")), counts, "{processes}");
+        }
+    }
 }
 
 #[test]

@@ -5,9 +5,9 @@
 #[cfg(feature = "mpi")]
 mod mpi;
 
+use fourbase_tiers::counts::{Count, Counted, Counts};
 #[cfg(feature = "mpi")]
-use fourbase_tiers::counts::CountError;
-use fourbase_tiers::counts::{Count, Counted};
+use fourbase_tiers::counts::{CountError, solve_and_count_together};
 #[cfg(feature = "mpi")]
 use fourbase_tiers::files::Disk;
 #[cfg(feature = "mpi")]
@@ -45,6 +45,15 @@ impl Job {
     pub fn solve(&self, solve: &Solve, progress: &dyn Progress) -> Report {
         let solved = solve.run_together(&self.0, &Disk, progress);
         self.unless_failed(solved, |error| matches!(error, SolveError::Stopped { .. }))
+    }
+
+    /// Solves and counts with the other processes, like [`Job::solve`].
+    pub fn solve_and_count(&self, solve: &Solve, sweeping: &dyn Progress, solving: &dyn Progress) -> (Report, Counts) {
+        let counted = solve_and_count_together(solve, &self.0, &Disk, sweeping, solving);
+        let is_stopped = |error: &CountError| {
+            matches!(error, CountError::Stopped { .. } | CountError::Solve(SolveError::Stopped { .. }))
+        };
+        self.unless_failed(counted, is_stopped)
     }
 
     /// Counts with the other processes, like [`Job::solve`].
@@ -102,6 +111,11 @@ impl Job {
 
     /// Solves with the other processes.
     pub fn solve(&self, _: &Solve, _: &dyn Progress) -> Report {
+        match self.0 {}
+    }
+
+    /// Solves and counts with the other processes.
+    pub fn solve_and_count(&self, _: &Solve, _: &dyn Progress, _: &dyn Progress) -> (Report, Counts) {
         match self.0 {}
     }
 

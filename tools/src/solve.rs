@@ -18,7 +18,6 @@ use fourbase_tiers::solve::{Plan, Progress, Share, Solve};
 
 use crate::arguments::{BoardArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, ValuesArgument};
 use crate::crew::Job;
-use crate::failure::BadInput;
 use crate::json::Envelope;
 use crate::progress::{self, Bar};
 use crate::{failure, interrupt, number, output};
@@ -189,13 +188,6 @@ fn speed(arguments: &Arguments) -> Option<Speed> {
 fn solve(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
     let job = Job::join();
     let is_first = job.as_ref().is_none_or(Job::is_first);
-    if let Some(job) = &job
-        && arguments.stats
-    {
-        job.end();
-        let text = "--stats does not count over several processes; solve without it, then run: fourbase stats BOARD";
-        return if is_first { Err(BadInput(text.into()).into()) } else { Ok(()) };
-    }
     let is_shown = is_first && (arguments.log || !arguments.quiet && progress::is_visible());
     let solve = arguments.solve(memory_bytes);
     interrupt::listen("stopping; finished tiers are kept. Press Ctrl-C again to stop at once")?;
@@ -206,7 +198,12 @@ fn solve(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
     let (before, bar) = (RwLock::new(None), Bar::new("entries"));
     let progress = SolveProgress { memory_bytes, speed, is_shown, log, before, bar };
     let (report, counts) = if let Some(job) = &job {
-        (Ok(job.solve(&solve, &progress)), None)
+        if arguments.stats {
+            let (report, counts) = job.solve_and_count(&solve, &Sweeping(&progress), &progress);
+            (Ok(report), Some(counts))
+        } else {
+            (Ok(job.solve(&solve, &progress)), None)
+        }
     } else if arguments.stats {
         match solve_and_count(&solve, &Disk, &Sweeping(&progress), &progress) {
             Ok((report, counts)) => (Ok(report), Some(counts)),

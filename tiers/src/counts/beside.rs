@@ -14,11 +14,12 @@ use super::options::Count;
 use super::run::{Run, bounded, planned};
 use super::table::Counts;
 use super::tally::{Tallied, tally};
+use crate::crew::Crew;
 use crate::files::{FileError, Storage, create_folder, has_room, io_error, remove_folders, remove_folders_below};
 use crate::format::{Manifest, State};
 use crate::index::Index;
 use crate::kernel::Coding;
-use crate::solve::{Plan, Progress, Report, Solve, Witness};
+use crate::solve::{AllSolved, Plan, Progress, Report, Solve, Witness, greet, share_folder};
 use crate::tier::log::segments;
 use crate::tier::{BLOCK_WORDS, InLogs, InMemory, Kind, Logs, Reached, Room, Store};
 
@@ -51,17 +52,49 @@ pub fn solve_and_count(
     sweeping: &dyn Progress,
     solving: &dyn Progress,
 ) -> Result<(Report, Counts), CountError> {
+    counted(solve, storage, [sweeping, solving], None)
+}
+
+/// Does [`solve_and_count`] together with the other members of a crew, each of which calls this with the same settings.
+///
+/// Where a member returns an error, its caller has to end the whole job: the others wait for it.
+///
+/// # Errors
+/// Those of [`solve_and_count`]; [`CountError::Solve`] also where the members do not fit together.
+pub fn solve_and_count_together(
+    solve: &Solve,
+    crew: &dyn Crew,
+    storage: &dyn Storage,
+    sweeping: &dyn Progress,
+    solving: &dyn Progress,
+) -> Result<(Report, Counts), CountError> {
+    counted(solve, storage, [sweeping, solving], Some(crew))
+}
+
+fn counted(
+    solve: &Solve,
+    storage: &dyn Storage,
+    [sweeping, solving]: [&dyn Progress; 2],
+    crew: Option<&dyn Crew>,
+) -> Result<(Report, Counts), CountError> {
     let (board, values, folder) = (solve.board(), solve.values(), solve.folder());
+    if let Some(crew) = crew {
+        greet(crew, &format!("solve and count {board} {values}"))?;
+    }
     let manifest = if solve.replaces() { None } else { Manifest::read(storage, &folder, board, values)? };
     if let Some(complete) = manifest.as_ref().filter(|manifest| manifest.state == State::Complete)
         && let Ok(Some(counts)) = read_kept(storage, &folder, board, complete)
     {
-        return Ok((solve.run_on(storage, solving)?, counts));
+        let report = match crew {
+            Some(crew) => solve.run_together(crew, storage, solving),
+            None => solve.run_on(storage, solving),
+        };
+        return Ok((report?, counts));
     }
     let count = Count::new(board, Some(values)).memory(solve.memory_bytes()).kernel(solve.kernels());
     let count = count.root(solve.scratch_root());
     let mut made = Vec::new();
-    let result = in_folder(solve, &count, manifest.as_ref(), storage, [sweeping, solving], &mut made);
+    let result = in_folder(solve, &count, manifest.as_ref(), storage, [sweeping, solving], crew, &mut made);
     match &result {
         // The folders are the other process's.
         Err(CountError::Busy { .. }) => {}
@@ -78,28 +111,44 @@ fn in_folder(
     manifest: Option<&Manifest>,
     storage: &dyn Storage,
     [sweeping, solving]: [&dyn Progress; 2],
+    crew: Option<&dyn Crew>,
     made: &mut Vec<PathBuf>,
 ) -> Result<(Report, Counts), CountError> {
     let (board, values, folder) = (solve.board(), solve.values(), count.folder());
+    let is_first = crew.is_none_or(|crew| crew.number() == 0);
     let mut journal = Journal::beside(board, values, BLOCK_WORDS);
     let begun = journal.read(storage, &folder)?;
     let solved = manifest.and_then(|manifest| manifest.tiers.last()).map(|tier| tier.ply);
     if solved.is_some_and(|ply| !begun.as_ref().is_some_and(|journal| journal.has_counted(ply))) {
         return Err(CountError::Untold { folder: solve.folder(), board, values });
     }
-    create_folder(storage, &folder, made)?;
-    let lock = folder.join("lock");
-    let held = storage.lock(&lock).map_err(io_error(&lock, "lock"))?;
-    let _held = held.map_err(|holder| CountError::Busy { folder: folder.clone(), holder })?;
+    let (lock, mut _held) = (folder.join("lock"), None);
+    if is_first {
+        create_folder(storage, &folder, made)?;
+        let found = storage.lock(&lock).map_err(io_error(&lock, "lock"))?;
+        _held = Some(found.map_err(|holder| CountError::Busy { folder: folder.clone(), holder })?);
+    }
+    if let Some(crew) = crew {
+        share_folder(crew, storage, &folder)?;
+    }
     if let Some(found) = journal.read(storage, &folder)? {
         journal = found;
     }
-    let journal = swept(count, storage, &folder, journal, sweeping)?;
-    let tallier = Tallier { storage, folder: folder.clone(), found: Mutex::new(Found { journal, error: None }) };
-    let report = solve.run_before(&tallier, storage, solving);
+    let journal = match crew {
+        Some(crew) => swept(count, storage, &folder, journal, &AllSolved::new(sweeping, crew), Some(crew))?,
+        None => swept(count, storage, &folder, journal, sweeping, None)?,
+    };
+    let tallier = Tallier { storage, folder: folder.clone(), crew, found: Mutex::new(Found { journal, error: None }) };
+    let report = match crew {
+        Some(crew) => solve.run_together_before(&tallier, crew, storage, solving),
+        None => solve.run_before(&tallier, storage, solving),
+    };
     let Found { journal, error } = tallier.found.into_inner().unwrap_or_else(PoisonError::into_inner);
     let report = error.map_or(report.map_err(CountError::from), Err)?;
     let counts = journal.tables.finish(board, values);
+    if !is_first {
+        return Ok((report, counts));
+    }
     if let Some(manifest) = Manifest::read(storage, &solve.folder(), board, values)? {
         write_kept(storage, &solve.folder(), &manifest, &counts)?;
     }
@@ -116,6 +165,7 @@ fn swept(
     folder: &Path,
     journal: Journal,
     progress: &dyn Progress,
+    crew: Option<&dyn Crew>,
 ) -> Result<Journal, CountError> {
     if journal.legal.len() > count.board.cells() {
         return Ok(journal);
@@ -131,7 +181,7 @@ fn swept(
         })?;
     }
     let plan = Plan::legal(&index);
-    if plan.memory_bytes <= u128::from(count.memory_bytes) {
+    if crew.is_none() && plan.memory_bytes <= u128::from(count.memory_bytes) {
         let logs = Logs { storage, folder, index: &index, room: READING, crew: None };
         let mut run = Run { count, progress, logs, list_bytes: u64::MAX, memory: None, journal };
         progress.planned(&plan, run.entries_done());
@@ -139,7 +189,7 @@ fn swept(
         return Ok(run.journal);
     }
     let (plan, room, list_bytes) = bounded(count, &index, plan, plan.memory_bytes)?;
-    let logs = Logs { storage, folder, index: &index, room, crew: None };
+    let logs = Logs { storage, folder, index: &index, room, crew };
     let mut run = Run { count, progress, logs, list_bytes, memory: None, journal };
     progress.planned(&plan, run.entries_done());
     run.sweep(InLogs::new(logs, Reached))?;
@@ -153,6 +203,7 @@ const READING: Room = Room { block_words: BLOCK_WORDS, cache_bytes: 0, slice_wor
 struct Tallier<'a> {
     storage: &'a dyn Storage,
     folder: PathBuf,
+    crew: Option<&'a dyn Crew>,
     found: Mutex<Found>,
 }
 
@@ -169,9 +220,9 @@ impl Witness for Tallier<'_> {
         if found.journal.has_counted(ply) {
             return Ok(());
         }
-        let logs = Logs { storage: self.storage, folder: &self.folder, index, room: READING, crew: None };
+        let logs = Logs { storage: self.storage, folder: &self.folder, index, room: READING, crew: self.crew };
         let reached = logs.open(Reached, ply)?;
-        let tallied = tally(index, &reached, tier, None).map_err(|error| {
+        let tallied = tally(index, &reached, tier, self.crew).map_err(|error| {
             found.error = Some(match error {
                 CountError::File(source) if source.is_damage() => {
                     CountError::Damaged { folder: self.folder.clone(), source }
@@ -185,6 +236,9 @@ impl Witness for Tallier<'_> {
             found.journal.tables.add(ply, outcome, positions, example);
         }
         found.journal.solved = Some(ply);
+        if self.crew.is_some_and(|crew| crew.number() != 0) {
+            return Ok(());
+        }
         found.journal.write(self.storage, &self.folder)?;
         logs.remove(Kind::Reached, &Vec::from_iter(0..ply))
     }

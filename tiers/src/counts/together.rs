@@ -49,7 +49,7 @@ impl Count {
         let logs = Logs { storage, folder: &folder, index: &index, room, crew: Some(crew) };
         let all = AllSolved::new(progress, crew);
         let mut run = Run { count: self, progress: &all, logs, list_bytes, memory: None, journal };
-        progress.planned(&plan, run.entries_done());
+        all.planned(&plan, run.entries_done());
         run.sweep(InLogs::new(logs, Reached))?;
         if let Some(values) = values {
             run.solve(InLogs::new(logs, Coding::new(board, values, 0)))?;
@@ -75,10 +75,12 @@ mod tests {
     use fourbase::Board;
 
     use super::*;
+    use crate::counts::{solve_and_count, solve_and_count_together};
     use crate::crew::Threads;
     use crate::files::Disk;
     use crate::kernel::Values;
     use crate::long;
+    use crate::solve::Solve;
 
     #[test]
     fn any_number_of_members_counts_what_one_process_counts() {
@@ -125,6 +127,27 @@ mod tests {
                 assert!(stopped.is_err() || values.is_none(), "{tiers}");
                 let (counted, _) = Threads::run(3, 1, |crew| count.run_together(crew, &Disk, &()).unwrap());
                 assert!(counted.iter().all(|counted| *counted == expected), "{values:?} {tiers}");
+            }
+        }
+    }
+
+    #[test]
+    fn members_that_solve_and_count_keep_the_database_and_the_counts_of_one_process() {
+        for (board, values) in [("4x4", Values::Wdl), ("4x4m", Values::Remoteness), ("5x4", Values::Wdl)] {
+            let root = tempfile::tempdir().unwrap();
+            let solve =
+                |name: &str| Solve::new(board.parse().unwrap(), values).root(&root.path().join(name)).memory(1 << 30);
+            let (report, counts) = solve_and_count(&solve("one"), &Disk, &(), &()).unwrap();
+            for members in [1, 3, 4] {
+                let solve = solve(&members.to_string());
+                let count = |crew: &Threads| solve_and_count_together(&solve, crew, &Disk, &(), &()).unwrap();
+                // The second time it is done already.
+                for _ in 0..2 {
+                    for (found, of) in Threads::run(members, 2, count).0 {
+                        assert_eq!((found.hash, of.total().legal), (report.hash, counts.total().legal), "{board}");
+                        assert!(of == counts, "{board} {members}");
+                    }
+                }
             }
         }
     }

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use super::plan::Plan;
 use super::progress::{Progress, Share};
 use crate::crew::{Cost, Crew};
 
@@ -59,6 +60,10 @@ fn share(bytes: &[u8]) -> Option<Share> {
 }
 
 impl Progress for AllSolved<'_> {
+    fn planned(&self, plan: &Plan, entries_done: u64) {
+        self.progress.planned(plan, entries_done);
+    }
+
     fn tier(&self, ply: u32, entries: u64) {
         self.end.fetch_add(entries, Ordering::Relaxed);
         self.progress.tier(ply, entries);

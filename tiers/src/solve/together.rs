@@ -13,6 +13,7 @@ use super::options::{Report, Solve};
 use super::progress::{Progress, watching};
 use super::run::{check_kept, report, root_code};
 use super::step::solve_tier;
+use super::witness::Witness;
 use crate::crew::Crew;
 use crate::files::{FileError, Storage, create_folder, io_error, publish};
 use crate::format::{Manifest, State, TierRecord, lock_path, remove_leftovers, write_tier_together};
@@ -35,6 +36,20 @@ impl Solve {
         storage: &dyn Storage,
         progress: &dyn Progress,
     ) -> Result<Report, SolveError> {
+        self.run_together_before(&(), crew, storage, progress)
+    }
+
+    /// Runs like [`Solve::run_together`] and shows every tier to `witness`, on all members, unless the database is complete already.
+    ///
+    /// # Errors
+    /// Those of [`Solve::run_together`], and those of `witness`.
+    pub(crate) fn run_together_before<W: Witness>(
+        &self,
+        witness: &W,
+        crew: &dyn Crew,
+        storage: &dyn Storage,
+        progress: &dyn Progress,
+    ) -> Result<Report, SolveError> {
         let (folder, scratch) = (self.folder(), self.scratch_folder());
         greet(crew, &greeting(self))?;
         let is_first = crew.number() == 0;
@@ -48,7 +63,8 @@ impl Solve {
         }
         share_folder(crew, storage, &scratch)?;
         share_folder(crew, storage, &folder)?;
-        let solved = Together { solve: self, crew, storage, progress, folder: &folder, scratch: &scratch }.run();
+        let solved =
+            Together { solve: self, witness, crew, storage, progress, folder: &folder, scratch: &scratch }.run();
         drop(held);
         solved
     }
@@ -64,8 +80,9 @@ fn greeting(solve: &Solve) -> String {
 const DELTA_HALVES: u128 = 5;
 
 /// A solve by a crew.
-struct Together<'a> {
+struct Together<'a, W> {
     solve: &'a Solve,
+    witness: &'a W,
     crew: &'a dyn Crew,
     storage: &'a dyn Storage,
     progress: &'a dyn Progress,
@@ -73,7 +90,7 @@ struct Together<'a> {
     scratch: &'a Path,
 }
 
-impl Together<'_> {
+impl<W: Witness> Together<'_, W> {
     fn is_first(&self) -> bool {
         self.crew.number() == 0
     }
@@ -174,6 +191,7 @@ impl Together<'_> {
                 return Err(self.stopped(manifest));
             }
             child.iter().for_each(Store::pass_all);
+            self.witness.solved(logs.index, &tier)?;
             let file =
                 if manifest.keeps(ply) { write_tier_together(storage, folder, logs.index, &tier, crew)? } else { None };
             let bytes = file.as_ref().map_or(0, |file| file.written.bytes);
