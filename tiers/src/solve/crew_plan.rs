@@ -45,7 +45,9 @@ impl Plan {
     /// let (plan, tiers) = Solve::new("5x4".parse()?, Values::Wdl).plan_tiers();
     /// let shared = plan.shared(&tiers, 4, 8, 5e8);
     /// assert_eq!(shared.len(), 21);
-    /// assert!(shared.iter().all(|tier| tier.read_bytes >= tier.told_bytes / 12));
+    /// // The full board has no tier after it, and no file in the database.
+    /// assert_eq!(shared[20].read_bytes, 0);
+    /// assert!(shared[10].read_bytes == 4 * tiers[11].scratch_bytes);
     /// # Ok::<(), fourbase::BoardError>(())
     /// ```
     #[must_use]
