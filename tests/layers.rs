@@ -18,7 +18,7 @@ const LAYERS: [(&str, &[&str]); 14] = [
     ("kernel", &[]),
     ("index", &["kernel"]),
     ("files", &[]),
-    ("crew", &[]),
+    ("crew", &["files"]),
     ("quiet", &["kernel", "index"]),
     ("tier", &["kernel", "index", "files", "crew"]),
     ("format", &["kernel", "index", "files", "crew", "quiet", "tier"]),
@@ -27,7 +27,7 @@ const LAYERS: [(&str, &[&str]); 14] = [
     ("database", &["kernel", "index", "files", "quiet", "format"]),
     ("answer", &["kernel", "database"]),
     ("dataset", &["kernel", "index", "files", "counts", "database", "answer"]),
-    ("verify", &["kernel", "index", "files", "format", "counts", "database"]),
+    ("verify", &["kernel", "index", "files", "crew", "format", "counts", "database"]),
     ("testing", &["kernel", "index", "files", "quiet", "tier", "format", "solve", "counts", "database"]),
 ];
 

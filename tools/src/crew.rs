@@ -1,136 +1,126 @@
-//! The job that this process belongs to, if several processes solve or count together.
+//! The job that this process belongs to, if several processes solve, count or verify together.
 //!
 //! Only a program that was built with the feature `mpi` can belong to one.
 
 #[cfg(feature = "mpi")]
 mod mpi;
 
-use fourbase_tiers::counts::{Count, Counted, Counts};
-#[cfg(feature = "mpi")]
-use fourbase_tiers::counts::{CountError, solve_and_count_together};
-#[cfg(feature = "mpi")]
-use fourbase_tiers::files::Disk;
-#[cfg(feature = "mpi")]
-use fourbase_tiers::solve::SolveError;
-use fourbase_tiers::solve::{Progress, Report, Solve};
+use std::thread;
+use std::time::Duration;
 
+use anyhow::anyhow;
+use fourbase_tiers::crew::Crew;
+
+use crate::failure;
+use crate::remedy;
+
+/// A job of several processes.
+pub struct Job(Member);
+
+/// This process, as a member of a crew.
 #[cfg(feature = "mpi")]
-type Crew = mpi::MpiCrew;
+type Member = mpi::MpiCrew;
 
 /// There is none.
 #[cfg(not(feature = "mpi"))]
-type Crew = std::convert::Infallible;
-
-/// A job of several processes.
-pub struct Job(Crew);
-
-impl Job {
-    /// Joins the job that this process was started in; `None` where it is alone.
-    pub fn join() -> Option<Job> {
-        #[cfg(feature = "mpi")]
-        return mpi::MpiCrew::join().map(Job);
-        #[cfg(not(feature = "mpi"))]
-        None
-    }
-}
+type Member = std::convert::Infallible;
 
 #[cfg(feature = "mpi")]
 impl Job {
-    /// Tells whether this process is the one that reports.
-    pub fn is_first(&self) -> bool {
-        fourbase_tiers::crew::Crew::number(&self.0) == 0
+    /// Joins the job that this process was started in; `None` where it is alone.
+    pub fn join() -> Option<Job> {
+        mpi::MpiCrew::join().map(Job)
     }
 
-    /// Solves with the other processes. A failure of any process, or a request to stop it, ends all of them.
-    pub fn solve(&self, solve: &Solve, progress: &dyn Progress) -> Report {
-        let solved = solve.run_together(&self.0, &Disk, progress);
-        self.unless_failed(solved, |error| matches!(error, SolveError::Stopped { .. }))
-    }
-
-    /// Solves and counts with the other processes, like [`Job::solve`].
-    pub fn solve_and_count(&self, solve: &Solve, sweeping: &dyn Progress, solving: &dyn Progress) -> (Report, Counts) {
-        let counted = solve_and_count_together(solve, &self.0, &Disk, sweeping, solving);
-        let is_stopped = |error: &CountError| {
-            matches!(error, CountError::Stopped { .. } | CountError::Solve(SolveError::Stopped { .. }))
-        };
-        self.unless_failed(counted, is_stopped)
-    }
-
-    /// Counts with the other processes, like [`Job::solve`].
-    pub fn count(&self, count: &Count, progress: &dyn Progress) -> Counted {
-        let counted = count.run_together(&self.0, &Disk, progress);
-        self.unless_failed(counted, |error| matches!(error, CountError::Stopped { .. }))
-    }
-
-    /// Returns a result, or ends all processes with an error.
-    fn unless_failed<T, E>(&self, result: Result<T, E>, is_stopped: fn(&E) -> bool) -> T
-    where
-        E: std::error::Error + Send + Sync + 'static,
-    {
-        let error = match result {
-            Ok(result) => return result,
-            Err(error) => error,
-        };
-        // A request to stop mostly reaches all processes. The first one tells it, and ends the others meanwhile.
-        let is_stopped = is_stopped(&error);
-        if is_stopped && !self.is_first() {
-            std::thread::sleep(std::time::Duration::from_secs(2));
-        }
-        self.fail(error.into(), if is_stopped { crate::failure::STOPPED } else { crate::failure::FAILED })
-    }
-
-    /// Tells whether all processes say the same.
-    pub fn agrees(&self, own: u8) -> bool {
-        fourbase_tiers::crew::Crew::exchange(&self.0, &[own]).iter().all(|other| other == &[own])
-    }
-
-    /// Tells what is wrong here, and ends all processes.
-    pub fn fail(&self, error: anyhow::Error, code: u8) -> ! {
-        let number = fourbase_tiers::crew::Crew::number(&self.0);
-        crate::failure::report(&error.context(format!("process {number} of the job")), crate::remedy::of);
-        self.0.abort(code)
+    /// Returns the crew of all processes.
+    pub fn crew(&self) -> &dyn Crew {
+        &self.0
     }
 
     /// Leaves the job, when all processes do.
-    pub fn end(&self) {
+    fn end(&self) {
         self.0.end();
+    }
+
+    /// Ends all processes with an exit code.
+    fn abort(&self, code: u8) -> ! {
+        self.0.abort(code)
     }
 }
 
 #[cfg(not(feature = "mpi"))]
 impl Job {
-    /// Tells whether this process is the one that reports.
-    pub fn is_first(&self) -> bool {
+    /// Joins the job that this process was started in; `None` where it is alone.
+    pub fn join() -> Option<Job> {
+        None
+    }
+
+    /// Returns the crew of all processes.
+    pub fn crew(&self) -> &dyn Crew {
         match self.0 {}
     }
 
     /// Leaves the job, when all processes do.
-    pub fn end(&self) {
+    fn end(&self) {
         match self.0 {}
     }
 
-    /// Solves with the other processes.
-    pub fn solve(&self, _: &Solve, _: &dyn Progress) -> Report {
+    /// Ends all processes with an exit code.
+    fn abort(&self, _: u8) -> ! {
         match self.0 {}
     }
+}
 
-    /// Solves and counts with the other processes.
-    pub fn solve_and_count(&self, _: &Solve, _: &dyn Progress, _: &dyn Progress) -> (Report, Counts) {
-        match self.0 {}
+impl Job {
+    /// Tells whether this process is the one that reports.
+    pub fn is_first(&self) -> bool {
+        self.crew().number() == 0
     }
 
-    /// Counts with the other processes.
-    pub fn count(&self, _: &Count, _: &dyn Progress) -> Counted {
-        match self.0 {}
+    /// Compares what the processes have prepared, as `told` tells it: all go on, or none. Returns nothing where all have failed and
+    /// another process says why.
+    pub fn prepared<T>(
+        job: Option<&Job>,
+        prepared: anyhow::Result<T>,
+        told: impl FnOnce(&T) -> String,
+    ) -> anyhow::Result<Option<T>> {
+        let Some(job) = job else { return prepared.map(Some) };
+        let own = prepared.as_ref().map_or_else(|_| String::new(), told);
+        if job.crew().exchange(own.as_bytes()).iter().any(|other| other != own.as_bytes()) {
+            let differs =
+                || anyhow!("other processes see another database; give a folder that all machines share with --db");
+            job.fail(prepared.err().unwrap_or_else(differs));
+        }
+        match prepared {
+            Ok(prepared) => Ok(Some(prepared)),
+            Err(error) => {
+                job.end();
+                if job.is_first() { Err(error) } else { Ok(None) }
+            }
+        }
     }
 
-    /// Tells whether all processes say the same.
-    pub fn agrees(&self, _: u8) -> bool {
-        match self.0 {}
+    /// Leaves the job after work that all processes have done, and returns what this one has made of it. A failure ends all of them.
+    pub fn all<T>(job: Option<Job>, done: anyhow::Result<T>) -> anyhow::Result<T> {
+        let Some(job) = job else { return done };
+        match done {
+            Ok(done) => {
+                job.end();
+                Ok(done)
+            }
+            Err(error) => job.fail(error),
+        }
     }
 
-    /// Tells what is wrong here, and ends all processes.
-    pub fn fail(&self, _: anyhow::Error, _: u8) -> ! {
-        match self.0 {}
+    /// Tells why this process has failed, and ends all.
+    fn fail(&self, error: anyhow::Error) -> ! {
+        let code = failure::exit_code(&error);
+        if !self.is_first() {
+            // What all processes meet, such as a request to stop, the first one tells, and ends the others meanwhile.
+            thread::sleep(Duration::from_secs(2));
+        }
+        let number = self.crew().number();
+        failure::report(&error.context(format!("process {number} of the job")), remedy::of);
+        self.abort(code)
     }
 }

@@ -85,7 +85,8 @@ pub fn all_of<E: Error + Send + Sync + 'static>(failures: Vec<E>) -> anyhow::Res
     if failures.is_empty() { Ok(()) } else { Err(Failures(failures).into()) }
 }
 
-fn exit_code(error: &anyhow::Error) -> u8 {
+/// Returns the exit code of a failure.
+pub fn exit_code(error: &anyhow::Error) -> u8 {
     if error.chain().any(is_closed_pipe) {
         DONE
     } else if error.chain().any(is_bad_input) {

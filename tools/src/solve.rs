@@ -10,11 +10,11 @@ use std::sync::{PoisonError, RwLock};
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use fourbase_tiers::counts::{CountError, solve_and_count};
+use fourbase_tiers::counts::{CountError, Counts, solve_and_count};
 use fourbase_tiers::files::{Disk, FileError};
 use fourbase_tiers::format::TierRecord;
 use fourbase_tiers::kernel::Kernel;
-use fourbase_tiers::solve::{Plan, Progress, Share, Solve};
+use fourbase_tiers::solve::{Plan, Progress, Report, Share, Solve};
 
 use crate::arguments::{BoardArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, ValuesArgument};
 use crate::crew::Job;
@@ -197,36 +197,44 @@ fn solve(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
     let log = (is_first && arguments.log).then(Log::begin);
     let (before, bar) = (RwLock::new(None), Bar::new("entries"));
     let progress = SolveProgress { memory_bytes, speed, is_shown, log, before, bar };
-    let (report, counts) = if let Some(job) = &job {
-        if arguments.stats {
-            let (report, counts) = job.solve_and_count(&solve, &Sweeping(&progress), &progress);
-            (Ok(report), Some(counts))
-        } else {
-            (Ok(job.solve(&solve, &progress)), None)
-        }
-    } else if arguments.stats {
-        match solve_and_count(&solve, &Disk, &Sweeping(&progress), &progress) {
-            Ok((report, counts)) => (Ok(report), Some(counts)),
-            Err(CountError::Solve(error)) => (Err(error.into()), None),
-            Err(error) => (Err(error.into()), None),
-        }
-    } else {
-        (solve.run_with(&progress).map_err(anyhow::Error::from), None)
-    };
+    let solved = run_solve(&solve, arguments.stats, job.as_ref(), &progress);
     // The bar goes away before anything else is printed.
     drop(progress);
-    job.iter().for_each(Job::end);
-    if !is_first {
-        return Ok(());
-    }
-    if let Some(stopped) = report.as_ref().err().and_then(|error| Stopped::of(error, &solve, start.elapsed()))
+    if let Some(stopped) = solved.as_ref().err().and_then(|error| Stopped::of(error, &solve, start.elapsed()))
         && arguments.json
+        && is_first
     {
         // That the solve was stopped matters more than who reads it.
         let _ = output::print_json(&Envelope::new("solve", &stopped));
     }
-    let solved = Solved::of(&report?, start.elapsed()).counting(counts.map(|counts| counts.total().legal));
+    let (report, counts) = Job::all(job, solved)?;
+    if !is_first {
+        return Ok(());
+    }
+    let solved = Solved::of(&report, start.elapsed()).counting(counts.map(|counts| counts.total().legal));
     output::print_result("solve", &solved, arguments.json)
+}
+
+/// Solves, alone or with the other processes of a job, and counts if asked to.
+fn run_solve(
+    solve: &Solve,
+    is_counted: bool,
+    job: Option<&Job>,
+    progress: &SolveProgress,
+) -> anyhow::Result<(Report, Option<Counts>)> {
+    let crew = job.map(Job::crew);
+    if is_counted {
+        return match solve_and_count(solve, crew, &Disk, &Sweeping(progress), progress) {
+            Ok((report, counts)) => Ok((report, Some(counts))),
+            Err(CountError::Solve(error)) => Err(error.into()),
+            Err(error) => Err(error.into()),
+        };
+    }
+    let report = match crew {
+        Some(crew) => solve.run_together(crew, &Disk, progress),
+        None => solve.run_with(progress),
+    };
+    Ok((report?, None))
 }
 
 /// Shows the progress of the sweep that finds the legal positions, before a solve that counts them.

@@ -7,7 +7,6 @@ pub mod report;
 
 use std::path::PathBuf;
 
-use anyhow::anyhow;
 use clap::Args;
 use fourbase_tiers::counts::{Count, Counted, Counts, read_kept, write_kept};
 use fourbase_tiers::database::{Database, DatabaseError};
@@ -19,7 +18,6 @@ use rayon::ThreadPool;
 
 use crate::arguments::{BoardArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, ValuesKind};
 use crate::crew::Job;
-use crate::failure::FAILED;
 use crate::json::Envelope;
 use crate::progress::Bar;
 use crate::{failure, interrupt, output};
@@ -85,30 +83,23 @@ pub struct Arguments {
 /// are only a warning.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let job = Job::join();
-    let found = stats(arguments, job.as_ref());
-    if let Some(job) = &job {
-        job.end();
-        // The others have done their part of the count. What is wrong before it, all find, and one tells.
-        if !job.is_first() {
-            return Ok(());
-        }
+    let is_first = job.as_ref().is_none_or(Job::is_first);
+    let is_kept = |prepared: &Prepared| format!("counted: {}", prepared.kept.is_some());
+    let Some(prepared) = Job::prepared(job.as_ref(), prepare(arguments, is_first), is_kept)? else { return Ok(()) };
+    let found = stats(arguments, prepared, job.as_ref());
+    let found = Job::all(job, found)?;
+    match () {
+        // The others have done their part of the count.
+        () if !is_first => Ok(()),
+        () if arguments.csv => output::print(found.to_csv()),
+        () => output::print_result("stats", &found, arguments.json),
     }
-    let found = found?;
-    if arguments.csv { output::print(found.to_csv()) } else { output::print_result("stats", &found, arguments.json) }
 }
 
-/// Finds or makes the counts.
-fn stats(arguments: &Arguments, job: Option<&Job>) -> anyhow::Result<Stats> {
+/// Takes the kept counts, or counts.
+fn stats(arguments: &Arguments, prepared: Prepared, job: Option<&Job>) -> anyhow::Result<Stats> {
     let board = arguments.board.board;
-    let is_first = job.is_none_or(Job::is_first);
-    let prepared = prepare(arguments, is_first);
-    let state = prepared.as_ref().map_or(0, |prepared| if prepared.kept.is_some() { 1 } else { 2 });
-    if let Some(job) = job.filter(|job| !job.agrees(state)) {
-        let differs =
-            || anyhow!("other processes see another database; give a folder that all machines share with --db");
-        job.fail(prepared.err().unwrap_or_else(differs), FAILED);
-    }
-    let Prepared { database, kept, memory_bytes, pool } = prepared?;
+    let Prepared { database, kept, memory_bytes, pool } = prepared;
     if let Some(counts) = kept {
         return Ok(Stats::of(&counts, database.as_ref()));
     }
@@ -119,7 +110,7 @@ fn stats(arguments: &Arguments, job: Option<&Job>) -> anyhow::Result<Stats> {
         Counted::Legal(plies) => return Ok(Stats::of_legal(board, &plies)),
         Counted::Values(counts) => counts,
     };
-    if let Some(database) = database.as_ref().filter(|_| is_first)
+    if let Some(database) = database.as_ref().filter(|_| job.is_none_or(Job::is_first))
         && let Err(reason) = write_kept(&Disk, database.folder(), database.manifest(), &counts)
     {
         failure::print_warning(&format!("cannot keep the counts: {reason}"));
@@ -186,13 +177,14 @@ fn count(
     let bar = Bar::new("entries");
     let is_shown = job.is_none_or(Job::is_first);
     let progress = CountProgress { passes: 1 + u64::from(values.is_some()), is_shown, bar };
-    if let Some(job) = job {
-        return Ok(job.count(&count, &progress));
-    }
-    let counted = count.run_with(&progress);
+    let counted = match job {
+        Some(job) => count.run_together(job.crew(), &Disk, &progress),
+        None => count.run_with(&progress),
+    };
     drop(progress);
     if let Some(stopped) = counted.as_ref().err().and_then(|error| Stats::of_stopped(error, values, &count.folder()))
         && arguments.json
+        && is_shown
     {
         // That the count was stopped matters more than who reads it.
         let _ = output::print_json(&Envelope::new("stats", &stopped));

@@ -14,12 +14,12 @@ use super::options::Count;
 use super::run::{Run, bounded, planned};
 use super::table::Counts;
 use super::tally::{Tallied, tally};
-use crate::crew::Crew;
-use crate::files::{FileError, Storage, create_folder, has_room, io_error, remove_folders, remove_folders_below};
+use crate::crew::{Crew, greet, hold, share_folder};
+use crate::files::{FileError, Storage, has_room, io_error, remove_folders, remove_folders_below};
 use crate::format::{Manifest, State};
 use crate::index::Index;
 use crate::kernel::Coding;
-use crate::solve::{AllSolved, Plan, Progress, Report, Solve, Witness, greet, share_folder};
+use crate::solve::{AllSolved, Plan, Progress, Report, Solve, Witness};
 use crate::tier::log::segments;
 use crate::tier::{BLOCK_WORDS, InLogs, InMemory, Kind, Logs, Reached, Room, Store};
 
@@ -27,12 +27,15 @@ use crate::tier::{BLOCK_WORDS, InLogs, InMemory, Kind, Logs, Reached, Room, Stor
 /// [`write_kept`] does. First the sweep goes forward and reports to `sweeping`, then the solve to `solving`. Both
 /// resume. Where the board is solved and counted already, nothing is done.
 ///
+/// With a crew each member calls this with the same settings. Where a member returns an error, its caller has to end the whole job:
+/// the others wait for it.
+///
 /// It takes the time of the solve, that of a count of legal positions, and a little for the tally. The bits of the sweep wait
 /// in files, below the solve's scratch folder.
 ///
 /// # Errors
 /// [`CountError::Untold`] where an earlier solve of the board was not counted from the beginning; [`CountError::Solve`] for
-/// those of the solve; otherwise those of [`Count::run_with`].
+/// those of the solve; [`CountError::Crew`] where members do not fit together; otherwise those of [`Count::run_with`].
 ///
 /// ```
 /// use fourbase_tiers::counts::solve_and_count;
@@ -42,40 +45,16 @@ use crate::tier::{BLOCK_WORDS, InLogs, InMemory, Kind, Logs, Reached, Room, Stor
 ///
 /// let root = tempfile::tempdir()?;
 /// let solve = Solve::new("4x4".parse()?, Values::Remoteness).root(root.path());
-/// let (report, counts) = solve_and_count(&solve, &Disk, &(), &())?;
+/// let (report, counts) = solve_and_count(&solve, None, &Disk, &(), &())?;
 /// assert_eq!((report.outcome.remoteness, counts.total().legal), (Some(16), 161_029));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn solve_and_count(
     solve: &Solve,
-    storage: &dyn Storage,
-    sweeping: &dyn Progress,
-    solving: &dyn Progress,
-) -> Result<(Report, Counts), CountError> {
-    counted(solve, storage, [sweeping, solving], None)
-}
-
-/// Does [`solve_and_count`] together with the other members of a crew, each of which calls this with the same settings.
-///
-/// Where a member returns an error, its caller has to end the whole job: the others wait for it.
-///
-/// # Errors
-/// Those of [`solve_and_count`]; [`CountError::Solve`] also where the members do not fit together.
-pub fn solve_and_count_together(
-    solve: &Solve,
-    crew: &dyn Crew,
-    storage: &dyn Storage,
-    sweeping: &dyn Progress,
-    solving: &dyn Progress,
-) -> Result<(Report, Counts), CountError> {
-    counted(solve, storage, [sweeping, solving], Some(crew))
-}
-
-fn counted(
-    solve: &Solve,
-    storage: &dyn Storage,
-    [sweeping, solving]: [&dyn Progress; 2],
     crew: Option<&dyn Crew>,
+    storage: &dyn Storage,
+    sweeping: &dyn Progress,
+    solving: &dyn Progress,
 ) -> Result<(Report, Counts), CountError> {
     let (board, values, folder) = (solve.board(), solve.values(), solve.folder());
     if let Some(crew) = crew {
@@ -85,11 +64,7 @@ fn counted(
     if let Some(complete) = manifest.as_ref().filter(|manifest| manifest.state == State::Complete)
         && let Ok(Some(counts)) = read_kept(storage, &folder, board, complete)
     {
-        let report = match crew {
-            Some(crew) => solve.run_together(crew, storage, solving),
-            None => solve.run_on(storage, solving),
-        };
-        return Ok((report?, counts));
+        return Ok((solve.run_before(&(), crew, storage, solving)?, counts));
     }
     let count = Count::new(board, Some(values)).memory(solve.memory_bytes()).kernel(solve.kernels());
     let count = count.root(solve.scratch_root());
@@ -122,14 +97,11 @@ fn in_folder(
     if solved.is_some_and(|ply| !begun.as_ref().is_some_and(|journal| journal.has_counted(ply))) {
         return Err(CountError::Untold { folder: solve.folder(), board, values });
     }
-    let (lock, mut _held) = (folder.join("lock"), None);
-    if is_first {
-        create_folder(storage, &folder, made)?;
-        let found = storage.lock(&lock).map_err(io_error(&lock, "lock"))?;
-        _held = Some(found.map_err(|holder| CountError::Busy { folder: folder.clone(), holder })?);
-    }
+    let lock = folder.join("lock");
+    let held = hold(crew, storage, &[&folder], &lock, made)?;
+    let _held = held.map_err(|holder| CountError::Busy { folder: folder.clone(), holder })?;
     if let Some(crew) = crew {
-        share_folder(crew, storage, &folder)?;
+        share_folder(crew, storage, &folder)??;
     }
     if let Some(found) = journal.read(storage, &folder)? {
         journal = found;
@@ -139,10 +111,7 @@ fn in_folder(
         None => swept(count, storage, &folder, journal, sweeping, None)?,
     };
     let tallier = Tallier { storage, folder: folder.clone(), crew, found: Mutex::new(Found { journal, error: None }) };
-    let report = match crew {
-        Some(crew) => solve.run_together_before(&tallier, crew, storage, solving),
-        None => solve.run_before(&tallier, storage, solving),
-    };
+    let report = solve.run_before(&tallier, crew, storage, solving);
     let Found { journal, error } = tallier.found.into_inner().unwrap_or_else(PoisonError::into_inner);
     let report = error.map_or(report.map_err(CountError::from), Err)?;
     let counts = journal.tables.finish(board, values);

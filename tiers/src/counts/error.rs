@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use fourbase::Board;
 
+use crate::crew::CrewError;
 use crate::files::{FileError, bytes, counted, shown};
 use crate::index::IndexError;
 use crate::kernel::Values;
@@ -86,12 +87,9 @@ pub enum CountError {
         /// How many legal positions have it.
         positions: u64,
     },
-    /// A process of a job has told what cannot be understood.
-    #[error("process {member} of the job tells counts that cannot be read")]
-    Told {
-        /// The number of the process.
-        member: u32,
-    },
+    /// The members of a crew do not fit together.
+    #[error(transparent)]
+    Crew(#[from] CrewError),
     /// An earlier solve has not counted the tiers that it solved.
     #[error("{}: some tiers were solved without counting them", shown(folder))]
     Untold {

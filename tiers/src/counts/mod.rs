@@ -46,7 +46,7 @@ mod together;
 #[cfg(test)]
 mod tests;
 
-pub use beside::{solve_and_count, solve_and_count_together};
+pub use beside::solve_and_count;
 pub use draw::Draw;
 pub use error::CountError;
 pub use kept::{kept_path, read_kept, write_kept};

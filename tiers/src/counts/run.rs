@@ -23,6 +23,7 @@ use super::pull::Positions;
 use super::sweep::sweep_tier;
 use super::table::PlyLegal;
 use super::tally::{Tallied, tally};
+use crate::crew::CrewError;
 use crate::files::{
     Disk, FileError, Memory, Storage, create_folder, has_room, io_error, remove_folders, remove_folders_below,
 };
@@ -337,7 +338,6 @@ impl<'a> Run<'a> {
         (0..self.journal.legal.len() as u32).chain(back).map(entries).sum()
     }
 
-    /// Refuses a count in memory whose compressed bits have outgrown the limit.
     /// Tells whether this process keeps the journal and removes files: it counts alone, or is the first of its crew.
     fn is_first(&self) -> bool {
         self.logs.crew.is_none_or(|crew| crew.number() == 0)
@@ -355,7 +355,7 @@ impl<'a> Run<'a> {
         let mut sum = Positions::default();
         for (member, told) in all.iter().enumerate() {
             let ([without, with], []) = told.as_chunks() else {
-                return Err(CountError::Told { member: member as u32 });
+                return Err(CrewError::Told { member: member as u32 }.into());
             };
             sum += Positions { without_line: u64::from_le_bytes(*without), with_line: u64::from_le_bytes(*with) };
         }
@@ -371,6 +371,7 @@ impl<'a> Run<'a> {
         if self.is_first() { segments::remove(self.logs.storage, self.logs.folder, kind, is_old) } else { Ok(()) }
     }
 
+    /// Refuses a count in memory whose compressed bits have outgrown the limit.
     fn check_memory(&self) -> Result<(), CountError> {
         let Some((files, fixed_bytes)) = self.memory else { return Ok(()) };
         let (needed_bytes, limit_bytes) = (fixed_bytes + u128::from(files.bytes()), self.count.memory_bytes);

@@ -3,7 +3,7 @@
 use fourbase::{Board, Outcome, Position, notation};
 
 use super::error::CountError;
-use crate::crew::Crew;
+use crate::crew::{Crew, CrewError};
 use crate::files::FileError;
 use crate::index::{Index, Matrix, Parts, Spine, WingShape, images};
 use crate::kernel::Coding;
@@ -37,7 +37,7 @@ pub(super) fn tally<R: Store<Content = Reached>, V: Store<Content = Coding>>(
         let all = crew.exchange(&codes.told());
         let others = all.iter().enumerate().filter(|(member, _)| *member != crew.number() as usize);
         for (member, told) in others {
-            let heard = Codes::heard(told).ok_or(CountError::Told { member: member as u32 })?;
+            let heard = Codes::heard(told).ok_or(CrewError::Told { member: member as u32 })?;
             codes = codes.join(&heard);
         }
     }

@@ -7,10 +7,10 @@ use super::error::CountError;
 use super::journal::Journal;
 use super::options::{Count, Counted};
 use super::run::{Run, bounded, check_room, planned};
-use crate::crew::Crew;
-use crate::files::{Storage, create_folder, io_error, remove_folders_below};
+use crate::crew::{Crew, greet, hold, share_folder};
+use crate::files::{Storage, io_error, remove_folders_below};
 use crate::kernel::Coding;
-use crate::solve::{AllSolved, Progress, greet, share_folder};
+use crate::solve::{AllSolved, Progress};
 use crate::tier::{InLogs, Kind, Logs, Reached};
 
 impl Count {
@@ -20,7 +20,7 @@ impl Count {
     /// Where a member returns an error, its caller has to end the whole job: the others wait for it.
     ///
     /// # Errors
-    /// Those of [`Count::run_with`]; [`CountError::Solve`] where the members do not fit together.
+    /// Those of [`Count::run_with`]; [`CountError::Crew`] where the members do not fit together.
     pub fn run_together(
         &self,
         crew: &dyn Crew,
@@ -34,17 +34,13 @@ impl Count {
         let (plan, index) = planned(self)?;
         let (plan, room, list_bytes) = bounded(self, &index, plan, u128::MAX)?;
         let begun = Journal::new(board, values, block_words);
-        let (mut made, mut held) = (Vec::new(), None);
-        let lock = folder.join("lock");
-        if crew.number() == 0 {
-            if begun.read(storage, &folder)?.is_none() {
-                check_room(storage, &plan, &folder)?;
-            }
-            create_folder(storage, &folder, &mut made)?;
-            let found = storage.lock(&lock).map_err(io_error(&lock, "lock"))?;
-            held = Some(found.map_err(|holder| CountError::Busy { folder: folder.clone(), holder })?);
+        if crew.number() == 0 && begun.read(storage, &folder)?.is_none() {
+            check_room(storage, &plan, &folder)?;
         }
-        share_folder(crew, storage, &folder)?;
+        let (mut made, lock) = (Vec::new(), folder.join("lock"));
+        let held = hold(Some(crew), storage, &[&folder], &lock, &mut made)?;
+        let held = held.map_err(|holder| CountError::Busy { folder: folder.clone(), holder })?;
+        share_folder(crew, storage, &folder)??;
         let journal = begun.read(storage, &folder)?.unwrap_or(begun);
         let logs = Logs { storage, folder: &folder, index: &index, room, crew: Some(crew) };
         let all = AllSolved::new(progress, crew);
@@ -75,7 +71,7 @@ mod tests {
     use fourbase::Board;
 
     use super::*;
-    use crate::counts::{solve_and_count, solve_and_count_together};
+    use crate::counts::solve_and_count;
     use crate::crew::Threads;
     use crate::files::Disk;
     use crate::kernel::Values;
@@ -137,10 +133,10 @@ mod tests {
             let root = tempfile::tempdir().unwrap();
             let solve =
                 |name: &str| Solve::new(board.parse().unwrap(), values).root(&root.path().join(name)).memory(1 << 30);
-            let (report, counts) = solve_and_count(&solve("one"), &Disk, &(), &()).unwrap();
+            let (report, counts) = solve_and_count(&solve("one"), None, &Disk, &(), &()).unwrap();
             for members in [1, 3, 4] {
                 let solve = solve(&members.to_string());
-                let count = |crew: &Threads| solve_and_count_together(&solve, crew, &Disk, &(), &()).unwrap();
+                let count = |crew: &Threads| solve_and_count(&solve, Some(crew), &Disk, &(), &()).unwrap();
                 // The second time it is done already.
                 for _ in 0..2 {
                     for (found, of) in Threads::run(members, 2, count).0 {

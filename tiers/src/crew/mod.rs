@@ -7,11 +7,15 @@
 //! [`Crew`] is what the layers above need of a transport. The program's is MPI; the crew of threads (`threads.rs`) is for tests, without any.
 
 mod dealer;
+mod error;
+mod meeting;
 mod member;
 #[cfg(any(test, feature = "testing"))]
 mod threads;
 
 pub use dealer::{Answer, Dealer};
+pub use error::CrewError;
+pub(crate) use meeting::{greet, hold, share_folder};
 pub use member::{Cost, Crew};
 #[cfg(any(test, feature = "testing"))]
 pub use threads::Threads;

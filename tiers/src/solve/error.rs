@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use fourbase::Board;
 
+use crate::crew::CrewError;
 use crate::files::{FileError, bytes, grouped, shown};
 use crate::index::IndexError;
 use crate::kernel::Values;
@@ -94,24 +95,9 @@ pub enum SolveError {
         /// The requested one.
         wanted: Option<u32>,
     },
-    /// A member of a crew does something else than the others.
-    #[error("process {member} of the job does not fit: it is {found}, this one is {expected}")]
-    Crew {
-        /// The number of the member.
-        member: u32,
-        /// What this process does.
-        expected: String,
-        /// What the other one does.
-        found: String,
-    },
-    /// The members of a crew see different folders.
-    #[error("{}: process {member} of the job sees another folder under this name", shown(folder))]
-    NotShared {
-        /// The folder.
-        folder: PathBuf,
-        /// The number of a member that sees another one.
-        member: u32,
-    },
+    /// The members of a crew do not fit together.
+    #[error(transparent)]
+    Crew(#[from] CrewError),
     /// A file could not be read or written.
     #[error(transparent)]
     File(#[from] FileError),

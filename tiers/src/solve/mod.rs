@@ -6,12 +6,12 @@
 //! that go into logs ([`tier`](crate::tier)). Both go through the same code and give the same bytes.
 
 mod all_solved;
+mod alone;
 mod band;
 mod crew_plan;
 mod disk_space;
 mod error;
 mod expected_bytes;
-mod meeting;
 mod moves;
 mod options;
 mod plan;
@@ -26,7 +26,6 @@ pub(crate) use all_solved::AllSolved;
 pub use crew_plan::CrewTier;
 pub use error::SolveError;
 pub use expected_bytes::TierPlan;
-pub(crate) use meeting::{greet, share_folder};
 #[cfg(feature = "testing")]
 pub use options::Knobs;
 pub use options::{Report, Solve};

@@ -6,68 +6,41 @@
 use std::path::Path;
 
 use super::all_solved::AllSolved;
+use super::alone::{check_kept, report, root_code};
 use super::disk_space::check_disk_space;
 use super::error::SolveError;
-use super::meeting::{greet, share_folder};
 use super::options::{Report, Solve};
 use super::progress::{Progress, watching};
-use super::run::{check_kept, report, root_code};
 use super::step::solve_tier;
 use super::witness::Witness;
-use crate::crew::Crew;
-use crate::files::{FileError, Storage, create_folder, io_error, publish};
+use crate::crew::{Crew, greet, hold, share_folder};
+use crate::files::{FileError, Storage, publish};
 use crate::format::{Manifest, State, TierRecord, lock_path, remove_leftovers, write_tier_together};
 use crate::index::Index;
 use crate::kernel::Coding;
 use crate::tier::log::segments;
 use crate::tier::{Kind, LogTier, Logs, Store};
 
-impl Solve {
-    /// Solves the board together with the other members of a crew, each of which calls this with the same settings. The database
-    /// has the same bytes as that of one process. Resumes an earlier solve of any number of processes.
-    ///
-    /// Where a member returns an error, its caller has to end the whole job: the others wait for it.
-    ///
-    /// # Errors
-    /// Those of [`Solve::run`]; [`SolveError::Crew`] where the members do not fit together.
-    pub fn run_together(
-        &self,
-        crew: &dyn Crew,
-        storage: &dyn Storage,
-        progress: &dyn Progress,
-    ) -> Result<Report, SolveError> {
-        self.run_together_before(&(), crew, storage, progress)
-    }
-
-    /// Runs like [`Solve::run_together`] and shows every tier to `witness`, on all members, unless the database is complete already.
-    ///
-    /// # Errors
-    /// Those of [`Solve::run_together`], and those of `witness`.
-    pub(crate) fn run_together_before<W: Witness>(
-        &self,
-        witness: &W,
-        crew: &dyn Crew,
-        storage: &dyn Storage,
-        progress: &dyn Progress,
-    ) -> Result<Report, SolveError> {
-        let (folder, scratch) = (self.folder(), self.scratch_folder());
-        greet(crew, &greeting(self))?;
-        let is_first = crew.number() == 0;
-        let mut held = None;
-        if is_first {
-            create_folder(storage, &folder, &mut Vec::new())?;
-            create_folder(storage, &scratch, &mut Vec::new())?;
-            let lock = lock_path(&folder);
-            let lock = storage.lock(&lock).map_err(io_error(&lock, "lock"))?;
-            held = Some(lock.map_err(|holder| SolveError::Busy { folder: folder.clone(), holder })?);
-        }
-        share_folder(crew, storage, &scratch)?;
-        share_folder(crew, storage, &folder)?;
-        let solved =
-            Together { solve: self, witness, crew, storage, progress, folder: &folder, scratch: &scratch }.run();
-        drop(held);
-        solved
-    }
+/// Runs a solve as a member of a crew.
+///
+/// # Errors
+/// See [`Solve::run_together`].
+pub(super) fn together<W: Witness>(
+    solve: &Solve,
+    witness: &W,
+    crew: &dyn Crew,
+    storage: &dyn Storage,
+    progress: &dyn Progress,
+) -> Result<Report, SolveError> {
+    let (folder, scratch) = (solve.folder(), solve.scratch_folder());
+    greet(crew, &greeting(solve))?;
+    let held = hold(Some(crew), storage, &[&folder, &scratch], &lock_path(&folder), &mut Vec::new())?;
+    let held = held.map_err(|holder| SolveError::Busy { folder: folder.clone(), holder })?;
+    share_folder(crew, storage, &scratch)??;
+    share_folder(crew, storage, &folder)??;
+    let solved = Together { solve, witness, crew, storage, progress, folder: &folder, scratch: &scratch }.run();
+    drop(held);
+    solved
 }
 
 /// Says what a member does.

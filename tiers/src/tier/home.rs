@@ -1,15 +1,11 @@
 //! Where the tiers of one run live: all in memory, two at a time, or all in logs in one folder.
 
-use std::path::Path;
-
-use super::content::{Content, Kind};
+use super::content::Content;
 use super::copy::copy;
-use super::log::{LogTier, Room, segments};
+use super::log::{LogTier, Logs};
 use super::memory::MemoryTier;
 use super::store::Store;
-use crate::crew::Crew;
-use crate::files::{FileError, Storage};
-use crate::index::Index;
+use crate::files::FileError;
 
 /// Makes the tiers of a run and makes them durable.
 pub(crate) trait Home<'s> {
@@ -44,48 +40,6 @@ pub(crate) trait Home<'s> {
 
     /// Takes the memory of a tier that is no longer needed.
     fn reuse(&mut self, tier: Self::Tier);
-}
-
-/// The logs in one folder.
-#[derive(Clone, Copy)]
-pub(crate) struct Logs<'s> {
-    pub storage: &'s dyn Storage,
-    pub folder: &'s Path,
-    pub index: &'s Index,
-    pub room: Room,
-    /// The processes that share the tiers out; `None`: this one alone.
-    pub crew: Option<&'s dyn Crew>,
-}
-
-impl<'s> Logs<'s> {
-    /// Opens the log of a tier, with the blocks that earlier runs have left. Reads all of them through.
-    ///
-    /// # Errors
-    /// Where a file cannot be read.
-    pub fn open<C: Content>(&self, content: C, ply: u32) -> Result<LogTier<'s, C>, FileError> {
-        let content = content.at(self.index.board(), ply);
-        LogTier::open(self.storage, self.folder, self.index, content, ply, self.room, self.crew)
-    }
-
-    /// Opens the log of a tier that is filled: with the blocks that earlier runs have left, if its content goes on from them.
-    ///
-    /// # Errors
-    /// Where a file cannot be read.
-    pub fn begin<C: Content>(&self, content: C, ply: u32) -> Result<LogTier<'s, C>, FileError> {
-        if C::GOES_ON {
-            return self.open(content, ply);
-        }
-        let content = content.at(self.index.board(), ply);
-        LogTier::empty(self.storage, self.folder, self.index, content, ply, self.room, self.crew)
-    }
-
-    /// Removes the logs of one kind of content, except those of the plies `keep`.
-    ///
-    /// # Errors
-    /// Where a file cannot be removed.
-    pub fn remove(&self, kind: Kind, keep: &[u32]) -> Result<(), FileError> {
-        segments::remove_all(self.storage, self.folder, kind, keep)
-    }
 }
 
 /// Tiers in memory, of which some are saved in logs.

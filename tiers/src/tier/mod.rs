@@ -26,9 +26,9 @@ mod store;
 mod wanted;
 
 pub(crate) use content::{Content, Kind, Reached};
-pub(crate) use home::{Home, InLogs, InMemory, Logs};
+pub(crate) use home::{Home, InLogs, InMemory};
 pub use log::BLOCK_WORDS;
-pub(crate) use log::{LogTier, Room};
+pub(crate) use log::{LogTier, Logs, Room};
 pub use memory::MemoryTier;
 pub(crate) use queue::Queue;
 pub(crate) use rows::Rows;

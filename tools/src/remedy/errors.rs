@@ -4,6 +4,7 @@ use std::error::Error;
 
 use fourbase_tiers::answer::AnswerError;
 use fourbase_tiers::counts::CountError;
+use fourbase_tiers::crew::CrewError;
 use fourbase_tiers::database::DatabaseError;
 use fourbase_tiers::dataset::DatasetError;
 use fourbase_tiers::files::{Disk, FileError};
@@ -66,10 +67,17 @@ fn of_solve(error: &SolveError, given: &Given) -> Option<String> {
         SolveError::Kept { board, values, found, .. } => {
             format!("keep its plies with: {}, or start over with --replace", like(*board, *values, *found, given))
         }
-        SolveError::Crew { .. } => "start all processes with the same program and the same options".to_owned(),
-        SolveError::NotShared { .. } => "give folders that all machines share with --db and --scratch".to_owned(),
+        SolveError::Crew(error) => of_crew(error),
         SolveError::File(error) => of_file(error, given),
     })
+}
+
+fn of_crew(error: &CrewError) -> String {
+    match error {
+        CrewError::Unlike { .. } => "start all processes with the same program and the same options".to_owned(),
+        CrewError::NotShared { .. } => "give folders that all machines share with --db and --scratch".to_owned(),
+        CrewError::Told { .. } => "start the job again; if it happens again, please report it".to_owned(),
+    }
 }
 
 fn of_count(error: &CountError, given: &Given) -> Option<String> {
@@ -91,9 +99,8 @@ fn of_count(error: &CountError, given: &Given) -> Option<String> {
             "nothing was kept; give --scratch DIR to count in files, which can resume".to_owned()
         }
         CountError::Damaged { folder, .. } => format!("remove {} and count again", wording::path(folder)),
-        CountError::Told { .. } | CountError::Code { .. } => {
-            "count again; if it happens again, please report it".to_owned()
-        }
+        CountError::Crew(error) => of_crew(error),
+        CountError::Code { .. } => "count again; if it happens again, please report it".to_owned(),
         CountError::Untold { board, .. } => {
             format!("solve it without --stats, then: fourbase stats {board}; or start over with --replace")
         }

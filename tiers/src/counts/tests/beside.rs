@@ -46,7 +46,7 @@ fn the_counts_and_the_database_are_the_same_as_apart() {
                 let root = tempfile::tempdir().unwrap();
                 let scratch = root.path().join("scratch");
                 let solve = solve(board, values, &root.path().join("db")).scratch(in_files.then(|| scratch.clone()));
-                let (report, counts) = solve_and_count(&solve, &Disk, &(), &()).unwrap();
+                let (report, counts) = solve_and_count(&solve, None, &Disk, &(), &()).unwrap();
                 assert_eq!(counts, counts_of(board, values), "{board} {values}");
                 assert_eq!(report.hash, solved(board, values).hash, "{board} {values}");
                 assert_eq!(kept(&solve), Some(counts), "{board} {values}");
@@ -68,7 +68,7 @@ fn sweeps_and_solves_that_are_stopped_again_and_again_end_with_the_same_counts()
         let (mut sweeps, mut solves, mut patience) = (0, 0, 10);
         let (report, counts) = loop {
             let progress = [Patience(patience.into()), Patience(patience.into())];
-            match solve_and_count(&solve, &Disk, &progress[0], &progress[1]) {
+            match solve_and_count(&solve, None, &Disk, &progress[0], &progress[1]) {
                 Ok(done) => break done,
                 Err(CountError::Stopped { in_files: true, .. }) => sweeps += 1,
                 Err(CountError::Solve(SolveError::Stopped { .. })) => solves += 1,
@@ -87,12 +87,12 @@ fn tiers_that_were_solved_without_counting_are_not_left_out() {
     let root = tempfile::tempdir().unwrap();
     let solve = solve("5x4", Values::Wdl, root.path());
     solve.run_with(&Patience(20.into())).unwrap_err();
-    let error = solve_and_count(&solve, &Disk, &(), &()).unwrap_err();
+    let error = solve_and_count(&solve, None, &Disk, &(), &()).unwrap_err();
     assert!(matches!(error, CountError::Untold { .. }), "{error}");
     solve.run().unwrap();
-    let error = solve_and_count(&solve, &Disk, &(), &()).unwrap_err();
+    let error = solve_and_count(&solve, None, &Disk, &(), &()).unwrap_err();
     assert!(matches!(error, CountError::Untold { .. }), "{error}");
-    let (_, counts) = solve_and_count(&solve.replace(true), &Disk, &(), &()).unwrap();
+    let (_, counts) = solve_and_count(&solve.replace(true), None, &Disk, &(), &()).unwrap();
     assert_eq!(counts, counts_of("5x4", Values::Wdl));
 }
 
@@ -100,9 +100,9 @@ fn tiers_that_were_solved_without_counting_are_not_left_out() {
 fn what_is_solved_and_counted_is_not_done_again() {
     let root = tempfile::tempdir().unwrap();
     let solve = solve("4x4", Values::Wdl, root.path());
-    let first = solve_and_count(&solve, &Disk, &(), &()).unwrap();
+    let first = solve_and_count(&solve, None, &Disk, &(), &()).unwrap();
     let never = || Patience(0.into());
-    let again = solve_and_count(&solve, &Disk, &never(), &never()).unwrap();
+    let again = solve_and_count(&solve, None, &Disk, &never(), &never()).unwrap();
     assert!(again.0.already_complete && !first.0.already_complete);
     assert_eq!(again.1, first.1);
 }
@@ -111,7 +111,7 @@ fn what_is_solved_and_counted_is_not_done_again() {
 fn damaged_bits_of_the_sweep_are_told_with_their_folder() {
     let root = tempfile::tempdir().unwrap();
     let solve = solve("5x4", Values::Wdl, root.path());
-    let error = solve_and_count(&solve, &Disk, &(), &Patience(30.into())).unwrap_err();
+    let error = solve_and_count(&solve, None, &Disk, &(), &Patience(30.into())).unwrap_err();
     assert!(matches!(error, CountError::Solve(SolveError::Stopped { .. })), "{error}");
     let folder = root.path().join("5x4/count-wdl");
     for entry in std::fs::read_dir(&folder).unwrap() {
@@ -120,6 +120,6 @@ fn damaged_bits_of_the_sweep_are_told_with_their_folder() {
             std::fs::write(path, "nonsense").unwrap();
         }
     }
-    let error = solve_and_count(&solve, &Disk, &(), &()).unwrap_err();
+    let error = solve_and_count(&solve, None, &Disk, &(), &()).unwrap_err();
     assert!(matches!(&error, CountError::Damaged { folder: found, .. } if *found == folder), "{error}");
 }

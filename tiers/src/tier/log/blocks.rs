@@ -1,18 +1,19 @@
 //! The blocks of one tier: where each is, in memory (`stock`) or in the log (`segments`), and adding and getting one.
 
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
 use super::cuts::cut;
+use super::logs::Logs;
 use super::room::{Room, expanded_bytes};
 use super::segments::{Location, LogHeader, Segments};
 use super::stock::{Expanded, Form, Held, Stock, made};
 use super::view::ShapeView;
 use crate::crew::Crew;
-use crate::files::{FileError, Storage, frame, io_error};
+use crate::files::{FileError, frame, io_error};
 use crate::index::{Index, Spine, TierDirectory, TierLayout, WingShape, matrices};
 use crate::kernel::{Coding, Delta, DeltaBuffers, Kernel, Stretch};
 use crate::tier::content::Content;
@@ -67,19 +68,13 @@ enum Told {
 }
 
 impl<'s, C: Content> Blocks<'s, C> {
-    /// Makes the tier of `ply` pieces in `folder`, without any blocks.
+    /// Makes the tier of `ply` pieces without any blocks. The ply of `content` is ignored.
     ///
     /// # Errors
     /// Where the folder cannot be read.
-    pub fn empty(
-        storage: &'s dyn Storage,
-        folder: &Path,
-        index: &Index,
-        content: C,
-        ply: u32,
-        room: Room,
-        crew: Option<&'s dyn Crew>,
-    ) -> Result<Blocks<'s, C>, FileError> {
+    pub fn empty(logs: &Logs<'s>, content: C, ply: u32) -> Result<Blocks<'s, C>, FileError> {
+        let Logs { storage, folder, index, room, crew } = *logs;
+        let content = content.at(index.board(), ply);
         let directory = TierDirectory::new(index, ply);
         let counts: Vec<(usize, usize)> = directory
             .shapes()

@@ -9,6 +9,7 @@
 
 mod blocks;
 mod cuts;
+mod logs;
 mod pages;
 mod reader;
 mod room;
@@ -20,5 +21,6 @@ mod view;
 mod window;
 
 pub use cuts::BLOCK_WORDS;
+pub(crate) use logs::Logs;
 pub(crate) use room::Room;
 pub(crate) use tier::LogTier;

@@ -1,13 +1,11 @@
 //! The store: what threads do with the blocks of a tier.
 
 use std::ops::Range;
-use std::path::Path;
 
 use super::blocks::{Blocks, Buffers};
+use super::logs::Logs;
 use super::reader::LogReader;
-use super::room::Room;
-use crate::crew::Crew;
-use crate::files::{FileError, Storage};
+use crate::files::FileError;
 use crate::index::{Index, Located, Matrix, WingShape};
 use crate::kernel::Coding;
 use crate::tier::content::Content;
@@ -21,41 +19,27 @@ const JOB_BLOCKS: usize = 16;
 #[derive(Debug)]
 pub(crate) struct LogTier<'s, C = Coding>(Blocks<'s, C>);
 
-impl<'s, C: Content> LogTier<'s, C> {
-    /// Opens the tier of `ply` pieces in `folder`, with the blocks that earlier runs have left. Reads all of them through.
+impl<'s> Logs<'s> {
+    /// Opens the log of a tier, with the blocks that earlier runs have left. Reads all of them through.
     ///
     /// # Errors
     /// Where a file cannot be read.
-    pub fn open(
-        storage: &'s dyn Storage,
-        folder: &Path,
-        index: &Index,
-        content: C,
-        ply: u32,
-        room: Room,
-        crew: Option<&'s dyn Crew>,
-    ) -> Result<LogTier<'s, C>, FileError> {
-        let tier = LogTier::empty(storage, folder, index, content, ply, room, crew)?;
-        tier.0.find()?;
-        Ok(tier)
+    pub fn open<C: Content>(&self, content: C, ply: u32) -> Result<LogTier<'s, C>, FileError> {
+        let blocks = Blocks::empty(self, content, ply)?;
+        blocks.find()?;
+        Ok(LogTier(blocks))
     }
 
-    /// Makes the tier of `ply` pieces in `folder` without the blocks that are there.
+    /// Opens the log of a tier that is filled: with the blocks that earlier runs have left, if its content goes on from them.
     ///
     /// # Errors
-    /// Where the folder cannot be read.
-    pub fn empty(
-        storage: &'s dyn Storage,
-        folder: &Path,
-        index: &Index,
-        content: C,
-        ply: u32,
-        room: Room,
-        crew: Option<&'s dyn Crew>,
-    ) -> Result<LogTier<'s, C>, FileError> {
-        Ok(LogTier(Blocks::empty(storage, folder, index, content, ply, room, crew)?))
+    /// Where a file cannot be read.
+    pub fn begin<C: Content>(&self, content: C, ply: u32) -> Result<LogTier<'s, C>, FileError> {
+        if C::GOES_ON { self.open(content, ply) } else { Ok(LogTier(Blocks::empty(self, content, ply)?)) }
     }
+}
 
+impl<'s, C: Content> LogTier<'s, C> {
     /// Tells whether all blocks are filled.
     pub fn is_complete(&self) -> bool {
         self.0.is_complete()

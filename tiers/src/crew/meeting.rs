@@ -1,21 +1,21 @@
 //! How the members of a crew find out, before they begin, that they do the same in the same folders.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::error::SolveError;
-use crate::crew::Crew;
-use crate::files::{Storage, io_error, write_file};
+use super::error::CrewError;
+use super::member::Crew;
+use crate::files::{FileError, Lock, Storage, create_folder, io_error, write_file};
 
 /// The file by which members find out that they see the same folders.
 const TOKEN: &str = "crew.new";
 
 /// Makes sure that all members do the same: what each says has to be equal, besides its version and byte order.
-pub(crate) fn greet(crew: &dyn Crew, what: &str) -> Result<(), SolveError> {
+pub(crate) fn greet(crew: &dyn Crew, what: &str) -> Result<(), CrewError> {
     let byte_order = if cfg!(target_endian = "big") { "big" } else { "little" };
     let greeting = format!("fourbase {}, {byte_order}-endian: {what}", env!("CARGO_PKG_VERSION"));
     let greetings = crew.exchange(greeting.as_bytes());
     match greetings.iter().position(|other| other != greeting.as_bytes()) {
-        Some(member) => Err(SolveError::Crew {
+        Some(member) => Err(CrewError::Unlike {
             member: member as u32,
             expected: greeting,
             found: greetings.get(member).map(|found| String::from_utf8_lossy(found).into_owned()).unwrap_or_default(),
@@ -24,8 +24,27 @@ pub(crate) fn greet(crew: &dyn Crew, what: &str) -> Result<(), SolveError> {
     }
 }
 
+/// Makes folders, which are added to `made`, and takes a lock, or finds the name of its holder. Of a crew member 0 does so for all.
+pub(crate) fn hold(
+    crew: Option<&dyn Crew>,
+    storage: &dyn Storage,
+    folders: &[&Path],
+    lock: &Path,
+    made: &mut Vec<PathBuf>,
+) -> Result<Result<Option<Lock>, String>, FileError> {
+    if crew.is_some_and(|crew| crew.number() != 0) {
+        return Ok(Ok(None));
+    }
+    folders.iter().try_for_each(|folder| create_folder(storage, folder, made))?;
+    Ok(storage.lock(lock).map_err(io_error(lock, "lock"))?.map(Some))
+}
+
 /// Makes sure that all members see one folder: member 0 writes a file there, and the others find it.
-pub(crate) fn share_folder(crew: &dyn Crew, storage: &dyn Storage, folder: &Path) -> Result<(), SolveError> {
+pub(crate) fn share_folder(
+    crew: &dyn Crew,
+    storage: &dyn Storage,
+    folder: &Path,
+) -> Result<Result<(), CrewError>, FileError> {
     let token = format!("{:?} {}", std::time::SystemTime::now(), std::process::id());
     if crew.number() == 0 {
         write_file(storage, folder, TOKEN, token.as_bytes())?;
@@ -40,8 +59,8 @@ pub(crate) fn share_folder(crew: &dyn Crew, storage: &dyn Storage, folder: &Path
     if crew.number() == 0 {
         storage.remove(&path).map_err(io_error(&path, "remove"))?;
     }
-    match all.iter().position(|seen| seen != &[1]) {
-        Some(member) => Err(SolveError::NotShared { folder: folder.to_path_buf(), member: member as u32 }),
+    Ok(match all.iter().position(|seen| seen != &[1]) {
+        Some(member) => Err(CrewError::NotShared { folder: folder.to_path_buf(), member: member as u32 }),
         None => Ok(()),
-    }
+    })
 }
