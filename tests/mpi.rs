@@ -27,6 +27,16 @@ struct Jobs {
     _turn: MutexGuard<'static, ()>,
 }
 
+/// How a job has ended of which a process was to be killed.
+#[derive(PartialEq, Eq)]
+#[cfg(target_os = "linux")]
+enum Ended {
+    Killed,
+    /// Before that.
+    Done,
+    Failed,
+}
+
 impl Jobs {
     /// Waits for its turn; `None` without the program.
     fn new() -> Option<Jobs> {
@@ -54,6 +64,26 @@ impl Jobs {
         command.envs([("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")]);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
+    }
+
+    /// Starts a job, kills one of its processes after a while, and waits for the end, which has to come.
+    #[cfg(target_os = "linux")]
+    fn ends(&self, arguments: &str, after: Duration, random: &mut Random) -> Ended {
+        use rustix::process::{Pid, Signal, kill_process};
+        let mut job = self.command(arguments).stdout(Stdio::null()).spawn().expect("mpirun runs");
+        sleep(after);
+        let started = started_by(job.id());
+        let victim = started.get(random.below(started.len().max(1))).and_then(|process| Pid::from_raw(*process as i32));
+        let is_killed = victim.is_some_and(|victim| kill_process(victim, Signal::KILL).is_ok());
+        let start = Instant::now();
+        loop {
+            match job.try_wait().expect("a status") {
+                Some(status) if status.success() => return Ended::Done,
+                Some(_) => return if is_killed { Ended::Killed } else { Ended::Failed },
+                None => assert!(start.elapsed() < LIMIT, "a job whose process was killed goes on"),
+            }
+            sleep(Duration::from_millis(20));
+        }
     }
 
     fn run(&self, arguments: &str) -> Output {
@@ -110,7 +140,63 @@ fn any_number_of_processes_and_threads_makes_the_database_of_one() {
     }
 }
 
+#[test]
+fn any_number_of_processes_verifies_what_one_verifies() {
+    let Some(jobs) = Jobs::new() else { return };
+    let board = long::scale("4x4", "5x4");
+    alone(jobs.folder.path(), board, "remoteness");
+    let one = |arguments: &str| {
+        let output = Command::new(PROGRAM).args(arguments.split_whitespace()).current_dir(jobs.folder.path()).output();
+        output.expect("the program runs")
+    };
+    let both = |arguments: &str, processes: u32| {
+        let (expected, found) = (one(arguments), jobs.run(&format!("-n {processes} fourbase {arguments} --threads 1")));
+        assert_eq!(found.status.code(), expected.status.code(), "{found:?}");
+        let text = String::from_utf8_lossy(&found.stdout).replace("\r\n", "\n");
+        assert_eq!(text, String::from_utf8_lossy(&expected.stdout), "{arguments} {processes}");
+        text
+    };
+    let verify = format!("verify {board} --db alone");
+    for processes in long::scale(&[3][..], &[2, 3, 5]) {
+        assert!(both(&verify, *processes).contains(": sound"));
+        both(&format!("{verify} --sample 1000"), *processes);
+        both(&format!("{verify} --json"), *processes);
+    }
+    if !long::skips("the databases that are part of fourbase") {
+        both("verify 7x5 --embedded --sample 10", 2);
+    }
+    let tier = jobs.path(&format!("alone/{board}/remoteness/tier-09"));
+    let mut bytes = fs::read(&tier).expect("a tier");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&tier, bytes).expect("a tier");
+    assert!(both(&verify, 2).contains("NOT sound"));
+}
+
+#[test]
+fn processes_that_read_other_bytes_find_it_out() {
+    let Some(jobs) = Jobs::new() else { return };
+    alone(jobs.folder.path(), "4x4", "wdl");
+    let there = jobs.path("there/alone/4x4/wdl");
+    fs::create_dir_all(&there).expect("a folder");
+    for file in fs::read_dir(jobs.path("alone/4x4/wdl")).expect("a folder") {
+        let file = file.expect("a file");
+        let mut bytes = fs::read(file.path()).expect("a file");
+        if file.file_name() == "tier-09" {
+            let middle = bytes.len() / 2;
+            bytes[middle] ^= 1;
+        }
+        fs::write(there.join(file.file_name()), bytes).expect("a file");
+    }
+    let verify = "fourbase verify 4x4 --db alone --threads 1";
+    let output = jobs.run(&format!("-n 1 {verify} : -n 1 -wdir there {verify}"));
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(error.contains("of the job finds") && error.contains("read the same files"), "{error}");
+}
+
 /// Lists the processes that `mpirun` has started.
+#[cfg(target_os = "linux")]
 fn started_by(parent: u32) -> Vec<u32> {
     let children = fs::read_to_string(format!("/proc/{parent}/task/{parent}/children")).unwrap_or_default();
     children.split_whitespace().filter_map(|process| process.parse().ok()).collect()
@@ -119,42 +205,52 @@ fn started_by(parent: u32) -> Vec<u32> {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_job_whose_process_is_killed_ends_and_the_next_one_goes_on_to_the_same_database() {
-    use rustix::process::{Pid, Signal, kill_process};
     let Some(jobs) = Jobs::new() else { return };
     let expected = alone(jobs.folder.path(), "5x5", "remoteness");
     let mut random = Random::new(19);
     let (kills, mut killed) = (long::scale(4u32, 50), 0u32);
     while killed < kills {
-        let processes = 2 + random.below(4);
-        let solve =
-            format!("-n {processes} fourbase solve 5x5 --db db --scratch scratch --threads 1 --memory 1G --quiet");
-        let mut job = jobs.command(&solve).spawn().expect("mpirun runs");
-        sleep(Duration::from_millis(100 + random.below(1200) as u64));
-        let started = started_by(job.id());
-        let victim = started.get(random.below(started.len().max(1))).and_then(|process| Pid::from_raw(*process as i32));
-        let is_killed = victim.is_some_and(|victim| kill_process(victim, Signal::KILL).is_ok());
-        let start = Instant::now();
-        let status = loop {
-            match job.try_wait().expect("a status") {
-                Some(status) => break status,
-                None => assert!(start.elapsed() < LIMIT, "a job whose process was killed goes on"),
-            }
-            sleep(Duration::from_millis(20));
-        };
-        if is_killed && !status.success() {
-            killed += 1;
-        }
-        let is_done = jobs.path("db/5x5/remoteness/manifest").exists() && status.success();
-        if is_done || killed.is_multiple_of(5) {
+        let (processes, after) = (2 + random.below(4), 100 + random.below(1200) as u64);
+        let options = "--db db --scratch scratch --memory 1G --quiet";
+        let has_ended = jobs.ends(
+            &format!("-n {processes} fourbase solve 5x5 {options} --threads 1"),
+            Duration::from_millis(after),
+            &mut random,
+        );
+        killed += u32::from(has_ended == Ended::Killed);
+        if has_ended == Ended::Done || killed.is_multiple_of(5) {
             let processes = 1 + random.below(4);
-            let solve = format!("-n {processes} fourbase solve 5x5 --db db --scratch scratch --memory 1G --quiet");
-            let output = jobs.run(&solve);
+            let output = jobs.run(&format!("-n {processes} fourbase solve 5x5 {options}"));
             assert!(output.status.success(), "{output:?}");
             assert_eq!(hash(&String::from_utf8_lossy(&output.stdout)), expected);
             fs::remove_dir_all(jobs.path("db")).expect("a database");
         }
     }
     println!("{killed} jobs had a process killed");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_count_whose_process_is_killed_ends_and_the_next_one_goes_on_to_the_same_counts() {
+    let Some(jobs) = Jobs::new() else { return };
+    let count = "fourbase stats 5x5 --values wdl --csv --scratch scratch --memory 1G";
+    let expected =
+        Command::new(PROGRAM).args(count.split_whitespace().skip(1)).current_dir(jobs.folder.path()).output();
+    let expected = String::from_utf8_lossy(&expected.expect("the program runs").stdout).into_owned();
+    let mut random = Random::new(20);
+    let (kills, mut killed) = (long::scale(2u32, 20), 0u32);
+    while killed < kills {
+        let (processes, after) = (2 + random.below(3), 100 + random.below(1500) as u64);
+        let job = format!("-n {processes} {count} --threads 1");
+        killed += u32::from(jobs.ends(&job, Duration::from_millis(after), &mut random) == Ended::Killed);
+        if killed.is_multiple_of(4) || killed == kills {
+            let processes = 1 + random.below(4);
+            let output = jobs.run(&format!("-n {processes} {count}"));
+            assert!(output.status.success(), "{output:?}");
+            assert_eq!(String::from_utf8_lossy(&output.stdout).replace("\r\n", "\n"), expected);
+        }
+    }
+    println!("{killed} counts had a process killed");
 }
 
 #[test]

@@ -16,7 +16,7 @@ use crate::support::program::{Program, keys};
 use crate::support::random::Random;
 use crate::support::solves::Solve;
 use crate::support::tiers::{Database, Disk, Kernel, Planted, Sight, Storage, TierLayout, Values, plant, sight};
-use crate::support::verified::{Fault, Report, verify};
+use crate::support::verified::{Crew, Fault, Options, Report, verify, verify_as};
 
 /// How many wrong values are planted.
 const PLANTED: usize = 200;
@@ -353,6 +353,59 @@ fn only_the_first_faults_are_kept_and_all_are_counted() {
     let few = verify(&wrong, |options| options.faults = 7);
     assert_eq!(few.faults_in_all, all.faults_in_all);
     assert_eq!(format!("{:?}", few.faults), format!("{:?}", &all.faults[..7]));
+}
+
+/// Verifies as each member of a crew; the reports have to be alike.
+fn verified_by(members: u32, threads: usize, database: &Database, set: impl Fn(&mut Options) + Sync) -> Report {
+    let (reports, _) = Crew::run(members, threads, |crew| {
+        let mut options = Options { crew: Some(crew), ..Options::default() };
+        set(&mut options);
+        verify_as(database, &options)
+    });
+    let told: BTreeSet<String> = reports.iter().map(|report| format!("{report:?}")).collect();
+    assert_eq!(told.len(), 1, "{told:?}");
+    reports.into_iter().next().expect("a report")
+}
+
+#[test]
+fn any_number_of_processes_finds_what_one_finds() {
+    let boards = [("4x4", Values::Remoteness), ("4x4m", Values::Wdl), ("5x4", Values::Wdl)];
+    for (name, values) in boards.into_iter().take(long::scale(2, 3)) {
+        let (disk, database) = solved(name, values);
+        let planted = choose(&database, &stored(&database), &mut Random::new(19));
+        for wrong in [&database, &with_planted(&disk, &database, &planted)] {
+            for (sample, faults) in [(None, 7), (None, usize::MAX), (Some(500), 3), (Some(9000), usize::MAX)] {
+                let set = |options: &mut Options| (options.sample, options.faults) = (sample, faults);
+                let one = format!("{:?}", verify(wrong, set));
+                for (members, threads) in [(1, 1), (2, 2), (5, 1)] {
+                    let found = format!("{:?}", verified_by(members, threads, wrong, set));
+                    assert_eq!(found, one, "{name} {values} {members} {threads}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn any_number_of_processes_finds_the_same_damage() {
+    let (disk, database) = solved("4x4", Values::Remoteness);
+    let copy = MemoryDisk::new();
+    for (number, (path, bytes)) in disk.files().into_iter().enumerate() {
+        let mut bytes = bytes.clone();
+        let is_tier = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("tier-"));
+        if is_tier && number.is_multiple_of(2) {
+            let middle = bytes.len() / 2;
+            bytes[middle] ^= 1;
+        }
+        copy.put(&path, &bytes);
+    }
+    let damaged = Solve::new(database.board(), database.values()).open_on(copy).expect("a database");
+    let one = verified(&damaged);
+    assert!(one.faults_in_all >= 3 && one.faults.iter().all(|fault| matches!(fault, Fault::File(_))), "{one:?}");
+    for members in [1, 3] {
+        let found = verified_by(members, 2, &damaged, |options| options.faults = usize::MAX);
+        assert_eq!(format!("{found:?}"), format!("{one:?}"));
+    }
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Verifications of databases.
 
-use fourbase_tiers::verify::{self, Options};
-pub use fourbase_tiers::verify::{Fault, Progress, Report, Stage};
+pub use fourbase_tiers::crew::Threads as Crew;
+use fourbase_tiers::verify;
+pub use fourbase_tiers::verify::{Fault, Options, Progress, Report, Stage};
 
 use super::tiers::Database;
 
@@ -9,7 +10,12 @@ use super::tiers::Database;
 pub fn verify(database: &Database, set: impl FnOnce(&mut Options)) -> Report {
     let mut options = Options::default();
     set(&mut options);
-    verify::verify(database, &options, &()).expect("a verification")
+    verify_as(database, &options)
+}
+
+/// Verifies a database with these options.
+pub fn verify_as(database: &Database, options: &Options) -> Report {
+    verify::verify(database, options, &()).expect("a verification")
 }
 
 /// Verifies a database, and tells its progress.

@@ -29,7 +29,10 @@ type Member = std::convert::Infallible;
 impl Job {
     /// Joins the job that this process was started in; `None` where it is alone.
     pub fn join() -> Option<Job> {
-        mpi::MpiCrew::join().map(Job)
+        let job = mpi::MpiCrew::join().map(Job)?;
+        // Open MPI's launcher gives the first process a terminal of its own, wherever the output goes.
+        anstream::ColorChoice::Never.write_global();
+        Some(job)
     }
 
     /// Returns the crew of all processes.
@@ -38,7 +41,7 @@ impl Job {
     }
 
     /// Leaves the job, when all processes do.
-    fn end(&self) {
+    pub fn end(&self) {
         self.0.end();
     }
 
@@ -61,7 +64,7 @@ impl Job {
     }
 
     /// Leaves the job, when all processes do.
-    fn end(&self) {
+    pub fn end(&self) {
         match self.0 {}
     }
 
@@ -77,7 +80,7 @@ impl Job {
         self.crew().number() == 0
     }
 
-    /// Compares what the processes have prepared, as `told` tells it: all go on, or none. Returns nothing where all have failed and
+    /// Compares what the processes have prepared, as `told` tells it: all go on, or none. Returns nothing where all have failed, and
     /// another process says why.
     pub fn prepared<T>(
         job: Option<&Job>,
@@ -87,28 +90,26 @@ impl Job {
         let Some(job) = job else { return prepared.map(Some) };
         let own = prepared.as_ref().map_or_else(|_| String::new(), told);
         if job.crew().exchange(own.as_bytes()).iter().any(|other| other != own.as_bytes()) {
-            let differs =
-                || anyhow!("other processes see another database; give a folder that all machines share with --db");
+            let differs = || {
+                anyhow!(
+                    "other processes see another database, or have other options; start all with the same options, and give a folder \
+                     that all machines share with --db"
+                )
+            };
             job.fail(prepared.err().unwrap_or_else(differs));
         }
         match prepared {
             Ok(prepared) => Ok(Some(prepared)),
-            Err(error) => {
-                job.end();
-                if job.is_first() { Err(error) } else { Ok(None) }
-            }
+            Err(error) if job.is_first() => Err(error),
+            Err(_) => Ok(None),
         }
     }
 
-    /// Leaves the job after work that all processes have done, and returns what this one has made of it. A failure ends all of them.
-    pub fn all<T>(job: Option<Job>, done: anyhow::Result<T>) -> anyhow::Result<T> {
-        let Some(job) = job else { return done };
-        match done {
-            Ok(done) => {
-                job.end();
-                Ok(done)
-            }
-            Err(error) => job.fail(error),
+    /// Returns what this process has done with the others. A failure of one ends all of them.
+    pub fn unless_failed<T, E: Into<anyhow::Error>>(job: Option<&Job>, done: Result<T, E>) -> anyhow::Result<T> {
+        match (job, done) {
+            (Some(job), Err(error)) => job.fail(error.into()),
+            (_, done) => done.map_err(E::into),
         }
     }
 

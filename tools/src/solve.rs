@@ -207,7 +207,8 @@ fn solve(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
         // That the solve was stopped matters more than who reads it.
         let _ = output::print_json(&Envelope::new("solve", &stopped));
     }
-    let (report, counts) = Job::all(job, solved)?;
+    let (report, counts) = Job::unless_failed(job.as_ref(), solved)?;
+    job.iter().for_each(Job::end);
     if !is_first {
         return Ok(());
     }

@@ -85,14 +85,15 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let job = Job::join();
     let is_first = job.as_ref().is_none_or(Job::is_first);
     let is_kept = |prepared: &Prepared| format!("counted: {}", prepared.kept.is_some());
-    let Some(prepared) = Job::prepared(job.as_ref(), prepare(arguments, is_first), is_kept)? else { return Ok(()) };
-    let found = stats(arguments, prepared, job.as_ref());
-    let found = Job::all(job, found)?;
-    match () {
+    let prepared = Job::prepared(job.as_ref(), prepare(arguments, is_first), is_kept);
+    let count = |prepared| Job::unless_failed(job.as_ref(), stats(arguments, prepared, job.as_ref()));
+    let found = prepared.and_then(|prepared| prepared.map(count).transpose());
+    job.iter().for_each(Job::end);
+    match found? {
+        Some(found) if is_first && arguments.csv => output::print(found.to_csv()),
+        Some(found) if is_first => output::print_result("stats", &found, arguments.json),
         // The others have done their part of the count.
-        () if !is_first => Ok(()),
-        () if arguments.csv => output::print(found.to_csv()),
-        () => output::print_result("stats", &found, arguments.json),
+        _ => Ok(()),
     }
 }
 

@@ -16,11 +16,13 @@ use fourbase_tiers::kernel::Values;
 use fourbase_tiers::verify::{self, Options, Progress, Report, Stage};
 
 use crate::arguments::{CacheArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, ValuesKind, embedded_boards};
+use crate::crew::Job;
 use crate::failure::BadInput;
 use crate::progress::Bar;
 use crate::unsound::Unsound;
 use crate::{failure, number, output, wording};
 use log::Log;
+use rayon::ThreadPool;
 use report::Verified;
 
 /// How many values of an embedded database are recomputed: the moves of its last ply take a search each.
@@ -98,34 +100,45 @@ pub struct Arguments {
 ///
 /// There is no database of the board; it is not complete, or some file cannot be read. After the report: it has faults.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    match arguments.board {
-        Some(board) => check(arguments, open(arguments, board)?),
-        None => {
-            let check = |board| check(arguments, open(arguments, board)?);
-            // One that is not sound does not hide the others.
-            Database::embedded_boards().into_iter().map(check).fold(Ok(()), Result::and)
-        }
-    }
+    let boards = arguments.board.map_or_else(Database::embedded_boards, |board| vec![board]);
+    let job = Job::join();
+    // One that is not sound does not hide the others.
+    let checked = boards.into_iter().map(|board| check(arguments, board, job.as_ref())).fold(Ok(()), Result::and);
+    job.iter().for_each(Job::end);
+    checked
 }
 
 /// Checks one database.
-fn check(arguments: &Arguments, database: Database) -> anyhow::Result<()> {
-    let database = arguments.cache.apply(database);
+fn check(arguments: &Arguments, board: Board, job: Option<&Job>) -> anyhow::Result<()> {
     let sample = arguments.sample.or(arguments.embedded.then_some(EMBEDDED_SAMPLE));
-    check_memory(arguments, &database, sample)?;
+    let told = |(database, _): &(Database, ThreadPool)| {
+        format!("{sample:?} of {board} {} {:?}", database.values(), database.manifest().hash())
+    };
+    let Some((database, pool)) = Job::prepared(job, prepare(arguments, board, sample), told)? else { return Ok(()) };
     let memory_bytes = arguments.memory.known().unwrap_or(u64::MAX);
     let options = Options::default();
     let searches = sample.unwrap_or(u64::MAX).min(options.searches);
-    let options = Options { sample, searches, memory_bytes, ..options };
-    let log = arguments.log.then(|| Log::begin(&database));
-    let progress = VerifyProgress { log, bar: RwLock::new(None) };
-    let report = arguments.threads.pool()?.install(|| verify::verify(&database, &options, &progress))?;
+    let options = Options { sample, searches, memory_bytes, crew: job.map(Job::crew), ..options };
+    let is_shown = job.is_none_or(Job::is_first);
+    let log = (is_shown && arguments.log).then(|| Log::begin(&database));
+    let progress = VerifyProgress { is_shown, log, bar: RwLock::new(None) };
+    let report = Job::unless_failed(job, pool.install(|| verify::verify(&database, &options, &progress)))?;
     drop(progress);
+    if !is_shown {
+        return Ok(());
+    }
     // Without a fault, a database that cannot be read whole is neither sound nor not sound.
     if report.faults_in_all > 0 || report.unread.is_empty() {
         output::print_result("verify", &Verified::of(&report, &database), arguments.json)?;
     }
     verdict(&database, report)
+}
+
+/// Opens the database that is checked, and starts the threads.
+fn prepare(arguments: &Arguments, board: Board, sample: Option<u64>) -> anyhow::Result<(Database, ThreadPool)> {
+    let database = arguments.cache.apply(open(arguments, board)?);
+    check_memory(arguments, &database, sample)?;
+    Ok((database, arguments.threads.pool()?))
 }
 
 /// Returns nothing if the database is sound.
@@ -188,13 +201,14 @@ fn open(arguments: &Arguments, board: Board) -> anyhow::Result<Database> {
 
 /// Shows the progress of each stage, on a terminal or in a log.
 struct VerifyProgress {
+    is_shown: bool,
     log: Option<Log>,
     bar: RwLock<Option<Bar>>,
 }
 
 impl Progress for VerifyProgress {
     fn begins(&self, stage: Stage, steps: u64) {
-        if self.log.is_some() {
+        if self.log.is_some() || !self.is_shown {
             return;
         }
         let (stage, unit) = match stage {

@@ -23,7 +23,7 @@ use super::pull::Positions;
 use super::sweep::sweep_tier;
 use super::table::PlyLegal;
 use super::tally::{Tallied, tally};
-use crate::crew::CrewError;
+use crate::crew::{CrewError, exchange_numbers};
 use crate::files::{
     Disk, FileError, Memory, Storage, create_folder, has_room, io_error, remove_folders, remove_folders_below,
 };
@@ -351,13 +351,12 @@ impl<'a> Run<'a> {
     /// Adds up what all members of the crew have counted. Waits for them.
     fn sum(&self, own: Positions) -> Result<Positions, CountError> {
         let Some(crew) = self.logs.crew else { return Ok(own) };
-        let all = crew.exchange(&[own.without_line, own.with_line].map(u64::to_le_bytes).concat());
         let mut sum = Positions::default();
-        for (member, told) in all.iter().enumerate() {
-            let ([without, with], []) = told.as_chunks() else {
+        for (member, told) in exchange_numbers(crew, &[own.without_line, own.with_line])?.iter().enumerate() {
+            let &[without_line, with_line] = told.as_slice() else {
                 return Err(CrewError::Told { member: member as u32 }.into());
             };
-            sum += Positions { without_line: u64::from_le_bytes(*without), with_line: u64::from_le_bytes(*with) };
+            sum += Positions { without_line, with_line };
         }
         Ok(sum)
     }

@@ -24,6 +24,17 @@ pub(crate) fn greet(crew: &dyn Crew, what: &str) -> Result<(), CrewError> {
     }
 }
 
+/// Gives the numbers that every member has to all.
+pub(crate) fn exchange_numbers(crew: &dyn Crew, own: &[u64]) -> Result<Vec<Vec<u64>>, CrewError> {
+    let own: Vec<u8> = own.iter().flat_map(|number| number.to_le_bytes()).collect();
+    let all = crew.exchange(&own);
+    let numbers = all.iter().enumerate().map(|(member, told)| match told.as_chunks() {
+        (numbers, []) => Ok(numbers.iter().map(|number| u64::from_le_bytes(*number)).collect()),
+        _ => Err(CrewError::Told { member: member as u32 }),
+    });
+    numbers.collect()
+}
+
 /// Makes folders, which are added to `made`, and takes a lock, or finds the name of its holder. Of a crew member 0 does so for all.
 pub(crate) fn hold(
     crew: Option<&dyn Crew>,

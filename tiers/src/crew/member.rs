@@ -4,9 +4,9 @@ use std::fmt::Debug;
 use std::ops::Range;
 use std::time::Duration;
 
-/// A process among those that solve a board together. Its threads share it.
+/// A process among those that work together. Its threads share it.
 ///
-/// All members call [`Crew::begin`] and [`Crew::exchange`] equally often and in the same order. A transport that fails ends the
+/// All members call [`Crew::begin`], [`Crew::exchange`] and [`Crew::unite`] equally often and in the same order. A transport that fails ends the
 /// whole job, so nothing here returns an error.
 pub trait Crew: Sync + Debug {
     /// Returns the number of this member, from 0.
@@ -26,6 +26,15 @@ pub trait Crew: Sync + Debug {
 
     /// Gives what every member has to all, in the order of their numbers. Waits for all.
     fn exchange(&self, own: &[u8]) -> Vec<Vec<u8>>;
+
+    /// Gives each bit that any member has to all. Waits for all, which give equally many words.
+    fn unite(&self, words: &mut [u64]) {
+        let own: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        for other in self.exchange(&own) {
+            let others = other.as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes));
+            words.iter_mut().zip(others).for_each(|(word, other)| *word |= other);
+        }
+    }
 
     /// Notes that this member has solved more entries. Member 0 hears of it when this member next asks for jobs.
     fn solved(&self, entries: u64);

@@ -1,25 +1,21 @@
 //! The progress of all members of a crew, which member 0 shows.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use super::plan::Plan;
 use super::progress::{Progress, Share};
-use crate::crew::{Cost, Crew};
+use crate::crew::{Cost, Crew, Shown};
 
 /// Passes progress on: at member 0 that of all members, elsewhere to member 0.
 pub(crate) struct AllSolved<'a> {
     progress: &'a dyn Progress,
     crew: &'a dyn Crew,
-    /// Entries of this run that were shown, and those of its tiers up to the current one. A block that an earlier run has left may
-    /// be counted by several members.
-    shown: AtomicU64,
-    end: AtomicU64,
+    shown: Shown<'a>,
 }
 
 impl<'a> AllSolved<'a> {
     pub fn new(progress: &'a dyn Progress, crew: &'a dyn Crew) -> AllSolved<'a> {
-        AllSolved { progress, crew, shown: AtomicU64::new(0), end: AtomicU64::new(0) }
+        AllSolved { progress, crew, shown: Shown::new(crew) }
     }
 
     /// Returns what is needed at the end of a tier that begins.
@@ -40,15 +36,8 @@ impl<'a> AllSolved<'a> {
             return;
         }
         let shares: Vec<Share> = all.iter().filter_map(|bytes| share(bytes)).collect();
-        self.show(self.end.load(Ordering::Relaxed));
+        self.progress.solved(self.shown.end());
         self.progress.tier_shared(ply, &shares);
-    }
-
-    fn show(&self, entries: u64) {
-        let shown = self.shown.fetch_max(entries, Ordering::Relaxed);
-        if entries > shown {
-            self.progress.solved(entries - shown);
-        }
     }
 }
 
@@ -65,14 +54,14 @@ impl Progress for AllSolved<'_> {
     }
 
     fn tier(&self, ply: u32, entries: u64) {
-        self.end.fetch_add(entries, Ordering::Relaxed);
+        self.shown.begin(entries);
         self.progress.tier(ply, entries);
     }
 
     fn solved(&self, entries: u64) {
-        self.crew.solved(entries);
-        if self.crew.number() == 0 {
-            self.show(self.crew.all_solved().min(self.end.load(Ordering::Relaxed)));
+        let entries = self.shown.done(entries);
+        if entries > 0 {
+            self.progress.solved(entries);
         }
     }
 

@@ -1,46 +1,25 @@
 //! One queue of work: threads take jobs in order, one after the other.
 
-use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use crate::crew::Crew;
+use crate::crew::{Crew, Numbers};
 use crate::files::FileError;
 
 /// The jobs of one tier.
 pub(crate) struct Queue<'c, J> {
-    jobs: Jobs<'c, J>,
+    numbers: Numbers<'c>,
+    jobs: Mutex<Vec<Option<J>>>,
     is_ended: AtomicBool,
 }
 
-/// Where the jobs come from.
-enum Jobs<'c, J> {
-    /// All are for this process.
-    Own(Mutex<std::vec::IntoIter<J>>),
-    /// The crew deals them out.
-    Dealt { crew: &'c dyn Crew, jobs: Mutex<Dealt<J>> },
-}
-
-/// Jobs that may be this process's, and those that are.
-struct Dealt<J> {
-    jobs: Vec<Option<J>>,
-    own: Range<u64>,
-}
-
 impl<'c, J: Send> Queue<'c, J> {
-    /// Queues jobs in order. With a crew it is the next pile: all members queue the same jobs, and each job goes to one of them.
+    /// Queues jobs in order. With a crew all members queue the same jobs, and each job goes to one of them.
     pub fn new(crew: Option<&'c dyn Crew>, jobs: Vec<J>) -> Queue<'c, J> {
-        let jobs = match crew {
-            Some(crew) => {
-                crew.begin(jobs.len() as u64);
-                let jobs = jobs.into_iter().map(Some).collect();
-                Jobs::Dealt { crew, jobs: Mutex::new(Dealt { jobs, own: 0..0 }) }
-            }
-            None => Jobs::Own(Mutex::new(jobs.into_iter())),
-        };
-        Queue { jobs, is_ended: AtomicBool::new(false) }
+        let numbers = Numbers::new(crew, jobs.len() as u64);
+        Queue { numbers, jobs: Mutex::new(jobs.into_iter().map(Some).collect()), is_ended: AtomicBool::new(false) }
     }
 
     /// Returns the next job; `None` after the last, and after the queue was ended.
@@ -48,16 +27,8 @@ impl<'c, J: Send> Queue<'c, J> {
         if self.is_ended() {
             return None;
         }
-        match &self.jobs {
-            Jobs::Own(jobs) => jobs.lock().unwrap_or_else(PoisonError::into_inner).next(),
-            Jobs::Dealt { crew, jobs } => {
-                let Dealt { jobs, own } = &mut *jobs.lock().unwrap_or_else(PoisonError::into_inner);
-                if own.is_empty() {
-                    *own = crew.take()?;
-                }
-                jobs.get_mut(own.next()? as usize)?.take()
-            }
-        }
+        let number = self.numbers.next()?;
+        self.jobs.lock().unwrap_or_else(PoisonError::into_inner).get_mut(number as usize)?.take()
     }
 
     /// Lets no thread take another job.

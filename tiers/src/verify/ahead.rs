@@ -8,12 +8,11 @@ use rayon::prelude::*;
 
 use super::known::{Known, Place};
 use super::lookup::Lookup;
-use super::report::Progress;
 use super::tier::StoredTier;
 
 /// Looks values up, and tells on the way that `steps` steps are done. A value that cannot be looked up gives its error when it
 /// is asked for again.
-pub(super) fn find(lookup: &Lookup, mut places: Vec<Place>, steps: u64, progress: &dyn Progress) -> Known {
+pub(super) fn find(lookup: &Lookup, mut places: Vec<Place>, steps: u64, done: &(dyn Fn(u64) + Sync)) -> Known {
     places.par_sort_unstable();
     places.dedup();
     let chunk = |(ply, entry): &Place| Some((*ply, lookup.tier(*ply)?.chunk_of(*entry).0));
@@ -22,12 +21,12 @@ pub(super) fn find(lookup: &Lookup, mut places: Vec<Place>, steps: u64, progress
     let outcomes = of_chunks.par_iter().enumerate().flat_map_iter(|(number, of_chunk)| {
         let found = of_chunk.first().and_then(|(ply, _)| find_in_chunk(lookup, lookup.tier(*ply)?, of_chunk));
         let before = |chunks: usize| steps * chunks as u64 / of_chunks.len() as u64;
-        progress.done(before(number + 1) - before(number));
+        done(before(number + 1) - before(number));
         found.unwrap_or_else(|| vec![None; of_chunk.len()])
     });
     let outcomes = outcomes.collect();
     if of_chunks.is_empty() {
-        progress.done(steps);
+        done(steps);
     }
     Known::new(places, outcomes)
 }

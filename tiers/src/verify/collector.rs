@@ -37,6 +37,11 @@ impl Collector {
         Collector { most, found: Mutex::default() }
     }
 
+    /// Returns how many faults are kept at most.
+    pub fn most(&self) -> usize {
+        self.most
+    }
+
     /// Takes a fault.
     pub fn push(&self, fault: Fault) {
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
@@ -55,10 +60,35 @@ impl Collector {
         }
     }
 
+    /// Counts the faults and the files that cannot be read.
+    pub fn count(&self) -> u64 {
+        let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        found.count + found.unread.len() as u64
+    }
+
     /// Tells whether there are none, and everything could be read.
     pub fn is_empty(&self) -> bool {
+        self.count() == 0
+    }
+
+    /// Returns the place of the first fault in a list: that of a file where one cannot be read; `None` without any.
+    pub fn first(&self) -> Option<Rank> {
         let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-        found.count == 0 && found.unread.is_empty()
+        let of_file = found.unread.first_key_value().map(|_| Rank::OF_FILE);
+        of_file.or_else(|| found.kept.first_key_value().map(|((rank, _), _)| *rank))
+    }
+
+    /// Takes all that another collector has found, which keeps as many.
+    pub fn absorb(&self, other: Collector) {
+        let Found { kept, count, unread } = other.found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        self.add_unkept(count - kept.len() as u64);
+        kept.into_values().for_each(|fault| self.push(fault));
+        self.found.lock().unwrap_or_else(PoisonError::into_inner).unread.extend(unread);
+    }
+
+    /// Counts faults that are not kept.
+    pub fn add_unkept(&self, count: u64) {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner).count += count;
     }
 
     /// Counts the files that cannot be read.
@@ -84,7 +114,7 @@ mod tests {
             faults.push(Fault::Entries { ply, found: 1, expected: 2 });
         }
         let found = faults.into_findings();
-        let plies: Vec<u32> = found.faults.iter().map(|fault| fault.rank().plies_on).collect();
-        assert_eq!((plies, found.faults_in_all), (vec![u32::MAX - 9, u32::MAX - 7, u32::MAX - 5], 5));
+        let plies: Vec<u64> = found.faults.iter().map(|fault| fault.rank().0[1]).collect();
+        assert_eq!((plies, found.faults_in_all), ([9, 7, 5].map(|ply| u64::from(u32::MAX - ply)).to_vec(), 5));
     }
 }

@@ -193,13 +193,14 @@ impl fmt::Display for Figure {
     }
 }
 
-/// Where a fault belongs in a list.
+/// Where a fault belongs in a list: by the stage that finds it, the tier, which counts from the full board down, and two numbers in
+/// the tier.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) struct Rank {
-    stage: u8,
-    /// Grows from the full board down.
-    pub plies_on: u32,
-    entry: [u64; 2],
+pub(super) struct Rank(pub [u64; 4]);
+
+impl Rank {
+    /// The place of a fault of a file.
+    pub const OF_FILE: Rank = Rank([0; 4]);
 }
 
 impl Fault {
@@ -222,7 +223,7 @@ impl Fault {
     pub(super) fn rank(&self) -> Rank {
         let pieces = |position: &Position| [Player::First, Player::Second].map(|player| position.pieces(player));
         let (stage, ply, entry) = match self {
-            Fault::File(_) => (0, u32::MAX, [0; 2]),
+            Fault::File(_) => return Rank::OF_FILE,
             Fault::Entries { ply, .. } => (1, *ply, [0; 2]),
             Fault::Value { ply, entry, .. }
             | Fault::Unanswered { ply, entry, .. }
@@ -236,7 +237,8 @@ impl Fault {
             Fault::Search { ply, position, .. } => (6, *ply, pieces(position)),
             Fault::Counts(_) | Fault::CountedLegal { .. } => (8, 0, [0; 2]),
         };
-        Rank { stage, plies_on: u32::MAX - ply, entry }
+        let [one, other] = entry;
+        Rank([stage, u64::from(u32::MAX - ply), one, other])
     }
 }
 

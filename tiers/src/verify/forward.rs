@@ -2,14 +2,15 @@
 
 use fourbase::search::{self, Search};
 use fourbase::{Outcome, Player, Position};
-use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::collector::Collector;
 use super::fault::Fault;
 use super::lookup::Lookup;
-use super::report::{Options, Progress, Stage};
+use super::report::{Options, Stage};
 use super::walk::position_of;
+use super::work::{Threads, Work};
+use crate::crew::CrewError;
 use crate::database::Database;
 use crate::index::TierLayout;
 use crate::kernel::Values;
@@ -28,15 +29,15 @@ pub(super) struct Searches {
 }
 
 /// Searches the empty board and positions of all tiers alike, which look random (but are always the same).
-pub(super) fn check(lookup: &Lookup, options: &Options, faults: &Collector, progress: &dyn Progress) -> Searches {
+pub(super) fn check(lookup: &Lookup, options: &Options, work: &Work) -> Result<Searches, CrewError> {
     let database = lookup.database();
-    progress.begins(Stage::Search, options.searches);
+    work.begin(Stage::Search, options.searches);
     let tiers = database.board().cells() as u64 + 1;
     let mut searches = Searches::default();
     for ply in 0..tiers {
         // Ply 0 has one position.
-        let count = if ply == 0 { options.searches.min(1) } else { share(options.searches, tiers, ply) };
-        let positions = positions(database, ply as u32, count);
+        let share = if ply == 0 { options.searches.min(1) } else { share_of(options.searches, tiers, ply) };
+        let positions = positions(database, ply as u32, share);
         let engine = || {
             let limits = search::Options {
                 table_bytes: TABLE_BYTES,
@@ -45,21 +46,31 @@ pub(super) fn check(lookup: &Lookup, options: &Options, faults: &Collector, prog
             };
             Search::new(database.board(), limits)
         };
-        let decided = positions.par_iter().map_init(engine, |engine, position| {
-            let is_decided = check_position(lookup, engine, position, faults);
-            u64::from(is_decided)
-        });
-        let decided: u64 = decided.sum();
-        progress.done(count);
-        progress.tier_done(Stage::Search, ply as u32, decided);
+        let (place, count) = (format!("the searches of ply {ply}"), positions.len() as u64);
+        let of_threads = work.share(
+            &place,
+            count,
+            Threads::Each,
+            || (0, engine()),
+            |(decided, engine), number, faults| {
+                let is_decided =
+                    positions.get(number as usize).is_some_and(|of| check_position(lookup, engine, of, faults));
+                *decided += u64::from(is_decided);
+                work.done(1);
+            },
+        )?;
+        let decided = work.sum(of_threads.iter().map(|(decided, _)| decided).sum())?;
+        // A small tier has fewer positions.
+        work.done_by_all(share - count);
+        work.tier_done(Stage::Search, ply as u32, decided);
         searches.decided += decided;
-        searches.undecided += positions.len() as u64 - decided;
+        searches.undecided += count - decided;
     }
-    searches
+    Ok(searches)
 }
 
 /// Returns how many of all searches the tier of ply 1 or later has.
-fn share(searches: u64, tiers: u64, ply: u64) -> u64 {
+fn share_of(searches: u64, tiers: u64, ply: u64) -> u64 {
     let others = searches.saturating_sub(1);
     let before = |ply: u64| u128::from(others) * u128::from(ply - 1) / u128::from(tiers - 1);
     (before(ply + 1) - before(ply)) as u64

@@ -11,16 +11,20 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use fourbase::{Board, Player, Position, has_line};
-use rayon::prelude::*;
 
 use super::collector::Collector;
 use super::fault::Fault;
-use super::report::{Progress, Stage};
+use super::report::Stage;
 use super::walk::position_of;
+use super::work::{Threads, Work};
+use crate::crew::CrewError;
 use crate::index::{Index, TierLayout};
 
 /// Words of 64 entries that one thread takes in a row.
 const RUN: usize = 64;
+
+/// Words that processes tell each other at once.
+const UNITED: usize = 1 << 20;
 
 /// The entries of a tier that play reaches.
 struct Reached {
@@ -48,34 +52,54 @@ impl Reached {
         })
     }
 
+    /// Adds what the other processes have noted.
+    fn unite(&self, work: &Work) {
+        if work.size() == 1 {
+            return;
+        }
+        for part in self.bits.chunks(UNITED) {
+            let mut words: Vec<u64> = part.iter().map(|word| word.load(Ordering::Relaxed)).collect();
+            work.unite(&mut words);
+            part.iter().zip(words).for_each(|(word, united)| word.store(united, Ordering::Relaxed));
+        }
+    }
+
     fn has(&self, index: &Index, position: &Position) -> bool {
         let entry = index.rank(&self.layout, &index.split().parts(position));
         entry.is_some_and(|entry| self.bits[entry as usize / 64].load(Ordering::Relaxed) >> (entry % 64) & 1 == 1)
     }
 }
 
-/// Counts the legal positions of at most `last` pieces, finished ones included. The progress has begun, with a step for
+/// Counts the legal positions of at most `last` pieces, finished ones included. The stage has begun, with a step for
 /// every entry of these plies.
-pub(super) fn count(index: &Index, last: u32, faults: &Collector, progress: &dyn Progress) -> u64 {
+pub(super) fn count(index: &Index, last: u32, work: &Work) -> Result<u64, CrewError> {
     let mut here = Reached::new(index, 0);
     here.add(index, &Position::start(index.board()));
     let mut legal = 0;
     for ply in 0..=last {
         let next = (ply < last).then(|| Reached::new(index, ply + 1));
-        let tier = Tier { index, here: &here, next: next.as_ref(), faults };
-        let words = here.bits.len();
-        let counts = (0..words.div_ceil(RUN)).into_par_iter().map(|run| {
-            let run = run * RUN..words.min((run + 1) * RUN);
-            progress.done(here.layout.entries().min(run.end as u64 * 64) - run.start as u64 * 64);
-            run.map(|word| tier.count(word)).sum::<u64>()
-        });
-        let count = counts.sum::<u64>();
-        progress.tier_done(Stage::Legal, ply, count);
+        let (words, place) = (here.bits.len(), format!("the legal positions of ply {ply}"));
+        let runs = words.div_ceil(RUN) as u64;
+        let counts = work.share(
+            &place,
+            runs,
+            Threads::Each,
+            || 0,
+            |count: &mut u64, run, faults| {
+                let run = run as usize * RUN..words.min((run as usize + 1) * RUN);
+                let tier = Tier { index, here: &here, next: next.as_ref(), faults };
+                work.done(here.layout.entries().min(run.end as u64 * 64) - run.start as u64 * 64);
+                *count += run.map(|word| tier.count(word)).sum::<u64>();
+            },
+        )?;
+        let count = work.sum(counts.iter().sum())?;
+        work.tier_done(Stage::Legal, ply, count);
         legal += count;
         let Some(next) = next else { break };
         here = next;
+        here.unite(work);
     }
-    legal
+    Ok(legal)
 }
 
 /// What all threads know while a tier is counted.
@@ -161,7 +185,11 @@ mod tests {
             };
             for last in [cells, cells / 2, 0] {
                 let expected: u64 = plies.iter().take(last + 1).map(|ply| ply.legal).sum();
-                assert_eq!(count(&index, last as u32, &faults, &()), expected, "{name} to ply {last}");
+                assert_eq!(
+                    count(&index, last as u32, &Work::new(None, &faults, &())).unwrap(),
+                    expected,
+                    "{name} to ply {last}"
+                );
             }
             assert!(faults.is_empty());
         }

@@ -65,6 +65,7 @@ mod tier;
 mod value;
 mod values;
 mod walk;
+mod work;
 
 use std::ops::RangeInclusive;
 
@@ -80,6 +81,7 @@ use lookup::Lookup;
 pub use published::{Published, published};
 pub use report::{Options, Progress, Report, Stage};
 use tier::StoredTier;
+use work::Work;
 
 /// Verifies a complete database. Runs on rayon's current pool.
 ///
@@ -87,8 +89,11 @@ use tier::StoredTier;
 /// counted: see `docs/verification.md`. Memory is twice the database's cache, once for what is decoded here and once for
 /// what probes expand, and, while counting, two bits for every entry of a tier.
 ///
+/// With a crew each member calls this and gets the same report. Each reads the manifest and its share of everything else; where a member
+/// returns an error, its caller has to end the whole job: the others wait for it.
+///
 /// # Errors
-/// [`VerifyError::Database`] where tiers are missing. What is wrong with the files is no error but a fault.
+/// [`VerifyError::Database`] where tiers are missing. [`VerifyError::Crew`] where members do not read the same bytes. What is wrong with the files is no error but a fault.
 pub fn verify(database: &Database, options: &Options, progress: &dyn Progress) -> Result<Report, VerifyError> {
     let board = database.board();
     if let Some(ply) = database.manifest().next_ply(board) {
@@ -112,22 +117,24 @@ pub fn verify(database: &Database, options: &Options, progress: &dyn Progress) -
         faults_in_all: 0,
         unread: Vec::new(),
     };
-    let stored = files::check(database, &mut report, &faults, progress);
+    let work = Work::new(options.crew, &faults, progress);
+    let stored = files::check(database, &mut report, &work)?;
     if faults.is_empty() {
         if options.sample.is_none() {
             check_memory(database, options.memory_bytes)?;
         }
         let lookup = Lookup::new(database, stored);
         report.stored = lookup.tiers().map(StoredTier::count).sum();
-        report.checked = values::check(&lookup, options.sample, &faults, progress);
+        report.checked = values::check(&lookup, options.sample, &work)?;
         report.root = check_root(&lookup, &faults);
         if options.sample.is_none() {
-            report.legal = check_legal(database, &faults, progress)?;
+            report.legal = check_legal(database, &work)?;
         }
-        let searches = forward::check(&lookup, options, &faults, progress);
+        let searches = forward::check(&lookup, options, &work)?;
         (report.searched, report.undecided) = (searches.decided, searches.undecided);
     }
     check_counts(database, report.legal, &faults);
+    work.agree("the counts and the empty board")?;
     let found = faults.into_findings();
     (report.faults, report.faults_in_all, report.unread) = (found.faults, found.faults_in_all, found.unread);
     Ok(report)
@@ -215,25 +222,27 @@ fn last_kept(database: &Database) -> u32 {
 ///
 /// Those of the kept plies are played, because each needs an entry in the database. The plies after them are not in the
 /// database, and there [`counts`](crate::counts) is as good: it has no part in what is verified.
-fn check_legal(database: &Database, faults: &Collector, progress: &dyn Progress) -> Result<Option<u64>, CountError> {
+fn check_legal(database: &Database, work: &Work) -> Result<Option<u64>, VerifyError> {
     let Some(expected) = published(database.board()).and_then(|published| published.legal) else { return Ok(None) };
     let (index, cells, last) = (database.index(), last_ply(database), last_kept(database));
     let entries = |plies: RangeInclusive<u32>| plies.map(|ply| TierDirectory::new(index, ply).entries()).sum::<u64>();
     let counted_entries = if last < cells { entries(0..=cells) } else { 0 };
-    progress.begins(Stage::Legal, entries(0..=last) + counted_entries);
-    let mut found = legal::count(index, last, faults, progress);
+    work.begin(Stage::Legal, entries(0..=last) + counted_entries);
+    let mut found = legal::count(index, last, work)?;
     if last < cells {
-        found += count_after(database, last, progress)?;
+        // The first process counts them for all.
+        let counted = if work.is_first() { count_after(database, last, work)? } else { 0 };
+        found += work.sum(counted)?;
     }
     if found != expected {
-        faults.push(Fault::Legal { found, expected });
+        work.faults.push(Fault::Legal { found, expected });
     }
     Ok(Some(found))
 }
 
 /// Counts the legal positions of more than `last` pieces.
-fn count_after(database: &Database, last: u32, progress: &dyn Progress) -> Result<u64, CountError> {
-    let plies = match count_legal(database.index(), &|entries| progress.done(entries))? {
+fn count_after(database: &Database, last: u32, work: &Work) -> Result<u64, CountError> {
+    let plies = match count_legal(database.index(), &|entries| work.done(entries))? {
         Counted::Legal(plies) => Vec::from_iter(plies.iter().map(|ply| (ply.ply, ply.legal))),
         Counted::Values(counts) => Vec::from_iter(counts.plies.iter().map(|ply| (ply.ply, ply.legal))),
     };

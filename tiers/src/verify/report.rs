@@ -3,13 +3,14 @@
 use fourbase::{Board, Outcome};
 
 use super::fault::Fault;
+use crate::crew::Crew;
 use crate::files::FileError;
 use crate::format::Hash;
 use crate::kernel::Values;
 
 /// How thorough to be.
 #[derive(Clone, Copy, Debug)]
-pub struct Options {
+pub struct Options<'a> {
     /// How many of the stored values are recomputed, spread evenly over all stored values: exactly so many, or all where there
     /// are fewer; `None` for all of them. Legal positions are only counted with `None`. A sample takes at most some 200 MB of
     /// memory beside the caches, however large it is.
@@ -22,13 +23,15 @@ pub struct Options {
     pub faults: usize,
     /// The memory in bytes that the count of the plies that are not kept may take.
     pub memory_bytes: u64,
+    /// The processes that share the work out, each of which verifies the same database with the same options; `None`: this one alone.
+    pub crew: Option<&'a dyn Crew>,
 }
 
-impl Default for Options {
+impl Default for Options<'_> {
     /// Returns all values, 1,000 searches of at most 200,000 nodes (some seconds on any board), 20 faults, and no limit of
     /// memory.
-    fn default() -> Options {
-        Options { sample: None, searches: 1000, nodes: 200_000, faults: 20, memory_bytes: u64::MAX }
+    fn default() -> Self {
+        Options { sample: None, searches: 1000, nodes: 200_000, faults: 20, memory_bytes: u64::MAX, crew: None }
     }
 }
 

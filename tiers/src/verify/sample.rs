@@ -14,9 +14,11 @@ use super::collector::Collector;
 use super::fault::Fault;
 use super::known::Place;
 use super::lookup::Lookup;
-use super::report::{Progress, Stage};
+use super::report::Stage;
 use super::tier::StoredTier;
 use super::value::{Value, check_value, wrong_count};
+use super::work::{Threads, Work};
+use crate::crew::CrewError;
 use crate::database::DatabaseError;
 
 /// Values that are recomputed together. The moves of one lead to at most 50 or so others on 7x6, in the mean of all tiers of 7x5 to 12,
@@ -24,8 +26,8 @@ use crate::database::DatabaseError;
 const BATCH: u64 = if cfg!(test) { 100 } else { 1 << 16 };
 
 /// Recomputes `sample` of `all` stored values; returns how many.
-pub(super) fn check(lookup: &Lookup, all: u64, sample: u64, faults: &Collector, progress: &dyn Progress) -> u64 {
-    progress.begins(Stage::Values, sample);
+pub(super) fn check(lookup: &Lookup, all: u64, sample: u64, work: &Work) -> Result<u64, CrewError> {
+    work.begin(Stage::Values, sample);
     let (mut checked, mut before) = (0, 0);
     for tier in lookup.tiers() {
         // The shares of all tiers sum to the sample, and none is more than the tier has.
@@ -39,15 +41,27 @@ pub(super) fn check(lookup: &Lookup, all: u64, sample: u64, faults: &Collector, 
         }
         let mut ends: Vec<u64> = Vec::with_capacity(tier.blocks.len());
         tier.blocks.iter().for_each(|values| ends.push(ends.last().unwrap_or(&0) + u64::from(*values)));
-        for start in (0..strata.count).step_by(BATCH as usize) {
-            let batch = start..strata.count.min(start + BATCH);
-            let chosen: Vec<Chosen> = batch.map(|stratum| strata.choose(stratum, &ends)).collect();
-            check_batch(lookup, tier, &chosen, faults, progress);
-        }
-        progress.tier_done(Stage::Values, tier.ply, strata.count);
+        let (each, place) = (batch(strata.count, work.size()), format!("the sampled values of ply {}", tier.ply));
+        work.share(
+            &place,
+            strata.count.div_ceil(each),
+            Threads::Together,
+            || (),
+            |(), number, faults| {
+                let batch = number * each..strata.count.min((number + 1) * each);
+                let chosen: Vec<Chosen> = batch.map(|stratum| strata.choose(stratum, &ends)).collect();
+                check_batch(lookup, tier, &chosen, faults, work);
+            },
+        )?;
+        work.tier_done(Stage::Values, tier.ply, strata.count);
         checked += strata.count;
     }
-    checked
+    Ok(checked)
+}
+
+/// Returns how many of a tier's values are recomputed together: with several processes so many that each gets some batches.
+fn batch(values: u64, processes: u64) -> u64 {
+    if processes == 1 { BATCH } else { values.div_ceil(4 * processes).clamp(BATCH.min(1000), BATCH) }
 }
 
 /// The values of a tier, cut into pieces of one length, but for one value.
@@ -79,7 +93,7 @@ impl Strata {
 }
 
 /// Recomputes some values of a tier, in order.
-fn check_batch(lookup: &Lookup, tier: &StoredTier, chosen: &[Chosen], faults: &Collector, progress: &dyn Progress) {
+fn check_batch(lookup: &Lookup, tier: &StoredTier, chosen: &[Chosen], faults: &Collector, work: &Work) {
     let of_blocks: Vec<&[Chosen]> = chosen.chunk_by(|one, other| one.block == other.block).collect();
     let values = of_blocks.par_iter().flat_map_iter(|of_block| {
         read(lookup, tier, of_block, faults).unwrap_or_else(|error| {
@@ -93,7 +107,7 @@ fn check_batch(lookup: &Lookup, tier: &StoredTier, chosen: &[Chosen], faults: &C
         needed
     });
     // Most of the time goes by here.
-    let known = ahead::find(lookup, needed.flatten_iter().collect(), chosen.len() as u64, progress);
+    let known = ahead::find(lookup, needed.flatten_iter().collect(), chosen.len() as u64, &|steps| work.done(steps));
     values.par_iter().for_each(|value| check_value(lookup, tier, value, &known, faults));
 }
 

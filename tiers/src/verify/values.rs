@@ -6,39 +6,48 @@ use super::collector::Collector;
 use super::fault::Fault;
 use super::known::Known;
 use super::lookup::Lookup;
-use super::report::{Progress, Stage};
+use super::report::Stage;
 use super::sample;
 use super::tier::StoredTier;
 use super::value::{Value, check_value, wrong_count};
+use super::work::{Threads, Work};
+use crate::crew::CrewError;
 use crate::database::DatabaseError;
 
 /// Recomputes the stored values, or `sample` of them (see [`sample`]); returns how many.
-pub(super) fn check(lookup: &Lookup, sample: Option<u64>, faults: &Collector, progress: &dyn Progress) -> u64 {
+pub(super) fn check(lookup: &Lookup, sample: Option<u64>, work: &Work) -> Result<u64, CrewError> {
     let all: u64 = lookup.tiers().map(StoredTier::count).sum();
     match sample.filter(|sample| *sample < all) {
-        Some(sample) => sample::check(lookup, all, sample, faults, progress),
-        None => check_all(lookup, faults, progress),
+        Some(sample) => sample::check(lookup, all, sample, work),
+        None => check_all(lookup, work),
     }
 }
 
-fn check_all(lookup: &Lookup, faults: &Collector, progress: &dyn Progress) -> u64 {
+fn check_all(lookup: &Lookup, work: &Work) -> Result<u64, CrewError> {
     let entries = |tier: &StoredTier| tier.file().chunks().tier_entries;
-    progress.begins(Stage::Values, lookup.tiers().map(entries).sum());
-    let checked = lookup.tiers().map(|tier| {
-        let chunks = (0..tier.chunks()).into_par_iter().map(|number| {
-            let checked = check_chunk(lookup, tier, number, faults).unwrap_or_else(|error| {
-                faults.push(Fault::File(error));
-                0
-            });
-            let entries = tier.entries(number);
-            progress.done(entries.end - entries.start);
-            checked
-        });
-        let checked = chunks.sum::<u64>();
-        progress.tier_done(Stage::Values, tier.ply, checked);
-        checked
-    });
-    checked.sum()
+    work.begin(Stage::Values, lookup.tiers().map(entries).sum());
+    let mut checked = 0;
+    for tier in lookup.tiers() {
+        let place = format!("the values of ply {}", tier.ply);
+        let of_threads = work.share(
+            &place,
+            tier.chunks(),
+            Threads::Each,
+            || 0,
+            |checked: &mut u64, number, faults| {
+                match check_chunk(lookup, tier, number, faults) {
+                    Ok(values) => *checked += values,
+                    Err(error) => faults.push(Fault::File(error)),
+                }
+                let entries = tier.entries(number);
+                work.done(entries.end - entries.start);
+            },
+        )?;
+        let of_tier = work.sum(of_threads.iter().sum())?;
+        work.tier_done(Stage::Values, tier.ply, of_tier);
+        checked += of_tier;
+    }
+    Ok(checked)
 }
 
 /// Recomputes the values of a chunk; returns how many.

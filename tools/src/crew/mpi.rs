@@ -9,7 +9,7 @@
 //! | `ASK` | any | 0 | the pile that it wants jobs of, and how many entries it has solved |
 //! | `DEAL` | 0 | any | the pile, the first job and the end; the same twice where none are left |
 //! | `READY` | any | 0 | it waits in an exchange |
-//! | `GO` | 0 | any | all wait in the exchange, which begins: two collective calls |
+//! | `GO` | 0 | any | all wait in the exchange, which begins: two collective calls, or one that unites bits |
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 
 use fourbase_tiers::crew::{Answer, Cost, Crew, Dealer};
 use mpi::Threading;
+use mpi::collective::SystemOperation;
 use mpi::datatype::PartitionMut;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
@@ -64,11 +65,19 @@ struct Figures {
 /// What every process has given.
 type Exchanged = Vec<Vec<u8>>;
 
+/// A collective call that this process waits for, and who waits for it.
+enum Meeting {
+    /// Gives these bytes to all.
+    Exchange(Vec<u8>, Sender<Exchanged>),
+    /// Gives the bits of these words to all.
+    Unite(Vec<u64>, Sender<Vec<u64>>),
+}
+
 /// What the threads of the process ask for.
 enum Call {
     Begin(u64),
     Take(Sender<Option<Range<u64>>>),
-    Exchange(Vec<u8>, Sender<Exchanged>),
+    Meet(Meeting),
     /// Ends the job of all processes, with this exit code.
     Abort(u8),
     /// Leaves MPI, when all have.
@@ -128,6 +137,13 @@ impl MpiCrew {
             // The thread has ended, so the job is being ended.
             Err(_) => forever(),
         }
+    }
+
+    fn meet<T>(&self, meeting: impl FnOnce(Sender<T>) -> Meeting) -> T {
+        let start = Instant::now();
+        let all = self.call(|answer| Call::Meet(meeting(answer)));
+        self.figures.waited_nanoseconds.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
+        all
     }
 
     /// Ends the job of all processes with this exit code.
@@ -190,10 +206,12 @@ impl Crew for MpiCrew {
     }
 
     fn exchange(&self, own: &[u8]) -> Vec<Vec<u8>> {
-        let start = Instant::now();
-        let all = self.call(|answer| Call::Exchange(own.to_vec(), answer));
-        self.figures.waited_nanoseconds.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
-        all
+        self.meet(|answer| Meeting::Exchange(own.to_vec(), answer))
+    }
+
+    fn unite(&self, words: &mut [u64]) {
+        let united = self.meet(|answer| Meeting::Unite(words.to_vec(), answer));
+        words.iter_mut().zip(united).for_each(|(word, united)| *word = united);
     }
 
     fn solved(&self, entries: u64) {
@@ -221,8 +239,8 @@ struct Speaker {
     dealt: Option<Option<Range<u64>>>,
     /// Who waits for jobs.
     takers: VecDeque<Sender<Option<Range<u64>>>>,
-    /// Who waits for the end of an exchange, and what this process gives.
-    exchange: Option<(Vec<u8>, Sender<Exchanged>)>,
+    /// The collective call that this process waits for.
+    meeting: Option<Meeting>,
     figures: Arc<Figures>,
     /// Of process 0: its decisions, who waits for which pile, how many wait in an exchange, and what each has solved.
     dealer: Dealer,
@@ -241,7 +259,7 @@ impl Speaker {
             pile: 0,
             dealt: None,
             takers: VecDeque::new(),
-            exchange: None,
+            meeting: None,
             figures,
             dealer,
             waiting: Vec::new(),
@@ -264,8 +282,8 @@ impl Speaker {
                     self.takers.push_back(answer);
                     self.hand_out();
                 }
-                Ok(Call::Exchange(own, answer)) => {
-                    self.exchange = Some((own, answer));
+                Ok(Call::Meet(meeting)) => {
+                    self.meeting = Some(meeting);
                     self.send(0, READY, [0; 3]);
                 }
                 Ok(Call::Abort(code)) => self.world.abort(code.into()),
@@ -278,7 +296,7 @@ impl Speaker {
 
     /// Tells whether a thread of this process waits for an answer.
     fn is_waited_for(&self) -> bool {
-        !self.takers.is_empty() || self.exchange.is_some()
+        !self.takers.is_empty() || self.meeting.is_some()
     }
 
     /// Sends a message, to this process as well.
@@ -320,10 +338,10 @@ impl Speaker {
                 if self.ready == self.world.size() {
                     self.ready = 0;
                     (1..self.world.size()).for_each(|process| self.send(process, GO, [0; 3]));
-                    self.exchange();
+                    self.meet();
                 }
             }
-            GO => self.exchange(),
+            GO => self.meet(),
             _ => {}
         }
     }
@@ -373,9 +391,24 @@ impl Speaker {
         }
     }
 
-    /// Gives what every process has to all; all are here.
-    fn exchange(&mut self) {
-        let Some((own, answer)) = self.exchange.take() else { return };
+    /// Makes the collective call that all wait for; all are here.
+    fn meet(&mut self) {
+        match self.meeting.take() {
+            Some(Meeting::Exchange(own, answer)) => {
+                let _ = answer.send(self.exchange(&own));
+            }
+            Some(Meeting::Unite(words, answer)) => {
+                self.figures.sent_bytes.fetch_add(size_of_val(&words[..]) as u64, Ordering::Relaxed);
+                let mut united = vec![0u64; words.len()];
+                self.world.all_reduce_into(&words[..], &mut united[..], SystemOperation::bitwise_or());
+                let _ = answer.send(united);
+            }
+            None => {}
+        }
+    }
+
+    /// Gives what every process has to all.
+    fn exchange(&self, own: &[u8]) -> Exchanged {
         let size = self.world.size() as usize;
         self.figures.sent_bytes.fetch_add((own.len() + size_of::<u64>()) as u64, Ordering::Relaxed);
         let mut lengths = vec![0u64; size];
@@ -401,6 +434,6 @@ impl Speaker {
                 of.extend_from_slice(&bytes[*place as usize..(place + count) as usize]);
             }
         }
-        let _ = answer.send(all);
+        all
     }
 }

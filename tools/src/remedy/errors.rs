@@ -30,6 +30,7 @@ pub fn of_one(error: &(dyn Error + 'static), given: &Given) -> Option<String> {
     } else if let Some(error) = error.downcast_ref::<VerifyError>() {
         match error {
             VerifyError::Database(error) => of_database(error, given),
+            VerifyError::Crew(error) => Some(of_crew(error)),
             VerifyError::Count(error) => of_count(error, given),
         }
     } else if let Some(error) = error.downcast_ref::<AnswerError>() {
@@ -76,6 +77,9 @@ fn of_crew(error: &CrewError) -> String {
     match error {
         CrewError::Unlike { .. } => "start all processes with the same program and the same options".to_owned(),
         CrewError::NotShared { .. } => "give folders that all machines share with --db and --scratch".to_owned(),
+        CrewError::Differs { .. } => {
+            "make sure that all machines read the same files, or verify with one process".to_owned()
+        }
         CrewError::Told { .. } => "start the job again; if it happens again, please report it".to_owned(),
     }
 }
