@@ -211,7 +211,9 @@ fn a_job_whose_process_is_killed_ends_and_the_next_one_goes_on_to_the_same_datab
     let (kills, mut killed) = (long::scale(4u32, 50), 0u32);
     while killed < kills {
         let (processes, after) = (2 + random.below(4), 100 + random.below(1200) as u64);
-        let options = "--db db --scratch scratch --memory 1G --quiet";
+        // After every tier, half of the time; else at the end alone.
+        let checkpoint = 120 * random.below(2);
+        let options = format!("--db db --scratch scratch --memory 1G --quiet --checkpoint {checkpoint}");
         let has_ended = jobs.ends(
             &format!("-n {processes} fourbase solve 5x5 {options} --threads 1"),
             Duration::from_millis(after),

@@ -14,7 +14,7 @@ use crate::support::progress::{StopAfterEntries, StopAtFiles};
 use crate::support::random::Random;
 use crate::support::shared;
 use crate::support::solves::{MEMORY_BYTES, Solve, in_files, in_files_at_once, least_bytes, stepwise};
-use crate::support::tiers::{Kernel, Knobs, SolveError, Values};
+use crate::support::tiers::{CHECKPOINT, Kernel, SolveError, Values};
 
 /// What happens between a solve that failed and the next.
 #[derive(Clone, Copy, Debug)]
@@ -159,7 +159,7 @@ fn a_solve_that_loses_power_again_and_again_goes_on_to_the_same_bytes() {
 
 #[test]
 fn a_solve_that_has_ended_outlives_a_loss_of_power() {
-    for (name, checkpoint) in [("4x4", Duration::ZERO), ("4x4", Knobs::default().checkpoint)] {
+    for (name, checkpoint) in [("4x4", Duration::ZERO), ("4x4", CHECKPOINT)] {
         let solve = stepwise(name, Values::Wdl).with_checkpoint(checkpoint);
         let expected = solve.whole();
         long::skips("96 of 100 solves that lose power at the end");
@@ -176,7 +176,7 @@ fn a_solve_that_has_ended_outlives_a_loss_of_power() {
 
 #[test]
 fn a_solve_without_checkpoints_starts_again_and_ends_with_the_same_bytes() {
-    let solve = stepwise("4x4", Values::Remoteness).with_checkpoint(Knobs::default().checkpoint);
+    let solve = stepwise("4x4", Values::Remoteness).with_checkpoint(CHECKPOINT);
     let expected = solve.whole();
     for between in [Between::ProcessEnds, Between::PowerGoes] {
         let operations = die_at_every_operation(&solve, &MemoryDisk::new, &expected, between);
@@ -204,7 +204,7 @@ fn stop_and_go_on(solve: &Solve, most: u64, expected: &BTreeMap<String, Vec<u8>>
 #[test]
 fn a_solve_in_memory_that_is_stopped_anywhere_loses_only_the_tier_that_it_was_at() {
     for (name, values) in [("4x4", Values::Remoteness), ("5x3", Values::Wdl)] {
-        for checkpoint in [Knobs::default().checkpoint, Duration::ZERO] {
+        for checkpoint in [CHECKPOINT, Duration::ZERO] {
             let solve = stepwise(name, values).with_checkpoint(checkpoint);
             let expected = solve.whole();
             let stride = long::scale(5065, 1013);
@@ -219,7 +219,7 @@ fn a_solve_in_memory_that_is_stopped_anywhere_loses_only_the_tier_that_it_was_at
 #[test]
 fn a_solve_in_files_that_is_stopped_anywhere_loses_no_tier_and_goes_on_in_files_or_in_memory() {
     for (name, values) in [("4x4", Values::Remoteness), ("5x3", Values::Wdl)] {
-        let ample = in_files(name, values).with_checkpoint(Knobs::default().checkpoint);
+        let ample = in_files(name, values).with_checkpoint(CHECKPOINT);
         let expected = ample.whole();
         let least = least_bytes(&ample);
         // No blocks stay in memory, some, and all: then those that the rest of a tier does not need are lost.
@@ -242,7 +242,7 @@ fn a_solve_in_files_that_is_stopped_anywhere_loses_no_tier_and_goes_on_in_files_
 fn a_solve_in_files_that_was_stopped_dies_later_and_goes_on_from_where_it_was_stopped() {
     // One thread, so that the operations have an order.
     let pool = ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
-    let solve = in_files("4x3", Values::Wdl).with_checkpoint(Knobs::default().checkpoint);
+    let solve = in_files("4x3", Values::Wdl).with_checkpoint(CHECKPOINT);
     let (expected, mut deaths) = (solve.whole(), 0);
     let entries = pool.install(|| {
         let all = StopAfterEntries::never();
@@ -291,7 +291,7 @@ fn a_solve_that_resumes_tells_of_the_files_that_it_reads_and_can_be_stopped_ther
 
 #[test]
 fn a_solve_in_memory_does_not_wait_for_the_end_of_a_tier() {
-    let solve = stepwise("5x5", Values::Wdl).with_checkpoint(Knobs::default().checkpoint);
+    let solve = stepwise("5x5", Values::Wdl).with_checkpoint(CHECKPOINT);
     let expected = shared::files(solve.board(), solve.values());
     let one_thread = ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
     // The middle of a tier of 6,000,000 entries, by pieces of about 500,000.

@@ -11,7 +11,7 @@ use fourbase_tiers::solve;
 use super::board::board;
 use super::memory_disk::MemoryDisk;
 use super::tiers::{
-    Database, DatabaseError, Kernel, Knobs, Plan, Progress, Report, SolveError, Storage, Values, folder_of,
+    CHECKPOINT, Database, DatabaseError, Kernel, Knobs, Plan, Progress, Report, SolveError, Storage, Values, folder_of,
 };
 
 /// What a solve may take: far more than any board of these tests needs.
@@ -25,6 +25,7 @@ pub struct Solve {
     root: PathBuf,
     scratch: Option<PathBuf>,
     keep_plies: Option<u32>,
+    checkpoint: Duration,
     knobs: Knobs,
     memory_bytes: u64,
     kernel: Kernel,
@@ -40,6 +41,7 @@ impl Solve {
             root: "db".into(),
             scratch: None,
             keep_plies: None,
+            checkpoint: CHECKPOINT,
             knobs: Knobs::default(),
             memory_bytes: MEMORY_BYTES,
             kernel: Kernel::detect(),
@@ -56,6 +58,7 @@ impl Solve {
             .replace(self.replace)
             .scratch(self.scratch.clone())
             .keep_plies(self.keep_plies)
+            .checkpoint(self.checkpoint)
             .knobs(self.knobs)
     }
 
@@ -71,7 +74,7 @@ impl Solve {
 
     /// Sets how long to solve before a tier is made durable.
     pub fn with_checkpoint(&self, checkpoint: Duration) -> Solve {
-        Solve { knobs: Knobs { checkpoint, ..self.knobs }, ..self.clone() }
+        Solve { checkpoint, ..self.clone() }
     }
 
     /// Sets the kernels.
@@ -101,7 +104,7 @@ impl Solve {
 
     /// Sets how many words a block of those tiers has.
     pub fn with_block_words(&self, block_words: usize) -> Solve {
-        Solve { knobs: Knobs { block_words, ..self.knobs }, ..self.clone() }
+        Solve { knobs: Knobs { block_words }, ..self.clone() }
     }
 
     /// Keeps the tiers of at most so many pieces; `None`: all.

@@ -8,6 +8,6 @@ pub use fourbase_tiers::format::{TierRecord, folder_of};
 pub use fourbase_tiers::index::TierLayout;
 pub use fourbase_tiers::kernel::{Kernel, Values};
 pub use fourbase_tiers::quiet::{Sight, sight};
-pub use fourbase_tiers::solve::{Knobs, Plan, Progress, Report, SolveError};
+pub use fourbase_tiers::solve::{CHECKPOINT, Knobs, Plan, Progress, Report, SolveError};
 pub use fourbase_tiers::testing::forge::{Forged, forge};
 pub use fourbase_tiers::testing::plant::{Planted, plant};

@@ -1,12 +1,12 @@
 //! How well several machines share out a solve: jobs are measured here, and dealt to simulated processes.
 //!
-//! `cargo bench -p fourbase-tiers --bench schedule -- BOARD [TIERS [MILLISECONDS [GIGABYTES]]]`
+//! `cargo bench -p fourbase-tiers --bench schedule -- BOARD [TIERS [MILLISECONDS,GIGABYTES ...]]`
 //!
 //! Solves the board with values alone, or its last TIERS tiers (the full board is the first of them), as a crew of one member with one
 //! thread, and notes how long each job took: compressed and appended to a log, as with others. The dealer of the program then deals these
 //! jobs to 1 to 4,096 threads, 32 a process, and to 8 processes of one thread. A message takes MILLISECONDS each way (1: as long as MPI's
-//! thread sleeps at most), and the file system moves GIGABYTES a second for all processes together (without a limit if not given):
-//! the bytes are those that `fourbase solve --dry-run --ranks` names.
+//! thread sleeps at most), and the file system moves GIGABYTES a second for all processes together (`inf`: without a limit):
+//! the bytes are those that `fourbase solve --dry-run --ranks` names. One table for each pair.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -26,8 +26,10 @@ fn main() {
     // `cargo bench` without arguments runs all benches.
     let Some(board) = arguments.next() else { return println!("schedule: give a board, such as 6x5") };
     let tiers = arguments.next().map_or(usize::MAX, |tiers| tiers.parse().expect("a number of tiers"));
-    let mut number = |usual: f64| arguments.next().map_or(usual, |number| number.parse().expect("a number"));
-    let (latency, bandwidth) = (number(1.0) / 1e3, number(f64::INFINITY) * 1e9);
+    let mut networks: Vec<[f64; 2]> = arguments.map(|pair| network(&pair).expect("MILLISECONDS,GIGABYTES")).collect();
+    if networks.is_empty() {
+        networks.push([1.0, f64::INFINITY]);
+    }
     let trace = Trace::default();
     let folder = std::env::temp_dir().join(format!("fourbase-schedule-{}", std::process::id()));
     let solve = Solve::new(board.parse().expect("a board"), Values::Wdl).root(&folder).memory(4 << 30);
@@ -45,15 +47,30 @@ fn main() {
     let (jobs, busy) = (piles.iter().map(|pile| pile.costs.len()).sum::<usize>(), sum(&piles, |pile| pile.busy()));
     let between = sum(&piles, |pile| pile.before);
     println!("{jobs} jobs in {} piles: {busy:.1} s, and {between:.2} s between piles", piles.len());
+    for network in networks {
+        show(&solve, &piles, tiers, network);
+    }
+}
+
+/// Reads a time and a rate.
+fn network(pair: &str) -> Option<[f64; 2]> {
+    let (milliseconds, gigabytes) = pair.split_once(',')?;
+    Some([milliseconds.parse().ok()?, gigabytes.parse().ok()?])
+}
+
+/// Deals the jobs to more and more processes, and shows how long they take.
+fn show(solve: &Solve, piles: &[Pile], tiers: usize, [milliseconds, gigabytes]: [f64; 2]) {
+    println!("messages take {milliseconds} ms, the files {gigabytes} GB/s");
     println!("processes  threads  seconds  idle  faster  seconds of files");
+    let (busy, between) = (sum(piles, Pile::busy), sum(piles, |pile| pile.before));
     let (plan, planned) = solve.plan_tiers();
     let alone = busy + between;
     for (processes, threads) in [(8, 1), (1, 1), (1, 4), (1, 16), (1, 32), (4, 32), (16, 32), (64, 32), (128, 32)] {
-        let dealt = sum(&piles, |pile| deal(&pile.costs, processes, threads, latency));
+        let dealt = sum(piles, |pile| deal(&pile.costs, processes, threads, milliseconds / 1e3));
         let idle = 1.0 - busy / (dealt * f64::from(processes * threads));
         let shared = plan.shared(&planned, processes, threads, 1.0);
         let bytes: u128 = shared.iter().rev().take(tiers).map(|tier| tier.written_bytes + tier.read_bytes).sum();
-        let files = bytes as f64 / bandwidth;
+        let files = bytes as f64 / (gigabytes * 1e9);
         let seconds = (dealt + between).max(files);
         let (idle, faster) = (100.0 * idle, alone / seconds);
         println!("{processes:9}  {threads:7}  {seconds:7.2}  {idle:3.0} %  {faster:6.1}  {files:16.2}");

@@ -7,7 +7,7 @@ mod speed;
 
 use std::path::PathBuf;
 use std::sync::{PoisonError, RwLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use fourbase_tiers::counts::{CountError, Counts, solve_and_count};
@@ -73,6 +73,10 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = number::within::<u32>(1..=u64::from(u32::MAX)))]
     keep_plies: Option<u32>,
 
+    /// The least time between checkpoints, from which a solve goes on if it is killed; 0: after every tier
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = number::within::<u32>(0..=1_000_000))]
+    checkpoint: u32,
+
     /// Which kernels compute the values
     #[arg(long, value_name = "KERNEL", default_value = "auto")]
     kernel: KernelArgument,
@@ -120,6 +124,7 @@ impl Arguments {
             .replace(self.replace)
             .scratch(self.scratch.clone())
             .keep_plies(self.keep_plies)
+            .checkpoint(Duration::from_secs(self.checkpoint.into()))
     }
 }
 

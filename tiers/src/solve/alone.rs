@@ -2,8 +2,9 @@
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
+use super::checkpoints::Checkpoints;
 use super::disk_space::check_disk_space;
 use super::error::SolveError;
 use super::options::{Report, Solve};
@@ -186,7 +187,7 @@ impl<'a, W: Witness> Run<'a, W> {
         last: Option<LogTier<'a>>,
     ) -> Result<(), SolveError> {
         let index = self.logs.index;
-        let (mut unpublished, mut checkpoints) = (Vec::new(), Checkpoints::new(self.solve.knobs.checkpoint));
+        let (mut unpublished, mut checkpoints) = (Vec::new(), Checkpoints::new(self.solve.checkpoint));
         // A solve that was stopped may have left only those blocks of its last tier that the rest of the next tier needs. Once
         // that is solved, no later solve could begin with either of the two: the next tier is a checkpoint at once.
         let mut is_due = last.as_ref().is_some_and(|last| !last.is_complete());
@@ -296,35 +297,6 @@ impl<'a, W: Witness> Run<'a, W> {
     }
 }
 
-/// When the next checkpoint is due. It compresses a whole tier, so checkpoints may take a tenth of the time.
-struct Checkpoints {
-    /// The least time between two.
-    least: Duration,
-    /// When the last one was made, and how long that took.
-    last: Instant,
-    took: Duration,
-}
-
-/// A checkpoint is due after so many times what the last one took.
-const TIMES_THE_LAST: u32 = 10;
-
-impl Checkpoints {
-    fn new(least: Duration) -> Checkpoints {
-        Checkpoints { least, last: Instant::now(), took: Duration::ZERO }
-    }
-
-    /// If the least time is zero, one is due after every tier.
-    fn is_due(&self) -> bool {
-        let times = if self.least.is_zero() { 0 } else { TIMES_THE_LAST };
-        self.last.elapsed() >= self.least.max(times * self.took)
-    }
-
-    /// Notes that one was begun, and is made now.
-    fn made(&mut self, begun: Instant) {
-        (self.last, self.took) = (Instant::now(), begun.elapsed());
-    }
-}
-
 /// Tells whether a tier that is not complete has all that the rest of the tier before it needs: a solve that is stopped has
 /// no more. No shape leads to one with a smaller left wing.
 fn is_enough(last: &LogTier, before: &LogTier) -> bool {
@@ -367,7 +339,7 @@ fn tidy(storage: &dyn Storage, folder: &Path, scratch: &Path, kind: Kind) {
     }
 }
 
-fn no_root(folder: &Path) -> FileError {
+pub(super) fn no_root(folder: &Path) -> FileError {
     FileError::Damaged { file: folder.to_path_buf(), offset: 0, what: "the empty board has no value" }
 }
 
@@ -384,21 +356,4 @@ pub(super) fn report(solve: &Solve, manifest: &Manifest, already_complete: bool)
         folder,
         already_complete,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_checkpoint_is_due_ten_times_as_long_after_the_last_one_as_that_took() {
-        let hour = Duration::from_secs(3600);
-        let ago = |minutes: u64| Instant::now().checked_sub(Duration::from_secs(60 * minutes));
-        let is_due =
-            |least, last: Option<Instant>, took| last.is_none_or(|last| Checkpoints { least, last, took }.is_due());
-        assert!(Checkpoints::new(Duration::ZERO).is_due() && !Checkpoints::new(hour).is_due());
-        assert!(is_due(Duration::from_secs(60), ago(2), Duration::ZERO));
-        assert!(is_due(Duration::ZERO, ago(0), hour));
-        assert!(!Checkpoints { least: Duration::from_nanos(1), last: Instant::now(), took: hour }.is_due());
-    }
 }

@@ -8,6 +8,7 @@
 mod all_solved;
 mod alone;
 mod band;
+mod checkpoints;
 mod crew_plan;
 mod disk_space;
 mod error;
@@ -23,6 +24,7 @@ mod together;
 mod witness;
 
 pub(crate) use all_solved::AllSolved;
+pub use checkpoints::CHECKPOINT;
 pub use crew_plan::CrewTier;
 pub use error::SolveError;
 pub use expected_bytes::TierPlan;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use fourbase::{Board, Outcome};
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::checkpoints::CHECKPOINT;
 use super::expected_bytes::TierPlan;
 use super::plan::Plan;
 use crate::files::Disk;
@@ -36,6 +37,7 @@ pub struct Solve {
     pub(super) replace: bool,
     pub(super) scratch: Option<PathBuf>,
     pub(super) keep_plies: Option<u32>,
+    pub(super) checkpoint: Duration,
     pub(super) knobs: Knobs,
 }
 
@@ -44,14 +46,12 @@ pub struct Solve {
 pub struct Knobs {
     /// About how many words a block of a live tier in files has.
     pub block_words: usize,
-    /// Time between checkpoints; zero: after every tier.
-    pub checkpoint: Duration,
 }
 
 impl Default for Knobs {
-    /// Returns blocks of 256 KiB and a checkpoint every two minutes: a checkpoint compresses a whole tier.
+    /// Returns blocks of 256 KiB.
     fn default() -> Knobs {
-        Knobs { block_words: BLOCK_WORDS, checkpoint: Duration::from_secs(120) }
+        Knobs { block_words: BLOCK_WORDS }
     }
 }
 
@@ -67,6 +67,7 @@ impl Solve {
             replace: false,
             scratch: None,
             keep_plies: None,
+            checkpoint: CHECKPOINT,
             knobs: Knobs::default(),
         }
     }
@@ -113,6 +114,14 @@ impl Solve {
     #[must_use]
     pub fn keep_plies(mut self, most: Option<u32>) -> Solve {
         self.keep_plies = most.map(|most| most.max(1)).filter(|most| (*most as usize) < self.board.cells());
+        self
+    }
+
+    /// Sets the least time between checkpoints ([`CHECKPOINT`] if this is not called); zero: one after every tier. A solve that is
+    /// killed goes on from the last one. Where several machines solve together every tier is one.
+    #[must_use]
+    pub fn checkpoint(mut self, least: Duration) -> Solve {
+        self.checkpoint = least;
         self
     }
 

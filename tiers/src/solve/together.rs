@@ -1,12 +1,15 @@
 //! A whole solve by several processes: every member of a crew runs this, tier after tier in step.
 //!
 //! All live tiers are in logs in the scratch folder, which all members see. Member 0 keeps the lock and the manifest, and removes
-//! what is no longer needed; its manifest names a checkpoint after every tier, since all values are in the logs then.
+//! what is no longer needed. All values are in the logs after every tier. On several machines each tier is a checkpoint; on one machine a
+//! checkpoint is made as often as by a process alone, because writing to the disk takes time.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use super::all_solved::AllSolved;
-use super::alone::{check_kept, report, root_code};
+use super::alone::{check_kept, no_root, report, root_code};
+use super::checkpoints::Checkpoints;
 use super::disk_space::check_disk_space;
 use super::error::SolveError;
 use super::options::{Report, Solve};
@@ -14,7 +17,7 @@ use super::progress::{Progress, watching};
 use super::step::solve_tier;
 use super::witness::Witness;
 use crate::crew::{Crew, greet, hold, share_folder};
-use crate::files::{FileError, Storage, publish};
+use crate::files::{FileError, Storage, Written, publish};
 use crate::format::{Manifest, State, TierRecord, lock_path, remove_leftovers, write_tier_together};
 use crate::index::Index;
 use crate::kernel::Coding;
@@ -151,6 +154,9 @@ impl<W: Witness> Together<'_, W> {
     ) -> Result<(), SolveError> {
         let Together { solve, crew, storage, progress, folder, .. } = *self;
         let all = AllSolved::new(progress, crew);
+        // Of several machines the tiers are on the disk anyway.
+        let least = if crew.is_on_one_machine() { solve.checkpoint } else { Duration::ZERO };
+        let (mut unpublished, mut checkpoints) = (Vec::new(), Checkpoints::new(least));
         while let Some(ply) = manifest.next_ply(solve.board) {
             let mut tier: LogTier<'s> = logs.open(coding, ply)?;
             if let Some(child) = &child {
@@ -161,6 +167,11 @@ impl<W: Witness> Together<'_, W> {
             all.tier(ply, tier.entries());
             let begun = all.begin();
             if !watching(&all, |watch| solve_tier(logs.index, &mut tier, child.as_ref(), watch))? {
+                tier.sync()?;
+                drop(tier);
+                if let Some(child) = child.filter(|child| manifest.checkpoint != Some(child.ply())) {
+                    self.commit(logs, &child, unpublished, manifest)?;
+                }
                 return Err(self.stopped(manifest));
             }
             child.iter().for_each(Store::pass_all);
@@ -170,28 +181,55 @@ impl<W: Witness> Together<'_, W> {
             let bytes = file.as_ref().map_or(0, |file| file.written.bytes);
             let hash = file.as_ref().map(|file| file.hash);
             let record = TierRecord { ply, entries: tier.entries(), bytes, hash };
+            unpublished.extend(file.map(|file| file.written));
             manifest.tiers.push(record);
             progress.tier_done(&record);
             // What is not read any more is closed everywhere before member 0 removes it.
             drop(child.replace(tier));
             all.end(ply, begun);
-            if self.is_first() {
-                manifest.checkpoint = Some(ply);
-                publish(storage, folder, file.map(|file| file.written).into_iter().collect())?;
-                if let (0, Some(tier)) = (ply, &child) {
-                    let root = root_code(logs.index, tier)?.and_then(|code| tier.content().decode(code));
-                    let what = "the empty board has no value";
-                    let damaged = || FileError::Damaged { file: folder.to_path_buf(), offset: 0, what };
-                    manifest.complete(root.ok_or_else(damaged)?);
-                }
-                manifest.write(storage, folder)?;
-                self.remove_logs(|of| ply == 0 || of > ply)?;
+            if let Some(tier) = child.as_ref().filter(|_| self.hears_of_first(ply == 0 || checkpoints.is_due())) {
+                let begun = Instant::now();
+                self.commit(logs, tier, std::mem::take(&mut unpublished), manifest)?;
+                checkpoints.made(begun);
+            } else if self.is_first() {
+                self.remove_logs(|of| of > ply && Some(of) != manifest.checkpoint)?;
             }
         }
         if self.is_first() {
             remove_leftovers(storage, folder)?;
         }
         Ok(())
+    }
+
+    /// Tells the others what member 0 decides.
+    fn hears_of_first(&self, own: bool) -> bool {
+        self.crew.exchange(&[u8::from(own)]).first().is_some_and(|first| first == &[1])
+    }
+
+    /// Makes what is done durable, like a solve alone: all values of the last tier at all members; then the files of the database; then
+    /// the manifest that names them. Then older logs go.
+    fn commit(
+        &self,
+        logs: &Logs,
+        last: &LogTier,
+        files: Vec<Written>,
+        manifest: &mut Manifest,
+    ) -> Result<(), SolveError> {
+        let (ply, storage, folder) = (last.ply(), self.storage, self.folder);
+        last.sync()?;
+        self.meet();
+        manifest.checkpoint = Some(ply);
+        if !self.is_first() {
+            return Ok(());
+        }
+        publish(storage, folder, files)?;
+        if ply == 0 {
+            let root = root_code(logs.index, last)?.and_then(|code| last.content().decode(code));
+            manifest.complete(root.ok_or_else(|| no_root(folder))?);
+        }
+        manifest.write(storage, folder)?;
+        // The tier before it may be half solved already.
+        Ok(self.remove_logs(|of| ply == 0 || of != ply && of != ply - 1)?)
     }
 
     fn remove_logs(&self, is_old: impl Fn(u32) -> bool) -> Result<(), FileError> {
@@ -213,6 +251,8 @@ impl<W: Witness> Together<'_, W> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
     use fourbase::Board;
 
     use super::*;
@@ -226,8 +266,7 @@ mod tests {
         let board: Board = board.parse().unwrap();
         let solve = Solve::new(board, values).root(root).memory(1 << 30);
         // Many blocks, also on small boards.
-        let knobs = Knobs { block_words: 1 << 8, ..Knobs::default() };
-        Solve { knobs, ..solve }
+        Solve { knobs: Knobs { block_words: 1 << 8 }, ..solve }
     }
 
     fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
@@ -267,6 +306,48 @@ mod tests {
                     );
                     println!("{board} {values}: {members} members have told each other {bytes} bytes");
                 }
+            }
+        }
+    }
+
+    /// Stops after some tiers.
+    struct Stop(AtomicU32);
+
+    impl Progress for Stop {
+        fn is_stopped(&self) -> bool {
+            self.0.load(Ordering::Relaxed) == 0
+        }
+
+        fn tier(&self, _: u32, _: u64) {
+            self.0.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Up to three members are on one machine, where few tiers are checkpoints.
+    #[test]
+    fn a_solve_that_was_stopped_is_gone_on_with_by_other_numbers_of_members() {
+        let alone = tempfile::tempdir().unwrap();
+        let expected = solve("4x4", Values::Remoteness, alone.path()).run().unwrap().hash;
+        for checkpoint in [Duration::ZERO, Duration::from_secs(120)] {
+            for (tiers, members) in [(1, 2), (2, 4), (7, 3), (12, 1), (16, 2)] {
+                let root = tempfile::tempdir().unwrap();
+                let scratch = root.path().join("scratch");
+                let solve = || {
+                    let solve = solve("4x4", Values::Remoteness, root.path()).scratch(Some(scratch.clone()));
+                    solve.checkpoint(checkpoint)
+                };
+                let (stopped, _) = Threads::run(members, 1, |crew| {
+                    solve().run_together(crew, &Disk, &Stop(AtomicU32::new(tiers))).unwrap_err()
+                });
+                for error in stopped {
+                    assert!(matches!(error, SolveError::Stopped { done, .. } if done == tiers as usize - 1), "{error}");
+                }
+                let folder = solve().folder();
+                let kept = Manifest::read_any(&Disk, &folder).unwrap().unwrap();
+                assert_eq!(kept.0.tiers.len(), tiers as usize - 1, "{members}");
+                let again = 5 - members;
+                let (reports, _) = Threads::run(again, 1, |crew| solve().run_together(crew, &Disk, &()).unwrap());
+                assert!(reports.iter().all(|report| report.hash == expected), "{tiers} {members}");
             }
         }
     }

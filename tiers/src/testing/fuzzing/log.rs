@@ -121,8 +121,10 @@ fn write(storage: &Memory, path: &Path, bytes: &[u8]) {
 /// A solve of a small board, in blocks of which its middle tiers have several.
 #[expect(clippy::expect_used, reason = "a constant, and fuzzing may panic")]
 fn solve() -> Solve {
-    let knobs = Knobs { block_words: 64, checkpoint: Duration::ZERO };
-    Solve::new("3x3c3".parse().expect("a board"), Values::Remoteness).kernel(Kernel::portable()).knobs(knobs)
+    Solve::new("3x3c3".parse().expect("a board"), Values::Remoteness)
+        .kernel(Kernel::portable())
+        .checkpoint(Duration::ZERO)
+        .knobs(Knobs { block_words: 64 })
 }
 
 /// Stops after some tiers.

@@ -207,7 +207,12 @@ impl<'s, C: Content> Blocks<'s, C> {
     /// # Errors
     /// Where a file cannot be written or read.
     pub fn exchange(&self, crew: &dyn Crew, is_ended: bool) -> Result<bool, FileError> {
-        self.segments.sync()?;
+        if crew.is_on_one_machine() {
+            self.segments.flush()?;
+        } else {
+            // Another machine may see only what is on the disk.
+            self.segments.sync()?;
+        }
         let mut own = vec![u8::from(is_ended)];
         self.segments.tell(&mut own);
         let all = crew.exchange(&own);

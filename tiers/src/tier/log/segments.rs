@@ -433,6 +433,11 @@ impl<'s> Segments<'s> {
         Ok(rest.is_empty())
     }
 
+    /// Makes everything that was appended readable for all processes of this machine.
+    pub fn flush(&self) -> Result<(), FileError> {
+        self.writer().as_mut().map_or(Ok(()), Writer::flush)
+    }
+
     /// Makes everything that was appended durable.
     pub fn sync(&self) -> Result<(), FileError> {
         if let Some(writer) = &mut *self.writer() {
