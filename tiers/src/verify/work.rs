@@ -98,9 +98,9 @@ impl<'a> Work<'a> {
         begin: impl Fn() -> T + Sync,
         work: impl Fn(&mut T, u64, &Collector) + Sync,
     ) -> Result<Vec<T>, CrewError> {
-        let numbers = Numbers::new(self.crew, jobs);
+        let (numbers, most) = (Numbers::new(self.crew, jobs), self.faults.most());
         let do_jobs = |_| {
-            let (mut made, mut faulty) = (begin(), Vec::new());
+            let (mut made, mut faulty, mut others) = (begin(), Vec::new(), 0);
             while let Some(job) = numbers.next() {
                 if self.crew.is_none() {
                     work(&mut made, job, self.faults);
@@ -109,27 +109,36 @@ impl<'a> Work<'a> {
                 let found = Collector::new(1);
                 work(&mut made, job, &found);
                 faulty.extend(found.first().map(|first| Faulty { first, job, faults: found.count(), member: 0 }));
+                // A database may be wrong everywhere.
+                if faulty.len() / 2 > most {
+                    others += keep_first(&mut faulty, most);
+                }
             }
-            (made, faulty)
+            (made, (faulty, others))
         };
-        let (made, faulty): (Vec<T>, Vec<Vec<Faulty>>) = match threads {
-            Threads::Each => {
-                (0..rayon::current_num_threads()).into_par_iter().with_max_len(1).map(do_jobs).collect::<Vec<_>>()
-            }
+        let done: Vec<_> = match threads {
+            Threads::Each => (0..rayon::current_num_threads()).into_par_iter().with_max_len(1).map(do_jobs).collect(),
             Threads::Together => vec![do_jobs(0)],
-        }
-        .into_iter()
-        .unzip();
+        };
+        let (made, found): (Vec<T>, Vec<(Vec<Faulty>, u64)>) = done.into_iter().unzip();
         if self.crew.is_some() {
-            self.meet(place, faulty.concat(), |job, found| work(&mut begin(), job, found))?;
+            let (faulty, others): (Vec<Vec<Faulty>>, Vec<u64>) = found.into_iter().unzip();
+            self.meet(place, faulty.concat(), others.iter().sum(), |job, found| work(&mut begin(), job, found))?;
         }
         Ok(made)
     }
 
-    /// Tells the others which jobs of this member have faults, hears the same of them, and finds the faults that come first.
-    fn meet(&self, place: &str, mut own: Vec<Faulty>, work: impl Fn(u64, &Collector)) -> Result<(), CrewError> {
+    /// Tells the others which jobs of this member have faults, and how many faults other jobs have, hears the same of them, and finds
+    /// the faults that come first.
+    fn meet(
+        &self,
+        place: &str,
+        mut own: Vec<Faulty>,
+        others: u64,
+        work: impl Fn(u64, &Collector),
+    ) -> Result<(), CrewError> {
         let most = self.faults.most();
-        let mut told = vec![keep_first(&mut own, most)];
+        let mut told = vec![others + keep_first(&mut own, most)];
         told.extend(own.iter().flat_map(Faulty::numbers));
         let (mut all, mut others) = (Vec::new(), 0);
         for (member, told) in self.exchange(&told)?.iter().enumerate() {
