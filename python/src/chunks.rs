@@ -11,7 +11,7 @@ use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
-use crate::database::Asked;
+use crate::asked::Asked;
 use crate::failure::exception;
 use crate::rows::{Batch, bitboards, probe};
 use crate::wait::{briefly, patiently, pool};

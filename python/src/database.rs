@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 
 use crate::arguments::{BoardArgument, Errors, cache_bytes, memory_bytes, root};
+use crate::asked::Asked;
 use crate::chunks::{Chunks, chunk};
 use crate::failure::{of_answer, of_database};
 use crate::outcome::{Move, Outcome};
@@ -50,13 +51,6 @@ type ValuesAndPlies<'py> = (Bound<'py, PyArray1<i8>>, Bound<'py, PyArray1<u8>>);
 
 /// The board of a database, and the folder of all databases.
 type Place = (String, Option<PathBuf>);
-
-/// What probes of one call share.
-#[derive(Clone)]
-pub struct Asked {
-    pub database: Arc<database::Database>,
-    pub nodes: Option<u64>,
-}
 
 impl Database {
     /// Opens the database in a folder.

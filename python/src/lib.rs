@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod asked;
 mod chunks;
 mod database;
 mod export;

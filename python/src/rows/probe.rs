@@ -9,7 +9,7 @@ use fourbase_tiers::answer::{AnswerError, Answerer, Limits};
 use pyo3::prelude::*;
 
 use super::Batch;
-use crate::database::Asked;
+use crate::asked::Asked;
 use crate::failure::of_answer;
 use crate::wait::{patiently, pool};
 
