@@ -122,9 +122,11 @@ fn alone(folder: &Path, board: &str, values: &str) -> String {
 #[test]
 fn any_number_of_processes_and_threads_makes_the_database_of_one() {
     let Some(jobs) = Jobs::new() else { return };
-    let boards = long::scale(&["5x4", "5x5"][..], &["5x5", "6x4"]);
-    let processes = long::scale(&[1, 3][..], &[1, 2, 3, 4, 8]);
+    let boards = long::scale(&["5x4", "5x5"][..], &["5x5", "6x4", "6x5"]);
     for board in boards {
+        // The larger board is long enough to be shared out well, and takes longer than all others.
+        let few = *board == "6x5" || !long::is_long();
+        let processes = if few { &[1, 3][..] } else { &[1, 2, 3, 4, 8] };
         for values in ["wdl", "remoteness"] {
             let expected = alone(jobs.folder.path(), board, values);
             for processes in processes {
@@ -193,6 +195,23 @@ fn processes_that_read_other_bytes_find_it_out() {
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(error.contains("of the job finds") && error.contains("read the same files"), "{error}");
+    // What only one process meets, that one says.
+    fs::write(there.join("manifest"), "nonsense").expect("a file");
+    let output = jobs.run(&format!("-n 1 {verify} : -n 1 -wdir there {verify}"));
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(error.contains("process 1 of the job") && error.contains("manifest"), "{error}");
+}
+
+#[test]
+fn processes_of_a_program_without_mpi_do_not_all_do_the_same() {
+    let Some(jobs) = Jobs::new() else { return };
+    for command in ["solve 4x4 --db db", "stats 4x4 --legal", "verify 4x4 --db db"] {
+        let output = jobs.run(&format!("-n 2 {PROGRAM} {command}"));
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(error.contains("2 processes were started") && error.contains("--features mpi"), "{error}");
+    }
 }
 
 /// Lists the processes that `mpirun` has started.
@@ -225,6 +244,9 @@ fn a_job_whose_process_is_killed_ends_and_the_next_one_goes_on_to_the_same_datab
             let output = jobs.run(&format!("-n {processes} fourbase solve 5x5 {options}"));
             assert!(output.status.success(), "{output:?}");
             assert_eq!(hash(&String::from_utf8_lossy(&output.stdout)), expected);
+            let files = fs::read_dir(jobs.path("db/5x5/remoteness")).expect("a database");
+            let names: Vec<_> = files.map(|file| file.expect("a file").file_name()).collect();
+            assert!(!names.iter().any(|name| name.to_string_lossy().ends_with(".new")), "{names:?}");
             fs::remove_dir_all(jobs.path("db")).expect("a database");
         }
     }

@@ -11,8 +11,14 @@ use std::time::Duration;
 use anyhow::anyhow;
 use fourbase_tiers::crew::Crew;
 
-use crate::failure;
+use crate::failure::{self, BadInput};
 use crate::remedy;
+
+/// How long a process waits for the first one to tell what all have met.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// What launchers tell a process: how many they have started.
+const LAUNCHED: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"];
 
 /// A job of several processes.
 pub struct Job(Member);
@@ -27,8 +33,7 @@ type Member = std::convert::Infallible;
 
 #[cfg(feature = "mpi")]
 impl Job {
-    /// Joins the job that this process was started in; `None` where it is alone.
-    pub fn join() -> Option<Job> {
+    fn joined() -> Option<Job> {
         let job = mpi::MpiCrew::join().map(Job)?;
         // Open MPI's launcher gives the first process a terminal of its own, wherever the output goes.
         anstream::ColorChoice::Never.write_global();
@@ -53,8 +58,7 @@ impl Job {
 
 #[cfg(not(feature = "mpi"))]
 impl Job {
-    /// Joins the job that this process was started in; `None` where it is alone.
-    pub fn join() -> Option<Job> {
+    fn joined() -> Option<Job> {
         None
     }
 
@@ -75,6 +79,26 @@ impl Job {
 }
 
 impl Job {
+    /// Joins the job that this process was started in; `None` where it is alone.
+    ///
+    /// # Errors
+    ///
+    /// A launcher has started several processes that are no job: each would do all the work.
+    pub fn join() -> anyhow::Result<Option<Job>> {
+        if let Some(job) = Job::joined() {
+            return Ok(Some(job));
+        }
+        let number = |name: &str| std::env::var(name).ok()?.parse::<u32>().ok().filter(|number| *number > 1);
+        let Some(processes) = LAUNCHED.into_iter().find_map(number) else { return Ok(None) };
+        let remedy = if cfg!(feature = "mpi") {
+            "start them with the launcher of the MPI that fourbase was built with"
+        } else {
+            "build fourbase with --features mpi"
+        };
+        Err(BadInput(format!("{processes} processes were started, but each would do all the work alone; {remedy}"))
+            .into())
+    }
+
     /// Tells whether this process is the one that reports.
     pub fn is_first(&self) -> bool {
         self.crew().number() == 0
@@ -89,14 +113,19 @@ impl Job {
     ) -> anyhow::Result<Option<T>> {
         let Some(job) = job else { return prepared.map(Some) };
         let own = prepared.as_ref().map_or_else(|_| String::new(), told);
-        if job.crew().exchange(own.as_bytes()).iter().any(|other| other != own.as_bytes()) {
-            let differs = || {
+        let all = job.crew().exchange(own.as_bytes());
+        if all.iter().any(|other| other != own.as_bytes()) {
+            // The first that has failed says why; it ends the others meanwhile.
+            let teller = all.iter().position(Vec::is_empty).unwrap_or(0);
+            if job.crew().number() as usize != teller {
+                thread::sleep(2 * PATIENCE);
+            }
+            job.tell_and_abort(prepared.err().unwrap_or_else(|| {
                 anyhow!(
                     "other processes see another database, or have other options; start all with the same options, and give a folder \
                      that all machines share with --db"
                 )
-            };
-            job.fail(prepared.err().unwrap_or_else(differs));
+            }));
         }
         match prepared {
             Ok(prepared) => Ok(Some(prepared)),
@@ -115,11 +144,15 @@ impl Job {
 
     /// Tells why this process has failed, and ends all.
     fn fail(&self, error: anyhow::Error) -> ! {
-        let code = failure::exit_code(&error);
         if !self.is_first() {
             // What all processes meet, such as a request to stop, the first one tells, and ends the others meanwhile.
-            thread::sleep(Duration::from_secs(2));
+            thread::sleep(PATIENCE);
         }
+        self.tell_and_abort(error)
+    }
+
+    fn tell_and_abort(&self, error: anyhow::Error) -> ! {
+        let code = failure::exit_code(&error);
         let number = self.crew().number();
         failure::report(&error.context(format!("process {number} of the job")), remedy::of);
         self.abort(code)

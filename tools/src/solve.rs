@@ -191,7 +191,7 @@ fn speed(arguments: &Arguments) -> Option<Speed> {
 
 /// Solves, and shows the result.
 fn solve(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
-    let job = Job::join();
+    let job = Job::join()?;
     let is_first = job.as_ref().is_none_or(Job::is_first);
     let is_shown = is_first && (arguments.log || !arguments.quiet && progress::is_visible());
     let solve = arguments.solve(memory_bytes);

@@ -82,7 +82,7 @@ pub struct Arguments {
 /// There is no database where one is needed, or it cannot be read; the count does not fit. Counts that cannot be kept
 /// are only a warning.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let job = Job::join();
+    let job = Job::join()?;
     let is_first = job.as_ref().is_none_or(Job::is_first);
     let is_kept = |prepared: &Prepared| format!("counted: {}", prepared.kept.is_some());
     let prepared = Job::prepared(job.as_ref(), prepare(arguments, is_first), is_kept);

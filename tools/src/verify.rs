@@ -101,7 +101,7 @@ pub struct Arguments {
 /// There is no database of the board; it is not complete, or some file cannot be read. After the report: it has faults.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let boards = arguments.board.map_or_else(Database::embedded_boards, |board| vec![board]);
-    let job = Job::join();
+    let job = Job::join()?;
     // One that is not sound does not hide the others.
     let checked = boards.into_iter().map(|board| check(arguments, board, job.as_ref())).fold(Ok(()), Result::and);
     job.iter().for_each(Job::end);

@@ -87,10 +87,15 @@ fn run(count: &Count, progress: &dyn Progress, storage: &dyn Storage) -> Result<
         Err(_) => remove_folders(storage, &made),
         Ok(_) => remove_folders_below(storage, &count.root, &folder, made),
     }
-    result.map_err(|error| match error {
-        CountError::File(source) if source.is_damage() => CountError::Damaged { folder, source },
+    result.map_err(|error| in_folder(error, &folder))
+}
+
+/// Makes an error of a damaged file name the folder of the count, which can be removed.
+pub(super) fn in_folder(error: CountError, folder: &Path) -> CountError {
+    match error {
+        CountError::File(source) if source.is_damage() => CountError::Damaged { folder: folder.to_path_buf(), source },
         error => error,
-    })
+    }
 }
 
 /// Counts the legal positions by ply, in memory. `done` is told of entries as they are passed, each once.
@@ -257,6 +262,8 @@ impl<'a> Run<'a> {
             let positions = self.sum(positions.ok_or_else(|| self.stopped(ply as usize))?)?;
             if H::SAVES_PARTS || values.is_some() {
                 home.save(&tier)?;
+                // The journal must not name what other members have not saved.
+                self.meet();
             }
             self.add_ply(ply, positions);
             self.write_journal()?;
@@ -302,6 +309,7 @@ impl<'a> Run<'a> {
             self.journal.solved = Some(ply);
             if H::SAVES_PARTS {
                 home.save(&tier)?;
+                self.meet();
                 self.write_journal()?;
                 self.remove(tier.content().kind(), |of| of > ply)?;
             }

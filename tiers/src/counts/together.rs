@@ -6,7 +6,7 @@
 use super::error::CountError;
 use super::journal::Journal;
 use super::options::{Count, Counted};
-use super::run::{Run, bounded, check_room, planned};
+use super::run::{Run, bounded, check_room, in_folder, planned};
 use crate::crew::{Crew, greet, hold, share_folder};
 use crate::files::{Storage, io_error, remove_folders_below};
 use crate::kernel::Coding;
@@ -46,9 +46,10 @@ impl Count {
         let all = AllSolved::new(progress, crew);
         let mut run = Run { count: self, progress: &all, logs, list_bytes, memory: None, journal };
         all.planned(&plan, run.entries_done());
-        run.sweep(InLogs::new(logs, Reached))?;
+        let damaged = |error| in_folder(error, &folder);
+        run.sweep(InLogs::new(logs, Reached)).map_err(damaged)?;
         if let Some(values) = values {
-            run.solve(InLogs::new(logs, Coding::new(board, values, 0)))?;
+            run.solve(InLogs::new(logs, Coding::new(board, values, 0))).map_err(damaged)?;
         }
         run.meet();
         if crew.number() == 0 {

@@ -163,7 +163,7 @@ mod tests {
             expected.push("manifest".to_owned());
             expected.sort_unstable();
             assert_eq!(listed, expected);
-            assert!(database.manifest().check_hashes(&Embedded, database.folder(), &|_| true).unwrap());
+            assert!(database.manifest().check_hashes(&Embedded, database.folder(), (0, 1), &|_| true).unwrap());
         }
     }
 

@@ -72,9 +72,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let copied = whole.keep(6, folder.path()).unwrap();
         assert_eq!(copied.manifest(), kept.manifest());
-        assert!(copied.manifest().check_hashes(&Disk, folder.path(), &|_| true).unwrap());
+        assert!(copied.manifest().check_hashes(&Disk, folder.path(), (0, 1), &|_| true).unwrap());
         assert!(matches!(whole.keep(4, folder.path()), Err(DatabaseError::File(FileError::Io { .. }))));
-        assert!(copied.manifest().check_hashes(&Disk, folder.path(), &|_| true).unwrap());
+        assert!(copied.manifest().check_hashes(&Disk, folder.path(), (0, 1), &|_| true).unwrap());
         assert!(matches!(kept.keep(9, folder.path()), Err(DatabaseError::NotSolved { .. })));
         let embedded = Database::embedded("6x6".parse().unwrap()).unwrap().unwrap();
         let folder = tempfile::tempdir().unwrap();

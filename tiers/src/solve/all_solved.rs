@@ -23,11 +23,12 @@ impl<'a> AllSolved<'a> {
         (Instant::now(), self.crew.cost())
     }
 
-    /// Ends a tier, when all members have. Waits for them.
-    pub fn end(&self, ply: u32, (start, before): (Instant, Cost)) {
+    /// Ends a tier, of which this member has written so many bytes, when all members have. Waits for them.
+    pub fn end(&self, ply: u32, written: u64, (start, before): (Instant, Cost)) {
         let cost = self.crew.cost();
         let own = [
             cost.bytes - before.bytes,
+            written,
             (cost.waited - before.waited).as_nanos() as u64,
             start.elapsed().as_nanos() as u64,
         ];
@@ -43,9 +44,9 @@ impl<'a> AllSolved<'a> {
 
 /// Reads what a member has told.
 fn share(bytes: &[u8]) -> Option<Share> {
-    let ([bytes, waited, took], []) = bytes.as_chunks::<8>() else { return None };
-    let [bytes, waited, took] = [bytes, waited, took].map(|number| u64::from_le_bytes(*number));
-    Some(Share { bytes, waited: Duration::from_nanos(waited), took: Duration::from_nanos(took) })
+    let ([bytes, written, waited, took], []) = bytes.as_chunks::<8>() else { return None };
+    let [bytes, written, waited, took] = [bytes, written, waited, took].map(|number| u64::from_le_bytes(*number));
+    Some(Share { bytes, written, waited: Duration::from_nanos(waited), took: Duration::from_nanos(took) })
 }
 
 impl Progress for AllSolved<'_> {

@@ -157,7 +157,7 @@ impl<'a, W: Witness> Run<'a, W> {
             progress.checked(bytes);
             !progress.is_stopped()
         };
-        let is_checked = manifest.check_hashes(storage, self.folder, &goes_on)?;
+        let is_checked = manifest.check_hashes(storage, self.folder, (0, 1), &goes_on)?;
         let checkpoint = manifest.checkpoint;
         self.manifest = manifest;
         if !is_checked {
@@ -299,7 +299,7 @@ impl<'a, W: Witness> Run<'a, W> {
 
 /// Tells whether a tier that is not complete has all that the rest of the tier before it needs: a solve that is stopped has
 /// no more. No shape leads to one with a smaller left wing.
-fn is_enough(last: &LogTier, before: &LogTier) -> bool {
+pub(super) fn is_enough(last: &LogTier, before: &LogTier) -> bool {
     let has_files = last.has_files() || before.has_files();
     has_files && before.first_missing_left().is_none_or(|left| last.has_from(left))
 }

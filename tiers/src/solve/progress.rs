@@ -48,6 +48,8 @@ pub trait Progress: Sync {
 pub struct Share {
     /// The bytes of its messages.
     pub bytes: u64,
+    /// The bytes of blocks that it has written into its log.
+    pub written: u64,
     /// How long it has waited for the others.
     pub waited: Duration,
     /// How long it took in all.

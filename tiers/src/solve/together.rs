@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::all_solved::AllSolved;
-use super::alone::{check_kept, no_root, report, root_code};
+use super::alone::{check_kept, is_enough, no_root, report, root_code};
 use super::checkpoints::Checkpoints;
 use super::disk_space::check_disk_space;
 use super::error::SolveError;
@@ -48,8 +48,9 @@ pub(super) fn together<W: Witness>(
 
 /// Says what a member does.
 fn greeting(solve: &Solve) -> String {
-    let Solve { board, values, keep_plies, knobs, .. } = solve;
-    format!("solve {board} {values} keeping {keep_plies:?} in blocks of {} words", knobs.block_words)
+    let Solve { board, values, keep_plies, knobs, replace, .. } = solve;
+    let begin = if *replace { "solve again" } else { "solve" };
+    format!("{begin} {board} {values} keeping {keep_plies:?} in blocks of {} words", knobs.block_words)
 }
 
 /// On one machine the logs hold deltas, which take about so many halves of the bytes that are planned: 2.0 times on 6x5, 2.3 on 6x6.
@@ -84,7 +85,10 @@ impl<W: Witness> Together<'_, W> {
         }
         self.meet();
         let found = Manifest::read(storage, folder, solve.board, solve.values)?;
-        found.iter().try_for_each(|manifest| check_kept(solve, folder, manifest))?;
+        if let Some(manifest) = &found {
+            check_kept(solve, folder, manifest)?;
+            manifest.check_files(storage, folder)?;
+        }
         if let Some(manifest) = found.as_ref().filter(|manifest| manifest.state == State::Complete) {
             return report(solve, manifest, true);
         }
@@ -98,6 +102,9 @@ impl<W: Witness> Together<'_, W> {
         if self.is_first() && found.is_none() {
             check_disk_space(storage, &plan, folder, self.scratch)?;
         }
+        if let Some(manifest) = &found {
+            self.check_hashes(manifest)?;
+        }
         let mut manifest = found.unwrap_or_else(|| Manifest::new(solve.board, solve.values, solve.keep_plies));
         let mut room = plan.room(solve.memory_bytes);
         room.block_words = solve.knobs.block_words;
@@ -110,12 +117,26 @@ impl<W: Witness> Together<'_, W> {
                 manifest.write(storage, folder)?;
             }
         }
-        self.meet();
+        // Members that have read other files would go on from other tiers.
+        greet(crew, &format!("going on from ply {:?} with {} tiers", manifest.checkpoint, manifest.tiers.len()))?;
         self.progress.planned(&plan, manifest.entries());
         self.tiers(&logs, coding, child, &mut manifest)?;
         self.meet();
         let manifest = Manifest::read(storage, folder, solve.board, solve.values)?;
         report(solve, &manifest.unwrap_or_else(|| Manifest::new(solve.board, solve.values, solve.keep_plies)), false)
+    }
+
+    /// Reads the files of an earlier solve through, each member a part.
+    fn check_hashes(&self, manifest: &Manifest) -> Result<(), SolveError> {
+        let Together { crew, storage, progress, folder, .. } = *self;
+        let bytes: u64 = manifest.tiers.iter().map(|tier| tier.bytes).sum();
+        progress.checks(bytes / u64::from(crew.size()));
+        let goes_on = |bytes| {
+            progress.checked(bytes);
+            !progress.is_stopped()
+        };
+        let part = (crew.number() as usize, crew.size() as usize);
+        if manifest.check_hashes(storage, folder, part, &goes_on)? { Ok(()) } else { Err(self.stopped(manifest)) }
     }
 
     /// Finds the tier to go on from. Without one, the solve begins with the full board.
@@ -130,7 +151,7 @@ impl<W: Witness> Together<'_, W> {
             return Ok(None);
         };
         let last = logs.open(coding, ply)?;
-        if last.is_complete() {
+        if last.is_complete() || (ply > 0 && is_enough(&last, &logs.open(coding, ply - 1)?)) {
             return Ok(Some(last));
         }
         if !last.has_files() {
@@ -157,6 +178,8 @@ impl<W: Witness> Together<'_, W> {
         // Of several machines the tiers are on the disk anyway.
         let least = if crew.is_on_one_machine() { solve.checkpoint } else { Duration::ZERO };
         let (mut unpublished, mut checkpoints) = (Vec::new(), Checkpoints::new(least));
+        // See the solve alone, which may have left so few blocks.
+        let mut is_due = child.as_ref().is_some_and(|last| !last.is_complete());
         while let Some(ply) = manifest.next_ply(solve.board) {
             let mut tier: LogTier<'s> = logs.open(coding, ply)?;
             if let Some(child) = &child {
@@ -184,13 +207,17 @@ impl<W: Witness> Together<'_, W> {
             unpublished.extend(file.map(|file| file.written));
             manifest.tiers.push(record);
             progress.tier_done(&record);
+            let written = tier.written_bytes();
             // What is not read any more is closed everywhere before member 0 removes it.
             drop(child.replace(tier));
-            all.end(ply, begun);
-            if let Some(tier) = child.as_ref().filter(|_| self.hears_of_first(ply == 0 || checkpoints.is_due())) {
+            all.end(ply, written, begun);
+            if let Some(tier) =
+                child.as_ref().filter(|_| self.hears_of_first(ply == 0 || is_due || checkpoints.is_due()))
+            {
                 let begun = Instant::now();
                 self.commit(logs, tier, std::mem::take(&mut unpublished), manifest)?;
                 checkpoints.made(begun);
+                is_due = false;
             } else if self.is_first() {
                 self.remove_logs(|of| of > ply && Some(of) != manifest.checkpoint)?;
             }
@@ -320,6 +347,39 @@ mod tests {
 
         fn tier(&self, _: u32, _: u64) {
             self.0.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn a_solve_that_was_stopped_alone_is_gone_on_with_by_members() {
+        let expected = solve("5x4", Values::Wdl, tempfile::tempdir().unwrap().path()).run().unwrap().hash;
+        for tiers in [3, 9] {
+            let root = tempfile::tempdir().unwrap();
+            let scratch = Some(root.path().join("scratch"));
+            let solve = || solve("5x4", Values::Wdl, root.path()).scratch(scratch.clone()).memory(100 << 20);
+            let stopped = solve().run_with(&Stop(AtomicU32::new(tiers)));
+            assert!(matches!(stopped, Err(SolveError::Stopped { .. })));
+            let (reports, _) = Threads::run(2, 1, |crew| solve().run_together(crew, &Disk, &NotAgain).unwrap());
+            assert!(reports.iter().all(|report| report.hash == expected), "{tiers}");
+        }
+    }
+
+    #[test]
+    fn a_missing_file_of_an_earlier_solve_is_found() {
+        let root = tempfile::tempdir().unwrap();
+        let solve = || solve("4x4", Values::Wdl, root.path());
+        let folder = solve().run().unwrap().folder;
+        std::fs::remove_file(folder.join("tier-09")).unwrap();
+        let (found, _) = Threads::run(2, 1, |crew| solve().run_together(crew, &Disk, &()).unwrap_err().to_string());
+        assert!(found.iter().all(|error| error.contains("the file is missing")), "{found:?}");
+    }
+
+    /// Does not start over.
+    struct NotAgain;
+
+    impl Progress for NotAgain {
+        fn starts_over(&self, why: &FileError) {
+            panic!("{why}");
         }
     }
 

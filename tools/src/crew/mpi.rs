@@ -158,15 +158,12 @@ impl MpiCrew {
     }
 }
 
-/// Compares the names of all machines.
+/// Tells whether all processes can share memory.
 fn is_on_one_machine(world: &SimpleCommunicator) -> bool {
-    const BYTES: usize = 256;
-    let mut own = [0u8; BYTES];
-    let name = mpi::environment::processor_name().unwrap_or_default();
-    own.iter_mut().zip(name.bytes()).for_each(|(to, byte)| *to = byte);
-    let mut all = vec![0u8; BYTES * world.size() as usize];
+    let own = [u8::from(world.split_shared(world.rank()).size() == world.size())];
+    let mut all = vec![0u8; world.size() as usize];
     world.all_gather_into(&own[..], &mut all[..]);
-    all.chunks(BYTES).all(|name| name == own)
+    all.iter().all(|is_whole| *is_whole == 1)
 }
 
 fn abort(calls: &Sender<Call>, code: u8) {

@@ -38,11 +38,13 @@ impl Log {
         let sum = |of: fn(&Share) -> Duration| shares.iter().map(of).sum::<Duration>().as_secs_f64();
         let waited = 100.0 * sum(|share| share.waited) / sum(|share| share.took).max(f64::MIN_POSITIVE);
         let messages: u64 = shares.iter().map(|share| share.bytes).sum();
+        let written: u64 = shares.iter().map(|share| share.written).sum();
         let count = shares.len();
         failure::print_note(&format!(
-            "{:22}{count} processes waited {waited:.1} % of their time, {} of messages",
+            "{:22}{count} processes waited {waited:.1} % of their time, {} of messages, {} written",
             "",
-            bytes(messages.into())
+            bytes(messages.into()),
+            bytes(written.into())
         ));
     }
 

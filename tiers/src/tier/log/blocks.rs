@@ -177,6 +177,11 @@ impl<'s, C: Content> Blocks<'s, C> {
         self.segments.has_files
     }
 
+    /// Returns how many bytes of blocks this process has appended to the log.
+    pub fn written_bytes(&self) -> u64 {
+        self.segments.written_bytes()
+    }
+
     /// Tells whether a block is filled.
     pub fn has(&self, block: usize) -> bool {
         self.blocks[block].get().is_some() || self.stock.held(block).is_some()

@@ -433,6 +433,11 @@ impl<'s> Segments<'s> {
         Ok(rest.is_empty())
     }
 
+    /// Returns how many bytes this process has appended.
+    pub fn written_bytes(&self) -> u64 {
+        self.writer().as_ref().map_or(0, |writer| writer.end)
+    }
+
     /// Makes everything that was appended readable for all processes of this machine.
     pub fn flush(&self) -> Result<(), FileError> {
         self.writer().as_mut().map_or(Ok(()), Writer::flush)

@@ -40,6 +40,11 @@ impl<'s> Logs<'s> {
 }
 
 impl<'s, C: Content> LogTier<'s, C> {
+    /// Returns how many bytes of blocks this process has appended to the log.
+    pub fn written_bytes(&self) -> u64 {
+        self.0.written_bytes()
+    }
+
     /// Tells whether all blocks are filled.
     pub fn is_complete(&self) -> bool {
         self.0.is_complete()
