@@ -64,7 +64,8 @@ pub(crate) fn solve_tier<S: Store<Content = Coding>>(
 }
 
 /// How far the threads have come: shapes are solved in the order of their left wings, and the children of a shape have no
-/// smaller left wing than the shape itself.
+/// smaller left wing than the shape itself. (With a crew a thread may come to earlier shapes once more, when it helps with another
+/// member's part. The blocks that it then needs again are all in logs.)
 #[derive(Default)]
 struct Sweep(Mutex<Vec<WingShape>>);
 
