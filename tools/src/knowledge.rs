@@ -111,7 +111,7 @@ pub struct KnownJson {
 fn solve(board: Board) -> anyhow::Result<(Database, Temporary)> {
     let root = Temporary::folder("fourbase-")?;
     let memory_bytes = memory::default_limit().unwrap_or(u64::MAX);
-    let report = Solve::new(board, Values::Remoteness).root(root.path()).memory(memory_bytes).run()?;
+    let report = Solve::new(board, Values::Remoteness).existing_root(root.path()).memory(memory_bytes).run()?;
     Ok((Database::open(&report.folder)?, root))
 }
 

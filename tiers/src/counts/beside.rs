@@ -98,7 +98,7 @@ fn in_folder(
         return Err(CountError::Untold { folder: solve.folder(), board, values });
     }
     let lock = folder.join("lock");
-    let held = hold(crew, storage, &[&folder], &lock, made)?;
+    let held = hold(crew, storage, solve.existing(), &[&folder], &lock, made)?;
     let _held = held.map_err(|holder| CountError::Busy { folder: folder.clone(), holder })?;
     if let Some(crew) = crew {
         share_folder(crew, storage, &folder)??;

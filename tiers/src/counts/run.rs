@@ -175,7 +175,7 @@ fn in_files(
     if journal.read(storage, folder)?.is_none() {
         check_room(storage, &plan, folder)?;
     }
-    create_folder(storage, folder, made)?;
+    create_folder(storage, None, folder, made)?;
     let lock = folder.join("lock");
     let held = storage.lock(&lock).map_err(io_error(&lock, "lock"))?;
     let _held = held.map_err(|holder| CountError::Busy { folder: folder.to_path_buf(), holder })?;

@@ -38,7 +38,7 @@ impl Count {
             check_room(storage, &plan, &folder)?;
         }
         let (mut made, lock) = (Vec::new(), folder.join("lock"));
-        let held = hold(Some(crew), storage, &[&folder], &lock, &mut made)?;
+        let held = hold(Some(crew), storage, None, &[&folder], &lock, &mut made)?;
         let held = held.map_err(|holder| CountError::Busy { folder: folder.clone(), holder })?;
         share_folder(crew, storage, &folder)??;
         let journal = begun.read(storage, &folder)?.unwrap_or(begun);

@@ -35,10 +35,12 @@ pub(crate) fn exchange_numbers(crew: &dyn Crew, own: &[u64]) -> Result<Vec<Vec<u
     numbers.collect()
 }
 
-/// Makes folders, which are added to `made`, and takes a lock, or finds the name of its holder. Of a crew member 0 does so for all.
+/// Makes folders, which are added to `made`, but never `existing`, and takes a lock, or finds the name of its holder. Of a
+/// crew member 0 does so for all.
 pub(crate) fn hold(
     crew: Option<&dyn Crew>,
     storage: &dyn Storage,
+    existing: Option<&Path>,
     folders: &[&Path],
     lock: &Path,
     made: &mut Vec<PathBuf>,
@@ -46,7 +48,7 @@ pub(crate) fn hold(
     if crew.is_some_and(|crew| crew.number() != 0) {
         return Ok(Ok(None));
     }
-    folders.iter().try_for_each(|folder| create_folder(storage, folder, made))?;
+    folders.iter().try_for_each(|folder| create_folder(storage, existing, folder, made))?;
     Ok(storage.lock(lock).map_err(io_error(lock, "lock"))?.map(Some))
 }
 

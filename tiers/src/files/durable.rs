@@ -69,10 +69,15 @@ pub(crate) fn write_file(storage: &dyn Storage, folder: &Path, name: &str, bytes
     done
 }
 
-/// Makes a folder and those above it, durably. Adds those that were missing to `made`, the topmost first, also where it
-/// fails.
-pub(crate) fn create_folder(storage: &dyn Storage, folder: &Path, made: &mut Vec<PathBuf>) -> Result<(), FileError> {
-    create_missing(storage, folder, made)?;
+/// Makes a folder and those above it, durably, but never `existing`. Adds those that were missing to `made`, the topmost
+/// first, also where it fails.
+pub(crate) fn create_folder(
+    storage: &dyn Storage,
+    existing: Option<&Path>,
+    folder: &Path,
+    made: &mut Vec<PathBuf>,
+) -> Result<(), FileError> {
+    create_missing(storage, existing, folder, made)?;
     // The two above are ours: an earlier process may have made them and ended before they were durable.
     for above in folder.ancestors().skip(1).take(2) {
         storage.sync_folder(above).map_err(io_error(above, "sync"))?;
@@ -81,11 +86,16 @@ pub(crate) fn create_folder(storage: &dyn Storage, folder: &Path, made: &mut Vec
 }
 
 /// Makes a missing folder, after the missing ones above it.
-fn create_missing(storage: &dyn Storage, folder: &Path, made: &mut Vec<PathBuf>) -> Result<(), FileError> {
+fn create_missing(
+    storage: &dyn Storage,
+    existing: Option<&Path>,
+    folder: &Path,
+    made: &mut Vec<PathBuf>,
+) -> Result<(), FileError> {
     let above = folder.parent();
     let is_made = match (storage.create_folder(folder), above) {
-        (Err(error), Some(above)) if error.kind() == ErrorKind::NotFound => {
-            create_missing(storage, above, made)?;
+        (Err(error), Some(above)) if error.kind() == ErrorKind::NotFound && existing != Some(above) => {
+            create_missing(storage, existing, above, made)?;
             storage.create_folder(folder)
         }
         (is_made, _) => is_made,

@@ -72,8 +72,8 @@ fn in_folders<W: Witness>(
     made: &mut Vec<PathBuf>,
 ) -> Result<Report, SolveError> {
     let (folder, scratch) = (solve.folder(), solve.scratch_folder());
-    create_folder(storage, &folder, made)?;
-    create_folder(storage, &scratch, made)?;
+    create_folder(storage, solve.existing(), &folder, made)?;
+    create_folder(storage, solve.existing(), &scratch, made)?;
     let is_new = made.contains(&folder);
     let lock = lock_path(&folder);
     let held = storage

@@ -32,6 +32,7 @@ pub struct Solve {
     pub(super) board: Board,
     pub(super) values: Values,
     pub(super) root: PathBuf,
+    pub(super) makes_root: bool,
     pub(super) memory_bytes: u64,
     pub(super) kernel: Kernel,
     pub(super) replace: bool,
@@ -62,6 +63,7 @@ impl Solve {
             board,
             values,
             root: PathBuf::from("db"),
+            makes_root: true,
             memory_bytes: u64::MAX,
             kernel: Kernel::detect(),
             replace: false,
@@ -72,10 +74,31 @@ impl Solve {
         }
     }
 
-    /// Sets the folder of all databases.
+    /// Sets the folder of all databases. It is made if it is missing.
     #[must_use]
     pub fn root(mut self, root: &Path) -> Solve {
         self.root = root.to_path_buf();
+        self.makes_root = true;
+        self
+    }
+
+    /// Sets the folder of all databases, which exists. It is never made: if it is missing, or another thread removes it before
+    /// the solve begins, the solve ends with an error.
+    ///
+    /// ```
+    /// use fourbase_tiers::kernel::Values;
+    /// use fourbase_tiers::solve::Solve;
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let gone = folder.path().join("gone");
+    /// let error = Solve::new("4x3".parse()?, Values::Wdl).existing_root(&gone).run().unwrap_err();
+    /// assert!(error.to_string().contains("4x3") && !gone.exists());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn existing_root(mut self, root: &Path) -> Solve {
+        self.root = root.to_path_buf();
+        self.makes_root = false;
         self
     }
 
@@ -196,6 +219,11 @@ impl Solve {
     /// Returns the folder below which everything temporary goes: that of all databases, unless another one was set.
     pub(crate) fn scratch_root(&self) -> &Path {
         self.scratch.as_deref().unwrap_or(&self.root)
+    }
+
+    /// Returns the folder that has to exist.
+    pub(crate) fn existing(&self) -> Option<&Path> {
+        (!self.makes_root).then_some(&*self.root)
     }
 
     /// Returns the folder of the database.

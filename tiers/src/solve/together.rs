@@ -37,7 +37,7 @@ pub(super) fn together<W: Witness>(
 ) -> Result<Report, SolveError> {
     let (folder, scratch) = (solve.folder(), solve.scratch_folder());
     greet(crew, &greeting(solve))?;
-    let held = hold(Some(crew), storage, &[&folder, &scratch], &lock_path(&folder), &mut Vec::new())?;
+    let held = hold(Some(crew), storage, solve.existing(), &[&folder, &scratch], &lock_path(&folder), &mut Vec::new())?;
     let held = held.map_err(|holder| SolveError::Busy { folder: folder.clone(), holder })?;
     share_folder(crew, storage, &scratch)??;
     share_folder(crew, storage, &folder)??;

@@ -1,5 +1,6 @@
 //! How long a board takes to solve: a whole solve, and the kernels alone.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -11,8 +12,8 @@ use fourbase_tiers::solve::{Report, Solve, in_memory};
 use serde::Serialize;
 
 use super::fastest::{Time, fastest};
-use crate::memory;
 use crate::number::short;
+use crate::{memory, wording};
 
 /// How long to repeat the solve of a small board.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -42,8 +43,10 @@ pub fn whole(board: Board, values: Values, root: &Path) -> anyhow::Result<Whole>
     let (time, (root, report)) = fastest(PATIENCE, MOST_RUNS, || {
         runs += 1;
         let root = root.join(runs.to_string());
+        // Ctrl-C removes the folders of all runs, and nothing makes them again.
+        fs::create_dir(&root).with_context(|| format!("cannot make {}", wording::path(&root)))?;
         let memory_bytes = memory::default_limit().unwrap_or(u64::MAX);
-        let report = Solve::new(board, values).root(&root).memory(memory_bytes).run()?;
+        let report = Solve::new(board, values).existing_root(&root).memory(memory_bytes).run()?;
         Ok((root, report))
     })?;
     Ok(Whole { report, root, time, peak_memory_bytes: memory::peak_bytes() })
