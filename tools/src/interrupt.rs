@@ -47,15 +47,15 @@ enum Request {
     Signal,
 }
 
-/// Lets the first request stop the work: it is noted and prints `message`. A second Ctrl-C ends the program.
+/// Lets the first request stop the work: it is noted and prints the message, if there is one. A second Ctrl-C ends the program.
 ///
 /// # Errors
 ///
 /// The system refuses.
-pub fn listen(message: &'static str) -> anyhow::Result<()> {
+pub fn listen(message: Option<&'static str>) -> anyhow::Result<()> {
     on_request(move |request| {
         if !IS_ASKED.swap(true, Relaxed) {
-            failure::print_note(message);
+            message.into_iter().for_each(failure::print_note);
         } else if request == Request::Key {
             end(ENDED);
         }

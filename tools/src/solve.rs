@@ -195,7 +195,9 @@ fn solve(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
     let is_first = job.as_ref().is_none_or(Job::is_first);
     let is_shown = is_first && (arguments.log || !arguments.quiet && progress::is_visible());
     let solve = arguments.solve(memory_bytes);
-    interrupt::listen("stopping; finished tiers are kept. Press Ctrl-C again to stop at once")?;
+    // MPI sends all processes of a job a signal where one has failed: then only that one says why.
+    let message = "stopping; finished tiers are kept. Press Ctrl-C again to stop at once";
+    interrupt::listen(job.is_none().then_some(message))?;
     // Before the solve, which holds the lock of the database. A request to stop meanwhile stops the solve as it begins.
     let speed = if is_shown && !solve.is_complete() { speed(arguments) } else { None };
     let start = Instant::now();

@@ -85,7 +85,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let job = Job::join()?;
     let is_first = job.as_ref().is_none_or(Job::is_first);
     let is_kept = |prepared: &Prepared| format!("counted: {}", prepared.kept.is_some());
-    let prepared = Job::prepared(job.as_ref(), prepare(arguments, is_first), is_kept);
+    let prepared = Job::prepared(job.as_ref(), prepare(arguments, job.as_ref()), is_kept);
     let count = |prepared| Job::unless_failed(job.as_ref(), stats(arguments, prepared, job.as_ref()));
     let found = prepared.and_then(|prepared| prepared.map(count).transpose());
     job.iter().for_each(Job::end);
@@ -129,10 +129,11 @@ struct Prepared {
     pool: ThreadPool,
 }
 
-fn prepare(arguments: &Arguments, is_first: bool) -> anyhow::Result<Prepared> {
+fn prepare(arguments: &Arguments, job: Option<&Job>) -> anyhow::Result<Prepared> {
+    let is_first = job.is_none_or(Job::is_first);
     let database = if arguments.legal { None } else { database(arguments)? };
     let kept = database.as_ref().and_then(|database| kept(database, is_first));
-    interrupt::listen("stopping; press Ctrl-C again to stop at once")?;
+    interrupt::listen(job.is_none().then_some("stopping; press Ctrl-C again to stop at once"))?;
     Ok(Prepared { database, kept, memory_bytes: arguments.memory.limit()?, pool: arguments.threads.pool()? })
 }
 
