@@ -96,12 +96,13 @@ fn a_solve_goes_on_in_files_from_memory_and_in_memory_from_files() {
         let memory = Solve::new(board(name), values).with_root(root.path()).with_block_words(SMALL_BLOCKS);
         let files = memory.with_scratch(root.path());
         for turn in 0.. {
-            let stop = StopAfterEntries::new(400_000);
+            // A run has to pass over the blocks that are there, of up to 500,000 entries, and then do more.
+            let stop = StopAfterEntries::new(200_000 * (2 + turn % 3));
             let in_files = (turn % 2 == 0) == files_first;
             let solve = if in_files { &files } else { &memory };
             match solve.run_heard(&stop) {
                 Ok(report) => {
-                    assert!(turn > 2, "{turn}");
+                    assert!(turn > 1, "{turn}");
                     assert_same(&folder_files(&report.folder), &expected, "in turns");
                     break;
                 }
@@ -151,9 +152,8 @@ fn a_solve_does_not_wait_for_the_end_of_a_tiers_file() {
             let folder = solve.folder();
             let names = Vec::from_iter(folder_files(&folder).into_keys());
             assert!(!names.iter().any(|name| name.ends_with(".new")), "ply {ply}: {names:?}");
-            // In files the tier is kept.
-            let blocks = format!("frontier-{ply:02}.0");
-            assert_eq!(names.contains(&blocks), is_in_files, "ply {ply}: {names:?}");
+            // The tier is kept.
+            assert!(names.contains(&format!("frontier-{ply:02}.0")), "ply {ply}: {names:?}");
             solve.run().expect("a solve that goes on");
             assert_same(&folder_files(&folder), &expected, &format!("stopped at the file of ply {ply}"));
         }
@@ -196,7 +196,7 @@ fn a_disk_that_is_too_small_is_found_before_the_start() {
     let solve = in_files(root.path(), long::scale("4x4", "5x4"), Values::Remoteness).with_root(root.path().join("db"));
     let plan = Plan::new(solve.board(), solve.values(), MEMORY_BYTES).bounded();
     // With a margin for the estimate of the database; that of the files has one.
-    let enough = plan.database_bytes + plan.database_bytes / 4 + plan.scratch_bytes;
+    let enough = plan.database_bytes() / 4 * 5 + plan.scratch_bytes();
     let enough = u64::try_from(enough).expect("a small board");
     let error = solve.run_on(&SmallDisk { free_bytes: enough - 1 }).expect_err("a disk that is too small");
     let SolveError::Disk { needed, free, .. } = error else { panic!("{error}") };
@@ -220,7 +220,7 @@ fn a_disk_that_is_too_small_is_found_before_the_start() {
 fn boards_far_larger_than_memory_are_planned_in_files() {
     let plan = Plan::new(board("7x6"), Values::Wdl, 4 << 30);
     assert!(plan.is_bounded && plan.exact);
-    assert_eq!(plan.entries, 2_577_410_467_496);
+    assert_eq!(plan.entries(), 2_577_410_467_496);
     plan.check(4 << 30).expect("it fits");
     let plan = Plan::new(board("6x5"), Values::Wdl, 1 << 30);
     assert!(!plan.is_bounded, "a board that fits stays in memory");

@@ -75,7 +75,7 @@ fn every_kernel_and_thread_count_gives_the_same_files_on_6x4() {
 fn the_memory_limit_does_not_show_in_the_files() {
     for name in long::scale(&["5x4"][..], &["5x4", "4x6"]) {
         let ample = Solve::new(board(name), Values::Remoteness);
-        let needed = Plan::new(ample.board(), ample.values(), MEMORY_BYTES).memory_bytes;
+        let needed = Plan::new(ample.board(), ample.values(), MEMORY_BYTES).memory_bytes();
         let tight = ample.with_memory_bytes(u64::try_from(needed).expect("little"));
         assert_same(&tight.whole(), &ample.whole(), name);
     }

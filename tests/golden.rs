@@ -62,7 +62,7 @@ fn every_affordable_board_has_its_published_value() {
         // A plan of a large board takes its time, and none of more cells is affordable.
         if solved.contains(&name)
             || board(&name).cells() > MOST_CELLS
-            || Plan::new(board(&name), Values::Wdl, MEMORY_BYTES).entries > most
+            || Plan::new(board(&name), Values::Wdl, MEMORY_BYTES).entries() > most
         {
             continue;
         }

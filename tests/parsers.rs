@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use fourbase_tiers::counts::{Count, Counted};
+use fourbase_tiers::counts::Count;
 use proptest::prelude::*;
 
 use crate::support::board::board;
@@ -44,9 +44,7 @@ static SOUND: LazyLock<Sound> = LazyLock::new(|| {
 /// The manifest and the counts of a small board as JSON.
 fn stats() -> Vec<u8> {
     let solved = Solved::new(board("2x2c2"), Values::Wdl);
-    let Counted::Values(counts) = Count::new(board("2x2c2"), Some(Values::Wdl)).run().expect("counts") else {
-        panic!("values are counted")
-    };
+    let counts = Count::new(board("2x2c2")).by_value(Values::Wdl).expect("counts");
     let kept = serde_json::json!({"manifest": solved.open().manifest(), "counts": counts});
     serde_json::to_vec(&kept).expect("JSON")
 }

@@ -130,8 +130,9 @@ fn a_fault_that_passes_stops_the_solve_or_leaves_no_trace() {
     }
 }
 
-/// More operations than a solve that resumes takes before it has made another tier durable: it reads all finished ones.
-const MOST_OPERATIONS: usize = 120;
+/// More operations than a solve that resumes takes before it has made another tier durable: it reads all finished ones, and
+/// the blocks of the last one by one.
+const MOST_OPERATIONS: usize = 300;
 
 #[test]
 fn a_solve_that_loses_power_again_and_again_goes_on_to_the_same_bytes() {

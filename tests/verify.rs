@@ -15,8 +15,10 @@ use crate::support::memory_disk::MemoryDisk;
 use crate::support::program::{Program, keys};
 use crate::support::random::Random;
 use crate::support::solves::Solve;
-use crate::support::tiers::{Database, Disk, Kernel, Planted, Sight, Storage, TierLayout, Values, plant, sight};
-use crate::support::verified::{Crew, Fault, Options, Report, verify, verify_as};
+use crate::support::tiers::{
+    Database, Disk, Kernel, Planted, StaticEvaluation, Storage, TierDirectory, Values, evaluate, plant,
+};
+use crate::support::verified::{Communicator, Fault, FaultKind, Options, Report, Threads, verify, verify_as};
 
 /// How many wrong values are planted.
 const PLANTED: usize = 200;
@@ -71,18 +73,18 @@ fn another(right: Outcome, position: &Position, random: &mut Random) -> Outcome 
 /// Chooses stored entries of some tiers alike, and what to write there instead.
 fn choose(database: &Database, plies: &[u32], random: &mut Random) -> Vec<Planted> {
     let index = database.index();
-    let layouts: Vec<TierLayout> = plies.iter().map(|&ply| TierLayout::new(index, ply)).collect();
+    let tiers: Vec<TierDirectory> = plies.iter().map(|&ply| TierDirectory::new(index, ply)).collect();
     let mut chosen: Vec<Planted> = Vec::new();
     // The last tiers have few quiet positions, some none.
-    for layout in layouts.iter().cycle() {
-        let entry = random.next() % layout.entries();
-        let [first, second] = index.split().bitboards(&index.unrank(layout, entry).expect("an entry"));
+    for tier in tiers.iter().cycle() {
+        let entry = random.next() % tier.entries();
+        let [first, second] = index.split().bitboards(&tier.unrank(index, entry).expect("an entry"));
         let Ok(position) = Position::from_bitboards(database.board(), first, second) else { continue };
-        let is_new = chosen.iter().all(|other| (other.ply, other.entry) != (layout.ply(), entry));
-        if sight(&position) == Sight::Quiet && is_new {
+        let is_new = chosen.iter().all(|other| (other.ply, other.entry) != (tier.ply(), entry));
+        if evaluate(&position) == StaticEvaluation::Quiet && is_new {
             let right = database.probe(&position).expect("an answer");
             let outcome = another(right, &position, random);
-            chosen.push(Planted { ply: layout.ply(), entry, outcome });
+            chosen.push(Planted { ply: tier.ply(), entry, outcome });
         }
         if chosen.len() == PLANTED {
             break;
@@ -105,17 +107,16 @@ fn recomputed(database: &Database) -> Report {
     verify(database, |options| (options.sample, options.searches, options.faults) = (Some(u64::MAX), 0, usize::MAX))
 }
 
-/// The entries whose values are told to be wrong, with what is told to be stored there.
+/// The entries that are reported to have wrong values, with what is stored there.
 fn told(report: &Report) -> BTreeSet<(u32, u64, String)> {
-    let place = |fault: &Fault| match fault {
-        Fault::Value { ply, entry, stored, .. } => Some((*ply, *entry, format!("{stored:?}"))),
-        _ => None,
-    };
-    report.faults.iter().filter_map(place).collect()
+    let place = |fault: &Fault| Some((fault.ply?, fault.entry?, fault.found.clone()?));
+    report.faults.iter().filter(|fault| fault.kind == FaultKind::Value).filter_map(place).collect()
 }
 
 fn is_told(planted: &Planted, told: &BTreeSet<(u32, u64, String)>) -> bool {
-    told.contains(&(planted.ply, planted.entry, format!("{:?}", planted.outcome)))
+    let Outcome { value, remoteness } = planted.outcome;
+    let words = remoteness.map_or_else(|| value.to_string(), |plies| format!("{value} in {plies}"));
+    told.contains(&(planted.ply, planted.entry, words))
 }
 
 fn finds_each_alone(name: &str, values: Values) {
@@ -266,7 +267,7 @@ fn a_sample_is_as_large_as_was_asked_for_and_is_always_the_same() {
     let wrong = with_planted(&disk, &database, &choose(&database, &stored(&database), &mut Random::new(3)));
     let twice = [0, 1].map(|_| format!("{:?}", sampled(&wrong, all / 2).faults));
     assert_eq!(twice[0], twice[1]);
-    assert!(!twice[0].contains("File"), "{}", twice[0]);
+    assert!(!twice[0].contains("kind: File"), "{}", twice[0]);
 }
 
 /// A sample is looked up in another order than all values, and finds the same.
@@ -299,7 +300,7 @@ fn a_sample_finds_the_same_with_any_number_of_threads_and_any_cache() {
         format!("{:?}", report.faults)
     };
     let one = faults(1, 1 << 20);
-    assert!(one.contains("Value"), "{one}");
+    assert!(one.contains("kind: Value"), "{one}");
     assert_eq!([faults(2, 1 << 20), faults(5, 0)], [one.clone(), one]);
 }
 
@@ -318,7 +319,12 @@ fn a_sample_of_one_value_reads_every_file_in_full() {
         copy.put(&path, &damaged);
         let wrong = Solve::new(database.board(), database.values()).open_on(copy).expect("a database");
         let report = verify(&wrong, |options| options.sample = Some(1));
-        assert!(matches!(&report.faults[..], [Fault::File(_)]), "{}: {:?}", path.display(), report.faults);
+        assert!(
+            matches!(&report.faults[..], [Fault { kind: FaultKind::File, .. }]),
+            "{}: {:?}",
+            path.display(),
+            report.faults
+        );
         assert_eq!(report.checked, 0);
     }
 }
@@ -327,18 +333,12 @@ fn a_sample_of_one_value_reads_every_file_in_full() {
 fn a_wrong_value_of_the_empty_board_is_found_three_ways() {
     // Ply 1 of 1x8 is forced, so a board with a choice: all of its few entries of ply 1 are made losses.
     let (disk, database) = solved("4x4", Values::Remoteness);
-    let layout = TierLayout::new(database.index(), 1);
+    let tier = TierDirectory::new(database.index(), 1);
     let outcome = Outcome { value: Value::Lose, remoteness: Some(6) };
-    let planted: Vec<Planted> = (0..layout.entries()).map(|entry| Planted { ply: 1, entry, outcome }).collect();
+    let planted: Vec<Planted> = (0..tier.entries()).map(|entry| Planted { ply: 1, entry, outcome }).collect();
     let report = verified(&with_planted(&disk, &database, &planted));
-    let kinds = |fault: &Fault| match fault {
-        Fault::Value { .. } => "value",
-        Fault::Root { .. } => "root",
-        Fault::Search { .. } => "search",
-        _ => "other",
-    };
-    let kinds: BTreeSet<&str> = report.faults.iter().map(kinds).collect();
-    assert_eq!(kinds, BTreeSet::from(["root", "search", "value"]));
+    let kinds: BTreeSet<FaultKind> = report.faults.iter().map(|fault| fault.kind).collect();
+    assert_eq!(kinds, BTreeSet::from([FaultKind::Root, FaultKind::Search, FaultKind::Value]));
     let texts: Vec<String> = report.faults.iter().map(ToString::to_string).collect();
     assert!(texts.iter().any(|text| text == "the empty board: win in 7 by its moves, tie in 16 in the manifest"));
     assert!(texts.iter().any(|text| text == "the empty board: win in 7 by its moves, tie in 16 published"));
@@ -355,12 +355,17 @@ fn only_the_first_faults_are_kept_and_all_are_counted() {
     assert_eq!(format!("{:?}", few.faults), format!("{:?}", &all.faults[..7]));
 }
 
-/// Verifies as each member of a crew; the reports have to be alike.
-fn verified_by(members: u32, threads: usize, database: &Database, set: impl Fn(&mut Options) + Sync) -> Report {
-    let (reports, _) = Crew::run(members, threads, |crew| {
-        let mut options = Options { crew: Some(crew), ..Options::default() };
+/// Verifies as each rank of a job; the reports have to be alike. Rank 1 reads the database `of_rank_1`.
+fn verified_by(
+    size: u32,
+    threads: usize,
+    [database, of_rank_1]: [&Database; 2],
+    set: impl Fn(&mut Options) + Sync,
+) -> Report {
+    let (reports, _) = Threads::run(size, threads, |communicator| {
+        let mut options = Options { communicator, ..Options::default() };
         set(&mut options);
-        verify_as(database, &options)
+        verify_as(if communicator.rank() == 1 { of_rank_1 } else { database }, &options)
     });
     let told: BTreeSet<String> = reports.iter().map(|report| format!("{report:?}")).collect();
     assert_eq!(told.len(), 1, "{told:?}");
@@ -377,9 +382,9 @@ fn any_number_of_processes_finds_what_one_finds() {
             for (sample, faults) in [(None, 7), (None, usize::MAX), (Some(500), 3), (Some(9000), usize::MAX)] {
                 let set = |options: &mut Options| (options.sample, options.faults) = (sample, faults);
                 let one = format!("{:?}", verify(wrong, set));
-                for (members, threads) in [(1, 1), (2, 2), (5, 1)] {
-                    let found = format!("{:?}", verified_by(members, threads, wrong, set));
-                    assert_eq!(found, one, "{name} {values} {members} {threads}");
+                for (size, threads) in [(1, 1), (2, 2), (5, 1)] {
+                    let found = format!("{:?}", verified_by(size, threads, [wrong; 2], set));
+                    assert_eq!(found, one, "{name} {values} {size} {threads}");
                 }
             }
         }
@@ -401,11 +406,17 @@ fn any_number_of_processes_finds_the_same_damage() {
     }
     let damaged = Solve::new(database.board(), database.values()).open_on(copy).expect("a database");
     let one = verified(&damaged);
-    assert!(one.faults_in_all >= 3 && one.faults.iter().all(|fault| matches!(fault, Fault::File(_))), "{one:?}");
-    for members in [1, 3] {
-        let found = verified_by(members, 2, &damaged, |options| options.faults = usize::MAX);
-        assert_eq!(format!("{found:?}"), format!("{one:?}"));
+    assert!(one.faults_in_all >= 3 && one.faults.iter().all(|fault| fault.kind == FaultKind::File), "{one:?}");
+    for faults in [0, 1, usize::MAX] {
+        let one = verify(&damaged, |options| options.faults = faults);
+        for size in [1, 3] {
+            let found = verified_by(size, 2, [&damaged; 2], |options| options.faults = faults);
+            assert_eq!(format!("{found:?}"), format!("{one:?}"));
+        }
     }
+    // What only one process reads otherwise, all report.
+    let found = verified_by(2, 1, [&database, &damaged], |_| ());
+    assert!(found.faults_in_all > 0, "{found:?}");
 }
 
 #[test]

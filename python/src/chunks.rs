@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use fourbase::Position;
-use fourbase_tiers::counts::{CountError, PositionList, SolvedPly};
+use fourbase_tiers::counts::CountError;
 use fourbase_tiers::database;
+use fourbase_tiers::positions::{PositionError, PositionList};
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
-use rayon::prelude::*;
 
 use crate::asked::Asked;
 use crate::failure::exception;
@@ -23,11 +23,8 @@ const AHEAD: u64 = 1 << 20;
 #[pyclass(module = "fourbase")]
 pub struct Chunks {
     database: Arc<database::Database>,
+    /// Solved where that is quicker than to probe its positions.
     list: PositionList,
-    /// The outcomes of all of them, where it is quicker to solve the ply than to probe its positions.
-    solved: Option<SolvedPly>,
-    /// The first part that is not listed yet.
-    part: usize,
     /// Listed positions of earlier parts.
     listed: Rows,
     /// How many of them earlier chunks have had.
@@ -66,37 +63,27 @@ impl Chunks {
         let stopped = AtomicBool::new(false);
         let list = || listed(database, ply, legal, memory_bytes, &|| stopped.load(Relaxed));
         let list = patiently(py, &*pool()?, || stopped.store(true, Relaxed), |_| Ok(()), list)?;
-        let list = list.map_err(of_count)?.ok_or_else(|| exception("FourbaseError", "stopped".to_owned()))?;
-        let (database, (list, solved)) = (Arc::clone(database), list);
-        Ok(Chunks { database, list, solved, part: 0, listed: Rows::default(), taken: 0, size })
+        let (database, list) = (Arc::clone(database), list.map_err(of_list)?);
+        Ok(Chunks { database, list, listed: Rows::default(), taken: 0, size })
     }
 
-    /// Lists parts until there are positions for a chunk, on all threads.
-    fn list_more(&mut self) -> Result<(), CountError> {
-        let Chunks { database, list, solved, listed, .. } = self;
-        if listed.bitboards.len() - self.taken >= self.size || self.part == list.parts() {
+    /// Lists more until there are positions for a chunk, on all threads.
+    fn list_more(&mut self) -> Result<(), PositionError> {
+        let Chunks { database, list, listed, .. } = self;
+        if listed.bitboards.len() - self.taken >= self.size {
             return Ok(());
         }
         listed.forget(mem::take(&mut self.taken));
-        let numbers = Vec::from_iter((0..=u8::MAX).map(|code| {
-            let outcome = solved.as_ref().and_then(|solved| solved.outcome(code));
-            outcome.map_or((probe::NO_VALUE, probe::NO_PLIES), probe::numbers)
-        }));
-        while listed.bitboards.len() < self.size && self.part < list.parts() {
-            let start = self.part;
-            let mut entries = 0;
-            while entries < AHEAD && self.part < list.parts() {
-                entries += list.entries(self.part);
-                self.part += 1;
-            }
-            let read = |part| list.read(database.index(), part, solved.as_ref());
-            let parts = (start..self.part).into_par_iter().map(read).collect::<Result<Vec<_>, _>>()?;
-            for part in parts {
-                listed.bitboards.extend(part.bitboards);
-                let number = |code: &u8| numbers[usize::from(*code)];
-                listed.values.extend(part.codes.iter().map(|code| number(code).0));
-                listed.plies.extend(part.codes.iter().map(|code| number(code).1));
-            }
+        let numbers = Vec::from_iter(
+            (0..=u8::MAX).map(|code| list.outcome(code).map_or((probe::NO_VALUE, probe::NO_PLIES), probe::numbers)),
+        );
+        while listed.bitboards.len() < self.size
+            && let Some(batch) = list.next(database.index(), AHEAD)?
+        {
+            listed.bitboards.extend(batch.bitboards);
+            let number = |code: &u8| numbers[usize::from(*code)];
+            listed.values.extend(batch.codes.iter().map(|code| number(code).0));
+            listed.plies.extend(batch.codes.iter().map(|code| number(code).1));
         }
         Ok(())
     }
@@ -109,22 +96,17 @@ fn listed(
     legal: bool,
     memory_bytes: u64,
     is_stopped: &(dyn Fn() -> bool + Sync),
-) -> Result<Option<(PositionList, Option<SolvedPly>)>, CountError> {
+) -> Result<PositionList, PositionError> {
     let index = database.index();
-    let list = if legal {
-        PositionList::legal(index, ply, memory_bytes, is_stopped)?
-    } else {
-        Some(PositionList::all(index, ply))
-    };
-    let Some(list) = list else { return Ok(None) };
-    if !SolvedPly::is_quicker_than_probes(database.board(), ply, list.most_positions()) {
-        return Ok(Some((list, None)));
+    let mut list =
+        if legal { PositionList::legal(index, ply, memory_bytes, is_stopped)? } else { PositionList::all(index, ply) };
+    if list.is_quicker_solved() {
+        match list.solve(index, database.values(), memory_bytes, is_stopped) {
+            Ok(()) | Err(PositionError::Count(CountError::Memory { .. })) => {}
+            Err(error) => return Err(error),
+        }
     }
-    match SolvedPly::new(index, database.values(), ply, memory_bytes, is_stopped) {
-        Ok(solved) => Ok(solved.map(|solved| (list, Some(solved)))),
-        Err(CountError::Memory { .. }) => Ok(Some((list, None))),
-        Err(error) => Err(error),
-    }
+    Ok(list)
 }
 
 impl Rows {
@@ -144,14 +126,14 @@ impl Chunks {
 
     fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let pool = pool()?;
-        briefly(py, || pool.install(|| self.list_more()))?.map_err(of_count)?;
+        briefly(py, || pool.install(|| self.list_more()))?.map_err(of_list)?;
         let rows = self.taken..self.listed.bitboards.len().min(self.taken + self.size);
         if rows.is_empty() {
             return Ok(None);
         }
         self.taken = rows.end;
         let bitboards = &self.listed.bitboards[rows.clone()];
-        if self.solved.is_none() {
+        if !self.list.is_solved() {
             let board = self.database.board();
             let positions =
                 bitboards.iter().filter_map(|[first, second]| Position::from_bitboards(board, *first, *second).ok());
@@ -179,9 +161,9 @@ pub fn chunk<'py>(
     py.import("fourbase._types")?.getattr("Labelled")?.call1(arrays)
 }
 
-fn of_count(error: CountError) -> PyErr {
+fn of_list(error: PositionError) -> PyErr {
     match &error {
-        CountError::Memory { .. } => {
+        PositionError::Count(CountError::Memory { .. }) => {
             let message = format!("{error}; allow more with memory=BYTES, or draw positions with sample()");
             exception("SolveMemory", message)
         }

@@ -271,7 +271,7 @@ impl Database {
         chunk(py, &self.0, sample::positions(py, &self.0, count, &plies, seed, kind)?)
     }
 
-    /// Writes positions with their values to a file, for programs that learn, and returns the number of rows. A file
+    /// Writes positions with their values to a file, for machine learning, and returns the number of rows. A file
     /// ``NAME.md`` beside it explains the columns. The same arguments give the same file.
     ///
     /// Every legal position of ``plies`` (default: all) that no line has finished is written; with ``sample=N``, N unfinished

@@ -10,7 +10,7 @@ use fourbase::excerpt;
 use fourbase::search::Monitor;
 use fourbase_tiers::answer::Limits;
 use fourbase_tiers::dataset::{
-    Cells, Choice, Column, Dataset, DatasetError, Field, FieldKind, Format, Portion, Progress, Rows, Summary,
+    Cells, Choice, Column, Dataset, DatasetError, Field, Format, Portion, Progress, Rows, Summary,
 };
 use numpy::PyArray1;
 use pyo3::prelude::*;
@@ -106,27 +106,31 @@ impl Export {
 
     /// Returns the fields as arrays, by name, the facts of the data set, and the number of rows.
     fn arrays<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyList>, u64)> {
-        let mut arrays: Vec<(Field, Numbers)> = Vec::new();
+        let mut arrays: Vec<(Field, Cells)> = Vec::new();
         let summary = self.run(py, |dataset, stop| {
             dataset.for_each(stop, &mut |portion: &Portion| {
-                for (number, (field, cells)) in portion.fields.iter().enumerate() {
-                    if number == arrays.len() {
-                        arrays.push((*field, Numbers::of(*field)));
-                    }
-                    if let Some((_, numbers)) = arrays.get_mut(number) {
-                        numbers.extend(cells);
-                    }
+                if arrays.is_empty() {
+                    arrays.clone_from(&portion.fields);
+                } else {
+                    arrays.iter_mut().zip(&portion.fields).for_each(|((_, all), (_, cells))| extend(all, cells));
                 }
                 Ok(())
             })
         })?;
         let by_name = PyDict::new(py);
-        for (field, numbers) in arrays {
-            match numbers {
-                Numbers::Text(texts) => by_name.set_item(field.name(), texts)?,
-                Numbers::Bitboards(numbers) => by_name.set_item(field.name(), PyArray1::from_vec(py, numbers))?,
-                Numbers::Signed(numbers) => by_name.set_item(field.name(), PyArray1::from_vec(py, numbers))?,
-                Numbers::Unsigned(numbers) => by_name.set_item(field.name(), PyArray1::from_vec(py, numbers))?,
+        for (field, cells) in arrays {
+            let name = field.name();
+            match cells {
+                Cells::Text(cells) => by_name.set_item(name, cells)?,
+                Cells::UInt64(cells) => by_name.set_item(name, PyArray1::from_vec(py, cells))?,
+                Cells::Int8(cells) => {
+                    let cells = cells.into_iter().map(|cell| cell.unwrap_or(NO_VALUE));
+                    by_name.set_item(name, PyArray1::from_iter(py, cells))?;
+                }
+                Cells::UInt8(cells) => {
+                    let cells = cells.into_iter().map(|cell| cell.unwrap_or(NO_PLIES));
+                    by_name.set_item(name, PyArray1::from_iter(py, cells))?;
+                }
             }
         }
         let dataset = Dataset::new(&self.database, self.choice.clone(), self.columns.clone()).map_err(of_dataset)?;
@@ -153,38 +157,14 @@ impl Export {
     }
 }
 
-/// The cells of a field in the type of its array. What is not there is `NO_VALUE` or `NO_PLIES`.
-enum Numbers {
-    Text(Vec<String>),
-    Bitboards(Vec<u64>),
-    Signed(Vec<i8>),
-    Unsigned(Vec<u8>),
-}
-
-impl Numbers {
-    fn of(field: Field) -> Numbers {
-        match field.kind() {
-            FieldKind::Text => Numbers::Text(Vec::new()),
-            FieldKind::Bitboard => Numbers::Bitboards(Vec::new()),
-            FieldKind::Signed { .. } => Numbers::Signed(Vec::new()),
-            FieldKind::Unsigned { .. } => Numbers::Unsigned(Vec::new()),
-        }
-    }
-
-    fn extend(&mut self, cells: &Cells) {
-        match (self, cells) {
-            (Numbers::Text(all), Cells::Text(cells)) => all.extend_from_slice(cells),
-            (Numbers::Bitboards(all), Cells::Bitboards(cells)) => all.extend_from_slice(cells),
-            (Numbers::Signed(all), Cells::Numbers(cells)) => all.extend(cells.iter().map(|cell| *cell as i8)),
-            (Numbers::Unsigned(all), Cells::Numbers(cells)) => all.extend(cells.iter().map(|cell| *cell as u8)),
-            (Numbers::Signed(all), Cells::Maybe(cells)) => {
-                all.extend(cells.iter().map(|cell| cell.map_or(NO_VALUE, |cell| cell as i8)));
-            }
-            (Numbers::Unsigned(all), Cells::Maybe(cells)) => {
-                all.extend(cells.iter().map(|cell| cell.map_or(NO_PLIES, |cell| cell as u8)));
-            }
-            _ => {}
-        }
+/// Appends the cells of more rows.
+fn extend(all: &mut Cells, cells: &Cells) {
+    match (all, cells) {
+        (Cells::Text(all), Cells::Text(cells)) => all.extend_from_slice(cells),
+        (Cells::UInt64(all), Cells::UInt64(cells)) => all.extend_from_slice(cells),
+        (Cells::Int8(all), Cells::Int8(cells)) => all.extend_from_slice(cells),
+        (Cells::UInt8(all), Cells::UInt8(cells)) => all.extend_from_slice(cells),
+        _ => {}
     }
 }
 

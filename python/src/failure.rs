@@ -8,6 +8,7 @@ use fourbase_tiers::counts::CountError;
 use fourbase_tiers::database::DatabaseError;
 use fourbase_tiers::dataset::DatasetError;
 use fourbase_tiers::files::FileError;
+use fourbase_tiers::positions::PositionError;
 use fourbase_tiers::solve::SolveError;
 use pyo3::prelude::*;
 
@@ -79,26 +80,37 @@ pub fn of_answer(error: AnswerError) -> PyErr {
     }
 }
 
-/// Explains why there is no sample or no data set.
+/// Explains why positions were not listed or drawn.
+pub fn of_position(error: PositionError) -> PyErr {
+    let message = error.to_string();
+    let option = |remedy: &str| exception("OptionError", format!("{message}; {remedy}"));
+    match error {
+        PositionError::Answer(error) => of_answer(error),
+        PositionError::Count(CountError::Memory { .. }) => exception(
+            "SolveMemory",
+            format!("{message}; allow more with memory=BYTES, or draw positions with sample=..."),
+        ),
+        PositionError::Count(_) | PositionError::Stopped => exception("FourbaseError", message),
+        PositionError::NotDrawn { .. } => option("write other plies=... or another kind=..."),
+        PositionError::NoPlies | PositionError::Ply { .. } | PositionError::Late { .. } => {
+            option("write other plies=...")
+        }
+    }
+}
+
+/// Explains why there is no data set.
 pub fn of_dataset(error: DatasetError) -> PyErr {
     let message = error.to_string();
     let option = |remedy: &str| exception("OptionError", format!("{message}; {remedy}"));
     match error {
+        DatasetError::Position(error) => of_position(error),
         DatasetError::Answer(error) => of_answer(error),
-        DatasetError::Count(CountError::Memory { .. }) => exception(
-            "SolveMemory",
-            format!("{message}; allow more with memory=BYTES, or draw positions with sample=..."),
-        ),
-        DatasetError::Count(_) | DatasetError::Notation(_) | DatasetError::Stopped => {
-            exception("FourbaseError", message)
-        }
+        DatasetError::Notation(_) => exception("FourbaseError", message),
         DatasetError::Write(error) => error.into(),
-        DatasetError::NotDrawn { .. } => option("write other plies=... or another kind=..."),
         DatasetError::Fewer { .. } => option("ask for fewer with sample=..., or leave it out to write all"),
         DatasetError::NoRemoteness { .. } => option("leave it out, or solve with values=\"remoteness\""),
         DatasetError::NoColumns => option("write columns=[\"bitboards\", \"value\"]"),
         DatasetError::NoParquet => option("write CSV"),
-        DatasetError::NoPlies | DatasetError::Ply { .. } | DatasetError::Late { .. } => option("write other plies=..."),
     }
 }
 
@@ -136,7 +148,7 @@ pub fn of_solve(error: SolveError) -> PyErr {
         SolveError::Disk { .. } => ("SolveError", "make room, or give another folder with db=..."),
         SolveError::Scratch { .. } => ("SolveError", "start over with replace=True"),
         SolveError::Kept { .. } => ("SolveError", "ask for the same keep_plies, or start over with replace=True"),
-        SolveError::Crew(_) => ("SolveError", "solve over MPI with the program"),
+        SolveError::Communicator(_) | SolveError::Observer(_) => ("SolveError", "solve over MPI with the program"),
         SolveError::File(error) => return of_file(error),
     };
     exception(class, format!("{message}; {remedy}"))

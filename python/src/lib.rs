@@ -2,7 +2,7 @@
 //!
 //! - [`position`] and [`outcome`] are the classes `Position`, `Outcome` and `Move`.
 //! - [`search`], [`solve`] and [`database`] ask the libraries. They release the GIL and hear Ctrl-C ([`wait`]).
-//! - [`rows`] reads and writes batches of positions as arrays, in the encodings of programs that learn.
+//! - [`rows`] reads and writes batches of positions as arrays, in the encodings of machine learning.
 //! - [`chunks`] and [`sample`] list and draw positions, [`export`] writes them to files; [`strategy`] checks a rule of play.
 //! - [`failure`] turns every error into an exception of `fourbase.errors`.
 //!

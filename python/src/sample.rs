@@ -7,20 +7,20 @@ use fourbase::search::Monitor;
 use fourbase::{Position, excerpt};
 use fourbase_tiers::answer::Limits;
 use fourbase_tiers::database::Database;
-use fourbase_tiers::dataset::{Kind, Sampler};
 use fourbase_tiers::files::bytes;
+use fourbase_tiers::positions::{SampleKind, Sampler};
 use pyo3::prelude::*;
 
 use crate::arguments::memory_bytes;
-use crate::failure::{exception, of_dataset};
+use crate::failure::{exception, of_position};
 use crate::wait::{patiently, pool};
 
 /// About as many bytes as a drawn position takes until its arrays are made.
 const ROW_BYTES: u64 = 128;
 
 /// Returns the kind of sample with a name.
-pub fn kind(name: &str) -> PyResult<Kind> {
-    Kind::named(name).ok_or_else(|| {
+pub fn kind(name: &str) -> PyResult<SampleKind> {
+    SampleKind::named(name).ok_or_else(|| {
         let names = "\"uniform\", \"random-play\" or \"choice-matters\"";
         exception("OptionError", format!("kind={:?} is unknown; write {names}", excerpt(name, 40)))
     })
@@ -33,7 +33,7 @@ pub fn positions(
     count: usize,
     plies: &[u32],
     seed: u64,
-    kind: Kind,
+    kind: SampleKind,
 ) -> PyResult<Vec<Position>> {
     let (needed, free) = (ROW_BYTES.saturating_mul(count as u64), memory_bytes());
     if needed > free {
@@ -51,5 +51,5 @@ pub fn positions(
     };
     let limits = Limits { nodes: None, monitor: Some(Arc::clone(&monitor)) };
     let work = || Sampler::new(database, kind, plies, seed)?.draw(0..count as u64, &limits, &|| stopped.load(Relaxed));
-    patiently(py, &*pool()?, stop, |_| Ok(()), work)?.map_err(of_dataset)
+    patiently(py, &*pool()?, stop, |_| Ok(()), work)?.map_err(of_position)
 }

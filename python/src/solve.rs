@@ -4,6 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 
+use fourbase_tiers::communicator::Alone;
+use fourbase_tiers::files::Disk;
 use fourbase_tiers::solve::{Plan, Progress, Solve};
 use pyo3::prelude::*;
 
@@ -43,7 +45,7 @@ pub fn solve(
         None => Ok(()),
     };
     let stop = || seen.is_stopped.store(true, Relaxed);
-    let report = patiently(py, &pool, stop, tell, || solve.run_with(&seen))?.map_err(of_solve)?;
+    let report = patiently(py, &pool, stop, tell, || solve.run_on(&Alone, &Disk, &seen))?.map_err(of_solve)?;
     tell(py)?;
     Database::open(py, &report.folder)
 }
@@ -59,7 +61,7 @@ struct Seen {
 
 impl Progress for Seen {
     fn planned(&self, plan: &Plan, entries_done: u64) {
-        self.all.store(u64::try_from(plan.entries).unwrap_or(u64::MAX), Relaxed);
+        self.all.store(u64::try_from(plan.entries()).unwrap_or(u64::MAX), Relaxed);
         self.done.store(entries_done, Relaxed);
     }
 

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::random::Random;
-use super::tiers::{Lock, ReadFile, Storage, WriteFile};
+use super::tiers::{Lock, PlaceFile, ReadFile, Storage, WriteFile};
 
 /// Which operations fail, counted from 0.
 #[derive(Clone, Copy, Debug)]
@@ -242,6 +242,13 @@ impl Storage for MemoryDisk {
         Ok(Box::new(MemoryFile { disk: self.clone(), content }))
     }
 
+    fn place(&self, path: &Path) -> io::Result<Box<dyn PlaceFile>> {
+        let mut files = self.lock_files();
+        files.operate()?;
+        let content = files.content(path)?;
+        Ok(Box::new(MemoryFile { disk: self.clone(), content }))
+    }
+
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         let mut files = self.lock_files();
         files.operate()?;
@@ -329,8 +336,9 @@ struct MemoryFile {
     content: usize,
 }
 
-impl Write for MemoryFile {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+impl MemoryFile {
+    /// Writes some of the bytes from `offset` on, or at the end.
+    fn write_some(&self, bytes: &[u8], offset: Option<usize>) -> io::Result<usize> {
         let mut files = self.disk.lock_files();
         let done = files.operate();
         let mut written = if done.is_ok() { files.share(bytes.len())? } else { bytes.len() / 2 };
@@ -341,8 +349,25 @@ impl Write for MemoryFile {
             }
         }
         files.written_bytes += written as u64;
-        files.contents[self.content].bytes.extend_from_slice(&bytes[..written]);
+        let content = &mut files.contents[self.content].bytes;
+        let start = offset.unwrap_or(content.len());
+        content.resize(content.len().max(start + written), 0);
+        content[start..][..written].copy_from_slice(&bytes[..written]);
         done.map(|()| written)
+    }
+
+    fn sync_content(&self) -> io::Result<()> {
+        let mut files = self.disk.lock_files();
+        files.operate()?;
+        let content = &mut files.contents[self.content];
+        content.durable_bytes = content.bytes.len();
+        Ok(())
+    }
+}
+
+impl Write for MemoryFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.write_some(bytes, None)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -352,11 +377,25 @@ impl Write for MemoryFile {
 
 impl WriteFile for MemoryFile {
     fn sync(&mut self) -> io::Result<()> {
-        let mut files = self.disk.lock_files();
-        files.operate()?;
-        let content = &mut files.contents[self.content];
-        content.durable_bytes = content.bytes.len();
+        self.sync_content()
+    }
+}
+
+impl PlaceFile for MemoryFile {
+    fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        let mut done = 0;
+        while done < bytes.len() {
+            match self.write_some(&bytes[done..], Some(offset as usize + done)) {
+                Ok(written) => done += written,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
         Ok(())
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.sync_content()
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use super::tiers::{Disk, Lock, ReadFile, Storage, WriteFile};
+use super::tiers::{Disk, Lock, PlaceFile, ReadFile, Storage, WriteFile};
 
 /// The machine's disk, of which so many bytes are free.
 #[derive(Debug)]
@@ -18,6 +18,10 @@ impl Storage for SmallDisk {
 
     fn open(&self, path: &Path) -> io::Result<Box<dyn ReadFile>> {
         Disk.open(path)
+    }
+
+    fn place(&self, path: &Path) -> io::Result<Box<dyn PlaceFile>> {
+        Disk.place(path)
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {

@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::tiers::{Lock, ReadFile, Storage, WriteFile};
+use super::tiers::{ReadFile, Storage};
 
 /// The files of one folder by name, whatever the folder's path, with another content of one of them.
 #[derive(Clone, Debug)]
@@ -28,32 +28,8 @@ impl Storage for Snapshot {
         Ok(Box::new(Bytes(bytes.ok_or(io::ErrorKind::NotFound)?)))
     }
 
-    fn create(&self, _: &Path) -> io::Result<Box<dyn WriteFile>> {
-        Err(io::ErrorKind::ReadOnlyFilesystem.into())
-    }
-
-    fn rename(&self, _: &Path, _: &Path) -> io::Result<()> {
-        Err(io::ErrorKind::ReadOnlyFilesystem.into())
-    }
-
-    fn remove(&self, _: &Path) -> io::Result<()> {
-        Err(io::ErrorKind::ReadOnlyFilesystem.into())
-    }
-
-    fn create_folder(&self, _: &Path) -> io::Result<bool> {
-        Err(io::ErrorKind::ReadOnlyFilesystem.into())
-    }
-
-    fn sync_folder(&self, _: &Path) -> io::Result<()> {
-        Ok(())
-    }
-
     fn names(&self, _: &Path) -> io::Result<Vec<String>> {
         Ok(self.sound.keys().cloned().collect())
-    }
-
-    fn lock(&self, _: &Path) -> io::Result<Result<Lock, String>> {
-        Err(io::ErrorKind::ReadOnlyFilesystem.into())
     }
 }
 

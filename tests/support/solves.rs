@@ -11,7 +11,8 @@ use fourbase_tiers::solve;
 use super::board::board;
 use super::memory_disk::MemoryDisk;
 use super::tiers::{
-    CHECKPOINT, Database, DatabaseError, Kernel, Knobs, Plan, Progress, Report, SolveError, Storage, Values, folder_of,
+    Alone, BLOCK_WORDS, CHECKPOINT, Database, DatabaseError, Disk, Kernel, Plan, Progress, Report, SolveError, Storage,
+    Values, folder_of,
 };
 
 /// What a solve may take: far more than any board of these tests needs.
@@ -26,7 +27,7 @@ pub struct Solve {
     scratch: Option<PathBuf>,
     keep_plies: Option<u32>,
     checkpoint: Duration,
-    knobs: Knobs,
+    block_words: usize,
     memory_bytes: u64,
     kernel: Kernel,
     replace: bool,
@@ -42,7 +43,7 @@ impl Solve {
             scratch: None,
             keep_plies: None,
             checkpoint: CHECKPOINT,
-            knobs: Knobs::default(),
+            block_words: BLOCK_WORDS,
             memory_bytes: MEMORY_BYTES,
             kernel: Kernel::detect(),
             replace: false,
@@ -59,7 +60,7 @@ impl Solve {
             .scratch(self.scratch.clone())
             .keep_plies(self.keep_plies)
             .checkpoint(self.checkpoint)
-            .knobs(self.knobs)
+            .block_words(self.block_words)
     }
 
     /// Sets the folder of all databases.
@@ -104,7 +105,7 @@ impl Solve {
 
     /// Sets how many words a block of those tiers has.
     pub fn with_block_words(&self, block_words: usize) -> Solve {
-        Solve { knobs: Knobs { block_words }, ..self.clone() }
+        Solve { block_words, ..self.clone() }
     }
 
     /// Keeps the tiers of at most so many pieces; `None`: all.
@@ -154,7 +155,7 @@ impl Solve {
 
     /// Runs like [`Solve::run`] and reports to `progress`.
     pub fn run_heard(&self, progress: &dyn Progress) -> Result<Report, SolveError> {
-        self.solve().run_with(progress)
+        self.solve().run_on(&Alone, &Disk, progress)
     }
 
     /// Solves into the files of a storage.
@@ -164,7 +165,7 @@ impl Solve {
 
     /// Runs like [`Solve::run_on`] and reports to `progress`.
     pub fn run_heard_on(&self, progress: &dyn Progress, storage: &dyn Storage) -> Result<Report, SolveError> {
-        self.solve().run_on(storage, progress)
+        self.solve().run_on(&Alone, storage, progress)
     }
 
     /// Opens the database that the solve has made on a storage, or has begun.
@@ -215,5 +216,5 @@ pub fn in_files_at_once(name: &str, values: Values) -> Solve {
 
 /// The least memory of a solve in files.
 pub fn least_bytes(solve: &Solve) -> u64 {
-    Plan::new(solve.board(), solve.values(), MEMORY_BYTES).bounded().memory_bytes as u64
+    Plan::new(solve.board(), solve.values(), MEMORY_BYTES).bounded().memory_bytes() as u64
 }

@@ -1,8 +1,9 @@
 //! Verifications of databases.
 
-pub use fourbase_tiers::crew::Threads as Crew;
+pub use fourbase_tiers::communicator::Communicator;
+pub use fourbase_tiers::testing::Threads;
 use fourbase_tiers::verify;
-pub use fourbase_tiers::verify::{Fault, Options, Progress, Report, Stage};
+pub use fourbase_tiers::verify::{Fault, FaultKind, Options, Progress, Report, Stage};
 
 use super::tiers::Database;
 

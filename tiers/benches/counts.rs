@@ -4,11 +4,13 @@
 //!
 //! A rate counts the entries of the index **before** the mirror halves them, per second of wall time.
 
+mod shared;
+
 use std::time::Instant;
 
 use fourbase::Board;
-use fourbase_tiers::counts::{Count, Counted};
-use fourbase_tiers::index::{Index, TierLayout};
+use fourbase_tiers::counts::Count;
+use fourbase_tiers::index::{Index, Located, TierDirectory};
 use fourbase_tiers::kernel::Kernel;
 
 /// Legal positions (Tromp; Böck, arXiv 2507.05267).
@@ -27,15 +29,8 @@ const KNOWN: [(&str, u64); 11] = [
 ];
 
 fn main() {
-    let mut arguments: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
-    let mut kernel = Kernel::detect();
-    if let Some(at) = arguments.iter().position(|a| a == "--kernel") {
-        let name = arguments.drain(at..).nth(1).expect("--kernel NAME");
-        kernel = *Kernel::all().iter().find(|kernel| kernel.name() == name).expect("a kernel of this machine");
-    }
-    if arguments.is_empty() {
-        arguments = ["5x5", "6x4", "7x4", "6x5"].map(String::from).to_vec();
-    }
+    let mut arguments = shared::arguments(&["5x5", "6x4", "7x4", "6x5"]);
+    let kernel = shared::take_kernel(&mut arguments);
     for name in arguments {
         run(&name, kernel);
     }
@@ -44,15 +39,14 @@ fn main() {
 fn run(name: &str, kernel: Kernel) {
     let board: Board = name.parse().expect("a board");
     let start = Instant::now();
-    let counted = Count::new(board, None).kernel(kernel).run().expect("a count");
+    let plies = Count::new(board).kernel(kernel).legal().expect("a count");
     let seconds = start.elapsed().as_secs_f64();
-    let Counted::Legal(plies) = counted else { panic!("legal positions") };
     let (legal, with_line) =
         (plies.iter().map(|ply| ply.legal).sum::<u64>(), plies.iter().map(|ply| ply.with_line).sum::<u64>());
     let index = Index::new(board, kernel).expect("a board that fits");
-    let layouts = (0..=board.cells() as u32).map(|ply| TierLayout::new(&index, ply));
-    let images = |matrix: &fourbase_tiers::index::Matrix| if matrix.left == matrix.right { 1 } else { 2 };
-    let whole: u64 = layouts.map(|tier| tier.matrices().iter().map(|of| images(of) * of.entries()).sum::<u64>()).sum();
+    let tiers = (0..=board.cells() as u32).map(|ply| TierDirectory::new(&index, ply));
+    let whole = |Located { matrix, .. }| matrix.entries() * if matrix.left == matrix.right { 1 } else { 2 };
+    let whole: u64 = tiers.map(|tier| tier.located_from(&index, 0).map(whole).sum::<u64>()).sum();
     if let Some((_, known)) = KNOWN.iter().find(|known| known.0 == name) {
         assert_eq!(legal, *known, "legal positions of {name}");
     }

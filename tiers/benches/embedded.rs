@@ -7,15 +7,18 @@
 //! `../shared/truth/pons`. Asked for is what the position is worth, and then, of a database that has forgotten that, what
 //! all its moves are worth. Each best move is compared with its position.
 
+mod shared;
+
 use std::path::Path;
 use std::time::Instant;
 
 use fourbase::search::{Options, Search};
 use fourbase::{Board, Position, notation};
 use fourbase_tiers::database::Database;
+use shared::Random;
 
 fn main() {
-    let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
+    let mut arguments = shared::arguments(&[]).into_iter();
     // `cargo bench` without arguments runs all benches.
     let Some(board) = arguments.next() else { return println!("embedded: give a board, such as 7x6") };
     let board: Board = board.parse().expect("a board");
@@ -24,7 +27,7 @@ fn main() {
     let keeps = keeps(board);
     let plies = if plies.is_empty() { (keeps - 1..=keeps + 2).collect() } else { plies };
     for ply in plies {
-        measure(board, ply, "random play", &positions(count, ply, |random| random_play(board, ply, random)));
+        measure(board, ply, "random play", &positions(count, ply, |random| random.play(board, ply)));
         let database = embedded(board);
         measure(board, ply, "good play", &positions(count, ply, |random| good_play(&database, ply, random)));
         let pons = pons(board).into_iter().filter(|position| position.ply() == ply).take(count).collect::<Vec<_>>();
@@ -78,32 +81,11 @@ fn report(what: &str, mut times: Vec<f64>) {
     println!("  {what:16} {median:10.3} {most:10.3} {worst:10.3}");
 }
 
-/// A generator of xorshift numbers.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, below: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 33) as usize % below
-    }
-}
-
 /// Plays games until `count` of them go on after `ply` plies.
 fn positions(count: usize, ply: usize, play: impl Fn(&mut Random) -> Position) -> Vec<Position> {
-    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    let mut random = Random::default();
     let games = std::iter::repeat_with(|| play(&mut random));
     games.filter(|position| position.ply() == ply && position.primitive().is_none()).take(count).collect()
-}
-
-fn random_play(board: Board, ply: usize, random: &mut Random) -> Position {
-    let mut position = Position::start(board);
-    while position.ply() < ply && position.primitive().is_none() {
-        let columns: Vec<usize> = position.moves().collect();
-        position = position.drop_piece(columns[random.below(columns.len())]);
-    }
-    position
 }
 
 fn good_play(database: &Database, ply: usize, random: &mut Random) -> Position {

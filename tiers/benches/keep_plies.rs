@@ -8,27 +8,26 @@
 //! as many others of the same kind were asked for, so that tables and files are open. Every answer is compared with
 //! that of the whole database.
 
+mod shared;
+
 use std::time::Instant;
 
 use fourbase::{Board, Position};
 use fourbase_tiers::database::Database;
 use fourbase_tiers::format::folder_of;
-use fourbase_tiers::kernel::Values;
-use fourbase_tiers::quiet::{Sight, sight};
+use fourbase_tiers::quiet::{StaticEvaluation, evaluate};
+use shared::Random;
 
 /// How many positions of each kind are timed.
 const SAMPLE: usize = 200;
 
 fn main() {
-    let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
+    let mut arguments = shared::arguments(&[]).into_iter();
     let (Some(root), Some(board)) = (arguments.next(), arguments.next()) else {
         // `cargo bench` without arguments runs all benches.
         return println!("keep_plies: give the folder of a whole database, BOARD:VALUES, and what to keep");
     };
-    let (board, values) = board.split_once(':').expect("BOARD:VALUES");
-    let board: Board = board.parse().expect("a board");
-    let named = |of: &Values| of.to_string() == values;
-    let values = [Values::Wdl, Values::Remoteness].into_iter().find(named).expect("wdl or remoteness");
+    let (board, values) = shared::board_and_values(&board);
     let whole = Database::open(&folder_of(root.as_ref(), board, values)).expect("a database");
     let cells = board.cells() as u32;
     for most in arguments.map(|most| most.parse::<u32>().expect("plies to keep")) {
@@ -38,10 +37,10 @@ fn main() {
         let first = most + 1;
         // Late positions with a choice are rare, and there are none at the end.
         if first + 4 < cells {
-            let beyond = random_positions(board, |random| first as usize + random(2), 2 * SAMPLE, true);
+            let beyond = random_positions(board, |random| first as usize + random.below(2), 2 * SAMPLE, true);
             measure(&database, &whole, &beyond, &format!("quiet positions of plies {first} and {}", first + 1));
         }
-        let any = random_positions(board, |random| 8 + random(board.cells() - 8), 2 * SAMPLE, false);
+        let any = random_positions(board, |random| 8 + random.below(board.cells() - 8), 2 * SAMPLE, false);
         measure(&database, &whole, &any, "all plies from 8 on");
     }
 }
@@ -70,36 +69,15 @@ fn measure(database: &Database, whole: &Database, positions: &[Position], what: 
     );
 }
 
-/// Plays at random to plies that `ply` chooses; games that end before are played anew.
-fn random_positions(
-    board: Board,
-    ply: impl Fn(&mut dyn FnMut(usize) -> usize) -> usize,
-    count: usize,
-    only_quiet: bool,
-) -> Vec<Position> {
-    let mut state = 0x9E37_79B9_7F4A_7C15u64;
-    let mut random = move |below: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 33) as usize % below
+/// Plays at random to plies that `ply` chooses; games that end before are played anew, so that plies stay alike.
+fn random_positions(board: Board, ply: impl Fn(&mut Random) -> usize, count: usize, only_quiet: bool) -> Vec<Position> {
+    let mut random = Random::default();
+    let is_wanted = |position: &Position| {
+        position.primitive().is_none() && (!only_quiet || evaluate(position) == StaticEvaluation::Quiet)
     };
-    let mut positions = Vec::with_capacity(count);
-    while positions.len() < count {
-        let plies = ply(&mut random);
-        let mut position = Position::start(board);
-        // A ply that random play seldom reaches is tried again, so that plies stay alike.
-        loop {
-            while position.ply() < plies && position.primitive().is_none() {
-                let moves: Vec<usize> = position.moves().collect();
-                position = position.drop_piece(moves[random(moves.len())]);
-            }
-            if position.primitive().is_none() && (!only_quiet || sight(&position) == Sight::Quiet) {
-                break;
-            }
-            position = Position::start(board);
-        }
-        positions.push(position);
-    }
-    positions
+    let mut play = || {
+        let ply = ply(&mut random);
+        std::iter::repeat_with(|| random.play(board, ply)).find(is_wanted).expect("games without end")
+    };
+    (0..count).map(|_| play()).collect()
 }

@@ -5,10 +5,12 @@
 //! A rate counts the entries of the index **before** the mirror halves them, per second of wall time, so that it
 //! compares with solvers that do not use the mirror; the entries that were really solved are printed too.
 
+mod shared;
+
 use std::time::Instant;
 
-use fourbase::{Board, Outcome, Value};
-use fourbase_tiers::index::Index;
+use fourbase::{Outcome, Value};
+use fourbase_tiers::index::{Index, Located, TierDirectory};
 use fourbase_tiers::kernel::{Kernel, Values};
 use fourbase_tiers::solve::in_memory;
 
@@ -25,31 +27,22 @@ const KNOWN: [(&str, Value, u32); 8] = [
 ];
 
 fn main() {
-    let mut arguments: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
-    let mut kernel = Kernel::detect();
-    if let Some(at) = arguments.iter().position(|a| a == "--kernel") {
-        let name = arguments.drain(at..).nth(1).expect("--kernel NAME");
-        kernel = *Kernel::all().iter().find(|kernel| kernel.name() == name).expect("a kernel of this machine");
-    }
-    if arguments.is_empty() {
-        arguments = ["5x5:wdl", "5x5:remoteness", "6x5:wdl", "6x5:remoteness"].map(String::from).to_vec();
-    }
+    let mut arguments = shared::arguments(&["5x5:wdl", "5x5:remoteness", "6x5:wdl", "6x5:remoteness"]);
+    let kernel = shared::take_kernel(&mut arguments);
     for argument in arguments {
-        let (board, values) = argument.split_once(':').expect("BOARD:VALUES");
-        let named = |of: &Values| of.to_string() == values;
-        let values = [Values::Wdl, Values::Remoteness].into_iter().find(named).expect("wdl or remoteness");
-        run(board, values, kernel);
+        run(&argument, kernel);
     }
 }
 
-fn run(name: &str, values: Values, kernel: Kernel) {
-    let board: Board = name.parse().expect("a board");
+fn run(argument: &str, kernel: Kernel) {
+    let (board, values) = shared::board_and_values(argument);
+    let name = board.to_string();
     let start = Instant::now();
     let index = Index::new(board, kernel).expect("a board that fits");
     let (mut solved, mut whole) = (0, 0);
     let outcome = in_memory(&index, values, |tier| {
-        solved += tier.layout().entries();
-        for matrix in tier.layout().matrices() {
+        solved += tier.entries();
+        for Located { matrix, .. } in TierDirectory::new(&index, tier.ply()).located_from(&index, 0) {
             whole += if matrix.left == matrix.right { matrix.entries() } else { 2 * matrix.entries() };
         }
     });

@@ -5,37 +5,30 @@
 //! Solves the board into a temporary folder and draws legal positions, each equally likely. Answers are compared with probes of
 //! single positions, untimed.
 
+mod shared;
+
 use std::time::Instant;
 
 use fourbase::Position;
-use fourbase_tiers::counts::{Draw, PositionList, SolvedPly};
+use fourbase_tiers::answer::Limits;
 use fourbase_tiers::database::Database;
+use fourbase_tiers::positions::{PositionList, SampleKind, Sampler};
 use fourbase_tiers::solve::Solve;
-use rand::SeedableRng;
-use rand_pcg::Pcg64;
 use rayon::prelude::*;
-use rustix::time::{ClockId, clock_gettime};
+use shared::cpu_seconds;
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    let arguments = shared::arguments(&[]);
     let argument = |number: usize, default: &str| arguments.get(number).cloned().unwrap_or(default.to_owned());
-    let board = argument(0, "6x5:remoteness");
-    let (board, values) = board.split_once(':').expect("BOARD:VALUES");
+    let (board, values) = shared::board_and_values(&argument(0, "6x5:remoteness"));
     let root = tempfile::tempdir().expect("a temporary folder");
-    let solve = Solve::new(board.parse().expect("a board"), values.parse().expect("wdl or remoteness"));
-    let report = solve.root(root.path()).run().expect("a solve");
+    let report = Solve::new(board, values).root(root.path()).run().expect("a solve");
     let cache_mib: u64 = argument(2, "256").parse().expect("a number of MiB");
     let database = Database::open(&report.folder).expect("a database").with_cache(cache_mib << 20);
     probes(&database, argument(1, "1000000").parse().expect("a number of positions"));
     if argument(3, "plies") == "plies" {
         plies(&database);
     }
-}
-
-/// Returns the CPU seconds that the process has taken.
-fn cpu_seconds() -> f64 {
-    let time = clock_gettime(ClockId::ProcessCPUTime);
-    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
 
 /// Measures some work of `count` positions.
@@ -52,10 +45,9 @@ fn measure<T>(what: &str, count: usize, work: impl FnOnce() -> T) -> T {
 }
 
 fn probes(database: &Database, count: usize) {
-    let index = database.index();
-    let mut random = Pcg64::seed_from_u64(1);
-    let draw = Draw::new(index, 0..database.board().cells() as u32);
-    let positions: Vec<Position> = (0..count).map_while(|_| draw.position(index, &mut random)).collect();
+    let plies: Vec<u32> = (0..database.board().cells() as u32).collect();
+    let sampler = Sampler::new(database, SampleKind::Uniform, &plies, 1).expect("plies");
+    let positions: Vec<Position> = sampler.draw(0..count as u64, &Limits::default(), &|| false).expect("positions");
     for pass in ["cold", "warm", "warm again"] {
         let unpacked = database.unpacked();
         let answers = measure(pass, positions.len(), || database.probe_many(&positions));
@@ -73,15 +65,14 @@ fn plies(database: &Database) {
     let mut found = 0;
     let (start, cpu) = (Instant::now(), cpu_seconds());
     for ply in 0..=board.cells() as u32 {
-        let list = PositionList::legal(index, ply, u64::MAX, &|| false).expect("memory").expect("a list");
-        let solved =
-            SolvedPly::new(index, database.values(), ply, u64::MAX, &|| false).expect("memory").expect("a ply");
-        let read = |part| list.read(index, part, Some(&solved)).expect("positions");
-        found += (0..list.parts()).into_par_iter().map(|part| read(part).codes.len()).sum::<usize>();
-        let listed = read(list.parts() / 2);
-        for ([first, second], code) in listed.bitboards.iter().zip(&listed.codes).step_by(97) {
-            let position = Position::from_bitboards(board, *first, *second).expect("a position");
-            assert_eq!(database.probe(&position).ok(), solved.outcome(*code), "{position}");
+        let mut list = PositionList::legal(index, ply, u64::MAX, &|| false).expect("memory");
+        list.solve(index, database.values(), u64::MAX, &|| false).expect("memory");
+        while let Some(batch) = list.next(index, 1 << 20).expect("positions") {
+            found += batch.codes.len();
+            for ([first, second], code) in batch.bitboards.iter().zip(&batch.codes).step_by(9973) {
+                let position = Position::from_bitboards(board, *first, *second).expect("a position");
+                assert_eq!(database.probe(&position).ok(), list.outcome(*code), "{position}");
+            }
         }
     }
     let (wall, cpu) = (start.elapsed().as_secs_f64(), cpu_seconds() - cpu);

@@ -5,21 +5,20 @@
 //! Solves each board into a temporary folder, then probes legal positions that random play reaches. Every answer is
 //! compared with the best of the children's answers, untimed.
 
+mod shared;
+
 use std::time::Instant;
 
 use fourbase::{Board, Position};
 use fourbase_tiers::database::Database;
 use fourbase_tiers::kernel::Values;
 use fourbase_tiers::solve::Solve;
+use shared::Random;
 
 fn main() {
-    let mut boards: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
-    if boards.is_empty() {
-        boards = ["5x5:wdl", "5x5:remoteness", "7x4:wdl"].map(String::from).to_vec();
-    }
-    for board in boards {
-        let (board, values) = board.split_once(':').expect("BOARD:VALUES");
-        measure(board.parse().expect("a board"), values.parse().expect("wdl or remoteness"));
+    for argument in shared::arguments(&["5x5:wdl", "5x5:remoteness", "7x4:wdl"]) {
+        let (board, values) = shared::board_and_values(&argument);
+        measure(board, values);
     }
 }
 
@@ -63,28 +62,12 @@ fn measure(board: Board, values: Values) {
     println!("  all threads: {:.0} a second", answers.len() as f64 / seconds);
 }
 
-/// Plays at random to a random ply, again and again.
+/// Plays at random to random plies, and keeps the games that are not over.
 fn random_positions(board: Board, count: usize) -> Vec<Position> {
-    let mut state = 0x9E37_79B9_7F4A_7C15u64;
-    let mut random = move |below: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 33) as usize % below
+    let mut random = Random::default();
+    let play = || {
+        let ply = random.below(board.cells());
+        random.play(board, ply)
     };
-    let mut positions = Vec::with_capacity(count);
-    while positions.len() < count {
-        let mut position = Position::start(board);
-        for _ in 0..random(board.cells()) {
-            let moves: Vec<usize> = position.moves().collect();
-            if moves.is_empty() {
-                break;
-            }
-            position = position.drop_piece(moves[random(moves.len())]);
-        }
-        if position.primitive().is_none() {
-            positions.push(position);
-        }
-    }
-    positions
+    std::iter::repeat_with(play).filter(|position| position.primitive().is_none()).take(count).collect()
 }

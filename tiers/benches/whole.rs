@@ -8,11 +8,11 @@
 //! of memory.
 
 #[cfg(unix)]
+mod shared;
+
+#[cfg(unix)]
 fn main() {
-    let mut arguments: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
-    if arguments.is_empty() {
-        arguments = ["6x5:wdl", "6x5:wdl:300", "6x5:remoteness"].map(String::from).to_vec();
-    }
+    let arguments = shared::arguments(&["6x5:wdl", "6x5:wdl:300", "6x5:remoteness"]);
     println!("{} threads; CPU seconds of the kernels alone, of the whole solve, and how many times as many", threads());
     arguments.iter().for_each(|argument| compare(argument));
 }
@@ -54,11 +54,7 @@ fn compare(argument: &str) {
 /// Runs `work` and returns what it gives and the CPU seconds that it took.
 #[cfg(unix)]
 fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
-    let seconds = || {
-        let now = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-        now.tv_sec as f64 + now.tv_nsec as f64 / 1e9
-    };
-    let before = seconds();
+    let before = shared::cpu_seconds();
     let found = work();
-    (found, seconds() - before)
+    (found, shared::cpu_seconds() - before)
 }

@@ -8,6 +8,7 @@ use std::error::Error;
 use std::path::Path;
 
 use fourbase::{Outcome, Value};
+use fourbase_tiers::communicator::Alone;
 use fourbase_tiers::counts::{Counts, solve_and_count};
 use fourbase_tiers::files::{Disk, grouped};
 use fourbase_tiers::solve::{Report, Solve};
@@ -19,7 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let (board, values) = argument.split_once(':').ok_or("give BOARD:VALUES, such as 5x4:remoteness")?;
         let solve = Solve::new(board.parse()?, values.parse()?).root(Path::new(&root)).memory(MEMORY_BYTES);
         let before = cpu_seconds();
-        let (report, counts) = solve_and_count(&solve, None, &Disk, &(), &())?;
+        let (report, counts) = solve_and_count(&solve, &Alone, &Disk, [&(), &()])?;
         let seconds = before.zip(cpu_seconds()).map(|(before, after)| after - before);
         let seconds = seconds.filter(|_| !report.already_complete);
         println!("{}", row(&report, &counts, seconds));

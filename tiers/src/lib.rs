@@ -7,14 +7,15 @@
 //! | [`kernel`] | works on bit planes, rows and matrices, 64 positions a word |
 //! | [`index`] | numbers the positions of a tier (a perfect hash): wings and a spine, matrices of colourings |
 //! | [`files`] | stores, writes durably, starts every file, compresses |
-//! | [`quiet`] | tells which positions a probe can judge by looking at the board; only the others are stored |
+//! | [`quiet`] | evaluates positions by the board alone; only the others, the quiet ones, are stored |
 //! | [`tier`] | holds the planes of a tier: in memory, or in blocks that go into a log |
 //! | [`format`](mod@format) | reads and writes the files of a database, byte by byte |
 //! | [`solve`] | solves tiers from the full board down, each from the tier after it |
 //! | [`counts`] | counts legal positions by ply, value and remoteness: tiers from the empty board up |
 //! | [`database`] | opens databases and looks positions up |
 //! | [`answer`] | answers questions about positions from a database, by search, or both |
-//! | [`dataset`] | writes positions with their values into files, for programs that learn |
+//! | [`positions`] | lists and draws positions: a ply, all of it or what is legal, or a random sample |
+//! | [`dataset`] | writes positions with their values into files, for machine learning |
 //! | [`verify`] | checks a database with code of its own |
 //!
 //! ```
@@ -36,8 +37,8 @@
 #![deny(unsafe_code)]
 
 pub mod answer;
+pub mod communicator;
 pub mod counts;
-pub mod crew;
 pub mod database;
 pub mod dataset;
 pub mod files;
@@ -47,9 +48,10 @@ pub mod kernel;
 #[cfg(test)]
 #[path = "../../tests/support/long.rs"]
 mod long;
+pub mod positions;
 pub mod quiet;
 pub mod solve;
-#[cfg(feature = "testing")]
+#[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod tier;
 pub mod verify;

@@ -55,7 +55,7 @@ pub enum Command {
     Grade(grade::Arguments),
     /// Prove or refute a strategy against every reply
     Strategy(strategy::Arguments),
-    /// Write positions with their values to a file, for programs that learn
+    /// Write positions with their values to a file, for machine learning
     Export(export::Arguments),
     /// Answer over HTTP
     Serve(serve::Arguments),

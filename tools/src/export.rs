@@ -1,4 +1,4 @@
-//! `fourbase export`: data sets, for programs that learn.
+//! `fourbase export`: data sets, for machine learning.
 
 mod destination;
 mod lists;
@@ -10,7 +10,8 @@ use std::time::Instant;
 use anyhow::ensure;
 use clap::{Args, ValueEnum};
 use fourbase_tiers::answer::Limits;
-use fourbase_tiers::dataset::{Choice, Column, Dataset, Format, Kind, Progress, Rows};
+use fourbase_tiers::dataset::{Choice, Column, Dataset, Format, Progress, Rows, ply_ranges};
+use fourbase_tiers::positions::SampleKind;
 
 use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument, MemoryArgument, ThreadsArgument};
 use crate::failure::BadInput;
@@ -218,9 +219,9 @@ impl Arguments {
         let (rows, usual) = match self.sample {
             Some(count) => {
                 let kind = match self.kind {
-                    None | Some(KindArgument::Uniform) => Kind::Uniform,
-                    Some(KindArgument::RandomPlay) => Kind::RandomPlay,
-                    Some(KindArgument::ChoiceMatters) => Kind::ChoiceMatters,
+                    None | Some(KindArgument::Uniform) => SampleKind::Uniform,
+                    Some(KindArgument::RandomPlay) => SampleKind::RandomPlay,
+                    Some(KindArgument::ChoiceMatters) => SampleKind::ChoiceMatters,
                 };
                 (Rows::Sample { count, kind, seed: self.seed.unwrap_or(1) }, 0..cells)
             }
@@ -239,7 +240,7 @@ impl Arguments {
         let mut command = format!("fourbase export {}", self.board.board);
         let mut add = |option: &str, value: String| command.push_str(&quote::option(option, &value));
         if let Some(PlyList(_)) = &self.plies {
-            add("plies", lists::plies_text(&choice.plies));
+            add("plies", ply_ranges(&choice.plies));
         }
         if let Rows::Sample { count, kind, seed } = choice.rows {
             add("sample", count.to_string());

@@ -17,13 +17,13 @@ const LITTLE_BYTES: u128 = 64 << 20;
 /// Costs a millisecond on small boards and about a second on 7x6, whose tables are counted.
 pub fn is_feasible(board: Board, values: Values, root: &Path) -> bool {
     let estimate = Plan::estimate(board, values);
-    if estimate.memory_bytes.max(estimate.database_bytes) <= LITTLE_BYTES {
+    if estimate.memory_bytes().max(estimate.database_bytes()) <= LITTLE_BYTES {
         return true;
     }
     let limit_bytes = memory::default_limit().unwrap_or(u64::MAX);
     let plan = Plan::new(board, values, limit_bytes);
-    let scratch_bytes = if plan.is_bounded { plan.scratch_bytes } else { 0 };
-    let files_bytes = plan.database_bytes.saturating_add(scratch_bytes);
+    let scratch_bytes = if plan.is_bounded { plan.scratch_bytes() } else { 0 };
+    let files_bytes = plan.database_bytes().saturating_add(scratch_bytes);
     plan.check(limit_bytes).is_ok() && has_room(&Disk, root, files_bytes).is_ok()
 }
 

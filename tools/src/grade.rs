@@ -92,7 +92,7 @@ fn grade(arguments: &Arguments) -> anyhow::Result<GradeReport> {
     if let Some(missing) = knowledge.missing() {
         return Err(anyhow!("{missing}"));
     }
-    let small = Plan::estimate(board, Values::Remoteness).entries <= MOST_ENTRIES;
+    let small = Plan::estimate(board, Values::Remoteness).entries() <= MOST_ENTRIES;
     let sample = arguments.sample.or((!small).then_some(USUAL_SAMPLE));
     let start = Instant::now();
     let judge = || Judge::new(board, kind, &knowledge);

@@ -60,7 +60,7 @@ impl Knowledge {
             Ok(_) | Err(DatabaseError::Missing { .. }) => {}
             Err(error) => return Err(error.into()),
         }
-        if Plan::estimate(board, Values::Remoteness).entries <= MOST_ENTRIES {
+        if Plan::estimate(board, Values::Remoteness).entries() <= MOST_ENTRIES {
             let (database, folder) = solve(board)?;
             let asker = Arc::new(Asker::new(Arc::new(cache.apply(database)), reach));
             let note = "values solved for this run".to_owned();

@@ -78,19 +78,20 @@ struct ListedDatabase {
 
 impl ListedDatabase {
     fn of(summary: &Summary, root: &Path) -> ListedDatabase {
+        let Summary { board, manifest } = summary;
         ListedDatabase {
-            board: summary.board.to_string(),
-            stores: summary.values.to_string(),
-            state: if summary.complete { "complete" } else { "solving" },
-            tiers_done: summary.tiers_done,
-            tiers: summary.tiers,
-            value: summary.outcome.map(|outcome| json::value(outcome.value)),
-            remoteness: summary.outcome.and_then(|outcome| outcome.remoteness),
-            entries: summary.entries,
-            bytes: summary.bytes,
-            keep_plies: summary.keep_plies,
-            hash: summary.hash.map(|hash| hash.to_string()),
-            folder: json::folder(&folder_of(root, summary.board, summary.values)),
+            board: board.to_string(),
+            stores: manifest.values().to_string(),
+            state: if manifest.is_complete() { "complete" } else { "solving" },
+            tiers_done: manifest.tiers.len() as u32,
+            tiers: board.cells() as u32 + 1,
+            value: manifest.root().map(|outcome| json::value(outcome.value)),
+            remoteness: manifest.root().and_then(|outcome| outcome.remoteness),
+            entries: manifest.entries(),
+            bytes: manifest.bytes(),
+            keep_plies: manifest.keep_plies(),
+            hash: manifest.hash().map(|hash| hash.to_string()),
+            folder: json::folder(&folder_of(root, *board, manifest.values())),
         }
     }
 }
@@ -110,11 +111,11 @@ fn table(summaries: &[Summary]) -> String {
     let rows = summaries.iter().map(|summary| {
         vec![
             summary.board.to_string(),
-            summary.values.to_string(),
+            summary.manifest.values().to_string(),
             tiers(summary),
-            grouped(summary.entries.into()),
-            bytes(summary.bytes.into()),
-            summary.outcome.map_or("not solved yet".to_owned(), wording::outcome),
+            grouped(summary.manifest.entries().into()),
+            bytes(summary.manifest.bytes().into()),
+            summary.manifest.root().map_or("not solved yet".to_owned(), wording::outcome),
         ]
     });
     table::to_text(&COLUMNS.map(|(_, side)| side), &std::iter::once(head).chain(rows).collect::<Vec<_>>())
@@ -122,7 +123,8 @@ fn table(summaries: &[Summary]) -> String {
 
 /// Writes the number of tiers; how many are done, if not all; and the deepest ply in the database, if not the last.
 fn tiers(summary: &Summary) -> String {
-    let kept = summary.keep_plies.map_or_else(String::new, |most| format!(", kept to ply {most}"));
-    let tiers = summary.tiers;
-    if summary.complete { format!("{tiers}{kept}") } else { format!("{} of {tiers}{kept}", summary.tiers_done) }
+    let Summary { board, manifest } = summary;
+    let kept = manifest.keep_plies().map_or_else(String::new, |most| format!(", kept to ply {most}"));
+    let (done, tiers) = (manifest.tiers.len(), board.cells() + 1);
+    if manifest.is_complete() { format!("{tiers}{kept}") } else { format!("{done} of {tiers}{kept}") }
 }

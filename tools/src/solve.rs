@@ -17,7 +17,7 @@ use fourbase_tiers::kernel::Kernel;
 use fourbase_tiers::solve::{Plan, Progress, Report, Share, Solve};
 
 use crate::arguments::{BoardArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, ValuesArgument};
-use crate::crew::Job;
+use crate::job::Job;
 use crate::json::Envelope;
 use crate::progress::{self, Bar};
 use crate::{failure, interrupt, number, output};
@@ -39,9 +39,9 @@ Examples:
   fourbase solve 6x5 --stats                  and count positions by value
 
 An interrupted solve resumes when you run the same command again. Ctrl-C stops the solve soon
-and keeps finished tiers; an unfinished in-memory tier is lost. The exit code is then 3, and --json
-prints a line with \"stopped\":true. SIGTERM and SIGHUP do the same. A second Ctrl-C stops at once
-and loses the work since the last checkpoint (exit code 130).
+and keeps what is solved. The exit code is then 3, and --json prints a line with \"stopped\":true.
+SIGTERM and SIGHUP do the same. A second Ctrl-C stops at once and loses the work since the last
+checkpoint (exit code 130).
 
 With --stats the legal positions are found first, and counted by value as they are solved. `fourbase
 stats` then tells the counts at once.
@@ -162,7 +162,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 
 /// Shows what a solve needs.
 fn plan(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
-    let (mut plan, tiers) = arguments.solve(memory_bytes).plan_tiers();
+    let mut plan = arguments.solve(memory_bytes).plan();
     if arguments.ranks.is_some() {
         plan = plan.bounded();
     }
@@ -174,10 +174,10 @@ fn plan(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
     if let Some(ranks) = arguments.ranks {
         let threads = rayon::current_num_threads() as u32;
         let speed = Speed::of_thread(arguments.values.kind.into(), arguments.kernel.into())?;
-        planned = planned.with_ranks(Ranks::new(&plan, &tiers, ranks, threads, speed));
+        planned = planned.with_ranks(Ranks::new(&plan, ranks, threads, speed));
     }
     if arguments.tiers {
-        planned = planned.with_tiers(tiers);
+        planned = planned.with_tiers(plan.tiers);
     }
     output::print_result("solve", &planned, arguments.json)
 }
@@ -192,57 +192,50 @@ fn speed(arguments: &Arguments) -> Option<Speed> {
 /// Solves, and shows the result.
 fn solve(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
     let job = Job::join()?;
-    let is_first = job.as_ref().is_none_or(Job::is_first);
-    let is_shown = is_first && (arguments.log || !arguments.quiet && progress::is_visible());
+    let is_root = job.is_root();
+    let is_shown = is_root && (arguments.log || !arguments.quiet && progress::is_visible());
     let solve = arguments.solve(memory_bytes);
-    // MPI sends all processes of a job a signal where one has failed: then only that one says why.
-    let message = "stopping; finished tiers are kept. Press Ctrl-C again to stop at once";
-    interrupt::listen(job.is_none().then_some(message))?;
+    interrupt::listen(job.on_interrupt("stopping; finished tiers are kept. Press Ctrl-C again to stop at once"))?;
     // Before the solve, which holds the lock of the database. A request to stop meanwhile stops the solve as it begins.
     let speed = if is_shown && !solve.is_complete() { speed(arguments) } else { None };
     let start = Instant::now();
-    let log = (is_first && arguments.log).then(Log::begin);
+    let log = (is_root && arguments.log).then(Log::begin);
     let (before, bar) = (RwLock::new(None), Bar::new("entries"));
     let progress = SolveProgress { memory_bytes, speed, is_shown, log, before, bar };
-    let solved = run_solve(&solve, arguments.stats, job.as_ref(), &progress);
+    let solved = run_solve(&solve, arguments.stats, &job, &progress);
     // The bar goes away before anything else is printed.
     drop(progress);
     if let Some(stopped) = solved.as_ref().err().and_then(|error| Stopped::of(error, &solve, start.elapsed()))
         && arguments.json
-        && is_first
+        && is_root
     {
         // That the solve was stopped matters more than who reads it.
         let _ = output::print_json(&Envelope::new("solve", &stopped));
     }
-    let (report, counts) = Job::unless_failed(job.as_ref(), solved)?;
-    job.iter().for_each(Job::end);
-    if !is_first {
+    let (report, counts) = job.unless_failed(solved)?;
+    drop(job);
+    if !is_root {
         return Ok(());
     }
     let solved = Solved::of(&report, start.elapsed()).counting(counts.map(|counts| counts.total().legal));
     output::print_result("solve", &solved, arguments.json)
 }
 
-/// Solves, alone or with the other processes of a job, and counts if asked to.
+/// Solves with the other processes of the job, and counts if asked to.
 fn run_solve(
     solve: &Solve,
     is_counted: bool,
-    job: Option<&Job>,
+    job: &Job,
     progress: &SolveProgress,
 ) -> anyhow::Result<(Report, Option<Counts>)> {
-    let crew = job.map(Job::crew);
-    if is_counted {
-        return match solve_and_count(solve, crew, &Disk, &Sweeping(progress), progress) {
-            Ok((report, counts)) => Ok((report, Some(counts))),
-            Err(CountError::Solve(error)) => Err(error.into()),
-            Err(error) => Err(error.into()),
-        };
+    if !is_counted {
+        return Ok((solve.run_on(job.all(), &Disk, progress)?, None));
     }
-    let report = match crew {
-        Some(crew) => solve.run_together(crew, &Disk, progress),
-        None => solve.run_with(progress),
-    };
-    Ok((report?, None))
+    match solve_and_count(solve, job.all(), &Disk, [&Sweeping(progress), progress]) {
+        Ok((report, counts)) => Ok((report, Some(counts))),
+        Err(CountError::Solve(error)) => Err(error.into()),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Shows the progress of the sweep that finds the legal positions, before a solve that counts them.
@@ -254,7 +247,7 @@ impl Progress for Sweeping<'_> {
         if *is_shown && log.is_some() {
             failure::print_note(&format!("{}: finding the legal positions first", plan.board));
         } else if *is_shown {
-            let entries = u64::try_from(plan.entries).unwrap_or(u64::MAX);
+            let entries = u64::try_from(plan.entries()).unwrap_or(u64::MAX);
             let bar = Bar::of_stage("finding the legal positions", "entries", entries, entries_done);
             *before.write().unwrap_or_else(PoisonError::into_inner) = Some(bar);
         }
@@ -304,7 +297,7 @@ impl Progress for SolveProgress {
         if let Some(log) = &self.log {
             return log.planned(plan, entries_done);
         }
-        self.bar.begin(u64::try_from(plan.entries).unwrap_or(u64::MAX), entries_done);
+        self.bar.begin(u64::try_from(plan.entries()).unwrap_or(u64::MAX), entries_done);
     }
 
     fn tier(&self, ply: u32, entries: u64) {

@@ -8,7 +8,7 @@ pub mod report;
 use std::path::PathBuf;
 
 use clap::Args;
-use fourbase_tiers::counts::{Count, Counted, Counts, read_kept, write_kept};
+use fourbase_tiers::counts::{Count, Counts, read_kept, write_kept};
 use fourbase_tiers::database::{Database, DatabaseError};
 use fourbase_tiers::files::Disk;
 use fourbase_tiers::format::folder_of;
@@ -17,7 +17,7 @@ use fourbase_tiers::solve::{Plan, Progress};
 use rayon::ThreadPool;
 
 use crate::arguments::{BoardArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, ValuesKind};
-use crate::crew::Job;
+use crate::job::Job;
 use crate::json::Envelope;
 use crate::progress::Bar;
 use crate::{failure, interrupt, output};
@@ -31,9 +31,9 @@ position and its mirror image count as two. Finished positions count too; they a
 primitive.
 
 A board that does not fit in memory is counted in temporary files. An interrupted count in files
-resumes at the same ply when you run the same command again. Ctrl-C, SIGTERM and SIGHUP stop the
-count soon; the exit code is then 3, and --json prints a line with \"stopped\":true. A second
-Ctrl-C stops it at once (exit code 130).
+resumes when you run the same command again. Ctrl-C, SIGTERM and SIGHUP stop the count soon; the
+exit code is then 3, and --json prints a line with \"stopped\":true. A second Ctrl-C stops it at
+once, and loses the work since the last checkpoint (exit code 130).
 
 Examples:
   fourbase stats 5x4
@@ -83,22 +83,20 @@ pub struct Arguments {
 /// are only a warning.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let job = Job::join()?;
-    let is_first = job.as_ref().is_none_or(Job::is_first);
     let is_kept = |prepared: &Prepared| format!("counted: {}", prepared.kept.is_some());
-    let prepared = Job::prepared(job.as_ref(), prepare(arguments, job.as_ref()), is_kept);
-    let count = |prepared| Job::unless_failed(job.as_ref(), stats(arguments, prepared, job.as_ref()));
-    let found = prepared.and_then(|prepared| prepared.map(count).transpose());
-    job.iter().for_each(Job::end);
-    match found? {
-        Some(found) if is_first && arguments.csv => output::print(found.to_csv()),
-        Some(found) if is_first => output::print_result("stats", &found, arguments.json),
+    let prepared = job.prepared(prepare(arguments, &job), is_kept);
+    let count = |prepared| job.unless_failed(stats(arguments, prepared, &job));
+    let found = prepared.and_then(|prepared| prepared.map(count).transpose())?;
+    match found.filter(|_| job.is_root()) {
+        Some(found) if arguments.csv => output::print(found.to_csv()),
+        Some(found) => output::print_result("stats", &found, arguments.json),
         // The others have done their part of the count.
-        _ => Ok(()),
+        None => Ok(()),
     }
 }
 
 /// Takes the kept counts, or counts.
-fn stats(arguments: &Arguments, prepared: Prepared, job: Option<&Job>) -> anyhow::Result<Stats> {
+fn stats(arguments: &Arguments, prepared: Prepared, job: &Job) -> anyhow::Result<Stats> {
     let board = arguments.board.board;
     let Prepared { database, kept, memory_bytes, pool } = prepared;
     if let Some(counts) = kept {
@@ -107,16 +105,34 @@ fn stats(arguments: &Arguments, prepared: Prepared, job: Option<&Job>) -> anyhow
     let values = arguments.values.map_or(Values::Remoteness, Values::from);
     let values = database.as_ref().map_or(values, Database::values);
     let values = Some(values).filter(|_| !arguments.legal);
-    let counts = match pool.install(|| count(arguments, memory_bytes, values, job))? {
-        Counted::Legal(plies) => return Ok(Stats::of_legal(board, &plies)),
-        Counted::Values(counts) => counts,
-    };
-    if let Some(database) = database.as_ref().filter(|_| job.is_none_or(Job::is_first))
-        && let Err(reason) = write_kept(&Disk, database.folder(), database.manifest(), &counts)
+    let root = arguments.scratch.as_ref().unwrap_or(&arguments.database.root);
+    let count = Count::new(board).memory(memory_bytes).root(root).in_files(arguments.scratch.is_some());
+    let progress =
+        CountProgress { passes: 1 + u64::from(values.is_some()), is_shown: job.is_root(), bar: Bar::new("entries") };
+    // The database is not read: it has no entries for positions that a probe decides by itself.
+    let counted = pool.install(|| match values {
+        None => count.legal_on(job.all(), &Disk, &progress).map(|plies| (Stats::of_legal(board, &plies), None)),
+        Some(values) => {
+            let counts = count.by_value_on(values, job.all(), &Disk, [&progress, &Solving(&progress)])?;
+            Ok((Stats::of(&counts, database.as_ref()), Some(counts)))
+        }
+    });
+    drop(progress);
+    if let Some(stopped) =
+        counted.as_ref().err().and_then(|error| Stats::of_stopped(error, values, &count.folder(values)))
+        && arguments.json
+        && job.is_root()
+    {
+        // Ignore write errors: report the interruption, not a closed pipe.
+        let _ = output::print_json(&Envelope::new("stats", &stopped));
+    }
+    let (stats, counts) = counted?;
+    if let (Some(database), Some(counts), true) = (&database, &counts, job.is_root())
+        && let Err(reason) = write_kept(&Disk, database.folder(), database.manifest(), counts)
     {
         failure::print_warning(&format!("cannot keep the counts: {reason}"));
     }
-    Ok(Stats::of(&counts, database.as_ref()))
+    Ok(stats)
 }
 
 /// What is known before anything is counted.
@@ -129,11 +145,10 @@ struct Prepared {
     pool: ThreadPool,
 }
 
-fn prepare(arguments: &Arguments, job: Option<&Job>) -> anyhow::Result<Prepared> {
-    let is_first = job.is_none_or(Job::is_first);
+fn prepare(arguments: &Arguments, job: &Job) -> anyhow::Result<Prepared> {
     let database = if arguments.legal { None } else { database(arguments)? };
-    let kept = database.as_ref().and_then(|database| kept(database, is_first));
-    interrupt::listen(job.is_none().then_some("stopping; press Ctrl-C again to stop at once"))?;
+    let kept = database.as_ref().and_then(|database| kept(database, job.is_root()));
+    interrupt::listen(job.on_interrupt("stopping; press Ctrl-C again to stop at once"))?;
     Ok(Prepared { database, kept, memory_bytes: arguments.memory.limit()?, pool: arguments.threads.pool()? })
 }
 
@@ -155,43 +170,14 @@ fn database(arguments: &Arguments) -> anyhow::Result<Option<Database>> {
 }
 
 /// Reads the counts that are kept beside a database.
-fn kept(database: &Database, is_first: bool) -> Option<Counts> {
+fn kept(database: &Database, is_root: bool) -> Option<Counts> {
     let counts = read_kept(&Disk, database.folder(), database.board(), database.manifest());
     counts.unwrap_or_else(|reason| {
-        if is_first {
+        if is_root {
             failure::print_warning(&format!("{reason}; counting again"));
         }
         None
     })
-}
-
-/// Counts, alone or with the other processes of a job. The database is not read: it has no entries for positions that a probe decides
-/// by itself.
-fn count(
-    arguments: &Arguments,
-    memory_bytes: u64,
-    values: Option<Values>,
-    job: Option<&Job>,
-) -> anyhow::Result<Counted> {
-    let root = arguments.scratch.as_ref().unwrap_or(&arguments.database.root);
-    let count =
-        Count::new(arguments.board.board, values).memory(memory_bytes).root(root).in_files(arguments.scratch.is_some());
-    let bar = Bar::new("entries");
-    let is_shown = job.is_none_or(Job::is_first);
-    let progress = CountProgress { passes: 1 + u64::from(values.is_some()), is_shown, bar };
-    let counted = match job {
-        Some(job) => count.run_together(job.crew(), &Disk, &progress),
-        None => count.run_with(&progress),
-    };
-    drop(progress);
-    if let Some(stopped) = counted.as_ref().err().and_then(|error| Stats::of_stopped(error, values, &count.folder()))
-        && arguments.json
-        && is_shown
-    {
-        // That the count was stopped matters more than who reads it.
-        let _ = output::print_json(&Envelope::new("stats", &stopped));
-    }
-    Ok(counted?)
 }
 
 /// Shows the progress on a terminal, and stops at Ctrl-C.
@@ -204,7 +190,7 @@ struct CountProgress {
 
 impl Progress for CountProgress {
     fn planned(&self, plan: &Plan, entries_done: u64) {
-        let entries = u64::try_from(plan.entries).unwrap_or(u64::MAX);
+        let entries = u64::try_from(plan.entries()).unwrap_or(u64::MAX);
         if self.is_shown {
             self.bar.begin(entries.saturating_mul(self.passes), entries_done);
         }
@@ -220,5 +206,27 @@ impl Progress for CountProgress {
 
     fn is_stopped(&self) -> bool {
         interrupt::is_asked()
+    }
+}
+
+/// Shows the progress of the solve, whose entries follow those of the sweep.
+struct Solving<'a>(&'a CountProgress);
+
+impl Progress for Solving<'_> {
+    fn planned(&self, plan: &Plan, entries_done: u64) {
+        let entries = u64::try_from(plan.entries()).unwrap_or(u64::MAX);
+        self.0.planned(plan, entries.saturating_add(entries_done));
+    }
+
+    fn tier(&self, ply: u32, entries: u64) {
+        self.0.tier(ply, entries);
+    }
+
+    fn solved(&self, entries: u64) {
+        self.0.solved(entries);
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.0.is_stopped()
     }
 }

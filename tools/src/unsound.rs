@@ -29,3 +29,15 @@ impl fmt::Display for Unsound {
 }
 
 impl Error for Unsound {}
+
+/// A file of a database that the system refused to read, with the reason.
+#[derive(Clone, Debug)]
+pub struct UnreadFile(pub String);
+
+impl fmt::Display for UnreadFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Error for UnreadFile {}

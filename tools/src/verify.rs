@@ -13,13 +13,13 @@ use fourbase_tiers::database::{Database, DatabaseError};
 use fourbase_tiers::files::bytes;
 use fourbase_tiers::format::folder_of;
 use fourbase_tiers::kernel::Values;
-use fourbase_tiers::verify::{self, Options, Progress, Report, Stage};
+use fourbase_tiers::verify::{self, FaultKind, Options, Progress, Report, Stage};
 
 use crate::arguments::{CacheArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, ValuesKind, embedded_boards};
-use crate::crew::Job;
 use crate::failure::BadInput;
+use crate::job::Job;
 use crate::progress::Bar;
-use crate::unsound::Unsound;
+use crate::unsound::{UnreadFile, Unsound};
 use crate::{failure, number, output, wording};
 use log::Log;
 use rayon::ThreadPool;
@@ -103,26 +103,24 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let boards = arguments.board.map_or_else(Database::embedded_boards, |board| vec![board]);
     let job = Job::join()?;
     // One that is not sound does not hide the others.
-    let checked = boards.into_iter().map(|board| check(arguments, board, job.as_ref())).fold(Ok(()), Result::and);
-    job.iter().for_each(Job::end);
-    checked
+    boards.into_iter().map(|board| check(arguments, board, &job)).fold(Ok(()), Result::and)
 }
 
 /// Checks one database.
-fn check(arguments: &Arguments, board: Board, job: Option<&Job>) -> anyhow::Result<()> {
+fn check(arguments: &Arguments, board: Board, job: &Job) -> anyhow::Result<()> {
     let sample = arguments.sample.or(arguments.embedded.then_some(EMBEDDED_SAMPLE));
-    let told = |(database, _): &(Database, ThreadPool)| {
+    let description = |(database, _): &(Database, ThreadPool)| {
         format!("{sample:?} of {board} {} {:?}", database.values(), database.manifest().hash())
     };
-    let Some((database, pool)) = Job::prepared(job, prepare(arguments, board, sample), told)? else { return Ok(()) };
+    let Some((database, pool)) = job.prepared(prepare(arguments, board, sample), description)? else { return Ok(()) };
     let memory_bytes = arguments.memory.known().unwrap_or(u64::MAX);
     let options = Options::default();
     let searches = sample.unwrap_or(u64::MAX).min(options.searches);
-    let options = Options { sample, searches, memory_bytes, crew: job.map(Job::crew), ..options };
-    let is_shown = job.is_none_or(Job::is_first);
+    let options = Options { sample, searches, memory_bytes, communicator: job.all(), ..options };
+    let is_shown = job.is_root();
     let log = (is_shown && arguments.log).then(|| Log::begin(&database));
     let progress = VerifyProgress { is_shown, log, bar: RwLock::new(None) };
-    let report = Job::unless_failed(job, pool.install(|| verify::verify(&database, &options, &progress)))?;
+    let report = job.unless_failed(pool.install(|| verify::verify(&database, &options, &progress)))?;
     drop(progress);
     if !is_shown {
         return Ok(());
@@ -147,12 +145,13 @@ fn prepare(arguments: &Arguments, board: Board, sample: Option<u64>) -> anyhow::
 ///
 /// Its faults, or the files that cannot be read.
 fn verdict(database: &Database, report: Report) -> anyhow::Result<()> {
-    let Report { board, values, keep_plies, faults, faults_in_all, unread, .. } = report;
-    if faults.iter().any(|fault| !fault.is_of_counts()) {
+    let Report { faults, faults_in_all, unread, .. } = report;
+    if faults.iter().any(|fault| fault.kind != FaultKind::Counts) {
         let folder = database.folder().to_path_buf();
+        let (board, values, keep_plies) = (database.board(), database.values(), database.manifest().keep_plies());
         return Err(Unsound { board, values, keep_plies, folder, faults: faults_in_all }.into());
     }
-    failure::all_of(unread)?;
+    failure::all_of(unread.into_iter().map(UnreadFile).collect())?;
     if faults.is_empty() {
         return Ok(());
     }

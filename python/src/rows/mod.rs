@@ -1,4 +1,4 @@
-//! Batches of positions: read from and written to texts, arrays and the encodings of programs that learn.
+//! Batches of positions: read from and written to texts, arrays and the encodings of machine learning.
 //!
 //! [`source`] finds out what an object holds and takes it out of Python; [`encoding`] names the encodings; [`cells`] turns the
 //! cells of one row into bitboards and back; [`write`] makes Python objects. [`probe`] asks a database.

@@ -4,8 +4,9 @@ use fourbase::search::SearchError;
 use fourbase::{Board, Position};
 
 use crate::database::DatabaseError;
+use crate::database::question::{Limits, Question};
 
-/// Says why there is no answer. An answer is never a guess.
+/// The reason why there is no answer. An answer is never a guess.
 #[derive(Debug, thiserror::Error)]
 pub enum AnswerError {
     /// The searches of the question reached its limit of nodes.
@@ -62,7 +63,18 @@ impl AnswerError {
         matches!(self, AnswerError::NodeLimit { .. } | AnswerError::Cancelled { .. })
     }
 
-    /// Says why a search gave no answer to a question of `limit` nodes that has visited `nodes`.
+    /// Makes the error of a question that has reached its limit: it was cancelled, or else it is out of nodes.
+    #[must_use]
+    pub fn of_limit(question: &Question, board: Board) -> AnswerError {
+        let Limits { nodes: limit, monitor } = question.limits();
+        let is_cancelled = monitor.as_ref().is_some_and(|monitor| monitor.is_cancelled());
+        match *limit {
+            Some(nodes) if !is_cancelled => AnswerError::NodeLimit { board, nodes },
+            _ => AnswerError::Cancelled { board, nodes: question.work().nodes },
+        }
+    }
+
+    /// Makes the error of a search that gave no answer to a question of `limit` nodes that has visited `nodes`.
     pub(super) fn of_search(error: SearchError, board: Board, limit: Option<u64>, nodes: u64) -> AnswerError {
         match error {
             SearchError::NodeLimit { .. } => AnswerError::NodeLimit { board, nodes: limit.unwrap_or(nodes) },

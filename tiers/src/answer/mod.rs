@@ -1,21 +1,21 @@
 //! Answers: what a position is worth, what its moves are worth, and how best play goes on.
 //!
-//! [`Answerer`] is the one seam between these questions and what knows the answers. A program, a server and a Python
-//! package ask it and need not care who is behind it:
+//! [`Answerer`] is the one interface to what knows the answers. A program, a server and a Python package use it and need not
+//! know what is behind it:
 //!
 //! | answerer | value | remoteness | takes |
 //! |---|---|---|---|
 //! | [`Database`] | looked up | looked up; unknown in a database of values alone | microseconds; beyond the plies that it keeps, a search |
 //! | [`Searcher`] | searched | searched | microseconds to years: give it [`Limits`] |
-//! | [`Both`] | looked up; searched where the tier is not solved yet | looked up; searched where the database has none, and only for moves that keep the value | the sum of the two |
+//! | [`LookupThenSearch`] | looked up; searched where the tier is not solved yet | looked up; searched where the database has none, and only for moves that keep the value | the sum of the two |
 //!
 //! [`choose`] picks one of the three, by whether there is a database and [`When`] to search.
 //!
-//! All that is asked about one position is one [`Question`]. It has the limits: how many nodes searches may visit, and a
+//! One [`Question`] covers everything about one position. It has the limits: how many nodes searches may visit, and a
 //! [`Monitor`](fourbase::search::Monitor) through which another thread watches and cancels them. And it counts the
 //! [`Work`]: what had to be searched. Answers come in parts (the value, the moves, the line), each as soon as it is asked for.
 //!
-//! Where a limit is reached, [`Partial`] says what is known: the value, and some of the moves.
+//! Where a limit is reached, [`Analysis`] has what is known: the value, and some of the moves.
 //!
 //! Answerers are for many threads: every method takes `&self`, and an [`Arc<dyn Answerer>`](std::sync::Arc) is all that a
 //! server shares. Calls block until there is an answer, so an asynchronous server makes them on a thread that may block.
@@ -49,31 +49,22 @@
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
-mod both;
-mod choose;
+mod analysis;
 mod error;
-mod idle;
-mod known;
-mod looked_up;
-mod news;
-mod partial;
-mod question;
+mod lookup;
 mod searcher;
 #[cfg(test)]
 mod tests;
-mod told;
 
 use fourbase::{Board, Outcome, Position, Value};
 
-pub use both::Both;
-pub use choose::{When, choose};
+pub use analysis::Analysis;
 pub use error::AnswerError;
-pub use idle::Idle;
-pub use news::{KnownMove, News};
-pub use partial::Partial;
-pub use question::{Limits, Question, Work};
+pub use lookup::{LookupThenSearch, When, choose};
 pub use searcher::Searcher;
 
+pub use crate::database::fallback::SearchPool;
+pub use crate::database::question::{KnownMove, Limits, News, Question, Work};
 use crate::database::{self, Database, Move};
 
 /// Answers questions about the positions of one board, for many threads at once.
@@ -85,11 +76,15 @@ pub trait Answerer: Send + Sync {
     fn board(&self) -> Board;
 
     /// Returns the database that is asked first; `None` where there is none.
-    fn database(&self) -> Option<&Database>;
+    fn database(&self) -> Option<&Database> {
+        None
+    }
 
     /// Returns whether searches complete what the database knows, or take its place. Not the searches of a database itself,
     /// beyond the plies that it keeps.
-    fn may_search(&self) -> bool;
+    fn may_search(&self) -> bool {
+        true
+    }
 
     /// Returns what a position is worth for its player to move.
     ///
@@ -125,7 +120,7 @@ pub trait Answerer: Send + Sync {
     ///
     /// The same as [`Answerer::outcome`], without the limits.
     fn known_outcome(&self, position: &Position, question: &mut Question) -> Result<Option<Outcome>, AnswerError> {
-        known::within_limits(self.outcome(position, question))
+        within_limits(self.outcome(position, question))
     }
 
     /// Returns a position's value where that is known sooner than its outcome; `None` where it is not, or the limits do not allow
@@ -146,11 +141,11 @@ pub trait Answerer: Send + Sync {
     /// The same as [`Answerer::outcome`], without the limits.
     fn known_moves(&self, position: &Position, question: &mut Question) -> Result<Vec<KnownMove>, AnswerError> {
         error::check_board(self.board(), position)?;
-        known::known_moves(position, question, |child, question| self.known_outcome(child, question))
+        known_moves(position, question, |column, question| self.known_outcome(&position.drop_piece(column), question))
     }
 
     /// Returns the columns (from 0) of best play to the end of the game, the lowest among equals; `None` where the
-    /// remoteness is unknown, so that nothing tells a best move from others of its value.
+    /// remoteness is unknown, so that a best move cannot be told from others of its value.
     ///
     /// # Errors
     ///
@@ -166,5 +161,48 @@ pub trait Answerer: Send + Sync {
     fn outcomes(&self, positions: &[Position], limits: &Limits) -> Vec<Result<Outcome, AnswerError>> {
         let outcome = |position| self.outcome(position, &mut Question::new(limits.clone()));
         positions.iter().map(outcome).collect()
+    }
+}
+
+/// All moves together may use this share of the nodes before any gets more.
+const FIRST_SHARE: u64 = 16;
+
+/// The nodes of a move's first try where a question has no limit of nodes.
+const FIRST_NODES: u64 = 1 << 20;
+
+/// Asks what the position after every move is worth, with few nodes for each before any gets more.
+fn known_moves(
+    position: &Position,
+    question: &mut Question,
+    mut known: impl FnMut(usize, &mut Question) -> Result<Option<Outcome>, AnswerError>,
+) -> Result<Vec<KnownMove>, AnswerError> {
+    let columns: Vec<usize> = position.moves().collect();
+    let count = columns.len().max(1) as u64;
+    let first = question.nodes_left().map_or(FIRST_NODES, |left| left / FIRST_SHARE / count);
+    let mut moves: Vec<_> = columns.into_iter().map(|column| KnownMove { column, outcome: None }).collect();
+    for most in [Some(first), None] {
+        for of in moves.iter_mut().filter(|of| of.outcome.is_none()) {
+            let most = most.or(question.nodes_left());
+            of.outcome = question.part(most, |part| known(of.column, part))?.map(Outcome::parent);
+            if of.outcome.is_some() {
+                question.report(News::Move(*of));
+            }
+        }
+    }
+    sort(&mut moves);
+    Ok(moves)
+}
+
+/// Sorts moves, best first, equally good ones by column, unknown ones last.
+fn sort(moves: &mut [KnownMove]) {
+    moves.sort_by_key(|of| (of.outcome.is_none(), of.outcome, of.column));
+}
+
+/// Turns a limit that was reached into `None`.
+fn within_limits<T>(answer: Result<T, AnswerError>) -> Result<Option<T>, AnswerError> {
+    match answer {
+        Ok(answer) => Ok(Some(answer)),
+        Err(error) if error.is_limit() => Ok(None),
+        Err(error) => Err(error),
     }
 }

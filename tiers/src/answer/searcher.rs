@@ -1,17 +1,17 @@
 //! Answers by searching forward, without a database or over one.
 //!
-//! A search owns a table that helps the next question, so searches are kept. A question takes an idle one, or makes one
-//! where all are busy, and puts it back: there are as many as threads that ask at once.
+//! A search owns a table that helps the next question, so searches wait in a [`SearchPool`].
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use fourbase::search::{Monitor, Options, Search, SearchError};
+use fourbase::search::{Options, Oracle, Search, SearchError};
 use fourbase::{Board, Outcome, Position, Value};
 
-use super::idle::Idle;
-use super::told::Told;
-use super::{AnswerError, Answerer, Question, Work, known};
-use crate::database::Database;
+use super::error::AnswerError;
+use super::{Answerer, within_limits};
+use crate::database::fallback::SearchPool;
+use crate::database::question::{Question, Work};
+use crate::database::{Database, DatabaseError};
 
 /// The searches of one board.
 ///
@@ -29,13 +29,7 @@ use crate::database::Database;
 pub struct Searcher {
     board: Board,
     options: Options,
-    idle: Arc<Idle>,
-}
-
-impl std::fmt::Debug for Searcher {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Searcher").field("board", &self.board).finish_non_exhaustive()
-    }
+    pool: Arc<SearchPool>,
 }
 
 impl Searcher {
@@ -43,17 +37,17 @@ impl Searcher {
     /// the monitor are those of each question instead.
     #[must_use]
     pub fn new(board: Board, options: Options) -> Searcher {
-        Searcher::sharing(board, options, Arc::new(Idle::new(usize::MAX)))
+        Searcher::sharing(board, options, Arc::new(SearchPool::new(usize::MAX)))
     }
 
-    /// Makes no search yet. Its searches wait in `idle`, with those of other boards that have the same `options`.
+    /// Makes no search yet. Its searches wait in `pool`, with those of other boards that have the same `options`.
     #[must_use]
-    pub fn sharing(board: Board, options: Options, idle: Arc<Idle>) -> Searcher {
-        Searcher { board, options: Options { node_limit: None, monitor: None, ..options }, idle }
+    pub fn sharing(board: Board, options: Options, pool: Arc<SearchPool>) -> Searcher {
+        Searcher { board, options: Options { node_limit: None, monitor: None, ..options }, pool }
     }
 
-    /// Returns the remoteness of a position whose `value` the database has told. The database also tells the search the
-    /// values of other positions, as far as it is solved.
+    /// Returns the remoteness of a position whose `value` the database has. The search also reads the values of
+    /// other positions from the database, as far as it is solved.
     ///
     /// # Errors
     ///
@@ -66,10 +60,9 @@ impl Searcher {
         question: &mut Question,
     ) -> Result<u32, AnswerError> {
         let work = Work { remotenesses: 1, ..Work::default() };
-        let monitor = question.limits().monitor.clone();
-        let told = Told::new(database);
-        let remoteness = self.ask(question, work, monitor, |search| search.remoteness_with(position, value, &told));
-        told.into_error().map_or(remoteness, |error| Err(error.into()))
+        let stored = StoredValues { database, error: OnceLock::new() };
+        let remoteness = self.ask(question, work, |search| search.remoteness_with(position, value, &stored));
+        stored.error.into_inner().map_or(remoteness, |error| Err(error.into()))
     }
 
     /// Asks an idle search with what is left of the limits, and adds its nodes to `work`.
@@ -77,19 +70,11 @@ impl Searcher {
         &self,
         question: &mut Question,
         work: Work,
-        monitor: Option<Arc<Monitor>>,
-        of: impl FnOnce(&mut Search) -> Result<T, SearchError>,
+        ask: impl FnOnce(&mut Search) -> Result<T, SearchError>,
     ) -> Result<T, AnswerError> {
-        let mut search = self.idle.take(self.board).unwrap_or_else(|| Search::new(self.board, self.options.clone()));
-        let before = search.nodes();
-        search.set_node_limit(question.nodes_left());
-        search.set_monitor(monitor);
-        let answer = of(&mut search);
-        search.set_monitor(None);
-        question.add(Work { nodes: search.nodes() - before, ..work });
-        self.idle.put(search);
-        let limit = question.limits().nodes;
-        answer.map_err(|error| AnswerError::of_search(error, self.board, limit, question.work().nodes))
+        let answer = self.pool.ask(self.board, &self.options, question, work, ask);
+        let (limit, nodes) = (question.limits().nodes, question.work().nodes);
+        answer.map_err(|error| AnswerError::of_search(error, self.board, limit, nodes))
     }
 }
 
@@ -98,23 +83,38 @@ impl Answerer for Searcher {
         self.board
     }
 
-    fn database(&self) -> Option<&Database> {
-        None
-    }
-
-    fn may_search(&self) -> bool {
-        true
-    }
-
     /// Searches the value. What that finds helps the search of the outcome.
     fn known_value(&self, position: &Position, question: &mut Question) -> Result<Option<Value>, AnswerError> {
-        let monitor = question.limits().monitor.clone();
-        known::within_limits(self.ask(question, Work::default(), monitor, |search| search.value(position)))
+        within_limits(self.ask(question, Work::default(), |search| search.value(position)))
     }
 
     fn outcome(&self, position: &Position, question: &mut Question) -> Result<Outcome, AnswerError> {
         let work = Work { positions: 1, ..Work::default() };
-        let monitor = question.limits().monitor.clone();
-        self.ask(question, work, monitor, |search| search.solve(position))
+        self.ask(question, work, |search| search.solve(position))
+    }
+}
+
+/// A database as the oracle of a search: it has the values of the positions of its plies, so that only the remoteness is
+/// searched. The first error ends the search.
+pub(super) struct StoredValues<'a> {
+    pub database: &'a Database,
+    /// The error that has ended the search.
+    pub error: OnceLock<DatabaseError>,
+}
+
+impl Oracle for StoredValues<'_> {
+    fn value(&self, position: &Position) -> Option<Value> {
+        match self.database.stored_outcome(position) {
+            Ok(outcome) => outcome.map(|outcome| outcome.value),
+            Err(error) => {
+                // Another thread's error is as good.
+                let _ = self.error.set(error);
+                None
+            }
+        }
+    }
+
+    fn has_failed(&self) -> bool {
+        self.error.get().is_some()
     }
 }

@@ -1,12 +1,13 @@
 //! The three answerers against each other, on every position of the first plies of 4x4.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 
 use fourbase::Player;
-use fourbase::search::{Monitor, Options};
+use fourbase::search::{Monitor, Options, Oracle, Search, SearchError};
 
+use super::searcher::StoredValues;
 use super::*;
 use crate::database::DatabaseError;
 use crate::kernel::Values;
@@ -20,7 +21,7 @@ const _: () = {
     const fn is_for_threads<T: Send + Sync + ?Sized>() {}
     is_for_threads::<dyn Answerer>();
     is_for_threads::<Searcher>();
-    is_for_threads::<Both>();
+    is_for_threads::<LookupThenSearch>();
 };
 
 fn board() -> Board {
@@ -44,13 +45,20 @@ impl Progress for Stop {
 }
 
 fn solved(root: &Path, values: Values) -> Database {
-    Database::open(&Solve::new(board(), values).root(root).run().unwrap().folder).unwrap()
+    solved_board(root, board(), values)
+}
+
+fn solved_board(root: &Path, board: Board, values: Values) -> Database {
+    Database::open(&Solve::new(board, values).root(root).run().unwrap().folder).unwrap()
 }
 
 /// Solves the last tiers only.
 fn unfinished(root: &Path) -> Database {
     let progress = Stop { tiers: AtomicU32::new(0), after: 12 };
-    Solve::new(board(), Values::Remoteness).root(root).run_with(&progress).unwrap_err();
+    Solve::new(board(), Values::Remoteness)
+        .root(root)
+        .run_on(&crate::communicator::Alone, &crate::files::Disk, &progress)
+        .unwrap_err();
     let database = Database::find(root, board()).unwrap();
     assert!(!database.is_complete());
     database
@@ -60,24 +68,27 @@ fn searcher() -> Searcher {
     Searcher::new(board(), Options::default())
 }
 
-/// Every position that play reaches in at most [`PLIES`] plies, finished ones included.
-fn positions() -> Vec<Position> {
-    let (mut all, mut tier) = (Vec::new(), vec![Position::start(board())]);
-    for _ in 0..=PLIES {
-        let children = tier.iter().flat_map(|position: &Position| {
-            let position = *position;
-            position.moves().map(move |column| position.drop_piece(column)).collect::<Vec<_>>()
-        });
-        let mut next = children.collect::<Vec<_>>();
+/// Every position that play reaches in each of the first plies, finished ones included.
+fn plies(board: Board, plies: usize) -> Vec<Vec<Position>> {
+    let mut all = vec![vec![Position::start(board)]];
+    for ply in 0..plies {
+        let mut next = Vec::new();
+        for position in &all[ply] {
+            next.extend(position.moves().map(|column| position.drop_piece(column)));
+        }
         next.sort_by_key(|position| (position.pieces(Player::First), position.occupied()));
         next.dedup();
-        all.append(&mut tier);
-        tier = next;
+        all.push(next);
     }
     all
 }
 
-/// Checks that `answerer` says what the database says; of moves that give the value away it may leave the remoteness
+/// Every position that play reaches in at most [`PLIES`] plies.
+fn positions() -> Vec<Position> {
+    plies(board(), PLIES).concat()
+}
+
+/// Checks that `answerer` returns what the database returns; of moves that give the value away it may leave the remoteness
 /// open.
 fn compare(answerer: &dyn Answerer, whole: &Database) {
     let positions = positions();
@@ -116,8 +127,8 @@ fn all_answerers_give_the_same_answers() {
     let whole = solved(one.path(), Values::Remoteness);
     compare(&whole, &whole);
     compare(&searcher(), &whole);
-    compare(&Both::new(solved(two.path(), Values::Wdl), searcher()), &whole);
-    compare(&Both::new(unfinished(three.path()), searcher()), &whole);
+    compare(&LookupThenSearch::new(solved(two.path(), Values::Wdl), searcher()), &whole);
+    compare(&LookupThenSearch::new(unfinished(three.path()), searcher()), &whole);
 }
 
 #[test]
@@ -154,7 +165,7 @@ fn one_limit_is_for_all_parts_of_a_question_and_the_next_question_is_answered() 
         outcome.remoteness.filter(|_| outcome.value != fourbase::Value::Tie)
     });
     let position = position.unwrap();
-    let both = || Both::new(Database::find(two.path(), board()).unwrap(), searcher());
+    let both = || LookupThenSearch::new(Database::find(two.path(), board()).unwrap(), searcher());
     let new: [&dyn Fn() -> Box<dyn Answerer>; 2] = [&|| Box::new(searcher()), &|| Box::new(both())];
     for new in new {
         let ask = |answerer: &dyn Answerer, question: &mut Question| {
@@ -206,7 +217,7 @@ fn threads_share_an_answerer() {
 }
 
 #[test]
-fn work_tells_what_was_searched() {
+fn work_counts_what_was_searched() {
     let [one, two] = [(); 2].map(|()| tempfile::tempdir().unwrap());
     let start = Position::start(board());
     let work = |answerer: &dyn Answerer, position| {
@@ -216,8 +227,8 @@ fn work_tells_what_was_searched() {
         (positions, remotenesses)
     };
     assert_eq!(work(&searcher(), &start), (1, 0));
-    assert_eq!(work(&Both::new(solved(one.path(), Values::Wdl), searcher()), &start), (0, 1));
-    let unfinished = Both::new(unfinished(two.path()), searcher());
+    assert_eq!(work(&LookupThenSearch::new(solved(one.path(), Values::Wdl), searcher()), &start), (0, 1));
+    let unfinished = LookupThenSearch::new(unfinished(two.path()), searcher());
     assert_eq!(work(&unfinished, &start), (1, 0));
     let mut late = start;
     while late.ply() < 9 {
@@ -256,7 +267,7 @@ fn positions_of_other_boards_are_refused() {
     let root = tempfile::tempdir().unwrap();
     let other = Position::start("5x4".parse().unwrap());
     let database = solved(root.path(), Values::Wdl);
-    let both = Both::new(solved(root.path(), Values::Wdl), searcher());
+    let both = LookupThenSearch::new(solved(root.path(), Values::Wdl), searcher());
     for answerer in [&database as &dyn Answerer, &searcher(), &both] {
         let mut question = Question::default();
         let is_refused = |error| matches!(error, AnswerError::OtherBoard { .. });
@@ -267,24 +278,115 @@ fn positions_of_other_boards_are_refused() {
 }
 
 #[test]
-fn an_answer_has_the_value_that_was_told_before_the_limit() {
+fn an_answer_has_the_value_that_was_reported_before_the_limit() {
     let board: Board = "5x5".parse().unwrap();
     let position = fourbase::notation::parse(board, "13").unwrap();
-    let mut told_alone = 0;
+    let mut alone = 0;
     for step in 0..60 {
         let nodes = (100.0 * 1.2_f64.powi(step)) as u64;
-        let told = Arc::new(std::sync::Mutex::new(None));
-        let hear = Arc::clone(&told);
+        let reported = Arc::new(std::sync::Mutex::new(None));
+        let listener = Arc::clone(&reported);
         let limits = Limits { nodes: Some(nodes), ..Limits::default() };
         let mut question = Question::new(limits).with_listener(move |news| {
             if let News::Outcome(outcome) = news {
-                *hear.lock().unwrap() = Some(outcome);
+                *listener.lock().unwrap() = Some(outcome);
             }
         });
-        let found = Partial::of(&Searcher::new(board, Options::default()), &position, &mut question).unwrap();
-        let told: Option<Outcome> = *told.lock().unwrap();
-        assert_eq!(found.outcome.map(|of| of.value), told.map(|of| of.value), "{nodes} nodes");
-        told_alone += u32::from(told.is_some_and(|of| of.remoteness.is_none()));
+        let found = Analysis::of(&Searcher::new(board, Options::default()), &position, &mut question).unwrap();
+        let reported: Option<Outcome> = *reported.lock().unwrap();
+        assert_eq!(found.outcome.map(|of| of.value), reported.map(|of| of.value), "{nodes} nodes");
+        alone += u32::from(reported.is_some_and(|of| of.remoteness.is_none()));
     }
-    assert!(told_alone > 0);
+    assert!(alone > 0);
+}
+
+/// Has the value of every position.
+struct Always<'a>(StoredValues<'a>);
+
+impl Oracle for Always<'_> {
+    fn value(&self, position: &Position) -> Option<Value> {
+        self.0.value(position)
+    }
+
+    fn has_failed(&self) -> bool {
+        self.0.has_failed()
+    }
+
+    fn least_empty_cells(&self) -> u32 {
+        0
+    }
+}
+
+fn oracle(database: &Database) -> StoredValues<'_> {
+    StoredValues { database, error: OnceLock::new() }
+}
+
+#[test]
+fn the_remoteness_over_values_alone_is_that_of_a_database_that_has_it() {
+    for (name, ply) in [("4x4", 7), ("6x4", 2), ("5x5", 3), ("4x4m", 5), ("5x5m", 2), ("4x4c3", 3), ("1x8", 3)] {
+        if name.starts_with("5x5") && long::skips(format_args!("the remoteness of {name}")) {
+            continue;
+        }
+        let board: Board = name.parse().unwrap();
+        let root = tempfile::tempdir().unwrap();
+        let whole = solved_board(root.path(), board, Values::Remoteness);
+        let both = LookupThenSearch::new(
+            solved_board(root.path(), board, Values::Wdl),
+            Searcher::new(board, Options::default()),
+        );
+        let always = Always(oracle(both.database().unwrap()));
+        let mut search = Search::new(board, Options::default());
+        let (mut decided, mut nodes) = (0, 0);
+        for position in plies(board, ply + 1)[ply..].concat() {
+            let expected = whole.probe(&position).unwrap();
+            decided += u32::from(expected.value != Value::Tie);
+            let mut question = Question::default();
+            assert_eq!(both.outcome(&position, &mut question).unwrap(), expected, "{name} {position}");
+            nodes += question.work().nodes;
+            let remoteness = search.remoteness_with(&position, expected.value, &always).unwrap();
+            assert_eq!(Some(remoteness), expected.remoteness, "{name} {position}");
+        }
+        println!("{name}: {decided} won or lost, {nodes} nodes");
+        assert!(decided > 0 || name == "1x8");
+    }
+}
+
+#[test]
+fn a_damaged_file_ends_the_search_and_not_the_next_one() {
+    let root = tempfile::tempdir().unwrap();
+    let board: Board = "6x4".parse().unwrap();
+    let database = solved_board(root.path(), board, Values::Wdl);
+    let folder = database.folder().to_path_buf();
+    let (first, second) = (folder.join("tier-01"), folder.join("elsewhere"));
+    std::fs::rename(&first, &second).unwrap();
+    let mut search = Search::new(board, Options::default());
+    let start = Position::start(board);
+    let always = Always(oracle(&database));
+    let error = search.remoteness_with(&start, Value::Lose, &always).unwrap_err();
+    assert!(matches!(error, SearchError::Cancelled { .. }), "{error}");
+    let error = always.0.error.into_inner().unwrap();
+    assert!(matches!(error, DatabaseError::File(_)), "{error}");
+    std::fs::rename(&second, &first).unwrap();
+    let always = Always(oracle(&database));
+    assert_eq!(search.remoteness_with(&start, Value::Lose, &always).unwrap(), 24);
+    assert!(always.0.error.into_inner().is_none());
+}
+
+fn search(name: &str) -> Search {
+    Search::new(name.parse().unwrap(), Options::default())
+}
+
+#[test]
+fn the_search_that_was_used_the_longest_ago_makes_room_for_another() {
+    let pool = SearchPool::new(2);
+    for name in ["4x4", "5x4", "4x4c3"] {
+        pool.put(search(name));
+    }
+    assert!(pool.take("4x4".parse().unwrap()).is_none());
+    assert!(pool.take("5x4".parse().unwrap()).is_some());
+    assert!(pool.take("5x4".parse().unwrap()).is_none());
+    assert!(pool.take("4x4c3".parse().unwrap()).is_some());
+    let none = SearchPool::new(0);
+    none.put(search("4x4"));
+    assert!(none.take("4x4".parse().unwrap()).is_none());
 }

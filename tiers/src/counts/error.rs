@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use fourbase::Board;
 
-use crate::crew::CrewError;
+use crate::communicator::CommunicatorError;
 use crate::files::{FileError, bytes, counted, shown};
 use crate::index::IndexError;
 use crate::kernel::Values;
@@ -87,12 +87,12 @@ pub enum CountError {
         /// How many legal positions have it.
         positions: u64,
     },
-    /// The members of a crew do not fit together.
+    /// The ranks do not fit together.
     #[error(transparent)]
-    Crew(#[from] CrewError),
+    Communicator(#[from] CommunicatorError),
     /// An earlier solve has not counted the tiers that it solved.
     #[error("{}: some tiers were solved without counting them", shown(folder))]
-    Untold {
+    Uncounted {
         /// The folder of the database.
         folder: PathBuf,
         /// The board.
@@ -102,8 +102,21 @@ pub enum CountError {
     },
     /// The solve that is counted cannot start or go on.
     #[error(transparent)]
-    Solve(#[from] SolveError),
+    Solve(SolveError),
     /// A file could not be read or written.
     #[error(transparent)]
     File(#[from] FileError),
+}
+
+impl From<SolveError> for CountError {
+    /// Returns the error of the count itself, where it was that which ended the solve.
+    fn from(error: SolveError) -> CountError {
+        match error {
+            SolveError::Observer(error) => match error.downcast() {
+                Ok(error) => *error,
+                Err(error) => CountError::Solve(SolveError::Observer(error)),
+            },
+            error => CountError::Solve(error),
+        }
+    }
 }

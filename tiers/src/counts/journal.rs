@@ -3,15 +3,15 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
-use fourbase::Board;
+use fourbase::{Board, Outcome, Value};
 use serde::{Deserialize, Serialize};
 
-use super::table::{PlyLegal, Tables};
+use super::table::{OutcomeCount, PlyLegal};
 use crate::files::{FileError, Storage, envelope, io_error, write_file};
 use crate::kernel::Values;
 
-/// The first version had no examples.
-const MAGIC: &[u8; 8] = b"fourcou2";
+/// The first version had no examples, the second also those of counts that solved by themselves.
+const MAGIC: &[u8; 8] = b"fourcou3";
 
 /// The journal's name in its folder.
 const NAME: &str = "count";
@@ -22,13 +22,11 @@ pub(super) struct Journal {
     board: String,
     /// The values that are counted, if any.
     values: Option<Values>,
-    /// A solve of the database has the values; otherwise the count solves them.
-    is_beside: bool,
     block_words: u64,
     /// The plies that the sweep has passed.
     pub legal: Vec<PlyLegal>,
-    /// What is known of their values.
-    pub tables: Tables,
+    /// Counts of their outcomes, in the order in which they were found.
+    pub outcomes: Vec<OutcomeCount>,
     /// The last ply whose values are solved and counted; they are solved from the full board down.
     pub solved: Option<u32>,
 }
@@ -39,17 +37,40 @@ impl Journal {
         Journal {
             board: board.to_string(),
             values,
-            is_beside: false,
             block_words: block_words as u64,
             legal: Vec::new(),
-            tables: Tables::default(),
+            outcomes: Vec::new(),
             solved: None,
         }
     }
 
-    /// Begins a count beside a solve.
-    pub fn beside(board: Board, values: Values, block_words: usize) -> Journal {
-        Journal { is_beside: true, ..Journal::new(board, Some(values), block_words) }
+    /// Adds the next ply of the sweep. The positions with a line are finished, so their value needs no solve.
+    pub fn add_ply(&mut self, board: Board, legal: PlyLegal) {
+        self.legal.push(legal);
+        if let Some(values) = self.values {
+            let value = if board.is_misere() { Value::Win } else { Value::Lose };
+            let finished = Outcome { value, remoteness: (values == Values::Remoteness).then_some(0) };
+            self.add(legal.ply, finished, legal.with_line, None);
+        }
+    }
+
+    /// Adds positions of a ply, with one of them as moves.
+    pub fn add(&mut self, ply: u32, Outcome { value, remoteness }: Outcome, legal: u64, example: Option<String>) {
+        if legal == 0 {
+            return;
+        }
+        match self.outcomes.iter_mut().find(|row| (row.ply, row.value, row.remoteness) == (ply, value, remoteness)) {
+            Some(row) => {
+                row.legal += legal;
+                row.example = row.example.take().or(example);
+            }
+            None => self.outcomes.push(OutcomeCount { ply, value, remoteness, legal, example }),
+        }
+    }
+
+    /// Tells whether positions are counted by value, so that the bits of all plies are needed.
+    pub fn has_values(&self) -> bool {
+        self.values.is_some()
     }
 
     /// Tells whether the values of a ply are counted.
@@ -76,8 +97,7 @@ impl Journal {
 
     /// Tells whether it is of the same count.
     fn is_of(&self, other: &Journal) -> bool {
-        let key = |journal: &Journal| (journal.values, journal.is_beside, journal.block_words);
-        self.board == other.board && key(self) == key(other)
+        (&self.board, self.values, self.block_words) == (&other.board, other.values, other.block_words)
     }
 
     /// Writes the journal durably.
@@ -112,11 +132,10 @@ mod tests {
         for ply in 0..=64 {
             let legal = PlyLegal { ply, legal: u64::MAX, primitive: u64::MAX, with_line: u64::MAX };
             journal.legal.push(legal);
-            journal.tables.push(legal);
             for value in [Value::Win, Value::Lose, Value::Tie] {
                 for remoteness in 0..=64 - ply {
                     let outcome = Outcome { value, remoteness: Some(remoteness) };
-                    journal.tables.add(ply, outcome, u64::MAX / 10_000, Some("1".repeat(64)));
+                    journal.add(ply, outcome, u64::MAX / 10_000, Some("1".repeat(64)));
                 }
             }
         }

@@ -3,16 +3,14 @@
 //! The file has the hash of its database and a checksum. What is read is checked: a number that was changed, or a table
 //! that cannot be one of this board, is damage. Counting again costs only time.
 
-use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use fourbase::{Board, Outcome, Value, notation};
-use serde::de::IgnoredAny;
+use fourbase::{Board, Outcome, notation};
 use serde::{Deserialize, Serialize};
 
 use super::error::CountError;
-use super::table::{Counts, OutcomeCount, PlyCounts};
+use super::table::{Counts, OutcomeCount, PlyCounts, PlyLegal};
 use crate::files::{FileError, Storage, io_error, read_small, write_file};
 use crate::format::{Manifest, lock_path};
 use crate::kernel::Values;
@@ -42,32 +40,10 @@ impl Kept {
     }
 }
 
-/// What a file of an older version has: version 1 a manifest and no version, the later ones what this one has.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Older {
-    version: Option<u32>,
-    #[serde(rename = "manifest", alias = "database")]
-    _database: IgnoredAny,
-    #[serde(rename = "counts")]
-    _counts: IgnoredAny,
-    #[serde(rename = "checksum")]
-    _checksum: Option<IgnoredAny>,
-}
-
-impl Older {
-    /// Tells whether it is of a version before this one.
-    fn is_older(&self) -> bool {
-        self.version.unwrap_or(1) < VERSION
-    }
-}
-
 /// Returns the path of the counts of a database.
 pub fn kept_path(folder: &Path) -> PathBuf {
-    folder.with_extension(EXTENSION)
+    folder.with_extension("stats.json")
 }
-
-const EXTENSION: &str = "stats.json";
 
 /// Reads the counts that are kept beside a database; `None` if there are none, or those of another database.
 ///
@@ -86,12 +62,13 @@ pub fn read_kept(
         read => read?,
     };
     let damaged = |what| FileError::Damaged { file: file.clone(), offset: 0, what };
-    let kept: Kept = match serde_json::from_slice(&bytes) {
-        Ok(kept) => kept,
-        // Its counts do not have what is asked for now.
-        Err(_) if serde_json::from_slice::<Older>(&bytes).is_ok_and(|older| older.is_older()) => return Ok(None),
-        Err(_) => return Err(damaged("it holds no counts")),
-    };
+    let json: serde_json::Value = serde_json::from_slice(&bytes).map_err(|_| damaged("it holds no counts"))?;
+    // The counts of an older version lack what is asked for now; version 1 had no number.
+    let version = json.get("version").map_or(Some(1), serde_json::Value::as_u64);
+    if json.get("counts").is_some() && version.is_some_and(|version| version < VERSION.into()) {
+        return Ok(None);
+    }
+    let kept: Kept = serde_json::from_value(json).map_err(|_| damaged("it holds no counts"))?;
     let sealed = Kept::new(kept.database.clone(), kept.counts.clone());
     if kept.version != VERSION || sealed.map_or(true, |sealed| sealed.checksum != kept.checksum) {
         return Err(damaged("the checksum of the counts is wrong"));
@@ -125,7 +102,7 @@ pub fn write_kept(
     Ok(write_file(storage, file.parent().unwrap_or(folder), &name, &kept)?)
 }
 
-/// Tells what cannot be true of the counts of a board whose empty board has the outcome `root`.
+/// Finds what cannot be true of the counts of a board whose empty board has the outcome `root`.
 fn check(counts: &Counts, board: Board, values: Values, root: Option<Outcome>) -> Result<(), &'static str> {
     let cells = board.cells() as u32;
     if counts.board != board || counts.values != values {
@@ -134,53 +111,32 @@ fn check(counts: &Counts, board: Board, values: Values, root: Option<Outcome>) -
     if !counts.plies.iter().map(|ply| ply.ply).eq(0..=cells) {
         return Err("the plies are not those of the board");
     }
-    let sum = |numbers: &[u64]| numbers.iter().try_fold(0, |sum: u64, number| sum.checked_add(*number));
-    let adds_up = |ply: &PlyCounts| sum(&[ply.win, ply.lose, ply.tie]) == Some(ply.legal) && ply.primitive <= ply.legal;
-    if !counts.plies.iter().all(adds_up) {
-        return Err("the wins, losses and ties of a ply are not its legal positions");
-    }
-    let (first, last) = (counts.plies.first(), counts.plies.last());
-    if last.is_none_or(|full| full.primitive != full.legal) {
-        return Err("the game goes on where the board is full");
-    }
-    let one = |value: Value| u64::from(root.is_some_and(|root| root.value == value));
-    let empty = PlyCounts {
-        legal: 1,
-        win: one(Value::Win),
-        lose: one(Value::Lose),
-        tie: one(Value::Tie),
-        ..PlyCounts::default()
-    };
-    if first.is_none_or(|first| *first != empty) {
-        return Err("the empty board is not what it is in the database");
-    }
-    let total = |of: fn(&PlyCounts) -> u64| sum(&Vec::from_iter(counts.plies.iter().map(of)));
-    if total(|ply| ply.legal).is_none() {
-        return Err("more positions than can be counted");
-    }
-    let with_remoteness = values == Values::Remoteness;
     let is_possible = |row: &OutcomeCount| {
-        row.remoteness.is_some() == with_remoteness
+        row.remoteness.is_some() == (values == Values::Remoteness)
             && row.ply.checked_add(row.remoteness.unwrap_or(0)).is_some_and(|end| end <= cells)
             && row.example.as_ref().is_none_or(|moves| is_example(board, row, moves))
     };
-    let keys = || counts.outcomes.iter().map(|row| (row.ply, row.value.to_string(), row.remoteness));
-    let are_unlike = keys().collect::<BTreeSet<_>>().len() == counts.outcomes.len();
-    if !counts.outcomes.iter().all(is_possible) || !are_unlike {
+    let is_other = |pair: &[OutcomeCount]| match pair {
+        [one, other] => (one.ply, one.value, one.remoteness) != (other.ply, other.value, other.remoteness),
+        _ => true,
+    };
+    if !counts.outcomes.iter().all(is_possible) || !counts.outcomes.windows(2).all(is_other) {
         return Err("the outcomes are not those of the board");
     }
-    for ply in &counts.plies {
-        let legal = |is_counted: &dyn Fn(&OutcomeCount) -> bool| {
-            let rows = counts.outcomes.iter().filter(|row| row.ply == ply.ply && is_counted(row));
-            sum(&Vec::from_iter(rows.map(|row| row.legal)))
-        };
-        let of = |value: Value| legal(&|row| row.value == value);
-        if [of(Value::Win), of(Value::Lose), of(Value::Tie)] != [ply.win, ply.lose, ply.tie].map(Some) {
-            return Err("the outcomes do not add up to the plies");
-        }
-        if with_remoteness && legal(&|row| row.remoteness == Some(0)) != Some(ply.primitive) {
-            return Err("the positions of remoteness 0 are not those in which the game is over");
-        }
+    let legal = |ply: &PlyCounts| PlyLegal { ply: ply.ply, legal: ply.legal, primitive: ply.primitive, with_line: 0 };
+    let plies = Vec::from_iter(counts.plies.iter().map(legal));
+    let adds_up = |ply: &PlyCounts| {
+        let of_ply = counts.outcomes.iter().filter(|row| row.ply == ply.ply);
+        let over = of_ply.filter(|row| row.remoteness == Some(0)).map(|row| row.legal);
+        let is_over = values == Values::Wdl || over.fold(0, u64::saturating_add) == ply.primitive;
+        is_over && ply.win.checked_add(ply.lose).and_then(|sum| sum.checked_add(ply.tie)) == Some(ply.legal)
+    };
+    if Counts::new(board, values, &plies, counts.outcomes.clone()) != *counts || !counts.plies.iter().all(adds_up) {
+        return Err("the wins, losses and ties do not add up to the legal positions");
+    }
+    let start = counts.outcomes.iter().filter(|row| row.ply == 0).map(|row| (row.legal, Some(row.value)));
+    if !start.eq([(1, root.map(|root| root.value))]) {
+        return Err("the empty board is not what it is in the database");
     }
     Ok(())
 }
@@ -200,17 +156,16 @@ fn is_example(board: Board, row: &OutcomeCount, moves: &str) -> bool {
 mod tests {
     use proptest::prelude::*;
 
+    use fourbase::Value;
+
     use super::*;
-    use crate::counts::{Count, Counted};
+    use crate::counts::Count;
     use crate::files::Memory;
 
     const FOLDER: &str = "db/4x3/remoteness";
 
     fn counted(name: &str, values: Values) -> Counts {
-        let Counted::Values(counts) = Count::new(name.parse().unwrap(), Some(values)).run().unwrap() else {
-            panic!("values")
-        };
-        counts
+        Count::new(name.parse().unwrap()).by_value(values).unwrap()
     }
 
     /// Makes the manifest of a database whose empty board has the value that was counted.

@@ -2,9 +2,8 @@
 //!
 //! A position is legal if play that stops at the first line reaches it from the empty board. A **sweep** goes from the empty
 //! board to the full one with one bit an entry: a position is reached if a drop leads to it from a reached position without
-//! a line. Values do not matter for that. To count by value, the bits of all tiers are kept compressed, the board is solved
-//! from the full board down, and each tier is **tallied** as it is solved. [`Count`] does both, in memory where the board
-//! fits and in files otherwise, through the same code. [`solve_and_count`] leaves the solving to that of a database.
+//! a line. Values do not matter for that. To count by value, the bits of all tiers are kept compressed, and an
+//! observer of the solve **tallies** each tier. [`solve_and_count`] counts beside the solve of a database, [`Count`] without one.
 //!
 //! # Each finished position once
 //!
@@ -21,37 +20,25 @@
 //! `111` of four shapes; its row is the OR of their rows. Had a second line stood in the left wing, only drops that
 //! break both would count; and had the right wing a line as well, only a piece on the spine could have made both.
 //!
-//! [`PositionList`] keeps the bits of one tier and lists its positions, with their outcomes if [`SolvedPly`] has solved them. [`Draw`] draws positions without a sweep.
-//!
 //! Mirror images are counted apart: an entry of a shape that is not its own mirror image stands for two positions.
 
-mod beside;
-mod draw;
+mod count;
 mod error;
 mod finished;
-mod halves;
 mod journal;
 mod kept;
-mod list;
-mod options;
 mod parents;
 mod pull;
-mod run;
-mod solved;
 mod sweep;
 mod table;
 mod tally;
-mod together;
 
 #[cfg(test)]
 mod tests;
 
-pub use beside::solve_and_count;
-pub use draw::Draw;
+pub use count::{Count, solve_and_count};
+pub(crate) use count::{count_legal, legal_bytes};
 pub use error::CountError;
 pub use kept::{kept_path, read_kept, write_kept};
-pub use list::{Listed, PositionList};
-pub use options::{Count, Counted};
-pub(crate) use run::{count_legal, legal_bytes};
-pub use solved::SolvedPly;
+pub(crate) use sweep::sweep_tier;
 pub use table::{Counts, OutcomeCount, PlyCounts, PlyLegal};

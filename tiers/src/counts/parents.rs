@@ -11,8 +11,7 @@
 //! Only the first part is kept; the positions of the others are counted. Each position of any part is one bit, set
 //! by whichever parents lead there, so that it is counted once.
 //!
-//! This module does not know whether the parents' rows are in memory or in a log: a band says which rows it needs, and
-//! gets them last.
+//! A band first requests the parents' rows that it needs, and borrows them last.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -22,10 +21,10 @@ use fourbase::Player;
 use super::finished::{FinishedList, LastMove, others};
 use crate::files::FileError;
 use crate::index::{FullLine, Index, Matrix, Shape, WingList, WingShape, arm_lines, count_before, low_bits, row_map};
-use crate::kernel::Lent;
+use crate::kernel::RowView;
 use crate::kernel::matrix::ArmedLines;
 use crate::kernel::reach::{ColumnPull, Pull, Put, RowPull};
-use crate::tier::{Origin, Reader, Want, Wanted, placed, used};
+use crate::tier::{Origin, Reached, RowRequest, TierReader, row_span, row_view};
 
 /// A drop into a wing column, seen from the child.
 struct WingDrop {
@@ -62,7 +61,7 @@ struct SpineDrop<'a> {
 
 impl<'a> ShapeParents<'a> {
     /// Finds the parents of `shape`, a shape of the tier of `ply` pieces, and opens their shapes in `parents`.
-    pub(super) fn new(index: &'a Index, parents: &mut impl Reader, shape: Shape, ply: u32) -> ShapeParents<'a> {
+    pub(super) fn new(index: &'a Index, parents: &mut TierReader<Reached>, shape: Shape, ply: u32) -> ShapeParents<'a> {
         let split = index.split();
         let (mut left, mut right, mut turned) = (Vec::new(), Vec::new(), Vec::new());
         let drop = |child: WingShape, column, wing: WingShape, parent| {
@@ -99,9 +98,9 @@ impl<'a> ShapeParents<'a> {
     ///
     /// # Errors
     /// Where a parent's rows cannot be read; so for all four parts.
-    pub(super) fn band<'b, R: Reader>(
+    pub(super) fn band<'b>(
         &'b self,
-        parents: &'b mut R,
+        parents: &'b mut TierReader<Reached>,
         matrix: &Matrix,
         rows: Range<usize>,
     ) -> Result<Pull<'b>, FileError> {
@@ -142,9 +141,9 @@ impl<'a> ShapeParents<'a> {
     }
 
     /// Prepares `rows` of a matrix beside the right colourings that the last move finished.
-    pub(super) fn beside_finished<'b, R: Reader>(
+    pub(super) fn beside_finished<'b>(
         &'b self,
-        parents: &'b mut R,
+        parents: &'b mut TierReader<Reached>,
         matrix: &Matrix,
         columns: &'b FinishedList,
         rows: Range<usize>,
@@ -169,9 +168,9 @@ impl<'a> ShapeParents<'a> {
     }
 
     /// Prepares `rows` (from a multiple of 64) of the left colourings that the last move finished.
-    pub(super) fn finished_band<'b, R: Reader>(
+    pub(super) fn finished_band<'b>(
         &'b self,
-        parents: &'b mut R,
+        parents: &'b mut TierReader<Reached>,
         matrix: &Matrix,
         finished: &'b FinishedList,
         rows: Range<usize>,
@@ -199,9 +198,9 @@ impl<'a> ShapeParents<'a> {
     /// Prepares `rows` of the left colourings beside the right colourings where the last move finished both.
     ///
     /// That move was on the spine, so a position has one parent and the columns may stand in the parents' order.
-    pub(super) fn finished_corner<'b, R: Reader>(
+    pub(super) fn finished_corner<'b>(
         &'b self,
-        parents: &'b mut R,
+        parents: &'b mut TierReader<Reached>,
         matrix: &Matrix,
         finished: &'b FinishedList,
         rows: Range<usize>,
@@ -215,12 +214,12 @@ impl<'a> ShapeParents<'a> {
         part.load(parents)
     }
 
-    fn left_parent(&self, parents: &impl Reader, drop: &WingDrop, matrix: &Matrix) -> Option<Origin> {
+    fn left_parent(&self, parents: &TierReader<Reached>, drop: &WingDrop, matrix: &Matrix) -> Option<Origin> {
         let firsts = matrix.left_firsts.checked_sub(self.first())?;
         Some((drop.parent, parents.matrix(drop.parent, matrix.spine, firsts)?))
     }
 
-    fn turned_parent(&self, parents: &impl Reader, drop: &WingDrop, matrix: &Matrix) -> Option<Origin> {
+    fn turned_parent(&self, parents: &TierReader<Reached>, drop: &WingDrop, matrix: &Matrix) -> Option<Origin> {
         Some((drop.parent, parents.matrix(drop.parent, matrix.spine, matrix.right_firsts)?))
     }
 
@@ -229,13 +228,18 @@ impl<'a> ShapeParents<'a> {
         self.index.list(drop.wing, matrix.spine, matrix.left_firsts - self.first())
     }
 
-    fn right_parent(&self, parents: &impl Reader, drop: &WingDrop, matrix: &Matrix) -> Option<(Origin, &'a WingList)> {
+    fn right_parent(
+        &self,
+        parents: &TierReader<Reached>,
+        drop: &WingDrop,
+        matrix: &Matrix,
+    ) -> Option<(Origin, &'a WingList)> {
         let number = parents.matrix(drop.parent, matrix.spine, matrix.left_firsts)?;
         let list = self.index.list(drop.wing, matrix.spine, matrix.right_firsts - self.first());
         Some(((drop.parent, number), list))
     }
 
-    fn spine_drop(&self, parents: &impl Reader, matrix: &Matrix) -> Option<SpineDrop<'a>> {
+    fn spine_drop(&self, parents: &TierReader<Reached>, matrix: &Matrix) -> Option<SpineDrop<'a>> {
         let (under, _) = matrix.spine.shrunk().filter(|(_, first)| *first == (self.mover == Player::First))?;
         let parent = self.spine?;
         let number = parents.matrix(parent, under, matrix.left_firsts)?;
@@ -261,10 +265,13 @@ impl SpineDrop<'_> {
     }
 }
 
-/// A part of a matrix, of which it is known where its rows come from but not what they are.
+/// A part of a matrix: where its rows come from, before they are loaded.
 struct Part<'b> {
     band: Pull<'b>,
-    wanted: Wanted,
+    /// The rows that its pulls need, one list for each kind of drop.
+    rows: Vec<RowRequest>,
+    columns: Vec<RowRequest>,
+    turned: Vec<RowRequest>,
 }
 
 impl<'b> Part<'b> {
@@ -278,22 +285,22 @@ impl<'b> Part<'b> {
             lines: ArmedLines::default(),
             left: &[],
         };
-        Part { band, wanted: Wanted::default() }
+        Part { band, rows: Vec::new(), columns: Vec::new(), turned: Vec::new() }
     }
 
     fn add_rows(&mut self, from: Origin, rows: Vec<u32>) {
-        self.wanted.rows.push(Want::rows(Some(from), used(&rows)));
-        self.band.row_pulls.push(RowPull { parent: Lent::Whole(&[]), rows });
+        self.rows.push(RowRequest::rows(Some(from), row_span(&rows)));
+        self.band.row_pulls.push(RowPull { parent: RowView::Whole(&[]), rows });
     }
 
     /// Adds a stream whose rows stay what they are: `rows`.
     fn add_same_rows(&mut self, from: Origin, stream: ColumnPull<'b>, rows: &Range<usize>) {
-        self.wanted.columns.push(Want::rows(Some(from), rows.clone()));
+        self.columns.push(RowRequest::rows(Some(from), rows.clone()));
         self.band.column_pulls.push(ColumnPull { first_row: rows.start, ..stream });
     }
 
     fn add_spine(&mut self, drop: &SpineDrop, rows: Vec<u32>, take: Cow<'b, [u64]>, put: Put<'b>) {
-        self.wanted.columns.push(Want::rows(Some((drop.parent, drop.matrix)), used(&rows)));
+        self.columns.push(RowRequest::rows(Some((drop.parent, drop.matrix)), row_span(&rows)));
         self.band.column_pulls.push(stream(drop.right.words(), rows, take, put));
     }
 
@@ -302,21 +309,24 @@ impl<'b> Part<'b> {
         let words = stream.first_word..stream.first_word + stream.take.len();
         // Nothing is read where no column leads here.
         let rows = if words.is_empty() { 0..0 } else { 0..self.band.columns };
-        self.wanted.turned.push(Want { origin: Some(from), rows, words });
+        self.turned.push(RowRequest { origin: Some(from), rows, words });
         self.band.turned_pulls.push(stream);
     }
 
     /// Gets the rows of the parents. Row numbers then count from the first row that was got.
-    fn load<R: Reader>(self, parents: &'b mut R) -> Result<Pull<'b>, FileError> {
-        let Part { mut band, wanted } = self;
-        let mut loaded = wanted.load(parents)?;
-        let parents = &*parents;
+    fn load(self, parents: &'b mut TierReader<Reached>) -> Result<Pull<'b>, FileError> {
+        let Part { mut band, rows, columns, turned } = self;
+        let mut loaded = Vec::with_capacity(rows.len() + columns.len() + turned.len());
+        for request in rows.iter().chain(&columns).chain(&turned) {
+            loaded.push(request.load(parents)?);
+        }
+        let (mut loaded, parents) = (loaded.into_iter(), &*parents);
         for (pull, loaded) in band.row_pulls.iter_mut().zip(&mut loaded) {
-            (pull.parent, _) = placed(parents, loaded.as_ref(), &mut pull.rows);
+            (pull.parent, _) = row_view(parents, loaded.as_ref(), &mut pull.rows);
         }
         for (stream, loaded) in band.column_pulls.iter_mut().zip(&mut loaded) {
             let first;
-            (stream.parent, first) = placed(parents, loaded.as_ref(), &mut stream.rows);
+            (stream.parent, first) = row_view(parents, loaded.as_ref(), &mut stream.rows);
             stream.first_row -= first.min(stream.first_row);
         }
         for (stream, loaded) in band.turned_pulls.iter_mut().zip(loaded) {
@@ -324,14 +334,14 @@ impl<'b> Part<'b> {
                 Some(loaded) => (loaded.row_words, stream.first_word - loaded.first_word),
                 None => (0, 0),
             };
-            (stream.parent, _) = placed(parents, loaded.as_ref(), &mut stream.rows);
+            (stream.parent, _) = row_view(parents, loaded.as_ref(), &mut stream.rows);
         }
         Ok(band)
     }
 }
 
 fn stream<'a>(parent_words: usize, rows: Vec<u32>, take: Cow<'a, [u64]>, put: Put<'a>) -> ColumnPull<'a> {
-    ColumnPull { parent: Lent::Whole(&[]), parent_words, first_row: 0, rows, first_word: 0, take, put }
+    ColumnPull { parent: RowView::Whole(&[]), parent_words, first_row: 0, rows, first_word: 0, take, put }
 }
 
 /// Prepares a drop in the transposed layout: the parent's columns under `take` go to the child's rows under `put`, of

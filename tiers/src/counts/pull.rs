@@ -1,5 +1,6 @@
 //! Filling the rows of a tier's matrices from the tier before it, and counting what is not kept.
 
+use std::iter::Sum;
 use std::ops::{AddAssign, Range};
 
 use fourbase::Player;
@@ -9,11 +10,11 @@ use super::parents::ShapeParents;
 use crate::files::FileError;
 use crate::index::{Index, Matrix, bands, images};
 use crate::kernel::reach::Buffers;
-use crate::tier::Reader;
+use crate::tier::{Reached, TierReader};
 
 /// How many positions play reaches, mirror images counted apart.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub(super) struct Positions {
+pub(crate) struct Positions {
     pub without_line: u64,
     pub with_line: u64,
 }
@@ -22,6 +23,15 @@ impl AddAssign for Positions {
     fn add_assign(&mut self, other: Positions) {
         self.without_line += other.without_line;
         self.with_line += other.with_line;
+    }
+}
+
+impl Sum for Positions {
+    fn sum<I: Iterator<Item = Positions>>(all: I) -> Positions {
+        all.fold(Positions::default(), |mut sum, positions| {
+            sum += positions;
+            sum
+        })
     }
 }
 
@@ -44,7 +54,7 @@ impl<'a> Puller<'a> {
     /// Where a parent's rows cannot be read.
     pub(super) fn pull(
         &self,
-        parents: &mut impl Reader,
+        parents: &mut TierReader<Reached>,
         shape: &ShapeParents,
         matrix: &Matrix,
         rows: Range<usize>,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fourbase::{Board, Outcome, Position, Value, notation};
+use fourbase::{Board, Position, Value, notation};
 use serde::{Deserialize, Serialize};
 
 use super::pull::Positions;
@@ -79,6 +79,24 @@ impl PlyLegal {
 }
 
 impl Counts {
+    /// Makes the tables of all plies. Finished positions, which the solver does not see one by one, get their example from the
+    /// ply before.
+    pub(super) fn new(board: Board, values: Values, legal: &[PlyLegal], mut outcomes: Vec<OutcomeCount>) -> Counts {
+        outcomes.sort_by_key(|row| (row.ply, place(row.value), row.remoteness));
+        let examples: Vec<Option<String>> =
+            outcomes.iter().map(|row| row.example.clone().or_else(|| finished(board, &outcomes, row))).collect();
+        outcomes.iter_mut().zip(examples).for_each(|(row, example)| row.example = example);
+        let of_ply = |of: &PlyLegal| {
+            let sum = |value: Value| {
+                let rows = outcomes.iter().filter(|row| row.ply == of.ply && row.value == value);
+                rows.map(|row| row.legal).fold(0, u64::saturating_add)
+            };
+            let [win, lose, tie] = [Value::Win, Value::Lose, Value::Tie].map(sum);
+            PlyCounts { ply: of.ply, legal: of.legal, primitive: of.primitive, win, lose, tie }
+        };
+        Counts { board, values, plies: legal.iter().map(of_ply).collect(), outcomes }
+    }
+
     /// Returns the sums over all plies (whose `ply` is 0). Sums beyond 64 bits, which no board has, are the largest number.
     pub fn total(&self) -> PlyCounts {
         self.plies.iter().fold(PlyCounts::default(), |sum, ply| PlyCounts {
@@ -111,81 +129,21 @@ impl Counts {
     }
 }
 
-/// Counts that grow ply by ply.
-#[derive(Clone, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(super) struct Tables {
-    plies: Vec<PlyCounts>,
-    outcomes: BTreeMap<Key, Found>,
-}
-
-/// The ply, the place of the value, and the remoteness.
-type Key = (u32, u8, Option<u32>);
-
-/// The positions of one ply, value and remoteness.
-#[derive(Clone, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
-struct Found {
-    legal: u64,
-    /// One of them, as moves.
-    example: Option<String>,
-}
-
-/// The order of values in the tables.
-const VALUES: [Value; 3] = [Value::Win, Value::Lose, Value::Tie];
-
-/// Returns the place of a value in the tables.
+/// Returns the place of a value in the tables: wins, losses, ties.
 fn place(value: Value) -> usize {
-    VALUES.iter().position(|other| *other == value).unwrap_or(0)
+    [Value::Win, Value::Lose, Value::Tie].iter().position(|other| *other == value).unwrap_or(0)
 }
 
-impl Tables {
-    /// Opens the row of a ply.
-    pub(super) fn push(&mut self, legal: PlyLegal) {
-        let PlyLegal { ply, legal, primitive, .. } = legal;
-        self.plies.push(PlyCounts { ply, legal, primitive, ..PlyCounts::default() });
+/// Finds a position with the outcome of a row in which a line has ended the game, a move after an example of the ply before.
+fn finished(board: Board, rows: &[OutcomeCount], of: &OutcomeCount) -> Option<String> {
+    if of.remoteness.is_some_and(|plies| plies > 0) {
+        return None;
     }
-
-    /// Adds positions of a ply that was opened, with one of them.
-    pub(super) fn add(&mut self, ply: u32, outcome: Outcome, positions: u64, example: Option<String>) {
-        if positions == 0 {
-            return;
-        }
-        let row = self.outcomes.entry((ply, place(outcome.value) as u8, outcome.remoteness)).or_default();
-        row.legal += positions;
-        row.example = row.example.take().or(example);
-        if let Some(ply) = self.plies.get_mut(ply as usize) {
-            *match outcome.value {
-                Value::Win => &mut ply.win,
-                Value::Lose => &mut ply.lose,
-                Value::Tie => &mut ply.tie,
-            } += positions;
-        }
-    }
-
-    /// Closes the tables. Finished positions, which the solver does not see one by one, get their example from the ply
-    /// before.
-    pub(super) fn finish(self, board: Board, values: Values) -> Counts {
-        let count = |(&(ply, place, remoteness), found): (&Key, &Found)| {
-            let value = VALUES[usize::from(place)];
-            let example = found.example.clone();
-            let example = example.or_else(|| self.finished(board, ply, Outcome { value, remoteness }));
-            OutcomeCount { ply, value, remoteness, legal: found.legal, example }
-        };
-        let outcomes = self.outcomes.iter().map(count).collect();
-        Counts { board, values, plies: self.plies, outcomes }
-    }
-
-    /// Finds a position of a ply in which a line has ended the game, a move after an example of the ply before.
-    fn finished(&self, board: Board, ply: u32, outcome: Outcome) -> Option<String> {
-        if outcome.remoteness.is_some_and(|plies| plies > 0) {
-            return None;
-        }
-        let before = ply.checked_sub(1)?;
-        let before = self.outcomes.range((before, 0, None)..(ply, 0, None));
-        let parents = before.filter_map(|(_, found)| notation::parse(board, found.example.as_ref()?).ok());
-        let children = parents.flat_map(|parent: Position| parent.moves().map(move |column| parent.drop_piece(column)));
-        let mut finished = children.filter(|child| child.primitive() == Some(outcome.value));
-        finished.find_map(|child| notation::to_moves(&child).ok())
-    }
+    let before = rows.iter().filter(|row| row.ply + 1 == of.ply);
+    let parents = before.filter_map(|row| notation::parse(board, row.example.as_ref()?).ok());
+    let children = parents.flat_map(|parent: Position| parent.moves().map(move |column| parent.drop_piece(column)));
+    let mut finished = children.filter(|child| child.primitive() == Some(of.value));
+    finished.find_map(|child| notation::to_moves(&child).ok())
 }
 
 /// A board as its name.
@@ -207,15 +165,13 @@ mod value_name {
     use fourbase::Value;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
-    use super::VALUES;
-
     pub(super) fn serialize<S: Serializer>(value: &Value, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(value)
     }
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
         let text = String::deserialize(deserializer)?;
-        let found = VALUES.into_iter().find(|value| value.to_string() == text);
+        let found = [Value::Win, Value::Lose, Value::Tie].into_iter().find(|value| value.to_string() == text);
         found.ok_or_else(|| {
             D::Error::custom(format!("expected win, lose or tie, found \"{}\"", fourbase::excerpt(&text, 20)))
         })

@@ -1,47 +1,76 @@
 //! How many reached positions of a tier have each outcome, and which of them is the first.
 
-use fourbase::{Board, Outcome, Position, notation};
+use std::error::Error;
+use std::path::Path;
+
+use fourbase::{Position, notation};
 
 use super::error::CountError;
-use crate::crew::{Crew, CrewError};
-use crate::files::FileError;
+use super::journal::Journal;
+use crate::communicator::{Communicator, CommunicatorError, gather_numbers};
+use crate::files::{FileError, Storage};
 use crate::index::{Index, Matrix, Parts, Spine, WingShape, images};
-use crate::kernel::Coding;
 use crate::kernel::tally::{CODES, CodeCounts, first};
-use crate::tier::{Reached, Rows, Store};
+use crate::solve::Observer;
+use crate::tier::{Kind, MemoryBudget, Reached, Rows, Tier, TierFolder};
 
-/// The legal positions without a line of one ply that have one outcome.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Tallied {
-    pub outcome: Outcome,
-    /// How many there are, mirror images apart.
-    pub positions: u64,
-    /// The first of them in the order of the index, as moves; `None` where no order of moves is found.
-    pub example: Option<String>,
+/// Tallies every tier that is solved.
+pub(super) struct Tally<'a> {
+    pub storage: &'a dyn Storage,
+    /// The folder with the bits of the sweep.
+    pub folder: &'a Path,
+    pub all: &'a dyn Communicator,
+    /// Memory to read reached bits from front to back: for no more than a block.
+    pub budget: MemoryBudget,
+    pub journal: Journal,
 }
 
-/// Counts the legal positions without a line of one ply by outcome, mirror images apart: each outcome once, in the order of
-/// its code; outcomes that no position has are left out. `reached` and `values` are tiers of the same ply. Members of a crew, which
-/// have the same tiers, count them together.
-///
-/// # Errors
-/// Where a file cannot be read, and [`CountError::Code`] for a code that no outcome has.
-pub(super) fn tally<R: Store<Content = Reached>, V: Store<Content = Coding>>(
-    index: &Index,
-    reached: &R,
-    values: &V,
-    crew: Option<&dyn Crew>,
-) -> Result<Vec<Tallied>, CountError> {
-    let mut codes = count_codes(index, reached, values)?;
-    if let Some(crew) = crew {
-        let all = crew.exchange(&codes.told());
-        let others = all.iter().enumerate().filter(|(member, _)| *member != crew.number() as usize);
-        for (member, told) in others {
-            let heard = Codes::heard(told).ok_or(CrewError::Told { member: member as u32 })?;
-            codes = codes.join(&heard);
-        }
+impl Observer for Tally<'_> {
+    fn solved(&mut self, index: &Index, tier: &Tier) -> Result<(), Box<dyn Error + Send + Sync>> {
+        self.tally(index, tier).map_err(|error| {
+            // The folder can be removed.
+            let folder = self.folder.to_path_buf();
+            match error {
+                CountError::File(source) if source.is_damage() => CountError::Damaged { folder, source },
+                error => error,
+            }
+            .into()
+        })
     }
-    outcomes(index, values.content(), values.ply(), &codes)
+}
+
+impl Tally<'_> {
+    /// Counts the legal positions of a tier that have no line, by outcome, mirror images apart. Ranks count together.
+    ///
+    /// # Errors
+    /// Where a file cannot be read, and [`CountError::Code`] for a code without outcome.
+    fn tally(&mut self, index: &Index, tier: &Tier) -> Result<(), CountError> {
+        let ply = tier.ply();
+        if self.journal.has_counted(ply) {
+            return Ok(());
+        }
+        let (storage, folder, all) = (self.storage, self.folder, self.all);
+        let tiers = TierFolder { storage, folder, index, budget: self.budget, all };
+        let own = count_codes(index, &tiers.open(Reached, ply)?, tier)?;
+        let mut codes = Codes::new();
+        for (rank, numbers) in gather_numbers(all, &own.numbers())?.iter().enumerate() {
+            codes = codes.join(&Codes::of(numbers).ok_or(CommunicatorError::Unreadable { rank: rank as u32 })?);
+        }
+        let (board, coding) = (index.board(), tier.content());
+        let counts = codes.counts.iter().zip(&codes.firsts).enumerate().filter(|(_, (count, _))| **count > 0);
+        for (code, (&positions, first)) in counts {
+            let code = code as u8;
+            let outcome = coding.decode(code).ok_or(CountError::Code { board, ply, code, positions })?;
+            let example = first.and_then(|first| first.moves(index));
+            self.journal.add(ply, outcome, positions, example);
+        }
+        self.journal.solved = Some(ply);
+        if all.is_root() {
+            self.journal.write(storage, folder)?;
+            tiers.remove(Kind::Reached, |of| of >= ply)?;
+        }
+        Ok(())
+    }
 }
 
 /// The reached positions of each code.
@@ -110,46 +139,29 @@ impl Codes {
         self
     }
 
-    /// Writes them down for other processes: of each code the count, whether there is a first, and it.
-    fn told(&self) -> Vec<u8> {
-        let mut told = Vec::with_capacity(CODES * CODE_BYTES);
-        for (count, first) in self.counts.iter().zip(self.firsts) {
-            told.extend_from_slice(&count.to_le_bytes());
-            told.extend_from_slice(&u32::from(first.is_some()).to_le_bytes());
-            first.unwrap_or(First([0; 8])).0.iter().for_each(|number| told.extend_from_slice(&number.to_le_bytes()));
-        }
-        told
+    /// Lists numbers for other ranks: for each code the count, whether there is a first, and its place.
+    fn numbers(&self) -> Vec<u64> {
+        let of_code = |(count, first): (&u64, &Option<First>)| {
+            let place = first.unwrap_or(First([0; 8])).0.map(u64::from);
+            [*count, u64::from(first.is_some())].into_iter().chain(place)
+        };
+        self.counts.iter().zip(&self.firsts).flat_map(of_code).collect()
     }
 
-    /// Reads what another process has written down; `None` where it is something else.
-    fn heard(told: &[u8]) -> Option<Codes> {
-        let (of_codes, []) = told.as_chunks::<CODE_BYTES>() else { return None };
+    /// Reads the numbers of a rank; `None` where there are too few or too many.
+    fn of(numbers: &[u64]) -> Option<Codes> {
+        let (of_codes, []) = numbers.as_chunks::<10>() else { return None };
         let mut codes = Codes::new();
-        if of_codes.len() != CODES {
-            return None;
+        for (number, [count, has_first, place @ ..]) in of_codes.iter().enumerate() {
+            *codes.counts.get_mut(number)? = *count;
+            *codes.firsts.get_mut(number)? = (*has_first == 1).then_some(First(place.map(|part| part as u32)));
         }
-        for ((of_code, count), first) in of_codes.iter().zip(&mut codes.counts).zip(&mut codes.firsts) {
-            let (own, rest) = of_code.split_first_chunk()?;
-            *count = u64::from_le_bytes(*own);
-            let mut numbers = rest.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes));
-            let has_first = numbers.next()? != 0;
-            let mut place = [0; 8];
-            place.iter_mut().zip(numbers).for_each(|(to, number)| *to = number);
-            *first = has_first.then_some(First(place));
-        }
-        Some(codes)
+        (of_codes.len() == CODES).then_some(codes)
     }
 }
 
-/// What is told of one code.
-const CODE_BYTES: usize = 8 + 4 + 8 * 4;
-
 /// Counts the codes of the reached positions, on all threads of rayon's current pool.
-fn count_codes<R: Store<Content = Reached>, V: Store<Content = Coding>>(
-    index: &Index,
-    reached: &R,
-    values: &V,
-) -> Result<Codes, FileError> {
+fn count_codes(index: &Index, reached: &Tier<Reached>, values: &Tier) -> Result<Codes, FileError> {
     let planes = values.content().planes();
     let begin = || (Rows::of(index, reached), Codes::new());
     let found = values.visit(index, begin, |(reached, found), matrix, rows, codes| {
@@ -164,16 +176,4 @@ fn count_codes<R: Store<Content = Reached>, V: Store<Content = Coding>>(
         Ok(())
     })?;
     Ok(found.iter().fold(Codes::new(), |sum, (_, found)| sum.join(found)))
-}
-
-/// Decodes codes.
-fn outcomes(index: &Index, coding: &Coding, ply: u32, codes: &Codes) -> Result<Vec<Tallied>, CountError> {
-    let board: Board = index.board();
-    let counts = codes.counts.iter().zip(&codes.firsts).enumerate().filter(|(_, (count, _))| **count > 0);
-    let tallied = counts.map(|(code, (&positions, first))| {
-        let code = code as u8;
-        let outcome = coding.decode(code).ok_or(CountError::Code { board, ply, code, positions })?;
-        Ok(Tallied { outcome, positions, example: first.and_then(|first| first.moves(index)) })
-    });
-    tallied.collect()
 }

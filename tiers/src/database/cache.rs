@@ -1,32 +1,42 @@
-//! What probes have expanded, in bounded memory.
+//! What probes have expanded and unpacked, in bounded memory.
+//!
+//! A warm probe mostly waits for memory. Locks and counts of references make it wait longer: the processor does not begin to
+//! read for the next child before they are done. So the codes of unpacked chunks lie in **slots** of a kilobyte, and **buckets**
+//! record which slot has which codes: a probe reads a bucket and a slot, and writes nothing. Slots are filled in turn, so
+//! what was unpacked first is the first to go.
+//!
+//! One thread writes at a time, while others read. A slot has a version, odd while it is written; where it has changed
+//! after a read, nothing was read. Codes that are not found are unpacked again, which is slow and right.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering, fence};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use quick_cache::Weighter;
 use quick_cache::sync::Cache as WeightedCache;
 
-use super::codes::{Chunk, Codes};
-use crate::format::expanded::Expanded;
+use crate::format::codec::DecodedBlock;
+use crate::index::Slots;
+use crate::kernel::MAX_PLANES;
 
-/// Memory of the cache where the caller does not say.
+/// Memory of the cache unless the caller sets it.
 pub(crate) const DEFAULT_CACHE_BYTES: u64 = 256 << 20;
 
 /// Expanded blocks in a quarter of the memory, and the codes of unpacked chunks in the rest. Threads share it.
 pub(crate) struct Cache {
     /// By ply and number.
-    blocks: WeightedCache<(u32, u64), Arc<Expanded>, ByBytes>,
+    blocks: WeightedCache<(u32, u64), Arc<DecodedBlock>, ByBytes>,
     codes: Codes,
-    bytes: u64,
-    /// Chunks that were not there.
-    unpacked: AtomicU64,
+    /// The memory that the cache may take.
+    pub bytes: u64,
+    /// How often a chunk was unpacked because it was not there.
+    pub unpacked: AtomicU64,
 }
 
 #[derive(Clone)]
 struct ByBytes;
 
-impl Weighter<(u32, u64), Arc<Expanded>> for ByBytes {
-    fn weight(&self, _: &(u32, u64), block: &Arc<Expanded>) -> u64 {
+impl Weighter<(u32, u64), Arc<DecodedBlock>> for ByBytes {
+    fn weight(&self, _: &(u32, u64), block: &Arc<DecodedBlock>) -> u64 {
         64 + block.bytes() as u64
     }
 }
@@ -39,23 +49,13 @@ impl Cache {
         Cache { blocks, codes: Codes::new(bytes - block_bytes), bytes, unpacked: AtomicU64::new(0) }
     }
 
-    /// Returns the memory that the cache may take.
-    pub fn most_bytes(&self) -> u64 {
-        self.bytes
-    }
-
-    /// Returns how often a chunk was unpacked because it was not there.
-    pub fn unpacked(&self) -> u64 {
-        self.unpacked.load(Ordering::Relaxed)
-    }
-
     /// Returns a block, made by `expand` where it is not there.
     pub fn block<E>(
         &self,
         ply: u32,
         number: u64,
-        expand: impl FnOnce() -> Result<Expanded, E>,
-    ) -> Result<Arc<Expanded>, E> {
+        expand: impl FnOnce() -> Result<DecodedBlock, E>,
+    ) -> Result<Arc<DecodedBlock>, E> {
         let key = (ply, number);
         if let Some(block) = self.blocks.get(&key) {
             return Ok(block);
@@ -75,5 +75,281 @@ impl Cache {
         self.unpacked.fetch_add(1, Ordering::Relaxed);
         self.codes.insert(chunk, &codes);
         Ok(chunk.code(&codes, entry))
+    }
+}
+
+/// Words of a slot: the codes of 4,096 entries in two planes.
+const SLOT_WORDS: usize = 128;
+
+/// [`SLOT_WORDS`] divided by each number of planes: a division takes as long as much of the rest of a look-up.
+const WORDS_OF_SLOT: [usize; MAX_PLANES + 1] = [0, 128, 64, 42, 32, 25, 21, 18];
+
+/// Slots that are made together.
+const TOGETHER: usize = 16;
+
+/// Slots of a bucket. There are half as many buckets as slots, so hardly one in ten thousand has more.
+const WAYS: usize = 8;
+
+/// Slots for each bucket.
+const SLOTS_OF_BUCKET: usize = 2;
+
+/// The chunk that codes belong to: one of the tier of `ply` pieces, in so many planes.
+#[derive(Clone, Copy)]
+pub(crate) struct Chunk {
+    pub ply: u32,
+    pub number: u64,
+    pub planes: usize,
+}
+
+impl Chunk {
+    /// Returns the code of an entry, from the words of all codes, plane after plane.
+    fn code(&self, codes: &[u64], entry: usize) -> u8 {
+        let words = codes.iter().skip(entry / 64).step_by((codes.len() / self.planes).max(1));
+        words.enumerate().fold(0, |code, (plane, word)| code | bit(*word, entry) << plane)
+    }
+
+    /// Returns how many words of each plane go into a slot.
+    fn words_of_slot(&self) -> usize {
+        WORDS_OF_SLOT.get(self.planes).copied().unwrap_or(0)
+    }
+
+    /// Returns the name of a part of the chunk, as many words of each plane as go into a slot; never 0, because no tier of ply
+    /// 0 is stored. No two parts have the same: a file of 2^50 chunks would have a directory of 2^42 blocks.
+    fn name(&self, part: usize) -> u64 {
+        self.number << 14 | (part as u64) << 7 | u64::from(self.ply)
+    }
+}
+
+/// Slots and buckets. Threads share them.
+struct Codes {
+    slots: Slots<Box<[Slot]>>,
+    slot_count: usize,
+    buckets: Slots<Box<[Bucket]>>,
+    bucket_count: usize,
+    /// The slot that is filled next.
+    next: Mutex<usize>,
+}
+
+struct Slot {
+    version: AtomicU64,
+    name: AtomicU64,
+    /// The words of all planes side by side.
+    words: [AtomicU64; SLOT_WORDS],
+}
+
+/// Numbers of slots, from 1 on, each below 32 bits of the hash of the name there.
+#[derive(Default)]
+#[repr(align(64))]
+struct Bucket([AtomicU64; WAYS]);
+
+impl Default for Slot {
+    fn default() -> Slot {
+        Slot {
+            version: AtomicU64::default(),
+            name: AtomicU64::default(),
+            words: [const { AtomicU64::new(0) }; SLOT_WORDS],
+        }
+    }
+}
+
+/// Returns the bit of an entry in its word.
+fn bit(word: u64, entry: usize) -> u8 {
+    (word >> (entry % 64) & 1) as u8
+}
+
+fn hash(name: u64) -> u64 {
+    let hash = (name ^ name >> 32).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    (hash ^ hash >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9)
+}
+
+impl Codes {
+    /// Makes room of at most this many bytes, which is taken when it is filled.
+    fn new(bytes: u64) -> Codes {
+        let each = size_of::<Slot>() + size_of::<Bucket>() / SLOTS_OF_BUCKET;
+        let together = (bytes / (each * TOGETHER) as u64).min(u64::from(u32::MAX / TOGETHER as u32)) as usize;
+        let slot_count = together * TOGETHER;
+        let bucket_count = slot_count / SLOTS_OF_BUCKET;
+        Codes {
+            slots: Slots::new(together),
+            slot_count,
+            buckets: Slots::new(bucket_count.div_ceil(TOGETHER)),
+            bucket_count,
+            next: Mutex::new(0),
+        }
+    }
+
+    /// Returns the code of an entry of a chunk, if it is here.
+    fn get(&self, chunk: Chunk, entry: usize) -> Option<u8> {
+        let word = entry / 64;
+        let each = chunk.words_of_slot();
+        let (part, place) = if word < each { (0, word) } else { (word / each, word % each) };
+        self.find(chunk.name(part), |words| {
+            let planes = words.iter().skip(place * chunk.planes).take(chunk.planes).enumerate();
+            planes.fold(0, |code, (plane, word)| code | bit(word.load(Ordering::Relaxed), entry) << plane)
+        })
+    }
+
+    /// Keeps the codes of a chunk, which are given plane after plane.
+    fn insert(&self, chunk: Chunk, codes: &[u64]) {
+        let each = codes.len() / chunk.planes;
+        for (part, first) in (0..each).step_by(chunk.words_of_slot()).enumerate() {
+            let words = first..each.min(first + chunk.words_of_slot());
+            let side_by_side = words.flat_map(|word| codes.iter().skip(word).step_by(each));
+            self.write(chunk.name(part), side_by_side.copied());
+        }
+    }
+
+    /// Reads what is in the slot with a name.
+    #[inline]
+    fn find<T>(&self, name: u64, read: impl Fn(&[AtomicU64]) -> T) -> Option<T> {
+        let hash = hash(name);
+        let (group, place) = self.bucket_place(hash)?;
+        for entry in &self.buckets.get(group).get()?.get(place)?.0 {
+            let entry = entry.load(Ordering::Relaxed);
+            if (entry >> 32) as u32 != hash as u32 {
+                continue;
+            }
+            let Some(slot) =
+                slot_number(entry).and_then(|slot| self.slots.get(slot / TOGETHER).get()?.get(slot % TOGETHER))
+            else {
+                continue;
+            };
+            let version = slot.version.load(Ordering::Acquire);
+            if version % 2 == 1 || slot.name.load(Ordering::Relaxed) != name {
+                continue;
+            }
+            let found = read(&slot.words);
+            fence(Ordering::Acquire);
+            if slot.version.load(Ordering::Relaxed) == version {
+                return Some(found);
+            }
+        }
+        None
+    }
+
+    /// Fills the next slot.
+    fn write(&self, name: u64, words: impl Iterator<Item = u64>) {
+        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        // Another thread may have been faster.
+        if self.slot_count == 0 || self.find(name, |_| ()).is_some() {
+            return;
+        }
+        let number = *next;
+        *next = (number + 1) % self.slot_count;
+        let slots = self.slots.get(number / TOGETHER).get_or_init(|| (0..TOGETHER).map(|_| Slot::default()).collect());
+        let Some(slot) = slots.get(number % TOGETHER) else { return };
+        self.forget(slot.name.load(Ordering::Relaxed), number);
+        let version = slot.version.load(Ordering::Relaxed);
+        slot.version.store(version + 1, Ordering::Relaxed);
+        fence(Ordering::Release);
+        slot.name.store(name, Ordering::Relaxed);
+        for (slot, word) in slot.words.iter().zip(words) {
+            slot.store(word, Ordering::Relaxed);
+        }
+        slot.version.store(version + 2, Ordering::Release);
+        self.remember(name, number);
+    }
+
+    /// Takes a slot out of the bucket of a name.
+    fn forget(&self, name: u64, slot: usize) {
+        let entries = self.bucket(name).into_iter().flat_map(|bucket| &bucket.0);
+        for entry in entries.filter(|entry| slot_number(entry.load(Ordering::Relaxed)) == Some(slot)) {
+            entry.store(0, Ordering::Relaxed);
+        }
+    }
+
+    /// Puts a slot into the bucket of a name. Where that is full, another slot is not found any more.
+    fn remember(&self, name: u64, slot: usize) {
+        let Some(bucket) = self.bucket(name) else { return };
+        let free = bucket.0.iter().find(|entry| entry.load(Ordering::Relaxed) == 0);
+        if let Some(entry) = free.or_else(|| bucket.0.get(slot % WAYS)) {
+            entry.store(hash(name) << 32 | (slot + 1) as u64, Ordering::Relaxed);
+        }
+    }
+
+    /// Returns the bucket of a name, made where it was not yet.
+    fn bucket(&self, name: u64) -> Option<&Bucket> {
+        let (group, place) = self.bucket_place(hash(name))?;
+        let make = || (0..TOGETHER).map(|_| Bucket::default()).collect();
+        self.buckets.get(group).get_or_init(make).get(place)
+    }
+
+    /// Returns where the bucket of a hash is.
+    fn bucket_place(&self, hash: u64) -> Option<(usize, usize)> {
+        let bucket = ((u128::from(hash) * self.bucket_count as u128) >> 64) as usize;
+        (bucket < self.bucket_count).then_some((bucket / TOGETHER, bucket % TOGETHER))
+    }
+}
+
+/// Returns the slot of an entry of a bucket.
+fn slot_number(entry: u64) -> Option<usize> {
+    (entry as u32 as usize).checked_sub(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use rayon::prelude::*;
+
+    use super::*;
+
+    /// The codes of a chunk of 4,096 entries: those of an entry follow from both numbers.
+    fn codes(chunk: Chunk) -> Vec<u64> {
+        (0..64 * chunk.planes as u64).map(|word| hash(chunk.number << 10 | word)).collect()
+    }
+
+    fn code(chunk: Chunk, entry: usize) -> u8 {
+        let plane = |plane: usize| bit(hash(chunk.number << 10 | (plane * 64 + entry / 64) as u64), entry);
+        (0..chunk.planes).map(|of| plane(of) << of).sum()
+    }
+
+    #[test]
+    fn what_is_found_is_what_was_inserted_while_other_threads_write() {
+        let bytes = 100_000;
+        let all = Codes::new(bytes);
+        let found = AtomicU64::new(0);
+        (0..100_000u64).into_par_iter().for_each(|step| {
+            let number = hash(step) % 200;
+            let chunk = Chunk { ply: 2 * (number % 3) as u32 + 1, number, planes: 2 + number as usize % 6 };
+            let entry = hash(step + 1) as usize % 4096;
+            match all.get(chunk, entry) {
+                Some(of) => {
+                    assert_eq!(of, code(chunk, entry), "chunk {number}, entry {entry}");
+                    assert_eq!(of, chunk.code(&codes(chunk), entry));
+                    found.fetch_add(1, Ordering::Relaxed);
+                }
+                None => all.insert(chunk, &codes(chunk)),
+            }
+        });
+        let found = found.into_inner();
+        println!("{found} of 100000 found");
+        assert!(found > 1000, "{found}");
+        assert!(all.slot_count * size_of::<Slot>() + all.bucket_count * size_of::<Bucket>() <= bytes as usize);
+    }
+
+    #[test]
+    fn all_is_found_while_there_is_room() {
+        let all = Codes::new(2 << 20);
+        let chunks: Vec<Chunk> = (0..1500).map(|number| Chunk { ply: 7, number, planes: 2 }).collect();
+        chunks.iter().for_each(|chunk| all.insert(*chunk, &codes(*chunk)));
+        for chunk in &chunks {
+            for entry in (0..4096).step_by(61) {
+                assert_eq!(all.get(*chunk, entry), Some(code(*chunk, entry)));
+            }
+        }
+        assert_eq!(all.get(Chunk { ply: 5, ..chunks[0] }, 0), None);
+    }
+
+    #[test]
+    fn a_slot_is_shared_by_the_planes() {
+        for planes in 1..=MAX_PLANES {
+            assert_eq!(Chunk { ply: 1, number: 0, planes }.words_of_slot(), SLOT_WORDS / planes);
+        }
+    }
+
+    #[test]
+    fn without_memory_nothing_is_kept() {
+        let (all, chunk) = (Codes::new(0), Chunk { ply: 7, number: 0, planes: 2 });
+        all.insert(chunk, &codes(chunk));
+        assert_eq!(all.get(chunk, 0), None);
     }
 }

@@ -1,17 +1,17 @@
 //! The databases that are part of the program: the early plies of boards that take long to solve.
 //!
 //! Their files are those of `tiers/embedded`, as `fourbase solve BOARD --keep-plies N` writes them;
-//! `docs/embedded.md` says how they were made. They are in the program's own memory, so nothing is read from a disk.
+//! `docs/embedded.md` describes how they were made. They are in the program's own memory, so nothing is read from a disk.
 
 use std::io::{self, ErrorKind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use fourbase::Board;
 
 use super::error::DatabaseError;
 use super::open::Database;
-use crate::files::{Lock, ReadFile, Storage, WriteFile, copy_from};
+use crate::files::{ReadFile, Storage};
 use crate::format::folder_of;
 use crate::kernel::Values;
 
@@ -52,14 +52,17 @@ impl Database {
     /// ```
     pub fn embedded(board: Board) -> Result<Option<Database>, DatabaseError> {
         match Database::open_on(Arc::new(Embedded), &folder_of(ROOT.as_ref(), board, Values::Remoteness)) {
-            Ok(database) => Ok(Some(database.into_embedded())),
+            Ok(mut database) => {
+                database.is_embedded = true;
+                Ok(Some(database))
+            }
             Err(DatabaseError::Missing { .. }) => Ok(None),
             Err(error) => Err(error),
         }
     }
 
     /// Opens the database of a board under the folder of all databases, like [`Database::find`]. Where there is none, or
-    /// one that is still being solved, opens the one that is part of the program, if there is one: its search answers what the
+    /// one that is still being solved, opens the one that is part of the program, if there is one: its searches answer what the
     /// unfinished one has, and the unfinished one has no answer to early positions.
     ///
     /// # Errors
@@ -69,7 +72,10 @@ impl Database {
         match &found {
             Ok(database) if database.is_complete() => found,
             Ok(_) | Err(DatabaseError::Missing { .. }) => match Database::embedded(board)? {
-                Some(embedded) => Ok(embedded.passing_over(found)),
+                Some(mut embedded) => {
+                    embedded.passed_over = found.ok().and_then(|found| found.passed_over);
+                    Ok(embedded)
+                }
                 None => found,
             },
             Err(_) => found,
@@ -92,59 +98,17 @@ impl Database {
 struct Embedded;
 
 impl Storage for Embedded {
-    fn create(&self, _: &Path) -> io::Result<Box<dyn WriteFile>> {
-        read_only()
-    }
-
     fn open(&self, path: &Path) -> io::Result<Box<dyn ReadFile>> {
         let file = FILES.iter().find(|(name, _)| Path::new(name) == path).ok_or(ErrorKind::NotFound)?;
-        Ok(Box::new(EmbeddedFile(file.1)))
-    }
-
-    fn rename(&self, _: &Path, _: &Path) -> io::Result<()> {
-        read_only()
-    }
-
-    fn remove(&self, _: &Path) -> io::Result<()> {
-        read_only()
-    }
-
-    fn create_folder(&self, _: &Path) -> io::Result<bool> {
-        read_only()
-    }
-
-    fn sync_folder(&self, _: &Path) -> io::Result<()> {
-        read_only()
+        Ok(Box::new(file.1))
     }
 
     fn names(&self, folder: &Path) -> io::Result<Vec<String>> {
-        let paths = FILES.iter().map(|(name, _)| PathBuf::from(name));
-        let inside = paths.filter(|path| path.parent() == Some(folder));
+        let inside = FILES.iter().map(|(path, _)| Path::new(path)).filter(|path| path.parent() == Some(folder));
         let mut names: Vec<String> =
             inside.filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned())).collect();
         names.sort_unstable();
         Ok(names)
-    }
-
-    fn lock(&self, _: &Path) -> io::Result<Result<Lock, String>> {
-        read_only()
-    }
-}
-
-fn read_only<T>() -> io::Result<T> {
-    Err(ErrorKind::ReadOnlyFilesystem.into())
-}
-
-#[derive(Debug)]
-struct EmbeddedFile(&'static [u8]);
-
-impl ReadFile for EmbeddedFile {
-    fn size(&self) -> io::Result<u64> {
-        Ok(self.0.len() as u64)
-    }
-
-    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        Ok(copy_from(self.0, buffer, offset))
     }
 }
 
@@ -158,7 +122,7 @@ mod tests {
             let database = Database::embedded(board).unwrap().unwrap();
             assert!(database.is_complete() && database.is_embedded());
             let listed = Embedded.names(database.folder()).unwrap();
-            let kept = database.manifest().tiers.iter().filter(|tier| tier.bytes > 0);
+            let kept = database.manifest().stored_tiers();
             let mut expected: Vec<String> = kept.map(|tier| format!("tier-{:02}", tier.ply)).collect();
             expected.push("manifest".to_owned());
             expected.sort_unstable();

@@ -7,27 +7,21 @@
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
-mod beyond;
 mod cache;
-mod check;
-mod codes;
 mod embedded;
 mod error;
-mod keep;
-mod list;
+pub(crate) mod fallback;
+mod files;
 mod many;
-mod moves;
 mod open;
-mod parents;
 mod probe;
+pub(crate) mod question;
 mod tier;
 
-pub(crate) use beyond::Effort;
 #[cfg(feature = "testing")]
 pub(crate) use cache::Cache;
 pub use error::DatabaseError;
-pub use list::{Listing, Summary, list};
-pub use moves::Move;
-pub(crate) use moves::{best_line, moves, sort};
-pub use open::Database;
+pub use many::Move;
+pub(crate) use many::{best_line, moves, sort};
+pub use open::{Database, Listing, Summary, list};
 pub(crate) use tier::OpenTier;

@@ -1,17 +1,19 @@
-//! Opening a database.
+//! Opening a database, and listing those of a folder.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 
 use fourbase::Board;
 
-use super::beyond::Beyond;
 use super::cache::{Cache, DEFAULT_CACHE_BYTES};
 use super::error::DatabaseError;
+use super::fallback::SearchFallback;
 use super::tier::OpenTier;
-use crate::files::{Disk, FileError, Storage};
+use crate::files::{Disk, FileError, Storage, io_error};
 use crate::format::plausible::check_manifest;
-use crate::format::{MANIFEST, Manifest, State, board_and_values_of, folder_of};
+use crate::format::{MANIFEST, Manifest, board_and_values_of, folder_of};
 use crate::index::Index;
 use crate::kernel::{Kernel, Values};
 
@@ -24,12 +26,11 @@ pub struct Database {
     manifest: Manifest,
     index: Index,
     tiers: Vec<OnceLock<OpenTier>>,
-    cache: Cache,
-    beyond: Beyond,
+    pub(super) cache: Cache,
+    pub(super) fallback: SearchFallback,
     storage: Arc<dyn Storage>,
-    passed_over: Option<DatabaseError>,
-    /// Whether it is part of the program.
-    is_embedded: bool,
+    pub(super) passed_over: Option<DatabaseError>,
+    pub(super) is_embedded: bool,
 }
 
 impl std::fmt::Debug for Database {
@@ -55,16 +56,24 @@ impl Database {
     /// Returns the errors of [`Database::open`].
     pub fn open_on(storage: Arc<dyn Storage>, folder: &Path) -> Result<Database, DatabaseError> {
         if let Some((manifest, board)) = Manifest::read_any(&*storage, folder)? {
-            return Database::new(storage, folder, manifest, board);
+            check_manifest(&manifest, folder, board)?;
+            return Ok(Database {
+                folder: folder.to_path_buf(),
+                fallback: SearchFallback::new(board, manifest.values()),
+                manifest,
+                index: Index::new(board, Kernel::detect())?,
+                tiers: (0..=board.cells()).map(|_| OnceLock::new()).collect(),
+                cache: Cache::new(DEFAULT_CACHE_BYTES),
+                storage,
+                passed_over: None,
+                is_embedded: false,
+            });
         }
-        let root = folder.ancestors().nth(2).unwrap_or(folder).to_path_buf();
-        let (board, _) = board_and_values_of(folder).ok_or_else(|| FileError::Wrong {
-            file: folder.to_path_buf(),
-            what: "the folder",
-            expected: "that of a database, <db>/<board>/<values>".to_string(),
-            found: "one without a manifest".to_string(),
-        })?;
-        Err(DatabaseError::Missing { board, root })
+        let Some((board, _)) = board_and_values_of(folder) else {
+            let expected = "that of a database, <db>/<board>/<values>";
+            return Err(FileError::wrong(folder, "the folder", expected, "one without a manifest").into());
+        };
+        Err(DatabaseError::Missing { board, root: folder.ancestors().nth(2).unwrap_or(folder).to_path_buf() })
     }
 
     /// Opens the database of a board under the folder of all databases, the one with remoteness if there are two.
@@ -90,36 +99,6 @@ impl Database {
         }
     }
 
-    fn new(
-        storage: Arc<dyn Storage>,
-        folder: &Path,
-        manifest: Manifest,
-        board: Board,
-    ) -> Result<Database, DatabaseError> {
-        check_manifest(&manifest, folder, board)?;
-        Ok(Database {
-            folder: folder.to_path_buf(),
-            beyond: Beyond::new(board, manifest.values()),
-            manifest,
-            index: Index::new(board, Kernel::detect())?,
-            tiers: (0..=board.cells()).map(|_| OnceLock::new()).collect(),
-            cache: Cache::new(DEFAULT_CACHE_BYTES),
-            storage,
-            passed_over: None,
-            is_embedded: false,
-        })
-    }
-
-    /// Notes that it is part of the program.
-    pub(super) fn into_embedded(self) -> Database {
-        Database { is_embedded: true, ..self }
-    }
-
-    /// Takes over what is wrong with the database that another one was preferred to.
-    pub(super) fn passing_over(self, other: Result<Database, DatabaseError>) -> Database {
-        Database { passed_over: other.ok().and_then(|other| other.passed_over), ..self }
-    }
-
     /// Sets the memory of the cache of expanded blocks (default: 256 MiB), emptying it.
     #[must_use]
     pub fn with_cache(mut self, bytes: u64) -> Database {
@@ -129,7 +108,7 @@ impl Database {
 
     /// Returns the memory that the cache of expanded blocks may take.
     pub(crate) fn cache_bytes(&self) -> u64 {
-        self.cache.most_bytes()
+        self.cache.bytes
     }
 
     /// Returns the board.
@@ -164,7 +143,7 @@ impl Database {
 
     /// Tells whether all tiers were solved when the database was opened.
     pub fn is_complete(&self) -> bool {
-        self.manifest.state == State::Complete
+        self.manifest.is_complete()
     }
 
     /// Returns what is wrong with the database that [`Database::find`] would have preferred.
@@ -174,24 +153,16 @@ impl Database {
 
     /// Returns how many positions were searched forward for the probes so far, because their tiers are not kept.
     pub fn searched(&self) -> u64 {
-        self.beyond.searched()
+        self.fallback.searched.load(Ordering::Relaxed)
     }
 
     /// Returns how many chunks of entries probes have unpacked so far because the cache did not hold them.
     pub fn unpacked(&self) -> u64 {
-        self.cache.unpacked()
-    }
-
-    pub(super) fn beyond(&self) -> &Beyond {
-        &self.beyond
+        self.cache.unpacked.load(Ordering::Relaxed)
     }
 
     pub(crate) fn storage(&self) -> &dyn Storage {
         &*self.storage
-    }
-
-    pub(super) fn cache(&self) -> &Cache {
-        &self.cache
     }
 
     /// Returns a stored tier, opened where it was not yet.
@@ -217,7 +188,7 @@ impl Database {
     }
 
     pub(super) fn manifest_error(&self, what: &'static str) -> DatabaseError {
-        FileError::Damaged { file: self.folder.join(MANIFEST), offset: 0, what }.into()
+        FileError::damaged(&self.folder.join(MANIFEST), 0, what).into()
     }
 
     /// Makes the error of a tier that is not solved yet.
@@ -225,4 +196,44 @@ impl Database {
         let (folder, board, values) = (self.folder.clone(), self.board(), self.values());
         DatabaseError::NotSolved { folder, board, values, keep_plies: self.manifest.keep_plies(), ply }
     }
+}
+
+/// One database of a folder of databases.
+#[derive(Clone, Debug)]
+pub struct Summary {
+    /// The board.
+    pub board: Board,
+    /// The rest: values, tiers, sizes, and, when complete, outcome and hash.
+    pub manifest: Manifest,
+}
+
+/// The databases of a folder.
+#[derive(Debug, Default)]
+pub struct Listing {
+    /// Those whose manifest can be read, by name.
+    pub databases: Vec<Summary>,
+    /// What is wrong with the others.
+    pub faults: Vec<FileError>,
+}
+
+/// Lists the databases under `root`, by name. Folders and files that are not databases are passed over. One manifest
+/// that cannot be read does not hide the others.
+///
+/// # Errors
+/// [`FileError::Io`] where the folder itself cannot be listed; one that is not there is empty.
+pub fn list(root: &Path) -> Result<Listing, FileError> {
+    let mut listing = Listing::default();
+    for name in Disk.names(root).map_err(io_error(root, "list"))? {
+        let Some(board) = name.parse::<Board>().ok().filter(|board| board.to_string() == name) else { continue };
+        for values in [Values::Wdl, Values::Remoteness] {
+            match Manifest::read(&Disk, &folder_of(root, board, values), board, values) {
+                Ok(Some(manifest)) => listing.databases.push(Summary { board, manifest }),
+                Ok(None) => {}
+                // A plain file that is named like a board, or like the values of one.
+                Err(FileError::Io { source, .. }) if source.kind() == ErrorKind::NotADirectory => {}
+                Err(fault) => listing.faults.push(fault),
+            }
+        }
+    }
+    Ok(listing)
 }

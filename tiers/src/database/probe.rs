@@ -1,18 +1,20 @@
 //! Looking positions up.
 //!
 //! A probe first looks at the board (see [`crate::quiet`]). A quiet position of an odd ply is found by its rank: the
-//! rank's chunk, the chunk's block, the block's symbols, and among those the one that the quiet mask of the chunk
-//! says (see [`super::tier`]). A quiet position of an even ply is worth the best of its children, and of what they force.
-//! Where that tier is not kept the position is searched forward (see [`super::beyond`]).
+//! rank's chunk, the chunk's block, the block's symbols, and its place among those by the quiet mask of the chunk (see
+//! [`super::tier`]). A quiet position of an even ply is worth the best of its children, and of what they force.
+//! Where that tier is not kept the position is searched forward (see [`super::fallback`]).
 
+use fourbase::search::SearchError;
 use fourbase::{Outcome, Player, Position, Value};
 
-use super::beyond::{Effort, Known};
 use super::error::DatabaseError;
+use super::fallback::Bounds;
 use super::open::Database;
+use super::question::{Limits, Question};
 use crate::format::is_stored;
 use crate::kernel::Values;
-use crate::quiet::{ChildSights, Sight, can_win, sight, sight_without_line};
+use crate::quiet::{ChildEvaluations, StaticEvaluation, can_win, evaluate, evaluate_without_line};
 
 impl Database {
     /// Looks a position up. Any well-formed position has an answer, even one that no game reaches.
@@ -25,42 +27,43 @@ impl Database {
     /// [`DatabaseError::OtherBoard`], [`DatabaseError::NotSolved`] while the board is being solved, [`DatabaseError::File`]
     /// for files that cannot be read or are damaged.
     pub fn probe(&self, position: &Position) -> Result<Outcome, DatabaseError> {
-        self.probe_with(position, &mut Effort::default())
+        self.probe_with(position, &mut Question::default())
     }
 
-    /// Looks a position up like [`Database::probe`], and counts in `effort` what was searched for it.
+    /// Looks a position up like [`Database::probe`], within the limits of a question, and adds its work to it.
     ///
     /// # Errors
     /// The same as [`Database::probe`], and [`DatabaseError::Search`] where the monitor is cancelled or no nodes are left.
-    pub(crate) fn probe_with(&self, position: &Position, effort: &mut Effort) -> Result<Outcome, DatabaseError> {
+    pub(crate) fn probe_with(&self, position: &Position, question: &mut Question) -> Result<Outcome, DatabaseError> {
         self.check_board(position)?;
-        self.value(position, effort)
+        let ply = position.ply() as u32;
+        let end = follow(*position, ply, evaluate(position));
+        let outcome = match end.evaluation {
+            StaticEvaluation::Decided(outcome) => outcome,
+            _ if !self.reaches(end.ply) => self.search_forced(position, &end, question)?,
+            _ if is_stored(end.ply) => self.stored(&end, question)?,
+            _ => self.best(end, question)?,
+        };
+        Ok(self.outcome(seen_from(ply, end.ply, outcome)))
     }
 
-    /// Forgets the remoteness that a sight can tell where the database has none.
+    /// Drops the remoteness that the board itself shows where the database has none.
     fn outcome(&self, outcome: Outcome) -> Outcome {
         let remoteness = outcome.remoteness.filter(|_| self.values() == Values::Remoteness);
         Outcome { remoteness, ..outcome }
     }
 
-    fn value(&self, position: &Position, effort: &mut Effort) -> Result<Outcome, DatabaseError> {
+    /// Searches the position that follows on `position` by forced moves. Bounds of the one are bounds of the other.
+    fn search_forced(
+        &self,
+        position: &Position,
+        end: &Seen,
+        question: &mut Question,
+    ) -> Result<Outcome, DatabaseError> {
         let ply = position.ply() as u32;
-        let end = follow(*position, ply, sight(position));
-        let outcome = match end.sight {
-            Sight::Decided(outcome) => outcome,
-            _ if !self.reaches(end.ply) => self.search_forced(position, &end, effort)?,
-            _ if is_stored(end.ply) => self.stored(&end, effort)?,
-            _ => self.best(end, effort)?,
-        };
-        Ok(self.outcome(seen_from(ply, end.ply, outcome)))
-    }
-
-    /// Searches the position that follows on `position` by forced moves. What is known of the one is known of the other.
-    fn search_forced(&self, position: &Position, end: &Seen, effort: &mut Effort) -> Result<Outcome, DatabaseError> {
-        let ply = position.ply() as u32;
-        let at_least = if ply < end.ply { self.at_least(position, effort)? } else { None };
-        let known = at_least.map_or(Known::default(), |outcome| Known::seen_at(ply, end.ply, outcome));
-        self.search_beyond(&end.position, known, effort)
+        let at_least = if ply < end.ply { self.at_least(position, question)? } else { None };
+        let bounds = at_least.map_or(Bounds::default(), |outcome| Bounds::at_ply(ply, end.ply, outcome));
+        self.search_beyond(&end.position, bounds, question)
     }
 
     /// Tells whether the tier is kept in which a quiet position of `ply` pieces is looked up.
@@ -77,10 +80,10 @@ impl Database {
     }
 
     /// Looks a quiet position of a stored tier up.
-    fn stored(&self, end: &Seen, effort: &mut Effort) -> Result<Outcome, DatabaseError> {
+    fn stored(&self, end: &Seen, question: &mut Question) -> Result<Outcome, DatabaseError> {
         let tier = self.tier(end.ply)?;
-        effort.lookups += 1;
-        Ok(tier.outcome(self.index(), self.cache(), &end.position)?)
+        question.lookups += 1;
+        Ok(tier.outcome(self.index(), &self.cache, &end.position)?)
     }
 
     /// Finds out what a quiet position of an even ply is worth: the best that any of its children leads to.
@@ -88,7 +91,7 @@ impl Database {
     /// A child whose reply is forced leads to another quiet position of the same player to move, so all choices are of one
     /// player. Each such position is looked at once, however many orders of the same threats lead there, and only if it
     /// could be better than the best one so far: by a sooner win, or, where that is a tie, if the player has room for a line.
-    fn best(&self, start: Seen, effort: &mut Effort) -> Result<Outcome, DatabaseError> {
+    fn best(&self, start: Seen, question: &mut Question) -> Result<Outcome, DatabaseError> {
         let mut best = Best { ply: start.ply, player: start.position.to_move(), outcome: None };
         let (mut nodes, mut stored, mut searched) =
             (vec![start], Vec::with_capacity(start.position.board().width()), Vec::new());
@@ -98,11 +101,11 @@ impl Database {
             if best.is_at_least(&node, ply) {
                 continue;
             }
-            let sights = ChildSights::new(&node);
+            let evaluations = ChildEvaluations::new(&node);
             for column in centre_first(node.board().width()).filter(|column| node.can_play(*column)) {
-                let end = follow(node.drop_piece(column), ply + 1, sights.of(column));
-                match end.sight {
-                    Sight::Decided(outcome) => {
+                let end = follow(node.drop_piece(column), ply + 1, evaluations.of(column));
+                match end.evaluation {
+                    StaticEvaluation::Decided(outcome) => {
                         best.improve(end.ply, self.outcome(outcome));
                         if best.is_settled(ply) {
                             break;
@@ -117,24 +120,93 @@ impl Database {
             }
             for end in stored.drain(..) {
                 if !best.is_at_least(&end.position, ply) {
-                    best.improve(end.ply, self.stored(&end, effort)?);
+                    best.improve(end.ply, self.stored(&end, question)?);
                 }
             }
         }
         if !searched.is_empty()
-            && let Some(outcome) = self.at_least(&start.position, effort)?
+            && let Some(outcome) = self.at_least(&start.position, question)?
         {
             best.improve(start.ply, outcome);
         }
         for end in searched {
             if !best.is_at_least(&end.position, start.ply) {
                 // Only what is better counts.
-                let known = best.outcome.map_or(Known::default(), |of| Known::seen_at(best.ply, end.ply, of));
-                best.improve(end.ply, self.search_beyond(&end.position, known, effort)?);
+                let bounds = best.outcome.map_or(Bounds::default(), |of| Bounds::at_ply(best.ply, end.ply, of));
+                best.improve(end.ply, self.search_beyond(&end.position, bounds, question)?);
             }
         }
         best.outcome.ok_or_else(|| self.manifest_error("a position has no moves"))
     }
+
+    /// Searches a position of a ply whose tier is not kept, whose outcome has `bounds`.
+    ///
+    /// Where the ply before is kept, its values narrow the search.
+    ///
+    /// # Errors
+    /// [`DatabaseError::Search`] where the monitor of `question` is cancelled or its nodes are used up, and the errors of
+    /// [`Database::probe`].
+    fn search_beyond(
+        &self,
+        position: &Position,
+        bounds: Bounds,
+        question: &mut Question,
+    ) -> Result<Outcome, DatabaseError> {
+        // An outcome is less than another one if it is better.
+        let at_least = [bounds.at_least, self.at_least(position, question)?].into_iter().flatten().min();
+        Ok(self.fallback.outcome(position, Bounds { at_least, ..bounds }, question)?)
+    }
+
+    /// Returns an outcome that a position is at least worth, if the kept plies give one: a player can do at
+    /// least as well as in any position from which a move of the opponent leads here.
+    ///
+    /// # Errors
+    /// The same as [`Database::probe`].
+    fn at_least(&self, position: &Position, question: &Question) -> Result<Option<Outcome>, DatabaseError> {
+        // Without any nodes there is nothing to narrow.
+        if question.limits().nodes == Some(0) {
+            return Ok(None);
+        }
+        let mut at_least: Option<Outcome> = None;
+        for parent in parents(position) {
+            if let Some(outcome) = self.stored_outcome(&parent)? {
+                let plies = outcome.remoteness.map(|plies| plies.saturating_sub(1));
+                let here = Outcome { value: outcome.value.flip(), remoteness: plies };
+                at_least = Some(at_least.map_or(here, |best| best.min(here)));
+            }
+        }
+        Ok(at_least)
+    }
+
+    /// Returns a position's outcome if the kept plies give it; nothing is searched.
+    ///
+    /// # Errors
+    /// The same as [`Database::probe`], without [`DatabaseError::NotSolved`].
+    pub(crate) fn stored_outcome(&self, position: &Position) -> Result<Option<Outcome>, DatabaseError> {
+        if !self.reaches(position.ply() as u32) {
+            return Ok(None);
+        }
+        let mut question = Question::new(Limits { nodes: Some(0), ..Limits::default() });
+        match self.probe_with(position, &mut question) {
+            Ok(outcome) => Ok(Some(outcome)),
+            Err(DatabaseError::NotSolved { .. } | DatabaseError::Search(SearchError::NodeLimit { .. })) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Lists the unfinished positions from which one move leads to `position`.
+fn parents(position: &Position) -> impl Iterator<Item = Position> {
+    let (position, board) = (*position, position.board());
+    let before = position.to_move().other();
+    (0..board.width()).filter_map(move |column| {
+        let row = position.height(column).checked_sub(1)?;
+        let top = 1 << board.cell(column, row);
+        let [first, second] = [Player::First, Player::Second]
+            .map(|player| position.pieces(player) & !if player == before { top } else { 0 });
+        let parent = Position::from_bitboards(board, first, second).ok()?;
+        (parent.ply() < position.ply() && parent.primitive().is_none()).then_some(parent)
+    })
 }
 
 /// A position at the end of forced moves, its ply, and what is seen there: quiet, or decided.
@@ -142,18 +214,18 @@ impl Database {
 struct Seen {
     position: Position,
     ply: u32,
-    sight: Sight,
+    evaluation: StaticEvaluation,
 }
 
-/// Plays the forced moves from a position with the given sight. None of them completes a line: under the usual rules it
+/// Plays the forced moves from an evaluated position. None of them completes a line: under the usual rules it
 /// would have won at once, and under misère it is played because it does not.
-fn follow(mut position: Position, mut ply: u32, mut sight: Sight) -> Seen {
-    while let Sight::Forced(column) = sight {
+fn follow(mut position: Position, mut ply: u32, mut evaluation: StaticEvaluation) -> Seen {
+    while let StaticEvaluation::Forced(column) = evaluation {
         position = position.drop_piece(column);
         ply += 1;
-        sight = sight_without_line(&position);
+        evaluation = evaluate_without_line(&position);
     }
-    Seen { position, ply, sight }
+    Seen { position, ply, evaluation }
 }
 
 /// Returns what a position of the ply `later` is worth for the player to move at `ply`, counted from there.
@@ -203,7 +275,7 @@ mod tests {
     use rayon::prelude::*;
 
     use super::*;
-    use crate::index::TierLayout;
+    use crate::index::TierDirectory;
     use crate::long;
     use crate::solve::Solve;
 
@@ -216,17 +288,17 @@ mod tests {
         let index = database.index();
         let mut all = (0, 0, 0);
         for ply in (0..board.cells() as u32).filter(|ply| !is_stored(*ply)) {
-            let layout = TierLayout::new(index, ply);
-            let entries: Vec<u64> = (0..layout.entries()).step_by(stride).collect();
+            let tier = TierDirectory::new(index, ply);
+            let entries: Vec<u64> = (0..tier.entries()).step_by(stride).collect();
             let of_entries = |entries: &[u64]| {
-                let (mut effort, mut found) = (Effort::default(), (0, 0, 0));
+                let (mut question, mut found) = (Question::default(), (0, 0, 0));
                 for entry in entries {
-                    let [first, second] = index.split().bitboards(&index.unrank(&layout, *entry).unwrap());
+                    let [first, second] = index.split().bitboards(&tier.unrank(index, *entry).unwrap());
                     let Ok(position) = Position::from_bitboards(board, first, second) else { continue };
-                    if sight(&position) == Sight::Quiet {
-                        effort.lookups = 0;
-                        database.probe_with(&position, &mut effort).unwrap();
-                        found = (effort.lookups.max(found.0), found.1 + effort.lookups, found.2 + 1);
+                    if evaluate(&position) == StaticEvaluation::Quiet {
+                        question.lookups = 0;
+                        database.probe_with(&position, &mut question).unwrap();
+                        found = (question.lookups.max(found.0), found.1 + question.lookups, found.2 + 1);
                     }
                 }
                 found
@@ -246,5 +318,72 @@ mod tests {
         println!("6x4: at most {most} look-ups, {mean:.2} in the mean of {positions} quiet positions");
         assert!(if stride == 1 { most == 68 } else { (2..68).contains(&most) }, "{most}");
         assert!((0.5..2.0).contains(&mean), "{mean}");
+    }
+
+    /// The same database for every call, with plies up to 5.
+    fn keeping_five(root: &std::path::Path, board: Board, values: Values) -> Database {
+        let folder = Solve::new(board, values).root(root).keep_plies(Some(5)).run().unwrap().folder;
+        Database::open(&folder).unwrap()
+    }
+
+    fn positions(board: Board, plies: usize, step: usize) -> Vec<Position> {
+        let mut positions = vec![Position::start(board)];
+        for _ in 0..plies {
+            let children = |position: &Position| {
+                let position = *position;
+                position.moves().map(move |column| position.drop_piece(column))
+            };
+            positions = positions.iter().flat_map(children).step_by(step).collect();
+        }
+        positions
+    }
+
+    /// Asks for positions with what is known and without it, which gives the same answers. Returns the nodes of both.
+    fn nodes(
+        databases: [&Database; 2],
+        positions: &[Position],
+        ask: impl Fn(&Database, &Position, &mut Question) -> Outcome,
+    ) -> [u64; 2] {
+        let [mut narrowed, mut plain] = [(); 2].map(|()| Question::default());
+        for position in positions {
+            let found = ask(databases[0], position, &mut narrowed);
+            let expected = databases[1].fallback.outcome(position, Bounds::default(), &mut plain).unwrap();
+            assert_eq!(found, expected, "{position}");
+        }
+        println!("{} positions: {} nodes instead of {}", positions.len(), narrowed.work().nodes, plain.work().nodes);
+        assert!(positions.len() > 20, "{}", positions.len());
+        [narrowed.work().nodes, plain.work().nodes]
+    }
+
+    #[test]
+    fn the_plies_before_save_nodes_of_the_first_ply_that_is_not_kept() {
+        let board: Board = "5x5".parse().unwrap();
+        for values in [Values::Wdl, Values::Remoteness] {
+            let root = tempfile::tempdir().unwrap();
+            let [with, without] = [(); 2].map(|()| keeping_five(root.path(), board, values));
+            let [narrowed, plain] =
+                nodes([&with, &without], &positions(board, 6, 3), |database, position, question| {
+                    database.search_beyond(position, Bounds::default(), question).unwrap()
+                });
+            assert!(narrowed * 10 < plain * 9, "{narrowed} {plain}");
+        }
+    }
+
+    #[test]
+    fn what_is_stored_saves_nodes_where_forced_moves_lead_beyond_the_plies_that_are_kept() {
+        let board: Board = "5x5".parse().unwrap();
+        for values in [Values::Wdl, Values::Remoteness] {
+            let root = tempfile::tempdir().unwrap();
+            let [with, without] = [(); 2].map(|()| keeping_five(root.path(), board, values));
+            for plies in [4, 5] {
+                let mut positions = positions(board, plies, 1);
+                positions.retain(|position| with.stored_outcome(position).unwrap().is_none());
+                let [narrowed, plain] = nodes([&with, &without], &positions, |database, position, question| {
+                    database.probe_with(position, question).unwrap()
+                });
+                // From ply 5 every move is forced: what is known of ply 4 helps about as much as one long search does.
+                assert!(plies == 5 || narrowed * 2 < plain, "{narrowed} {plain}");
+            }
+        }
     }
 }

@@ -1,25 +1,23 @@
 //! A tier that is open for probing: from a quiet position to its chunk, its block, its symbol.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use fourbase::{Outcome, Position};
 use rayon::prelude::*;
 
-use super::cache::Cache;
-use super::codes::Chunk;
+use super::cache::{Cache, Chunk};
 use crate::files::{FileError, Storage};
 use crate::format::chunk::{self, Chunks};
-use crate::format::container::Reader;
-use crate::format::expanded::Expanded;
+use crate::format::codec::DecodedBlock;
 use crate::format::plausible::check_tier;
-use crate::format::{Expected, TierRecord, open, tier_path};
-use crate::index::{Index, Shape, TierDirectory, shapes};
+use crate::format::tier_file::{Header, Reader};
+use crate::format::{TierRecord, check_length, tier_path};
+use crate::index::{Index, Shape, TierDirectory, count_shapes, shapes};
 use crate::kernel::{Coding, Values};
 
 /// A tier that is open for probing.
 #[derive(Debug)]
 pub(crate) struct OpenTier {
-    path: PathBuf,
     directory: TierDirectory,
     coding: Coding,
     reader: Reader,
@@ -41,19 +39,24 @@ impl OpenTier {
     ) -> Result<OpenTier, FileError> {
         let TierRecord { ply, entries, bytes, .. } = *record;
         let path = tier_path(folder, ply);
-        let expected = Expected { values, ply, entries, bytes };
-        let (reader, chunks) = open(storage, &path, index, &expected)?;
+        let (reader, chunks) =
+            Reader::open(storage, &path, count_shapes(index.board(), ply), |header, found_bytes| {
+                let chunks = Chunks::new(header.chunk_entries, entries)
+                    .filter(|chunks| *header == Header::new(index, values, ply, chunks))
+                    .ok_or_else(|| {
+                        let expected = format!("{} {values} ply {ply} of {entries} entries", index.board());
+                        FileError::wrong(&path, "the content", expected, header)
+                    })?;
+                check_length(&path, bytes, found_bytes)?;
+                Ok(chunks)
+            })?;
         check_tier(&path, index.board(), record)?;
         let shapes: Vec<Shape> = shapes(index, ply).collect();
         let shape_entries = reader.shape_entries(shapes.len())?;
         let directory = TierDirectory::with_entries(index, ply, shapes, &shape_entries)
             .filter(|directory| directory.entries() == entries)
-            .ok_or_else(|| FileError::Damaged {
-                file: path.clone(),
-                offset: 0,
-                what: "the shapes are not the tier's",
-            })?;
-        Ok(OpenTier { path, directory, coding: Coding::new(index.board(), values, ply), reader, chunks })
+            .ok_or_else(|| FileError::damaged(&path, 0, "the shapes are not the tier's"))?;
+        Ok(OpenTier { directory, coding: Coding::new(index.board(), values, ply), reader, chunks })
     }
 
     /// Looks a quiet position up.
@@ -66,37 +69,29 @@ impl OpenTier {
         self.coding.decode(code).ok_or_else(|| self.damaged("a position has no value"))
     }
 
-    /// Returns the number of the block that holds an entry.
-    ///
-    /// # Errors
-    /// Where the file cannot be read or is damaged.
-    pub fn block_of(&self, entry: u64) -> Result<u64, FileError> {
-        Ok(self.reader.block_of(self.chunks.place(entry).0)?.0)
-    }
-
     /// Returns the file.
     pub fn reader(&self) -> &Reader {
         &self.reader
     }
 
-    /// Returns where the entries of the tier begin, as the file says.
+    /// Returns where the entries of the tier begin, according to the file.
     pub fn directory(&self) -> &TierDirectory {
         &self.directory
     }
 
-    /// Returns how the tier is cut into chunks, as the file says.
+    /// Returns how the tier is cut into chunks, according to the file.
     pub fn chunks(&self) -> &Chunks {
         &self.chunks
     }
 
     fn damaged(&self, what: &'static str) -> FileError {
-        FileError::Damaged { file: self.path.clone(), offset: 0, what }
+        FileError::damaged(&self.reader.path, 0, what)
     }
 
     /// Reads a block, checks it and expands it.
-    fn expand(&self, number: u64) -> Result<Expanded, FileError> {
+    fn expand(&self, number: u64) -> Result<DecodedBlock, FileError> {
         let (payload, chunks) = self.reader.block(number)?;
-        Expanded::new(&payload, chunks, &self.chunks, &self.coding)
+        DecodedBlock::new(&payload, chunks, &self.chunks, &self.coding)
             .ok_or_else(|| self.reader.damaged(number, "a block does not expand to its symbols"))
     }
 

@@ -5,11 +5,11 @@
 
 use std::fmt;
 
-use fourbase::{Board, Player};
+use fourbase::Board;
 
 use crate::kernel::Values;
 
-/// What a data set says about each position.
+/// What a data set has about each position.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Column {
     /// The smallest order of moves that reaches the position.
@@ -77,40 +77,33 @@ impl Column {
         }
     }
 
-    /// Lists the columns that a data set has where none are chosen: bitboards and all that the database knows.
+    /// Lists the columns that a data set has where none are chosen: bitboards and all that the database stores.
     #[must_use]
     pub fn usual(values: Values) -> Vec<Column> {
         let is_usual = |column: &Column| !matches!(column, Column::Moves | Column::Bits | Column::Uni);
-        Column::ALL.into_iter().filter(is_usual).filter(|column| column.is_known(values)).collect()
+        Column::ALL.into_iter().filter(is_usual).filter(|column| column.is_stored(values)).collect()
     }
 
-    /// Tells whether a database with these values knows it.
+    /// Returns whether a database with these values has it.
     #[must_use]
-    pub fn is_known(self, values: Values) -> bool {
+    pub fn is_stored(self, values: Values) -> bool {
         values == Values::Remoteness || !matches!(self, Column::Remoteness | Column::Score | Column::MoveRemoteness)
     }
 
-    /// Tells whether the moves have to be looked up for it.
-    pub(super) fn needs_moves(self) -> bool {
+    /// Returns whether it has a field for each move.
+    pub(super) fn is_of_moves(self) -> bool {
         matches!(self, Column::MoveValues | Column::MoveRemoteness)
     }
 
     /// Lists its fields.
     #[must_use]
     pub fn fields(self, board: Board) -> Vec<Field> {
-        let moves = |of: fn(usize) -> Field| (0..board.width()).map(of).collect();
-        match self {
-            Column::Moves => vec![Field::Moves],
-            Column::Bits => vec![Field::Bits],
-            Column::Uni => vec![Field::Uni],
-            Column::Bitboards => vec![Field::Pieces(Player::First), Field::Pieces(Player::Second)],
-            Column::Ply => vec![Field::Ply],
-            Column::Value => vec![Field::Value],
-            Column::Remoteness => vec![Field::Remoteness],
-            Column::Score => vec![Field::Score],
-            Column::MoveValues => moves(Field::MoveValue),
-            Column::MoveRemoteness => moves(Field::MoveRemoteness),
-        }
+        let count = match self {
+            Column::Bitboards => 2,
+            column if column.is_of_moves() => board.width(),
+            _ => 1,
+        };
+        (0..count).map(|number| Field { column: self, number }).collect()
     }
 }
 
@@ -120,29 +113,13 @@ impl fmt::Display for Column {
     }
 }
 
-/// A column of a file. Columns of the board count from 0 here.
+/// A column of a file: one of those that a [`Column`] stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Field {
-    /// See [`Column::Moves`].
-    Moves,
-    /// See [`Column::Bits`].
-    Bits,
-    /// See [`Column::Uni`].
-    Uni,
-    /// The bitboard of a player.
-    Pieces(Player),
-    /// See [`Column::Ply`].
-    Ply,
-    /// See [`Column::Value`].
-    Value,
-    /// See [`Column::Remoteness`].
-    Remoteness,
-    /// See [`Column::Score`].
-    Score,
-    /// The value of the move in a column of the board.
-    MoveValue(usize),
-    /// The plies to the end with the move in a column of the board.
-    MoveRemoteness(usize),
+pub struct Field {
+    /// What it has about each position.
+    pub column: Column,
+    /// Of bitboards 0 for the first player and 1 for the second; of moves the column of the board, from 0.
+    pub number: usize,
 }
 
 /// The type of a field.
@@ -151,54 +128,44 @@ pub enum FieldKind {
     /// ASCII text.
     Text,
     /// 64 bits without a sign.
-    Bitboard,
+    UInt64,
     /// -128 to 127.
-    Signed {
-        /// Whether a row may have none.
-        nullable: bool,
-    },
+    Int8,
     /// 0 to 255.
-    Unsigned {
-        /// Whether a row may have none.
-        nullable: bool,
-    },
+    UInt8,
 }
 
 impl Field {
     /// Returns its name in a file. Moves count from 1, as in all text of fourbase.
     ///
     /// ```
-    /// use fourbase_tiers::dataset::Field;
-    /// assert_eq!(Field::MoveValue(0).name(), "value_1");
+    /// use fourbase_tiers::dataset::{Column, Field};
+    /// assert_eq!(Field { column: Column::MoveValues, number: 0 }.name(), "value_1");
     /// ```
     #[must_use]
     pub fn name(self) -> String {
-        let name = match self {
-            Field::Moves => "moves",
-            Field::Bits => "bits",
-            Field::Uni => "uni",
-            Field::Pieces(Player::First) => "first",
-            Field::Pieces(Player::Second) => "second",
-            Field::Ply => "ply",
-            Field::Value => "value",
-            Field::Remoteness => "remoteness",
-            Field::Score => "score",
-            Field::MoveValue(column) => return format!("value_{}", column + 1),
-            Field::MoveRemoteness(column) => return format!("remoteness_{}", column + 1),
-        };
-        name.to_owned()
+        match self.column {
+            Column::Bitboards => if self.number == 0 { "first" } else { "second" }.to_owned(),
+            Column::MoveValues => format!("value_{}", self.number + 1),
+            Column::MoveRemoteness => format!("remoteness_{}", self.number + 1),
+            column => column.name().to_owned(),
+        }
     }
 
     /// Returns its type.
     #[must_use]
     pub fn kind(self) -> FieldKind {
-        match self {
-            Field::Moves | Field::Bits | Field::Uni => FieldKind::Text,
-            Field::Pieces(_) => FieldKind::Bitboard,
-            Field::Value | Field::Score => FieldKind::Signed { nullable: false },
-            Field::Ply | Field::Remoteness => FieldKind::Unsigned { nullable: false },
-            Field::MoveValue(_) => FieldKind::Signed { nullable: true },
-            Field::MoveRemoteness(_) => FieldKind::Unsigned { nullable: true },
+        match self.column {
+            Column::Moves | Column::Bits | Column::Uni => FieldKind::Text,
+            Column::Bitboards => FieldKind::UInt64,
+            Column::Value | Column::Score | Column::MoveValues => FieldKind::Int8,
+            Column::Ply | Column::Remoteness | Column::MoveRemoteness => FieldKind::UInt8,
         }
+    }
+
+    /// Returns whether a row may have none: an illegal move has no value.
+    #[must_use]
+    pub fn is_nullable(self) -> bool {
+        self.column.is_of_moves()
     }
 }

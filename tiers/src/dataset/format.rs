@@ -1,18 +1,21 @@
-//! The formats of a data set, and what writes them.
+//! The formats of a data set, and the writers of those that are text.
 
 use std::fmt;
-use std::io::Write;
+use std::io::{self, Write};
+use std::mem;
 use std::path::Path;
 
-use fourbase::{Board, Player};
+use fourbase::{Player, Value};
+use rayon::prelude::*;
 
 use super::column::Field;
-use super::csv::Csv;
 use super::error::DatasetError;
 #[cfg(feature = "parquet")]
-use super::parquet_file::Parquet;
-use super::uci::Uci;
-use super::writer::Writer;
+use super::parquet::Parquet;
+use super::portion::{Cells, Portion, Writer};
+
+/// How many rows of text a thread writes at once.
+const ROWS: usize = 4096;
 
 /// The format of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -21,7 +24,9 @@ pub enum Format {
     Csv,
     /// Apache Parquet: columns, compressed with zstd. Only with the cargo feature `parquet`.
     Parquet,
-    /// The text of the data set `connect-4` of the UCI repository.
+    /// The text of the data set `connect-4` of the UCI repository: a letter for each cell, `x` first player, `o` second player,
+    /// `b` blank, column after column from the left and each from the bottom up, then the class for the **first** player:
+    /// `win`, `loss` or `draw`. Commas between them, no line of names.
     Uci,
 }
 
@@ -39,7 +44,7 @@ impl Format {
         }
     }
 
-    /// Returns the format that the end of a file's name tells: `.csv`, `.parquet` or `.data`; `None` where it tells none.
+    /// Returns the format of a file by the end of its name: `.csv`, `.parquet` or `.data`; `None` for any other.
     ///
     /// ```
     /// use fourbase_tiers::dataset::Format;
@@ -55,30 +60,26 @@ impl Format {
         }
     }
 
-    /// Tells whether this build can write it.
+    /// Returns whether this build can write it.
     #[must_use]
     pub fn is_built(self) -> bool {
         self != Format::Parquet || cfg!(feature = "parquet")
-    }
-
-    /// Returns the fields that the format has whatever columns are chosen; `None` where it has the chosen ones.
-    pub(super) fn own_fields(self) -> Option<Vec<Field>> {
-        let uci = || vec![Field::Pieces(Player::First), Field::Pieces(Player::Second), Field::Ply, Field::Value];
-        (self == Format::Uci).then(uci)
     }
 
     /// Begins a file. `facts` go into the file where the format has a place for them.
     pub(super) fn begin<'o>(
         self,
         output: &'o mut (dyn Write + Send),
-        board: Board,
         fields: &[Field],
         facts: &[(&'static str, String)],
     ) -> Result<Box<dyn Writer + 'o>, DatasetError> {
         let _ = facts;
         match self {
-            Format::Csv => Ok(Box::new(Csv::begin(output, fields)?)),
-            Format::Uci => Ok(Box::new(Uci::begin(output, board))),
+            Format::Csv => {
+                let names: Vec<String> = fields.iter().map(|field| field.name()).collect();
+                Ok(Box::new(Text { output, header: names.join(",") + "\n", push: push_csv }))
+            }
+            Format::Uci => Ok(Box::new(Text { output, header: String::new(), push: push_uci })),
             #[cfg(feature = "parquet")]
             Format::Parquet => Ok(Box::new(Parquet::begin(output, fields, facts)?)),
             #[cfg(not(feature = "parquet"))]
@@ -91,4 +92,69 @@ impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
+}
+
+/// Writes a file of lines.
+struct Text<'o> {
+    output: &'o mut (dyn Write + Send),
+    /// The first line, until it is written with the first rows.
+    header: String,
+    /// Appends the line of a row.
+    push: fn(&mut Vec<u8>, &Portion, usize),
+}
+
+impl Writer for Text<'_> {
+    fn write(&mut self, portion: &Portion) -> io::Result<()> {
+        self.output.write_all(mem::take(&mut self.header).as_bytes())?;
+        let rows = portion.positions.len();
+        let starts: Vec<usize> = (0..rows).step_by(ROWS).collect();
+        let text = |start: usize| {
+            let mut text = Vec::new();
+            (start..rows.min(start + ROWS)).for_each(|row| (self.push)(&mut text, portion, row));
+            text
+        };
+        let texts: Vec<Vec<u8>> = starts.into_par_iter().map(text).collect();
+        texts.iter().try_for_each(|text| self.output.write_all(text))
+    }
+
+    fn end(self: Box<Self>) -> io::Result<()> {
+        self.output.write_all(self.header.as_bytes())?;
+        self.output.flush()
+    }
+}
+
+/// Appends a row of comma-separated values. A cell that the row lacks is empty. No text has a comma or a quotation mark, so
+/// nothing is quoted. Writing to memory does not fail.
+fn push_csv(text: &mut Vec<u8>, portion: &Portion, row: usize) {
+    for (number, (_, cells)) in portion.fields.iter().enumerate() {
+        if number > 0 {
+            text.push(b',');
+        }
+        let _ = match cells {
+            Cells::Text(cells) => cells.get(row).map(|cell| text.write_all(cell.as_bytes())),
+            Cells::UInt64(cells) => cells.get(row).map(|cell| write!(text, "{cell}")),
+            Cells::Int8(cells) => cells.get(row).copied().flatten().map(|cell| write!(text, "{cell}")),
+            Cells::UInt8(cells) => cells.get(row).copied().flatten().map(|cell| write!(text, "{cell}")),
+        };
+    }
+    text.push(b'\n');
+}
+
+/// Appends a row of [`Format::Uci`].
+fn push_uci(text: &mut Vec<u8>, portion: &Portion, row: usize) {
+    let (Some(position), Some(outcome)) = (portion.positions.get(row), portion.outcomes.get(row)) else { return };
+    for cell in 0..position.board().cells() {
+        let has = |player| position.pieces(player) >> cell & 1 == 1;
+        let letter = match (has(Player::First), has(Player::Second)) {
+            (true, _) => b'x',
+            (_, true) => b'o',
+            _ => b'b',
+        };
+        text.extend([letter, b',']);
+    }
+    text.extend_from_slice(match (outcome.value, position.to_move()) {
+        (Value::Tie, _) => b"draw\n",
+        (Value::Win, Player::First) | (Value::Lose, Player::Second) => b"win\n",
+        _ => b"loss\n",
+    });
 }

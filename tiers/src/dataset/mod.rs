@@ -1,50 +1,30 @@
-//! Data sets: positions with exact values in a file, for programs that learn.
+//! Data sets: positions with exact values in a file, for machine learning.
 //!
-//! A [`Dataset`] is a [`Choice`] of positions and some [`Column`]s. It is written as a [`Format`], or handed on portion by
-//! portion. From the top down:
+//! A [`Dataset`] is a [`Choice`] of positions and some [`Column`]s. It is written as a [`Format`], or handed to a function
+//! portion by portion. From the top down:
 //!
-//! - `run`: positions are listed or drawn, looked up and written in portions; a portion is made while the one before is
-//!   written;
-//! - `whole`, `sample`, `unforced`: the sources of positions; [`Sampler`] draws without a file;
-//! - `label`: looking a portion up, all at once;
-//! - `cells`: the fields of a portion, column by column;
-//! - `csv`, `uci`, `parquet_file`: the formats;
-//! - `notes`: what a file says of itself.
+//! - `run`: lists or draws positions, looks them up and writes them in portions; a portion is looked up while the one before
+//!   is written;
+//! - `portion`: looks the positions of a portion up, all at once, and makes the cells of each column;
+//! - `format`, `parquet`: the formats;
+//! - `notes`: the facts and the text that explain a file.
 //!
-//! The bytes depend on the choice, the columns, the format and the version of fourbase, and on nothing else.
+//! The bytes depend only on the choice, the columns, the format and the version of fourbase.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
-mod cells;
-mod choice;
 mod column;
-mod csv;
 mod error;
 mod format;
-mod kind;
-mod label;
 mod notes;
 #[cfg(feature = "parquet")]
-mod parquet_file;
-mod progress;
+mod parquet;
+mod portion;
 mod run;
-mod sample;
-mod source;
-mod summary;
-#[cfg(test)]
-mod tests;
-mod uci;
-mod unforced;
-mod whole;
-mod writer;
 
-pub use cells::{Cells, Portion, number};
-pub use choice::{Choice, Rows};
 pub use column::{Column, Field, FieldKind};
 pub use error::DatasetError;
 pub use format::Format;
-pub use kind::Kind;
-pub use progress::Progress;
-pub use run::Dataset;
-pub use sample::Sampler;
-pub use summary::Summary;
+pub use notes::ply_ranges;
+pub use portion::{Cells, Portion};
+pub use run::{Choice, Dataset, Progress, Rows, Summary};

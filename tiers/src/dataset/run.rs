@@ -1,27 +1,85 @@
 //! Making a data set.
 
+use std::collections::HashSet;
 use std::io::Write;
+use std::mem;
 
-use fourbase::Board;
+use fourbase::{Board, Position, Value};
 
-use super::cells::Portion;
-use super::choice::{self, Choice, Rows};
 use super::column::{Column, Field};
 use super::error::DatasetError;
 use super::format::Format;
-use super::label::Labelled;
-use super::notes;
-use super::progress::Progress;
-use super::sample::{Sample, Sampler};
-use super::source::Positions;
-use super::summary::Summary;
-use super::unforced::Unforced;
-use super::whole::Whole;
+use super::portion::Portion;
 use crate::answer::Limits;
 use crate::database::Database;
-use crate::index::shape_entries;
+use crate::index::TierDirectory;
+use crate::positions::{PositionError, PositionList, SampleKind, Sampler, check_plies, representative, unforced};
 
-/// A data set of a board: which positions, and what it says about each.
+/// How many rows are made, looked up and written together. Every row group of a Parquet file has as many.
+const PORTION: usize = 1 << 16;
+
+/// So many draws without a new position, and this many times the positions found, end the search for distinct ones.
+const MOST_IN_VAIN: (u64, u64) = (10_000, 5);
+
+/// The fewest draws that are made together where some bring nothing new: enough for all threads.
+const FEWEST: u64 = 4096;
+
+/// Which positions of its plies a data set has.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Rows {
+    /// Every legal position that no line has finished, in the order of the index.
+    All,
+    /// Unfinished positions drawn at random, in the order in which they were drawn.
+    Sample {
+        /// How many.
+        count: u64,
+        /// How they are drawn.
+        kind: SampleKind,
+        /// The seed of the random numbers.
+        seed: u64,
+    },
+    /// The rule of the UCI data set: see [`unforced()`].
+    Unforced,
+}
+
+/// The positions of a data set.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Choice {
+    /// Which positions of the plies.
+    pub rows: Rows,
+    /// The plies, in order.
+    pub plies: Vec<u32>,
+    /// Whether to drop mirror images, and duplicates of a sample. Every choice of [`Rows::Unforced`] is distinct.
+    pub is_distinct: bool,
+}
+
+/// Receives the progress and can stop the work. The methods may be called from any thread and should be quick.
+pub trait Progress: Sync {
+    /// The work begins. `all` counts entries of the index, positions of a sample or plies.
+    fn begins(&self, _all: u64) {}
+
+    /// More of it is done.
+    fn done(&self, _more: u64) {}
+
+    /// Returns whether to stop. Called many times a second.
+    fn is_stopped(&self) -> bool {
+        false
+    }
+}
+
+/// Ignores all progress and never stops.
+impl Progress for () {}
+
+/// What was written.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Summary {
+    /// The number of rows.
+    pub rows: u64,
+    /// How many positions are a win, a tie and a loss for the player to move.
+    pub by_value: [u64; 3],
+}
+
+/// A data set of a board: which positions, and which columns about each.
 ///
 /// ```
 /// use fourbase_tiers::database::Database;
@@ -37,8 +95,8 @@ use crate::index::shape_entries;
 /// ```
 #[derive(Debug)]
 pub struct Dataset<'d> {
-    database: &'d Database,
-    choice: Choice,
+    pub(super) database: &'d Database,
+    pub(super) choice: Choice,
     columns: Vec<Column>,
     limits: Limits,
     memory_bytes: u64,
@@ -49,14 +107,14 @@ impl<'d> Dataset<'d> {
     ///
     /// # Errors
     ///
-    /// A ply that the board does not have, no plies, no columns, or a column that the database does not know.
+    /// A ply that the board does not have, no plies, no columns, or a column that the database does not store.
     pub fn new(database: &'d Database, choice: Choice, columns: Vec<Column>) -> Result<Dataset<'d>, DatasetError> {
-        choice::check(database.board(), &choice.plies)?;
+        check_plies(database.board(), &choice.plies)?;
         let columns: Vec<Column> = Column::ALL.into_iter().filter(|column| columns.contains(column)).collect();
         if columns.is_empty() {
             return Err(DatasetError::NoColumns);
         }
-        if let Some(column) = columns.iter().copied().find(|column| !column.is_known(database.values())) {
+        if let Some(column) = columns.iter().copied().find(|column| !column.is_stored(database.values())) {
             return Err(DatasetError::NoRemoteness { board: database.board(), column });
         }
         Ok(Dataset { database, choice, columns, limits: Limits::default(), memory_bytes: u64::MAX })
@@ -80,18 +138,14 @@ impl<'d> Dataset<'d> {
         self.database.board()
     }
 
-    /// Returns the columns.
-    #[must_use]
-    pub fn columns(&self) -> &[Column] {
-        &self.columns
-    }
-
     /// Lists the fields of a file of a format, in their order.
     #[must_use]
     pub fn fields(&self, format: Format) -> Vec<Field> {
-        let board = self.board();
-        let chosen = || self.columns.iter().flat_map(|column| column.fields(board)).collect();
-        format.own_fields().unwrap_or_else(chosen)
+        let columns = match format {
+            Format::Uci => &[Column::Bitboards, Column::Ply, Column::Value],
+            Format::Csv | Format::Parquet => self.columns.as_slice(),
+        };
+        columns.iter().flat_map(|column| column.fields(self.board())).collect()
     }
 
     /// Writes the data set, on all threads of rayon's current pool. Time is that of looking all positions up, and their moves
@@ -108,17 +162,13 @@ impl<'d> Dataset<'d> {
         progress: &dyn Progress,
     ) -> Result<Summary, DatasetError> {
         let fields = self.fields(format);
-        let facts = self.facts();
-        let with_moves = format != Format::Uci;
-        // A choice that has no rows leaves the output as it is.
-        let portions = self.portions(&fields, with_moves, progress)?;
-        let mut writer = format.begin(output, self.board(), &fields, &facts)?;
-        let summary = portions.run(&mut |portion| writer.write(portion))?;
+        let mut writer = format.begin(output, &fields, &self.facts())?;
+        let summary = self.make(&fields, progress, &mut |portion| Ok(writer.write(portion)?))?;
         writer.end()?;
         Ok(summary)
     }
 
-    /// Gives the rows of the chosen columns to `take`, portion by portion in their order. See [`Dataset::write`].
+    /// Passes the rows of the chosen columns to `take`, portion by portion in their order. See [`Dataset::write`].
     ///
     /// # Errors
     ///
@@ -128,94 +178,186 @@ impl<'d> Dataset<'d> {
         progress: &dyn Progress,
         take: &mut (dyn FnMut(&Portion) -> Result<(), DatasetError> + Send),
     ) -> Result<Summary, DatasetError> {
-        let fields: Vec<Field> = self.columns.iter().flat_map(|column| column.fields(self.board())).collect();
-        self.portions(&fields, true, progress)?.run(take)
+        self.make(&self.fields(Format::Csv), progress, take)
     }
 
-    /// Makes the first portion.
-    fn portions<'a>(
-        &'a self,
-        fields: &'a [Field],
-        with_moves: bool,
-        progress: &'a dyn Progress,
-    ) -> Result<Portions<'a>, DatasetError> {
-        let with_moves = with_moves && self.columns.iter().any(|column| column.needs_moves());
-        let positions = self.positions(progress)?;
-        let mut make = Make { dataset: self, fields, with_moves, positions };
-        let first = make.next()?;
-        Ok(Portions { make, first })
-    }
-
-    /// Begins with the first position.
-    fn positions<'a>(&'a self, progress: &'a dyn Progress) -> Result<Box<dyn Positions + 'a>, DatasetError> {
-        let Choice { rows, plies, is_distinct } = &self.choice;
-        let index = self.database.index();
-        Ok(match *rows {
-            Rows::All => {
-                let entries = |ply: &u32| shape_entries(index, *ply).sum::<u64>();
-                progress.begins(plies.iter().map(entries).sum());
-                Box::new(Whole::new(index, plies, *is_distinct, self.memory_bytes, progress))
-            }
-            Rows::Sample { count, kind, seed } => {
-                progress.begins(count);
-                let sampler = Sampler::new(self.database, kind, plies, seed)?;
-                Box::new(Sample::new(sampler, count, *is_distinct, &self.limits, progress))
-            }
-            Rows::Unforced => {
-                progress.begins(plies.len() as u64);
-                Box::new(Unforced::new(self.board(), plies, progress)?)
-            }
-        })
-    }
-
-    /// Lists the facts of the data set, by names that begin with `fourbase.`. A Parquet file has them as its metadata.
-    #[must_use]
-    pub fn facts(&self) -> Vec<(&'static str, String)> {
-        notes::facts(self.database, &self.choice)
-    }
-
-    /// Writes a text for people that explains a file called `name`, in Markdown. `made_with` is the command or the call that
-    /// makes the same file.
-    #[must_use]
-    pub fn readme(&self, format: Format, summary: &Summary, name: &str, made_with: &str) -> String {
-        notes::readme(self.database, &self.choice, format, &self.fields(format), summary, name, made_with)
+    /// Makes all rows.
+    fn make(
+        &self,
+        fields: &[Field],
+        progress: &dyn Progress,
+        take: &mut (dyn FnMut(&Portion) -> Result<(), DatasetError> + Send),
+    ) -> Result<Summary, DatasetError> {
+        let (positions, summary) = (Vec::new(), Summary::default());
+        let mut rows = RowMaker { dataset: self, fields, progress, take, positions, portion: None, summary };
+        match self.choice.rows {
+            Rows::All => rows.list()?,
+            Rows::Sample { count, kind, seed } => rows.sample(count, kind, seed)?,
+            Rows::Unforced => rows.list_unforced()?,
+        }
+        rows.end()
     }
 }
 
-/// Makes portions.
-struct Make<'a> {
+/// Makes the rows of a data set: lists or draws positions and collects them into portions. A portion is looked up while the
+/// one before is taken.
+struct RowMaker<'a> {
     dataset: &'a Dataset<'a>,
     fields: &'a [Field],
-    with_moves: bool,
-    positions: Box<dyn Positions + 'a>,
+    progress: &'a dyn Progress,
+    take: &'a mut (dyn FnMut(&Portion) -> Result<(), DatasetError> + Send),
+    /// Positions that are not looked up yet.
+    positions: Vec<Position>,
+    /// The portion that is taken next.
+    portion: Option<Portion>,
+    summary: Summary,
 }
 
-impl Make<'_> {
-    /// Makes the next portion; one without rows at the end.
-    fn next(&mut self) -> Result<Portion, DatasetError> {
+impl RowMaker<'_> {
+    /// Lists every legal position, one ply after the other.
+    fn list(&mut self) -> Result<(), DatasetError> {
+        let (progress, Dataset { database, choice, memory_bytes, .. }) = (self.progress, self.dataset);
+        let index = database.index();
+        progress.begins(choice.plies.iter().map(|ply| TierDirectory::new(index, *ply).entries()).sum());
+        for ply in &choice.plies {
+            let mut list = PositionList::legal(index, *ply, *memory_bytes, &|| progress.is_stopped())?;
+            while let Some(batch) = list.next(index, PORTION as u64)? {
+                if progress.is_stopped() {
+                    return Err(PositionError::Stopped.into());
+                }
+                let mut positions = batch.positions(database.board());
+                positions.retain(|position| !choice.is_distinct || representative(position) == *position);
+                progress.done(batch.entries);
+                self.push(positions)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Draws so many positions; each of them, or its mirror image, once if the sample is distinct.
+    fn sample(&mut self, count: u64, kind: SampleKind, seed: u64) -> Result<(), DatasetError> {
+        let (progress, Dataset { database, choice, limits, .. }) = (self.progress, self.dataset);
+        progress.begins(count);
+        let sampler = Sampler::new(database, kind, &choice.plies, seed)?;
+        let (mut left, mut next) = (count, 0);
+        let (mut found, mut in_vain) = (HashSet::new(), 0);
+        let is_vain = |in_vain, found: &HashSet<_>| in_vain > MOST_IN_VAIN.0 + MOST_IN_VAIN.1 * found.len() as u64;
+        while left > 0 {
+            // Draws that are not needed are lost: later draws do not depend on how many are made at once.
+            let draws = left.min(PORTION as u64).max(if choice.is_distinct { FEWEST } else { 1 });
+            let mut drawn = sampler.draw(next..next + draws, limits, &|| progress.is_stopped())?;
+            next += draws;
+            if choice.is_distinct {
+                drawn.retain(|position| {
+                    let is_wanted = (found.len() as u64) < count && !is_vain(in_vain, &found);
+                    let is_new = is_wanted && found.insert(representative(position));
+                    in_vain = if is_new { 0 } else { in_vain + 1 };
+                    is_new
+                });
+            }
+            left -= drawn.len() as u64;
+            if left > 0 && is_vain(in_vain, &found) {
+                return Err(DatasetError::Fewer { board: database.board(), asked: count, found: found.len() as u64 });
+            }
+            progress.done(drawn.len() as u64);
+            self.push(drawn)?;
+        }
+        Ok(())
+    }
+
+    /// Lists the positions of the UCI data set.
+    fn list_unforced(&mut self) -> Result<(), DatasetError> {
+        let (progress, Dataset { database, choice, .. }) = (self.progress, self.dataset);
+        progress.begins(choice.plies.len() as u64);
+        let lists = choice.plies.iter().map(|ply| {
+            let list = unforced(database.board(), *ply, &|| progress.is_stopped());
+            progress.done(1);
+            list
+        });
+        // A ply that is too late is refused before any row is written.
+        let lists = lists.collect::<Result<Vec<_>, _>>()?;
+        self.push(lists.concat())
+    }
+
+    /// Adds positions, and looks up those that fill a portion.
+    fn push(&mut self, positions: Vec<Position>) -> Result<(), DatasetError> {
+        self.positions.extend(positions);
+        while self.positions.len() >= PORTION {
+            let rest = self.positions.split_off(PORTION);
+            let positions = mem::replace(&mut self.positions, rest);
+            self.look_up(positions)?;
+        }
+        Ok(())
+    }
+
+    /// Looks positions up, and takes the portion before.
+    fn look_up(&mut self, positions: Vec<Position>) -> Result<(), DatasetError> {
         let Dataset { database, limits, .. } = self.dataset;
-        let rows = Labelled::of(database, self.positions.next()?, self.with_moves, limits)?;
-        Ok(Portion::of(self.fields, &rows)?)
+        let (take, before) = (&mut self.take, self.portion.take());
+        let (taken, portion) = rayon::join(
+            || before.as_ref().map_or(Ok(()), take),
+            || Portion::new(database, limits, self.fields, positions),
+        );
+        taken?;
+        let portion = portion?;
+        self.summary.rows += portion.outcomes.len() as u64;
+        for (sum, value) in self.summary.by_value.iter_mut().zip([Value::Win, Value::Tie, Value::Lose]) {
+            *sum += portion.outcomes.iter().filter(|outcome| outcome.value == value).count() as u64;
+        }
+        self.portion = Some(portion);
+        Ok(())
+    }
+
+    /// Takes the last portions.
+    fn end(mut self) -> Result<Summary, DatasetError> {
+        let positions = mem::take(&mut self.positions);
+        if !positions.is_empty() {
+            self.look_up(positions)?;
+        }
+        self.portion.iter().try_for_each(|portion| (self.take)(portion))?;
+        Ok(self.summary)
     }
 }
 
-/// The portions of a data set, of which the first one is made.
-struct Portions<'a> {
-    make: Make<'a>,
-    first: Portion,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl Portions<'_> {
-    /// Makes each portion while the one before is taken.
-    fn run(self, take: &mut (dyn FnMut(&Portion) -> Result<(), DatasetError> + Send)) -> Result<Summary, DatasetError> {
-        let Portions { mut make, first: mut portion } = self;
-        let mut summary = Summary::default();
-        while portion.rows > 0 {
-            summary.add(&portion);
-            let (taken, next) = rayon::join(|| take(&portion), || make.next());
-            taken?;
-            portion = next?;
+    #[test]
+    fn plies_and_columns_that_the_board_does_not_have_are_refused() {
+        let database = Database::embedded("6x6".parse().unwrap()).unwrap().unwrap();
+        let new = |plies: &[u32], columns: &[Column]| {
+            let choice = Choice { rows: Rows::All, plies: plies.to_vec(), is_distinct: false };
+            Dataset::new(&database, choice, columns.to_vec())
+        };
+        assert!(matches!(new(&[37], &[Column::Ply]), Err(DatasetError::Position(PositionError::Ply { ply: 37, .. }))));
+        assert!(matches!(new(&[], &[Column::Ply]), Err(DatasetError::Position(PositionError::NoPlies))));
+        assert!(matches!(new(&[1], &[]), Err(DatasetError::NoColumns)));
+        let dataset = new(&[1], &[Column::Score, Column::Moves]).unwrap();
+        let fields = dataset.fields(Format::Csv).into_iter().map(|field| field.column);
+        assert_eq!(fields.collect::<Vec<_>>(), [Column::Moves, Column::Score]);
+    }
+
+    #[test]
+    fn a_reader_that_goes_away_is_an_error_of_the_output() {
+        struct Closed;
+        impl std::io::Write for Closed {
+            fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+                Err(std::io::ErrorKind::BrokenPipe.into())
+            }
+            fn flush(&mut self) -> std::io::Result<()> {
+                Ok(())
+            }
         }
-        Ok(summary)
+        let database = Database::embedded("6x6".parse().unwrap()).unwrap().unwrap();
+        let choice = Choice { rows: Rows::All, plies: vec![1], is_distinct: false };
+        let dataset = Dataset::new(&database, choice, vec![Column::Value]).unwrap();
+        for format in Format::ALL.into_iter().filter(|format| format.is_built()) {
+            let error = dataset.write(&mut Closed, format, &()).unwrap_err();
+            assert!(
+                matches!(&error, DatasetError::Write(inner) if inner.kind() == std::io::ErrorKind::BrokenPipe),
+                "{error:?}"
+            );
+        }
     }
 }

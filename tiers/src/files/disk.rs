@@ -24,15 +24,15 @@ pub struct Disk;
 
 impl Storage for Disk {
     fn create(&self, path: &Path) -> io::Result<Box<dyn WriteFile>> {
-        Ok(Box::new(DiskWriter(BufWriter::with_capacity(BUFFER_BYTES, regular::create(path)?))))
+        Ok(Box::new(BufWriter::with_capacity(BUFFER_BYTES, regular::create(path)?)))
     }
 
     fn open(&self, path: &Path) -> io::Result<Box<dyn ReadFile>> {
-        Ok(Box::new(DiskReader(regular::open(path)?)))
+        Ok(Box::new(regular::open(path)?))
     }
 
     fn place(&self, path: &Path) -> io::Result<Box<dyn PlaceFile>> {
-        Ok(Box::new(DiskPlace(regular::open_to_write(path)?)))
+        Ok(Box::new(regular::open_to_write(path)?))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
@@ -59,22 +59,19 @@ impl Storage for Disk {
     }
 
     fn sync_folder(&self, path: &Path) -> io::Result<()> {
-        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
         // Elsewhere a folder cannot be opened as a file, and renames need no such help.
-        if cfg!(unix) { File::open(path)?.sync_all() } else { Ok(()) }
+        if cfg!(unix) { File::open(here(path))?.sync_all() } else { Ok(()) }
     }
 
     #[cfg(unix)]
     fn free_bytes(&self, folder: &Path) -> Option<u64> {
-        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        let system = rustix::fs::statvfs(folder).ok()?;
+        let system = rustix::fs::statvfs(here(folder)).ok()?;
         Some(system.f_bavail.saturating_mul(system.f_frsize))
     }
 
     #[cfg(unix)]
     fn disk(&self, folder: &Path) -> Option<u64> {
-        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        Some(fs::metadata(folder).ok()?.dev())
+        Some(fs::metadata(here(folder)).ok()?.dev())
     }
 
     fn names(&self, folder: &Path) -> io::Result<Vec<String>> {
@@ -116,6 +113,11 @@ impl Storage for Disk {
     }
 }
 
+/// Returns a folder, or the current one for an empty path.
+fn here(folder: &Path) -> &Path {
+    if folder.as_os_str().is_empty() { Path::new(".") } else { folder }
+}
+
 impl Disk {
     /// Returns the name of the process that holds the lock of this path; `None` where no process does.
     ///
@@ -134,7 +136,7 @@ impl Disk {
 const LOCK_TRIES: u32 = 5;
 const LOCK_PAUSE: Duration = Duration::from_millis(5);
 
-/// What a lock says before the number of the process that holds it.
+/// Precedes the number of the process that holds a lock.
 const HOLDER: &str = "process ";
 
 /// The most bytes of a lock that are read.
@@ -175,39 +177,23 @@ impl Drop for DiskLock {
     }
 }
 
-#[derive(Debug)]
-struct DiskWriter(BufWriter<File>);
-
-impl Write for DiskWriter {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
-    }
-}
-
-impl WriteFile for DiskWriter {
+impl WriteFile for BufWriter<File> {
     fn sync(&mut self) -> io::Result<()> {
-        self.0.flush()?;
-        self.0.get_ref().sync_all()
+        self.flush()?;
+        self.get_ref().sync_all()
     }
 }
 
-#[derive(Debug)]
-struct DiskPlace(File);
-
-impl PlaceFile for DiskPlace {
+impl PlaceFile for File {
     #[cfg(unix)]
     fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
-        std::os::unix::fs::FileExt::write_all_at(&self.0, bytes, offset)
+        std::os::unix::fs::FileExt::write_all_at(self, bytes, offset)
     }
 
     #[cfg(windows)]
     fn write_all_at(&self, mut bytes: &[u8], mut offset: u64) -> io::Result<()> {
         while !bytes.is_empty() {
-            let written = std::os::windows::fs::FileExt::seek_write(&self.0, bytes, offset)?;
+            let written = std::os::windows::fs::FileExt::seek_write(self, bytes, offset)?;
             bytes = bytes.get(written..).filter(|_| written > 0).ok_or(ErrorKind::WriteZero)?;
             offset += written as u64;
         }
@@ -215,26 +201,23 @@ impl PlaceFile for DiskPlace {
     }
 
     fn sync(&self) -> io::Result<()> {
-        self.0.sync_all()
+        self.sync_all()
     }
 }
 
-#[derive(Debug)]
-struct DiskReader(File);
-
-impl ReadFile for DiskReader {
+impl ReadFile for File {
     fn size(&self) -> io::Result<u64> {
-        Ok(self.0.metadata()?.len())
+        Ok(self.metadata()?.len())
     }
 
     #[cfg(unix)]
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        std::os::unix::fs::FileExt::read_at(&self.0, buffer, offset)
+        std::os::unix::fs::FileExt::read_at(self, buffer, offset)
     }
 
     #[cfg(windows)]
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        std::os::windows::fs::FileExt::seek_read(&self.0, buffer, offset)
+        std::os::windows::fs::FileExt::seek_read(self, buffer, offset)
     }
 }
 
@@ -288,7 +271,7 @@ mod tests {
         fs::remove_file(&path).unwrap();
         drop(Disk.lock(&path).unwrap().map_err(|_| "held").unwrap());
         drop(held);
-        // What anybody writes there is not repeated.
+        // Other text in the file is not repeated.
         fs::write(&path, "a\nlie").unwrap();
         let other = File::open(&path).unwrap();
         other.lock().unwrap();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 use super::error::{FileError, io_error};
-use super::storage::{Storage, WriteFile};
+use super::storage::{PlaceFile, Storage};
 
 /// Ends the name of a file that is not complete yet.
 pub(crate) const TEMPORARY: &str = ".new";
@@ -20,19 +20,12 @@ pub(crate) fn temporary_name(path: &Path) -> PathBuf {
 
 /// A file that is written, but neither durable nor under its name.
 pub(crate) struct Written {
-    path: PathBuf,
-    temporary: PathBuf,
+    pub path: PathBuf,
+    pub temporary: PathBuf,
     /// `None` where all of it is durable already.
-    file: Option<Box<dyn WriteFile>>,
+    pub file: Option<Box<dyn PlaceFile>>,
     /// Length of the file.
     pub bytes: u64,
-}
-
-impl Written {
-    /// Takes a file that was written under a temporary name.
-    pub fn new(path: PathBuf, temporary: PathBuf, file: Option<Box<dyn WriteFile>>, bytes: u64) -> Written {
-        Written { path, temporary, file, bytes }
-    }
 }
 
 /// Makes files durable and gives them their names, durably. They must be in `folder`.
@@ -40,8 +33,8 @@ pub(crate) fn publish(storage: &dyn Storage, folder: &Path, files: Vec<Written>)
     // In parallel, because a file system can make several files durable in one go.
     let synced: Vec<Result<_, FileError>> = files
         .into_par_iter()
-        .map(|mut written| {
-            if let Some(file) = &mut written.file {
+        .map(|written| {
+            if let Some(file) = &written.file {
                 file.sync().map_err(io_error(&written.temporary, "write"))?;
             }
             Ok((written.temporary, written.path))
@@ -59,10 +52,9 @@ pub(crate) fn write_file(storage: &dyn Storage, folder: &Path, name: &str, bytes
     let path = folder.join(name);
     let temporary = temporary_name(&path);
     let mut file = storage.create(&temporary).map_err(io_error(&temporary, "create"))?;
-    let written = file.write_all(bytes).map_err(io_error(&temporary, "write"));
-    let done = written.and_then(|()| {
-        publish(storage, folder, vec![Written::new(path, temporary.clone(), Some(file), bytes.len() as u64)])
-    });
+    let written = file.write_all(bytes).and_then(|()| file.sync()).map_err(io_error(&temporary, "write"));
+    let file = Written { path, temporary: temporary.clone(), file: None, bytes: bytes.len() as u64 };
+    let done = written.and_then(|()| publish(storage, folder, vec![file]));
     if done.is_err() {
         let _ = storage.remove(&temporary);
     }

@@ -18,7 +18,7 @@ use serde::de::DeserializeOwned;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::error::{FileError, io_error};
-use super::storage::ReadFile;
+use super::storage::{ReadFile, Storage};
 
 /// The version of the file formats that this program reads and writes. Version 1 held all positions of all plies,
 /// version 2 had no hashes, version 3 had directories of one page and no entries of shapes.
@@ -62,23 +62,24 @@ pub(crate) fn unseal<R: DeserializeOwned>(
     path: &Path,
     magic: &[u8; 8],
 ) -> Result<(R, u64), FileError> {
-    let damaged = |offset, what| FileError::Damaged { file: path.to_path_buf(), offset, what };
+    let damaged = |offset, what| FileError::damaged(path, offset, what);
     let mut fixed = [0; FIXED];
     read(file, path, &mut fixed, 0)?;
-    let (kind, numbers) = fixed.split_at(magic.len());
+    let (kind, mut numbers) = fixed.split_at(magic.len());
     if kind != magic {
-        return Err(FileError::Wrong {
-            file: path.to_path_buf(),
-            what: "the kind of file",
-            expected: magic.escape_ascii().to_string(),
-            found: kind.escape_ascii().to_string(),
-        });
+        return Err(FileError::wrong(path, "the kind of file", magic.escape_ascii(), kind.escape_ascii()));
     }
-    let mut numbers = numbers;
-    let (Some(version), Some(length)) = (take_u32(&mut numbers), take_u32(&mut numbers)) else {
-        return Err(damaged(0, TOO_SHORT));
-    };
-    check_version(path, version)?;
+    let [version, length] = [(); 2].map(|()| take_u32(&mut numbers).unwrap_or_default());
+    match version.cmp(&VERSION) {
+        Ordering::Equal => {}
+        Ordering::Less => {
+            let found = format!("{version} (of an older fourbase)");
+            return Err(FileError::wrong(path, "the format's version", VERSION, found));
+        }
+        Ordering::Greater => {
+            return Err(FileError::Newer { file: path.to_path_buf(), found: version, known: VERSION });
+        }
+    }
     let length = length as usize;
     if length > MOST_BYTES {
         return Err(damaged(12, "a record that is too long"));
@@ -100,19 +101,7 @@ pub(crate) fn unseal<R: DeserializeOwned>(
     Ok((record, bytes.len() as u64))
 }
 
-fn check_version(path: &Path, version: u32) -> Result<(), FileError> {
-    let found = match version.cmp(&VERSION) {
-        Ordering::Equal => return Ok(()),
-        Ordering::Less => format!("{version} (of an older fourbase)"),
-        Ordering::Greater => {
-            return Err(FileError::Newer { file: path.to_path_buf(), found: version, known: VERSION });
-        }
-    };
-    let expected = VERSION.to_string();
-    Err(FileError::Wrong { file: path.to_path_buf(), what: "the format's version", expected, found })
-}
-
-/// What is said of a file that lacks its end.
+/// How a file is damaged that lacks its end.
 pub(crate) const TOO_SHORT: &str = "the file ends too early";
 
 /// Reads bytes at a place; a file that ends before is damaged.
@@ -125,6 +114,46 @@ pub(crate) fn read(file: &dyn ReadFile, path: &Path, buffer: &mut [u8], offset: 
             FileError::Io { file, action: "read", source }
         }
     })
+}
+
+/// Reads a whole regular file of at most `most_bytes` bytes. Allocates no more than the file's length.
+///
+/// # Errors
+/// [`FileError::Io`] where it cannot be opened or read (also where it is no regular file), and [`FileError::Damaged`]
+/// where it is longer.
+pub fn read_small(storage: &dyn Storage, path: &Path, most_bytes: u64) -> Result<Vec<u8>, FileError> {
+    let file = storage.open(path).map_err(io_error(path, "open"))?;
+    let size = file.size().map_err(io_error(path, "read"))?;
+    if size > most_bytes {
+        return Err(FileError::damaged(path, most_bytes, "the file is too long"));
+    }
+    let mut bytes = vec![0; size as usize];
+    read(&*file, path, &mut bytes, 0)?;
+    Ok(bytes)
+}
+
+/// Bytes that [`read_through`] reads at a time.
+const PORTION_BYTES: u64 = 1 << 20;
+
+/// Reads a file through and gives its bytes to `each`, in portions, until `each` returns `false`. Returns whether all were
+/// read.
+pub(crate) fn read_through(
+    storage: &dyn Storage,
+    path: &Path,
+    mut each: impl FnMut(&[u8]) -> Result<bool, FileError>,
+) -> Result<bool, FileError> {
+    let file = storage.open(path).map_err(io_error(path, "open"))?;
+    let size = file.size().map_err(io_error(path, "read"))?;
+    let (mut portion, mut at) = (Vec::new(), 0);
+    while at < size {
+        portion.resize(PORTION_BYTES.min(size - at) as usize, 0);
+        read(&*file, path, &mut portion, at)?;
+        if !each(&portion)? {
+            return Ok(false);
+        }
+        at += portion.len() as u64;
+    }
+    Ok(true)
 }
 
 /// Takes a little-endian integer off the start of `bytes`.

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::shown::shown;
+use super::text::shown;
 
 /// A file that cannot be read or written, or that holds something else than it should.
 #[derive(Debug, thiserror::Error)]
@@ -77,6 +77,16 @@ pub enum FileError {
 }
 
 impl FileError {
+    /// Makes the error of bytes from `offset` on that are not what was written.
+    pub(crate) fn damaged(file: &Path, offset: u64, what: &'static str) -> FileError {
+        FileError::Damaged { file: file.to_path_buf(), offset, what }
+    }
+
+    /// Makes the error of a file that is not the one that is wanted.
+    pub(crate) fn wrong(file: &Path, what: &'static str, expected: impl ToString, found: impl ToString) -> FileError {
+        FileError::Wrong { file: file.to_path_buf(), what, expected: expected.to_string(), found: found.to_string() }
+    }
+
     /// Tells whether a file was read, or is missing, and is not what it should be. Errors of the system are no damage.
     pub fn is_damage(&self) -> bool {
         !matches!(self, FileError::Io { .. })
@@ -103,19 +113,4 @@ pub(crate) fn io_error(path: &Path, action: &'static str) -> impl FnOnce(io::Err
 /// Says where a file is damaged; nothing where the whole file is.
 fn at_byte(offset: u64) -> String {
     if offset == 0 { String::new() } else { format!(" at byte {offset}") }
-}
-
-/// Writes a number of bytes with a unit: `512 B`, `1.5 MiB`.
-pub fn bytes(count: u128) -> String {
-    const UNITS: [&str; 9] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB", "RiB"];
-    if count < 1024 {
-        return format!("{count} B");
-    }
-    let mut size = count as f64 / 1024.0;
-    let mut unit = 0;
-    while size >= 1024.0 && unit + 1 < UNITS.len() {
-        size /= 1024.0;
-        unit += 1;
-    }
-    format!("{size:.1} {}", UNITS[unit])
 }

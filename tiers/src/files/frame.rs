@@ -14,25 +14,21 @@ thread_local! {
 
 /// Compresses bytes into one frame, which records their number.
 pub(crate) fn compress(bytes: &[u8], level: i32) -> io::Result<Vec<u8>> {
-    with_compressor(level, |compressor| compressor.compress(bytes))
+    compress_into(bytes, level, &mut Vec::new()).map(<[u8]>::to_vec)
 }
 
 /// Compresses like [`compress`], into the caller's buffer, which only grows.
 pub(crate) fn compress_into<'a>(bytes: &[u8], level: i32, buffer: &'a mut Vec<u8>) -> io::Result<&'a [u8]> {
     buffer.resize(zstd::zstd_safe::compress_bound(bytes.len()).max(buffer.len()), 0);
-    let length = with_compressor(level, |compressor| compressor.compress_to_buffer(bytes, &mut buffer[..]))?;
-    Ok(buffer.get(..length).unwrap_or_default())
-}
-
-fn with_compressor<T>(level: i32, work: impl FnOnce(&mut Compressor) -> io::Result<T>) -> io::Result<T> {
-    COMPRESSOR.with_borrow_mut(|slot| {
+    let length = COMPRESSOR.with_borrow_mut(|slot| {
         let compressor = match slot {
             Some(compressor) => compressor,
             None => slot.insert(Compressor::new(level)?),
         };
         compressor.set_compression_level(level)?;
-        work(compressor)
-    })
+        compressor.compress_to_buffer(bytes, &mut buffer[..])
+    })?;
+    Ok(buffer.get(..length).unwrap_or_default())
 }
 
 /// Returns an upper bound on the bytes of a frame around this many bytes.

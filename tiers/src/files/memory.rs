@@ -3,43 +3,44 @@
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use super::storage::{Lock, ReadFile, Storage, WriteFile};
-
-type Bytes = Arc<RwLock<Vec<u8>>>;
+use super::storage::{Lock, PlaceFile, ReadFile, Storage, WriteFile};
 
 /// A file system in memory. Folders exist wherever a file is put; locks are always free.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
-    files: Arc<Mutex<BTreeMap<PathBuf, Bytes>>>,
+    files: Arc<Mutex<BTreeMap<PathBuf, MemoryFile>>>,
 }
 
 impl Memory {
     /// Counts the bytes of memory of all files, room to grow included.
     pub fn bytes(&self) -> u64 {
-        self.files().values().map(|file| read(file).capacity() as u64).sum()
+        self.files().values().map(|file| file.read().capacity() as u64).sum()
     }
 
-    fn files(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Bytes>> {
+    fn files(&self) -> MutexGuard<'_, BTreeMap<PathBuf, MemoryFile>> {
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
 
-fn read(file: &Bytes) -> std::sync::RwLockReadGuard<'_, Vec<u8>> {
-    file.read().unwrap_or_else(PoisonError::into_inner)
+    fn file(&self, path: &Path) -> io::Result<MemoryFile> {
+        Ok(self.files().get(path).cloned().ok_or(ErrorKind::NotFound)?)
+    }
 }
 
 impl Storage for Memory {
     fn create(&self, path: &Path) -> io::Result<Box<dyn WriteFile>> {
-        let file = Bytes::default();
+        let file = MemoryFile::default();
         self.files().insert(path.to_path_buf(), file.clone());
-        Ok(Box::new(MemoryFile(file)))
+        Ok(Box::new(file))
     }
 
     fn open(&self, path: &Path) -> io::Result<Box<dyn ReadFile>> {
-        let file = self.files().get(path).cloned().ok_or(ErrorKind::NotFound)?;
-        Ok(Box::new(MemoryFile(file)))
+        Ok(Box::new(self.file(path)?))
+    }
+
+    fn place(&self, path: &Path) -> io::Result<Box<dyn PlaceFile>> {
+        Ok(Box::new(self.file(path)?))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
@@ -73,12 +74,22 @@ impl Storage for Memory {
     }
 }
 
-#[derive(Debug)]
-struct MemoryFile(Bytes);
+#[derive(Clone, Debug, Default)]
+struct MemoryFile(Arc<RwLock<Vec<u8>>>);
+
+impl MemoryFile {
+    fn read(&self) -> RwLockReadGuard<'_, Vec<u8>> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Vec<u8>> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 impl Write for MemoryFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+        MemoryFile::write(self).extend_from_slice(bytes);
         Ok(bytes.len())
     }
 
@@ -88,31 +99,53 @@ impl Write for MemoryFile {
 }
 
 impl WriteFile for MemoryFile {
-    /// Gives back the room to grow.
     fn sync(&mut self) -> io::Result<()> {
-        self.0.write().unwrap_or_else(PoisonError::into_inner).shrink_to_fit();
+        PlaceFile::sync(self)
+    }
+}
+
+impl PlaceFile for MemoryFile {
+    fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        let (mut file, start) = (MemoryFile::write(self), offset as usize);
+        let end = start + bytes.len();
+        if file.len() < end {
+            file.resize(end, 0);
+        }
+        file.get_mut(start..end).unwrap_or_default().copy_from_slice(bytes);
+        Ok(())
+    }
+
+    /// Gives back the room to grow.
+    fn sync(&self) -> io::Result<()> {
+        MemoryFile::write(self).shrink_to_fit();
         Ok(())
     }
 }
 
 impl ReadFile for MemoryFile {
     fn size(&self) -> io::Result<u64> {
-        Ok(read(&self.0).len() as u64)
+        Ok(MemoryFile::read(self).len() as u64)
     }
 
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        Ok(copy_from(&read(&self.0), buffer, offset))
+        MemoryFile::read(self).as_slice().read_at(buffer, offset)
     }
 }
 
-/// Copies from `offset` of some bytes on, as a file in memory is read. Returns how many were copied.
-pub(crate) fn copy_from(bytes: &[u8], buffer: &mut [u8], offset: u64) -> usize {
-    let rest = usize::try_from(offset).ok().and_then(|offset| bytes.get(offset..)).unwrap_or_default();
-    let count = rest.len().min(buffer.len());
-    if let (Some(to), Some(from)) = (buffer.get_mut(..count), rest.get(..count)) {
-        to.copy_from_slice(from);
+/// Bytes that are there already, as a file.
+impl ReadFile for &[u8] {
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.len() as u64)
     }
-    count
+
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        let rest = usize::try_from(offset).ok().and_then(|offset| self.get(offset..)).unwrap_or_default();
+        let count = rest.len().min(buffer.len());
+        if let (Some(to), Some(from)) = (buffer.get_mut(..count), rest.get(..count)) {
+            to.copy_from_slice(from);
+        }
+        Ok(count)
+    }
 }
 
 #[cfg(test)]
@@ -125,7 +158,7 @@ mod tests {
         let [old, new] = ["a/b/one", "a/b/two"].map(Path::new);
         let mut file = memory.create(old).unwrap();
         file.write_all(&[1, 2, 3]).unwrap();
-        file.sync().unwrap();
+        WriteFile::sync(&mut *file).unwrap();
         memory.rename(old, new).unwrap();
         let file = memory.open(new).unwrap();
         let mut buffer = [0; 2];

@@ -1,6 +1,6 @@
-//! Opening regular files, and saying what else stands in the place of one.
+//! Opening regular files, and the errors of everything else in the place of one.
 //!
-//! A folder of databases may be anybody's. A FIFO there would hold a reader for ever, a device would give bytes without end,
+//! A folder of databases may come from others. A FIFO there would block a reader for ever, a device would give bytes without end,
 //! and a link would turn a write into one elsewhere.
 
 use std::fs::{self, File, FileType, Metadata, OpenOptions};
@@ -12,24 +12,20 @@ use std::path::Path;
 #[cfg(unix)]
 use rustix::fs::OFlags;
 
-use super::shown::shown;
+use super::text::shown;
 
 /// Opens a regular file for reading. Links are followed.
 ///
 /// # Errors
 /// The system's, or what else is there: a folder, a FIFO, a device, a link to nothing.
 pub(super) fn open(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true);
-    // A FIFO would wait for a writer, and a terminal would become that of the process.
-    #[cfg(unix)]
-    flags(&mut options, OFlags::NONBLOCK | OFlags::NOCTTY);
-    let file = match options.open(path) {
+    let file = match open_with(path, OpenOptions::new().read(true), true) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Err(dangling(path).unwrap_or(error)),
-        Err(error) => return Err(fs::metadata(path).ok().and_then(|found| refused(&found)).unwrap_or(error)),
+        Err(error) => return Err(fs::metadata(path).ok().and_then(|found| check(&found).err()).unwrap_or(error)),
     };
-    refused(&file.metadata()?).map_or(Ok(file), Err)
+    check(&file.metadata()?)?;
+    Ok(file)
 }
 
 /// Creates a regular file, which has no other name. A regular file that an earlier process has left there is removed.
@@ -40,9 +36,7 @@ pub(super) fn create(path: &Path) -> io::Result<File> {
     let create = || OpenOptions::new().write(true).create_new(true).open(path);
     match create() {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            if let Some(error) = refused(&fs::symlink_metadata(path)?) {
-                return Err(error);
-            }
+            check(&fs::symlink_metadata(path)?)?;
             fs::remove_file(path)?;
             create()
         }
@@ -55,14 +49,8 @@ pub(super) fn create(path: &Path) -> io::Result<File> {
 /// # Errors
 /// The system's, or what else is there.
 pub(super) fn open_to_write(path: &Path) -> io::Result<File> {
-    if let Some(error) = refused(&fs::symlink_metadata(path)?) {
-        return Err(error);
-    }
-    let mut options = OpenOptions::new();
-    options.write(true);
-    #[cfg(unix)]
-    flags(&mut options, OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW);
-    options.open(path)
+    check(&fs::symlink_metadata(path)?)?;
+    open_with(path, OpenOptions::new().write(true), false)
 }
 
 /// Opens the file of a lock, or creates it.
@@ -70,45 +58,43 @@ pub(super) fn open_to_write(path: &Path) -> io::Result<File> {
 /// # Errors
 /// The system's, or what else is there. A link is not followed, and a file with several names (hard links) is refused.
 pub(super) fn open_lock(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    flags(&mut options, OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW);
-    let found = || fs::symlink_metadata(path).ok().and_then(|found| refused(&found));
+    let found = || fs::symlink_metadata(path).ok().and_then(|found| check(&found).err());
     // Other systems have no such flag: a link is looked for first.
     if !cfg!(unix)
         && let Some(error) = found()
     {
         return Err(error);
     }
-    let file = options.open(path).map_err(|error| found().unwrap_or(error))?;
-    let metadata = file.metadata()?;
-    if let Some(error) = refused(&metadata) {
-        return Err(error);
-    }
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    let file = open_with(path, &mut options, false).map_err(|error| found().unwrap_or(error))?;
+    check(&file.metadata()?)?;
     #[cfg(unix)]
-    if metadata.nlink() > 1 {
+    if file.metadata()?.nlink() > 1 {
         return Err(io::Error::other("the file has other names (hard links), through which nothing is written"));
     }
     Ok(file)
 }
 
-#[cfg(unix)]
-fn flags(options: &mut OpenOptions, flags: OFlags) {
-    options.custom_flags(flags.bits() as i32);
+/// Opens a file that may be a FIFO, which would wait for a writer, or a terminal, which would become that of the process.
+fn open_with(path: &Path, options: &mut OpenOptions, follows_links: bool) -> io::Result<File> {
+    #[cfg(unix)]
+    {
+        let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+        let flags = if follows_links { flags } else { flags | OFlags::NOFOLLOW };
+        options.custom_flags(flags.bits() as i32);
+    }
+    options.open(path)
 }
 
-/// Makes the error of something that is no regular file.
-fn refused(found: &Metadata) -> Option<io::Error> {
+/// Refuses what is no regular file.
+fn check(found: &Metadata) -> io::Result<()> {
     let kind = found.file_type();
-    if kind.is_file() {
-        return None;
+    if kind.is_symlink() {
+        return Err(io::Error::other("it is a link, and nothing is written through links"));
     }
-    Some(io::Error::other(if kind.is_symlink() {
-        "it is a link, and nothing is written through links".to_string()
-    } else {
-        format!("it is {}, not a regular file", name(kind))
-    }))
+    let other = || io::Error::other(format!("it is {}, not a regular file", name(kind)));
+    if kind.is_file() { Ok(()) } else { Err(other()) }
 }
 
 /// Names a kind of file that is not regular and no link.

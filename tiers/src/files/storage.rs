@@ -7,28 +7,36 @@ use std::fmt::Debug;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
-/// What this package needs of a file system.
+/// What this package needs of a file system. One that is only read implements `open` and `names`.
 pub trait Storage: Send + Sync + Debug {
     /// Creates a file for writing. A file that an earlier process has left under the name loses it; a link, a folder or a
     /// device of that name is an error.
-    fn create(&self, path: &Path) -> io::Result<Box<dyn WriteFile>>;
+    fn create(&self, _path: &Path) -> io::Result<Box<dyn WriteFile>> {
+        Err(ErrorKind::ReadOnlyFilesystem.into())
+    }
 
     /// Opens a regular file for reading. A link to one is followed; a folder, a FIFO or a device is an error.
     fn open(&self, path: &Path) -> io::Result<Box<dyn ReadFile>>;
 
     /// Opens an existing regular file for writing at any place. A link to one is an error.
     fn place(&self, _path: &Path) -> io::Result<Box<dyn PlaceFile>> {
-        Err(ErrorKind::Unsupported.into())
+        Err(ErrorKind::ReadOnlyFilesystem.into())
     }
 
     /// Puts a file in the place of another, atomically.
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+    fn rename(&self, _from: &Path, _to: &Path) -> io::Result<()> {
+        Err(ErrorKind::ReadOnlyFilesystem.into())
+    }
 
     /// Removes a file; a missing one is no error.
-    fn remove(&self, path: &Path) -> io::Result<()>;
+    fn remove(&self, _path: &Path) -> io::Result<()> {
+        Err(ErrorKind::ReadOnlyFilesystem.into())
+    }
 
     /// Creates a folder in an existing one. Returns whether it was missing.
-    fn create_folder(&self, path: &Path) -> io::Result<bool>;
+    fn create_folder(&self, _path: &Path) -> io::Result<bool> {
+        Err(ErrorKind::ReadOnlyFilesystem.into())
+    }
 
     /// Removes an empty folder; one that is not empty is an error.
     fn remove_folder(&self, _path: &Path) -> io::Result<()> {
@@ -36,7 +44,9 @@ pub trait Storage: Send + Sync + Debug {
     }
 
     /// Makes changes to the names in a folder durable.
-    fn sync_folder(&self, path: &Path) -> io::Result<()>;
+    fn sync_folder(&self, _path: &Path) -> io::Result<()> {
+        Err(ErrorKind::ReadOnlyFilesystem.into())
+    }
 
     /// Lists the names in a folder, sorted; none for a missing folder.
     fn names(&self, folder: &Path) -> io::Result<Vec<String>>;
@@ -52,7 +62,9 @@ pub trait Storage: Send + Sync + Debug {
     }
 
     /// Takes the lock of this path, or returns the name of its holder. A link of that name is an error.
-    fn lock(&self, path: &Path) -> io::Result<Result<Lock, String>>;
+    fn lock(&self, _path: &Path) -> io::Result<Result<Lock, String>> {
+        Err(ErrorKind::ReadOnlyFilesystem.into())
+    }
 }
 
 /// Checks that files of `needed` bytes fit on the disk of a folder, which may not exist yet.

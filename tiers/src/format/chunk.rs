@@ -13,7 +13,7 @@
 use std::ops::Range;
 
 use crate::index::{Index, Located, Matrix, OfShape, TierDirectory, low_bits};
-use crate::quiet::{MatrixSight, ShapeSight};
+use crate::quiet::{QuietMatrix, QuietShape};
 
 /// The most entries of a chunk. Smaller ones cost a count (about a byte) each.
 pub(crate) const MOST_ENTRIES: u32 = 4096;
@@ -44,7 +44,7 @@ impl Chunks {
         Chunks { each: (each as u32).next_power_of_two(), tier_entries }
     }
 
-    /// Takes the size that a file says; `None` for one that is never chosen.
+    /// Takes the size that a file records; `None` for one that is never chosen.
     pub fn new(each: u32, tier_entries: u64) -> Option<Chunks> {
         let possible = each.is_power_of_two() && (LEAST_ENTRIES..=MOST_ENTRIES).contains(&each);
         possible.then_some(Chunks { each, tier_entries })
@@ -100,9 +100,9 @@ pub(crate) fn runs(
 /// Which entries are quiet, for one thread that goes from matrix to matrix.
 #[derive(Default)]
 pub(crate) struct QuietRows<'i> {
-    shape: OfShape<ShapeSight>,
+    shape: OfShape<QuietShape>,
     matrix: Option<(u32, Matrix)>,
-    sight: MatrixSight<'i>,
+    quiet: QuietMatrix<'i>,
     masks: Vec<u64>,
 }
 
@@ -134,12 +134,12 @@ impl<'i> QuietRows<'i> {
         entries: &Range<u64>,
         mut show: impl FnMut(MaskedRows) -> Result<(), E>,
     ) -> Result<(), E> {
-        let QuietRows { shape, matrix: last, sight, masks } = self;
+        let QuietRows { shape, matrix: last, quiet, masks } = self;
         let matrix = &located.matrix;
         // Groups follow each other inside of a large matrix.
         if *last != Some((ply, *matrix)) {
-            let shape = shape.get(matrix.shape(), || ShapeSight::new(index, matrix.shape(), ply));
-            sight.prepare(index, shape, matrix);
+            let shape = shape.get(matrix.shape(), || QuietShape::new(index, matrix.shape(), ply));
+            quiet.prepare(index, shape, matrix);
             *last = Some((ply, *matrix));
         }
         let columns = u64::from(matrix.columns);
@@ -156,11 +156,11 @@ impl<'i> QuietRows<'i> {
         while row < end_row {
             let rows = row..end_row.min((row / 64 + 1) * 64).min(row + most_rows);
             row = rows.end;
-            if !sight.may_have(&rows) {
+            if !quiet.may_have(&rows) {
                 continue;
             }
             masks.resize(rows.len() * words.len(), 0);
-            index.kernel().mask_rows(sight, rows.clone(), words.clone(), masks);
+            index.kernel().mask_rows(quiet, rows.clone(), words.clone(), masks);
             let start = rows.start as u64 * columns;
             if start < from {
                 keep_from(&mut masks[..words.len()], (from - start) as usize - words.start * 64);

@@ -1,4 +1,4 @@
-//! The seam between a tier's values and bytes: which entries are stored, and how.
+//! From a tier's values to bytes and back: which entries are stored, and how.
 //!
 //! The quiet entries of a tier (see [`crate::quiet`]) are its symbols, in index order. A **block** holds the symbols of
 //! some consecutive chunks, about [`BLOCK_SYMBOLS`], as one zstd frame around
@@ -20,7 +20,7 @@ use super::packing;
 use crate::files::{FileError, frame, io_error};
 use crate::index::Index;
 use crate::kernel::{Coding, Counted, Symbols};
-use crate::tier::{Rows, Store};
+use crate::tier::{Rows, Tier};
 
 /// Symbols of a block.
 pub(crate) const BLOCK_SYMBOLS: usize = 1 << 14;
@@ -30,7 +30,7 @@ pub(crate) const BLOCK_SYMBOLS: usize = 1 << 14;
 pub(crate) const LEVEL: i32 = 6;
 
 /// A compressed block.
-pub(crate) struct Block {
+pub(crate) struct EncodedBlock {
     pub payload: Vec<u8>,
     pub chunks: u16,
 }
@@ -39,11 +39,11 @@ pub(crate) struct Block {
 ///
 /// Its buffers are used for group after group: beside some gigabytes of blocks in small pieces, to get new ones from the system
 /// for each group took a fifth of the time of the middle tiers of 7x6.
-pub(crate) struct Packer<'a, T: Store<Content = Coding>> {
+pub(crate) struct Packer<'a> {
     index: &'a Index,
-    tier: &'a T,
+    tier: &'a Tier<'a>,
     cut: &'a Chunks,
-    rows: Rows<T::Reader<'a>>,
+    rows: Rows<'a>,
     quiet: QuietRows<'a>,
     symbols: Symbols,
     /// The symbols of each chunk.
@@ -53,9 +53,9 @@ pub(crate) struct Packer<'a, T: Store<Content = Coding>> {
     frame: Vec<u8>,
 }
 
-impl<'a, T: Store<Content = Coding>> Packer<'a, T> {
-    /// Begins to read a tier that is cut as `cut` says.
-    pub fn new(index: &'a Index, tier: &'a T, cut: &'a Chunks) -> Packer<'a, T> {
+impl<'a> Packer<'a> {
+    /// Begins to read a tier that is cut into chunks by `cut`.
+    pub fn new(index: &'a Index, tier: &'a Tier<'a>, cut: &'a Chunks) -> Packer<'a> {
         Packer {
             index,
             tier,
@@ -73,7 +73,7 @@ impl<'a, T: Store<Content = Coding>> Packer<'a, T> {
     ///
     /// # Errors
     /// Where the tier cannot be read.
-    pub fn encode(&mut self, group: u64) -> Result<Vec<Block>, FileError> {
+    pub fn encode(&mut self, group: u64) -> Result<Vec<EncodedBlock>, FileError> {
         let chunks = self.cut.of_group(group);
         self.symbols.clear();
         self.counts.clear();
@@ -86,7 +86,7 @@ impl<'a, T: Store<Content = Coding>> Packer<'a, T> {
     fn pack(&mut self, chunks: Range<u64>) -> Result<(), FileError> {
         let Packer { index, tier, cut, rows, quiet, symbols, counts, .. } = self;
         let entries = cut.entries(chunks.clone());
-        for (located, entries) in chunk::runs(tier.located_from(index, entries.start), entries) {
+        for (located, entries) in chunk::runs(tier.directory.located_from(index, entries.start), entries) {
             let matrix = &located.matrix;
             rows.seek(matrix);
             quiet.each(index, tier.ply(), &located, &entries, |shown| {
@@ -109,7 +109,7 @@ impl<'a, T: Store<Content = Coding>> Packer<'a, T> {
     }
 
     /// Compresses the symbols of a group, with the number of them in each of its chunks, in blocks of about the same size.
-    fn compress(&mut self) -> Result<Vec<Block>, FileError> {
+    fn compress(&mut self) -> Result<Vec<EncodedBlock>, FileError> {
         let Packer { tier, symbols, counts, bytes, frame, .. } = self;
         let blocks = symbols.len().div_ceil(BLOCK_SYMBOLS).max(1);
         let each = symbols.len().div_ceil(blocks);
@@ -129,10 +129,62 @@ impl<'a, T: Store<Content = Coding>> Packer<'a, T> {
             packing::pack(tier.content(), symbols, done, held, bytes);
             let payload = frame::compress_into(bytes, LEVEL, frame)
                 .map_err(io_error("a block of the database".as_ref(), "compress"))?;
-            encoded.push(Block { payload: payload.to_vec(), chunks: (to - from) as u16 });
+            encoded.push(EncodedBlock { payload: payload.to_vec(), chunks: (to - from) as u16 });
             done += held;
             from = to;
         }
         Ok(encoded)
+    }
+}
+
+/// An expanded block, as it is probed.
+#[derive(Debug)]
+pub(crate) struct DecodedBlock {
+    /// Symbols before each chunk, and all of them.
+    starts: Vec<u32>,
+    /// The counts, then the packed symbols.
+    bytes: Vec<u8>,
+}
+
+impl DecodedBlock {
+    /// Expands a block of `count` chunks; `None` where it does not hold what it should. Allocates no more than that
+    /// many chunks can hold.
+    pub fn new(payload: &[u8], count: usize, chunks: &Chunks, coding: &Coding) -> Option<DecodedBlock> {
+        let most_symbols = count * chunks.each as usize;
+        let bytes = frame::expand(payload, 2 * count + packing::packed_bytes(coding, most_symbols))?;
+        let (counts, symbols) = bytes.split_at_checked(2 * count)?;
+        let mut starts = vec![0];
+        let mut sum = 0u32;
+        for count in counts.as_chunks().0.iter().map(|bytes| u32::from(u16::from_le_bytes(*bytes))) {
+            if count > chunks.each {
+                return None;
+            }
+            sum += count;
+            starts.push(sum);
+        }
+        let whole = symbols.len() == packing::packed_bytes(coding, sum as usize);
+        (whole && packing::are_symbols(coding, symbols)).then_some(DecodedBlock { starts, bytes })
+    }
+
+    /// Returns the symbols of a chunk, as numbers from the block's first on.
+    fn symbols(&self, chunk: usize) -> Option<Range<usize>> {
+        Some(*self.starts.get(chunk)? as usize..*self.starts.get(chunk + 1)? as usize)
+    }
+
+    /// Counts the symbols of a chunk of the block.
+    pub fn count(&self, chunk: usize) -> usize {
+        self.symbols(chunk).map_or(0, |symbols| symbols.len())
+    }
+
+    /// Returns the symbols of a chunk, plane after plane, each of `⌈count / 64⌉` words.
+    pub fn planes(&self, coding: &Coding, chunk: usize) -> Vec<u64> {
+        let (_, packed) = self.bytes.split_at(2 * (self.starts.len() - 1));
+        let symbols = self.symbols(chunk).unwrap_or_default();
+        packing::unpack(coding, packed, symbols.start, symbols.len())
+    }
+
+    /// Returns the memory that the block takes.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&*self.starts) + self.bytes.len() + size_of::<DecodedBlock>()
     }
 }

@@ -54,14 +54,9 @@ pub(crate) fn has_leftovers(storage: &dyn Storage, folder: &Path) -> Result<bool
     Ok(names.iter().any(|name| is_leftover(name)))
 }
 
-/// Tells whether a name is that of a file that was not complete, or of the part `K` of a tier that one of several processes has written:
-/// `tier-NN.K.new`.
+/// Tells whether a name is that of a file of a database that was not complete.
 fn is_leftover(name: &str) -> bool {
-    let Some(name) = name.strip_suffix(TEMPORARY) else { return false };
-    let is_part = |(tier, part): (&str, &str)| {
-        is_of_database(tier) && !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit())
-    };
-    is_of_database(name) || name.split_once('.').is_some_and(is_part)
+    name.strip_suffix(TEMPORARY).is_some_and(is_of_database)
 }
 
 /// Tells whether a name is that of a file of a database: the manifest, or a tier.

@@ -1,6 +1,6 @@
 //! The manifest: what a database folder holds and how far its solve has come.
 //!
-//! It is rewritten whenever tiers have become durable, so that a solve that is stopped goes on from there. There is no
+//! It is rewritten whenever tiers have become durable, so that a solve that is stopped resumes from there. There is no
 //! time, machine, thread count or kernel in it: equal work gives equal bytes.
 
 use std::io::ErrorKind;
@@ -16,6 +16,9 @@ use crate::files::{FileError, Storage, envelope, io_error, write_file};
 use crate::kernel::Values;
 
 const MAGIC: &[u8; 8] = b"fourmani";
+
+/// The values of the empty board, by their numbers in the file.
+const ROOT_VALUES: [Value; 3] = [Value::Lose, Value::Tie, Value::Win];
 
 /// Tells whether the tier of `ply` pieces is stored. A probe of any other ply looks one ply ahead. Odd plies were the
 /// smaller half on every board that was tried.
@@ -45,6 +48,28 @@ pub struct TierRecord {
     pub hash: Option<Hash>,
 }
 
+impl TierRecord {
+    /// Compares the hash of the tier's file in `folder` with the recorded one. `goes_on` gets the numbers of bytes that were
+    /// read, and returns whether to read on; the result is `false` where it does not.
+    ///
+    /// # Errors
+    /// [`FileError::Wrong`] where it differs, and where the file cannot be read.
+    pub(crate) fn check_hash(
+        &self,
+        storage: &dyn Storage,
+        folder: &Path,
+        goes_on: &dyn Fn(u64) -> bool,
+    ) -> Result<bool, FileError> {
+        let file = tier_path(folder, self.ply);
+        let Some(found) = Hash::of_file(storage, &file, goes_on)? else { return Ok(false) };
+        if self.hash == Some(found) {
+            return Ok(true);
+        }
+        let expected = self.hash.map_or("none".to_string(), |hash| hash.to_string());
+        Err(FileError::wrong(&file, "the hash", expected, found))
+    }
+}
+
 /// What a database folder holds.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Manifest {
@@ -56,9 +81,9 @@ pub struct Manifest {
     pub state: State,
     /// Finished tiers, from the full board down.
     pub tiers: Vec<TierRecord>,
-    /// The tier of which all values are kept to go on from, while solving.
+    /// The tier whose values are all kept to resume from, while solving.
     pub checkpoint: Option<u32>,
-    /// Value (0 lose, 1 tie, 2 win) and remoteness of the empty board, when complete.
+    /// Value ([`ROOT_VALUES`]) and remoteness of the empty board, when complete.
     root: Option<(u8, Option<u32>)>,
     /// Hash of the tiers' hashes, when complete.
     hash: Option<Hash>,
@@ -95,6 +120,11 @@ impl Manifest {
         self.keep_plies
     }
 
+    /// Tells whether all tiers are there.
+    pub fn is_complete(&self) -> bool {
+        self.state == State::Complete
+    }
+
     /// Tells whether the tier of `ply` pieces has a file.
     pub(crate) fn keeps(&self, ply: u32) -> bool {
         is_stored(ply) && self.keep_plies.is_none_or(|most| ply <= most)
@@ -103,8 +133,7 @@ impl Manifest {
     /// Returns the outcome of the empty board, when complete.
     pub fn root(&self) -> Option<Outcome> {
         let (value, remoteness) = self.root?;
-        let value = [Value::Lose, Value::Tie, Value::Win].get(usize::from(value)).copied()?;
-        Some(Outcome { value, remoteness })
+        Some(Outcome { value: *ROOT_VALUES.get(usize::from(value))?, remoteness })
     }
 
     /// Returns the hash of the whole database, when complete: equal databases have equal hashes, on every machine.
@@ -114,14 +143,10 @@ impl Manifest {
 
     /// Notes that all tiers are there, and the outcome of the empty board.
     pub fn complete(&mut self, root: Outcome) {
-        let value = match root.value {
-            Value::Lose => 0,
-            Value::Tie => 1,
-            Value::Win => 2,
-        };
+        let value = ROOT_VALUES.iter().position(|value| *value == root.value).unwrap_or_default();
         self.state = State::Complete;
         self.checkpoint = None;
-        self.root = Some((value, root.remoteness));
+        self.root = Some((value as u8, root.remoteness));
         self.hash = Some(self.hash_of_tiers());
     }
 
@@ -140,6 +165,11 @@ impl Manifest {
     /// Returns what is known of a finished tier.
     pub(crate) fn tier(&self, ply: u32) -> Option<&TierRecord> {
         self.tiers.iter().find(|tier| tier.ply == ply)
+    }
+
+    /// Lists the finished tiers that have a file, from the full board down.
+    pub(crate) fn stored_tiers(&self) -> impl Iterator<Item = &TierRecord> {
+        self.tiers.iter().filter(|tier| tier.bytes > 0)
     }
 
     /// Sums the entries of the finished tiers.
@@ -178,7 +208,7 @@ impl Manifest {
             file => file.map_err(io_error(&path, "open"))?,
         };
         let (manifest, bytes): (Manifest, u64) = envelope::unseal(&*file, &path, MAGIC)?;
-        let damaged = |offset, what| FileError::Damaged { file: path.clone(), offset, what };
+        let damaged = |offset, what| FileError::damaged(&path, offset, what);
         if file.size().map_err(io_error(&path, "read"))? != bytes {
             return Err(damaged(bytes, "bytes after the end"));
         }
@@ -196,58 +226,56 @@ impl Manifest {
         }
         let found = format!("{} {}", excerpt(&self.board, 32), self.values);
         let expected = format!("{} {}", expected.0, expected.1);
-        Err(FileError::Wrong { file: folder.join(MANIFEST), what: "the board", expected, found })
+        Err(FileError::wrong(&folder.join(MANIFEST), "the board", expected, found))
     }
 
-    /// Tells what cannot be true of a manifest of this board.
+    /// Returns what cannot be true of a manifest of this board, as an error.
     fn check(&self, board: Board) -> Result<(), &'static str> {
         let plies = (0..=board.cells() as u32).rev();
         let in_order = self.tiers.iter().zip(plies).all(|(tier, ply)| tier.ply == ply);
-        if self.keep_plies.is_some_and(|most| most == 0 || most as usize >= board.cells()) {
-            return Err("not a ply up to which tiers can be kept");
-        }
-        let whole = self.tiers.len() == board.cells() + 1;
-        let complete = self.state == State::Complete;
-        if !in_order || self.tiers.len() > board.cells() + 1 || whole != complete {
-            return Err("tiers are missing or too many");
-        }
-        let goes_on_from = self.tiers.last().filter(|_| !complete).map(|tier| tier.ply);
-        if self.checkpoint != goes_on_from {
-            return Err("the checkpoint is not that of the last tier");
-        }
-        if self.tiers.iter().any(|tier| self.keeps(tier.ply) != (tier.bytes > 0)) {
-            return Err("a tier that should be stored is not, or the other way round");
-        }
-        if self.tiers.iter().any(|tier| tier.hash.is_some() != (tier.bytes > 0)) {
-            return Err("a stored tier has no hash, or another has one");
-        }
-        if self.hash != complete.then(|| self.hash_of_tiers()) {
-            return Err("the hash is not that of the tiers");
-        }
-        // A block of some bytes has at most a group of chunks, and ten bytes more in the directory.
-        if self.tiers.iter().any(|tier| tier.bytes > 0 && tier.entries >> 17 > tier.bytes) {
-            return Err("a tier has more entries than its file can have");
-        }
-        let sum = |mut numbers: Box<dyn Iterator<Item = u64> + '_>| numbers.try_fold(0, u64::checked_add);
-        let entries = sum(Box::new(self.tiers.iter().map(|tier| tier.entries)));
-        if entries.is_none() || sum(Box::new(self.tiers.iter().map(|tier| tier.bytes))).is_none() {
-            return Err("more entries or bytes than can be counted");
-        }
+        let (complete, all) = (self.is_complete(), board.cells() + 1);
+        let is_whole = self.tiers.len() == all;
+        let resumes_from = self.tiers.last().filter(|_| !complete).map(|tier| tier.ply);
+        let sum = |of: fn(&TierRecord) -> u64| self.tiers.iter().map(of).try_fold(0, u64::checked_add);
+        let with_remoteness = self.values == Values::Remoteness;
         let in_range = |(value, remoteness): (u8, Option<u32>)| {
-            let with_remoteness = self.values == Values::Remoteness;
-            value <= 2
-                && remoteness.is_some() == with_remoteness
-                && remoteness.is_none_or(|plies| plies <= board.cells() as u32)
+            let fits = remoteness.is_none_or(|plies| plies <= board.cells() as u32);
+            value <= 2 && remoteness.is_some() == with_remoteness && fits
         };
-        if self.root.is_some() != complete || !self.root.is_none_or(in_range) {
-            return Err("the value of the empty board is not what it can be");
-        }
-        Ok(())
+        let is_keeping_none = |most: u32| most == 0 || most as usize >= board.cells();
+        let faults = [
+            (self.keep_plies.is_some_and(is_keeping_none), "not a ply up to which tiers can be kept"),
+            (!in_order || self.tiers.len() > all || is_whole != complete, "tiers are missing or too many"),
+            (self.checkpoint != resumes_from, "the checkpoint is not that of the last tier"),
+            (
+                self.tiers.iter().any(|tier| self.keeps(tier.ply) != (tier.bytes > 0)),
+                "a tier that should be stored is not, or the other way round",
+            ),
+            (
+                self.tiers.iter().any(|tier| tier.hash.is_some() != (tier.bytes > 0)),
+                "a stored tier has no hash, or another has one",
+            ),
+            (self.hash != complete.then(|| self.hash_of_tiers()), "the hash is not that of the tiers"),
+            // A block of some bytes has at most a group of chunks, and ten bytes more in the directory.
+            (
+                self.stored_tiers().any(|tier| tier.entries >> 17 > tier.bytes),
+                "a tier has more entries than its file can have",
+            ),
+            (
+                sum(|tier| tier.entries).and(sum(|tier| tier.bytes)).is_none(),
+                "more entries or bytes than can be counted",
+            ),
+            (
+                self.root.is_some() != complete || !self.root.is_none_or(in_range),
+                "the value of the empty board is not what it can be",
+            ),
+        ];
+        faults.into_iter().find(|(is_fault, _)| *is_fault).map_or(Ok(()), |(_, what)| Err(what))
     }
 
     /// Checks that the files of the finished tiers have the hashes that they were written with: reads all of them through,
-    /// several at a time. Of several processes each reads a part: its number, and how many they are. `goes_on` is told of the bytes that were read, and says whether to read on; the result is `false`
-    /// where it says no.
+    /// several at a time. Of several processes each reads a part: its number, and how many they are. `goes_on` is that of
+    /// [`TierRecord::check_hash`].
     ///
     /// # Errors
     /// The first file, from the full board down, that cannot be read or is not as it was written.
@@ -258,10 +286,9 @@ impl Manifest {
         (number, parts): (usize, usize),
         goes_on: &(dyn Fn(u64) -> bool + Sync),
     ) -> Result<bool, FileError> {
-        let check = |tier: &TierRecord| compare_hash(storage, &tier_path(folder, tier.ply), tier, goes_on);
-        let stored = self.tiers.iter().filter(|tier| tier.bytes > 0);
-        let stored: Vec<&TierRecord> = stored.skip(number).step_by(parts.max(1)).collect();
-        stored.into_par_iter().map(check).find_first(|done| !matches!(done, Ok(true))).unwrap_or(Ok(true))
+        let stored: Vec<&TierRecord> = self.stored_tiers().skip(number).step_by(parts.max(1)).collect();
+        let checked = stored.into_par_iter().map(|tier| tier.check_hash(storage, folder, goes_on));
+        checked.find_first(|done| !matches!(done, Ok(true))).unwrap_or(Ok(true))
     }
 
     /// Tells whether a database that keeps the tiers of at most `keep_plies` pieces (`None`: all) has the same files. Only
@@ -276,11 +303,11 @@ impl Manifest {
 
     /// Checks that the files of the finished tiers are there and as long as they were written.
     pub(crate) fn check_files(&self, storage: &dyn Storage, folder: &Path) -> Result<(), FileError> {
-        for tier in self.tiers.iter().filter(|tier| tier.bytes > 0) {
+        for tier in self.stored_tiers() {
             let file = tier_path(folder, tier.ply);
             let size = match storage.open(&file) {
                 Err(error) if error.kind() == ErrorKind::NotFound => {
-                    return Err(FileError::Damaged { file, offset: 0, what: "the file is missing" });
+                    return Err(FileError::damaged(&file, 0, "the file is missing"));
                 }
                 open => open.and_then(|open| open.size()).map_err(io_error(&file, "open"))?,
             };
@@ -298,36 +325,13 @@ impl Manifest {
     }
 }
 
-/// Compares a file's length with what the manifest says.
+/// Compares a file's length with the one in the manifest.
 pub(crate) fn check_length(file: &Path, expected: u64, found: u64) -> Result<(), FileError> {
     if expected == found {
         return Ok(());
     }
     let [expected, found] = [expected, found].map(|bytes| format!("{bytes} bytes"));
-    Err(FileError::Wrong { file: file.to_path_buf(), what: "the length", expected, found })
-}
-
-/// Compares the hash of a tier's file with what the manifest says.
-///
-/// # Errors
-/// [`FileError::Wrong`] where it differs, and where the file cannot be read.
-pub(crate) fn check_hash(storage: &dyn Storage, file: &Path, tier: &TierRecord) -> Result<(), FileError> {
-    compare_hash(storage, file, tier, &|_| true).map(|_| ())
-}
-
-/// Compares the hash of a tier's file as [`check_hash`] does, while `goes_on` says so; `false` where it said no.
-fn compare_hash(
-    storage: &dyn Storage,
-    file: &Path,
-    tier: &TierRecord,
-    goes_on: &dyn Fn(u64) -> bool,
-) -> Result<bool, FileError> {
-    let Some(found) = Hash::of_file(storage, file, goes_on)? else { return Ok(false) };
-    if tier.hash == Some(found) {
-        return Ok(true);
-    }
-    let expected = tier.hash.map_or("none".to_string(), |hash| hash.to_string());
-    Err(FileError::Wrong { file: file.to_path_buf(), what: "the hash", expected, found: found.to_string() })
+    Err(FileError::wrong(file, "the length", expected, found))
 }
 
 #[cfg(test)]

@@ -8,8 +8,8 @@
 //! ```
 //!
 //! From a solved tier to its file: `tier_file` walks the tier in groups of `chunk`s and takes the symbols of the quiet
-//! entries (`codec`), which lie in bytes as `packing` says; the blocks go into a `container`. Reading goes the same
-//! way back: the container's blocks are `expanded`. The `manifest` names the files with their `hash`es.
+//! entries (`codec`), which `packing` lays out in bytes, block by block. Reading goes the same way back. The `manifest`
+//! names the files with their `hash`es.
 //!
 //! Files are data from outside: nothing that they record is believed beyond what their lengths and the board allow.
 
@@ -17,20 +17,16 @@
 
 pub(crate) mod chunk;
 pub(crate) mod codec;
-pub(crate) mod container;
-pub(crate) mod expanded;
 mod folder;
 mod hash;
 mod manifest;
 pub(crate) mod packing;
 pub(crate) mod plausible;
-mod tier_file;
+pub(crate) mod tier_file;
 
 pub(crate) use folder::{MANIFEST, has_leftovers, remove_database, remove_leftovers, tier_path};
 pub use folder::{board_and_values_of, folder_of, lock_path};
 pub use hash::Hash;
 pub use manifest::{Manifest, State, TierRecord};
-pub(crate) use manifest::{check_hash, is_stored};
-#[cfg(feature = "testing")]
-pub(crate) use tier_file::header;
-pub(crate) use tier_file::{Expected, open, write_tier, write_tier_together};
+pub(crate) use manifest::{check_length, is_stored};
+pub(crate) use tier_file::write_tier;

@@ -55,7 +55,7 @@ pub(crate) fn pack(coding: &Coding, symbols: &Symbols, first: usize, count: usiz
     }
     bytes.truncate(end);
     #[cfg(test)]
-    crate::kernel::mistakes::packed(&mut bytes[end - packed_bytes(coding, count)..], flip(coding));
+    crate::testing::mistakes::packed(&mut bytes[end - packed_bytes(coding, count)..], flip(coding));
 }
 
 /// Takes `count` symbols from number `first` on apart again: the planes, one after the other, each of `⌈count / 64⌉`
@@ -64,7 +64,7 @@ pub(crate) fn unpack(coding: &Coding, bytes: &[u8], first: usize, count: usize) 
     #[cfg(test)]
     let bytes = &{
         let mut bytes = bytes.to_vec();
-        crate::kernel::mistakes::packed(&mut bytes, flip(coding));
+        crate::testing::mistakes::packed(&mut bytes, flip(coding));
         bytes
     };
     let words = count.div_ceil(64);

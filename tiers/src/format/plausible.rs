@@ -8,7 +8,7 @@ use std::path::Path;
 use fourbase::Board;
 
 use super::folder::MANIFEST;
-use super::manifest::{Manifest, State, TierRecord};
+use super::manifest::{Manifest, TierRecord};
 use crate::files::FileError;
 use crate::index::{count_shapes, least_entries, tier_estimates};
 
@@ -32,18 +32,18 @@ const MOST_FREE_SHAPES: u128 = 1 << 19;
 /// [`FileError::Wrong`].
 pub(crate) fn check_manifest(manifest: &Manifest, folder: &Path, board: Board) -> Result<(), FileError> {
     let half_bits = (board.height() + 1) * board.width().div_ceil(2);
-    let is_whole = manifest.state == State::Complete && manifest.keep_plies().is_none();
+    let is_whole = manifest.is_complete() && manifest.keep_plies().is_none();
     // With K below 4 the estimate is too far above the truth.
     if !is_whole || half_bits <= SMALL_HALF_BITS || board.connect() < 4 {
         return Ok(());
     }
     let estimate = tier_estimates(board).into_iter().fold(0, u128::saturating_add);
-    let stored: u64 = manifest.tiers.iter().filter(|tier| tier.bytes > 0).map(|tier| tier.entries).sum();
+    let stored: u64 = manifest.stored_tiers().map(|tier| tier.entries).sum();
     if u128::from(stored) >= estimate >> ESTIMATE_SLACK_BITS {
         return Ok(());
     }
-    let (expected, found) = (format!("of the order of {estimate}"), stored.to_string());
-    Err(FileError::Wrong { file: folder.join(MANIFEST), what: "the number of entries", expected, found })
+    let expected = format!("of the order of {estimate}");
+    Err(FileError::wrong(&folder.join(MANIFEST), "the number of entries", expected, stored))
 }
 
 /// Refuses the file of a tier that is far too small, in entries or bytes, for the number of the tier's shapes.
@@ -52,17 +52,17 @@ pub(crate) fn check_manifest(manifest: &Manifest, folder: &Path, board: Board) -
 /// [`FileError::Wrong`].
 pub(crate) fn check_tier(path: &Path, board: Board, record: &TierRecord) -> Result<(), FileError> {
     let TierRecord { ply, entries, bytes, .. } = *record;
-    let wrong = |what, expected, found| Err(FileError::Wrong { file: path.to_path_buf(), what, expected, found });
     let least = least_entries(board, ply);
     if least > u128::from(entries) {
-        return wrong("the number of entries", format!("at least {least}"), entries.to_string());
+        return Err(FileError::wrong(path, "the number of entries", format!("at least {least}"), entries));
     }
     // A shape has many entries, and so takes more than a byte of the file.
     let shapes = count_shapes(board, ply);
     let has_tiny_shapes = board.connect() < 3 && shapes < MANY_SHAPES;
     let most_shapes = if has_tiny_shapes { MANY_SHAPES } else { MOST_FREE_SHAPES + u128::from(bytes) };
     if shapes > most_shapes {
-        return wrong("the length", format!("that of a tier of {shapes} shapes"), format!("{bytes} bytes"));
+        let expected = format!("that of a tier of {shapes} shapes");
+        return Err(FileError::wrong(path, "the length", expected, format!("{bytes} bytes")));
     }
     Ok(())
 }

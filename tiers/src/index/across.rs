@@ -79,48 +79,37 @@ fn occupied(split: &Split, shape: Shape) -> u64 {
 }
 
 impl FullLine {
-    /// Returns the bits that a left colouring has on the line, and what they are when `holder` has them all.
-    pub(crate) fn left(&self, holder: Player) -> (u32, u32) {
-        (self.left_mask, if holder == Player::First { self.left_mask } else { 0 })
-    }
-
-    /// Appends the mask of the right colourings in which `holder` has the line's right cells, unless there are none
-    /// or `holder` has not the spine's. Tells whether it did.
-    pub(crate) fn arm(&self, spine: Spine, right: &WingList, holder: Player, masks: &mut Vec<u64>) -> bool {
+    /// Adds the line to `armed` if `holder` has its spine cells and some right colouring gives them its right cells.
+    pub(crate) fn arm(&self, spine: Spine, right: &WingList, holder: Player, armed: &mut ArmedLines) {
         if !spine_is(spine, self.spine_rows, holder) {
-            return false;
+            return;
         }
         #[cfg(test)]
-        if self.right_mask.is_power_of_two() && crate::kernel::mistakes::makes(crate::kernel::mistakes::Mistake::Arms) {
-            return false;
+        if self.right_mask.is_power_of_two() && crate::testing::mistakes::makes(crate::testing::mistakes::Mistake::Arms)
+        {
+            return;
         }
-        let flip = if holder == Player::First { 0 } else { u64::MAX };
-        let start = masks.len();
+        let (left_bits, flip) = if holder == Player::First { (self.left_mask, 0) } else { (0, u64::MAX) };
+        let mask = armed.masks.len();
+        let masks = &mut armed.masks;
         masks.extend_from_slice(right.all());
         let mut bits = self.right_mask;
         while bits != 0 {
             let plane = right.cell(bits.trailing_zeros());
-            masks[start..].iter_mut().zip(plane).for_each(|(columns, plane)| *columns &= plane ^ flip);
+            masks[mask..].iter_mut().zip(plane).for_each(|(columns, plane)| *columns &= plane ^ flip);
             bits &= bits - 1;
         }
-        let any = masks[start..].iter().any(|word| *word != 0);
-        if !any {
-            masks.truncate(start);
+        if masks[mask..].iter().all(|word| *word == 0) {
+            masks.truncate(mask);
+        } else {
+            armed.lines.push(ArmedLine { left_mask: self.left_mask, left_bits, mask });
         }
-        any
     }
 }
 
 /// Arms the lines that `holder` can have in the matrices with this spine and this list of right colourings, in place of
 /// those in `armed`.
 pub(crate) fn arm_lines(lines: &[FullLine], spine: Spine, right: &WingList, holder: Player, armed: &mut ArmedLines) {
-    armed.lines.clear();
-    armed.masks.clear();
-    for line in lines {
-        let mask = armed.masks.len();
-        if line.arm(spine, right, holder, &mut armed.masks) {
-            let (left_mask, left_bits) = line.left(holder);
-            armed.lines.push(ArmedLine { left_mask, left_bits, mask });
-        }
-    }
+    armed.clear();
+    lines.iter().for_each(|line| line.arm(spine, right, holder, armed));
 }

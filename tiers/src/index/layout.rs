@@ -1,4 +1,4 @@
-//! Where the matrices of a tier begin: in the index (entries) and in memory (words).
+//! The shapes and matrices of a tier, in order.
 //!
 //! Shapes follow each other by left wing, then right wing; the matrices of a shape by spine, then by the number of
 //! first-player pieces in the left wing; the entries of a matrix by row, then column. In memory every row of a
@@ -6,7 +6,10 @@
 
 use std::ops::Range;
 
-use super::split::{Spine, WingShape};
+use rayon::prelude::*;
+
+use super::sizes::firsts_at;
+use super::split::{Parts, Spine, WingShape};
 use super::tables::Index;
 use crate::kernel::matrix::BAND_ROWS;
 
@@ -19,6 +22,13 @@ pub struct Shape {
     pub spine_height: u32,
     /// Right wing.
     pub right: WingShape,
+}
+
+impl Shape {
+    /// Lists the matrices of the shape in the tier of `ply` pieces.
+    pub(crate) fn matrices(self, index: &Index, ply: u32) -> impl Iterator<Item = Matrix> {
+        Spine::of_height(self.spine_height).flat_map(move |spine| matrices(index, ply, self, spine))
+    }
 }
 
 /// One matrix of a tier.
@@ -41,7 +51,7 @@ pub struct Matrix {
 }
 
 impl Matrix {
-    /// Returns the shape that the matrix is of.
+    /// Returns the shape of the matrix.
     pub fn shape(&self) -> Shape {
         Shape { left: self.left, spine_height: self.spine.height, right: self.right }
     }
@@ -60,207 +70,6 @@ impl Matrix {
     pub fn plane_words(&self) -> usize {
         self.rows as usize * self.words()
     }
-}
-
-/// One shape of a tier.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ShapeLayout {
-    /// Left wing; at least the right one.
-    pub left: WingShape,
-    /// Right wing.
-    pub right: WingShape,
-    /// Pieces on the spine.
-    pub spine_height: u32,
-    /// Where the shape's spines begin in [`TierLayout::spines`].
-    first_spine: usize,
-}
-
-impl ShapeLayout {
-    /// Returns the shape.
-    pub fn shape(&self) -> Shape {
-        Shape { left: self.left, spine_height: self.spine_height, right: self.right }
-    }
-}
-
-/// A matrix, its number in the tier, and where its entries begin.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Located {
-    /// The matrix.
-    pub matrix: Matrix,
-    /// Its number; 0 if not numbered.
-    pub number: usize,
-    /// Its first entry in the tier.
-    pub first_entry: u64,
-}
-
-/// The matrices of one shape and one spine.
-#[derive(Clone, Copy, Debug)]
-struct SpineLayout {
-    first_matrix: usize,
-    /// First-player pieces in the left wing of the first matrix.
-    least_left: u32,
-}
-
-/// The shapes and matrices of one tier, with the place where each begins.
-#[derive(Debug)]
-pub struct TierLayout {
-    ply: u32,
-    shapes: Vec<ShapeLayout>,
-    /// One for every shape and spine, and an end.
-    spines: Vec<SpineLayout>,
-    /// A matrix and where it begins: in entries, and in words of one plane. Closed by the ends.
-    starts: Vec<(u64, usize)>,
-    matrices: Vec<Matrix>,
-}
-
-/// Returns the number of first-player pieces on the board at `ply`.
-pub(crate) fn firsts_at(ply: u32) -> u32 {
-    ply.div_ceil(2)
-}
-
-impl TierLayout {
-    /// Lays out the tier of `ply` pieces.
-    pub fn new(index: &Index, ply: u32) -> TierLayout {
-        TierLayout::of_shapes(index, ply, shapes(index, ply))
-    }
-
-    /// Lays out one shape of the tier of `ply` pieces as if it were all of it.
-    pub(crate) fn of_shape(index: &Index, ply: u32, shape: Shape) -> TierLayout {
-        TierLayout::of_shapes(index, ply, std::iter::once(shape))
-    }
-
-    fn of_shapes(index: &Index, ply: u32, shapes: impl Iterator<Item = Shape>) -> TierLayout {
-        let mut layout =
-            TierLayout { ply, shapes: Vec::new(), spines: Vec::new(), starts: vec![(0, 0)], matrices: Vec::new() };
-        for shape in shapes {
-            let Shape { left, spine_height, right } = shape;
-            layout.shapes.push(ShapeLayout { left, right, spine_height, first_spine: layout.spines.len() });
-            for spine in Spine::of_height(spine_height) {
-                layout.push_matrices(matrices(index, ply, shape, spine));
-            }
-        }
-        layout.spines.push(SpineLayout { first_matrix: layout.matrices.len(), least_left: 0 });
-        layout
-    }
-
-    fn push_matrices(&mut self, matrices: impl Iterator<Item = Matrix>) {
-        let first_matrix = self.matrices.len();
-        for matrix in matrices {
-            let (entries, words) = self.end();
-            self.starts.push((entries + matrix.entries(), words + matrix.plane_words()));
-            self.matrices.push(matrix);
-        }
-        let least_left = self.matrices.get(first_matrix).map_or(0, |matrix| matrix.left_firsts);
-        self.spines.push(SpineLayout { first_matrix, least_left });
-    }
-
-    /// Lists the matrices from the one that holds `entry` on.
-    pub(crate) fn located_from(&self, entry: u64) -> impl Iterator<Item = Located> + '_ {
-        let first = self.matrix_of_entry(entry);
-        let numbers = first..self.matrices.len();
-        numbers.map(|number| Located { matrix: self.matrices[number], number, first_entry: self.first_entry(number) })
-    }
-
-    fn end(&self) -> (u64, usize) {
-        self.starts[self.matrices.len()]
-    }
-
-    /// Returns the ply of the tier.
-    pub fn ply(&self) -> u32 {
-        self.ply
-    }
-
-    /// Returns the number of entries of the tier.
-    pub fn entries(&self) -> u64 {
-        self.end().0
-    }
-
-    /// Returns the words that one plane of the tier takes in memory.
-    pub fn plane_words(&self) -> usize {
-        self.end().1
-    }
-
-    /// Returns the shapes, in order.
-    pub fn shapes(&self) -> &[ShapeLayout] {
-        &self.shapes
-    }
-
-    /// Returns the number of entries of every shape, in order.
-    pub(crate) fn shape_entries(&self) -> Vec<u64> {
-        let begins = |shape: &ShapeLayout| self.first_entry(self.spines[shape.first_spine].first_matrix);
-        let ends = self.shapes.iter().skip(1).map(begins).chain([self.entries()]);
-        self.shapes.iter().zip(ends).map(|(shape, end)| end - begins(shape)).collect()
-    }
-
-    /// Returns the matrices, in order.
-    pub fn matrices(&self) -> &[Matrix] {
-        &self.matrices
-    }
-
-    /// Returns the first entry of a matrix, given by its number.
-    pub fn first_entry(&self, matrix: usize) -> u64 {
-        self.starts[matrix].0
-    }
-
-    /// Returns the first word of a matrix, given by its number, in a tier of `planes` planes.
-    pub fn first_word(&self, matrix: usize, planes: usize) -> usize {
-        self.starts[matrix].1 * planes
-    }
-
-    /// Returns the number of the matrix that holds `entry`.
-    pub fn matrix_of_entry(&self, entry: u64) -> usize {
-        self.starts.partition_point(|start| start.0 <= entry) - 1
-    }
-
-    /// Returns the shape of two wings (left at least right), or `None` where the tier has no such shape.
-    pub fn shape(&self, left: WingShape, right: WingShape) -> Option<&ShapeLayout> {
-        let place = self.shapes.binary_search_by_key(&(left, right), |shape| (shape.left, shape.right));
-        place.ok().map(|place| &self.shapes[place])
-    }
-
-    /// Returns the number of a matrix of `shape`, or `None` where the balance of the pieces allows none.
-    pub fn matrix(&self, shape: &ShapeLayout, spine: Spine, left_firsts: u32) -> Option<usize> {
-        let here = shape.first_spine + spine.bits as usize;
-        let (first, end) = (self.spines[here], self.spines[here + 1].first_matrix);
-        let number = first.first_matrix + left_firsts.checked_sub(first.least_left)? as usize;
-        (number < end).then_some(number)
-    }
-}
-
-/// Lists how many first-player pieces the left and the right wing can have.
-fn balances(ply: u32, spine: Spine, left_cells: u32, right_cells: u32) -> impl Iterator<Item = (u32, u32)> + Clone {
-    let wings = firsts_at(ply).checked_sub(spine.firsts());
-    let range = wings.map(|wings| (wings.saturating_sub(right_cells)..=left_cells.min(wings), wings));
-    range.into_iter().flat_map(|(lefts, wings)| lefts.map(move |left| (left, wings - left)))
-}
-
-/// Lists the matrices of one shape and one spine.
-pub(crate) fn matrices(index: &Index, ply: u32, shape: Shape, spine: Spine) -> impl Iterator<Item = Matrix> {
-    let (rows, columns) = (index.counts(shape.left, spine), index.counts(shape.right, spine));
-    let balances = balances(ply, spine, rows.len() as u32 - 1, columns.len() as u32 - 1);
-    balances.map(move |(left_firsts, right_firsts)| Matrix {
-        left: shape.left,
-        spine,
-        right: shape.right,
-        left_firsts,
-        right_firsts,
-        rows: rows[left_firsts as usize],
-        columns: columns[right_firsts as usize],
-    })
-}
-
-/// Counts the entries of a shape and a spine that come before the matrix with these first-player pieces in the left and the
-/// right wing; `None` if the tier has no such matrix. A matrix with `n` in the left wing has `rows[n]` rows, and one with `n`
-/// in the right wing `columns[n]` columns.
-pub(super) fn entries_before(ply: u32, spine: Spine, firsts: [u32; 2], rows: &[u32], columns: &[u32]) -> Option<u64> {
-    let [left, right] = firsts;
-    if left + right + spine.firsts() != firsts_at(ply) {
-        return None;
-    }
-    let most_right = (left + right).min(columns.len() as u32 - 1);
-    let before = &rows[(left + right - most_right) as usize..left as usize];
-    let products = before.iter().zip(columns[..=most_right as usize].iter().rev());
-    Some(products.map(|(rows, columns)| u64::from(*rows) * u64::from(*columns)).sum())
 }
 
 /// Lists the shapes of a tier, by left wing, then right wing.
@@ -284,12 +93,170 @@ pub(crate) fn shapes(index: &Index, ply: u32) -> impl Iterator<Item = Shape> {
     })
 }
 
-/// Counts the entries of every shape of a tier, in order.
-pub(crate) fn shape_entries(index: &Index, ply: u32) -> impl Iterator<Item = u64> {
-    shapes(index, ply).map(move |shape| {
-        let all = Spine::of_height(shape.spine_height).flat_map(|spine| matrices(index, ply, shape, spine));
-        all.map(|matrix| matrix.entries()).sum()
+/// Lists the matrices of one shape and one spine.
+pub(super) fn matrices(index: &Index, ply: u32, shape: Shape, spine: Spine) -> impl Iterator<Item = Matrix> {
+    let (rows, columns) = (index.counts(shape.left, spine), index.counts(shape.right, spine));
+    let balances = balances(ply, spine, rows.len() as u32 - 1, columns.len() as u32 - 1);
+    balances.map(move |(left_firsts, right_firsts)| Matrix {
+        left: shape.left,
+        spine,
+        right: shape.right,
+        left_firsts,
+        right_firsts,
+        rows: rows[left_firsts as usize],
+        columns: columns[right_firsts as usize],
     })
+}
+
+/// Lists how many first-player pieces the left and the right wing can have.
+fn balances(ply: u32, spine: Spine, left_cells: u32, right_cells: u32) -> impl Iterator<Item = (u32, u32)> + Clone {
+    let wings = firsts_at(ply).checked_sub(spine.firsts());
+    let range = wings.map(|wings| (wings.saturating_sub(right_cells)..=left_cells.min(wings), wings));
+    range.into_iter().flat_map(|(lefts, wings)| lefts.map(move |left| (left, wings - left)))
+}
+
+/// Counts the entries of a shape and a spine that come before the matrix with these first-player pieces in the left and
+/// the right wing; `None` if the tier has no such matrix. A matrix with `n` in the left wing has `rows[n]` rows, and one
+/// with `n` in the right wing `columns[n]` columns.
+pub(super) fn entries_before(ply: u32, spine: Spine, firsts: [u32; 2], rows: &[u32], columns: &[u32]) -> Option<u64> {
+    let [left, right] = firsts;
+    if left + right + spine.firsts() != firsts_at(ply) {
+        return None;
+    }
+    let most_right = (left + right).min(columns.len() as u32 - 1);
+    let before = &rows[(left + right - most_right) as usize..left as usize];
+    let products = before.iter().zip(columns[..=most_right as usize].iter().rev());
+    Some(products.map(|(rows, columns)| u64::from(*rows) * u64::from(*columns)).sum())
+}
+
+/// Returns the parts of the position that is an entry of some matrices, which follow each other; `None` beyond their end.
+pub(crate) fn unrank_among(matrices: impl Iterator<Item = Matrix>, index: &Index, mut entry: u64) -> Option<Parts> {
+    for matrix in matrices {
+        let Matrix { left, spine, right, left_firsts, right_firsts, columns, .. } = matrix;
+        if entry < matrix.entries() {
+            let row = index.colourings(left, spine, left_firsts).get((entry / u64::from(columns)) as usize);
+            let column = index.colourings(right, spine, right_firsts).get((entry % u64::from(columns)) as usize);
+            return Some(Parts { left, left_bits: *row?, spine, right, right_bits: *column? });
+        }
+        entry -= matrix.entries();
+    }
+    None
+}
+
+/// The matrices of one shape and their places in memory, if each follows the one before.
+#[derive(Default, Debug)]
+pub(crate) struct ShapeLayout {
+    matrices: Vec<Matrix>,
+    /// For every matrix the words of one plane of those before; closed by those of all.
+    words_before: Vec<usize>,
+    /// For every spine the number of its first matrix; closed by the number of matrices.
+    spines: Vec<u32>,
+}
+
+impl ShapeLayout {
+    /// Takes the matrices of `shape` in the tier of `ply` pieces in place of those before, in the same memory.
+    pub fn lay_out(&mut self, index: &Index, ply: u32, shape: Shape) {
+        self.matrices.clear();
+        self.words_before.clear();
+        self.spines.clear();
+        let mut words = 0;
+        for spine in Spine::of_height(shape.spine_height) {
+            self.spines.push(self.matrices.len() as u32);
+            for matrix in matrices(index, ply, shape, spine) {
+                self.words_before.push(words);
+                words += matrix.plane_words();
+                self.matrices.push(matrix);
+            }
+        }
+        self.words_before.push(words);
+        self.spines.push(self.matrices.len() as u32);
+    }
+
+    /// Returns the matrices, in order.
+    pub fn matrices(&self) -> &[Matrix] {
+        &self.matrices
+    }
+
+    /// Returns the first word of a matrix, given by its number, if the shape has `planes` planes. The number of matrices
+    /// gives the end.
+    pub fn first_word(&self, matrix: usize, planes: usize) -> usize {
+        self.words_before[matrix] * planes
+    }
+
+    /// Returns the number of a matrix, or `None` where the balance of the pieces allows none.
+    pub fn matrix(&self, spine: Spine, left_firsts: u32) -> Option<usize> {
+        let (first, end) = (self.spines[spine.bits as usize], self.spines[spine.bits as usize + 1]);
+        let least_left = self.matrices.get(first as usize)?.left_firsts;
+        let number = first + left_firsts.checked_sub(least_left)?;
+        (number < end).then_some(number as usize)
+    }
+}
+
+/// The sizes of one tier, after the mirror.
+#[derive(Default)]
+pub(crate) struct TierSize {
+    pub entries: u128,
+    /// Words of all planes.
+    pub words: u128,
+    pub matrices: u128,
+    pub shapes: u128,
+    /// Words of all planes of the largest matrix.
+    pub matrix_words: u128,
+    /// Words of all planes of the longest row.
+    pub row_words: u128,
+    /// Words of all planes of as many columns of the longest matrix as a band has rows.
+    pub slice_words: u128,
+}
+
+impl TierSize {
+    /// Sums the sizes of the tier of `ply` pieces with so many planes, on all threads of rayon's current pool. Nothing is
+    /// laid out.
+    pub fn of(index: &Index, planes: usize, ply: u32) -> TierSize {
+        let planes = planes as u128;
+        let shapes: Vec<_> = shapes(index, ply).collect();
+        let of_shape = |shape: &Shape| {
+            let mut size = TierSize { shapes: 1, ..TierSize::default() };
+            for matrix in shape.matrices(index, ply) {
+                let words = matrix.plane_words() as u128 * planes;
+                size.entries += u128::from(matrix.entries());
+                size.words += words;
+                size.matrices += 1;
+                size.matrix_words = size.matrix_words.max(words);
+                size.row_words = size.row_words.max(matrix.words() as u128 * planes);
+                let columns = matrix.words().min(BAND_ROWS / 64) as u128;
+                size.slice_words = size.slice_words.max(u128::from(matrix.rows) * columns * planes);
+            }
+            size
+        };
+        shapes.par_iter().map(of_shape).reduce(TierSize::default, |a, b| TierSize {
+            entries: a.entries + b.entries,
+            words: a.words + b.words,
+            matrices: a.matrices + b.matrices,
+            shapes: a.shapes + b.shapes,
+            matrix_words: a.matrix_words.max(b.matrix_words),
+            row_words: a.row_words.max(b.row_words),
+            slice_words: a.slice_words.max(b.slice_words),
+        })
+    }
+}
+
+/// A value that the matrices of one shape share, kept until a matrix of another shape comes.
+pub(crate) struct OfShape<T>(Option<(Shape, T)>);
+
+impl<T> Default for OfShape<T> {
+    fn default() -> OfShape<T> {
+        OfShape(None)
+    }
+}
+
+impl<T> OfShape<T> {
+    /// Returns the value of `shape`; makes it where the last call was about another shape.
+    pub fn get(&mut self, shape: Shape, make: impl FnOnce() -> T) -> &mut T {
+        if self.0.as_ref().is_some_and(|(of, _)| *of != shape) {
+            self.0 = None;
+        }
+        &mut self.0.get_or_insert_with(|| (shape, make())).1
+    }
 }
 
 /// Cuts rows into bands.

@@ -9,7 +9,7 @@ use super::split::{Part, Split};
 
 /// A cell of a wing: column counted from the outside, row from the bottom.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct WingCell {
+pub(super) struct WingCell {
     /// Wing column, 0 is the outermost.
     pub column: usize,
     /// Row, 0 is the bottom.
@@ -18,7 +18,7 @@ pub struct WingCell {
 
 /// A line inside one wing and the spine (by mirror symmetry the same set serves both wings).
 #[derive(Clone, Debug)]
-pub struct WingLine {
+pub(super) struct WingLine {
     /// Its cells in the wing; empty for a line that is all in the spine.
     pub cells: Vec<WingCell>,
     /// Its rows in the spine, one bit each.
@@ -27,7 +27,7 @@ pub struct WingLine {
 
 /// A line with cells in both wings (and, on odd boards, in the spine).
 #[derive(Clone, Debug)]
-pub struct CrossLine {
+pub(super) struct CrossLine {
     /// All its cells, as a bitboard.
     pub cells: u64,
     /// Its cells in the left wing.
@@ -40,7 +40,7 @@ pub struct CrossLine {
 
 /// All lines of a board, by kind.
 #[derive(Clone, Debug)]
-pub struct Lines {
+pub(super) struct Lines {
     /// Lines inside a wing and the spine.
     pub wing: Vec<WingLine>,
     /// Lines across both wings.

@@ -13,42 +13,42 @@
 //! Mirror images share an entry: only shapes whose left wing is at least their right wing (as numbers) are indexed.
 //! The mirror of a matrix is its transpose.
 //!
-//! [`Index`] holds the tables of a board, made when they are first asked for; [`TierLayout`] says where the matrices
-//! of a tier begin.
+//! [`Index`] holds the tables of a board, made when they are first needed; [`TierDirectory`] finds the entry of a
+//! position and the position of an entry.
+//!
+//! | file | subject |
+//! |---|---|
+//! | `split` | the cut: wing shapes, spines, the parts of a position |
+//! | `lines` | the lines of a board inside one wing and the spine, and across both wings |
+//! | `wing` | the colourings of one wing shape beside one spine, with their bit planes |
+//! | `numbers` | the rank of a colouring, without its list |
+//! | `tables` | [`Index`]: all of these, made on demand |
+//! | `layout` | the shapes and matrices of a tier, and their sizes |
+//! | `directory` | [`TierDirectory`]: rank and unrank |
+//! | `across` | the lines across both wings that a shape and a matrix can hold |
+//! | `map` | the rows of a wing's list before and after a drop |
+//! | `sizes` | limits and estimates from the board alone |
 
 mod across;
 mod directory;
-mod error;
-mod estimate;
 mod layout;
-mod limits;
 mod lines;
 mod map;
 mod numbers;
-mod of_shape;
-mod rank;
-mod size;
-mod slots;
+mod sizes;
 mod split;
 mod tables;
 mod wing;
 
 pub(crate) use across::{FullLine, OpenLine, arm_lines};
-pub use directory::TierDirectory;
-pub use error::IndexError;
-pub(crate) use estimate::tier_estimates;
-pub use layout::{Located, Matrix, Shape, ShapeLayout, TierLayout};
-pub(crate) use layout::{bands, images, matrices, shape_entries, shapes};
-pub(crate) use limits::{TableSizes, check_tables, count_shapes, least_entries};
-pub use lines::{CrossLine, Lines, WingCell, WingLine};
-pub(crate) use of_shape::OfShape;
-pub use rank::Place;
-pub(crate) use size::TierSize;
-pub(crate) use slots::Slots;
+pub use directory::{Located, TierDirectory};
+pub use layout::{Matrix, Shape};
+pub(crate) use layout::{OfShape, ShapeLayout, TierSize, bands, images, shapes, unrank_among};
+pub(crate) use map::{count_before, push_rank_map, push_row_map, row_map};
+pub use sizes::IndexError;
+pub(crate) use sizes::{TableSizes, check_tables, count_shapes, least_entries, tier_estimates};
+pub(crate) use split::low_bits;
 pub use split::{Part, Parts, Spine, Split, WingShape};
 pub use tables::Index;
+pub(crate) use tables::Slots;
 pub use wing::WingList;
-pub(crate) use {
-    map::{count_before, push_rank_map, push_row_map, row_map},
-    split::low_bits,
-};

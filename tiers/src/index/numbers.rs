@@ -1,11 +1,9 @@
 //! The rank of a colouring in its list, found without the list: two loads and a count of bits.
 //!
-//! A probe asks for single ranks anywhere in the index, and a search through a list waits for memory at every step. So the
+//! A probe ranks single positions anywhere in the index, and a search through a list waits for memory at every step. So the
 //! colourings of a wing shape that have no line inside the wing are **numbered** once, those with as many first-player pieces
-//! in increasing order. Beside a spine some of them have a line; a mask over the numbers says which are left, and with each
+//! in increasing order. Beside a spine some of them have a line; a mask over the numbers marks those that are left, and with each
 //! of its words goes how many are left before it. That takes a quarter of a byte a number, and a list four bytes a colouring.
-
-use std::sync::OnceLock;
 
 use super::split::low_bits;
 
@@ -52,37 +50,13 @@ impl Numbers {
     }
 }
 
-/// The colourings of one wing shape that have no line beside one spine, by first-player pieces.
-#[derive(Debug)]
-pub(super) struct Beside {
-    lengths: Box<[u32]>,
-    masks: Box<[OnceLock<Mask>]>,
-}
-
-impl Beside {
-    /// Takes how many colourings are left for each number of first-player pieces. Which ones is found out when it is first
-    /// asked for.
-    pub fn new(lengths: &[u32]) -> Beside {
-        Beside { lengths: lengths.into(), masks: lengths.iter().map(|_| OnceLock::new()).collect() }
-    }
-
-    /// Returns how many colourings are left, for each number of first-player pieces.
-    pub fn lengths(&self) -> &[u32] {
-        &self.lengths
-    }
-
-    /// Returns which numbers are left of the colourings with `firsts` first-player pieces; `members` makes the mask.
-    pub fn mask(&self, firsts: u32, members: impl FnOnce() -> Vec<u64>) -> Option<&Mask> {
-        Some(self.masks.get(firsts as usize)?.get_or_init(|| Mask::new(&members())))
-    }
-}
-
 /// Which numbers are left: one bit each, and for each word how many are left before it.
 #[derive(Debug)]
 pub(super) struct Mask(Box<[(u64, u32)]>);
 
 impl Mask {
-    fn new(members: &[u64]) -> Mask {
+    /// Takes a bit for every number.
+    pub fn new(members: &[u64]) -> Mask {
         let mut sum = 0;
         let count = |word: &u64| {
             let before = sum;
@@ -118,7 +92,7 @@ mod tests {
                         let firsts = colouring.count_ones();
                         let place = index.colourings(shape, spine, firsts).binary_search(&colouring);
                         let found = index.rank_beside(shape, spine, firsts, colouring);
-                        let expected = place.ok().map(|place| (place as u32, index.counts(shape, spine)));
+                        let expected = place.ok().map(|place| place as u32);
                         assert_eq!(found, expected, "{name} {shape:?} {spine:?} {colouring:b}");
                         ranked += usize::from(found.is_some());
                     }

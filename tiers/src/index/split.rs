@@ -107,7 +107,7 @@ impl Split {
         self.board.width() / 2
     }
 
-    /// Tells whether the board has a spine (an odd number of columns).
+    /// Returns whether the board has a spine (an odd number of columns).
     pub fn has_spine(&self) -> bool {
         self.board.width() % 2 == 1
     }

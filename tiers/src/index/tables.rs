@@ -1,15 +1,13 @@
-//! The tables of one board, made when they are first asked for and kept.
+//! The tables of one board, made when they are first needed, and kept.
 
 use std::sync::OnceLock;
 
 use fourbase::Board;
 use rayon::prelude::*;
 
-use super::error::IndexError;
-use super::limits::check_tables;
 use super::lines::{CrossLine, Lines};
-use super::numbers::{Beside, Numbers};
-use super::slots::Slots;
+use super::numbers::{Mask, Numbers};
+use super::sizes::{IndexError, check_tables};
 use super::split::{Spine, Split, WingShape};
 use super::wing::{ShapeLists, WingList};
 use crate::kernel::Kernel;
@@ -32,8 +30,8 @@ pub struct Index {
     counts: Slots<Box<[u32]>>,
     /// By wing shape, for probes.
     numbers: Vec<OnceLock<Numbers>>,
-    /// By spine and wing shape, for probes.
-    beside: Slots<Beside>,
+    /// By spine and wing shape, then by first-player pieces, for probes.
+    masks: Slots<Box<[OnceLock<Mask>]>>,
 }
 
 impl Index {
@@ -54,7 +52,7 @@ impl Index {
             lists: Slots::new(shapes * split.spines()),
             counts: Slots::new(shapes * heights),
             numbers: (0..shapes).map(|_| OnceLock::new()).collect(),
-            beside: Slots::new(shapes * split.spines()),
+            masks: Slots::new(shapes * split.spines()),
         })
     }
 
@@ -69,7 +67,7 @@ impl Index {
     }
 
     /// Returns the lines across both wings.
-    pub fn cross_lines(&self) -> &[CrossLine] {
+    pub(super) fn cross_lines(&self) -> &[CrossLine] {
         &self.lines.cross
     }
 
@@ -84,56 +82,43 @@ impl Index {
 
     /// Returns the list of a wing shape beside `spine` with `firsts` first-player pieces (at most the wing's pieces).
     pub fn list(&self, shape: WingShape, spine: Spine, firsts: u32) -> &WingList {
-        let slot = self.list_slot(shape, spine, firsts);
-        slot.get().filter(|list| list.has_planes()).unwrap_or_else(|| self.make_list(slot, shape, spine, firsts))
-    }
-
-    /// Makes a list that is not made yet, or its planes.
-    #[cold]
-    fn make_list<'a>(&self, slot: &'a OnceLock<WingList>, shape: WingShape, spine: Spine, firsts: u32) -> &'a WingList {
-        let (shape, split, lines, kernel) = (self.shape(shape), &self.split, &self.lines.wing, self.kernel);
-        let list = slot.get_or_init(|| shape.with_planes(split, lines, spine, firsts as usize, kernel));
-        if !list.has_planes() {
-            shape.add_planes(split, lines, spine, firsts as usize, kernel, list);
-        }
+        let list = self.list_without_planes(shape, spine, firsts);
+        list.add_planes(|| self.shape(shape).planes(list, spine, firsts as usize, self.kernel));
         list
     }
 
-    /// Returns the colourings of that list in increasing order: all that ranking needs, made without a kernel.
+    /// Returns the colourings of that list in increasing order. No kernel takes part in making them.
     pub fn colourings(&self, shape: WingShape, spine: Spine, firsts: u32) -> &[u32] {
-        let make = || self.shape(shape).beside(&self.split, &self.lines.wing, spine, firsts as usize);
-        self.list_slot(shape, spine, firsts).get_or_init(make).colourings()
+        self.list_without_planes(shape, spine, firsts).colourings()
     }
 
-    fn list_slot(&self, shape: WingShape, spine: Spine, firsts: u32) -> &OnceLock<WingList> {
-        let make = || (0..=self.cells[shape.0 as usize]).map(|_| OnceLock::new()).collect();
-        &self.lists.get(self.slot(shape, spine)).get_or_init(make)[firsts as usize]
+    fn list_without_planes(&self, shape: WingShape, spine: Spine, firsts: u32) -> &WingList {
+        let lists = self.lists.get(self.slot(shape, spine)).get_or_init(|| self.of_each_firsts(shape));
+        lists[firsts as usize].get_or_init(|| self.shape(shape).beside(spine, firsts as usize))
     }
 
     /// Returns the lengths of the lists of a wing shape beside `spine`, one for every number of first-player pieces,
     /// without making the lists.
     pub fn counts(&self, shape: WingShape, spine: Spine) -> &[u32] {
-        let lists = || self.shape(shape).counts(&self.split, &self.lines.wing, spine.height);
+        let lists = || self.shape(shape).counts(spine.height);
         let counts = self.counts.get(spine.height as usize * self.shapes.len() + shape.0 as usize).get_or_init(lists);
         let each = self.cells[shape.0 as usize] as usize + 1;
         &counts[spine.bits as usize * each..][..each]
     }
 
-    /// Returns the place of a colouring with `firsts` first-player pieces in the list of a wing shape beside `spine`, without
-    /// making the list, and the lengths of the lists for every number of first-player pieces; `None` where it is not there.
-    pub(crate) fn rank_beside(
-        &self,
-        shape: WingShape,
-        spine: Spine,
-        firsts: u32,
-        colouring: u32,
-    ) -> Option<(u32, &[u32])> {
-        let (split, lines, lists) = (&self.split, &self.lines.wing, || self.shape(shape));
-        let beside = self.beside.get(self.slot(shape, spine)).get_or_init(|| Beside::new(self.counts(shape, spine)));
-        let mask = beside.mask(firsts, || lists().members(split, lines, spine, firsts as usize))?;
-        let numbers = self.numbers.get(shape.0 as usize)?.get_or_init(|| lists().numbers());
-        let rank = mask.rank(numbers.of(colouring, || lists().free(firsts))?)?;
-        Some((rank, beside.lengths()))
+    /// Returns the rank of a colouring with `firsts` first-player pieces in the list of a wing shape beside `spine`, without
+    /// making the list; `None` where the list does not have it.
+    pub(crate) fn rank_beside(&self, shape: WingShape, spine: Spine, firsts: u32, colouring: u32) -> Option<u32> {
+        let masks = self.masks.get(self.slot(shape, spine)).get_or_init(|| self.of_each_firsts(shape));
+        let members = || self.shape(shape).members(spine, firsts as usize);
+        let mask = masks.get(firsts as usize)?.get_or_init(|| Mask::new(&members()));
+        let numbers = self.numbers.get(shape.0 as usize)?.get_or_init(|| self.shape(shape).numbers());
+        mask.rank(numbers.of(colouring, || self.shape(shape).free(firsts))?)
+    }
+
+    /// Makes a place for every number of first-player pieces in a wing shape.
+    fn of_each_firsts<T>(&self, shape: WingShape) -> Box<[OnceLock<T>]> {
+        (0..=self.cells[shape.0 as usize]).map(|_| OnceLock::new()).collect()
     }
 
     fn slot(&self, shape: WingShape, spine: Spine) -> usize {
@@ -155,5 +140,33 @@ impl Index {
         };
         let lists: usize = (0..self.shapes.len()).into_par_iter().map(of_shape).sum();
         lists + self.counts.bytes() + self.lists.bytes()
+    }
+}
+
+/// Slots of a page.
+const PAGE: usize = 256;
+
+/// Places for tables that are made one by one. They are in pages, made with their first table: a board of one column has
+/// up to 16 million places, and opening its database must not take memory for all of them.
+#[derive(Debug)]
+pub(crate) struct Slots<T> {
+    pages: Vec<OnceLock<Box<[OnceLock<T>]>>>,
+    count: usize,
+}
+
+impl<T> Slots<T> {
+    /// Makes `count` empty slots.
+    pub fn new(count: usize) -> Slots<T> {
+        Slots { pages: (0..count.div_ceil(PAGE)).map(|_| OnceLock::new()).collect(), count }
+    }
+
+    /// Returns a slot.
+    pub fn get(&self, slot: usize) -> &OnceLock<T> {
+        &self.pages[slot / PAGE].get_or_init(|| (0..PAGE).map(|_| OnceLock::new()).collect())[slot % PAGE]
+    }
+
+    /// Returns the memory of all slots, without what is in them.
+    pub fn bytes(&self) -> usize {
+        self.count * size_of::<OnceLock<T>>()
     }
 }

@@ -1,13 +1,13 @@
 //! The colourings of one wing: sorted lists, and what is true of each colouring as one bit.
 //!
 //! A list holds the colourings of one wing shape with one number of first-player pieces that have no line inside the
-//! wing and one given spine, in increasing order. Everything that a kernel asks about a list is a **bit plane** over
+//! wing and one given spine, in increasing order. Everything that a kernel needs of a list is a **bit plane** over
 //! it: which colourings have the first player in a cell, and which keep free of a line when a player drops into a
 //! column. The planes of a list beside a spine are those of the list without a spine, compressed by the mask of the
 //! colourings that survive, so that making them takes word operations only.
 //!
-//! Ranking and unranking need the colourings alone, so the planes of a list are made when the list is first asked for
-//! them ([`Index::list`](super::Index::list)). No kernel has a part in the colourings.
+//! Unranking needs the colourings alone, so the planes of a list are made when a kernel first needs them
+//! ([`Index::list`](super::Index::list)).
 
 use std::sync::OnceLock;
 
@@ -25,8 +25,7 @@ pub struct WingList {
     words: usize,
     cells: usize,
     columns: usize,
-    /// `cells` planes, then two a wing column and two for the spine (see [`WingList::keeps`]), then all ones. Empty for a
-    /// list that only ranking has asked for so far.
+    /// `cells` planes, then two a wing column and two for the spine (see [`WingList::keeps`]), then all ones.
     planes: OnceLock<Vec<u64>>,
 }
 
@@ -41,7 +40,7 @@ impl WingList {
         self.colourings.len()
     }
 
-    /// Tells whether no colouring is free of lines.
+    /// Returns whether no colouring is free of lines.
     pub fn is_empty(&self) -> bool {
         self.colourings.is_empty()
     }
@@ -56,9 +55,9 @@ impl WingList {
         size_of::<std::sync::OnceLock<WingList>>() + 4 * len + 8 * planes * len.div_ceil(64)
     }
 
-    /// Tells whether the planes are made.
-    pub(super) fn has_planes(&self) -> bool {
-        self.planes.get().is_some()
+    /// Adds the planes where there are none yet.
+    pub(super) fn add_planes(&self, make: impl FnOnce() -> Vec<u64>) {
+        self.planes.get_or_init(make);
     }
 
     fn slot(&self, slot: usize) -> &[u64] {
@@ -89,23 +88,50 @@ impl WingList {
     }
 }
 
+const PLAYERS: [Player; 2] = [Player::First, Player::Second];
+
 /// The most bits of a table that [`ShapeLists::counts`] sums over.
 const MOST_TABLE_BITS: usize = 14;
 
 /// The lists of one wing shape without a spine, for every number of first-player pieces.
 #[derive(Debug)]
-pub struct ShapeLists {
-    shape: WingShape,
-    cells: u32,
+pub(super) struct ShapeLists {
     heights: Vec<u32>,
+    cells: u32,
+    lines: Vec<ShapeLine>,
     lists: Vec<FreeList>,
+}
+
+/// A line inside wing and spine of which the wing's part is occupied in a shape, but for at most one cell.
+#[derive(Debug)]
+struct ShapeLine {
+    /// Its occupied cells, as bits of a colouring.
+    mask: u32,
+    /// Its rows in the spine, one bit each.
+    spine_rows: u64,
+    /// The wing column of the cell that is not occupied: a drop completes the wing's part.
+    open: Option<usize>,
+}
+
+impl ShapeLine {
+    /// Takes a line in a wing of these heights; `None` where more than one drop has to come before it is complete.
+    fn new(split: &Split, shape: WingShape, heights: &[u32], line: &WingLine) -> Option<ShapeLine> {
+        let (occupied, empty): (Vec<_>, Vec<_>) = line.cells.iter().partition(|cell| cell.row < heights[cell.column]);
+        let open = match empty[..] {
+            [] => None,
+            [WingCell { column, row }] if row == heights[column] => Some(column),
+            _ => return None,
+        };
+        let mask = occupied.iter().map(|cell| 1 << split.bit(shape, cell.column, cell.row)).sum();
+        Some(ShapeLine { mask, spine_rows: line.spine_rows, open })
+    }
 }
 
 /// The colourings with one number of first-player pieces that have no line inside the wing, in increasing order.
 #[derive(Debug)]
 struct FreeList {
     colourings: Vec<u32>,
-    /// A plane a cell. A probe needs those of few lists, so they are made when they are first asked for.
+    /// A plane a cell. A probe needs those of few lists, so they are made when they are first needed.
     planes: OnceLock<Vec<u64>>,
 }
 
@@ -135,17 +161,16 @@ impl ShapeLists {
     /// Lists the colourings of `shape` that have no line inside the wing: those of its columns, combined. Takes time
     /// proportional to their number, and to `2^height` of the tallest column.
     pub fn new(split: &Split, lines: &[WingLine], shape: WingShape) -> ShapeLists {
-        let cells = split.cells(shape);
         let heights: Vec<u32> = split.heights(shape).collect();
-        let mut lists = ShapeLists { shape, cells, heights, lists: Vec::new() };
-        let inside: Vec<&WingLine> =
-            lines.iter().filter(|line| line.spine_rows == 0 && lists.occupied(&line.cells)).collect();
+        let lines: Vec<ShapeLine> =
+            lines.iter().filter_map(|line| ShapeLine::new(split, shape, &heights, line)).collect();
+        let inside = lines.iter().filter(|line| line.open.is_none() && line.spine_rows == 0).map(|line| line.mask);
         let (mut colourings, mut shift) = (vec![0u32], 0);
-        for (column, height) in lists.heights.iter().enumerate() {
+        for height in &heights {
             // The lines that this column completes: those inside it, and those with cells in columns before.
-            let complete = inside.iter().filter(|line| line.cells.iter().map(|cell| cell.column).max() == Some(column));
-            let masks = complete.map(|line| lists.mask(split, &line.cells));
-            let (own, across): (Vec<u32>, Vec<u32>) = masks.partition(|mask| mask.trailing_zeros() >= shift);
+            let (before, up_to) = (low_bits(shift) as u32, low_bits(shift + height) as u32);
+            let complete = inside.clone().filter(|mask| mask & !up_to == 0 && mask & !before != 0);
+            let (own, across): (Vec<u32>, Vec<u32>) = complete.partition(|mask| mask & before == 0);
             let free = |colouring: u32, lines: &[u32]| {
                 lines.iter().all(|line| colouring & line != *line && !colouring & line != *line)
             };
@@ -155,69 +180,49 @@ impl ShapeLists {
             colourings = both.filter(|colouring| free(*colouring, &across)).collect();
             shift += height;
         }
-        let mut by_firsts = vec![Vec::new(); cells as usize + 1];
+        let mut by_firsts = vec![Vec::new(); shift as usize + 1];
         for colouring in colourings {
             by_firsts[colouring.count_ones() as usize].push(colouring);
         }
-        lists.lists =
-            by_firsts.into_iter().map(|colourings| FreeList { colourings, planes: OnceLock::new() }).collect();
-        lists
-    }
-
-    /// Returns the bits of some occupied cells.
-    fn mask(&self, split: &Split, cells: &[WingCell]) -> u32 {
-        cells.iter().map(|cell| 1 << split.bit(self.shape, cell.column, cell.row)).sum()
+        let lists = by_firsts.into_iter().map(|colourings| FreeList { colourings, planes: OnceLock::new() }).collect();
+        ShapeLists { heights, cells: shift, lines, lists }
     }
 
     /// Returns the colourings with `firsts` first-player pieces that have no line with `spine` either, as a mask over
     /// the list without a spine.
-    pub fn members(&self, split: &Split, lines: &[WingLine], spine: Spine, firsts: usize) -> Vec<u64> {
+    pub fn members(&self, spine: Spine, firsts: usize) -> Vec<u64> {
         let list = &self.lists[firsts];
-        let mut members = vec![u64::MAX; list.words()];
-        trim(&mut members, list.colourings.len());
-        for line in lines.iter().filter(|line| line.spine_rows != 0) {
-            if !self.occupied(&line.cells) || line.spine_rows >> spine.height != 0 {
-                continue;
-            }
-            for player in [Player::First, Player::Second] {
-                if spine_is(spine, line.spine_rows, player) {
-                    let cell = |bit| list.cell(self.cells, bit);
-                    let held = |word: usize| self.held(split, cell, &line.cells, player, word);
-                    members.iter_mut().enumerate().for_each(|(word, mask)| *mask &= !held(word));
-                }
-            }
-        }
-        members
+        let cell = |bit| list.cell(self.cells, bit);
+        let complete = |line: &&ShapeLine| line.open.is_none() && line.spine_rows != 0;
+        let lines = self.lines.iter().filter(complete).map(|line| (line.mask, line.spine_rows));
+        free_of_lines(list.colourings.len(), lines, spine, &PLAYERS, cell)
     }
 
     /// Counts the colourings beside every spine of `height` pieces: by the spine's bits, then by first-player pieces.
     ///
-    /// A line of wing and spine has one cell on the spine, so that all a colouring has to say is which rows of the spine
-    /// it leaves to neither player. A table counts the colourings that say the same; summed up over subsets, it has the
+    /// A line of wing and spine has one cell on the spine, so only the rows of the spine that a colouring leaves to
+    /// neither player matter. A table counts the colourings with the same rows; summed up over subsets, it has the
     /// answer for every spine.
-    pub fn counts(&self, split: &Split, lines: &[WingLine], height: u32) -> Box<[u32]> {
+    pub fn counts(&self, height: u32) -> Box<[u32]> {
         let spines = Spine::of_height(height);
-        let is_here = |line: &&WingLine| line.spine_rows >> height == 0 && self.occupied(&line.cells);
-        let beside = || lines.iter().filter(|line| line.spine_rows != 0 && !line.cells.is_empty()).filter(is_here);
-        let all_rows = beside().fold(0, |rows, line| rows | line.spine_rows);
+        let lines = self.lines.iter().filter(|line| line.open.is_none() && line.spine_rows >> height == 0);
+        let beside = lines.clone().filter(|line| line.spine_rows != 0 && line.mask != 0);
+        let all_rows = beside.clone().fold(0, |rows, line| rows | line.spine_rows);
         let rows: Vec<u64> = (0..u64::BITS).map(|row| 1 << row).filter(|row| all_rows & row != 0).collect();
         if 2 * rows.len() > MOST_TABLE_BITS {
             let firsts = 0..self.lists.len();
             let all = spines.flat_map(|spine| firsts.clone().map(move |firsts| (spine, firsts)));
-            let members = all.map(|(spine, firsts)| self.members(split, lines, spine, firsts));
+            let members = all.map(|(spine, firsts)| self.members(spine, firsts));
             return members.map(|members| members.iter().map(|word| word.count_ones()).sum()).collect();
         }
-        let places: Vec<(u32, usize)> = beside()
-            .map(|line| (self.mask(split, &line.cells), rows.iter().take_while(|row| **row != line.spine_rows).count()))
-            .collect();
+        let places: Vec<(u32, usize)> =
+            beside.map(|line| (line.mask, rows.iter().take_while(|row| **row != line.spine_rows).count())).collect();
         let tables: Vec<Vec<u32>> =
             self.lists.iter().map(|list| table(&list.colourings, &places, rows.len())).collect();
-        let own: Vec<u64> =
-            lines.iter().filter(|line| line.cells.is_empty()).filter(is_here).map(|line| line.spine_rows).collect();
-        let players = [Player::First, Player::Second];
+        let own: Vec<u64> = lines.filter(|line| line.mask == 0).map(|line| line.spine_rows).collect();
         let count_beside = |spine: Spine| {
-            let has_line = own.iter().any(|rows| players.iter().any(|player| spine_is(spine, *rows, *player)));
-            let sets = players.iter().flat_map(|player| rows.iter().map(move |row| spine_is(spine, *row, *player)));
+            let has_line = own.iter().any(|rows| PLAYERS.iter().any(|player| spine_is(spine, *rows, *player)));
+            let sets = PLAYERS.iter().flat_map(|player| rows.iter().map(move |row| spine_is(spine, *row, *player)));
             let free = sets.enumerate().fold(0, |free, (bit, is_held)| free | usize::from(!is_held) << bit);
             tables.iter().map(move |table| if has_line { 0 } else { table[free] })
         };
@@ -235,150 +240,90 @@ impl ShapeLists {
     }
 
     /// Makes the list beside `spine` with `firsts` first-player pieces, without its planes.
-    pub fn beside(&self, split: &Split, lines: &[WingLine], spine: Spine, firsts: usize) -> WingList {
-        self.of_members(split, &self.members(split, lines, spine, firsts), firsts)
-    }
-
-    /// Makes the list and its planes.
-    pub fn with_planes(
-        &self,
-        split: &Split,
-        lines: &[WingLine],
-        spine: Spine,
-        firsts: usize,
-        kernel: Kernel,
-    ) -> WingList {
-        let members = self.members(split, lines, spine, firsts);
-        let list = self.of_members(split, &members, firsts);
-        list.planes.get_or_init(|| self.planes(split, lines, spine, &list, &members, firsts, kernel));
-        list
-    }
-
-    /// Makes the planes of a list where it has none.
-    pub fn add_planes(
-        &self,
-        split: &Split,
-        lines: &[WingLine],
-        spine: Spine,
-        firsts: usize,
-        kernel: Kernel,
-        list: &WingList,
-    ) {
-        list.planes.get_or_init(|| {
-            let members = self.members(split, lines, spine, firsts);
-            self.planes(split, lines, spine, list, &members, firsts, kernel)
-        });
-    }
-
-    /// Takes the `members` of the list without a spine.
-    fn of_members(&self, split: &Split, members: &[u64], firsts: usize) -> WingList {
-        let all = &self.lists[firsts];
-        let colourings: Vec<u32> = (0..all.colourings.len())
-            .filter(|i| members[i / 64] >> (i % 64) & 1 == 1)
-            .map(|i| all.colourings[i])
-            .collect();
+    pub fn beside(&self, spine: Spine, firsts: usize) -> WingList {
+        let members = self.members(spine, firsts);
+        let all = self.lists[firsts].colourings.iter().enumerate();
+        let colourings: Vec<u32> =
+            all.filter(|(i, _)| members[i / 64] >> (i % 64) & 1 == 1).map(|(_, colouring)| *colouring).collect();
         WingList {
             words: colourings.len().div_ceil(64),
             colourings,
             cells: self.cells as usize,
-            columns: split.wing_columns(),
+            columns: self.heights.len(),
             planes: OnceLock::new(),
         }
     }
 
-    /// Makes the planes of a list, which has the `members` of the one without a spine.
-    #[expect(clippy::too_many_arguments, reason = "what the list is made of, all of it known to the two callers")]
-    fn planes(
-        &self,
-        split: &Split,
-        lines: &[WingLine],
-        spine: Spine,
-        list: &WingList,
-        members: &[u64],
-        firsts: usize,
-        kernel: Kernel,
-    ) -> Vec<u64> {
-        let all = &self.lists[firsts];
-        let mut planes = vec![0; (list.cells + 2 * list.columns + 3) * list.words];
-        let ones = planes.len() - list.words;
-        planes[ones..].fill(u64::MAX);
-        trim(&mut planes[ones..], list.len());
+    /// Makes the planes of the list beside `spine` with `firsts` first-player pieces.
+    pub fn planes(&self, list: &WingList, spine: Spine, firsts: usize, kernel: Kernel) -> Vec<u64> {
+        let (all, members) = (&self.lists[firsts], self.members(spine, firsts));
+        let mut planes = Vec::with_capacity((list.cells + 2 * list.columns + 3) * list.words);
+        planes.resize(list.cells * list.words, 0);
         for cell in 0..list.cells {
-            kernel.compress(all.cell(self.cells, cell as u32), members, &mut planes[cell * list.words..][..list.words]);
+            let plane = &mut planes[cell * list.words..][..list.words];
+            kernel.compress(all.cell(self.cells, cell as u32), &members, plane);
         }
         for column in 0..=list.columns {
             for player in [Player::Second, Player::First] {
-                let keeps = self.keeps(split, lines, spine, list, &planes, column, player);
-                let slot = list.cells + 2 * column + usize::from(player == Player::First);
-                planes[slot * list.words..][..list.words].copy_from_slice(&keeps);
+                let keeps = self.keeps(list, &planes, spine, column, player);
+                planes.extend(keeps);
             }
         }
+        planes.extend(ones(list.len()));
         planes
     }
 
     /// Computes [`WingList::keeps`] of one column (the spine: one past the wing's last) from the planes of the cells.
-    #[expect(clippy::too_many_arguments, reason = "as for the planes")]
-    fn keeps(
-        &self,
-        split: &Split,
-        lines: &[WingLine],
-        spine: Spine,
-        list: &WingList,
-        planes: &[u64],
-        column: usize,
-        player: Player,
-    ) -> Vec<u64> {
-        let mut keeps = vec![u64::MAX; list.words];
-        trim(&mut keeps, list.len());
-        let drop = (column < list.columns).then(|| WingCell { column, row: self.heights[column] });
-        for line in lines {
-            let mut cells = line.cells.clone();
-            let mut rows = line.spine_rows;
-            match drop {
-                Some(drop) if cells.contains(&drop) => cells.retain(|cell| *cell != drop),
-                None if rows >> spine.height & 1 == 1 => rows &= !(1 << spine.height),
-                _ => continue,
-            }
-            if self.occupied(&cells) && rows >> spine.height == 0 && spine_is(spine, rows, player) {
-                let plane = |bit: u32| &planes[bit as usize * list.words..][..list.words];
-                let held = |word: usize| self.held(split, plane, &cells, player, word);
-                keeps.iter_mut().enumerate().for_each(|(word, mask)| *mask &= !held(word));
-            }
-        }
-        keeps
-    }
-
-    fn occupied(&self, cells: &[WingCell]) -> bool {
-        cells.iter().all(|cell| cell.row < self.heights[cell.column])
-    }
-
-    /// Returns one word of the mask of the colourings in which `player` has all of `cells`.
-    fn held<'a>(
-        &self,
-        split: &Split,
-        plane: impl Fn(u32) -> &'a [u64],
-        cells: &[WingCell],
-        player: Player,
-        word: usize,
-    ) -> u64 {
-        cells.iter().fold(u64::MAX, |mask, cell| {
-            let plane = plane(split.bit(self.shape, cell.column, cell.row))[word];
-            mask & if player == Player::First { plane } else { !plane }
-        })
+    fn keeps(&self, list: &WingList, planes: &[u64], spine: Spine, column: usize, player: Player) -> Vec<u64> {
+        let is_spine = column == list.columns;
+        let top = if is_spine { 1 << spine.height } else { 0 };
+        let open = if is_spine { None } else { Some(column) };
+        let completed = |line: &&ShapeLine| line.open == open && line.spine_rows & top == top;
+        let lines = self.lines.iter().filter(completed).map(|line| (line.mask, line.spine_rows & !top));
+        let cell = |bit: u32| &planes[bit as usize * list.words..][..list.words];
+        free_of_lines(list.len(), lines, spine, &[player], cell)
     }
 }
 
-/// Tells whether `player` holds all of `rows` of the spine, which are all occupied.
+/// Returns the mask of the colourings of a list in which none of `players` has one of `lines` beside `spine`. A line is its
+/// bits in the colouring and its rows in the spine; `plane` returns the plane of a bit.
+fn free_of_lines<'a>(
+    len: usize,
+    lines: impl Iterator<Item = (u32, u64)>,
+    spine: Spine,
+    players: &[Player],
+    plane: impl Fn(u32) -> &'a [u64],
+) -> Vec<u64> {
+    let mut free = ones(len);
+    for (mask, rows) in lines.filter(|(_, rows)| rows >> spine.height == 0) {
+        for &player in players.iter().filter(|player| spine_is(spine, rows, **player)) {
+            let flip = if player == Player::First { 0 } else { u64::MAX };
+            for (word, free) in free.iter_mut().enumerate() {
+                let (mut held, mut bits) = (u64::MAX, mask);
+                while bits != 0 {
+                    held &= plane(bits.trailing_zeros())[word] ^ flip;
+                    bits &= bits - 1;
+                }
+                *free &= !held;
+            }
+        }
+    }
+    free
+}
+
+/// Returns a mask whose first `len` bits are set.
+fn ones(len: usize) -> Vec<u64> {
+    let mut words = vec![u64::MAX; len.div_ceil(64)];
+    if let (Some(last), false) = (words.last_mut(), len.is_multiple_of(64)) {
+        *last = low_bits(len as u32 % 64);
+    }
+    words
+}
+
+/// Returns whether `player` holds all of `rows` of the spine, which are all occupied.
 pub(crate) fn spine_is(spine: Spine, rows: u64, player: Player) -> bool {
     let held = if player == Player::First { u64::from(spine.bits) } else { !u64::from(spine.bits) };
     held & rows == rows
-}
-
-/// Clears the bits beyond the first `len`.
-fn trim(words: &mut [u64], len: usize) {
-    if let (Some(last), false) = (words.last_mut(), len.is_multiple_of(64)) {
-        *last &= low_bits(len as u32 % 64);
-    }
 }
 
 /// Counts the colourings that leave at most some rows of the spine to neither player, for every set of rows: by the
@@ -436,11 +381,16 @@ mod tests {
     fn lists_without_a_spine_have_every_colouring_without_a_line_and_no_other() {
         for name in ["4x4", "8x2c3", "6x4c3", "7x4", "8x3", "2x8", "5x3c2", "3x3c1"] {
             let (board, index) = (name.parse().unwrap(), Index::new(name.parse().unwrap(), Kernel::detect()).unwrap());
-            let (split, lines) = (Split::new(board), crate::index::Lines::new(board));
+            let (split, lines) = (Split::new(board), super::super::lines::Lines::new(board));
             for shape in (0..index.split().wing_shapes()).map(WingShape) {
                 let lists = ShapeLists::new(&split, &lines.wing, shape);
-                let inside = lines.wing.iter().filter(|line| line.spine_rows == 0 && lists.occupied(&line.cells));
-                let inside: Vec<u32> = inside.map(|line| lists.mask(&split, &line.cells)).collect();
+                let occupied = |line: &&WingLine| {
+                    line.spine_rows == 0 && line.cells.iter().all(|cell| cell.row < split.height(shape, cell.column))
+                };
+                let mask = |line: &WingLine| -> u32 {
+                    line.cells.iter().map(|cell| 1 << split.bit(shape, cell.column, cell.row)).sum()
+                };
+                let inside: Vec<u32> = lines.wing.iter().filter(occupied).map(mask).collect();
                 for colouring in 0..1u32 << lists.cells {
                     let is_free = inside.iter().all(|line| colouring & line != *line && !colouring & line != *line);
                     let list = &lists.lists[colouring.count_ones() as usize].colourings;

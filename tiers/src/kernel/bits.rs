@@ -25,6 +25,15 @@ pub(crate) trait Bits: Copy {
     fn deposit(word: u64, mask: Self::Mask) -> u64;
 }
 
+/// A loop that is compiled for every form of the kernels. `run` must be inlined into its caller.
+pub(super) trait Task {
+    /// The result of the loop.
+    type Output;
+
+    /// Runs the loop with one form of the bit moves.
+    fn run<B: Bits>(self) -> Self::Output;
+}
+
 /// Extract and deposit in plain safe code, through a [`Network`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Portable;
@@ -67,7 +76,7 @@ impl Network {
         let (mut places, mut gaps) = (mask, !mask << 1);
         let mut moves = [0; 6];
         for (round, moving) in moves.iter_mut().enumerate() {
-            // Prefix parity: bit i says whether an odd number of gaps lie below it.
+            // Prefix parity: bit i is set if an odd number of gaps lie below it.
             let mut parity = gaps;
             for shift in [1, 2, 4, 8, 16, 32] {
                 parity ^= parity << shift;

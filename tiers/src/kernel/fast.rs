@@ -9,8 +9,7 @@
 
 #![allow(unsafe_code)]
 
-use super::bits::Bits;
-use super::task::Task;
+use super::bits::{Bits, Task};
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{_pdep_u64, _pext_u64};

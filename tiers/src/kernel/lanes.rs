@@ -6,7 +6,7 @@
 
 use super::bits::Network;
 use super::code::{Code, MAX_PLANES};
-use super::lent::Lent;
+use super::words::RowView;
 
 /// The most rows side by side.
 const LANES: usize = 8;
@@ -69,7 +69,7 @@ impl Lanes {
     }
 
     /// Takes, in each of [`Lanes::rows`], the better of what `out` has and what the drop brings from `child`.
-    pub(crate) fn take_rows<C: Code<P>, const P: usize>(&mut self, code: C, child: Lent, out: &mut [u64]) {
+    pub(crate) fn take_rows<C: Code<P>, const P: usize>(&mut self, code: C, child: RowView, out: &mut [u64]) {
         let row_words = P * self.put.len();
         let (rows, mut spare) = (std::mem::take(&mut self.rows), std::mem::take(&mut self.spare));
         for group in rows.chunks(LANES) {
@@ -93,7 +93,7 @@ impl Lanes {
     }
 
     /// Writes the streams of a child's rows of `planes` planes.
-    fn gather_planes(&mut self, planes: usize, child: Lent, rows: [usize; LANES]) {
+    fn gather_planes(&mut self, planes: usize, child: RowView, rows: [usize; LANES]) {
         self.stream.resize(planes * self.stream_words(), [0; LANES]);
         let rows = rows.map(|row| child.row(row, planes * self.child_words));
         for plane in 0..planes {
@@ -195,7 +195,7 @@ mod tests {
 
     use super::*;
     use crate::kernel::bits::Portable;
-    use crate::kernel::code::{Greater, Ordered, Smaller, Wdl};
+    use crate::kernel::code::{Ordered, Wdl};
     use crate::kernel::rows;
 
     /// A drop, rows of a child and rows of a band, all random.
@@ -244,7 +244,7 @@ mod tests {
             // A second time, with what the first has left in the buffers: nothing becomes better than it is.
             for _ in 0..2 {
                 lanes.prepare(taken, &self.keeps, child_words);
-                lanes.take_rows(code, Lent::Whole(&child), &mut found);
+                lanes.take_rows(code, RowView::Whole(&child), &mut found);
                 assert_eq!(found, expected);
             }
             let row_words = P * words.max(child_words);
@@ -302,10 +302,10 @@ mod tests {
         fn rows_side_by_side_take_what_they_take_one_by_one(case in case()) {
             case.check::<_, 2>(Wdl::<true>);
             case.check::<_, 2>(Wdl::<false>);
-            case.check::<_, 2>(Ordered::<_, false>(Greater));
-            case.check::<_, 3>(Ordered::<_, true>(Smaller));
-            case.check::<_, 5>(Ordered::<_, true>(Greater));
-            case.check::<_, 6>(Ordered::<_, false>(Smaller));
+            case.check::<_, 2>(Ordered::<true, false>);
+            case.check::<_, 3>(Ordered::<false, true>);
+            case.check::<_, 5>(Ordered::<true, true>);
+            case.check::<_, 6>(Ordered::<false, false>);
         }
     }
 }

@@ -12,11 +12,11 @@
 //! A drop whose child is missing from the child's list completed a line inside wing and spine: such parents win at
 //! once. Lines across both wings are found in the child itself when *it* is solved (`lines`).
 
-use super::bits::Bits;
+use super::bits::{Bits, Task};
 use super::code::Code;
 use super::lanes::{Lanes, Taken};
-use super::lent::Lent;
 use super::rows;
+use super::words::RowView;
 
 /// No child row: the drop completes a line.
 pub(crate) const NO_ROW: u32 = u32::MAX;
@@ -27,7 +27,7 @@ pub(crate) const BAND_ROWS: usize = 512;
 /// A drop into the left wing.
 pub(crate) struct RowDrop<'a> {
     /// The child's matrix from row 0 of the row numbers on.
-    pub child: Lent<'a>,
+    pub child: RowView<'a>,
     /// For every row of the band the child's row, or [`NO_ROW`].
     pub rows: &'a [u32],
 }
@@ -35,7 +35,7 @@ pub(crate) struct RowDrop<'a> {
 /// A drop into the right wing or on the spine.
 pub(crate) struct ColumnDrop<'a> {
     /// The child's matrix from row 0 of the row numbers on.
-    pub child: Lent<'a>,
+    pub child: RowView<'a>,
     /// Words of a plane of a row of the child.
     pub child_words: usize,
     /// The child's row of the band's first row where rows stay what they are.
@@ -53,7 +53,7 @@ pub(crate) struct ColumnDrop<'a> {
 /// A drop into the right wing whose child is stored as its mirror image.
 pub(crate) struct TurnedDrop<'a> {
     /// The child's matrix from row `first_row` on: all its columns or some.
-    pub child: Lent<'a>,
+    pub child: RowView<'a>,
     /// The first row of the child's matrix that `child` has.
     pub first_row: usize,
     /// How many words of each plane of a row `child` has.
@@ -72,7 +72,15 @@ pub(crate) struct ArmedLines {
     pub masks: Vec<u64>,
 }
 
-/// A line across both wings: rows with these pieces have it where its mask says so.
+impl ArmedLines {
+    /// Removes all lines and keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.lines.clear();
+        self.masks.clear();
+    }
+}
+
+/// A line across both wings: rows with these pieces have it in the columns of its mask.
 pub(crate) struct ArmedLine {
     /// Bits of the left colouring on the line.
     pub left_mask: u32,
@@ -161,7 +169,7 @@ impl Band<'_> {
         self.columns.div_ceil(64)
     }
 
-    /// Tells whether a whole row wins because a drop into the left wing or on the spine completes a line.
+    /// Returns whether a whole row wins because a drop into the left wing or on the spine completes a line.
     fn row_wins(&self, row: usize) -> bool {
         !self.misere
             && (self.row_drops.iter().any(|drop| drop.rows[row] == NO_ROW)
@@ -197,57 +205,69 @@ impl Band<'_> {
     }
 }
 
-/// Solves a band into `out`, which holds its rows.
-#[inline(always)]
-pub(crate) fn solve<C: Code<P>, B: Bits, const P: usize>(code: C, band: &Band, out: &mut [u64], buffers: &mut Buffers) {
-    let words = band.words();
-    let child_planes = if C::NARROW_CHILD { P - 1 } else { P };
-    band.start_row(P, &mut buffers.start);
-    if !band.turned_drops.is_empty() {
-        turn(code, band, out, &mut buffers.turn);
-    }
-    for (row, best) in out.chunks_exact_mut(P * words).enumerate() {
-        if band.row_wins(row) {
-            rows::fill_outcome(best, words, band.outcomes.completed);
-        } else {
-            if band.turned_drops.is_empty() {
-                best.copy_from_slice(&buffers.start);
-            } else {
-                rows::take_own(code, best, words, &buffers.start);
-            }
-            for drop in band.row_drops.iter().filter(|drop| drop.rows[row] != NO_ROW) {
-                let child = drop.child.row(drop.rows[row] as usize, child_planes * words);
-                rows::take_row(code, best, words, child, words);
-            }
-            if B::FAST {
-                for stream in &band.column_drops {
-                    let Some(child_row) = stream.child_row(row) else { continue };
-                    let child = stream.child.row(child_row, child_planes * stream.child_words);
-                    let (bits, bits_words, offset) = match stream.gather {
-                        None => (child, stream.child_words, stream.offset),
-                        Some((plane, flip)) => {
-                            let stream_words = stream.child_words + 2;
-                            if buffers.stream.len() < P * stream_words {
-                                buffers.stream.resize(P * stream_words, 0);
-                            }
-                            rows::gather::<C, B, P>(child, plane, flip, &mut buffers.stream, stream_words);
-                            (buffers.stream.as_slice(), stream_words, 0)
-                        }
-                    };
-                    rows::take_stream::<C, B, P>(code, best, stream.keeps, bits, bits_words, offset);
-                }
-            }
-        }
-        if B::FAST {
-            mark_over(band, row, best, &mut buffers.over);
-        }
-    }
-    if !B::FAST {
-        for drop in &band.column_drops {
-            take_drop(code, band, drop, out, &mut buffers.lanes);
+/// See [`super::Kernel::solve`].
+pub(super) struct Solve<'a, 'b, C, const P: usize> {
+    pub code: C,
+    pub band: &'a Band<'b>,
+    pub out: &'a mut [u64],
+    pub buffers: &'a mut Buffers,
+}
+
+impl<C: Code<P>, const P: usize> Task for Solve<'_, '_, C, P> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<B: Bits>(self) {
+        let Solve { code, band, out, buffers } = self;
+        let words = band.words();
+        let child_planes = if C::NARROW_CHILD { P - 1 } else { P };
+        band.start_row(P, &mut buffers.start);
+        if !band.turned_drops.is_empty() {
+            turn(code, band, out, &mut buffers.turn);
         }
         for (row, best) in out.chunks_exact_mut(P * words).enumerate() {
-            mark_over(band, row, best, &mut buffers.over);
+            if band.row_wins(row) {
+                rows::fill_outcome(best, words, band.outcomes.completed);
+            } else {
+                if band.turned_drops.is_empty() {
+                    best.copy_from_slice(&buffers.start);
+                } else {
+                    rows::take_own(code, best, words, &buffers.start);
+                }
+                for drop in band.row_drops.iter().filter(|drop| drop.rows[row] != NO_ROW) {
+                    let child = drop.child.row(drop.rows[row] as usize, child_planes * words);
+                    rows::take_row(code, best, words, child, words);
+                }
+                if B::FAST {
+                    for stream in &band.column_drops {
+                        let Some(child_row) = stream.child_row(row) else { continue };
+                        let child = stream.child.row(child_row, child_planes * stream.child_words);
+                        let (bits, bits_words, offset) = match stream.gather {
+                            None => (child, stream.child_words, stream.offset),
+                            Some((plane, flip)) => {
+                                let stream_words = stream.child_words + 2;
+                                if buffers.stream.len() < P * stream_words {
+                                    buffers.stream.resize(P * stream_words, 0);
+                                }
+                                rows::gather::<C, B, P>(child, plane, flip, &mut buffers.stream, stream_words);
+                                (buffers.stream.as_slice(), stream_words, 0)
+                            }
+                        };
+                        rows::take_stream::<C, B, P>(code, best, stream.keeps, bits, bits_words, offset);
+                    }
+                }
+            }
+            if B::FAST {
+                mark_over(band, row, best, &mut buffers.over);
+            }
+        }
+        if !B::FAST {
+            for drop in &band.column_drops {
+                take_drop(code, band, drop, out, &mut buffers.lanes);
+            }
+            for (row, best) in out.chunks_exact_mut(P * words).enumerate() {
+                mark_over(band, row, best, &mut buffers.over);
+            }
         }
     }
 }
@@ -300,7 +320,6 @@ fn turn<C: Code<P>, const P: usize>(code: C, band: &Band, out: &mut [u64], buffe
     let worst = code.worst();
     buffer.clear();
     buffer.resize(64 * P * band_words, worst);
-    let mut block = [0u64; 64];
     for word in 0..words {
         buffer.fill(worst);
         for (bit, best) in buffer.chunks_exact_mut(P * band_words).enumerate().take(band.columns - word * 64) {
@@ -313,17 +332,6 @@ fn turn<C: Code<P>, const P: usize>(code: C, band: &Band, out: &mut [u64], buffe
                 }
             }
         }
-        for band_word in 0..band_words {
-            for plane in 0..P {
-                for (bit, slot) in block.iter_mut().enumerate() {
-                    *slot = buffer[(bit * P + plane) * band_words + band_word];
-                }
-                rows::transpose(&mut block);
-                let rows = out[band_word * 64 * P * words..].chunks_exact_mut(P * words);
-                for (row, turned) in rows.zip(&block) {
-                    row[plane * words + word] = *turned;
-                }
-            }
-        }
+        rows::turn::<P>(buffer, out, words, word);
     }
 }

@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use super::bits::Bits;
-use super::task::Task;
+use super::bits::{Bits, Task};
 
 /// The codes of consecutive quiet entries: for every plane a stream of bits, the first in the lowest bit.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,6 +1,6 @@
 //! Carrying reachability one ply on: the rows of a child's matrix are gathered from its parents.
 //!
-//! One plane a tier: a bit says that play reaches the position and has not ended there. A child's row is the OR of
+//! One plane a tier: the bit of a position is set if play reaches it and has not ended there. A child's row is the OR of
 //! what its parents' rows become under a drop, the solver's movements ([`super::matrix`]) the other way round:
 //!
 //! * **left wing** ([`RowPull`]): whole rows, from the row of the colouring with one bit less;
@@ -13,16 +13,16 @@
 
 use std::borrow::Cow;
 
-use super::bits::Bits;
+use super::bits::{Bits, Task};
 use super::code::Code;
-use super::lent::Lent;
 use super::matrix::{ArmedLines, NO_ROW, over_columns};
 use super::rows;
+use super::words::RowView;
 
 /// A drop into the left wing: whole rows move.
 pub(crate) struct RowPull<'a> {
     /// The parents' tier from the first word of the parent's matrix, or of its first row that is needed, on.
-    pub parent: Lent<'a>,
+    pub parent: RowView<'a>,
     /// For every row of the band the parent's row, or [`NO_ROW`].
     pub rows: Vec<u32>,
 }
@@ -30,7 +30,7 @@ pub(crate) struct RowPull<'a> {
 /// A drop into the right wing or on the spine.
 pub(crate) struct ColumnPull<'a> {
     /// The parents' tier from the first word of the parent's matrix, or of its first row that is needed, on.
-    pub parent: Lent<'a>,
+    pub parent: RowView<'a>,
     /// Words of a row of the parent.
     pub parent_words: usize,
     /// For every row of the band the parent's row, or [`NO_ROW`]; empty when rows follow each other from `first_row` on.
@@ -79,7 +79,7 @@ impl Pull<'_> {
         self.columns.div_ceil(64)
     }
 
-    /// Tells whether no parent leads here, or there is nowhere to lead to.
+    /// Returns whether no parent leads here, or there is nowhere to lead to.
     pub(crate) fn is_empty(&self) -> bool {
         self.rows == 0
             || self.columns == 0
@@ -105,7 +105,7 @@ pub(crate) struct Buffers {
     over: Vec<u64>,
 }
 
-/// The code of one plane that says yes where any parent does.
+/// The code of one plane: a bit is set where any parent has it.
 #[derive(Clone, Copy)]
 struct Any;
 
@@ -125,44 +125,55 @@ impl Code<1> for Any {
     }
 }
 
-/// Gathers a band into `out`, which holds its rows, and counts; without `out` it only counts.
-#[inline(always)]
-pub(crate) fn pull<B: Bits>(band: &Pull, out: Option<&mut [u64]>, buffers: &mut Buffers) -> Pulled {
-    let words = band.words();
-    let mut pulled = Pulled::default();
-    let mut own = std::mem::take(&mut buffers.rows);
-    let (out, keep) = match out {
-        Some(out) => (out, true),
-        None => {
-            // Rows that are not kept share one row's place, unless they are turned together.
-            let keep = !band.turned_pulls.is_empty();
-            own.clear();
-            own.resize(if keep { band.rows * words } else { words }, 0);
-            (own.as_mut_slice(), keep)
+/// See [`super::Kernel::pull`].
+pub(super) struct PullBand<'a, 'b> {
+    pub band: &'a Pull<'b>,
+    pub out: Option<&'a mut [u64]>,
+    pub buffers: &'a mut Buffers,
+}
+
+impl Task for PullBand<'_, '_> {
+    type Output = Pulled;
+
+    #[inline(always)]
+    fn run<B: Bits>(self) -> Pulled {
+        let PullBand { band, out, buffers } = self;
+        let words = band.words();
+        let mut pulled = Pulled::default();
+        let mut own = std::mem::take(&mut buffers.rows);
+        let (out, keep) = match out {
+            Some(out) => (out, true),
+            None => {
+                // Rows that are not kept share one row's place, unless they are turned together.
+                let keep = !band.turned_pulls.is_empty();
+                own.clear();
+                own.resize(if keep { band.rows * words } else { words }, 0);
+                (own.as_mut_slice(), keep)
+            }
+        };
+        if !band.turned_pulls.is_empty() {
+            turn::<B>(band, out, buffers);
         }
-    };
-    if !band.turned_pulls.is_empty() {
-        turn::<B>(band, out, buffers);
-    }
-    for row in 0..band.rows {
-        let reached = &mut out[if keep { row * words } else { 0 }..][..words];
-        if band.turned_pulls.is_empty() {
-            reached.fill(0);
-        }
-        pull_row::<B>(band, row, reached, buffers);
-        if !band.lines.lines.is_empty() && over_columns(&band.lines, band.left[row], words, &mut buffers.over) {
-            for (word, over) in reached.iter_mut().zip(&buffers.over) {
-                pulled.with_line += u64::from((*word & over).count_ones());
-                *word &= !over;
+        for row in 0..band.rows {
+            let reached = &mut out[if keep { row * words } else { 0 }..][..words];
+            if band.turned_pulls.is_empty() {
+                reached.fill(0);
+            }
+            pull_row::<B>(band, row, reached, buffers);
+            if !band.lines.lines.is_empty() && over_columns(&band.lines, band.left[row], words, &mut buffers.over) {
+                for (word, over) in reached.iter_mut().zip(&buffers.over) {
+                    pulled.with_line += u64::from((*word & over).count_ones());
+                    *word &= !over;
+                }
+            }
+            // A loop, not a sum over `map`: its closure might be compiled apart, without the processor's bit count.
+            for word in reached.iter() {
+                pulled.without_line += u64::from(word.count_ones());
             }
         }
-        // A loop, not a sum over `map`: its closure might be compiled apart, without the processor's bit count.
-        for word in reached.iter() {
-            pulled.without_line += u64::from(word.count_ones());
-        }
+        buffers.rows = own;
+        pulled
     }
-    buffers.rows = own;
-    pulled
 }
 
 /// Adds to a row what its parents' rows become.
@@ -188,7 +199,7 @@ fn pull_row<B: Bits>(band: &Pull, row: usize, reached: &mut [u64], buffers: &mut
 fn add_stream<B: Bits>(stream: &ColumnPull, parent_row: usize, reached: &mut [u64], buffer: &mut Vec<u64>) {
     let parent = &stream.parent.row(parent_row, stream.parent_words)[stream.first_word..];
     match &stream.put {
-        Put::From(column) => add_dense::<B>(parent, &stream.take, *column, reached),
+        Put::From(column) => rows::add_dense::<B>(parent, &stream.take, *column, reached),
         Put::Under { mask, skip } => {
             let stream_words = stream.take.len() + 2;
             if buffer.len() < stream_words {
@@ -200,27 +211,6 @@ fn add_stream<B: Bits>(stream: &ColumnPull, parent_row: usize, reached: &mut [u6
     }
 }
 
-/// Adds the bits of `parent` under `take`, one after the other, to `reached` from bit `start` on.
-#[inline(always)]
-fn add_dense<B: Bits>(parent: &[u64], take: &[u64], start: usize, reached: &mut [u64]) {
-    let (mut held, mut fill, mut at) = (0u64, start as u32 % 64, start / 64);
-    for (word, &take) in parent.iter().zip(take) {
-        let bits = B::extract(*word, B::mask(take));
-        let count = take.count_ones();
-        let joined = held | bits << fill;
-        let full = fill + count >= 64;
-        // Words that are not full yet are written too, which costs less than asking; past the end nothing is left.
-        let Some(out) = reached.get_mut(at) else { return };
-        *out |= joined;
-        held = if full { bits >> 1 >> (63 - fill) } else { joined };
-        fill = (fill + count) & 63;
-        at += usize::from(full);
-    }
-    if let (true, Some(out)) = (fill > 0, reached.get_mut(at)) {
-        *out |= held;
-    }
-}
-
 /// Fills `out` with what comes from parents that are stored as their mirror images.
 #[inline(always)]
 fn turn<B: Bits>(band: &Pull, out: &mut [u64], buffers: &mut Buffers) {
@@ -228,7 +218,6 @@ fn turn<B: Bits>(band: &Pull, out: &mut [u64], buffers: &mut Buffers) {
     let band_words = band.rows.div_ceil(64);
     buffers.turn.clear();
     buffers.turn.resize(64 * band_words, 0);
-    let mut block = [0u64; 64];
     for word in 0..words {
         buffers.turn.fill(0);
         let columns = word * 64..band.columns.min(word * 64 + 64);
@@ -237,14 +226,6 @@ fn turn<B: Bits>(band: &Pull, out: &mut [u64], buffers: &mut Buffers) {
                 add_stream::<B>(stream, column, reached, &mut buffers.stream);
             }
         }
-        for band_word in 0..band_words {
-            for (bit, slot) in block.iter_mut().enumerate() {
-                *slot = buffers.turn[bit * band_words + band_word];
-            }
-            rows::transpose(&mut block);
-            for (row, turned) in out[band_word * 64 * words..].chunks_exact_mut(words).zip(&block) {
-                row[word] = *turned;
-            }
-        }
+        rows::turn::<1>(&buffers.turn, out, words, word);
     }
 }

@@ -207,10 +207,51 @@ pub(crate) fn fill_outcome(row: &mut [u64], words: usize, code: u8) {
     }
 }
 
+/// Adds the bits of `words` under `mask`, one after the other, to `out` from bit `start` on.
+#[inline(always)]
+pub(crate) fn add_dense<B: Bits>(words: &[u64], mask: &[u64], start: usize, out: &mut [u64]) {
+    let (mut held, mut fill, mut at) = (0u64, start as u32 % 64, start / 64);
+    for (word, &mask) in words.iter().zip(mask) {
+        let bits = B::extract(*word, B::mask(mask));
+        let count = mask.count_ones();
+        let joined = held | bits << fill;
+        let full = fill + count >= 64;
+        // Words that are not full yet are written too, which costs less than asking; past the end nothing is left.
+        let Some(word) = out.get_mut(at) else { return };
+        *word |= joined;
+        held = if full { bits >> 1 >> (63 - fill) } else { joined };
+        fill = (fill + count) & 63;
+        at += usize::from(full);
+    }
+    if let (true, Some(word)) = (fill > 0, out.get_mut(at)) {
+        *word |= held;
+    }
+}
+
+/// Turns 64 columns of a band. `turned` has a row of `P` planes for each of them; it becomes word `word` of every plane of
+/// the band's rows in `out`, of `words` words a plane.
+#[inline(always)]
+pub(crate) fn turn<const P: usize>(turned: &[u64], out: &mut [u64], words: usize, word: usize) {
+    let band_words = turned.len() / (64 * P);
+    let mut block = [0u64; 64];
+    for band_word in 0..band_words {
+        for plane in 0..P {
+            for (bit, slot) in block.iter_mut().enumerate() {
+                *slot = turned[(bit * P + plane) * band_words + band_word];
+            }
+            transpose(&mut block);
+            let rows = out[band_word * 64 * P * words..].chunks_exact_mut(P * words);
+            for (row, turned) in rows.zip(&block) {
+                row[plane * words + word] = *turned;
+            }
+        }
+    }
+}
+
 /// Transposes a matrix of 64x64 bits: bit `c` of word `r` becomes bit `r` of word `c`
 /// (six rounds of swapping blocks; Warren, *Hacker's Delight*, section 7-3).
 #[inline(always)]
-pub(crate) fn transpose(block: &mut [u64; 64]) {
+fn transpose(block: &mut [u64; 64]) {
     #[inline(always)]
     fn round<const J: usize>(block: &mut [u64; 64], mask: u64) {
         for group in block.chunks_exact_mut(2 * J) {

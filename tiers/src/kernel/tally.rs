@@ -1,30 +1,105 @@
-//! Counting how many of some positions have each code, 64 positions at a time, and finding the first that has one.
+//! Counting marked positions: by chunk, and by code.
 
-/// The codes of the most planes that a tier has, 6.
+use std::ops::Range;
+
+use super::bits::{Bits, Task};
+
+/// Rows whose masks are counted by chunk: a chunk is a run of entries, each as long as the others.
+pub(crate) struct Counted<'a> {
+    /// Their masks, row after row.
+    pub masks: &'a [u64],
+    /// Words of each mask.
+    pub row_words: usize,
+    /// Entries of a row, so from the first bit of one mask to that of the next.
+    pub columns: u64,
+    /// The entry of the first bit.
+    pub first_entry: u64,
+    /// The entries that are counted; the others have no bit.
+    pub entries: Range<u64>,
+    /// Entries of a chunk, a power of two.
+    pub each: u32,
+    /// The chunk that `counts` begins with.
+    pub first_chunk: u64,
+}
+
+/// See [`super::Kernel::count_by_chunk`].
+pub(super) struct CountByChunk<'a> {
+    pub rows: Counted<'a>,
+    pub counts: &'a mut [u16],
+}
+
+impl Task for CountByChunk<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<B: Bits>(self) {
+        let CountByChunk { rows, counts } = self;
+        let chunk_of = |entry: u64| entry >> rows.each.trailing_zeros();
+        let mut start = rows.first_entry;
+        for mask in rows.masks.chunks_exact(rows.row_words) {
+            let (from, to) = (start.max(rows.entries.start), (start + rows.columns).min(rows.entries.end));
+            let mut at = from;
+            while at < to {
+                let chunk = chunk_of(at);
+                let end = to.min((chunk + 1) << rows.each.trailing_zeros());
+                counts[(chunk - rows.first_chunk) as usize] +=
+                    count((at - start) as usize..(end - start) as usize, mask);
+                at = end;
+            }
+            start += rows.columns;
+        }
+    }
+}
+
+/// Counts the bits of a mask at some places, at least one.
+#[inline(always)]
+fn count(places: Range<usize>, mask: &[u64]) -> u16 {
+    let words = &mask[places.start / 64..places.end.div_ceil(64)];
+    let mut sum = 0;
+    for word in words {
+        sum += word.count_ones();
+    }
+    let before = words.first().map_or(0, |word| word & !(u64::MAX << (places.start % 64)));
+    let behind = words.last().map_or(0, |word| word >> 1 >> ((places.end + 63) % 64));
+    (sum - before.count_ones() - behind.count_ones()) as u16
+}
+
+/// The codes of the most planes of a tier, 6.
 pub(crate) const CODES: usize = 1 << 6;
 
 /// A counter for every code.
 pub(crate) type CodeCounts = [u64; CODES];
 
-/// Adds to `counts` the codes of the positions of `row` that are under `mask`.
-///
-/// `row` has `planes` planes as long as `mask`. Each plane splits every set of positions found so far in two, so that
-/// a word costs `2^planes` vector operations and as many bit counts, whatever its positions are.
-#[inline(always)]
-pub(crate) fn tally(mask: &[u64], row: &[u64], planes: usize, counts: &mut CodeCounts) {
-    let mut sets = [0u64; CODES];
-    for (word, reached) in mask.iter().enumerate().filter(|(_, reached)| **reached != 0) {
-        sets[0] = *reached;
-        for p in 0..planes {
-            let plane = row[p * mask.len() + word];
-            let (zeros, ones) = sets.split_at_mut(1 << p);
-            for (zero, one) in zeros.iter_mut().zip(ones) {
-                *one = *zero & plane;
-                *zero &= !plane;
+/// See [`super::Kernel::tally`]. The row has `planes` planes as long as `mask`.
+pub(super) struct Tally<'a> {
+    pub mask: &'a [u64],
+    pub row: &'a [u64],
+    pub planes: usize,
+    pub counts: &'a mut CodeCounts,
+}
+
+impl Task for Tally<'_> {
+    type Output = ();
+
+    /// Each plane splits every set of positions found so far in two, so that a word costs `2^planes` vector operations and
+    /// as many bit counts, whatever its positions are.
+    #[inline(always)]
+    fn run<B: Bits>(self) {
+        let Tally { mask, row, planes, counts } = self;
+        let mut sets = [0u64; CODES];
+        for (word, marked) in mask.iter().enumerate().filter(|(_, marked)| **marked != 0) {
+            sets[0] = *marked;
+            for p in 0..planes {
+                let plane = row[p * mask.len() + word];
+                let (zeros, ones) = sets.split_at_mut(1 << p);
+                for (zero, one) in zeros.iter_mut().zip(ones) {
+                    *one = *zero & plane;
+                    *zero &= !plane;
+                }
             }
-        }
-        for (count, set) in counts.iter_mut().zip(&sets).take(1 << planes) {
-            *count += u64::from(set.count_ones());
+            for (count, set) in counts.iter_mut().zip(&sets).take(1 << planes) {
+                *count += u64::from(set.count_ones());
+            }
         }
     }
 }
@@ -36,4 +111,48 @@ pub(crate) fn first(mask: &[u64], row: &[u64], planes: usize, code: usize) -> Op
         let set = (0..planes).fold(*reached, |set, p| set & if code >> p & 1 == 1 { plane(p) } else { !plane(p) });
         (set != 0).then(|| 64 * word + set.trailing_zeros() as usize)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::kernel::Kernel;
+
+    proptest! {
+        #[test]
+        fn bits_are_counted_in_the_chunk_of_their_entry(
+            words in prop::collection::vec(any::<u64>(), 1..60),
+            columns in 1..200u64,
+            first_chunk in 0..5u64,
+            inside in 0..500u64,
+            clip in (0.0..0.5, 0.5..1.0f64),
+        ) {
+            let row_words = columns.div_ceil(64) as usize;
+            let rows = words.len() / row_words;
+            prop_assume!(rows > 0);
+            let first_entry = first_chunk * 16 + inside;
+            let all = rows as f64 * columns as f64;
+            let entries = first_entry + (all * clip.0) as u64..first_entry + (all * clip.1) as u64;
+            let mut masks = words[..rows * row_words].to_vec();
+            let mut expected = vec![0u16; 1 << 12];
+            for row in 0..rows {
+                for place in 0..row_words * 64 {
+                    let entry = first_entry + row as u64 * columns + place as u64;
+                    let word = &mut masks[row * row_words + place / 64];
+                    if place as u64 >= columns || !entries.contains(&entry) {
+                        *word &= !(1 << (place % 64));
+                    }
+                    expected[(entry / 16 - first_chunk) as usize] += (*word >> (place % 64) & 1) as u16;
+                }
+            }
+            for kernel in Kernel::all() {
+                let mut counts = vec![0; 1 << 12];
+                let rows = Counted { masks: &masks, row_words, columns, first_entry, entries: entries.clone(), each: 16, first_chunk };
+                kernel.count_by_chunk(rows, &mut counts);
+                prop_assert_eq!(&counts, &expected);
+            }
+        }
+    }
 }

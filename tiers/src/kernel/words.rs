@@ -1,10 +1,11 @@
-//! Words for a block, in memory that its thread uses again.
+//! The words of a block, in memory that its thread uses again, and views of its rows.
 //!
-//! A solve in files expands some hundred thousand blocks a minute. To get memory for each from the system and to fill it with
-//! zeros first took a twelfth of the time.
+//! A solve in files expands some hundred thousand blocks a minute. Allocating memory for each and filling it with zeros
+//! first took a twelfth of the time.
 
 use std::cell::RefCell;
-use std::ops::{Deref, DerefMut};
+use std::ops::{Deref, DerefMut, Range};
+use std::sync::Arc;
 
 /// How many buffers each thread keeps.
 pub(crate) const MOST_SPARE: usize = 4;
@@ -77,6 +78,40 @@ impl Deref for Words {
 impl DerefMut for Words {
     fn deref_mut(&mut self) -> &mut [u64] {
         &mut self.0
+    }
+}
+
+/// A view of the rows of a matrix that a band needs: in one piece, or in blocks that follow each other and are shared.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum RowView<'a> {
+    /// All rows, one after the other.
+    Whole(&'a [u64]),
+    /// As many rows in each block; the last may have fewer.
+    Blocks {
+        /// The words of each, from the first row on.
+        blocks: &'a [Arc<Words>],
+        /// Rows of a block.
+        each: usize,
+    },
+}
+
+impl<'a> RowView<'a> {
+    /// Returns the words of a row of `row_words` words, all planes together, and whatever follows them.
+    #[inline(always)]
+    pub fn row(&self, row: usize, row_words: usize) -> &'a [u64] {
+        match *self {
+            RowView::Whole(words) => &words[row * row_words..],
+            RowView::Blocks { blocks, each } => &blocks[row / each][row % each * row_words..],
+        }
+    }
+
+    /// Returns rows like [`RowView::row`]; `None` where they are not in one piece.
+    pub fn piece(&self, rows: &Range<usize>, row_words: usize) -> Option<&'a [u64]> {
+        let in_one = match *self {
+            RowView::Whole(_) => true,
+            RowView::Blocks { each, .. } => rows.is_empty() || rows.start / each == (rows.end - 1) / each,
+        };
+        in_one.then(|| self.row(rows.start, row_words))
     }
 }
 

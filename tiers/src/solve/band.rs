@@ -9,7 +9,7 @@ use std::ops::Range;
 use crate::files::FileError;
 use crate::index::{push_rank_map, push_row_map};
 use crate::kernel::matrix::{ArmedLines, Band, ColumnDrop, Lists, Outcomes, RowDrop, TurnedDrop};
-use crate::tier::{Loaded, Origin, Reader, Want, placed, used};
+use crate::tier::{LoadedRows, Origin, RowRequest, TierReader, row_span, row_view};
 
 /// A drop into the left wing.
 pub(super) struct RowMove<'a> {
@@ -20,8 +20,8 @@ pub(super) struct RowMove<'a> {
     /// The first player's pieces that the drop may have added, in the list of the children's rows: to be flipped or not.
     pub plane: &'a [u64],
     pub flip: u64,
-    /// What the band needs of the children.
-    pub loaded: Option<Loaded>,
+    /// The children's rows that the band needs.
+    pub loaded: Option<LoadedRows>,
 }
 
 /// A drop into the right wing or on the spine.
@@ -34,7 +34,7 @@ pub(super) struct ColumnMove<'a> {
     pub gather: Option<(&'a [u64], u64)>,
     pub offset: usize,
     pub keeps: &'a [u64],
-    pub loaded: Option<Loaded>,
+    pub loaded: Option<LoadedRows>,
 }
 
 /// A drop into the right wing whose child is stored as its mirror image.
@@ -42,7 +42,7 @@ pub(super) struct TurnedMove {
     pub origin: Option<Origin>,
     /// The children's rows that columns of the matrix lead to.
     pub rows: Range<usize>,
-    pub loaded: Option<Loaded>,
+    pub loaded: Option<LoadedRows>,
 }
 
 /// One matrix and its drops. It is kept from matrix to matrix, for the memory of its lists.
@@ -94,9 +94,9 @@ impl<'a> MatrixMoves<'a> {
     ///
     /// # Errors
     /// Where a child's rows cannot be read.
-    pub(super) fn band<'b, R: Reader>(
+    pub(super) fn band<'b>(
         &'b mut self,
-        children: &'b mut R,
+        children: &'b mut TierReader,
         rows: Range<usize>,
         lists: Lists,
     ) -> Result<Band<'b>, FileError> {
@@ -106,13 +106,13 @@ impl<'a> MatrixMoves<'a> {
         let mut maps = self.maps.chunks_exact_mut(rows.len());
         let row_drop = |to: &RowMove| {
             let rows = maps.next().unwrap_or_default();
-            let (child, _) = placed(children, to.loaded.as_ref(), rows);
+            let (child, _) = row_view(children, to.loaded.as_ref(), rows);
             RowDrop { child, rows }
         };
         row_drops.extend(self.row_moves.iter().map(row_drop));
         let column_drop = |to: &ColumnMove<'a>| {
             let map = if to.spine_keeps.is_some() { maps.next().unwrap_or_default() } else { &mut [] };
-            let (child, first) = placed(children, to.loaded.as_ref(), map);
+            let (child, first) = row_view(children, to.loaded.as_ref(), map);
             ColumnDrop {
                 child,
                 child_words: to.child_words,
@@ -126,7 +126,7 @@ impl<'a> MatrixMoves<'a> {
         column_drops.extend(self.column_moves.iter().map(column_drop));
         let words = words(&rows);
         let turned_drop = |(to, rows): (&TurnedMove, _)| {
-            let (child, first_row) = placed(children, to.loaded.as_ref(), &mut []);
+            let (child, first_row) = row_view(children, to.loaded.as_ref(), &mut []);
             let loaded = to.loaded.as_ref();
             TurnedDrop {
                 child,
@@ -150,21 +150,21 @@ impl<'a> MatrixMoves<'a> {
     }
 
     /// Maps the rows of a band, and reads the rows of the children that they lead to.
-    fn load(&mut self, children: &mut impl Reader, rows: &Range<usize>) -> Result<(), FileError> {
+    fn load(&mut self, children: &mut TierReader, rows: &Range<usize>) -> Result<(), FileError> {
         self.maps.clear();
         for to in &mut self.row_moves {
             let map = push_row_map(to.keeps, to.plane, to.flip, rows, &mut self.maps);
-            to.loaded = Want::rows(to.origin, used(map)).load(children)?;
+            to.loaded = RowRequest::rows(to.origin, row_span(map)).load(children)?;
         }
         for to in &mut self.column_moves {
-            let wanted = match to.spine_keeps {
-                Some(keeps) => used(push_rank_map(keeps, rows, &mut self.maps)),
+            let needed = match to.spine_keeps {
+                Some(keeps) => row_span(push_rank_map(keeps, rows, &mut self.maps)),
                 None => rows.clone(),
             };
-            to.loaded = Want::rows(to.origin, wanted).load(children)?;
+            to.loaded = RowRequest::rows(to.origin, needed).load(children)?;
         }
         for to in &mut self.turned_moves {
-            to.loaded = Want { origin: to.origin, rows: to.rows.clone(), words: words(rows) }.load(children)?;
+            to.loaded = RowRequest { origin: to.origin, rows: to.rows.clone(), words: words(rows) }.load(children)?;
         }
         Ok(())
     }

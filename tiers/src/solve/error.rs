@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use fourbase::Board;
 
-use crate::crew::CrewError;
+use crate::communicator::CommunicatorError;
 use crate::files::{FileError, bytes, grouped, shown};
 use crate::index::IndexError;
 use crate::kernel::Values;
@@ -95,9 +95,12 @@ pub enum SolveError {
         /// The requested one.
         wanted: Option<u32>,
     },
-    /// The members of a crew do not fit together.
+    /// The ranks do not fit together.
     #[error(transparent)]
-    Crew(#[from] CrewError),
+    Communicator(#[from] CommunicatorError),
+    /// An observer of the solve has failed.
+    #[error(transparent)]
+    Observer(#[from] Box<dyn std::error::Error + Send + Sync>),
     /// A file could not be read or written.
     #[error(transparent)]
     File(#[from] FileError),

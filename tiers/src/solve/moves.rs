@@ -9,7 +9,7 @@ use super::band::{ColumnMove, MatrixMoves, RowMove, TurnedMove};
 use crate::index::{FullLine, Index, Matrix, Shape, Spine, WingList, WingShape, arm_lines, push_row_map};
 use crate::kernel::Coding;
 use crate::kernel::matrix::Outcomes;
-use crate::tier::{Origin, Reader, used};
+use crate::tier::{Origin, TierReader, row_span};
 
 /// A drop into a wing column and the shape that it leads to.
 struct WingMove {
@@ -51,7 +51,7 @@ pub(super) fn outcomes(index: &Index, coding: &Coding, ply: u32) -> Outcomes {
 
 impl<'a> ShapeMoves<'a> {
     /// Finds where the drops of `shape` lead, and opens those shapes in `children`. The last tier has no drops.
-    pub(super) fn new(index: &'a Index, children: &mut impl Reader, shape: Shape, ply: u32) -> ShapeMoves<'a> {
+    pub(super) fn new(index: &'a Index, children: &mut TierReader, shape: Shape, ply: u32) -> ShapeMoves<'a> {
         let split = index.split();
         let mut moves = ShapeMoves {
             index,
@@ -86,8 +86,8 @@ impl<'a> ShapeMoves<'a> {
         moves
     }
 
-    /// Prepares one matrix of the shape, in place of the one that `of_matrix` was about.
-    pub(super) fn prepare(&self, children: &impl Reader, matrix: &Matrix, of_matrix: &mut MatrixMoves<'a>) {
+    /// Prepares one matrix of the shape, in place of the one before in `of_matrix`.
+    pub(super) fn prepare(&self, children: &TierReader, matrix: &Matrix, of_matrix: &mut MatrixMoves<'a>) {
         let left = self.index.list(matrix.left, matrix.spine, matrix.left_firsts);
         let right = self.index.list(matrix.right, matrix.spine, matrix.right_firsts);
         let find = |child, spine, firsts| Some((child, children.matrix(child, spine, firsts)?));
@@ -152,7 +152,7 @@ impl<'a> ShapeMoves<'a> {
             let (keeps, plane) = (right.keeps(to.column, self.mover), child.cell(to.bit));
             let map = push_row_map(keeps, plane, self.flip(), &(0..right.len()), &mut of_matrix.turned_maps);
             let origin = find(to.child, matrix.spine, firsts);
-            of_matrix.turned_moves.push(TurnedMove { origin, rows: used(map), loaded: None });
+            of_matrix.turned_moves.push(TurnedMove { origin, rows: row_span(map), loaded: None });
         }
     }
 

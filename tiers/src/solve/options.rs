@@ -6,14 +6,13 @@ use std::time::Duration;
 use fourbase::{Board, Outcome};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::checkpoints::CHECKPOINT;
-use super::expected_bytes::TierPlan;
+use super::driver::CHECKPOINT;
 use super::plan::Plan;
-use crate::files::Disk;
+use crate::files::{Disk, FileError, Storage};
 use crate::format::{Hash, Manifest, State, folder_of};
 use crate::index::Index;
 use crate::kernel::{Kernel, Values};
-use crate::tier::BLOCK_WORDS;
+use crate::tier::{BLOCK_WORDS, MemoryBudget};
 
 /// A solve that can be run: which board, which values, and how.
 ///
@@ -39,21 +38,8 @@ pub struct Solve {
     pub(super) scratch: Option<PathBuf>,
     pub(super) keep_plies: Option<u32>,
     pub(super) checkpoint: Duration,
-    pub(super) knobs: Knobs,
-}
-
-/// What only tests change. Every setting gives the same database.
-#[derive(Clone, Copy, Debug)]
-pub struct Knobs {
-    /// About how many words a block of a live tier in files has.
-    pub block_words: usize,
-}
-
-impl Default for Knobs {
-    /// Returns blocks of 256 KiB.
-    fn default() -> Knobs {
-        Knobs { block_words: BLOCK_WORDS }
-    }
+    /// About how many words a block of a tier has.
+    pub(super) block_words: usize,
 }
 
 impl Solve {
@@ -70,7 +56,7 @@ impl Solve {
             scratch: None,
             keep_plies: None,
             checkpoint: CHECKPOINT,
-            knobs: Knobs::default(),
+            block_words: BLOCK_WORDS,
         }
     }
 
@@ -148,11 +134,10 @@ impl Solve {
         self
     }
 
-    /// Sets what only tests change.
-    #[cfg(feature = "testing")]
+    /// Sets about how many words a block of a tier has. Every number gives the same database.
     #[must_use]
-    pub fn knobs(mut self, knobs: Knobs) -> Solve {
-        self.knobs = knobs;
+    pub fn block_words(mut self, block_words: usize) -> Solve {
+        self.block_words = block_words.max(1);
         self
     }
 
@@ -161,27 +146,14 @@ impl Solve {
         self.counted_plan().0
     }
 
-    /// Returns the plan, and what each tier takes, from the empty board up: estimates where the plan is one.
-    pub fn plan_tiers(&self) -> (Plan, Vec<TierPlan>) {
-        let (plan, index) = self.counted_plan();
-        let mut tiers = match index {
-            Some(index) => Plan::tiers(&index, self.values),
-            None => Plan::estimated_tiers(self.board, self.values),
-        };
-        let is_kept = |tier: &TierPlan| self.keep_plies.is_none_or(|most| tier.ply <= most);
-        tiers.iter_mut().filter(|tier| !is_kept(tier)).for_each(|tier| tier.database_bytes = 0);
-        (plan, tiers)
-    }
-
     /// Tells whether the database is complete: a solve would only say so.
     pub fn is_complete(&self) -> bool {
-        let manifest = Manifest::read(&Disk, &self.folder(), self.board, self.values).ok().flatten();
-        !self.replace && manifest.is_some_and(|manifest| manifest.state == State::Complete)
+        self.manifest(&Disk).ok().flatten().is_some_and(|manifest| manifest.state == State::Complete)
     }
 
     /// Plans like [`Solve::plan`], and returns the index if one was made to count the figures.
     pub(super) fn counted_plan(&self) -> (Plan, Option<Index>) {
-        let (plan, index) = Plan::counted(self.board, self.values, self.memory_bytes, self.kernel);
+        let (plan, index) = Plan::with_index(self.board, self.values, self.memory_bytes, self.kernel);
         let plan = if self.scratch.is_some() { plan.bounded() } else { plan };
         (plan.keeping(self.keep_plies), index)
     }
@@ -206,14 +178,19 @@ impl Solve {
         self.memory_bytes
     }
 
+    /// Splits the memory that the solve may use beyond its least.
+    pub(super) fn budget(&self, plan: &Plan) -> MemoryBudget {
+        plan.budget(self.memory_bytes, self.block_words)
+    }
+
+    /// Reads the manifest of an earlier solve that is not replaced; `None` where there is none.
+    pub(crate) fn manifest(&self, storage: &dyn Storage) -> Result<Option<Manifest>, FileError> {
+        if self.replace { Ok(None) } else { Manifest::read(storage, &self.folder(), self.board, self.values) }
+    }
+
     /// Returns the kernels.
     pub(crate) fn kernels(&self) -> Kernel {
         self.kernel
-    }
-
-    /// Tells whether an earlier database is replaced.
-    pub(crate) fn replaces(&self) -> bool {
-        self.replace
     }
 
     /// Returns the folder below which everything temporary goes: that of all databases, unless another one was set.

@@ -1,26 +1,32 @@
-//! What a solve will need, before it starts.
+//! What a solve will need, before it starts: memory, temporary files, the database.
 //!
-//! Two kinds of figures. An **estimate** comes from a recurrence, before any table is made. **Exact** figures are summed
-//! over the layouts of all tiers; they need the tables of the index. The bytes of files are estimated either way
-//! (`expected_bytes`).
+//! There are two kinds of figures. An **estimate** comes from a recurrence, before any table is made. **Exact** figures are
+//! sums over the index, and need its tables. The bytes of files are estimated either way (`bytes`).
+//!
+//! A solve holds the blocks of two neighbouring tiers. Where both fit into memory nothing is written before a checkpoint;
+//! otherwise blocks go into files, and the solve is **bounded**: it needs its least memory and uses the rest of the limit for
+//! blocks.
+
+use std::path::Path;
 
 use fourbase::Board;
 
+use super::bytes::{self, TierPlan, reached_bytes};
 use super::error::SolveError;
-use super::expected_bytes::{TierPlan, database_bytes, most_of_pairs, reached_bytes, scratch_bytes, tiers};
-use crate::index::{Index, Matrix, TableSizes, TierSize, check_tables, tier_estimates};
+use crate::communicator::Communicator;
+use crate::files::{Storage, has_room};
+use crate::index::{Index, TableSizes, TierSize, check_tables, tier_estimates};
 use crate::kernel::matrix::BAND_ROWS;
 use crate::kernel::{Coding, Kernel, MOST_SPARE, Values};
-use crate::tier::{BLOCK_WORDS, Room};
+use crate::tier::{BLOCK_WORDS, MemoryBudget};
 
 /// Give up counting above this many colourings per byte of the limit: the tables alone would be far too large.
 const HOPELESS: u128 = 8;
 
-/// About how many bytes the tables take for a colouring. They are nearly all of what a solve of 7x6 in files needs at
-/// least.
+/// About how many bytes the tables take for a colouring. They are nearly all of the least memory of 7x6.
 const TABLE_BYTES: u128 = 3;
 
-/// Walking through this many shapes takes well under a second.
+/// Going through this many shapes takes well under a second.
 const QUICK_SHAPES: u128 = 1 << 20;
 
 /// Give up counting above this many shapes (7x6 has 7.5e6 with their spines).
@@ -29,38 +35,33 @@ const MOST_SHAPES: u128 = 1 << 24;
 /// Tables of up to this many colourings are made in milliseconds: such boards are always counted exactly.
 const QUICK_COLOURINGS: u128 = 1 << 24;
 
+/// How much more disk space is asked for than expected, in per cent.
+const SCRATCH_MARGIN: u128 = 25;
+
+/// On one machine the logs of several ranks hold deltas, which take about so many halves of the bytes of one process: 2.0 times
+/// on 6x5, 2.3 on 6x6.
+const DELTA_HALVES: u128 = 5;
+
 /// What a solve needs.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Plan {
     /// The board.
     pub board: Board,
     /// The values to compute.
     pub values: Values,
-    /// Entries to solve, after the mirror.
-    pub entries: u128,
-    /// Memory that the solve takes at most, in bytes.
-    pub memory_bytes: u128,
-    /// Number of tiers, one for every number of pieces.
-    pub tiers: u32,
     /// The figures are exact; otherwise they are estimates, of a board too large to be counted.
     pub exact: bool,
     /// The tiers that are being solved are kept in files and not in memory.
     pub is_bounded: bool,
-    /// Approximate peak size of temporary files, in bytes.
-    pub scratch_bytes: u128,
-    /// Approximate size of the database, in bytes.
-    pub database_bytes: u128,
-    /// The part of it that each tier takes, by ply.
-    tier_bytes: [u128; MOST_TIERS],
-    /// The most entries of any two neighbouring tiers together.
-    pair_entries: u128,
-    /// The least memory of a solve with its tiers in files, in bytes.
-    bounded_bytes: u128,
-    /// The slices in which its threads read matrices across; they are part of that.
+    /// All tiers, from the empty board up.
+    pub tiers: Vec<TierPlan>,
+    /// Memory with all blocks of two tiers, and the least memory, in bytes.
+    whole_bytes: u128,
+    least_bytes: u128,
     slices: Slices,
 }
 
-/// The memory for slices of matrices that are stored as their mirror images.
+/// The memory for slices of matrices that are stored as their mirror images; part of the least memory.
 #[derive(Clone, Copy, Default, Debug)]
 struct Slices {
     /// How many there are, in all threads.
@@ -70,18 +71,15 @@ struct Slices {
     most_words: u128,
 }
 
-/// A board has at most 64 cells.
-const MOST_TIERS: usize = 65;
-
 impl Plan {
-    /// Plans a solve under a memory limit: with exact figures, unless the estimate is hopelessly above the limit. A solve
-    /// that does not fit is planned with its live tiers in files.
+    /// Plans a solve under a memory limit: with exact figures, unless the estimate is hopelessly above the limit. A solve that
+    /// does not fit is planned with its tiers in files. Takes about a second for 7x6.
     pub fn new(board: Board, values: Values, limit_bytes: u64) -> Plan {
-        Plan::counted(board, values, limit_bytes, Kernel::detect()).0
+        Plan::with_index(board, values, limit_bytes, Kernel::detect()).0
     }
 
     /// Plans like [`Plan::new`], and returns the index if one was made to count the figures.
-    pub(crate) fn counted(board: Board, values: Values, limit_bytes: u64, kernel: Kernel) -> (Plan, Option<Index>) {
+    pub(crate) fn with_index(board: Board, values: Values, limit_bytes: u64, kernel: Kernel) -> (Plan, Option<Index>) {
         let (estimate, sizes) = (Plan::estimate(board, values), TableSizes::of(board));
         if check_tables(board).is_err() || sizes.shapes > MOST_SHAPES {
             return (estimate, None);
@@ -89,60 +87,140 @@ impl Plan {
         let hopeless = sizes.colourings / HOPELESS > u128::from(limit_bytes);
         let quick = sizes.colourings <= QUICK_COLOURINGS && sizes.shapes <= QUICK_SHAPES;
         if hopeless && !quick {
-            return (Plan { bounded_bytes: TABLE_BYTES * sizes.colourings, ..estimate }.bounded(), None);
+            return (Plan { least_bytes: TABLE_BYTES * sizes.colourings, is_bounded: true, ..estimate }, None);
         }
         let Ok(index) = Index::new(board, kernel) else { return (estimate, None) };
         let plan = Plan::exact(&index, values);
-        // A small board needs less with its tiers in memory than the buffers of a solve in files.
-        let is_bounded = plan.memory_bytes > u128::from(limit_bytes) && plan.bounded_bytes < plan.memory_bytes;
-        let plan = if is_bounded { plan.bounded() } else { plan };
-        (plan, Some(index))
+        let is_bounded = plan.whole_bytes > u128::from(limit_bytes);
+        (Plan { is_bounded, ..plan }, Some(index))
     }
 
     /// Estimates what a solve needs, by the recurrence. Takes about a millisecond.
     pub fn estimate(board: Board, values: Values) -> Plan {
         let entries = tier_estimates(board);
-        let files = tiers(board, values, &entries);
         let bytes = |ply: u32| {
             let planes = Coding::new(board, values, ply).planes() as u128;
             entries[ply as usize].saturating_mul(planes).div_ceil(8)
         };
-        let cells = board.cells() as u32;
-        let all = entries.iter().fold(0u128, |sum, entries| sum.saturating_add(*entries));
-        let memory_bytes = (0..cells).map(|ply| bytes(ply).saturating_add(bytes(ply + 1))).max().unwrap_or(0);
-        Plan {
-            board,
-            values,
-            entries: all,
-            memory_bytes,
-            tiers: cells + 1,
-            exact: false,
-            is_bounded: false,
-            scratch_bytes: scratch_bytes(&files),
-            pair_entries: most_of_pairs(&files, |tier| tier.entries),
-            database_bytes: database_bytes(&files),
-            tier_bytes: std::array::from_fn(|ply| files.get(ply).map_or(0, |tier| tier.database_bytes)),
-            // Without an index there is no solve in files either.
-            bounded_bytes: memory_bytes,
-            slices: Slices::default(),
-        }
+        let pairs = (0..board.cells() as u32).map(|ply| bytes(ply).saturating_add(bytes(ply + 1)));
+        let whole_bytes = pairs.max().unwrap_or(0);
+        let tiers = bytes::tiers(board, values, &entries);
+        // Without an index there is no solve in files either.
+        let (least_bytes, slices) = (whole_bytes, Slices::default());
+        Plan { board, values, exact: false, is_bounded: false, tiers, whole_bytes, least_bytes, slices }
     }
 
-    /// Sums what a solve needs exactly. Takes the time to count the lists of all wings (7x6: about a second).
+    /// Sums what a solve needs. Takes the time to count the lists of all wings (7x6: about a second).
     pub fn exact(index: &Index, values: Values) -> Plan {
         Plan::of_planes(index, values, |ply| Coding::new(index.board(), values, ply).planes())
     }
 
-    /// Lists what every tier of a solve takes, from the empty board up. Takes as long as [`Plan::exact`].
-    pub fn tiers(index: &Index, values: Values) -> Vec<TierPlan> {
-        let board = index.board();
-        let entries = (0..=board.cells() as u32).map(|ply| TierSize::of(index, 1, ply).entries);
-        tiers(board, values, &Vec::from_iter(entries))
+    /// Sums what counting legal positions needs: as a solve of one plane without a database.
+    pub fn legal(index: &Index) -> Plan {
+        let mut plan = Plan::of_planes(index, Values::Wdl, |_| 1);
+        for tier in &mut plan.tiers {
+            (tier.scratch_bytes, tier.database_bytes) = (reached_bytes(tier.entries), 0);
+        }
+        plan
     }
 
-    /// Estimates what every tier of a solve takes, from the empty board up, by the recurrence. Takes about a millisecond.
-    pub fn estimated_tiers(board: Board, values: Values) -> Vec<TierPlan> {
-        tiers(board, values, &tier_estimates(board))
+    fn of_planes(index: &Index, values: Values, planes: impl Fn(u32) -> usize) -> Plan {
+        let board = index.board();
+        let sizes: Vec<TierSize> =
+            (0..=board.cells() as u32).map(|ply| TierSize::of(index, planes(ply), ply)).collect();
+        let most = |of: fn(&TierSize) -> u128| sizes.iter().map(of).max().unwrap_or(0);
+        let threads = rayon::current_num_threads() as u128;
+        let (tier_words, row_words) = (most(|size| size.words), most(|size| size.row_words));
+        let slices = Slices {
+            // A drop that reads across is one of any wing column, and where a child is opened varies by shape.
+            count: threads * 2 * (board.width() / 2) as u128,
+            least_words: most(|size| size.slice_words),
+            most_words: most(|size| size.matrix_words),
+        };
+        let block_words = (BLOCK_WORDS as u128).max(64 * row_words).min(tier_words);
+        let least_bytes = index.bytes() as u128
+            + FIXED_BYTES
+            + 2 * most(directory_bytes)
+            + threads * index.kernel().lane_bytes(row_words)
+            + threads * thread_bytes(board, block_words, slices.most_words, row_words)
+            + slices.count * SLICE_COPIES * 8 * slices.least_words;
+        let pairs = sizes.windows(2).map(|pair| 8 * (pair[0].words + pair[1].words));
+        let tiers = bytes::tiers(board, values, &Vec::from_iter(sizes.iter().map(|size| size.entries)));
+        Plan {
+            board,
+            values,
+            exact: true,
+            is_bounded: false,
+            tiers,
+            // Beside the blocks there is budget for deltas, which are never needed then.
+            whole_bytes: least_bytes + pairs.max().unwrap_or(0) / 4 * 5,
+            least_bytes,
+            slices,
+        }
+    }
+
+    /// Returns the plan of the same solve with its tiers in files.
+    #[must_use]
+    pub fn bounded(self) -> Plan {
+        Plan { is_bounded: true, ..self }
+    }
+
+    /// Returns the plan of the same solve by several ranks, which share their tiers through files.
+    pub(super) fn of_ranks(mut self, all: &dyn Communicator) -> Plan {
+        if all.is_alone() {
+            return self;
+        }
+        if all.is_on_one_machine() {
+            self.tiers.iter_mut().for_each(|tier| tier.scratch_bytes = tier.scratch_bytes / 2 * DELTA_HALVES);
+        }
+        self.bounded()
+    }
+
+    /// Returns the plan of the same solve whose database keeps the tiers of at most `keep_plies` pieces.
+    #[must_use]
+    pub fn keeping(mut self, keep_plies: Option<u32>) -> Plan {
+        let most = keep_plies.unwrap_or(u32::MAX);
+        self.tiers.iter_mut().filter(|tier| tier.ply > most).for_each(|tier| tier.database_bytes = 0);
+        self
+    }
+
+    /// Returns the number of entries, after the mirror.
+    #[must_use]
+    pub fn entries(&self) -> u128 {
+        self.tiers.iter().fold(0, |sum, tier| sum.saturating_add(tier.entries))
+    }
+
+    /// Returns the memory that the solve needs, in bytes: for all blocks of two tiers, or the least if they go into files.
+    #[must_use]
+    pub fn memory_bytes(&self) -> u128 {
+        if self.is_bounded { self.least_bytes } else { self.whole_bytes }
+    }
+
+    /// Returns about how many bytes the database takes.
+    #[must_use]
+    pub fn database_bytes(&self) -> u128 {
+        self.tiers.iter().fold(0, |sum, tier| sum.saturating_add(tier.database_bytes))
+    }
+
+    /// Returns about how many bytes the temporary files take at most, if the solve is bounded, with a margin: a checkpoint that
+    /// is made, the one before it, and up to half of a tier between them.
+    #[must_use]
+    pub fn scratch_bytes(&self) -> u128 {
+        let of_three = |tiers: &[TierPlan]| match tiers {
+            [new, rest @ ..] => {
+                let (between, old) = if rest.len() < 2 { (None, rest.first()) } else { (rest.first(), rest.last()) };
+                let [between, old] = [between, old].map(|tier| tier.map_or(0, |tier| tier.scratch_bytes));
+                new.scratch_bytes.saturating_add(between / 2).saturating_add(old)
+            }
+            [] => 0,
+        };
+        let most = self.tiers.windows(3).chain(self.tiers.windows(2)).map(of_three).max().unwrap_or(0);
+        most.saturating_add(most / 100 * SCRATCH_MARGIN)
+    }
+
+    /// Returns about how many bytes the bits of all reached positions take in files.
+    pub(crate) fn reached_bytes(&self) -> u128 {
+        reached_bytes(self.entries())
     }
 
     /// Returns the bytes of the largest matrix; `None` in an estimate.
@@ -157,85 +235,15 @@ impl Plan {
         TABLE_BYTES.saturating_mul(TableSizes::of(self.board).colourings)
     }
 
-    /// Sums what counting legal positions needs exactly: as a solve of one plane.
-    pub fn legal(index: &Index) -> Plan {
-        let plan = Plan::of_planes(index, Values::Wdl, |_| 1);
-        Plan { database_bytes: 0, scratch_bytes: reached_bytes(plan.pair_entries), ..plan }
-    }
-
-    /// Sums what counting legal positions by value needs exactly: as a solve whose reached bits wait in files.
-    pub fn counting(index: &Index, values: Values) -> Plan {
-        let plan = Plan::exact(index, values);
-        Plan { database_bytes: 0, scratch_bytes: plan.scratch_bytes + reached_bytes(plan.entries), ..plan }
-    }
-
-    /// Returns about how many bytes the bits of all reached positions take in files.
-    pub(crate) fn reached_bytes(&self) -> u128 {
-        reached_bytes(self.entries)
-    }
-
-    fn of_planes(index: &Index, values: Values, planes: impl Fn(u32) -> usize) -> Plan {
-        let board = index.board();
-        let cells = board.cells() as u32;
-        let sizes: Vec<TierSize> = (0..=cells).map(|ply| TierSize::of(index, planes(ply), ply)).collect();
-        // Two buffers take turns, and each keeps the size of the largest tier that it has held.
-        let largest =
-            |parity: usize| sizes.iter().skip(parity).step_by(2).map(|size| 8 * size.words).max().unwrap_or(0);
-        let most = |of: fn(&TierSize) -> u128| sizes.iter().map(of).max().unwrap_or(0);
-        let entries = sizes.iter().map(|size| size.entries).sum();
-        let files = tiers(board, values, &Vec::from_iter(sizes.iter().map(|size| size.entries)));
-        let threads = rayon::current_num_threads() as u128;
-        let row_words = most(|size| size.row_words);
-        let fixed = index.bytes() as u128 + FIXED_BYTES + threads * index.kernel().lane_bytes(row_words);
-        let slices = Slices {
-            // A drop that reads across is one of any wing column, and where a child is opened varies by shape.
-            count: threads * 2 * (board.width() / 2) as u128,
-            least_words: most(|size| size.slice_words),
-            most_words: most(|size| size.matrix_words),
-        };
-        Plan {
-            board,
-            values,
-            entries,
-            memory_bytes: largest(0) + largest(1) + 2 * most(layout_bytes) + fixed,
-            tiers: cells + 1,
-            exact: true,
-            is_bounded: false,
-            scratch_bytes: scratch_bytes(&files),
-            pair_entries: most_of_pairs(&files, |tier| tier.entries),
-            database_bytes: database_bytes(&files),
-            tier_bytes: std::array::from_fn(|ply| files.get(ply).map_or(0, |tier| tier.database_bytes)),
-            bounded_bytes: 2 * most(directory_bytes)
-                + threads * thread_bytes(board, slices.most_words, row_words)
-                + slices.count * slices.least_bytes()
-                + fixed,
-            slices,
-        }
-    }
-
-    /// Returns the plan of the same solve with its tiers in files.
-    #[must_use]
-    pub fn bounded(self) -> Plan {
-        Plan { is_bounded: true, memory_bytes: self.bounded_bytes, ..self }
-    }
-
-    /// Returns the plan of the same solve whose database keeps the tiers of at most `keep_plies` pieces.
-    #[must_use]
-    pub fn keeping(self, keep_plies: Option<u32>) -> Plan {
-        let Some(most) = keep_plies.filter(|most| (*most as usize) < self.board.cells()) else { return self };
-        Plan { database_bytes: self.tier_bytes.iter().take(most as usize + 1).sum(), ..self }
-    }
-
-    /// Shares out what a bounded solve may use beyond its least: all of it for expanded blocks of two tiers; where those of
-    /// the tier that is read do not fit, an eighth of it for the slices, until whole matrices fit.
-    pub(crate) fn room(&self, limit_bytes: u64) -> Room {
-        let rest = u128::from(limit_bytes).saturating_sub(self.memory_bytes);
-        let rest = if self.is_bounded { rest } else { 0 };
+    /// Splits what a solve may use beyond its least memory: all of it for blocks of two tiers; where those of the tier that is
+    /// read do not fit, up to an eighth of it for the slices, until whole matrices fit.
+    pub(crate) fn budget(&self, limit_bytes: u64, block_words: usize) -> MemoryBudget {
+        let rest = u128::from(limit_bytes).saturating_sub(self.least_bytes);
         let Slices { count, least_words, most_words } = self.slices;
         let more_words = (rest / SLICES_PART / SLICE_COPIES / 8 / count.max(1)).min(most_words - least_words);
         let wide_bytes = SLICE_COPIES * 8 * count * more_words;
-        Room {
-            block_words: BLOCK_WORDS,
+        MemoryBudget {
+            block_words,
             cache_bytes: rest as u64,
             slice_words: least_words as usize,
             wide: Some(((least_words + more_words) as usize, wide_bytes as u64)),
@@ -247,16 +255,100 @@ impl Plan {
     /// # Errors
     /// [`SolveError::Memory`] with both figures, [`SolveError::Index`] for a board that cannot be indexed in any memory.
     pub fn check(&self, limit_bytes: u64) -> Result<(), SolveError> {
-        if self.memory_bytes > u128::from(limit_bytes) {
+        if self.memory_bytes() > u128::from(limit_bytes) {
             return Err(SolveError::Memory {
                 board: self.board,
-                entries: self.entries,
-                needed: self.memory_bytes,
+                entries: self.entries(),
+                needed: self.memory_bytes(),
                 limit: limit_bytes,
                 exact: self.exact,
             });
         }
         Ok(check_tables(self.board)?)
+    }
+
+    /// Refuses a solve whose files do not fit on the disk.
+    pub(super) fn check_disk(&self, storage: &dyn Storage, folder: &Path, scratch: &Path) -> Result<(), SolveError> {
+        // Estimates of databases are within a quarter or so.
+        let database_bytes = self.database_bytes() / 4 * 5;
+        let scratch_bytes = if self.is_bounded { self.scratch_bytes() } else { 0 };
+        let disk = |folder: &Path| folder.ancestors().find_map(|folder| storage.disk(folder));
+        // Two folders on one disk have to fit together.
+        let needs = if disk(folder) == disk(scratch) {
+            [(folder, database_bytes + scratch_bytes), (scratch, 0)]
+        } else {
+            [(folder, database_bytes), (scratch, scratch_bytes)]
+        };
+        for (folder, needed) in needs {
+            has_room(storage, folder, needed).map_err(|free| SolveError::Disk {
+                folder: folder.to_path_buf(),
+                board: self.board,
+                needed,
+                free,
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Plans the tiers for so many ranks, each with so many threads, which solve so many entries a second each; from the empty
+    /// board up.
+    ///
+    /// Every block is written to a log once, and read by the ranks whose shapes lead to it, no more than the board has columns.
+    /// Each rank keeps what it has read while there is room.
+    ///
+    /// ```
+    /// use fourbase_tiers::{kernel::Values, solve::Solve};
+    ///
+    /// let plan = Solve::new("5x4".parse()?, Values::Wdl).plan();
+    /// let ranks = plan.ranks(4, 8, 5e8);
+    /// assert_eq!(ranks.len(), 21);
+    /// // The full board has no tier after it, and no file in the database.
+    /// assert_eq!(ranks[20].read_bytes, 0);
+    /// assert!(ranks[10].read_bytes == 4 * plan.tiers[11].scratch_bytes);
+    /// # Ok::<(), fourbase::BoardError>(())
+    /// ```
+    #[must_use]
+    pub fn ranks(&self, ranks: u32, threads: u32, entries_per_second: f64) -> Vec<RankTier> {
+        let together = entries_per_second * f64::from(ranks) * f64::from(threads);
+        let readers = u128::from(ranks).min(self.board.width() as u128);
+        let of_tier = |(number, tier): (usize, &TierPlan)| {
+            let planes = Coding::new(self.board, self.values, tier.ply).planes() as u128;
+            let blocks = tier.entries.saturating_mul(planes).div_ceil(64 * BLOCK_WORDS as u128);
+            let of_child = self.tiers.get(number + 1).map_or(0, |child| child.scratch_bytes);
+            RankTier {
+                ply: tier.ply,
+                written_bytes: tier.scratch_bytes.saturating_add(tier.database_bytes),
+                read_bytes: of_child.saturating_mul(readers).saturating_add(tier.database_bytes),
+                message_bytes: blocks.saturating_mul(LOCATION_BYTES),
+                seconds: tier.entries as f64 / together,
+            }
+        };
+        self.tiers.iter().enumerate().map(of_tier).collect()
+    }
+}
+
+/// Bytes by which a rank sends the others the location of a block.
+const LOCATION_BYTES: u128 = 12;
+
+/// What one tier of a solve by several ranks takes.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct RankTier {
+    /// Pieces on the board.
+    pub ply: u32,
+    /// Bytes that all ranks write into files, about: the logs, and the file of the database.
+    pub written_bytes: u128,
+    /// Bytes that all ranks read from files, about.
+    pub read_bytes: u128,
+    /// Bytes of the messages that each rank receives, about.
+    pub message_bytes: u128,
+    /// How long the threads compute, in seconds.
+    pub seconds: f64,
+}
+
+impl RankTier {
+    /// Returns the bytes a second that the file system has to move if no rank is to wait for it.
+    pub fn bytes_per_second(&self) -> f64 {
+        (self.written_bytes + self.read_bytes) as f64 / self.seconds.max(f64::MIN_POSITIVE)
     }
 }
 
@@ -267,35 +359,23 @@ const SLICES_PART: u128 = 8;
 /// A window on whole matrices is kept beside the slice of a larger one.
 const SLICE_COPIES: u128 = 2;
 
-impl Slices {
-    fn least_bytes(&self) -> u128 {
-        SLICE_COPIES * 8 * self.least_words
-    }
-}
-
 /// The program itself, its threads, and the blocks that are being written.
 const FIXED_BYTES: u128 = 24 << 20;
 
-/// The memory of the layout of a tier in memory, which grows by doubling: a matrix and where it begins, and a spine.
-fn layout_bytes(size: &TierSize) -> u128 {
-    2 * (size.matrices * (size_of::<Matrix>() as u128 + 16 + 16) + size.shapes * 32)
-}
-
-/// The memory of a tier in logs: where its shapes and blocks begin, and the jobs.
+/// The memory of a tier beside its blocks: where its shapes and blocks begin, and the jobs.
 fn directory_bytes(size: &TierSize) -> u128 {
     let blocks = size.words / BLOCK_WORDS as u128 * 2 + size.shapes;
     blocks * 64 + size.shapes * 128
 }
 
-/// Memory of one thread of a bounded solve, without slices: a block; a window on each shape that a shape leads to,
-/// with a few times as many rows as a band has; the block that a slice is cut from; a block as it is turned into its delta,
-/// and buffers that are used again; and what zstd takes, which is 0.9 MiB.
-fn thread_bytes(board: Board, matrix_words: u128, row_words: u128) -> u128 {
-    let block = (BLOCK_WORDS as u128).max(64 * row_words);
+/// Memory of one thread, without slices: a block; a window on each shape that a shape leads to, with a few times as many rows as
+/// a band has; the block that a slice is cut from; a block as it is turned into its delta, and buffers that are used again; and
+/// what zstd takes, which is 0.9 MiB.
+fn thread_bytes(board: Board, block_words: u128, matrix_words: u128, row_words: u128) -> u128 {
     let rows = (4 * BAND_ROWS as u128 * row_words).min(matrix_words);
     let width = board.width() as u128;
-    let spare = (DELTA_BLOCKS + MOST_SPARE as u128) * block * 5 / 4;
-    8 * ((width + 2) * (2 * block + rows) + width / 2 * block + spare) + (2 << 20)
+    let spare = (DELTA_BLOCKS + MOST_SPARE as u128) * block_words * 5 / 4;
+    8 * ((width + 2) * (2 * block_words + rows) + width / 2 * block_words + spare) + (2 << 20)
 }
 
 /// How many blocks the buffers take in which deltas are made.
@@ -309,29 +389,41 @@ mod tests {
     fn the_estimate_is_within_a_factor_of_64() {
         for name in ["4x4", "5x4", "4x5", "5x5", "6x4", "4x4c3", "3x6", "4x4m", "1x8"] {
             let board: Board = name.parse().unwrap();
-            let estimate = Plan::estimate(board, Values::Wdl).entries;
-            let exact = Plan::exact(&Index::new(board, Kernel::detect()).unwrap(), Values::Wdl).entries;
+            let estimate = Plan::estimate(board, Values::Wdl).entries();
+            let exact = Plan::exact(&Index::new(board, Kernel::detect()).unwrap(), Values::Wdl).entries();
             assert!(exact < 2 * estimate, "{name}: {exact} {estimate}");
             assert!(estimate < exact * 64, "{name}: {exact} {estimate}");
         }
     }
 
     #[test]
-    fn a_hopeless_limit_is_told_about_how_much_the_tables_take() {
+    fn a_hopeless_limit_is_answered_with_about_the_size_of_the_tables() {
         let board: Board = "7x6".parse().unwrap();
         let [hopeless, exact] = [1 << 20, 1 << 30].map(|limit| Plan::new(board, Values::Wdl, limit));
         assert!(!hopeless.exact && exact.exact);
-        let ratio = hopeless.memory_bytes as f64 / exact.memory_bytes as f64;
-        assert!((0.7..1.4).contains(&ratio), "{} {}", hopeless.memory_bytes, exact.memory_bytes);
+        let ratio = hopeless.memory_bytes() as f64 / exact.memory_bytes() as f64;
+        assert!((0.7..1.4).contains(&ratio), "{} {}", hopeless.memory_bytes(), exact.memory_bytes());
     }
 
     #[test]
-    fn boards_beyond_all_memory_are_bounded_without_tables() {
+    fn boards_beyond_all_memory_are_refused_without_tables() {
         for name in ["1x63", "8x8", "32x2", "1x64", "2x32", "16x4", "21x3", "9x7", "30x1"] {
             let board: Board = name.parse().unwrap();
             let plan = Plan::new(board, Values::Remoteness, 1 << 36);
             assert!(!plan.exact, "{name}");
-            assert!(plan.memory_bytes > 1 << 36, "{name}: {}", plan.memory_bytes);
+            assert!(plan.memory_bytes() > 1 << 36, "{name}: {}", plan.memory_bytes());
         }
+    }
+
+    #[test]
+    fn files_of_two_checkpoints_and_half_a_tier_between_them_are_planned() {
+        let planned = |bytes: &[u128]| {
+            let mut plan = Plan::estimate("4x4".parse().unwrap(), Values::Wdl);
+            let tier = |scratch_bytes: &u128| TierPlan { scratch_bytes: *scratch_bytes, ..plan.tiers[0] };
+            plan.tiers = bytes.iter().map(tier).collect();
+            plan.scratch_bytes()
+        };
+        assert_eq!(planned(&[0, 400, 800, 1000, 0]), 2250);
+        assert_eq!(planned(&[400, 800]), 1500);
     }
 }

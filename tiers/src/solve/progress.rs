@@ -1,13 +1,18 @@
-//! What a solve reports to its caller.
+//! Progress of a solve, and observers of its tiers.
 
+use std::error::Error;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use crate::communicator::Communicator;
 use crate::files::FileError;
 use crate::format::TierRecord;
+use crate::index::Index;
 use crate::solve::Plan;
-use crate::tier::Watch;
+use crate::tier::{Tier, Watch};
 
-/// Receives the progress of a solve and can stop it. The methods may be called from any thread and should be quick.
+/// Receives the progress of a solve and can stop it. The methods may be called from any thread and should be quick. Every
+/// rank calls its own; the entries are about those of all ranks together.
 pub trait Progress: Sync {
     /// The solve fits into memory, holds its folder and begins. An earlier solve has done `entries_done` of the entries.
     /// Not called where nothing is left to do.
@@ -29,26 +34,28 @@ pub trait Progress: Sync {
     /// A tier is solved and written.
     fn tier_done(&self, _tier: &TierRecord) {}
 
-    /// A tier is done that several processes have solved together. `shares` has what it took each of them.
+    /// A tier is done that several ranks have solved together. `shares` has what it took each of them.
     fn tier_shared(&self, _ply: u32, _shares: &[Share]) {}
 
     /// The tier that an earlier solve left to resume from is damaged, so this solve begins with the full board.
     fn starts_over(&self, _why: &FileError) {}
 
-    /// Tells whether to stop. The solve asks before each piece of a tier (about half a million entries in memory, a block
-    /// in files), of its file, and of the files that it reads through when it resumes. An unfinished tier in memory is lost,
-    /// and the tier after it is made durable to resume from; finished blocks in files are kept.
+    /// Tells whether to stop. The solve asks before each block of a tier, each batch of its file, and each portion of the files
+    /// that it reads through when it resumes. Finished blocks are kept.
     fn is_stopped(&self) -> bool {
         false
     }
 }
 
-/// What a tier took a process that has solved it with others.
+/// Ignores all progress and never stops.
+impl Progress for () {}
+
+/// What a tier took one of several ranks.
 #[derive(Clone, Copy, Debug)]
 pub struct Share {
-    /// The bytes of its messages.
+    /// Bytes of its messages.
     pub bytes: u64,
-    /// The bytes of blocks that it has written into its log.
+    /// Bytes of blocks that it has written into its log.
     pub written: u64,
     /// How long it has waited for the others.
     pub waited: Duration,
@@ -56,10 +63,55 @@ pub struct Share {
     pub took: Duration,
 }
 
-/// Ignores all progress and never stops.
-impl Progress for () {}
+/// Observes the tiers of a solve, at every rank.
+pub(crate) trait Observer {
+    /// A tier is solved; the database has nothing of it yet. A solve that is stopped before the tier is durable solves it
+    /// again, and shows it again.
+    ///
+    /// # Errors
+    /// Any error, which ends the solve with [`SolveError::Observer`](super::SolveError::Observer).
+    fn solved(&mut self, index: &Index, tier: &Tier) -> Result<(), Box<dyn Error + Send + Sync>>;
+}
 
-/// Lets `work` watch a tier through `progress`.
-pub(crate) fn watching<T>(progress: &dyn Progress, work: impl FnOnce(&Watch) -> T) -> T {
-    work(&Watch { done: &|entries| progress.solved(entries), is_stopped: &|| progress.is_stopped() })
+/// Observes nothing.
+impl Observer for () {
+    fn solved(&mut self, _: &Index, _: &Tier) -> Result<(), Box<dyn Error + Send + Sync>> {
+        Ok(())
+    }
+}
+
+/// The progress of all ranks in one tier, about: that of this rank, times the number of ranks.
+pub(crate) struct RankProgress<'a> {
+    progress: &'a dyn Progress,
+    size: u64,
+    /// Entries of the tier that are not shown yet.
+    left: AtomicU64,
+}
+
+impl<'a> RankProgress<'a> {
+    /// Begins a tier.
+    pub fn begin(progress: &'a dyn Progress, all: &dyn Communicator, ply: u32, entries: u64) -> RankProgress<'a> {
+        progress.tier(ply, entries);
+        RankProgress { progress, size: all.size().into(), left: AtomicU64::new(entries) }
+    }
+
+    /// Lets `work` report what it has done, and ask whether to stop.
+    pub fn watching<T>(&self, work: impl FnOnce(&Watch) -> T) -> T {
+        work(&Watch { done: &|entries| self.done(entries), is_stopped: &|| self.progress.is_stopped() })
+    }
+
+    fn done(&self, entries: u64) {
+        let entries = entries.saturating_mul(self.size);
+        let rest = |left: u64| Some(left.saturating_sub(entries));
+        let left = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, rest).unwrap_or(0);
+        self.progress.solved(entries.min(left));
+    }
+
+    /// Shows what is left of the tier.
+    pub fn end(&self) {
+        let left = self.left.swap(0, Ordering::Relaxed);
+        if left > 0 {
+            self.progress.solved(left);
+        }
+    }
 }

@@ -1,70 +1,253 @@
-//! Running a solve: by this process alone, or together with others.
+//! A solve from the first look at its folder to the report: what an earlier solve has left, folders, lock, resuming.
+//!
+//! Every rank runs this. Rank 0 makes and removes files, keeps the lock and writes the manifest; the others read them.
 
-use super::alone::alone;
+use std::path::{Path, PathBuf};
+
+use super::driver::Driver;
 use super::error::SolveError;
 use super::options::{Report, Solve};
-use super::progress::Progress;
-use super::together::together;
-use super::witness::Witness;
-use crate::crew::Crew;
-use crate::files::{Disk, Storage};
+use super::plan::Plan;
+use super::progress::{Observer, Progress};
+use crate::communicator::{Alone, Communicator, check_same_job, check_shared_folder, lock_output};
+use crate::files::{Disk, FileError, Storage, remove_folders, remove_folders_below};
+use crate::format::{Manifest, State, has_leftovers, lock_path, remove_database, remove_leftovers};
+use crate::index::Index;
+use crate::kernel::Coding;
+use crate::tier::segments;
+use crate::tier::{Kind, Tier, TierFolder};
 
 impl Solve {
-    /// Solves the board into its database, resuming an earlier solve. Runs on rayon's current pool.
+    /// Solves the board into its database as the only process, with files on disk. Resumes an earlier solve. Runs on rayon's
+    /// current pool.
     ///
     /// # Errors
-    /// [`SolveError::Memory`] and [`SolveError::Index`] before anything is made, [`SolveError::Kept`] where an earlier solve
-    /// keeps other tiers, [`SolveError::Busy`] where another process solves the same board, [`SolveError::File`] for files.
+    /// See [`Solve::run_on`].
     pub fn run(&self) -> Result<Report, SolveError> {
-        self.run_with(&())
+        self.run_on(&Alone, &Disk, &())
     }
 
-    /// Runs like [`Solve::run`] and reports to `progress`.
+    /// Solves the board together with the other ranks of `all`, each of which calls this with the same settings, and reports
+    /// to `progress`. The database has the same bytes whatever the number of ranks and threads. Resumes an earlier solve of
+    /// any number of ranks.
+    ///
+    /// Where a rank returns an error, its caller has to end the whole job: the others wait for it.
     ///
     /// # Errors
-    /// Returns the errors of [`Solve::run`], and [`SolveError::Stopped`] if `progress` stops it.
-    pub fn run_with(&self, progress: &dyn Progress) -> Result<Report, SolveError> {
-        self.run_on(&Disk, progress)
-    }
-
-    /// Runs like [`Solve::run_with`], with files in the given storage.
-    ///
-    /// # Errors
-    /// Returns the errors of [`Solve::run_with`].
-    pub fn run_on(&self, storage: &dyn Storage, progress: &dyn Progress) -> Result<Report, SolveError> {
-        self.run_before(&(), None, storage, progress)
-    }
-
-    /// Solves the board together with the other members of a crew, each of which calls this with the same settings. The database
-    /// has the same bytes as that of one process. Resumes an earlier solve of any number of processes.
-    ///
-    /// Where a member returns an error, its caller has to end the whole job: the others wait for it.
-    ///
-    /// # Errors
-    /// Those of [`Solve::run_on`]; [`SolveError::Crew`] where the members do not fit together.
-    pub fn run_together(
+    /// [`SolveError::Memory`], [`SolveError::Index`] and [`SolveError::Disk`] before anything is made; [`SolveError::Kept`]
+    /// where an earlier solve keeps other tiers; [`SolveError::Busy`] where another process solves the same board;
+    /// [`SolveError::Stopped`] where `progress` stops it; [`SolveError::Communicator`] for ranks that do not fit together;
+    /// [`SolveError::File`] for files.
+    pub fn run_on(
         &self,
-        crew: &dyn Crew,
+        all: &dyn Communicator,
         storage: &dyn Storage,
         progress: &dyn Progress,
     ) -> Result<Report, SolveError> {
-        self.run_before(&(), Some(crew), storage, progress)
+        self.run_observed(&mut (), all, storage, progress)
     }
 
-    /// Runs alone or together, and shows every tier to `witness`, on all members, unless the database is complete already.
-    ///
-    /// # Errors
-    /// Those of [`Solve::run_together`], and those of `witness`.
-    pub(crate) fn run_before<W: Witness>(
+    /// Solves like [`Solve::run_on`], and shows every tier that is solved to `observer`.
+    pub(crate) fn run_observed(
         &self,
-        witness: &W,
-        crew: Option<&dyn Crew>,
+        observer: &mut dyn Observer,
+        all: &dyn Communicator,
         storage: &dyn Storage,
         progress: &dyn Progress,
     ) -> Result<Report, SolveError> {
-        match crew {
-            Some(crew) => together(self, witness, crew, storage, progress),
-            None => alone(self, witness, storage, progress),
+        check_same_job(all, &self.description())?;
+        let (folder, scratch) = (self.folder(), self.scratch_folder());
+        let found = self.manifest(storage)?;
+        found.iter().try_for_each(|manifest| self.check_kept(&folder, manifest))?;
+        let is_begun = found.is_some();
+        let complete = found.filter(|manifest| manifest.state == State::Complete);
+        // Ranks that do not see the same folder find out below.
+        let is_complete = all.all_gather(&[u8::from(complete.is_some())]).iter().all(|is_complete| is_complete == &[1]);
+        if let Some(manifest) = complete.filter(|_| is_complete) {
+            manifest.check_files(storage, &folder)?;
+            if all.is_root() {
+                tidy(storage, &folder, &scratch, Kind::Values(self.values));
+            }
+            return self.report(&manifest, true);
         }
+        let (plan, index) = self.counted_plan();
+        let plan = plan.of_ranks(all);
+        plan.check(self.memory_bytes)?;
+        let index = index.map_or_else(|| Index::new(self.board, self.kernel), Ok)?;
+        if all.is_root() && !is_begun {
+            plan.check_disk(storage, &folder, &scratch)?;
+        }
+        let mut made = Vec::new();
+        let result = self.run_in_folders(observer, all, storage, progress, &plan, &index, &mut made);
+        match (&result, &self.scratch) {
+            // The folders are the other process's.
+            (Err(SolveError::Busy { .. }), _) => {}
+            // A refused solve leaves no empty folder.
+            (Err(_), _) => remove_folders(storage, &made),
+            (Ok(_), Some(root)) if scratch != folder && all.is_root() => {
+                remove_folders_below(storage, root, &scratch, made);
+            }
+            _ => {}
+        }
+        result
     }
+
+    /// Makes the folders, which are added to `made`, takes the lock and solves.
+    #[expect(clippy::too_many_arguments, reason = "one call; they are what `Driver` consists of")]
+    fn run_in_folders(
+        &self,
+        observer: &mut dyn Observer,
+        all: &dyn Communicator,
+        storage: &dyn Storage,
+        progress: &dyn Progress,
+        plan: &Plan,
+        index: &Index,
+        made: &mut Vec<PathBuf>,
+    ) -> Result<Report, SolveError> {
+        let (folder, scratch) = (self.folder(), self.scratch_folder());
+        let lock = lock_path(&folder);
+        let held = lock_output(all, storage, self.existing(), &[&folder, &scratch], &lock, made)?;
+        let held = held.map_err(|holder| SolveError::Busy { folder: folder.clone(), holder })?;
+        let tiers = TierFolder { storage, folder: &scratch, index, budget: self.budget(plan), all };
+        let manifest = Manifest::new(self.board, self.values, self.keep_plies);
+        let driver = Driver { solve: self, observer, all, progress, tiers, folder: &folder, manifest };
+        let result = match check_shared_folder(all, storage, &scratch)?.and(check_shared_folder(all, storage, &folder)?)
+        {
+            Ok(()) => driver.resume_and_solve(plan),
+            Err(error) => Err(error.into()),
+        };
+        if result.is_err() && made.contains(&folder) && matches!(Manifest::read_any(storage, &folder), Ok(None)) {
+            let _ = remove_leftovers(storage, &folder);
+            let _ = storage.remove(&lock);
+        }
+        drop(held);
+        result
+    }
+
+    /// Describes the job, for comparison between ranks.
+    fn description(&self) -> String {
+        let Solve { board, values, keep_plies, block_words, replace, .. } = self;
+        let begin = if *replace { "solve again" } else { "solve" };
+        format!("{begin} {board} {values} keeping {keep_plies:?} in blocks of {block_words} words")
+    }
+
+    /// Refuses a folder that was begun with a `keep_plies` that keeps other files.
+    fn check_kept(&self, folder: &Path, manifest: &Manifest) -> Result<(), SolveError> {
+        let Solve { board, values, keep_plies: wanted, .. } = *self;
+        if manifest.keeps_like(wanted, board) {
+            return Ok(());
+        }
+        let found = manifest.keep_plies();
+        Err(SolveError::Kept { folder: folder.to_path_buf(), board, values, found, wanted })
+    }
+
+    fn report(&self, manifest: &Manifest, already_complete: bool) -> Result<Report, SolveError> {
+        let folder = self.folder();
+        Ok(Report {
+            board: self.board,
+            values: self.values,
+            outcome: manifest.root().ok_or_else(|| no_root(&folder))?,
+            entries: manifest.entries(),
+            bytes: manifest.bytes(),
+            hash: manifest.hash(),
+            keep_plies: manifest.keep_plies(),
+            folder,
+            already_complete,
+        })
+    }
+}
+
+impl<'a> Driver<'a> {
+    /// Goes on from what an earlier solve has left, in folders that are made and locked.
+    fn resume_and_solve(mut self, plan: &Plan) -> Result<Report, SolveError> {
+        let (solve, all, storage) = (self.solve, self.all, self.tiers.storage);
+        if solve.replace && all.is_root() {
+            remove_database(storage, self.folder)?;
+            self.remove_logs(|_| true)?;
+        }
+        all.barrier();
+        let last = self.resume()?;
+        if all.is_root() {
+            remove_leftovers(storage, self.folder)?;
+            if self.manifest.tiers.is_empty() {
+                // Readers see "not solved yet" from the start.
+                self.manifest.write(storage, self.folder)?;
+            }
+        }
+        let Manifest { checkpoint, tiers, .. } = &self.manifest;
+        check_same_job(all, &format!("resuming from ply {checkpoint:?} with {} tiers", tiers.len()))?;
+        self.progress.planned(plan, self.manifest.entries());
+        self.solve_tiers(last)?;
+        if !all.is_root()
+            && let Some(written) = Manifest::read(storage, self.folder, solve.board, solve.values)?
+        {
+            self.manifest = written;
+        }
+        solve.report(&self.manifest, false)
+    }
+
+    /// Finds what an earlier solve has left: its manifest, and the tier to resume from. If that tier is damaged the solve
+    /// begins with the full board; any other failure to read it is an error.
+    fn resume(&mut self) -> Result<Option<Tier<'a>>, SolveError> {
+        let Solve { board, values, keep_plies, .. } = *self.solve;
+        let (storage, scratch) = (self.tiers.storage, self.tiers.folder);
+        let Some(manifest) = Manifest::read(storage, self.folder, board, values)? else { return Ok(None) };
+        // Another process may have begun it in the meantime.
+        self.solve.check_kept(self.folder, &manifest)?;
+        manifest.check_files(storage, self.folder)?;
+        self.check_hashes(&manifest)?;
+        let checkpoint = manifest.checkpoint;
+        self.manifest = manifest;
+        let Some(ply) = checkpoint else { return Ok(None) };
+        let coding = Coding::new(board, values, ply);
+        let last = self.tiers.open(coding, ply)?;
+        if last.is_complete() || (ply > 0 && is_enough(&last, &self.tiers.open(coding, ply - 1)?)) {
+            return Ok(Some(last));
+        }
+        if !last.has_files() {
+            let (scratch, folder) = (scratch.to_path_buf(), self.folder.to_path_buf());
+            return Err(SolveError::Scratch { scratch, folder, ply });
+        }
+        let file = segments::path_of(scratch, Kind::Values(values), ply, 0);
+        let what = "incomplete: some blocks cannot be read";
+        self.progress.starts_over(&FileError::Damaged { file, offset: 0, what });
+        self.manifest = Manifest::new(board, values, keep_plies);
+        Ok(None)
+    }
+
+    /// Reads the finished files through, each rank a part of them.
+    fn check_hashes(&self, manifest: &Manifest) -> Result<(), SolveError> {
+        let size = self.all.size();
+        self.progress.checks(manifest.tiers.iter().map(|tier| tier.bytes).sum::<u64>() / u64::from(size));
+        let goes_on = |bytes| {
+            self.progress.checked(bytes);
+            !self.progress.is_stopped()
+        };
+        let part = (self.all.rank() as usize, size as usize);
+        let is_whole = manifest.check_hashes(self.tiers.storage, self.folder, part, &goes_on)?;
+        if is_whole { Ok(()) } else { Err(self.stopped(manifest)) }
+    }
+}
+
+/// Tells whether an incomplete tier has all blocks that the rest of the tier before it needs: a solve that is stopped keeps no
+/// more. No shape leads to one with a smaller left wing.
+fn is_enough(last: &Tier, before: &Tier) -> bool {
+    let has_files = last.has_files() || before.has_files();
+    has_files && before.first_missing_left().is_none_or(|left| last.has_from(left))
+}
+
+/// Removes files that a solve may have left when it was stopped at its very end. Does nothing where the folder cannot be
+/// written or another process holds it.
+fn tidy(storage: &dyn Storage, folder: &Path, scratch: &Path, kind: Kind) {
+    let has_files = has_leftovers(storage, folder).unwrap_or(false)
+        || [folder, scratch].iter().any(|folder| segments::has_any(storage, folder, kind).unwrap_or(false));
+    if has_files && let Ok(Ok(_lock)) = storage.lock(&lock_path(folder)) {
+        let _ = remove_leftovers(storage, folder);
+        let _ = segments::remove(storage, folder, kind, |_| true);
+        let _ = segments::remove(storage, scratch, kind, |_| true);
+    }
+}
+
+pub(super) fn no_root(folder: &Path) -> FileError {
+    FileError::Damaged { file: folder.to_path_buf(), offset: 0, what: "the empty board has no value" }
 }

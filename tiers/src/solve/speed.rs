@@ -8,7 +8,7 @@ use super::step::solve_tier;
 use crate::files::FileError;
 use crate::index::Index;
 use crate::kernel::{Coding, Kernel, Values};
-use crate::tier::{MemoryTier, Watch};
+use crate::tier::{Tier, Watch};
 
 /// Solves a board in memory, two tiers at a time, and writes nothing. Shows `each` tier, from the full board down. Returns
 /// the outcome of the empty board.
@@ -18,27 +18,36 @@ use crate::tier::{MemoryTier, Watch};
 ///
 /// let index = Index::new("4x4".parse()?, Kernel::detect())?;
 /// let mut entries = 0;
-/// let outcome = in_memory(&index, Values::Wdl, |tier| entries += tier.layout().entries())?;
+/// let outcome = in_memory(&index, Values::Wdl, |tier| entries += tier.entries())?;
 /// assert_eq!(outcome.map(|outcome| outcome.value), Some(fourbase::Value::Tie));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors
 /// None today: no file is read or written.
-pub fn in_memory(
+pub fn in_memory(index: &Index, values: Values, each: impl FnMut(&Tier)) -> Result<Option<Outcome>, FileError> {
+    solve_down(index, values, 0, &Watch::none(), each)?.map_or(Ok(None), |root| root.root(index))
+}
+
+/// Solves tiers in memory from the full board down to a ply, and shows `each`. Returns the last; `None` where `watch` stopped it.
+pub(crate) fn solve_down(
     index: &Index,
     values: Values,
-    mut each: impl FnMut(&MemoryTier),
-) -> Result<Option<Outcome>, FileError> {
-    let (mut child, mut spare) = (None::<MemoryTier>, Vec::new());
-    for ply in (0..=index.board().cells() as u32).rev() {
-        let coding = Coding::new(index.board(), values, ply);
-        let mut tier = MemoryTier::new(index, coding, ply, std::mem::take(&mut spare));
-        solve_tier(index, &mut tier, child.as_ref(), &Watch::none())?;
+    ply: u32,
+    watch: &Watch,
+    mut each: impl FnMut(&Tier),
+) -> Result<Option<Tier<'static>>, FileError> {
+    let cells = index.board().cells() as u32;
+    let mut child: Option<Tier> = None;
+    for ply in (ply.min(cells)..=cells).rev() {
+        let mut tier = Tier::in_memory(index, Coding::new(index.board(), values, ply), ply, child.as_ref());
+        if !solve_tier(index, &mut tier, child.as_ref(), watch)? {
+            return Ok(None);
+        }
         each(&tier);
-        spare = child.replace(tier).map_or_else(Vec::new, MemoryTier::into_buffer);
+        child = Some(tier);
     }
-    Ok(child.and_then(|root| root.content().decode(root.code(0, 0, 0))))
+    Ok(child)
 }
 
 /// The board that is solved to see how fast the machine is.
@@ -54,7 +63,7 @@ pub fn entries_per_second(values: Values, kernel: Kernel) -> Option<f64> {
     let index = Index::new(SAMPLE.parse().ok()?, kernel).ok()?;
     let rate = |_| {
         let (start, mut entries) = (Instant::now(), 0);
-        in_memory(&index, values, |tier| entries += tier.layout().entries()).ok()?;
+        in_memory(&index, values, |tier| entries += tier.entries()).ok()?;
         Some(entries as f64 / start.elapsed().as_secs_f64())
     };
     (0..SAMPLES).filter_map(rate).max_by(f64::total_cmp)

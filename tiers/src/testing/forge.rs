@@ -1,21 +1,23 @@
-//! Databases of which nothing is true but the checksums, for tests of what they may cost who opens them.
+//! Forged databases, with valid checksums and nothing else, for tests of the cost of opening them.
 
 use std::path::Path;
 
 use fourbase::{Board, Outcome, Value};
 
+use crate::communicator::Alone;
 use crate::files::{Disk, FileError, create_folder, publish};
-use crate::format::container::{Header, Writer};
+use crate::format::codec::EncodedBlock;
+use crate::format::tier_file::{Header, TierFile, Writer};
 use crate::format::{Manifest, TierRecord, folder_of, tier_path};
 use crate::index::count_shapes;
 use crate::kernel::Values;
 
-/// What a forged database says.
+/// What a forged database records.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Forged {
     /// The board.
     pub board: Board,
-    /// The ply at which its solve has come to; 0 for all.
+    /// The ply that its solve has come to; 0 for all.
     pub solved_to: u32,
     /// The deepest ply that is kept, where not all are.
     pub keep_plies: Option<u32>,
@@ -23,10 +25,10 @@ pub struct Forged {
     pub block_bytes: usize,
 }
 
-/// The most shapes that are written into a file; one of a tier that has more says too few.
+/// The most shapes that are written into a file; one of a tier that has more records too few.
 const MOST_SHAPES: u128 = 1 << 22;
 
-/// Writes a forged `wdl` database under the folder of all databases: each tier has as many entries as its file may say.
+/// Writes a forged `wdl` database under the folder of all databases: each tier has as many entries as its file may record.
 ///
 /// # Errors
 /// Where a file cannot be written.
@@ -41,13 +43,14 @@ pub fn forge(root: &Path, forged: &Forged) -> Result<(), FileError> {
         let mut record = TierRecord { ply, entries, bytes: 0, hash: None };
         if manifest.keeps(ply) {
             let header = Header { board: board.to_string(), values, ply, entries, chunk_entries: 4096 };
-            let mut writer = Writer::create(&Disk, &tier_path(&folder, ply), &header)?;
-            writer.block(&vec![0; block_bytes], 1)?;
+            let mut writer = Writer::create(&Disk, &tier_path(&folder, ply), &header, &Alone)?;
+            writer.add(&[vec![EncodedBlock { payload: vec![0; block_bytes], chunks: 1 }]])?;
             let mut shapes = vec![0; count_shapes(board, ply).min(MOST_SHAPES) as usize];
             shapes.iter_mut().take(1).for_each(|first| *first = entries);
-            let (written, hash) = writer.finish(&shapes)?;
-            (record.bytes, record.hash) = (written.bytes, Some(hash));
-            publish(&Disk, &folder, vec![written])?;
+            if let Some(TierFile { written, hash }) = writer.finish(&shapes)? {
+                (record.bytes, record.hash) = (written.bytes, Some(hash));
+                publish(&Disk, &folder, vec![written])?;
+            }
         }
         manifest.tiers.push(record);
     }

@@ -6,12 +6,9 @@
 
 #![allow(clippy::indexing_slicing, reason = "for fuzzing, on bytes that were just made")]
 
-mod files;
 mod log;
-mod pages;
 
 pub use log::log;
-pub use pages::pages;
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -20,26 +17,32 @@ use fourbase::Position;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use crate::database::{Cache, OpenTier};
-use crate::files::{FileError, envelope, frame};
+use crate::files::{FileError, Memory, Storage, VERSION, envelope, frame};
 use crate::format::chunk::Chunks;
-use crate::format::container::Header;
-use crate::format::{MANIFEST as MANIFEST_NAME, Manifest, TierRecord, codec, header, tier_path};
-use crate::index::{Index, TierLayout};
+use crate::format::codec::{EncodedBlock, Packer};
+use crate::format::tier_file::{Header, Reader};
+use crate::format::{MANIFEST as MANIFEST_NAME, Manifest, TierRecord, tier_path};
+use crate::index::{Index, TierDirectory};
 use crate::kernel::{Kernel, Values};
-use crate::quiet::{Sight, sight};
+use crate::quiet::{StaticEvaluation, evaluate};
 use crate::solve::in_memory;
-use crate::tier::Store;
-use files::{MANIFEST, TIER, one_file, seal};
+
+/// How a manifest and a tier's file begin.
+const MANIFEST: &[u8; 8] = b"fourmani";
+const TIER: &[u8; 8] = b"fourtier";
 
 /// The tier of whose file parts are replaced: ply 7 of 4x4, 10,824 entries.
 const PLY: u32 = 7;
 
+/// Blocks of a page of the directory, as in `docs/format.md`.
+const PAGE_BLOCKS: usize = 1024;
+
 /// Reads a manifest whose record is `record`.
 pub fn manifest(record: &[u8]) -> bool {
     let file = seal(MANIFEST, record);
-    let folder = Path::new("folder");
-    let read = Manifest::read_any(&one_file(&folder.join(MANIFEST_NAME), &file), folder);
-    let Ok(Some((manifest, board))) = read else { return false };
+    let (folder, storage) = (Path::new("folder"), Memory::default());
+    write(&storage, &folder.join(MANIFEST_NAME), &file);
+    let Ok(Some((manifest, board))) = Manifest::read_any(&storage, folder) else { return false };
     assert_eq!(envelope::seal(MANIFEST, &manifest), file, "one manifest has one form");
     assert!(manifest.tiers.len() <= board.cells() + 1);
     let _ = (manifest.root(), manifest.entries(), manifest.bytes(), manifest.next_ply(board));
@@ -48,12 +51,7 @@ pub fn manifest(record: &[u8]) -> bool {
 
 /// Opens a tier's file whose header has the record `record`, with the tier's own blocks, and reads them.
 pub fn tier_header(record: &[u8]) -> bool {
-    let header = seal(TIER, record);
-    let (start, identity) = (header.len() as u64, xxh3_64(&header));
-    let directory = sound_directory(identity);
-    let blocks = sound_blocks();
-    let end = start + blocks.len() as u64;
-    let tier = open(crafted(header, &blocks, &directory, end, FIXED.blocks.len() as u64));
+    let tier = open(&Parts::new(seal(TIER, record), &FIXED.blocks, FIXED.shapes.clone()));
     tier.is_ok_and(|tier| tier.check().is_ok())
 }
 
@@ -61,35 +59,32 @@ pub fn tier_header(record: &[u8]) -> bool {
 /// if that byte is even, else compressed.
 pub fn shapes(data: &[u8]) -> bool {
     let Some(shapes) = framed(data) else { return false };
-    let header = envelope::seal(TIER, &sound_header());
-    let (start, identity) = (header.len() as u64, xxh3_64(&header));
-    let directory = sound_directory(identity);
-    let blocks = sound_blocks();
-    let end = start + blocks.len() as u64;
-    let file = crafted_with(&shapes, header, &blocks, &directory, end, FIXED.blocks.len() as u64);
-    let Ok(tier) = open(file) else { return false };
-    assert_eq!(tier.directory().entries(), FIXED.layout.entries());
-    let is_whole = tier.check().is_ok();
+    let Ok(tier) = open(&Parts { shapes, ..Parts::sound() }) else { return false };
+    assert_eq!(tier.directory().entries(), FIXED.directory.entries());
     let cache = Cache::new(1 << 20);
     for position in &FIXED.positions {
-        // The entries of the shapes say where a position is looked up, so a wrong list may give a wrong value; it gives one.
+        // A position is looked up where the entries of the shapes lead, so a wrong list may give a wrong value, but no panic.
         let _ = tier.outcome(&FIXED.index, &cache, position);
     }
-    is_whole
+    tier.check().is_ok()
 }
 
 /// Opens a tier's file with the directory `directory` after the tier's own blocks, and reads all blocks. Returns whether
-/// they are what the directory says.
+/// they are those of the directory.
 pub fn block_index(directory: &[u8]) -> bool {
-    let header = envelope::seal(TIER, &sound_header());
-    let (start, count, blocks) = (header.len() as u64, directory.len() as u64 / 10, sound_blocks());
-    let Ok(tier) = open(crafted(header, &blocks, directory, start + blocks.len() as u64, count)) else { return false };
+    let mut parts = Parts::sound();
+    parts.directory = directory.to_vec();
+    let checksum = page_checksum(&parts.header, directory, 0);
+    let count = directory.len() as u64 / 10;
+    parts.pages = if count == 0 { Vec::new() } else { numbers([parts.header.len() as u64, 0, checksum]) };
+    let Ok(tier) = open(&parts) else { return false };
+    let block_of = |entry| tier.reader().block_of(tier.chunks().place(entry).0).map(|(block, _)| block);
     // The one page of the directory is read with the first block.
-    if tier.block_of(0).is_err() {
+    if block_of(0).is_err() {
         return false;
     }
-    for entry in [0, 1, FIXED.layout.entries() / 2, FIXED.layout.entries() - 1] {
-        assert!(tier.block_of(entry).is_ok_and(|block| block < count));
+    for entry in [0, 1, FIXED.directory.entries() / 2, FIXED.directory.entries() - 1] {
+        assert!(block_of(entry).is_ok_and(|block| block < count));
     }
     tier.check().is_ok()
 }
@@ -98,10 +93,8 @@ pub fn block_index(directory: &[u8]) -> bool {
 /// is even, else compressed.
 pub fn block(data: &[u8]) -> bool {
     let Some(payload) = framed(data) else { return false };
-    let header = envelope::seal(TIER, &sound_header());
-    let (start, identity) = (header.len() as u64, xxh3_64(&header));
-    let directory = entry(&payload, FIXED.chunks.count() as u16, identity, 0);
-    let Ok(tier) = open(crafted(header, &payload, &directory, start + payload.len() as u64, 1)) else { return false };
+    let block = EncodedBlock { payload, chunks: FIXED.chunks.count() as u16 };
+    let Ok(tier) = open(&Parts::new(sound_header(), &[block], FIXED.shapes.clone())) else { return false };
     let is_whole = tier.check().is_ok();
     let cache = Cache::new(1 << 20);
     for position in &FIXED.positions {
@@ -111,35 +104,125 @@ pub fn block(data: &[u8]) -> bool {
     is_whole
 }
 
+/// Opens a file whose directory has some pages, and finds chunks and blocks. The first three bytes of `data` give the
+/// number of blocks, up to three pages, and whether the list of the pages fits them; then come 16 bytes for lengths and
+/// chunks of the blocks, which repeat; the rest is added to the list of the pages byte by byte, or takes its place.
+pub fn pages(data: &[u8]) -> bool {
+    let Some((&[low, high, how], rest)) = data.split_first_chunk() else { return false };
+    let Some((pattern, list)) = rest.split_first_chunk::<16>() else { return false };
+    let count = usize::from(u16::from_le_bytes([low, high])) % (3 * PAGE_BLOCKS + 1);
+    let block = |number: usize| {
+        let byte = pattern[number % pattern.len()];
+        EncodedBlock { payload: vec![number as u8; usize::from(byte >> 4)], chunks: u16::from(byte & 15) }
+    };
+    let blocks: Vec<EncodedBlock> = (0..count).map(block).collect();
+    let entries = 256 * blocks.iter().map(|block| u64::from(block.chunks)).sum::<u64>();
+    let header = Header { board: "4x4".to_owned(), values: Values::Wdl, ply: 9, entries, chunk_entries: 256 };
+    let shapes = frame::compress(&[7; 8], 1).unwrap_or_default();
+    let mut parts = Parts::new(envelope::seal(TIER, &header), &blocks, shapes);
+    if how % 2 == 0 {
+        parts.pages.iter_mut().zip(list).for_each(|(byte, over)| *byte = byte.wrapping_add(*over));
+    } else {
+        parts.pages = list.to_vec();
+    }
+    let (path, storage) = (Path::new("tier-09"), Memory::default());
+    write(&storage, path, &parts.to_file());
+    let opened = Reader::open(&storage, path, 1000, |header, _| Ok::<_, FileError>(header.entries.div_ceil(256)));
+    let Ok((reader, chunks)) = opened else { return false };
+    assert_eq!(reader.blocks(), count as u64);
+    let mut is_whole = true;
+    for chunk in [0, 1, chunks / 3, chunks / 2, chunks.saturating_sub(1), chunks, u64::MAX] {
+        let Ok((block, place)) = reader.block_of(chunk) else {
+            is_whole &= chunk >= chunks;
+            continue;
+        };
+        assert!(block < reader.blocks() && chunk < chunks, "a chunk beyond the tier");
+        assert!(reader.first_chunk(block).is_ok_and(|first| first + place as u64 == chunk), "a chunk in another block");
+        is_whole &= reader.block(block).is_ok_and(|(_, held)| place < held);
+    }
+    let _ = (reader.block(0), reader.block(reader.blocks()), reader.block(u64::MAX), reader.shape_entries(1000));
+    is_whole
+}
+
 /// Takes the frame that `data` stands for: the bytes after the first one, which are compressed if that one is odd.
 fn framed(data: &[u8]) -> Option<Vec<u8>> {
     let (how, bytes) = data.split_first()?;
     if how % 2 == 0 { Some(bytes.to_vec()) } else { frame::compress(bytes, 1).ok() }
 }
 
-/// Writes the directory of the tier's own blocks.
-fn sound_directory(identity: u64) -> Vec<u8> {
-    let entries = (0..).zip(&FIXED.blocks);
-    entries.flat_map(|(number, block)| entry(&block.payload, block.chunks, identity, number)).collect()
+/// Writes an envelope around the bytes of a record.
+fn seal(magic: &[u8; 8], record: &[u8]) -> Vec<u8> {
+    let mut file = [magic, &VERSION.to_le_bytes()[..], &(record.len() as u32).to_le_bytes(), record].concat();
+    file.extend(xxh3_64(&file).to_le_bytes());
+    file
 }
 
-/// Writes what the directory says of a block.
-fn entry(payload: &[u8], chunks: u16, identity: u64, number: u64) -> Vec<u8> {
-    let checksum = xxh3_64_with_seed(payload, identity.wrapping_add(number)) as u32;
-    [&(payload.len() as u32).to_le_bytes()[..], &chunks.to_le_bytes(), &checksum.to_le_bytes()].concat()
+fn numbers(numbers: [u64; 3]) -> Vec<u8> {
+    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
 }
 
-fn sound_blocks() -> Vec<u8> {
-    FIXED.blocks.iter().flat_map(|block| block.payload.clone()).collect()
+fn page_checksum(header: &[u8], entries: &[u8], page: u64) -> u64 {
+    xxh3_64_with_seed(entries, xxh3_64(header).wrapping_sub(2 + page))
 }
 
-/// What does not depend on the bytes.
+fn write(storage: &Memory, path: &Path, bytes: &[u8]) {
+    let written = storage.create(path).and_then(|mut file| file.write_all(bytes));
+    assert!(written.is_ok(), "memory takes any file");
+}
+
+/// A tier's file in parts, of which some are replaced, with the checksums of `docs/format.md`.
+struct Parts {
+    header: Vec<u8>,
+    blocks: Vec<u8>,
+    directory: Vec<u8>,
+    shapes: Vec<u8>,
+    pages: Vec<u8>,
+}
+
+impl Parts {
+    fn new(header: Vec<u8>, blocks: &[EncodedBlock], shapes: Vec<u8>) -> Parts {
+        let identity = xxh3_64(&header);
+        let mut parts = Parts { header, shapes, blocks: Vec::new(), directory: Vec::new(), pages: Vec::new() };
+        let mut chunk = 0;
+        for (page, blocks) in blocks.chunks(PAGE_BLOCKS).enumerate() {
+            let (offset, first_chunk, first) =
+                ((parts.header.len() + parts.blocks.len()) as u64, chunk, parts.directory.len());
+            for (number, EncodedBlock { payload, chunks }) in (page * PAGE_BLOCKS..).zip(blocks) {
+                let checksum = xxh3_64_with_seed(payload, identity.wrapping_add(number as u64)) as u32;
+                parts.blocks.extend(payload);
+                parts.directory.extend((payload.len() as u32).to_le_bytes());
+                parts.directory.extend(chunks.to_le_bytes());
+                parts.directory.extend(checksum.to_le_bytes());
+                chunk += u64::from(*chunks);
+            }
+            let checksum = page_checksum(&parts.header, &parts.directory[first..], page as u64);
+            parts.pages.extend(numbers([offset, first_chunk, checksum]));
+        }
+        parts
+    }
+
+    /// Makes the parts of the tier's own file.
+    fn sound() -> Parts {
+        Parts::new(sound_header(), &FIXED.blocks, FIXED.shapes.clone())
+    }
+
+    fn to_file(&self) -> Vec<u8> {
+        let Parts { header, blocks, directory, shapes, pages } = self;
+        let directory_at = (header.len() + blocks.len()) as u64;
+        let count = directory.len() as u64 / 10;
+        let end = [shapes, pages, &directory_at.to_le_bytes()[..], &count.to_le_bytes()].concat();
+        let checksum = xxh3_64_with_seed(&end, xxh3_64(header).wrapping_sub(1));
+        [header, blocks, directory, &end, &checksum.to_le_bytes()[..]].concat()
+    }
+}
+
+/// The parts that do not depend on the bytes.
 struct Fixed {
     index: Index,
-    layout: TierLayout,
+    directory: TierDirectory,
     chunks: Chunks,
     /// The tier's blocks.
-    blocks: Vec<codec::Block>,
+    blocks: Vec<EncodedBlock>,
     /// The entries of every shape, compressed.
     shapes: Vec<u8>,
     /// Some quiet positions of the tier.
@@ -150,66 +233,46 @@ static FIXED: LazyLock<Fixed> = LazyLock::new(|| {
     // A board that is on the list of boards that can be indexed.
     #[expect(clippy::expect_used, reason = "a constant, and fuzzing may panic")]
     let index = "4x4".parse().ok().and_then(|board| Index::new(board, Kernel::portable()).ok()).expect("4x4");
-    let layout = TierLayout::new(&index, PLY);
+    let directory = TierDirectory::new(&index, PLY);
     let position = |entry| {
-        let [first, second] = index.split().bitboards(&index.unrank(&layout, entry)?);
-        Position::from_bitboards(index.board(), first, second).ok().filter(|position| sight(position) == Sight::Quiet)
+        let [first, second] = index.split().bitboards(&directory.unrank(&index, entry)?);
+        Position::from_bitboards(index.board(), first, second)
+            .ok()
+            .filter(|position| evaluate(position) == StaticEvaluation::Quiet)
     };
-    let positions = (0..layout.entries()).step_by(97).filter_map(position).collect();
-    let shapes: Vec<u8> = layout.shape_entries().iter().flat_map(|entries| entries.to_le_bytes()).collect();
+    let positions = (0..directory.entries()).step_by(97).filter_map(position).collect();
+    let shapes: Vec<u8> = directory.shape_entries().iter().flat_map(|entries| entries.to_le_bytes()).collect();
     let shapes = frame::compress(&shapes, 1).unwrap_or_default();
     Fixed {
         blocks: blocks(&index),
         shapes,
-        chunks: Chunks::of_tier(layout.entries(), layout.matrices().len() as u64),
+        chunks: Chunks::of_tier(directory.entries(), directory.matrices()),
         positions,
-        layout,
+        directory,
         index,
     }
 });
 
 /// Solves the tier and packs it.
-fn blocks(index: &Index) -> Vec<codec::Block> {
+fn blocks(index: &Index) -> Vec<EncodedBlock> {
     let mut blocks = Vec::new();
     let _ = in_memory(index, Values::Wdl, |tier| {
-        if tier.layout().ply() == PLY {
-            let chunks = Chunks::of_tier(tier.entries(), tier.matrices());
-            let mut packer = codec::Packer::new(index, tier, &chunks);
+        if tier.ply() == PLY {
+            let chunks = Chunks::of_tier(tier.entries(), tier.directory.matrices());
+            let mut packer = Packer::new(index, tier, &chunks);
             blocks.extend((0..chunks.groups()).flat_map(|group| packer.encode(group).unwrap_or_default()));
         }
     });
     blocks
 }
 
-fn sound_header() -> Header {
-    header(&FIXED.index, Values::Wdl, PLY, &FIXED.chunks)
+fn sound_header() -> Vec<u8> {
+    envelope::seal(TIER, &Header::new(&FIXED.index, Values::Wdl, PLY, &FIXED.chunks))
 }
 
-fn open(file: Vec<u8>) -> Result<OpenTier, FileError> {
-    let record = TierRecord { ply: PLY, entries: FIXED.layout.entries(), bytes: file.len() as u64, hash: None };
-    let folder = Path::new("folder");
-    OpenTier::open(&one_file(&tier_path(folder, PLY), &file), folder, &FIXED.index, Values::Wdl, &record)
-}
-
-/// Puts a tier's file together, with the shapes and the checksums that `docs/format.md` says. The directory has one page.
-fn crafted(header: Vec<u8>, blocks: &[u8], directory: &[u8], directory_at: u64, count: u64) -> Vec<u8> {
-    crafted_with(&FIXED.shapes, header, blocks, directory, directory_at, count)
-}
-
-/// Puts a tier's file together with the frame `shapes` in the place of the entries of its shapes.
-fn crafted_with(
-    shapes: &[u8],
-    header: Vec<u8>,
-    blocks: &[u8],
-    directory: &[u8],
-    directory_at: u64,
-    count: u64,
-) -> Vec<u8> {
-    let identity = xxh3_64(&header);
-    let page = [header.len() as u64, 0, xxh3_64_with_seed(directory, identity.wrapping_sub(2))];
-    let page: Vec<u8> = page.iter().flat_map(|number| number.to_le_bytes()).collect();
-    let pages = if count == 0 { &[] } else { &*page };
-    let end = [shapes, pages, &directory_at.to_le_bytes(), &count.to_le_bytes()].concat();
-    let checksum = xxh3_64_with_seed(&end, identity.wrapping_sub(1));
-    [&header, blocks, directory, &end, &checksum.to_le_bytes()].concat()
+fn open(parts: &Parts) -> Result<OpenTier, FileError> {
+    let (folder, file, storage) = (Path::new("folder"), parts.to_file(), Memory::default());
+    write(&storage, &tier_path(folder, PLY), &file);
+    let record = TierRecord { ply: PLY, entries: FIXED.directory.entries(), bytes: file.len() as u64, hash: None };
+    OpenTier::open(&storage, folder, &FIXED.index, Values::Wdl, &record)
 }

@@ -8,12 +8,13 @@ use std::sync::Arc;
 
 use fourbase::{Outcome, Player, Position, Value};
 
+use crate::communicator::Alone;
 use crate::database::{Database, DatabaseError};
-use crate::files::{Storage, publish};
+use crate::files::{FileError, Storage, publish};
 use crate::format::{folder_of, write_tier};
-use crate::index::Index;
+use crate::index::{Index, TierDirectory};
 use crate::kernel::Coding;
-use crate::tier::MemoryTier;
+use crate::tier::{Tier, Watch};
 
 /// A stored entry and what is to stand there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,19 +35,21 @@ pub fn plant(storage: &Arc<dyn Storage>, root: &Path, of: &Database, planted: &[
     let folder = folder_of(root, of.board(), of.values());
     let mut manifest = of.manifest().clone();
     for record in manifest.tiers.iter_mut().filter(|record| planted.iter().any(|other| other.ply == record.ply)) {
-        let coding = Coding::new(of.board(), of.values(), record.ply);
-        let mut tier = MemoryTier::new(of.index(), coding, record.ply, Vec::new());
-        for entry in 0..record.entries {
-            let other = planted.iter().find(|other| (other.ply, other.entry) == (record.ply, entry));
-            let outcome = match other {
-                Some(other) => Some(other.outcome),
-                None => position_of(of.index(), &tier, entry).map(|position| of.probe(&position)).transpose()?,
-            };
-            if let Some(outcome) = outcome {
-                set(&mut tier, entry, outcome);
-            }
-        }
-        let written = write_tier(&**storage, &folder, of.index(), &tier, &|| false)?;
+        let directory = TierDirectory::new(of.index(), record.ply);
+        let codes: Vec<u8> = (0..record.entries)
+            .map(|entry| {
+                let other = planted.iter().find(|other| (other.ply, other.entry) == (record.ply, entry));
+                let outcome = match other {
+                    Some(other) => Some(other.outcome),
+                    None => {
+                        position_of(of.index(), &directory, entry).map(|position| of.probe(&position)).transpose()?
+                    }
+                };
+                Ok(outcome.map_or(0, |outcome| code(of, record.ply, outcome)))
+            })
+            .collect::<Result<_, DatabaseError>>()?;
+        let tier = tier_of(of, record.ply, &codes)?;
+        let written = write_tier(&**storage, &folder, of.index(), &tier, &Alone, &|| false)?;
         if let ControlFlow::Continue(Some(file)) = written {
             (record.bytes, record.hash) = (file.written.bytes, Some(file.hash));
             publish(&**storage, &folder, vec![file.written])?;
@@ -60,13 +63,13 @@ pub fn plant(storage: &Arc<dyn Storage>, root: &Path, of: &Database, planted: &[
     Ok(())
 }
 
-fn position_of(index: &Index, tier: &MemoryTier, entry: u64) -> Option<Position> {
-    let [first, second] = index.split().bitboards(&index.unrank(tier.layout(), entry)?);
+fn position_of(index: &Index, directory: &TierDirectory, entry: u64) -> Option<Position> {
+    let [first, second] = index.split().bitboards(&directory.unrank(index, entry)?);
     Position::from_bitboards(index.board(), first, second).ok()
 }
 
-fn set(tier: &mut MemoryTier, entry: u64, outcome: Outcome) {
-    let ply = tier.layout().ply();
+/// Returns the code of an outcome for the player to move.
+fn code(of: &Database, ply: u32, outcome: Outcome) -> u8 {
     let mover = Player::to_move(ply);
     let winner = match outcome.value {
         Value::Tie => None,
@@ -74,12 +77,33 @@ fn set(tier: &mut MemoryTier, entry: u64, outcome: Outcome) {
         Value::Lose => Some(mover.other()),
     };
     // Without remoteness only the winner is written.
-    let code = tier.content().encode(winner, outcome.remoteness.map_or(0, |plies| ply + plies));
-    let number = tier.layout().matrix_of_entry(entry);
-    let columns = u64::from(tier.layout().matrices()[number].columns);
-    let inside = entry - tier.layout().first_entry(number);
-    let (row, column) = ((inside / columns) as usize, (inside % columns) as usize);
-    for plane in 0..tier.content().planes() {
-        tier.plane_mut(number, row, plane).set(column, code >> plane & 1 == 1);
-    }
+    Coding::new(of.board(), of.values(), ply).encode(winner, outcome.remoteness.map_or(0, |plies| ply + plies))
+}
+
+/// Makes a tier in memory with these codes, one for each entry.
+fn tier_of(of: &Database, ply: u32, codes: &[u8]) -> Result<Tier<'static>, FileError> {
+    let directory = TierDirectory::new(of.index(), ply);
+    let coding = Coding::new(of.board(), of.values(), ply);
+    let mut tier = Tier::in_memory(of.index(), coding, ply, None);
+    tier.fill(
+        of.index(),
+        &Watch::none(),
+        || (),
+        |(), matrix, rows, out| {
+            let mut located = directory.located_from(of.index(), 0).filter(|located| located.matrix == *matrix);
+            let first = located.next().map_or(0, |located| located.first_entry as usize);
+            out.fill(0);
+            let row_words = matrix.words();
+            for (row, words) in rows.zip(out.chunks_exact_mut((row_words * coding.planes()).max(1))) {
+                for column in 0..matrix.columns as usize {
+                    let code = codes[first + row * matrix.columns as usize + column];
+                    for plane in 0..coding.planes() {
+                        words[plane * row_words + column / 64] |= u64::from(code >> plane & 1) << (column % 64);
+                    }
+                }
+            }
+            Ok(())
+        },
+    )?;
+    Ok(tier)
 }

@@ -1,4 +1,4 @@
-//! What the planes of a tier say of each entry.
+//! What the planes of a tier store of each entry.
 
 use std::fmt::Debug;
 
@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::kernel::{Coding, Values};
 
-/// What the planes of a tier say.
+/// What the planes of a tier store.
 pub trait Content: Copy + Send + Sync + Debug {
-    /// Blocks of a tier that an earlier run has left are used again. Otherwise what was counted with them is lost, and a tier is
-    /// filled from the beginning.
-    const GOES_ON: bool;
+    /// A tier begins with the blocks that an earlier run has left. Otherwise it begins empty, since what was counted with those
+    /// blocks is lost.
+    const RESUMES: bool;
 
     /// Returns the same content at another ply.
     fn at(&self, board: Board, ply: u32) -> Self;
@@ -44,7 +44,7 @@ impl Kind {
 
 /// The code of every entry's outcome.
 impl Content for Coding {
-    const GOES_ON: bool = true;
+    const RESUMES: bool = true;
 
     fn at(&self, board: Board, ply: u32) -> Coding {
         Coding::new(board, self.values(), ply)
@@ -64,7 +64,7 @@ impl Content for Coding {
 pub struct Reached;
 
 impl Content for Reached {
-    const GOES_ON: bool = false;
+    const RESUMES: bool = false;
 
     fn at(&self, _: Board, _: u32) -> Reached {
         Reached

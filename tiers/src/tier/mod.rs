@@ -1,36 +1,37 @@
-//! Where the planes of a tier live: one trait, `Store`, and two stores.
+//! Where the planes of a tier live: in blocks, in memory while there is room, else compressed in a log.
 //!
-//! A tier is filled once, by many threads, from the tier beside it, and then read: by the tier on its other side, by the
-//! writer of the database, by a tally. `MemoryTier` is one piece of memory. `LogTier` is for tiers that do not fit:
-//! blocks that stay in memory while there is room, and are else compressed and appended to a log, which outlives the process.
+//! A tier is filled once, by many threads, from the tier beside it (`fill`). It is then read: by the tier on its other side, by
+//! the writer of the database, by a tally (`reader`).
 //!
-//! | | `MemoryTier` | `LogTier` |
-//! |---|---|---|
-//! | a job of the queue | some matrices or rows of one, half a million entries | some blocks of a shape, or some small shapes |
-//! | filling | in place | into a block, which stays or is compressed and appended |
-//! | reading | in place | through windows on expanded blocks |
-//! | a part of it can be saved | no | yes |
-//! | what is read no more | stays | leaves its room to the tier that is filled |
+//! The rows of a shape follow each other and are cut every [`BLOCK_WORDS`] or so (`shape`). A finished block stays in memory,
+//! as it is or as its delta, while the memory budget allows (`cache`). Otherwise it is compressed and appended to a log
+//! (`segments`), in the order in which threads finish. Logged blocks survive a kill. A board of which two tiers fit into memory
+//! uses the log only for checkpoints. A kernel reads the rows of a neighbouring tier in place, from *windows*: the expanded
+//! blocks that hold these rows, which move forward as the work proceeds through a shape.
 //!
-//! What the planes say of an entry is the tier's `Content`: the code of its outcome (`Coding`),
-//! or whether play reaches it (`Reached`). A `Home` makes the tiers of one run, all in memory or all in logs.
+//! Several processes (the ranks of a [`Communicator`](crate::communicator::Communicator)) fill a tier together. Every rank
+//! computes the same assignment of jobs and appends all its blocks to a log of its own. When the tier is full, the ranks
+//! exchange where their blocks are.
+//!
+//! The planes of a tier store its `Content`: the code of every entry's outcome (`Coding`), or whether play reaches the entry
+//! (`Reached`).
 
+mod budget;
+mod cache;
 mod content;
-mod copy;
-mod home;
-pub(crate) mod log;
-mod memory;
-mod queue;
-mod rows;
-mod store;
-mod wanted;
+mod fill;
+mod pages;
+mod reader;
+pub(crate) mod segments;
+mod shape;
+mod slice;
+#[allow(clippy::module_inception, reason = "the main type of the folder")]
+mod tier;
 
+pub(crate) use budget::MemoryBudget;
 pub(crate) use content::{Content, Kind, Reached};
-pub(crate) use home::{Home, InLogs, InMemory};
-pub use log::BLOCK_WORDS;
-pub(crate) use log::{LogTier, Logs, Room};
-pub use memory::MemoryTier;
-pub(crate) use queue::Queue;
-pub(crate) use rows::Rows;
-pub(crate) use store::{Loaded, Reader, Store, Watch};
-pub(crate) use wanted::{Origin, Want, Wanted, placed, used};
+pub(crate) use fill::Watch;
+pub(crate) use reader::{LoadedRows, Origin, RowRequest, Rows, TierReader, row_span, row_view};
+pub use shape::BLOCK_WORDS;
+pub use tier::Tier;
+pub(crate) use tier::TierFolder;

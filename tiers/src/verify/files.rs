@@ -1,102 +1,98 @@
 //! Every byte of every file: checksums, hashes, sizes, and that every block decodes.
 
-use super::fault::Fault;
-use super::report::{Report, Stage};
+use rayon::prelude::*;
+
+use super::report::{Fault, FaultKind, Report, Stage};
 use super::tier::StoredTier;
-use super::work::{Threads, Work};
-use crate::crew::CrewError;
+use super::work::Work;
+use crate::communicator::{CommunicatorError, gather_numbers};
 use crate::database::Database;
+use crate::files::{counted, grouped};
+use crate::format::TierRecord;
 use crate::index::TierDirectory;
+
+/// Stands for the number of values of a block that cannot be read.
+const FAULTY: u64 = u64::MAX;
 
 /// Reads every file through, and compares the sizes of the tiers with the index. Returns the stored tiers.
 ///
-/// The tiers that have no file come last, and only where the others are whole: nothing but the index says how many
-/// entries they have, and for a large board that takes its tables.
-pub(super) fn check(database: &Database, report: &mut Report, work: &Work) -> Result<Vec<StoredTier>, CrewError> {
-    let (tiers, faults) = (&database.manifest().tiers, work.faults);
+/// The tiers that have no file come last, and only where the others are whole: their sizes need the tables of the index,
+/// which are large for a large board.
+pub(super) fn check(
+    database: &Database,
+    report: &mut Report,
+    work: &Work,
+) -> Result<Vec<StoredTier>, CommunicatorError> {
+    let tiers = &database.manifest().tiers;
+    let (in_files, others): (Vec<_>, Vec<&TierRecord>) = tiers.iter().partition(|tier| tier.bytes > 0);
     work.begin(Stage::Files, tiers.len() as u64);
-    report.bytes = database.manifest().bytes();
-    report.files = 1 + tiers.iter().filter(|tier| tier.bytes > 0).count() as u64;
-    if let Err(error) = database.check_manifest() {
-        faults.push(Fault::File(error));
-    }
+    database.check_manifest().unwrap_or_else(|error| work.push_file_error(&error));
+    work.gather()?;
     let mut stored = Vec::new();
-    for tier in tiers.iter().filter(|tier| tier.bytes > 0) {
-        let before = faults.count();
-        let read = read(database, tier.ply, work)?;
-        if faults.count() == before {
-            work.tier_done(Stage::Files, tier.ply, read.as_ref().map_or(0, |tier| tier.blocks.len() as u64));
-            stored.extend(read);
+    for (number, tier) in (0..).zip(&in_files) {
+        let read = read(database, tier.ply, number, work)?;
+        let found = work.gather()?;
+        if let Some(tier) = read.filter(|_| found == 0) {
+            work.progress.tier_done(Stage::Files, tier.ply, tier.blocks.len() as u64);
+            stored.push(tier);
         }
-        work.done_by_all(1);
+        work.done(u64::from(work.is_turn(number)));
     }
-    report.files -= faults.unread();
-    for tier in tiers.iter().filter(|tier| tier.bytes == 0) {
-        if faults.is_empty() {
-            let expected = TierDirectory::new(database.index(), tier.ply).entries();
-            if tier.entries != expected {
-                faults.push(Fault::Entries { ply: tier.ply, found: tier.entries, expected });
-            }
+    report.files = 1 + in_files.len() as u64 - work.unread();
+    for (number, tier) in (0..).zip(others) {
+        let expected = || TierDirectory::new(database.index(), tier.ply).entries();
+        if let Some(expected) = work.is_sound().then(expected).filter(|expected| *expected != tier.entries) {
+            let (ply, found) = (tier.ply, tier.entries);
+            let [words, index] = [counted(found, "entry"), grouped(expected.into())];
+            let message = format!("ply {ply}: the manifest says {words}, the index has {index}");
+            let fault = Fault::new(FaultKind::Entries, message).comparing(found, expected);
+            work.push(Fault { ply: Some(ply), ..fault });
         }
-        work.done_by_all(1);
+        work.done(u64::from(work.is_turn(number)));
     }
-    work.agree("the files")?;
+    work.end()?;
     Ok(stored)
 }
 
-/// Reads a tier's file through, or finds the first fault of it; `None` where it has no file.
-fn read(database: &Database, ply: u32, work: &Work) -> Result<Option<StoredTier>, CrewError> {
-    let (faults, place) = (work.faults, format!("the file of ply {ply}"));
-    let opened = database.open_stored(ply).map_err(|error| faults.push(Fault::File(error)));
-    work.agree(&place)?;
-    let Ok(Some(open)) = opened else { return Ok(None) };
-    let mut tier = StoredTier::new(database, open);
-    let read =
-        work.share(&place, tier.file().reader().blocks(), Threads::Each, Read::default, |read, number, _| match tier
-            .read_block(number)
-        {
-            Ok(block) => read.values.push([number, block.len().into()]),
-            Err(_) => read.faulty = read.faulty.min(number),
-        })?;
-    let faulty = read.iter().map(|read| read.faulty).min().unwrap_or(NONE);
-    let faulty = work.exchange(&[faulty])?.into_iter().flatten().min().unwrap_or(NONE);
-    if faulty != NONE {
-        tier.read_block(faulty).err().into_iter().for_each(|fault| faults.push(fault));
-        work.agree(&place)?;
-        return Ok(None);
-    }
-    let own: Vec<u64> = read.iter().flat_map(|read| read.values.as_flattened()).copied().collect();
-    tier.blocks = vec![0; tier.file().reader().blocks() as usize];
-    for [number, values] in work.exchange(&own)?.iter().flat_map(|told| told.as_chunks().0) {
-        if let Some(of_block) = tier.blocks.get_mut(*number as usize) {
+/// Reads the file of a tier through, each rank its blocks; `None` where it does not open or some block is faulty. The first
+/// faulty block is the fault of the file. The rank whose turn it is checks the hash of the file.
+fn read(database: &Database, ply: u32, number: u64, work: &Work) -> Result<Option<StoredTier>, CommunicatorError> {
+    let opened = database.open_stored(ply).unwrap_or_else(|error| {
+        work.push_file_error(&error);
+        None
+    });
+    let tier = opened.map(|open| StoredTier::new(database, open));
+    let own: Vec<u64> = tier.as_ref().map_or_else(Vec::new, |tier| {
+        let values = |block| Some(tier.read_block(block).ok()?.ok()?.len().into());
+        let jobs = work.jobs(tier.blocks.len() as u64);
+        jobs.flat_map_iter(|block| [block, values(block).unwrap_or(FAULTY)]).collect()
+    });
+    let gathered = gather_numbers(work.communicator, &own)?;
+    let Some(mut tier) = tier else { return Ok(None) };
+    let mut faulty = None;
+    for [block, values] in gathered.iter().flat_map(|numbers| numbers.as_chunks().0) {
+        if *values == FAULTY {
+            faulty = Some(faulty.map_or(*block, |faulty: u64| faulty.min(*block)));
+        } else if let Some(of_block) = tier.blocks.get_mut(*block as usize) {
             *of_block = *values as u32;
         }
     }
-    work.share(
-        &place,
-        1,
-        Threads::Together,
-        || (),
-        |(), _, faults| {
-            if let Err(error) = database.check_shapes_and_hash(tier.file()) {
-                faults.push(Fault::File(error));
+    let Some(block) = faulty else {
+        if work.is_turn(number) {
+            let checked = database.check_shapes_and_hash(&tier.open);
+            checked.unwrap_or_else(|error| work.push_file_error(&error));
+        }
+        return Ok(Some(tier));
+    };
+    if own.as_chunks().0.contains(&[block, FAULTY]) {
+        match tier.read_block(block) {
+            Err(error) => work.push_file_error(&error),
+            Ok(Err(what)) => {
+                let fault = Fault::new(FaultKind::Block, format!("ply {ply}, block {block}: {what}"));
+                work.push(Fault { ply: Some(ply), block: Some(block), ..fault });
             }
-        },
-    )?;
-    Ok(Some(tier))
-}
-
-/// What a thread has read: blocks with their numbers of values, and the first that cannot be read.
-struct Read {
-    values: Vec<[u64; 2]>,
-    faulty: u64,
-}
-
-/// Every block can be read.
-const NONE: u64 = u64::MAX;
-
-impl Default for Read {
-    fn default() -> Read {
-        Read { values: Vec::new(), faulty: NONE }
+            Ok(Ok(_)) => {}
+        }
     }
+    Ok(None)
 }

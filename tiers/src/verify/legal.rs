@@ -8,137 +8,184 @@
 //! move. Of all columns whose top piece could be the last, so that without it there is no line and play reaches what is
 //! left, that is the leftmost.
 
+use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use fourbase::{Board, Player, Position, has_line};
+use fourbase::{Player, Position, has_line};
+use rayon::prelude::*;
 
-use super::collector::Collector;
-use super::fault::Fault;
-use super::report::Stage;
+use super::published::published;
+use super::report::{Fault, FaultKind, Stage, VerifyError};
 use super::walk::position_of;
-use super::work::{Threads, Work};
-use crate::crew::CrewError;
-use crate::index::{Index, TierLayout};
+use super::work::Work;
+use crate::communicator::{CommunicatorError, Reduction};
+use crate::counts::{CountError, count_legal, legal_bytes};
+use crate::database::Database;
+use crate::files::grouped;
+use crate::index::{Index, Parts, TierDirectory};
 
-/// Words of 64 entries that one thread takes in a row.
-const RUN: usize = 64;
+/// Words of 64 entries whose progress is noted at once.
+const NOTED: u64 = 64;
 
-/// Words that processes tell each other at once.
-const UNITED: usize = 1 << 20;
+/// Words that ranks combine at once.
+const COMBINED: usize = 1 << 20;
 
-/// The entries of a tier that play reaches.
-struct Reached {
-    layout: TierLayout,
-    bits: Vec<AtomicU64>,
+/// Returns the memory in bytes that counting legal positions takes: two neighbouring tiers, a bit an entry. 0 where nothing is
+/// published to compare them with. The plies that are not kept may take more, which is found out only when all files are
+/// known to be sound: see [`Options::memory_bytes`](super::Options::memory_bytes).
+pub fn counting_bytes(database: &Database) -> u64 {
+    if published(database.board()).is_none_or(|published| published.legal.is_none()) {
+        return 0;
+    }
+    let tiers = &database.manifest().tiers;
+    let pairs = tiers.windows(2).map(|pair| pair[0].entries.saturating_add(pair[1].entries));
+    pairs.max().unwrap_or(0).div_ceil(8)
 }
 
-impl Reached {
-    fn new(index: &Index, ply: u32) -> Reached {
-        let layout = TierLayout::new(index, ply);
-        let bits = (0..layout.entries().div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
-        Reached { layout, bits }
+/// Refuses a count of the plies that are not kept which does not fit into memory. To find that out takes the tables of the
+/// board, whose size a forged database could choose, so the files are read before.
+pub(super) fn check_memory(database: &Database, limit_bytes: u64) -> Result<(), CountError> {
+    let (board, [kept, last]) = (database.board(), last_plies(database));
+    if kept == last || published(board).is_none_or(|published| published.legal.is_none()) {
+        return Ok(());
     }
+    let needed = legal_bytes(database.index());
+    if needed <= limit_bytes {
+        return Ok(());
+    }
+    Err(CountError::Memory { board, needed_bytes: needed.into(), limit_bytes })
+}
 
-    /// Notes a position and its mirror image; `false` where there is no entry for it.
-    fn add(&self, index: &Index, position: &Position) -> bool {
-        let parts = index.split().parts(position);
-        let images = if parts.left == parts.right { vec![parts, parts.mirror()] } else { vec![parts] };
-        images.iter().all(|parts| {
-            let entry = index.rank(&self.layout, parts);
-            entry.is_some_and(|entry| {
-                self.bits[entry as usize / 64].fetch_or(1 << (entry % 64), Ordering::Relaxed);
-                true
-            })
-        })
-    }
+/// Returns the last ply that the database keeps, and that of the board.
+fn last_plies(database: &Database) -> [u32; 2] {
+    let last = database.board().cells() as u32;
+    [database.manifest().keep_plies().map_or(last, |most| most.min(last)), last]
+}
 
-    /// Adds what the other processes have noted.
-    fn unite(&self, work: &Work) {
-        if work.size() == 1 {
-            return;
-        }
-        for part in self.bits.chunks(UNITED) {
-            let mut words: Vec<u64> = part.iter().map(|word| word.load(Ordering::Relaxed)).collect();
-            work.unite(&mut words);
-            part.iter().zip(words).for_each(|(word, united)| word.store(united, Ordering::Relaxed));
-        }
+/// Counts the legal positions of a board whose number is published, and compares.
+///
+/// Those of the kept plies are played, because each needs an entry in the database. The plies after them are not in the
+/// database, and there [`counts`](crate::counts) is as good: it has no part in what is verified.
+pub(super) fn check(database: &Database, work: &Work) -> Result<Option<u64>, VerifyError> {
+    let Some(expected) = published(database.board()).and_then(|published| published.legal) else { return Ok(None) };
+    let (index, [kept, last]) = (database.index(), last_plies(database));
+    let entries = |plies: RangeInclusive<u32>| plies.map(|ply| TierDirectory::new(index, ply).entries()).sum::<u64>();
+    work.begin(Stage::Legal, entries(0..=kept) + if kept < last { entries(0..=last) } else { 0 });
+    let mut found = count(index, kept, work)?;
+    if kept < last {
+        let after = if work.communicator.is_root() { count_after(database, kept, work)? } else { 0 };
+        found += work.sum(after);
     }
+    if found != expected && work.communicator.is_root() {
+        let [counted, published] = [found, expected].map(|count| grouped(count.into()));
+        let message = format!("legal positions: {counted} counted, {published} published");
+        work.push(Fault::new(FaultKind::Legal, message).comparing(found, expected));
+    }
+    work.end()?;
+    Ok(Some(found))
+}
 
-    fn has(&self, index: &Index, position: &Position) -> bool {
-        let entry = index.rank(&self.layout, &index.split().parts(position));
-        entry.is_some_and(|entry| self.bits[entry as usize / 64].load(Ordering::Relaxed) >> (entry % 64) & 1 == 1)
-    }
+/// Counts the legal positions of more than `last` pieces.
+fn count_after(database: &Database, last: u32, work: &Work) -> Result<u64, CountError> {
+    let plies = count_legal(database.index(), &|entries| work.done(entries))?;
+    Ok(plies.iter().filter(|ply| ply.ply > last).map(|ply| ply.legal).sum())
 }
 
 /// Counts the legal positions of at most `last` pieces, finished ones included. The stage has begun, with a step for
 /// every entry of these plies.
-pub(super) fn count(index: &Index, last: u32, work: &Work) -> Result<u64, CrewError> {
+fn count(index: &Index, last: u32, work: &Work) -> Result<u64, CommunicatorError> {
     let mut here = Reached::new(index, 0);
-    here.add(index, &Position::start(index.board()));
+    here.add(&Position::start(index.board()));
     let mut legal = 0;
     for ply in 0..=last {
         let next = (ply < last).then(|| Reached::new(index, ply + 1));
-        let (words, place) = (here.bits.len(), format!("the legal positions of ply {ply}"));
-        let runs = words.div_ceil(RUN) as u64;
-        let counts = work.share(
-            &place,
-            runs,
-            Threads::Each,
-            || 0,
-            |count: &mut u64, run, faults| {
-                let run = run as usize * RUN..words.min((run as usize + 1) * RUN);
-                let tier = Tier { index, here: &here, next: next.as_ref(), faults };
-                work.done(here.layout.entries().min(run.end as u64 * 64) - run.start as u64 * 64);
-                *count += run.map(|word| tier.count(word)).sum::<u64>();
-            },
-        )?;
-        let count = work.sum(counts.iter().sum())?;
-        work.tier_done(Stage::Legal, ply, count);
+        let counts = work.jobs(here.bits.len() as u64).map(|word| {
+            if word.is_multiple_of(NOTED) {
+                work.done((64 * NOTED).min(here.directory.entries() - word * 64));
+            }
+            here.count(word as usize, next.as_ref(), work)
+        });
+        let count = work.sum(counts.sum());
+        work.progress.tier_done(Stage::Legal, ply, count);
         legal += count;
+        work.gather()?;
         let Some(next) = next else { break };
         here = next;
-        here.unite(work);
+        here.combine(work);
     }
     Ok(legal)
 }
 
-/// What all threads know while a tier is counted.
-struct Tier<'a> {
+/// The entries of a tier that play reaches, a bit each.
+struct Reached<'a> {
     index: &'a Index,
-    here: &'a Reached,
-    next: Option<&'a Reached>,
-    faults: &'a Collector,
+    directory: TierDirectory,
+    bits: Vec<AtomicU64>,
 }
 
-impl Tier<'_> {
-    /// Counts the positions of 64 entries and the finished ones after them; notes the others after them.
-    fn count(&self, word: usize) -> u64 {
-        let mut bits = self.here.bits[word].load(Ordering::Relaxed);
+impl Reached<'_> {
+    fn new(index: &Index, ply: u32) -> Reached<'_> {
+        let directory = TierDirectory::new(index, ply);
+        let bits = (0..directory.entries().div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
+        Reached { index, directory, bits }
+    }
+
+    /// Returns the word of a position and its bit in it; `None` where it has no entry.
+    fn bit(&self, parts: &Parts) -> Option<(&AtomicU64, u64)> {
+        let entry = self.directory.rank(self.index, parts)?;
+        Some((self.bits.get(entry as usize / 64)?, 1 << (entry % 64)))
+    }
+
+    /// Adds a position and its mirror image; `false` where there is no entry for it.
+    fn add(&self, position: &Position) -> bool {
+        let parts = self.index.split().parts(position);
+        let images = if parts.left == parts.right { vec![parts, parts.mirror()] } else { vec![parts] };
+        images.iter().all(|parts| self.bit(parts).map(|(word, bit)| word.fetch_or(bit, Ordering::Relaxed)).is_some())
+    }
+
+    fn has(&self, position: &Position) -> bool {
+        let bit = self.bit(&self.index.split().parts(position));
+        bit.is_some_and(|(word, bit)| word.load(Ordering::Relaxed) & bit != 0)
+    }
+
+    /// Adds what the other ranks have reached.
+    fn combine(&self, work: &Work) {
+        for part in self.bits.chunks(COMBINED) {
+            let mut words: Vec<u64> = part.iter().map(|word| word.load(Ordering::Relaxed)).collect();
+            work.communicator.all_reduce(&mut words, Reduction::Or);
+            part.iter().zip(words).for_each(|(word, combined)| word.store(combined, Ordering::Relaxed));
+        }
+    }
+
+    /// Counts the positions of 64 entries and those after them that a line finishes; adds the others to `next`.
+    fn count(&self, word: usize, next: Option<&Reached>, work: &Work) -> u64 {
+        let mut bits = self.bits[word].load(Ordering::Relaxed);
         let mut legal = 0;
         while bits != 0 {
             let entry = word as u64 * 64 + u64::from(bits.trailing_zeros());
             bits &= bits - 1;
-            let Some(position) = position_of(self.index, &self.here.layout, entry) else { continue };
+            let Some(position) = position_of(self.index, &self.directory, entry) else { continue };
             let parts = self.index.split().parts(&position);
-            legal += 1 + self.play(&position, true);
+            legal += 1 + self.play(&position, next, true, work);
             if parts.left != parts.right {
-                legal += 1 + self.play(&position.mirror(), false);
+                legal += 1 + self.play(&position.mirror(), next, false, work);
             }
         }
         legal
     }
 
-    /// Plays all moves; returns how many positions they finish with a line. Of two mirror images one has `others`
-    /// noted.
-    fn play(&self, position: &Position, others: bool) -> u64 {
-        let Some(next) = self.next else { return 0 };
+    /// Plays all moves; returns how many positions they finish with a line. Of two mirror images one adds the others to
+    /// `next`.
+    fn play(&self, position: &Position, next: Option<&Reached>, adds: bool, work: &Work) -> u64 {
+        let Some(next) = next else { return 0 };
         let mut finished = 0;
         for column in position.moves() {
             let child = position.drop_piece(column);
             if has_line(child.board(), child.pieces(position.to_move())) {
                 finished += u64::from(self.first_last_move(&child) == Some(column));
-            } else if others && !next.add(self.index, &child) {
-                self.faults.push(Fault::NoEntry { ply: child.ply() as u32, position: child });
+            } else if adds && !next.add(&child) {
+                let place = format!("ply {}", child.ply());
+                work.push(Fault::at(FaultKind::NoEntry, &place, &child, "a legal position has no entry"));
             }
         }
         finished
@@ -155,22 +202,19 @@ impl Tier<'_> {
             if position.piece(column, top) != Some(last) || has_line(board, position.pieces(last) & !cell) {
                 return false;
             }
-            let before = without(board, [first, second], cell);
-            before.is_some_and(|before| self.here.has(self.index, &before))
+            let before = Position::from_bitboards(board, first & !cell, second & !cell);
+            before.is_ok_and(|before| self.has(&before))
         })
     }
-}
-
-fn without(board: Board, [first, second]: [u64; 2], cell: u64) -> Option<Position> {
-    Position::from_bitboards(board, first & !cell, second & !cell).ok()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::counts::{Count, Counted};
+    use crate::counts::Count;
     use crate::kernel::Kernel;
     use crate::long;
+    use crate::verify::Options;
 
     #[test]
     fn playing_reaches_as_many_positions_as_the_kernels_count() {
@@ -179,19 +223,14 @@ mod tests {
                 continue;
             }
             let index = Index::new(name.parse().unwrap(), Kernel::portable()).unwrap();
-            let (faults, cells) = (Collector::new(1), index.board().cells());
-            let Counted::Legal(plies) = Count::new(index.board(), None).run().unwrap() else {
-                panic!("legal positions")
-            };
+            let cells = index.board().cells();
+            let work = Work::new(&Options::default(), &());
+            let plies = Count::new(index.board()).legal().unwrap();
             for last in [cells, cells / 2, 0] {
                 let expected: u64 = plies.iter().take(last + 1).map(|ply| ply.legal).sum();
-                assert_eq!(
-                    count(&index, last as u32, &Work::new(None, &faults, &())).unwrap(),
-                    expected,
-                    "{name} to ply {last}"
-                );
+                assert_eq!(count(&index, last as u32, &work).unwrap(), expected, "{name} to ply {last}");
             }
-            assert!(faults.is_empty());
+            assert!(work.is_sound());
         }
     }
 }

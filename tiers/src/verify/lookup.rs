@@ -1,11 +1,12 @@
-//! What a position is worth, looked up in the files by code that shares nothing with a probe.
+//! The outcome of a position, from the files, by code that shares nothing with a probe.
 //!
-//! A position that is finished or that the board decides needs no file. One whose reply is forced is worth what the
-//! reply leads to. A quiet one of a stored tier has a value in the file: its rank tells the chunk, the block of the
-//! chunk is decoded, the quiet entries of the chunk are found one by one, and the value is that with as many before it
-//! as the chunk has quiet entries before the position. Any other quiet position is worth the best of its moves, or,
-//! where the tier after it is not kept, what a search forward finds.
+//! The board alone decides a finished position, and one with a winning move or two threats against it. A forced position
+//! has the outcome of its only reply. A quiet position of a stored tier has a value in the file: its rank gives the chunk,
+//! the block of the chunk is decoded, the quiet entries of the chunk are found one by one, and the value is that with as
+//! many before it as the chunk has quiet entries before the position. Any other quiet position has the best outcome of its
+//! moves, or, where the tier after it is not kept, that of a search forward.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use fourbase::search::{self, Search, SearchError};
@@ -13,38 +14,46 @@ use fourbase::{Outcome, Position, Value};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
-use super::collector::Collector;
-use super::decode::Block;
-use super::fault::Fault;
-use super::known::{Known, Place};
-use super::sight::{Seen, look};
-use super::tier::{Chunk, StoredTier};
+use super::report::{Fault, FaultKind, words};
+use super::tier::{Block, StoredTier};
+use super::walk::{Evaluation, quiet_entries, static_evaluation};
+use super::work::Work;
 use crate::database::{Database, DatabaseError};
 use crate::kernel::Values;
 
 /// The most that the table of one search takes.
 const TABLE_BYTES: usize = 64 << 20;
 
-/// After how many nodes a search forgets what it has found: a small table is faster.
-const NODES_TO_REMEMBER: u64 = 1 << 16;
+/// After how many nodes the table of a search is cleared: a small table is faster.
+const NODES_TO_CLEAR: u64 = 1 << 16;
 
-/// The stored tiers of a database, with what was lately decoded. Threads share it.
+/// A damaged chunk.
+const WRONG_COUNT: &str = "a chunk's number of values differs from its number of quiet entries";
+
+/// The stored tiers of a database, with a cache of what was decoded. Threads share it.
 pub(super) struct Lookup<'a> {
-    database: &'a Database,
-    /// By ply; `None` where a tier is not stored.
-    tiers: Vec<Option<StoredTier>>,
+    pub database: &'a Database,
+    /// By ply.
+    tiers: BTreeMap<u32, StoredTier>,
     /// By ply and number.
     blocks: Cache<(u32, u64), Arc<Block>, ByBytes>,
     chunks: Cache<(u32, u64), Arc<Chunk>, ByBytes>,
-    /// Searches that no thread uses, each with its nodes when it last forgot.
+    /// Searches that no thread uses, each with its nodes when its table was last cleared.
     idle: Mutex<Vec<(Search, u64)>>,
 }
 
-/// Where the value of a quiet position is found.
-enum Source<'a> {
-    Stored(&'a StoredTier),
-    Moves,
-    Search,
+/// A quiet position whose outcome does not follow from its moves.
+pub(super) enum Leaf<'a> {
+    /// It is an entry of a stored tier.
+    Stored(&'a StoredTier, u64),
+    /// Neither its tier nor the next one is stored.
+    Unstored(&'a Position),
+}
+
+/// The values of a chunk: its quiet entries, a bit each, and their codes in order.
+pub(super) struct Chunk {
+    quiet: Box<[u64]>,
+    codes: Vec<u8>,
 }
 
 #[derive(Clone)]
@@ -58,20 +67,24 @@ impl Weighter<(u32, u64), Arc<Block>> for ByBytes {
 
 impl Weighter<(u32, u64), Arc<Chunk>> for ByBytes {
     fn weight(&self, _: &(u32, u64), chunk: &Arc<Chunk>) -> u64 {
-        64 + chunk.bytes() as u64
+        (64 + size_of::<Chunk>() + size_of_val(&*chunk.quiet) + chunk.codes.len()) as u64
+    }
+}
+
+impl Chunk {
+    /// Returns the code of a quiet entry.
+    pub fn code(&self, place: usize) -> Option<u8> {
+        let (before, word) = (self.quiet.get(..place / 64)?, self.quiet.get(place / 64)?);
+        let words = before.iter().copied().chain([word & ((1 << (place % 64)) - 1)]);
+        let number = words.map(u64::count_ones).sum::<u32>() as usize;
+        self.codes.get(number).copied().filter(|_| word >> (place % 64) & 1 == 1)
     }
 }
 
 impl<'a> Lookup<'a> {
-    /// Takes the stored tiers. What is decoded is remembered in as much memory as the cache of the database may take.
+    /// Takes the stored tiers. The caches take as much memory as that of the database may take.
     pub fn new(database: &'a Database, stored: Vec<StoredTier>) -> Lookup<'a> {
-        let mut tiers: Vec<Option<StoredTier>> = (0..=database.board().cells()).map(|_| None).collect();
-        for tier in stored {
-            let ply = tier.ply as usize;
-            if let Some(slot) = tiers.get_mut(ply) {
-                *slot = Some(tier);
-            }
-        }
+        let tiers = stored.into_iter().map(|tier| (tier.ply, tier)).collect();
         let (block_bytes, chunk_bytes) = (database.cache_bytes() / 4, database.cache_bytes() / 4 * 3);
         Lookup {
             database,
@@ -82,67 +95,46 @@ impl<'a> Lookup<'a> {
         }
     }
 
-    /// Returns the database.
-    pub fn database(&self) -> &'a Database {
-        self.database
-    }
-
     /// Lists the stored tiers from the full board down.
     pub fn tiers(&self) -> impl Iterator<Item = &StoredTier> {
-        self.tiers.iter().rev().flatten()
+        self.tiers.values().rev()
     }
 
     /// Returns a stored tier.
     pub fn tier(&self, ply: u32) -> Option<&StoredTier> {
-        self.tiers.get(ply as usize)?.as_ref()
+        self.tiers.get(&ply)
     }
 
-    /// Returns what a position is worth to the player to move.
+    /// Returns the outcome of a position for the player to move.
     ///
     /// # Errors
     /// What is wrong with a file.
     pub fn outcome(&self, position: &Position) -> Result<Outcome, DatabaseError> {
-        self.outcome_with(position, look(position), &Known::default())
+        self.evaluate(position, static_evaluation(position), &mut |leaf| self.read(&leaf))
     }
 
-    fn outcome_with(&self, position: &Position, seen: Seen, known: &Known) -> Result<Outcome, DatabaseError> {
-        match seen {
-            Seen::Decided(Outcome { value, remoteness }) => {
-                let remoteness = remoteness.filter(|_| self.database.values() == Values::Remoteness);
-                Ok(Outcome { value, remoteness })
-            }
-            Seen::Forced(column) => {
-                let next = position.drop_piece(column);
-                Ok(self.outcome_with(&next, look(&next), known)?.parent())
-            }
-            Seen::Quiet => match self.source(position) {
-                Source::Stored(tier) => self.stored(tier, position, known),
-                Source::Moves => self.best_of_moves(position, known),
-                Source::Search => Ok(self.search(position)?),
-            },
-        }
-    }
-
-    /// Tells where the value of a quiet position is found.
-    fn source(&self, position: &Position) -> Source<'_> {
-        let ply = position.ply() as u32;
-        match (self.tier(ply), self.tier(ply + 1)) {
-            (Some(tier), _) => Source::Stored(tier),
-            (None, Some(_)) => Source::Moves,
-            (None, None) => Source::Search,
-        }
-    }
-
-    /// Returns the best of what the moves of a quiet position lead to. What is known is not looked up again.
+    /// Returns the best outcome of the moves of a quiet position. `read` returns that of every leaf.
     ///
     /// # Errors
-    /// Returns the errors of [`Lookup::outcome`].
-    pub fn best_of_moves(&self, position: &Position, known: &Known) -> Result<Outcome, DatabaseError> {
+    /// The errors of `read`, and a position that has no entry.
+    pub fn best_of_moves(
+        &self,
+        position: &Position,
+        read: &mut dyn FnMut(Leaf) -> Result<Outcome, DatabaseError>,
+    ) -> Result<Outcome, DatabaseError> {
+        let child = |column| {
+            let child = position.drop_piece(column);
+            (child, static_evaluation(&child))
+        };
+        let mut children: Vec<_> = position.moves().map(child).collect();
+        // What the board decides comes first: where one of these wins, nothing is looked up.
+        children.sort_by_key(|(_, evaluation)| !matches!(evaluation, Evaluation::Decided(_)));
         let mut best: Option<Outcome> = None;
-        for (child, seen) in children(position) {
-            let outcome = self.outcome_with(&child, seen, known)?.parent();
+        for (child, evaluation) in children {
+            let outcome = self.evaluate(&child, evaluation, read)?.parent();
             best = Some(best.map_or(outcome, |best| best.min(outcome)));
-            if is_soonest(outcome) {
+            // The soonest win of a quiet position: in 3, under misère in 2 (and none is in 3).
+            if outcome.value == Value::Win && outcome.remoteness.is_none_or(|plies| plies <= 3) {
                 break;
             }
         }
@@ -150,127 +142,115 @@ impl<'a> Lookup<'a> {
         Ok(best.unwrap_or(Outcome { value: Value::Tie, remoteness: None }))
     }
 
-    /// Lists the stored values that [`Lookup::best_of_moves`] looks up.
-    pub fn needed_by_moves(&self, position: &Position, needed: &mut Vec<Place>) {
-        for (child, seen) in children(position) {
-            self.needed(child, seen, needed);
-            if matches!(seen, Seen::Decided(outcome) if is_soonest(outcome.parent())) {
-                break;
+    fn evaluate(
+        &self,
+        position: &Position,
+        evaluation: Evaluation,
+        read: &mut dyn FnMut(Leaf) -> Result<Outcome, DatabaseError>,
+    ) -> Result<Outcome, DatabaseError> {
+        match evaluation {
+            Evaluation::Decided(Outcome { value, remoteness }) => {
+                let remoteness = remoteness.filter(|_| self.database.values() == Values::Remoteness);
+                Ok(Outcome { value, remoteness })
+            }
+            Evaluation::Forced(column) => {
+                let next = position.drop_piece(column);
+                Ok(self.evaluate(&next, static_evaluation(&next), read)?.parent())
+            }
+            Evaluation::Quiet => {
+                let (ply, index) = (position.ply() as u32, self.database.index());
+                let Some(tier) = self.tier(ply) else {
+                    let is_next_stored = self.tier(ply + 1).is_some();
+                    return if is_next_stored {
+                        self.best_of_moves(position, read)
+                    } else {
+                        read(Leaf::Unstored(position))
+                    };
+                };
+                let entry = tier.open.directory().rank(index, &index.split().parts(position));
+                read(Leaf::Stored(tier, entry.ok_or_else(|| tier.damaged(0, "a position has no entry"))?))
             }
         }
     }
 
-    fn needed(&self, mut position: Position, mut seen: Seen, needed: &mut Vec<Place>) {
-        while let Seen::Forced(column) = seen {
-            position = position.drop_piece(column);
-            seen = look(&position);
-        }
-        match (seen, self.source(&position)) {
-            (Seen::Quiet, Source::Stored(tier)) => {
-                let entry = self.rank(tier, &position).ok();
-                needed.extend(entry.map(|entry| (tier.ply, entry)));
-            }
-            (Seen::Quiet, Source::Moves) => self.needed_by_moves(&position, needed),
-            _ => {}
-        }
-    }
-
-    fn rank(&self, tier: &StoredTier, position: &Position) -> Result<u64, DatabaseError> {
-        let index = self.database.index();
-        let entry = tier.rank(index, &index.split().parts(position));
-        entry.ok_or_else(|| tier.damaged(0, "a position has no entry"))
-    }
-
-    /// Finds the value of a quiet position in the file of its tier.
-    fn stored(&self, tier: &StoredTier, position: &Position, known: &Known) -> Result<Outcome, DatabaseError> {
-        let entry = self.rank(tier, position)?;
-        if let Some(outcome) = known.get((tier.ply, entry)) {
-            return Ok(outcome);
-        }
-        let (chunk, place) = tier.chunk_of(entry);
-        let code = self.chunk(tier, chunk)?.code(place);
-        let what = "a chunk's number of values differs from its number of quiet entries";
-        let code = code.ok_or_else(|| tier.damaged(entry, what))?;
-        tier.outcome(code).ok_or_else(|| tier.damaged(entry, "a code stands for no outcome"))
-    }
-
-    /// Finds the values of a chunk.
+    /// Reads the outcome of a leaf from its file, or searches it.
     ///
     /// # Errors
-    /// What is wrong with its block.
-    fn chunk(&self, tier: &StoredTier, number: u64) -> Result<Arc<Chunk>, DatabaseError> {
-        if let Some(chunk) = self.chunks.get(&(tier.ply, number)) {
-            return Ok(chunk);
-        }
-        let (block, place) = tier.block_of(number)?;
-        let block = self.block(tier, block)?;
-        let quiet = tier.quiet_entries(self.database.index(), number);
-        let chunk = Arc::new(Chunk::new(&tier.entries(number), &quiet, tier.codes(&block, place)));
-        self.chunks.insert((tier.ply, number), chunk.clone());
-        Ok(chunk)
+    /// What is wrong with the file.
+    pub fn read(&self, leaf: &Leaf) -> Result<Outcome, DatabaseError> {
+        let (tier, entry) = match *leaf {
+            Leaf::Stored(tier, entry) => (tier, entry),
+            Leaf::Unstored(position) => return Ok(self.search(position)?),
+        };
+        let (chunk, place) = tier.open.chunks().place(entry);
+        let values =
+            self.chunks.get_or_insert_with(&(tier.ply, chunk), || self.read_chunk(tier, chunk).map(Arc::new))?;
+        let code = values.code(place).ok_or_else(|| tier.damaged(entry, WRONG_COUNT))?;
+        tier.codes.outcome(code).ok_or_else(|| tier.damaged(entry, "a code stands for no outcome"))
     }
 
-    /// Decodes a block.
+    /// Reads a chunk that is not cached.
+    ///
+    /// # Errors
+    /// What is wrong with its block, which may have another number of codes than the chunk has quiet entries.
+    pub fn read_chunk(&self, tier: &StoredTier, number: u64) -> Result<Chunk, DatabaseError> {
+        let (block, place) = tier.open.reader().block_of(number)?;
+        let codes = self.block(tier, block)?.chunk(place, &tier.codes);
+        let entries = tier.entries(number);
+        let quiet = quiet_entries(self.database.index(), tier.open.directory(), entries.clone());
+        if quiet.len() != codes.len() {
+            return Err(tier.open.reader().damaged(block, WRONG_COUNT).into());
+        }
+        let mut bits = vec![0; tier.open.chunks().words()];
+        for place in quiet.iter().map(|entry| entry - entries.start) {
+            bits[place as usize / 64] |= 1 << (place % 64);
+        }
+        Ok(Chunk { quiet: bits.into(), codes })
+    }
+
+    /// Reads and decodes a block.
     ///
     /// # Errors
     /// What is wrong with it.
     pub fn block(&self, tier: &StoredTier, number: u64) -> Result<Arc<Block>, DatabaseError> {
-        if let Some(block) = self.blocks.get(&(tier.ply, number)) {
-            return Ok(block);
-        }
-        let block = tier.read_block(number).map_err(|fault| match fault {
-            Fault::File(error) => error,
-            _ => tier.file().reader().damaged(number, "a block does not decode").into(),
-        })?;
-        let block = Arc::new(block);
-        self.blocks.insert((tier.ply, number), block.clone());
-        Ok(block)
+        self.blocks.get_or_insert_with(&(tier.ply, number), || {
+            let block = tier.read_block(number)?;
+            Ok(Arc::new(block.map_err(|_| tier.open.reader().damaged(number, "a block does not decode"))?))
+        })
     }
 
     /// Searches a position to the end of the game.
     fn search(&self, position: &Position) -> Result<Outcome, SearchError> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let options = search::Options { table_bytes: TABLE_BYTES, ..search::Options::default() };
-        let (mut search, mut since) = idle.unwrap_or_else(|| (Search::new(position.board(), options), 0));
-        if search.nodes() - since > NODES_TO_REMEMBER {
+        let (mut search, mut cleared) = idle.unwrap_or_else(|| (Search::new(position.board(), options), 0));
+        if search.nodes() - cleared > NODES_TO_CLEAR {
             search.clear();
-            since = search.nodes();
+            cleared = search.nodes();
         }
-        let outcome = match self.database.values() {
-            Values::Wdl => search.value(position).map(|value| Outcome { value, remoteness: None }),
-            Values::Remoteness => search.solve(position),
-        };
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push((search, since));
+        let outcome = searched(&mut search, self.database.values(), position);
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push((search, cleared));
         outcome
     }
 
-    /// Asks a probe, which is what users get, and compares. The probe is what is tested here: no other check uses it.
-    pub fn check_probe(&self, position: &Position, expected: Outcome, faults: &Collector) {
+    /// Compares what a probe returns, which is what users get. Probes are tested here; no other check uses them.
+    pub fn check_probe(&self, position: &Position, expected: Outcome, work: &Work) {
         match self.database.probe(position) {
-            Ok(probed) if probed == expected => {}
-            Ok(probed) => {
-                let ply = position.ply() as u32;
-                faults.push(Fault::Probe { ply, position: *position, probed, expected });
+            Ok(found) if found == expected => {}
+            Ok(found) => {
+                let (place, [found, expected]) = (format!("ply {}", position.ply()), [found, expected].map(words));
+                let what = format!("a probe answers {found}, expected {expected}");
+                work.push(Fault::at(FaultKind::Probe, &place, position, what).comparing(found, expected));
             }
-            Err(error) => faults.push(Fault::File(error)),
+            Err(error) => work.push_file_error(&error),
         }
     }
 }
 
-/// Lists what the moves of a quiet position lead to, each with what is seen there: first what the board decides, because the
-/// others need not be looked up where one of these wins.
-fn children(position: &Position) -> Vec<(Position, Seen)> {
-    let child = |column| {
-        let child = position.drop_piece(column);
-        (child, look(&child))
-    };
-    let mut children: Vec<_> = position.moves().map(child).collect();
-    children.sort_by_key(|(_, seen)| !matches!(seen, Seen::Decided(_)));
-    children
-}
-
-/// Tells whether no outcome of a quiet position is better: from there no win is sooner than in 3, under misère than in 2 (and
-/// none is in 3).
-fn is_soonest(outcome: Outcome) -> bool {
-    outcome.value == Value::Win && outcome.remoteness.is_none_or(|plies| plies <= 3)
+/// Searches a position: its value, or its value and remoteness.
+pub(super) fn searched(search: &mut Search, values: Values, position: &Position) -> Result<Outcome, SearchError> {
+    match values {
+        Values::Wdl => search.value(position).map(|value| Outcome { value, remoteness: None }),
+        Values::Remoteness => search.solve(position),
+    }
 }

@@ -1,14 +1,15 @@
-//! What a verification is asked, what it tells on its way, and what it reports.
+//! What a verification is asked for, its progress, and what it reports.
 
-use fourbase::{Board, Outcome};
+use std::fmt;
 
-use super::fault::Fault;
-use crate::crew::Crew;
-use crate::files::FileError;
-use crate::format::Hash;
-use crate::kernel::Values;
+use fourbase::{Outcome, Player, Position, notation};
+use serde::{Deserialize, Serialize};
 
-/// How thorough to be.
+use crate::communicator::{Alone, Communicator, CommunicatorError};
+use crate::counts::CountError;
+use crate::database::DatabaseError;
+
+/// How thorough a verification is, and who does it.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'a> {
     /// How many of the stored values are recomputed, spread evenly over all stored values: exactly so many, or all where there
@@ -23,16 +24,37 @@ pub struct Options<'a> {
     pub faults: usize,
     /// The memory in bytes that the count of the plies that are not kept may take.
     pub memory_bytes: u64,
-    /// The processes that share the work out, each of which verifies the same database with the same options; `None`: this one alone.
-    pub crew: Option<&'a dyn Crew>,
+    /// The processes that share the work. Each verifies the same database with the same options.
+    pub communicator: &'a dyn Communicator,
 }
 
 impl Default for Options<'_> {
-    /// Returns all values, 1,000 searches of at most 200,000 nodes (some seconds on any board), 20 faults, and no limit of
-    /// memory.
+    /// Returns all values, 1,000 searches of at most 200,000 nodes (some seconds on any board), 20 faults, no limit of
+    /// memory, and this process alone.
     fn default() -> Self {
-        Options { sample: None, searches: 1000, nodes: 200_000, faults: 20, memory_bytes: u64::MAX, crew: None }
+        Options {
+            sample: None,
+            searches: 1000,
+            nodes: 200_000,
+            faults: 20,
+            memory_bytes: u64::MAX,
+            communicator: &Alone,
+        }
     }
+}
+
+/// A verification that cannot begin or continue. Damaged files and wrong values are faults, not errors.
+#[derive(Debug, thiserror::Error)]
+pub enum VerifyError {
+    /// Tiers are missing.
+    #[error(transparent)]
+    Database(#[from] DatabaseError),
+    /// The processes of the job cannot work together.
+    #[error(transparent)]
+    Communicator(#[from] CommunicatorError),
+    /// The legal positions of the plies that the database does not keep could not be counted.
+    #[error(transparent)]
+    Count(#[from] CountError),
 }
 
 /// A part of a verification.
@@ -49,6 +71,8 @@ pub enum Stage {
 }
 
 /// Receives the progress of a verification. The methods may be called from any thread and should be quick.
+///
+/// With several processes each receives an estimate: its own steps times the number of processes.
 pub trait Progress: Sync {
     /// A stage with this many steps begins.
     fn begins(&self, _stage: Stage, _steps: u64) {}
@@ -61,26 +85,16 @@ pub trait Progress: Sync {
     fn tier_done(&self, _stage: Stage, _ply: u32, _count: u64) {}
 }
 
-/// Says nothing.
+/// Ignores all progress.
 impl Progress for () {}
 
-/// What a verification found.
-#[derive(Debug)]
+/// What a verification found. All processes of a job get the same faults.
+#[derive(Default, Debug)]
 pub struct Report {
-    /// The board.
-    pub board: Board,
-    /// The kind of values.
-    pub values: Values,
     /// Outcome of the empty board, as looked up; `None` where that fails.
     pub root: Option<Outcome>,
     /// Files that were read through: the manifest and the stored tiers, without those that cannot be read.
     pub files: u64,
-    /// Bytes of all files of the database.
-    pub bytes: u64,
-    /// The deepest ply whose tier is kept, where not all are.
-    pub keep_plies: Option<u32>,
-    /// Hash of the whole database, as the manifest says. The files were compared with it.
-    pub hash: Option<Hash>,
     /// Stored values that were recomputed.
     pub checked: u64,
     /// All stored values; 0 where a file could not be read.
@@ -91,18 +105,152 @@ pub struct Report {
     pub searched: u64,
     /// Positions whose search was given up.
     pub undecided: u64,
-    /// The first faults: by file, then by tier from the full board down and by entry.
+    /// The first faults: in the order of the stages, of a stage by tier from the full board down and by entry.
     pub faults: Vec<Fault>,
-    /// All faults.
+    /// The number of all faults.
     pub faults_in_all: u64,
-    /// Files that the system did not let be read, by name: nothing is known about them, and with any of them, or with a
-    /// fault of a file, only the other files were tried.
-    pub unread: Vec<FileError>,
+    /// Files that the system refused to read, by name, each with the reason. With any of them, or with a fault of a file,
+    /// only the other files were checked.
+    pub unread: Vec<String>,
 }
 
 impl Report {
     /// Tells whether everything was read, and nothing is wrong.
     pub fn is_sound(&self) -> bool {
         self.faults_in_all == 0 && self.unread.is_empty()
+    }
+}
+
+/// What is wrong.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Debug)]
+#[serde(rename_all = "lowercase")]
+pub enum FaultKind {
+    /// A file is not as it was written.
+    File,
+    /// The manifest has another number of entries than the index.
+    Entries,
+    /// A block has the right checksum but does not decode.
+    Block,
+    /// A chunk has values for another number of entries than are quiet.
+    Count,
+    /// A stored code stands for no outcome.
+    #[serde(rename = "no outcome")]
+    NoOutcome,
+    /// A stored value is not the best of its moves.
+    Value,
+    /// A value that the moves of a stored position lead to cannot be looked up, although the files are whole.
+    Unanswered,
+    /// A probe returns another outcome than this verification finds.
+    Probe,
+    /// The empty board has another outcome than in the manifest or than published.
+    Root,
+    /// A position that play reaches has no entry.
+    #[serde(rename = "no entry")]
+    NoEntry,
+    /// Play reaches another number of positions than published.
+    Legal,
+    /// A search forward finds another outcome.
+    Search,
+    /// The counts beside the database are damaged, or are not those of the database.
+    Counts,
+}
+
+/// Something that is wrong with a database. Serialises to what `fourbase verify --json` lists; displays its message.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
+pub struct Fault {
+    /// What is wrong.
+    pub kind: FaultKind,
+    /// The tier.
+    pub ply: Option<u32>,
+    /// The block in the tier's file, from 0.
+    pub block: Option<u64>,
+    /// The entry in the tier, from 0; of a chunk the first one.
+    pub entry: Option<u64>,
+    /// The position.
+    #[serde(with = "in_notations")]
+    pub position: Option<Position>,
+    /// What the database has: an outcome, a number or a code.
+    pub found: Option<String>,
+    /// What it should have.
+    pub expected: Option<String>,
+    /// The place and what is wrong there, for people.
+    pub message: String,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl Fault {
+    /// Makes a fault without a place.
+    pub(super) fn new(kind: FaultKind, message: impl fmt::Display) -> Fault {
+        let message = message.to_string();
+        Fault { kind, ply: None, block: None, entry: None, position: None, found: None, expected: None, message }
+    }
+
+    /// Makes a fault of a position; `place` is written before it.
+    pub(super) fn at(kind: FaultKind, place: &str, position: &Position, what: impl fmt::Display) -> Fault {
+        let message = format!("{place}: {what} (position {})", notation::to_uni(position));
+        Fault { ply: Some(position.ply() as u32), position: Some(*position), ..Fault::new(kind, message) }
+    }
+
+    /// Adds what was found and what was expected.
+    #[must_use]
+    pub(super) fn comparing(self, found: impl ToString, expected: impl ToString) -> Fault {
+        Fault { found: Some(found.to_string()), expected: Some(expected.to_string()), ..self }
+    }
+
+    /// Returns what faults of a stage are sorted by: tiers from the full board down, entries, positions.
+    pub(super) fn order(&self) -> impl Ord + '_ {
+        let pieces =
+            self.position.map(|position| [Player::First, Player::Second].map(|player| position.pieces(player)));
+        let ply = self.ply.map_or(u32::MAX, |ply| u32::MAX - 1 - ply);
+        (ply, self.entry.unwrap_or(u64::MAX), self.block, pieces, self.kind, &self.message)
+    }
+}
+
+/// Writes an outcome: `tie in 17`, or `tie`.
+pub(super) fn words(Outcome { value, remoteness }: Outcome) -> String {
+    remoteness.map_or_else(|| value.to_string(), |plies| format!("{value} in {plies}"))
+}
+
+/// How a fault's position is serialised: in every notation for people, as its board and bitboards between processes.
+mod in_notations {
+    use fourbase::{Player, Position, notation};
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Serialize)]
+    struct Notations {
+        /// The smallest order of moves; `None` if no game reaches the position.
+        moves: Option<String>,
+        bits: String,
+        uni: String,
+        ply: usize,
+        to_move: String,
+    }
+
+    pub fn serialize<S: Serializer>(position: &Option<Position>, serializer: S) -> Result<S::Ok, S::Error> {
+        if !serializer.is_human_readable() {
+            let parts = |of: &Position| (of.board().to_string(), of.pieces(Player::First), of.pieces(Player::Second));
+            return position.as_ref().map(parts).serialize(serializer);
+        }
+        let notations = position.map(|position| Notations {
+            moves: notation::to_moves(&position).ok().map(|moves| moves.trim_start_matches('-').to_owned()),
+            bits: notation::to_bits(&position),
+            uni: notation::to_uni(&position),
+            ply: position.ply(),
+            to_move: position.to_move().to_string(),
+        });
+        notations.serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Position>, D::Error> {
+        let parts: Option<(String, u64, u64)> = Deserialize::deserialize(deserializer)?;
+        let Some((board, first, second)) = parts else { return Ok(None) };
+        let board = board.parse().map_err(D::Error::custom)?;
+        Position::from_bitboards(board, first, second).map(Some).map_err(D::Error::custom)
     }
 }

@@ -1,48 +1,29 @@
-//! A stored tier: its blocks, and which of its entries have a value there.
+//! A stored tier as `docs/format.md` describes it: its blocks, decoded one symbol at a time, and what its codes stand for.
 
 use std::ops::Range;
 
-use fourbase::{Outcome, Position};
+use fourbase::{Board, Outcome, Player, Value};
 
-use super::codes::Codes;
-use super::decode::Block;
-use super::fault::Fault;
-use super::walk::{quiet_entries, quiet_positions};
 use crate::database::{Database, DatabaseError, OpenTier};
-use crate::index::{Index, Parts};
+use crate::files::frame;
+use crate::kernel::Values;
 
 /// A stored tier whose file is whole.
 pub(super) struct StoredTier {
     pub ply: u32,
-    open: OpenTier,
-    codes: Codes,
-    /// How many values each block holds.
+    pub open: OpenTier,
+    pub codes: Codes,
+    /// The number of values in each block; 0 until the block was read.
     pub blocks: Vec<u32>,
 }
 
-/// The values of a chunk: which of its entries are quiet, as this verification finds, and the codes that the file has.
-#[derive(Debug)]
-pub(super) struct Chunk {
-    /// A bit an entry.
-    quiet: Box<[u64]>,
-    /// Quiet entries before each word.
-    before: Box<[u16]>,
-    codes: Box<[u8]>,
-    /// There are as many codes as quiet entries.
-    fits: bool,
-}
-
 impl StoredTier {
-    /// Takes a file that is open and reads no block of it.
+    /// Takes an open file. Reads no block of it.
     pub fn new(database: &Database, open: OpenTier) -> StoredTier {
         let ply = open.directory().ply();
         let codes = Codes::new(database.board(), database.values(), ply);
-        StoredTier { ply, open, codes, blocks: Vec::new() }
-    }
-
-    /// Returns the open file.
-    pub fn file(&self) -> &OpenTier {
-        &self.open
+        let blocks = vec![0; open.reader().blocks() as usize];
+        StoredTier { ply, open, codes, blocks }
     }
 
     /// Counts the stored values.
@@ -50,117 +31,188 @@ impl StoredTier {
         self.blocks.iter().map(|values| u64::from(*values)).sum()
     }
 
-    /// Returns the entry of a position; `None` where it has none.
-    pub fn rank(&self, index: &Index, parts: &Parts) -> Option<u64> {
-        self.open.directory().rank(index, parts)
-    }
-
-    /// Counts the chunks.
-    pub fn chunks(&self) -> u64 {
-        self.open.chunks().count()
-    }
-
     /// Returns the entries of a chunk.
     pub fn entries(&self, chunk: u64) -> Range<u64> {
         self.open.chunks().entries(chunk..chunk + 1)
     }
 
-    /// Returns the chunk that holds an entry, and the entry's place in it.
-    pub fn chunk_of(&self, entry: u64) -> (u64, usize) {
-        self.open.chunks().place(entry)
+    /// Reads a block and decodes it. The inner error is what is wrong with its bytes where the checksum is right.
+    pub fn read_block(&self, block: u64) -> Result<Result<Block, &'static str>, DatabaseError> {
+        let (payload, chunks) = self.open.reader().block(block)?;
+        Ok(Block::decode(&payload, chunks, self.open.chunks().each, &self.codes))
     }
 
-    /// Returns the block that holds a chunk, and the chunk's place in it.
-    ///
-    /// # Errors
-    /// What is wrong with the file's directory.
-    pub fn block_of(&self, chunk: u64) -> Result<(u64, usize), DatabaseError> {
-        Ok(self.open.reader().block_of(chunk)?)
-    }
-
-    /// Returns the first chunk of a block.
-    ///
-    /// # Errors
-    /// What is wrong with the file's directory.
-    pub fn first_chunk(&self, block: u64) -> Result<u64, DatabaseError> {
-        Ok(self.open.reader().first_chunk(block)?)
-    }
-
-    /// Reads a block and decodes it.
-    ///
-    /// # Errors
-    /// [`Fault::File`] or [`Fault::Block`].
-    pub fn read_block(&self, block: u64) -> Result<Block, Fault> {
-        let (payload, chunks) = self.open.reader().block(block).map_err(|error| Fault::File(error.into()))?;
-        let decoded = Block::decode(&payload, chunks, self.open.chunks().each, &self.codes);
-        decoded.map_err(|what| Fault::Block { ply: self.ply, block, what })
-    }
-
-    /// Makes an error of something that is wrong with the chunk of an entry.
+    /// Makes the error of something that is wrong with the chunk of an entry.
     pub fn damaged(&self, entry: u64, what: &'static str) -> DatabaseError {
-        match self.block_of(self.chunk_of(entry).0) {
+        match self.open.reader().block_of(self.open.chunks().place(entry).0) {
             Ok((block, _)) => self.open.reader().damaged(block, what).into(),
-            Err(error) => error,
+            Err(error) => error.into(),
         }
-    }
-
-    /// Returns the codes of a chunk of a block of the tier.
-    pub fn codes(&self, block: &Block, place: usize) -> Vec<u8> {
-        block.chunk(place, &self.codes)
-    }
-
-    /// Returns the outcome that a code of the tier stands for.
-    pub fn outcome(&self, code: u8) -> Option<Outcome> {
-        self.codes.outcome(code)
-    }
-
-    /// Returns the position of an entry; `None` where it is not quiet.
-    pub fn quiet_position(&self, index: &Index, entry: u64) -> Option<Position> {
-        let found = quiet_positions(index, self.open.directory(), entry..entry + 1);
-        found.first().map(|(_, position)| *position)
-    }
-
-    /// Finds the quiet positions of a chunk, each with its entry.
-    pub fn quiet_positions(&self, index: &Index, chunk: u64) -> Vec<(u64, Position)> {
-        quiet_positions(index, self.open.directory(), self.entries(chunk))
-    }
-
-    /// Finds the quiet entries of a chunk.
-    pub fn quiet_entries(&self, index: &Index, chunk: u64) -> Vec<u64> {
-        quiet_entries(index, self.open.directory(), self.entries(chunk))
     }
 }
 
-impl Chunk {
-    /// Puts the codes of a chunk beside the chunk's quiet entries.
-    pub fn new(entries: &Range<u64>, quiet: &[u64], codes: Vec<u8>) -> Chunk {
-        let mut mask = vec![0u64; (entries.end - entries.start).div_ceil(64) as usize];
-        for entry in quiet {
-            let inside = entry - entries.start;
-            if let Some(word) = mask.get_mut(inside as usize / 64) {
-                *word |= 1 << (inside % 64);
+/// The codes of one tier.
+#[derive(Debug)]
+pub(super) struct Codes {
+    /// Of a code in a block: 2 or 8.
+    bits: usize,
+    /// By code; `None` for a code that stands for no outcome.
+    outcomes: Vec<Option<Outcome>>,
+}
+
+impl Codes {
+    /// Lists the codes of the tier of `ply` pieces.
+    pub fn new(board: Board, values: Values, ply: u32) -> Codes {
+        let (mover, cells) = (Player::to_move(ply), board.cells() as u32);
+        let won_by = |winner: Player| if winner == mover { Value::Win } else { Value::Lose };
+        let outcomes = match values {
+            Values::Wdl => {
+                let outcome = |value| Some(Outcome { value, remoteness: None });
+                vec![outcome(won_by(Player::Second)), outcome(Value::Tie), None, outcome(won_by(Player::First))]
+            }
+            Values::Remoteness => {
+                // The wins that `winner` can bring about, from the latest on.
+                let wins = |winner: Player| {
+                    // The first player's pieces make the plies odd. A line wins, or under misère loses.
+                    let parity = u32::from((winner == Player::First) != board.is_misere());
+                    let ends = (ply..=cells).rev().filter(move |end| end % 2 == parity);
+                    let outcome = |end| Some(Outcome { value: won_by(winner), remoteness: Some(end - ply) });
+                    Vec::from_iter(ends.map(outcome))
+                };
+                let [above, below] = [Player::First, Player::Second].map(wins);
+                // A power of two in the middle is a tie.
+                let middle = (above.len() + 1).max(below.len()).max(2).next_power_of_two();
+                let mut outcomes = vec![None; middle - below.len()];
+                outcomes.extend(below.into_iter().rev());
+                outcomes.push(Some(Outcome { value: Value::Tie, remoteness: Some(cells - ply) }));
+                outcomes.extend(above);
+                outcomes.resize(2 * middle, None);
+                outcomes
+            }
+        };
+        Codes { bits: if values == Values::Wdl { 2 } else { 8 }, outcomes }
+    }
+
+    /// Returns the outcome for the player to move; `None` for a code that stands for none.
+    pub fn outcome(&self, code: u8) -> Option<Outcome> {
+        self.outcomes.get(usize::from(code)).copied().flatten()
+    }
+
+    /// Returns the bytes that this many codes take in a block.
+    pub fn bytes(&self, codes: usize) -> usize {
+        (codes * self.bits).div_ceil(8)
+    }
+
+    /// Returns one code of the packed ones, given by its number.
+    pub fn unpack(&self, packed: &[u8], number: usize) -> Option<u8> {
+        let bit = number * self.bits;
+        Some(packed.get(bit / 8)? >> (bit % 8) & (u8::MAX >> (8 - self.bits)))
+    }
+}
+
+/// The symbols of a block, still packed: of most blocks that are read only their number is asked, or one chunk.
+#[derive(Debug)]
+pub(super) struct Block {
+    /// Symbols before each chunk, and all of them.
+    starts: Vec<u32>,
+    /// The counts of all chunks, then the packed symbols.
+    bytes: Vec<u8>,
+}
+
+impl Block {
+    /// Decodes the bytes of a block of `chunks` chunks of at most `chunk_entries` entries.
+    ///
+    /// # Errors
+    /// What is wrong with the bytes.
+    pub fn decode(payload: &[u8], chunks: usize, chunk_entries: u32, codes: &Codes) -> Result<Block, &'static str> {
+        let most_bytes = 2 * chunks + codes.bytes(chunks * chunk_entries as usize);
+        let bytes = frame::expand(payload, most_bytes).ok_or("a block is no frame of zstd, or too long a one")?;
+        let (counts, packed) = bytes.split_at_checked(2 * chunks).ok_or("a block is shorter than its counts")?;
+        let (mut starts, mut all) = (vec![0], 0u32);
+        for count in counts.chunks_exact(2) {
+            let count = count.iter().rev().fold(0, |count, byte| count << 8 | u32::from(*byte));
+            if count > chunk_entries {
+                return Err("a chunk of a block has more symbols than entries");
+            }
+            all += count;
+            starts.push(all);
+        }
+        if packed.len() != codes.bytes(all as usize) {
+            return Err("a block's symbols do not match its counts");
+        }
+        Ok(Block { starts, bytes })
+    }
+
+    /// Returns the codes of a chunk of the block; none where the block has no such chunk.
+    pub fn chunk(&self, place: usize, codes: &Codes) -> Vec<u8> {
+        let Some((start, end)) = self.starts.get(place).zip(self.starts.get(place + 1)) else { return Vec::new() };
+        let packed = self.bytes.get(2 * (self.starts.len() - 1)..).unwrap_or_default();
+        let mut all = Vec::with_capacity((end - start) as usize);
+        all.extend((*start as usize..*end as usize).filter_map(|number| codes.unpack(packed, number)));
+        all
+    }
+
+    /// Counts the symbols.
+    pub fn len(&self) -> u32 {
+        self.starts.last().copied().unwrap_or(0)
+    }
+
+    /// Returns the chunk of the block that holds a symbol, and the symbol's number in the chunk.
+    pub fn place_of(&self, symbol: u32) -> Option<(usize, u32)> {
+        let chunk = self.starts.iter().take_while(|start| **start <= symbol).count().checked_sub(1)?;
+        (symbol < self.len()).then_some((chunk, symbol - self.starts.get(chunk)?))
+    }
+
+    /// Returns the memory that the block takes.
+    pub fn bytes(&self) -> usize {
+        size_of::<Block>() + size_of_val(&*self.starts) + self.bytes.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::Coding;
+
+    #[test]
+    fn codes_stand_for_the_outcomes_that_the_solver_means_by_them() {
+        for name in ["4x4", "5x5", "4x4m", "5x3m", "1x1", "1x8", "3x3c3", "6x6", "7x6", "5x5m"] {
+            let board: Board = name.parse().unwrap();
+            for ply in 0..=board.cells() as u32 {
+                for values in [Values::Wdl, Values::Remoteness] {
+                    let (codes, coding) = (Codes::new(board, values, ply), Coding::new(board, values, ply));
+                    assert_eq!(codes.outcomes.len(), 1 << coding.planes(), "{name} {values} ply {ply}");
+                    for code in 0..codes.outcomes.len() as u8 {
+                        assert_eq!(codes.outcome(code), coding.decode(code), "{name} {values} ply {ply} code {code}");
+                    }
+                }
             }
         }
-        let mut sum = 0;
-        let before = mask.iter().map(|word| {
-            let before = sum;
-            sum += word.count_ones() as u16;
-            before
-        });
-        Chunk { before: before.collect(), fits: codes.len() == quiet.len(), codes: codes.into(), quiet: mask.into() }
     }
 
-    /// Returns the code of an entry, given by its place in the chunk; `None` where the entry is not quiet, or where the
-    /// block has not as many codes as the chunk has quiet entries.
-    pub fn code(&self, place: usize) -> Option<u8> {
-        let word = self.quiet.get(place / 64)?;
-        let before = u32::from(*self.before.get(place / 64)?) + (word & ((1 << (place % 64)) - 1)).count_ones();
-        let is_quiet = word >> (place % 64) & 1 == 1;
-        self.codes.get(before as usize).copied().filter(|_| is_quiet && self.fits)
+    #[test]
+    fn the_block_of_the_format_page_decodes_to_what_the_page_says() {
+        let codes = Codes::new("3x3c3".parse().unwrap(), Values::Wdl, 3);
+        let payload = [0x28, 0xb5, 0x2f, 0xfd, 0x20, 0x05, 0x29, 0x00, 0x00, 0x0c, 0x00, 0xf7, 0x41, 0xd1];
+        let block = Block::decode(&payload, 1, 256, &codes).unwrap();
+        assert_eq!(block.chunk(0, &codes), [3, 1, 3, 3, 1, 0, 0, 1, 1, 0, 1, 3]);
+        assert_eq!((block.place_of(11), block.place_of(12)), (Some((0, 11)), None));
+        assert!(Block::decode(&payload[..13], 1, 256, &codes).is_err());
+        assert!(Block::decode(&payload, 2, 256, &codes).is_err());
+        assert!(Block::decode(&payload, 1, 11, &codes).is_err());
     }
 
-    /// Returns the memory that the chunk takes.
-    pub fn bytes(&self) -> usize {
-        size_of::<Chunk>() + size_of_val(&*self.quiet) + size_of_val(&*self.before) + self.codes.len()
+    #[test]
+    fn blocks_whose_counts_do_not_fit_are_refused() {
+        let codes = Codes::new("4x4".parse().unwrap(), Values::Remoteness, 3);
+        let decode = |bytes: &[u8]| Block::decode(&frame::compress(bytes, 1).unwrap(), 2, 256, &codes);
+        let block = decode(&[2, 0, 1, 0, 7, 8, 9]).unwrap();
+        assert_eq!([0, 1, 2].map(|place| block.chunk(place, &codes)), [vec![7, 8], vec![9], vec![]]);
+        assert_eq!(block.len(), 3);
+        assert_eq!([0, 1, 2, 3].map(|symbol| block.place_of(symbol)), [Some((0, 0)), Some((0, 1)), Some((1, 0)), None]);
+        assert!(decode(&[0, 0, 2, 0, 7, 8]).unwrap().place_of(1) == Some((1, 1)));
+        for bad in [&[2, 0, 1, 0, 7, 8][..], &[2, 0, 1, 0, 7, 8, 9, 0], &[1, 1, 0, 0], &[2, 0, 1]] {
+            assert!(decode(bad).is_err(), "{bad:?}");
+        }
     }
 }

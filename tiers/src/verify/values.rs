@@ -1,69 +1,239 @@
-//! Stored values against the values of their moves.
+//! Stored values against the values of their moves: all of them, or a sample.
+//!
+//! A sample is even: the values of each tier are cut into as many strata of one length as the tier has a share in the
+//! sample, and one of each is recomputed, by a fixed rule that looks random. So any two values are as likely but for
+//! rounding, and the place of one in its stratum is independent of that of another.
+//!
+//! The values of a sample lie far apart, and what their moves lead to even further. In the order of the values each of
+//! some ten look-ups would expand a block and walk through a chunk. So a sample is recomputed in batches: what the moves of
+//! a batch lead to is looked up first, in the order of the files, where each block is expanded once.
 
+use fourbase::{Outcome, Position, Value};
 use rayon::prelude::*;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::collector::Collector;
-use super::fault::Fault;
-use super::known::Known;
-use super::lookup::Lookup;
-use super::report::Stage;
-use super::sample;
-use super::tier::StoredTier;
-use super::value::{Value, check_value, wrong_count};
-use super::work::{Threads, Work};
-use crate::crew::CrewError;
+use super::lookup::{Chunk, Leaf, Lookup};
+use super::report::{Fault, FaultKind, Stage, words};
+use super::tier::{Block, StoredTier};
+use super::walk::quiet_positions;
+use super::work::{Work, share};
+use crate::communicator::CommunicatorError;
 use crate::database::DatabaseError;
+use crate::files::counted;
 
-/// Recomputes the stored values, or `sample` of them (see [`sample`]); returns how many.
-pub(super) fn check(lookup: &Lookup, sample: Option<u64>, work: &Work) -> Result<u64, CrewError> {
-    let all: u64 = lookup.tiers().map(StoredTier::count).sum();
-    match sample.filter(|sample| *sample < all) {
-        Some(sample) => sample::check(lookup, all, sample, work),
-        None => check_all(lookup, work),
-    }
+/// Values that are recomputed together. The moves of one lead to at most 50 or so others on 7x6, in the mean of all tiers
+/// of 7x5 to 12, so that a batch takes at most some 200 MB. Larger batches expand fewer blocks twice.
+const BATCH: u64 = if cfg!(test) { 100 } else { 1 << 16 };
+
+/// Ply and entry of a stored value.
+type TierEntry = (u32, u64);
+
+/// A stored value, and where it is.
+struct StoredValue {
+    block: u64,
+    entry: u64,
+    position: Position,
+    code: u8,
 }
 
-fn check_all(lookup: &Lookup, work: &Work) -> Result<u64, CrewError> {
-    let entries = |tier: &StoredTier| tier.file().chunks().tier_entries;
-    work.begin(Stage::Values, lookup.tiers().map(entries).sum());
-    let mut checked = 0;
+/// A tier whose values are recomputed.
+struct TierCheck<'a> {
+    lookup: &'a Lookup<'a>,
+    tier: &'a StoredTier,
+    work: &'a Work<'a>,
+}
+
+/// Recomputes the stored values, or `sample` of them; returns how many.
+pub(super) fn check(lookup: &Lookup, sample: Option<u64>, work: &Work) -> Result<u64, CommunicatorError> {
+    let all: u64 = lookup.tiers().map(StoredTier::count).sum();
+    let sample = sample.filter(|sample| *sample < all);
+    let entries = |tier: &StoredTier| tier.open.chunks().tier_entries;
+    work.begin(Stage::Values, sample.unwrap_or_else(|| lookup.tiers().map(entries).sum()));
+    let (mut checked, mut before) = (0, 0);
     for tier in lookup.tiers() {
-        let place = format!("the values of ply {}", tier.ply);
-        let of_threads = work.share(
-            &place,
-            tier.chunks(),
-            Threads::Each,
-            || 0,
-            |checked: &mut u64, number, faults| {
-                match check_chunk(lookup, tier, number, faults) {
-                    Ok(values) => *checked += values,
-                    Err(error) => faults.push(Fault::File(error)),
-                }
-                let entries = tier.entries(number);
-                work.done(entries.end - entries.start);
-            },
-        )?;
-        let of_tier = work.sum(of_threads.iter().sum())?;
-        work.tier_done(Stage::Values, tier.ply, of_tier);
+        let (check, after) = (TierCheck { lookup, tier, work }, before + tier.count());
+        let of_tier = match sample {
+            None => work.sum(work.jobs(tier.open.chunks().count()).map(|chunk| check.check_chunk(chunk)).sum()),
+            // The shares of all tiers sum to the sample, and none is more than the tier has.
+            Some(sample) => check.check_sample(share(sample, after, all) - share(sample, before, all)),
+        };
+        before = after;
+        if of_tier > 0 || sample.is_none() {
+            work.progress.tier_done(Stage::Values, tier.ply, of_tier);
+        }
         checked += of_tier;
     }
+    work.end()?;
     Ok(checked)
 }
 
-/// Recomputes the values of a chunk; returns how many.
-fn check_chunk(lookup: &Lookup, tier: &StoredTier, number: u64, faults: &Collector) -> Result<u64, DatabaseError> {
-    let quiet = tier.quiet_positions(lookup.database().index(), number);
-    let (block, place) = tier.block_of(number)?;
-    let decoded = lookup.block(tier, block)?;
-    let codes = tier.codes(&decoded, place);
-    if codes.len() != quiet.len() {
-        faults.push(wrong_count(tier, block, number, codes.len(), quiet.len()));
-        return Ok(0);
+impl TierCheck<'_> {
+    /// Recomputes the values of a chunk; returns how many.
+    fn check_chunk(&self, chunk: u64) -> u64 {
+        let read = || {
+            let (block, place) = self.tier.open.reader().block_of(chunk)?;
+            let decoded = self.lookup.block(self.tier, block)?;
+            Ok(self.read_chunk(block, &decoded, chunk, place))
+        };
+        let values = self.or_fault(read());
+        // A small tier has few chunks, and its values may be searched, which takes long: then threads share a chunk.
+        values.par_iter().for_each(|value| self.check_value(value, &|leaf| self.lookup.read(&leaf)));
+        let entries = self.tier.entries(chunk);
+        self.work.done(entries.end - entries.start);
+        values.len() as u64
     }
-    // A small tier has few chunks, and its values may be searched, which takes long: then threads share a chunk.
-    quiet.par_iter().zip(codes).for_each(|((entry, position), code)| {
-        let value = Value { block, entry: *entry, position: *position, code };
-        check_value(lookup, tier, &value, &Known::default(), faults);
-    });
-    Ok(quiet.len() as u64)
+
+    /// Returns values that were read; none, and a fault, where that failed.
+    fn or_fault(&self, read: Result<Vec<StoredValue>, DatabaseError>) -> Vec<StoredValue> {
+        read.unwrap_or_else(|error| {
+            self.work.push_file_error(&error);
+            Vec::new()
+        })
+    }
+
+    /// Returns the values of a chunk, `place` in its block; none, and a fault, where the block has another number of values
+    /// than the chunk has quiet entries.
+    fn read_chunk(&self, block: u64, decoded: &Block, chunk: u64, place: usize) -> Vec<StoredValue> {
+        let (ply, entries) = (self.tier.ply, self.tier.entries(chunk));
+        let codes = decoded.chunk(place, &self.tier.codes);
+        let quiet = quiet_positions(self.lookup.database.index(), self.tier.open.directory(), entries.clone());
+        let (found, expected) = (codes.len() as u64, quiet.len() as u64);
+        if found != expected {
+            let [values, quiet] = [(found, "value"), (expected, "quiet entry")].map(|(of, noun)| counted(of, noun));
+            let place = format!("ply {ply}, block {block}, chunk {chunk} from entry {} on", entries.start);
+            let fault = Fault::new(FaultKind::Count, format!("{place}: {values}, {quiet}")).comparing(found, expected);
+            self.work.push(Fault { ply: Some(ply), block: Some(block), entry: Some(entries.start), ..fault });
+            return Vec::new();
+        }
+        let values = quiet.into_iter().zip(codes);
+        values.map(|((entry, position), code)| StoredValue { block, entry, position, code }).collect()
+    }
+
+    /// Compares a stored value with the best of its moves, and with what a probe returns. `read` returns the outcomes of
+    /// the leaves.
+    fn check_value(&self, value: &StoredValue, read: &dyn Fn(Leaf) -> Result<Outcome, DatabaseError>) {
+        let (ply, StoredValue { block, entry, position, code }) = (self.tier.ply, value);
+        let fault = |kind, what: String| {
+            let place = format!("ply {ply}, block {block}, entry {entry}");
+            Fault { block: Some(*block), entry: Some(*entry), ..Fault::at(kind, &place, position, what) }
+        };
+        let Some(stored) = self.tier.codes.outcome(*code) else {
+            let fault = fault(FaultKind::NoOutcome, format!("code {code} stands for no outcome"));
+            return self.work.push(Fault { found: Some(format!("code {code}")), ..fault });
+        };
+        match self.lookup.best_of_moves(position, &mut |leaf| read(leaf)) {
+            Ok(expected) if expected == stored => {}
+            Ok(expected) => {
+                let [found, expected] = [stored, expected].map(words);
+                let fault = fault(FaultKind::Value, format!("stored {found}, expected {expected}"));
+                self.work.push(fault.comparing(found, expected));
+            }
+            Err(error) => {
+                let fault = Fault::at(FaultKind::Unanswered, &format!("ply {ply}, entry {entry}"), position, &error);
+                self.work.push_error(&error, Fault { entry: Some(*entry), ..fault });
+            }
+        }
+        self.lookup.check_probe(position, stored, self.work);
+    }
+
+    /// Recomputes `count` values of the tier, in batches as large for every rank; returns `count`.
+    fn check_sample(&self, count: u64) -> u64 {
+        let ranks = self.work.size;
+        let batches = count.div_ceil(BATCH * ranks) * ranks;
+        let mut block_ends: Vec<u64> = Vec::with_capacity(self.tier.blocks.len());
+        let blocks = self.tier.blocks.iter().map(|values| u64::from(*values));
+        blocks.for_each(|values| block_ends.push(block_ends.last().unwrap_or(&0) + values));
+        for batch in (0..batches).filter(|batch| self.work.is_turn(*batch)) {
+            let strata = share(count, batch, batches)..share(count, batch + 1, batches);
+            let chosen: Vec<(u64, u32)> = strata.map(|stratum| self.choose(stratum, count, &block_ends)).collect();
+            self.check_batch(&chosen);
+        }
+        count
+    }
+
+    /// Chooses the value of a stratum, of `count` in the tier: its block, and its number in the block. `block_ends` are the
+    /// values of the tier up to the end of each block.
+    fn choose(&self, stratum: u64, count: u64, block_ends: &[u64]) -> (u64, u32) {
+        let values = block_ends.last().copied().unwrap_or(0);
+        let [start, end] = [stratum, stratum + 1].map(|stratum| share(values, stratum, count));
+        let random = xxh3_64_with_seed(&stratum.to_le_bytes(), self.tier.ply.into());
+        let value = start + random % (end - start).max(1);
+        let block = block_ends.partition_point(|end| *end <= value);
+        let first = block.checked_sub(1).and_then(|before| block_ends.get(before)).copied().unwrap_or(0);
+        (block as u64, (value - first) as u32)
+    }
+
+    /// Recomputes values, given by their blocks and their numbers there, in order.
+    fn check_batch(&self, chosen: &[(u64, u32)]) {
+        let of_blocks: Vec<&[(u64, u32)]> = chosen.chunk_by(|one, other| one.0 == other.0).collect();
+        let values = of_blocks.par_iter().flat_map_iter(|of_block| self.or_fault(self.read_values(of_block)));
+        let values: Vec<StoredValue> = values.collect();
+        let needed = values.par_iter().flat_map_iter(|value| {
+            let mut needed: Vec<TierEntry> = Vec::new();
+            // A position without an entry is met again when the value is recomputed.
+            let _ = self.lookup.best_of_moves(&value.position, &mut |leaf| {
+                needed.extend(tier_entry(&leaf));
+                Ok(Outcome { value: Value::Tie, remoteness: None })
+            });
+            needed
+        });
+        // Takes most of the time.
+        let outcomes = self.look_up(needed.collect(), chosen.len() as u64);
+        let read = |leaf: Leaf| {
+            let number = outcomes.binary_search_by_key(&tier_entry(&leaf), |(entry, _)| Some(*entry)).ok();
+            let outcome = number.and_then(|number| outcomes.get(number)?.1);
+            outcome.map_or_else(|| self.lookup.read(&leaf), Ok)
+        };
+        values.par_iter().for_each(|value| self.check_value(value, &read));
+    }
+
+    /// Reads values of one block, given by their numbers in it.
+    fn read_values(&self, chosen: &[(u64, u32)]) -> Result<Vec<StoredValue>, DatabaseError> {
+        let Some((block, _)) = chosen.first() else { return Ok(Vec::new()) };
+        let reader = self.tier.open.reader();
+        let (decoded, first_chunk) = (self.lookup.block(self.tier, *block)?, reader.first_chunk(*block)?);
+        let missing = || reader.damaged(*block, "a block has fewer values than it had");
+        let places = chosen.iter().map(|(_, number)| decoded.place_of(*number).ok_or_else(missing));
+        let places: Vec<(usize, u32)> = places.collect::<Result<_, _>>()?;
+        let values = places.chunk_by(|one, other| one.0 == other.0).flat_map(|of_chunk| {
+            let place = of_chunk.first().map_or(0, |(place, _)| *place);
+            let values = self.read_chunk(*block, &decoded, first_chunk + place as u64, place);
+            let is_chosen = |number: &u32| of_chunk.binary_search_by_key(number, |(_, chosen)| *chosen).is_ok();
+            (0..).zip(values).filter(move |(number, _)| is_chosen(number)).map(|(_, value)| value)
+        });
+        Ok(values.collect())
+    }
+
+    /// Looks values up in the order of the files, which is `steps` steps. Returns them in that order, each once; `None` for
+    /// one that cannot be looked up, which gives its error when it is read again.
+    fn look_up(&self, mut entries: Vec<TierEntry>, steps: u64) -> Vec<(TierEntry, Option<Outcome>)> {
+        entries.par_sort_unstable();
+        entries.dedup();
+        let chunk = |(ply, entry): &TierEntry| Some((*ply, self.lookup.tier(*ply)?.open.chunks().place(*entry).0));
+        let of_chunks: Vec<&[TierEntry]> = entries.chunk_by(|one, other| chunk(one) == chunk(other)).collect();
+        let all = of_chunks.len() as u64;
+        self.work.done(if all == 0 { steps } else { 0 });
+        // A thread looks up neighbours, which share a block.
+        let outcomes = of_chunks.par_iter().enumerate().flat_map_iter(|(number, of_chunk)| {
+            let read = |first| {
+                let (ply, chunk) = chunk(first)?;
+                let tier = self.lookup.tier(ply)?;
+                Some((tier, self.lookup.read_chunk(tier, chunk).ok()?))
+            };
+            let values = of_chunk.first().and_then(read);
+            self.work.done(share(steps, number as u64 + 1, all) - share(steps, number as u64, all));
+            of_chunk.iter().map(move |of| {
+                let outcome = |(tier, chunk): &(&StoredTier, Chunk)| {
+                    tier.codes.outcome(chunk.code(tier.open.chunks().place(of.1).1)?)
+                };
+                (*of, values.as_ref().and_then(outcome))
+            })
+        });
+        outcomes.collect()
+    }
+}
+
+/// Returns where a leaf is stored.
+fn tier_entry(leaf: &Leaf) -> Option<TierEntry> {
+    if let Leaf::Stored(tier, entry) = leaf { Some((tier.ply, *entry)) } else { None }
 }

@@ -1,16 +1,73 @@
-//! The quiet positions of a run of entries.
+//! Which positions are quiet: a position on its own, by the rules of the game, and the entries of a run at once.
+//!
+//! A position is quiet if it is not finished, the player to move can neither complete a line nor has to stop one, and at
+//! least two moves are left; under misère, if at least two moves complete no line.
+//!
+//! All positions of a shape have the same heights, so the same *threats*: lines, and lines but for the cell where the next
+//! piece of a column lands. A player who owns all cells of a line has finished the game, one who owns the others completes
+//! it there. No other cells matter: a line with two empty cells takes two pieces, and on a cell above an empty one no piece
+//! lands.
 //!
 //! The entries of a matrix combine every row, which is a colouring of the left wing, with every column, which is one of the
-//! right wing, beside the same spine. A group of cells ([`super::groups`]) in one wing and the spine is looked at once a row or
-//! once a column. Most rows and columns have a group that one player has whole, and are left out. Only for the others are the
-//! groups looked at that lie in both wings, and of these only the ones of which one player has all that lies in the row.
+//! right wing, beside the same spine. A threat in one wing and the spine is looked at once a row or once a column. Most rows
+//! have a threat that one player owns, and are left out. Only for the others the threats across both wings are looked at,
+//! and of these only those whose part in the row one player owns.
 
 use std::ops::Range;
 
-use fourbase::{Player, Position};
+use fourbase::{Outcome, Player, Position, Value, has_line};
 
-use super::groups::Groups;
-use crate::index::{Index, Located, Parts, Shape, Spine, TierDirectory, TierLayout, low_bits};
+use crate::index::{Index, Located, Matrix, Parts, Shape, Spine, TierDirectory, low_bits};
+
+/// What the board alone decides about a position, by the definition of `docs/algorithm.md`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Evaluation {
+    /// The outcome, with its remoteness.
+    Decided(Outcome),
+    /// The only column worth playing.
+    Forced(usize),
+    /// Undecided: the position is stored.
+    Quiet,
+}
+
+/// Evaluates a position with the rules of the game alone. The solver finds the same 64 entries at a time with masks;
+/// nothing of those is used here, nor what a probe uses.
+pub(super) fn static_evaluation(position: &Position) -> Evaluation {
+    if let Some(value) = position.primitive() {
+        return decided(value, 0);
+    }
+    let (mover, other) = (position.to_move(), position.to_move().other());
+    let is_misere = position.board().is_misere();
+    let open = || (0..position.board().width()).filter(|column| position.can_play(*column));
+    if !is_misere {
+        if open().any(|column| completes(position, mover, column)) {
+            return decided(Value::Win, 1);
+        }
+        let mut threats = open().filter(|column| completes(position, other, *column));
+        match (threats.next(), threats.next()) {
+            (Some(_), Some(_)) => return decided(Value::Lose, 2),
+            (Some(column), None) => return Evaluation::Forced(column),
+            (None, _) => {}
+        }
+    }
+    let mut moves = open().filter(|column| !is_misere || !completes(position, mover, *column));
+    match (moves.next(), moves.next()) {
+        (None, _) => decided(Value::Lose, 1),
+        (Some(column), None) => Evaluation::Forced(column),
+        (Some(_), Some(_)) => Evaluation::Quiet,
+    }
+}
+
+fn decided(value: Value, remoteness: u32) -> Evaluation {
+    Evaluation::Decided(Outcome { value, remoteness: Some(remoteness) })
+}
+
+/// Tells whether a piece of `player`, dropped into an open column, completes a line.
+fn completes(position: &Position, player: Player, column: usize) -> bool {
+    let board = position.board();
+    let cell = board.cell(column, position.height(column));
+    has_line(board, position.pieces(player) | 1 << cell)
+}
 
 /// Lists the quiet positions among some consecutive entries of a tier, each with its entry.
 pub(super) fn quiet_positions(index: &Index, directory: &TierDirectory, entries: Range<u64>) -> Vec<(u64, Position)> {
@@ -30,173 +87,189 @@ pub(super) fn quiet_entries(index: &Index, directory: &TierDirectory, entries: R
     quiet
 }
 
-/// Shows the quiet ones among some consecutive entries of a tier, in order. Takes some nanoseconds an entry.
+/// Calls `show` with the quiet ones among some consecutive entries of a tier, in order. Takes some nanoseconds an entry.
 fn each_quiet(index: &Index, directory: &TierDirectory, entries: Range<u64>, mut show: impl FnMut(u64, &Parts)) {
-    if entries.is_empty() {
-        return;
-    }
     let mover = Player::to_move(directory.ply());
     let mut last: Option<ShapeWalk> = None;
-    for located in directory.located_from(index, entries.start) {
-        if located.first_entry >= entries.end {
-            break;
-        }
+    let located = directory.located_from(index, entries.start);
+    for located in located.take_while(|located| located.first_entry < entries.end) {
         let end = entries.end.min(located.first_entry + located.matrix.entries());
         let held = entries.start.max(located.first_entry)..end;
         if held.is_empty() {
             continue;
         }
         let shape = located.matrix.shape();
-        let walk = match last.take().filter(|walk| walk.shape == shape) {
-            Some(walk) => last.insert(walk),
-            None => last.insert(ShapeWalk::new(index, mover, shape)),
-        };
+        let walk = last.take().filter(|walk| walk.shape == shape);
+        let walk = last.insert(walk.unwrap_or_else(|| ShapeWalk::new(index, mover, shape)));
         walk.matrix(index, &located, held, &mut show);
     }
 }
 
-/// A question to the colourings of a wing: whether one player has all of some pieces. A colouring has a bit for each piece, set
-/// if it is the first player's.
+/// Some pieces of a part of the board that one player owns. A colouring has a bit for each piece, set if it is the first
+/// player's.
 #[derive(Clone, Copy, Debug)]
-struct Question {
+struct Pattern {
     pieces: u32,
-    /// All of the pieces, or none of them: those that are the first player's if the answer is yes.
+    /// All of the pieces, or none of them.
     firsts: u32,
 }
 
-impl Question {
-    fn of(pieces: u32, player: Player) -> Question {
-        Question { pieces, firsts: if player == Player::First { pieces } else { 0 } }
+impl Pattern {
+    fn new(pieces: u32, owner: Player) -> Pattern {
+        Pattern { pieces, firsts: if owner == Player::First { pieces } else { 0 } }
     }
 
     #[inline]
-    fn holds(self, colouring: u32) -> bool {
+    fn fits(self, colouring: u32) -> bool {
         colouring & self.pieces == self.firsts
     }
 
-    /// Adds marks to those of each colouring for which the answer is yes. Processors do several at a time.
-    fn mark(self, with: u32, colourings: &[u32], marks: &mut [u32]) {
+    /// Adds columns to those of each colouring that fits. Processors do several at a time.
+    fn mark(self, columns: u32, colourings: &[u32], marks: &mut [u32]) {
         for (colouring, marks) in colourings.iter().zip(marks) {
-            *marks |= if self.holds(*colouring) { with } else { 0 };
+            *marks |= if self.fits(*colouring) { columns } else { 0 };
         }
     }
 }
 
-/// A group of cells and a player who may have it whole: one question to each part of the board.
-struct Ask {
-    left: Question,
-    spine: Question,
-    right: Question,
-    marks: u32,
+/// Cells that complete a line, or would with one more piece, as patterns of the parts of the board.
+struct Threat {
+    left: Pattern,
+    spine: Pattern,
+    right: Pattern,
+    /// The column of the missing piece, as a bit; all bits for a complete line.
+    columns: u32,
 }
 
 /// What the matrices of a shape have in common, and what is filled anew for each.
 struct ShapeWalk {
     shape: Shape,
-    groups: Groups,
-    asks: Vec<Ask>,
-    beside: Beside,
-    columns: Columns,
-    rows: Vec<u32>,
-    marks: Vec<u32>,
-}
-
-/// The questions that are left beside a spine, each with its marks.
-struct Beside {
+    threats: Vec<Threat>,
+    /// Columns of the board that are not full, a bit each.
+    open: u32,
+    is_misere: bool,
+    /// The spine to which the threats below belong.
     spine: Option<Spine>,
-    of_rows: Vec<(Question, u32)>,
-    of_columns: Vec<(Question, u32)>,
-    across: Vec<(Question, Question, u32)>,
-}
-
-/// The columns of a matrix that may be quiet in some row.
-#[derive(Default)]
-struct Columns {
-    numbers: Vec<u64>,
-    colourings: Vec<u32>,
+    in_rows: Vec<(Pattern, u32)>,
+    in_columns: Vec<(Pattern, u32)>,
+    across: Vec<(Pattern, Pattern, u32)>,
+    row_marks: Vec<u32>,
+    column_marks: Vec<u32>,
     marks: Vec<u32>,
 }
 
 impl ShapeWalk {
     fn new(index: &Index, mover: Player, shape: Shape) -> ShapeWalk {
-        let (split, spine) = (index.split(), Spine { height: shape.spine_height, bits: 0 });
+        let (board, split) = (index.board(), index.split());
+        let spine = Spine { height: shape.spine_height, bits: 0 };
         let parts = Parts { left: shape.left, left_bits: 0, spine, right: shape.right, right_bits: 0 };
         // With no piece of the first player all are the second player's.
         let [_, occupied] = split.bitboards(&parts);
-        let groups = Groups::new(index.board(), occupied);
-        let [left, right] = [(shape.left, false), (shape.right, true)].map(|(wing, is_right)| {
-            let columns = split.columns(wing, is_right);
-            Vec::from_iter(columns)
-        });
-        let in_spine = [(shape.spine_height, split.spine_cell())];
-        let mut asks = Vec::with_capacity(2 * groups.iter().count());
-        for group in groups.iter() {
-            let [left, spine, right] = [&left[..], &in_spine, &right].map(|columns| pieces(columns, group.cells));
-            let players = [Some(mover), group.of_both.then(|| mover.other())];
-            asks.extend(players.into_iter().flatten().map(|player| Ask {
-                left: Question::of(left, player),
-                spine: Question::of(spine, player),
-                right: Question::of(right, player),
-                marks: group.marks,
-            }));
+        let landing = |column: usize| {
+            let free = board.column_cells(column) & !occupied;
+            (free != 0).then_some((free & free.wrapping_neg(), 1 << column))
+        };
+        let landings: Vec<(u64, u32)> = (0..board.width()).filter_map(landing).collect();
+        let left: Vec<_> = split.columns(shape.left, false).collect();
+        let right: Vec<_> = split.columns(shape.right, true).collect();
+        // Room at once: growing took a tenth of the time of a sampled verification.
+        let mut threats = Vec::with_capacity(128);
+        for line in fourbase::lines(board) {
+            let missing = line & !occupied;
+            let landing = landings.iter().find(|(cell, _)| *cell == missing);
+            let columns = if missing == 0 { Some(u32::MAX) } else { landing.map(|(_, column)| *column) };
+            let Some(columns) = columns else { continue };
+            // Who completes a line under misère loses, so the other player's threats force nothing.
+            let is_of_both = missing == 0 || !board.is_misere();
+            for owner in [Some(mover), is_of_both.then(|| mover.other())].into_iter().flatten() {
+                let pattern = |of: &[(u32, usize)]| Pattern::new(pieces(of, line & !missing), owner);
+                let spine = pattern(&[(shape.spine_height, split.spine_cell())]);
+                threats.push(Threat { left: pattern(&left), spine, right: pattern(&right), columns });
+            }
         }
+        let (open, is_misere) = (landings.iter().map(|(_, column)| column).sum(), board.is_misere());
+        let [in_rows, in_columns] = [(); 2].map(|()| Vec::with_capacity(threats.len()));
+        let [row_marks, column_marks, marks] = [(); 3].map(|()| Vec::new());
+        let across = Vec::with_capacity(threats.len());
         ShapeWalk {
             shape,
-            beside: Beside::with_room(asks.len()),
-            asks,
-            groups,
-            columns: Columns::default(),
-            rows: Vec::new(),
-            marks: Vec::new(),
+            threats,
+            open,
+            is_misere,
+            spine: None,
+            in_rows,
+            in_columns,
+            across,
+            row_marks,
+            column_marks,
+            marks,
         }
     }
 
-    /// Shows the quiet ones of some entries of a matrix.
+    /// Sorts the threats whose part in the spine one player owns by where the rest of them lies.
+    fn set_spine(&mut self, spine: Spine) {
+        if self.spine.replace(spine) == Some(spine) {
+            return;
+        }
+        self.in_rows.clear();
+        self.in_columns.clear();
+        self.across.clear();
+        for Threat { left, right, columns, .. } in self.threats.iter().filter(|threat| threat.spine.fits(spine.bits)) {
+            match (left.pieces, right.pieces) {
+                (_, 0) => self.in_rows.push((*left, *columns)),
+                (0, _) => self.in_columns.push((*right, *columns)),
+                _ => self.across.push((*left, *right, *columns)),
+            }
+        }
+    }
+
+    /// Calls `show` with the quiet ones of some entries of a matrix.
     fn matrix(&mut self, index: &Index, located: &Located, entries: Range<u64>, show: &mut impl FnMut(u64, &Parts)) {
-        let ShapeWalk { groups, asks, beside, columns, rows, marks, .. } = self;
         let Located { matrix, first_entry, .. } = *located;
-        beside.ask(asks, matrix.spine);
+        self.set_spine(matrix.spine);
+        let ShapeWalk { open, is_misere, in_rows, in_columns, across, row_marks, column_marks, marks, .. } = self;
+        // Whether a position is quiet whose threats have these columns.
+        let is_quiet = |marks: u32| {
+            if *is_misere { (*open & !marks).count_ones() >= 2 } else { marks == 0 && open.count_ones() >= 2 }
+        };
         let left = index.colourings(matrix.left, matrix.spine, matrix.left_firsts);
         let right = index.colourings(matrix.right, matrix.spine, matrix.right_firsts);
         let width = u64::from(matrix.columns);
         let (start, end) = (entries.start - first_entry, entries.end - first_entry);
-        columns.clear();
-        // Less than a row has a part of the columns: one part, or the end of one row and the beginning of the next.
-        let (from, to) = (start % width, (end - 1) % width + 1);
-        if end - start >= width {
-            columns.add(groups, &beside.of_columns, right, 0..width);
-        } else if from < to {
-            columns.add(groups, &beside.of_columns, right, from..to);
-        } else {
-            columns.add(groups, &beside.of_columns, right, 0..to);
-            columns.add(groups, &beside.of_columns, right, from..width);
-        }
-        let first_row = start / width;
-        let left = left.get(first_row as usize..end.div_ceil(width) as usize).unwrap_or_default();
-        rows.clear();
-        rows.resize(left.len(), 0);
-        beside.of_rows.iter().for_each(|(question, with)| question.mark(*with, left, rows));
-        let of_rows = (first_row..).zip(left.iter().zip(&*rows));
-        for (row, (left_bits, row_marks)) in of_rows.filter(|(_, (_, marks))| groups.is_quiet(**marks)) {
+        let (first_row, last_row) = (start / width, (end - 1) / width);
+        let columns = if first_row == last_row { start % width..(end - 1) % width + 1 } else { 0..width };
+        let right = right.get(columns.start as usize..columns.end as usize).unwrap_or_default();
+        mark_all(in_columns, right, column_marks);
+        let left = left.get(first_row as usize..=last_row as usize).unwrap_or_default();
+        mark_all(in_rows, left, row_marks);
+        let rows = (first_row..).zip(left.iter().copied().zip(&*row_marks));
+        for (row, (left_bits, row_marks)) in rows.filter(|(_, (_, marks))| is_quiet(**marks)) {
             let first = row * width;
-            let held = columns.within(start.max(first) - first..end.min(first + width) - first);
-            let [colourings, of_columns] =
-                [&columns.colourings, &columns.marks].map(|of| of.get(held.clone()).unwrap_or_default());
+            let from = start.max(first) - first;
+            let held = (from - columns.start) as usize..(end.min(first + width) - first - columns.start) as usize;
+            let right = right.get(held.clone()).unwrap_or_default();
             marks.clear();
-            marks.extend(of_columns.iter().map(|marks| marks | row_marks));
-            let asked = beside.across.iter().filter(|(in_row, ..)| in_row.holds(*left_bits));
-            asked.for_each(|(_, question, with)| question.mark(*with, colourings, marks));
-            let numbers = columns.numbers.get(held).unwrap_or_default();
-            for ((number, right_bits), marks) in numbers.iter().zip(colourings).zip(&*marks) {
-                if groups.is_quiet(*marks) {
-                    let (left_bits, right_bits) = (*left_bits, *right_bits);
-                    let parts =
-                        Parts { left: matrix.left, left_bits, spine: matrix.spine, right: matrix.right, right_bits };
-                    show(first_entry + first + number, &parts);
+            marks.extend(column_marks.get(held).unwrap_or_default().iter().map(|marks| marks | row_marks));
+            let of_row = across.iter().filter(|(pattern, ..)| pattern.fits(left_bits));
+            of_row.for_each(|(_, pattern, columns)| pattern.mark(*columns, right, marks));
+            for ((column, right_bits), marks) in (from..).zip(right).zip(&*marks) {
+                if is_quiet(*marks) {
+                    let Matrix { left, spine, right, .. } = matrix;
+                    show(
+                        first_entry + first + column,
+                        &Parts { left, left_bits, spine, right, right_bits: *right_bits },
+                    );
                 }
             }
         }
     }
+}
+
+/// Fills `marks` with the columns of the patterns that fit each colouring.
+fn mark_all(patterns: &[(Pattern, u32)], colourings: &[u32], marks: &mut Vec<u32>) {
+    marks.clear();
+    marks.resize(colourings.len(), 0);
+    patterns.iter().for_each(|(pattern, columns)| pattern.mark(*columns, colourings, marks));
 }
 
 /// Returns which pieces of some columns lie in some cells. The columns follow each other in a colouring, each with its pieces
@@ -211,75 +284,34 @@ fn pieces(columns: &[(u32, usize)], cells: u64) -> u32 {
     of_column.fold(0, |all, here| all | here) as u32
 }
 
-impl Beside {
-    fn with_room(asks: usize) -> Beside {
-        let [of_rows, of_columns] = [(); 2].map(|()| Vec::with_capacity(asks));
-        Beside { spine: None, of_rows, of_columns, across: Vec::with_capacity(asks) }
-    }
-
-    /// Asks the spine, and keeps the questions to which its answer is yes.
-    fn ask(&mut self, asks: &[Ask], spine: Spine) {
-        if self.spine.replace(spine) == Some(spine) {
-            return;
-        }
-        self.of_rows.clear();
-        self.of_columns.clear();
-        self.across.clear();
-        for Ask { left, right, marks, .. } in asks.iter().filter(|ask| ask.spine.holds(spine.bits)) {
-            match (left.pieces, right.pieces) {
-                (_, 0) => self.of_rows.push((*left, *marks)),
-                (0, _) => self.of_columns.push((*right, *marks)),
-                _ => self.across.push((*left, *right, *marks)),
-            }
-        }
-    }
-}
-
-impl Columns {
-    fn clear(&mut self) {
-        self.numbers.clear();
-        self.colourings.clear();
-        self.marks.clear();
-    }
-
-    /// Adds those of some columns that may be quiet.
-    fn add(&mut self, groups: &Groups, questions: &[(Question, u32)], right: &[u32], numbers: Range<u64>) {
-        let colourings = right.get(numbers.start as usize..numbers.end as usize).unwrap_or_default();
-        let mut marks = vec![0; colourings.len()];
-        self.numbers.reserve(colourings.len());
-        self.colourings.reserve(colourings.len());
-        self.marks.reserve(colourings.len());
-        questions.iter().for_each(|(question, with)| question.mark(*with, colourings, &mut marks));
-        for ((number, colouring), marks) in numbers.zip(colourings).zip(marks) {
-            if groups.is_quiet(marks) {
-                self.numbers.push(number);
-                self.colourings.push(*colouring);
-                self.marks.push(marks);
-            }
-        }
-    }
-
-    /// Returns the places of the columns with some numbers.
-    fn within(&self, numbers: Range<u64>) -> Range<usize> {
-        let before = |end: u64| self.numbers.partition_point(|number| *number < end);
-        before(numbers.start)..before(numbers.end)
-    }
-}
-
 /// Returns the position of an entry; `None` for an entry that is none, because both players have lines in it, or the
 /// one to move.
-pub(super) fn position_of(index: &Index, layout: &TierLayout, entry: u64) -> Option<Position> {
-    let [first, second] = index.split().bitboards(&index.unrank(layout, entry)?);
+pub(super) fn position_of(index: &Index, directory: &TierDirectory, entry: u64) -> Option<Position> {
+    let [first, second] = index.split().bitboards(&directory.unrank(index, entry)?);
     Position::from_bitboards(index.board(), first, second).ok()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::sight::{Seen, look};
     use super::*;
     use crate::kernel::Kernel;
     use crate::long;
-    use crate::quiet::{Sight, sight};
+    use crate::quiet::{StaticEvaluation, evaluate};
+
+    /// Compares the quiet positions of a run with the definition, one position at a time. Returns how many there are.
+    fn compare(index: &Index, directory: &TierDirectory, run: Range<u64>) -> usize {
+        let positions = run.clone().filter_map(|entry| Some((entry, position_of(index, directory, entry)?)));
+        let is_quiet = |(_, position): &(u64, Position)| {
+            let is_quiet = static_evaluation(position) == Evaluation::Quiet;
+            assert_eq!(is_quiet, evaluate(position) == StaticEvaluation::Quiet);
+            is_quiet
+        };
+        let expected: Vec<_> = positions.filter(is_quiet).collect();
+        assert_eq!(quiet_positions(index, directory, run.clone()), expected, "{} {run:?}", index.board());
+        let entries: Vec<u64> = expected.iter().map(|(entry, _)| *entry).collect();
+        assert_eq!(quiet_entries(index, directory, run), entries);
+        entries.len()
+    }
 
     #[test]
     fn a_walk_finds_the_quiet_positions_of_any_run_of_entries() {
@@ -290,20 +322,12 @@ mod tests {
             let index = Index::new(name.parse().unwrap(), Kernel::portable()).unwrap();
             let mut found = 0;
             for ply in 0..=index.board().cells() as u32 {
-                let (layout, directory) = (TierLayout::new(&index, ply), TierDirectory::new(&index, ply));
-                let position_of = |entry: u64| Some((entry, position_of(&index, &layout, entry)?));
-                let is_quiet = |(_, position): &(u64, Position)| {
-                    assert_eq!(look(position) == Seen::Quiet, sight(position) == Sight::Quiet);
-                    look(position) == Seen::Quiet
-                };
+                let tier = TierDirectory::new(&index, ply);
+                let entries = tier.entries();
                 for each in [37, 256, u64::MAX] {
-                    let ends = |start: u64| layout.entries().min(start.saturating_add(each));
-                    let starts = (0..layout.entries()).step_by(usize::try_from(each).unwrap_or(usize::MAX));
-                    for run in starts.map(|start| start..ends(start)) {
-                        let expected: Vec<_> = run.clone().filter_map(position_of).filter(is_quiet).collect();
-                        found += expected.len();
-                        assert_eq!(quiet_positions(&index, &directory, run), expected, "{name} ply {ply}");
-                    }
+                    let starts = (0..entries).step_by(usize::try_from(each).unwrap_or(usize::MAX));
+                    let runs = starts.map(|start| start..entries.min(start.saturating_add(each)));
+                    found += runs.map(|run| compare(&index, &tier, run)).sum::<usize>();
                 }
             }
             println!("{name}: {found} quiet positions in runs of three lengths");
@@ -317,17 +341,11 @@ mod tests {
             let cells = index.board().cells() as u32;
             let mut found = 0;
             for ply in [cells / 5, cells / 3, cells / 2, cells * 3 / 4] {
-                let (layout, directory) = (TierLayout::new(&index, ply), TierDirectory::new(&index, ply));
+                let tier = TierDirectory::new(&index, ply);
+                let entries = tier.entries();
                 for part in 0..long::scale(3, 30) {
-                    let start = (u128::from(layout.entries()) * (2 * part + 1) / (2 * long::scale(3, 30))) as u64;
-                    let run = start..layout.entries().min(start + 4096);
-                    let position_of = |entry: u64| Some((entry, position_of(&index, &layout, entry)?));
-                    let positions = run.clone().filter_map(position_of);
-                    let expected: Vec<_> = positions.filter(|(_, position)| look(position) == Seen::Quiet).collect();
-                    found += expected.len();
-                    assert_eq!(quiet_positions(&index, &directory, run.clone()), expected, "{name} ply {ply}");
-                    let entries: Vec<u64> = expected.iter().map(|(entry, _)| *entry).collect();
-                    assert_eq!(quiet_entries(&index, &directory, run), entries, "{name} ply {ply}");
+                    let start = (u128::from(entries) * (2 * part + 1) / (2 * long::scale(3, 30))) as u64;
+                    found += compare(&index, &tier, start..entries.min(start + 4096));
                 }
             }
             println!("{name}: {found} quiet positions in runs of 4,096 entries");

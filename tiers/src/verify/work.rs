@@ -1,225 +1,192 @@
-//! Jobs of a verification: of this process alone, or shared out among the members of a crew.
-//!
-//! The members share out jobs, but each of them knows all faults. A member that finds faults in a job tells the others which job it
-//! is, how many they are and the place of the first one in a list. Then every member does the jobs once more whose faults come first
-//! in the list. So a fault itself never has to go from one process to another, and members that read different bytes are found out.
+//! The share that a rank has in a verification: its jobs, what it has found, and its progress.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
-use super::collector::Collector;
-use super::fault::Rank;
-use super::report::{Progress, Stage};
-use crate::crew::{Crew, CrewError, Numbers, Shown, exchange_numbers};
+use super::report::{Fault, FaultKind, Options, Progress, Stage};
+use crate::communicator::{Communicator, CommunicatorError, Reduction};
+use crate::database::DatabaseError;
+
+/// The most jobs in a row that one rank does: neighbours share a block.
+const RUN: u64 = 64;
+
+/// How many faults a rank keeps at least until all are gathered: those that several ranks find equally count once.
+const LEAST_KEPT: usize = 8;
 
 /// What all stages of a verification share.
 pub(super) struct Work<'a> {
-    crew: Option<&'a dyn Crew>,
-    progress: &'a dyn Progress,
-    /// With a crew.
-    shown: Option<Shown<'a>>,
-    /// All faults: the same at all members wherever they meet.
-    pub faults: &'a Collector,
+    pub communicator: &'a dyn Communicator,
+    rank: u64,
+    pub size: u64,
+    pub progress: &'a dyn Progress,
+    most_faults: usize,
+    /// What this rank has found since the ranks last gathered.
+    own: Mutex<Findings>,
+    /// What all ranks had found when they last gathered.
+    all: Mutex<Findings>,
+    /// Steps of the stage that are not shown yet.
+    steps_left: AtomicU64,
 }
 
-/// A job that has faults.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Faulty {
-    /// The place of the first one in a list.
-    first: Rank,
-    job: u64,
-    faults: u64,
-    /// Who has found them.
-    member: u32,
+/// Faults: the first ones, and how many there are.
+#[derive(Default, Serialize, Deserialize)]
+pub(super) struct Findings {
+    pub faults: Vec<Fault>,
+    pub faults_in_all: u64,
+    /// Files that the system refused to read, each with the reason.
+    pub unread: BTreeMap<String, String>,
 }
 
-/// How the threads of a pool do jobs.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Threads {
-    /// Each does others.
-    Each,
-    /// All share one job after the other.
-    Together,
+impl Findings {
+    /// Sorts the faults of a stage and keeps the first `most`.
+    fn keep_first(&mut self, most: usize) {
+        self.faults.sort_by(|one, other| one.order().cmp(&other.order()));
+        self.faults.truncate(most);
+    }
 }
 
 impl<'a> Work<'a> {
-    pub fn new(crew: Option<&'a dyn Crew>, faults: &'a Collector, progress: &'a dyn Progress) -> Work<'a> {
-        Work { crew, progress, shown: crew.map(Shown::new), faults }
+    pub fn new(options: &Options<'a>, progress: &'a dyn Progress) -> Work<'a> {
+        Work {
+            communicator: options.communicator,
+            rank: options.communicator.rank().into(),
+            size: options.communicator.size().into(),
+            progress,
+            most_faults: options.faults,
+            own: Mutex::default(),
+            all: Mutex::default(),
+            steps_left: AtomicU64::new(0),
+        }
     }
 
-    /// Tells whether this process does what one process does for all.
-    pub fn is_first(&self) -> bool {
-        self.crew.is_none_or(|crew| crew.number() == 0)
+    /// Returns the jobs of this rank, of `count` in all: runs of neighbours, assigned to the ranks in turn.
+    pub fn jobs(&self, count: u64) -> impl ParallelIterator<Item = u64> {
+        let (rank, size) = (self.rank, self.size);
+        let run = (count / (16 * size)).clamp(1, RUN);
+        let own = (0..count.div_ceil(run * size) * run).into_par_iter();
+        own.map(move |number| (number / run * size + rank) * run + number % run).filter(move |job| *job < count)
     }
 
-    /// Returns how many processes work.
-    pub fn size(&self) -> u64 {
-        self.crew.map_or(1, |crew| crew.size().into())
+    /// Tells whether it is the turn of this rank to do a job that the threads of a rank share.
+    pub fn is_turn(&self, job: u64) -> bool {
+        job % self.size == self.rank
+    }
+
+    /// Adds up a number of every rank.
+    pub fn sum(&self, own: u64) -> u64 {
+        let mut sum = [own];
+        self.communicator.all_reduce(&mut sum, Reduction::Sum);
+        sum[0]
+    }
+
+    /// Takes a fault.
+    pub fn push(&self, fault: Fault) {
+        let (mut own, most) = (lock(&self.own), self.most_faults.max(LEAST_KEPT));
+        own.faults_in_all += 1;
+        own.faults.push(fault);
+        if own.faults.len() / 2 > most {
+            own.keep_first(most);
+        }
+    }
+
+    /// Takes an error of a file as a fault of this kind and place, or notes that the system refused to read the file.
+    pub fn push_error(&self, error: &DatabaseError, fault: Fault) {
+        match error {
+            DatabaseError::File(error) if !error.is_damage() => {
+                let (file, reason) = (error.path().to_string_lossy().into_owned(), error.to_string());
+                lock(&self.own).unread.entry(file).or_insert(reason);
+            }
+            _ => self.push(fault),
+        }
+    }
+
+    /// Takes an error of a file as a fault of the file.
+    pub fn push_file_error(&self, error: &DatabaseError) {
+        self.push_error(error, Fault::new(FaultKind::File, error));
+    }
+
+    /// Gives what the ranks have found since the last time to all of them. Returns how many faults and files that is.
+    ///
+    /// # Errors
+    /// [`CommunicatorError::Unreadable`] where a rank sends something else.
+    pub fn gather(&self) -> Result<u64, CommunicatorError> {
+        let mut own = std::mem::take(&mut *lock(&self.own));
+        own.keep_first(self.most_faults.max(LEAST_KEPT));
+        let config = bincode::config::standard();
+        let message = bincode::serde::encode_to_vec(&own, config).unwrap_or_default();
+        let mut new = Findings::default();
+        for (rank, message) in (0..).zip(self.communicator.all_gather(&message)) {
+            let found = bincode::serde::decode_from_slice::<Findings, _>(&message, config);
+            let (found, _) = found.map_err(|_| CommunicatorError::Unreadable { rank })?;
+            new.faults.extend(found.faults);
+            new.faults_in_all += found.faults_in_all;
+            new.unread.extend(found.unread);
+        }
+        new.keep_first(usize::MAX);
+        let kept = new.faults.len();
+        new.faults.dedup();
+        new.faults_in_all -= (kept - new.faults.len()) as u64;
+        let count = new.faults_in_all + new.unread.len() as u64;
+        let mut all = lock(&self.all);
+        all.faults.extend(new.faults);
+        all.faults.truncate(self.most_faults);
+        all.faults_in_all += new.faults_in_all;
+        all.unread.extend(new.unread);
+        Ok(count)
+    }
+
+    /// Tells whether this rank knows of no fault, and all files could be read.
+    pub fn is_sound(&self) -> bool {
+        [lock(&self.own), lock(&self.all)].iter().all(|found| found.faults_in_all == 0 && found.unread.is_empty())
+    }
+
+    /// Counts the files that could not be read.
+    pub fn unread(&self) -> u64 {
+        lock(&self.all).unread.len() as u64
+    }
+
+    /// Returns what was gathered.
+    pub fn into_findings(self) -> Findings {
+        self.all.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Begins a stage of so many steps.
     pub fn begin(&self, stage: Stage, steps: u64) {
         self.progress.begins(stage, steps);
-        self.shown.iter().for_each(|shown| shown.begin(steps));
+        self.steps_left.store(steps, Ordering::Relaxed);
     }
 
-    /// Notes that this process has done steps of the stage.
+    /// Notes that this rank has done steps of the stage. The other ranks are taken to be as fast.
     pub fn done(&self, steps: u64) {
-        let steps = self.shown.as_ref().map_or(steps, |shown| shown.done(steps));
-        if steps > 0 {
-            self.progress.done(steps);
+        let shown = steps.saturating_mul(self.size);
+        let left =
+            self.steps_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left.saturating_sub(shown)));
+        match shown.min(left.unwrap_or_default()) {
+            0 => {}
+            shown => self.progress.done(shown),
         }
     }
 
-    /// Notes that all members have done steps of the stage, each the same.
-    pub fn done_by_all(&self, steps: u64) {
-        if self.is_first() {
-            self.done(steps);
-        }
-    }
-
-    /// Notes that all have done a tier of the stage.
-    pub fn tier_done(&self, stage: Stage, ply: u32, count: u64) {
-        if self.is_first() {
-            self.progress.tier_done(stage, ply, count);
-        }
-    }
-
-    /// Does jobs, each with the faults to add to; returns what the threads of this process have made of them, each from what `begin`
-    /// makes. With a crew all members call this, and each job is done by one of them. The faults are those of all; `place` says where
-    /// they are.
+    /// Ends a stage: gathers its faults and shows the rest of its steps.
     ///
     /// # Errors
-    /// [`CrewError::Differs`] where members do not find the same faults in one job.
-    pub fn share<T: Send>(
-        &self,
-        place: &str,
-        jobs: u64,
-        threads: Threads,
-        begin: impl Fn() -> T + Sync,
-        work: impl Fn(&mut T, u64, &Collector) + Sync,
-    ) -> Result<Vec<T>, CrewError> {
-        let (numbers, most) = (Numbers::new(self.crew, jobs), self.faults.most());
-        let do_jobs = |_| {
-            let (mut made, mut faulty, mut others) = (begin(), Vec::new(), 0);
-            while let Some(job) = numbers.next() {
-                if self.crew.is_none() {
-                    work(&mut made, job, self.faults);
-                    continue;
-                }
-                let found = Collector::new(1);
-                work(&mut made, job, &found);
-                faulty.extend(found.first().map(|first| Faulty { first, job, faults: found.count(), member: 0 }));
-                // A database may be wrong everywhere.
-                if faulty.len() / 2 > most {
-                    others += keep_first(&mut faulty, most);
-                }
-            }
-            (made, (faulty, others))
-        };
-        let done: Vec<_> = match threads {
-            Threads::Each => (0..rayon::current_num_threads()).into_par_iter().with_max_len(1).map(do_jobs).collect(),
-            Threads::Together => vec![do_jobs(0)],
-        };
-        let (made, found): (Vec<T>, Vec<(Vec<Faulty>, u64)>) = done.into_iter().unzip();
-        if self.crew.is_some() {
-            let (faulty, others): (Vec<Vec<Faulty>>, Vec<u64>) = found.into_iter().unzip();
-            self.meet(place, faulty.concat(), others.iter().sum(), |job, found| work(&mut begin(), job, found))?;
-        }
-        Ok(made)
-    }
-
-    /// Tells the others which jobs of this member have faults, and how many faults other jobs have, hears the same of them, and finds
-    /// the faults that come first.
-    fn meet(
-        &self,
-        place: &str,
-        mut own: Vec<Faulty>,
-        others: u64,
-        work: impl Fn(u64, &Collector),
-    ) -> Result<(), CrewError> {
-        let most = self.faults.most();
-        let mut told = vec![others + keep_first(&mut own, most)];
-        told.extend(own.iter().flat_map(Faulty::numbers));
-        let (mut all, mut others) = (Vec::new(), 0);
-        for (member, told) in self.exchange(&told)?.iter().enumerate() {
-            if let Some((rest, rows)) = told.split_first() {
-                others += rest;
-                all.extend(rows.as_chunks().0.iter().map(|row| Faulty::new(*row, member as u32)));
-            }
-        }
-        others += keep_first(&mut all, most);
-        for Faulty { member, job, faults, .. } in all {
-            let found = Collector::new(most);
-            work(job, &found);
-            if found.count() != faults {
-                return Err(CrewError::Differs {
-                    member,
-                    place: place.to_owned(),
-                    expected: found.count(),
-                    found: faults,
-                });
-            }
-            self.faults.absorb(found);
-        }
-        self.faults.add_unkept(others);
+    /// See [`Work::gather`].
+    pub fn end(&self) -> Result<(), CommunicatorError> {
+        self.done(u64::MAX);
+        self.gather()?;
         Ok(())
     }
-
-    /// Makes sure that all members have found as many faults.
-    ///
-    /// # Errors
-    /// [`CrewError::Differs`] where one has not.
-    pub fn agree(&self, place: &str) -> Result<(), CrewError> {
-        let expected = self.faults.count();
-        let all = self.exchange(&[expected])?;
-        match all
-            .iter()
-            .enumerate()
-            .find_map(|(member, told)| Some((member, *told.first()?)).filter(|(_, found)| *found != expected))
-        {
-            Some((member, found)) => {
-                Err(CrewError::Differs { member: member as u32, place: place.to_owned(), expected, found })
-            }
-            None => Ok(()),
-        }
-    }
-
-    /// Adds up what all have counted.
-    ///
-    /// # Errors
-    /// [`CrewError::Told`] where a member tells no number.
-    pub fn sum(&self, own: u64) -> Result<u64, CrewError> {
-        Ok(self.exchange(&[own])?.iter().flatten().sum())
-    }
-
-    /// Gives what every member has to all; a process alone has it already.
-    ///
-    /// # Errors
-    /// [`CrewError::Told`] where a member tells no numbers.
-    pub fn exchange(&self, own: &[u64]) -> Result<Vec<Vec<u64>>, CrewError> {
-        self.crew.map_or_else(|| Ok(vec![own.to_vec()]), |crew| exchange_numbers(crew, own))
-    }
-
-    /// Gives each bit that any member has to all.
-    pub fn unite(&self, words: &mut [u64]) {
-        self.crew.iter().for_each(|crew| crew.unite(words));
-    }
 }
 
-impl Faulty {
-    fn numbers(&self) -> [u64; 6] {
-        let Rank([stage, plies_on, one, other]) = self.first;
-        [stage, plies_on, one, other, self.job, self.faults]
-    }
-
-    fn new([stage, plies_on, one, other, job, faults]: [u64; 6], member: u32) -> Faulty {
-        Faulty { first: Rank([stage, plies_on, one, other]), job, faults, member }
-    }
+fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Sorts jobs by the places of their faults and keeps the first `most`. Returns how many faults the others have.
-fn keep_first(jobs: &mut Vec<Faulty>, most: usize) -> u64 {
-    jobs.sort_unstable();
-    let kept = jobs.len().min(most);
-    jobs.drain(kept..).map(|job| job.faults).sum()
+/// Returns `total * part / whole`, rounded down.
+pub(super) fn share(total: u64, part: u64, whole: u64) -> u64 {
+    (u128::from(total) * u128::from(part) / u128::from(whole.max(1))) as u64
 }

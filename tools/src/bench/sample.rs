@@ -3,7 +3,7 @@
 use fourbase::players::{Source, random_position};
 use fourbase::{Board, Position};
 use fourbase_tiers::format::Manifest;
-use fourbase_tiers::quiet::{Sight, sight};
+use fourbase_tiers::quiet::{StaticEvaluation, evaluate};
 use serde::Serialize;
 
 /// Draws positions: a random ply each, and random moves from the empty board up to it. Positions of the first plies come
@@ -17,7 +17,7 @@ pub fn positions(board: Board, count: usize, seed: u64) -> Vec<Position> {
 /// Returns whether a probe looks up this position itself: it is quiet, and its tier has a file.
 pub fn is_looked_up(position: &Position, manifest: &Manifest) -> bool {
     let stored = manifest.tiers.iter().any(|tier| tier.ply as usize == position.ply() && tier.bytes > 0);
-    stored && sight(position) == Sight::Quiet
+    stored && evaluate(position) == StaticEvaluation::Quiet
 }
 
 /// How a probe finds the values of a sample.
@@ -38,11 +38,11 @@ impl Kinds {
     pub fn of(positions: &[Position], manifest: &Manifest) -> Kinds {
         let mut kinds = Kinds::default();
         for position in positions {
-            *match sight(position) {
-                Sight::Decided(_) => &mut kinds.decided,
-                Sight::Forced(_) => &mut kinds.forced,
-                Sight::Quiet if is_looked_up(position, manifest) => &mut kinds.looked_up,
-                Sight::Quiet => &mut kinds.looked_ahead,
+            *match evaluate(position) {
+                StaticEvaluation::Decided(_) => &mut kinds.decided,
+                StaticEvaluation::Forced(_) => &mut kinds.forced,
+                StaticEvaluation::Quiet if is_looked_up(position, manifest) => &mut kinds.looked_up,
+                StaticEvaluation::Quiet => &mut kinds.looked_ahead,
             } += 1;
         }
         kinds

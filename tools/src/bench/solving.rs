@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use fourbase::{Board, Outcome};
-use fourbase_tiers::index::Index;
+use fourbase_tiers::index::{Index, Located, TierDirectory};
 use fourbase_tiers::kernel::{Kernel, Values};
 use fourbase_tiers::solve::{Report, Solve, in_memory};
 use serde::Serialize;
@@ -74,8 +74,8 @@ pub fn kernels_alone(board: Board, values: Values) -> anyhow::Result<KernelsAlon
         let index = Index::new(board, Kernel::detect())?;
         let (mut entries, mut entries_before_mirror) = (0, 0);
         let outcome = in_memory(&index, values, |tier| {
-            entries += tier.layout().entries();
-            for matrix in tier.layout().matrices() {
+            entries += tier.entries();
+            for Located { matrix, .. } in TierDirectory::new(&index, tier.ply()).located_from(&index, 0) {
                 let images = if matrix.left == matrix.right { 1 } else { 2 };
                 entries_before_mirror += images * matrix.entries();
             }

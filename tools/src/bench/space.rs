@@ -3,7 +3,7 @@
 use std::fs;
 
 use anyhow::Context;
-use fourbase_tiers::counts::{Count, Counted};
+use fourbase_tiers::counts::Count;
 use fourbase_tiers::database::Database;
 use serde::Serialize;
 
@@ -44,9 +44,7 @@ pub struct TierSpace {
 /// Files whose length cannot be read.
 pub fn weigh(database: &Database) -> anyhow::Result<Space> {
     let bytes = folder_bytes(database)?;
-    let Counted::Legal(plies) = Count::new(database.board(), None).run()? else {
-        anyhow::bail!("no legal positions were counted")
-    };
+    let plies = Count::new(database.board()).legal()?;
     let tiers = &database.manifest().tiers;
     let rows = plies.iter().zip(tiers.iter().rev()).map(|(ply, tier)| TierSpace {
         ply: ply.ply,

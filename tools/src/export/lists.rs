@@ -36,15 +36,6 @@ impl FromStr for PlyList {
     }
 }
 
-/// Writes plies with ranges: `0-3,7`.
-pub fn plies_text(plies: &[u32]) -> String {
-    let run = |run: &[u32]| match *run {
-        [first, .., last] => format!("{first}-{last}"),
-        _ => run.iter().map(u32::to_string).collect(),
-    };
-    plies.chunk_by(|one, next| one + 1 == *next).map(run).collect::<Vec<_>>().join(",")
-}
-
 /// Some columns: `moves,value`.
 #[derive(Clone, Debug)]
 pub struct ColumnList(pub Vec<Column>);
@@ -65,11 +56,13 @@ impl FromStr for ColumnList {
 
 #[cfg(test)]
 mod tests {
+    use fourbase_tiers::dataset::ply_ranges;
+
     use super::*;
 
     #[test]
     fn plies_are_numbers_and_ranges_in_any_order() {
-        let read = |text: &str| text.parse::<PlyList>().map(|PlyList(plies)| plies_text(&plies)).ok();
+        let read = |text: &str| text.parse::<PlyList>().map(|PlyList(plies)| ply_ranges(&plies)).ok();
         assert_eq!(read("8").as_deref(), Some("8"));
         assert_eq!(read("12,3-5,0-3").as_deref(), Some("0-5,12"));
         assert_eq!(read("4-5").as_deref(), Some("4-5"));

@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use fourbase_tiers::database::Database;
-use fourbase_tiers::dataset::{Choice, Dataset, Format, Rows, Summary};
+use fourbase_tiers::dataset::{Choice, Dataset, Format, Rows, Summary, ply_ranges};
 use fourbase_tiers::files::bytes;
 use serde::Serialize;
 
-use super::lists::plies_text;
 use crate::json::{self, DatabaseJson, SourceKind};
 use crate::number::{grouped, milliseconds};
 use crate::wording;
@@ -79,7 +78,7 @@ impl ExportReport {
             win,
             tie,
             lose,
-            of_plies: plies_text(&choice.plies),
+            of_plies: ply_ranges(&choice.plies),
             sample,
             kind,
             seed,

@@ -143,7 +143,7 @@ impl Asker {
     fn outcome(&self, position: &Position) -> anyhow::Result<Outcome> {
         self.ask(|answerer, question| {
             let known = answerer.known_outcome(position, question)?;
-            known.ok_or_else(|| question.limit_error(answerer.board()))
+            known.ok_or_else(|| AnswerError::of_limit(question, answerer.board()))
         })
     }
 

@@ -1,7 +1,7 @@
 //! What was found out about a position within the limits of a question.
 
 use fourbase::{Outcome, Position};
-use fourbase_tiers::answer::{AnswerError, Answerer, KnownMove, Partial, Question, Work};
+use fourbase_tiers::answer::{Analysis, AnswerError, Answerer, KnownMove, Question, Work};
 
 use crate::json::{SourceJson, SourceKind};
 
@@ -31,7 +31,7 @@ impl Found<AnswerError> {
         with_line: bool,
         question: &mut Question,
     ) -> Result<Found<AnswerError>, AnswerError> {
-        let Partial { outcome, work, moves, mut limit } = Partial::of(answerer, position, question)?;
+        let Analysis { outcome, work, moves, mut limit } = Analysis::of(answerer, position, question)?;
         let mut line = None;
         if with_line && outcome.is_some_and(|outcome| outcome.remoteness.is_some()) {
             match best_line(answerer, position, outcome, &moves, question) {

@@ -3,20 +3,21 @@
 use std::error::Error;
 
 use fourbase_tiers::answer::AnswerError;
+use fourbase_tiers::communicator::CommunicatorError;
 use fourbase_tiers::counts::CountError;
-use fourbase_tiers::crew::CrewError;
 use fourbase_tiers::database::DatabaseError;
 use fourbase_tiers::dataset::DatasetError;
 use fourbase_tiers::files::{Disk, FileError};
 use fourbase_tiers::format::lock_path;
 use fourbase_tiers::index::IndexError;
+use fourbase_tiers::positions::PositionError;
 use fourbase_tiers::solve::SolveError;
 use fourbase_tiers::verify::VerifyError;
 
 use super::commands::{again, like, make, resume};
 use super::given::Given;
 use crate::temporary::{self, NoFolder};
-use crate::unsound::Unsound;
+use crate::unsound::{UnreadFile, Unsound};
 use crate::{memory, wording};
 
 /// Finds the remedy of one layer of an error; `None` where it has none.
@@ -30,7 +31,7 @@ pub fn of_one(error: &(dyn Error + 'static), given: &Given) -> Option<String> {
     } else if let Some(error) = error.downcast_ref::<VerifyError>() {
         match error {
             VerifyError::Database(error) => of_database(error, given),
-            VerifyError::Crew(error) => Some(of_crew(error)),
+            VerifyError::Communicator(error) => Some(of_communicator(error)),
             VerifyError::Count(error) => of_count(error, given),
         }
     } else if let Some(error) = error.downcast_ref::<AnswerError>() {
@@ -44,6 +45,8 @@ pub fn of_one(error: &(dyn Error + 'static), given: &Given) -> Option<String> {
     } else if let Some(Unsound { board, values, keep_plies, .. }) = error.downcast_ref() {
         let options = given.of_database(*values, *keep_plies).options();
         Some(format!("make it again with: fourbase solve {board}{options} --replace"))
+    } else if error.is::<UnreadFile>() {
+        Some(CHECK_FOLDER.to_owned())
     } else if error.is::<NoFolder>() {
         Some(more_room())
     } else {
@@ -68,22 +71,23 @@ fn of_solve(error: &SolveError, given: &Given) -> Option<String> {
         SolveError::Kept { board, values, found, .. } => {
             format!("keep its plies with: {}, or start over with --replace", like(*board, *values, *found, given))
         }
-        SolveError::Crew(error) => of_crew(error),
+        SolveError::Communicator(error) => of_communicator(error),
+        SolveError::Observer(_) => return None,
         SolveError::File(error) => of_file(error, given),
     })
 }
 
-fn of_crew(error: &CrewError) -> String {
+fn of_communicator(error: &CommunicatorError) -> String {
     match error {
-        CrewError::Unlike { .. } => "start all processes with the same program and the same options".to_owned(),
-        CrewError::NotShared { .. } => "give folders that all machines share with --db and --scratch".to_owned(),
-        CrewError::Differs { .. } => {
-            "make sure that all machines read the same files, or verify with one process".to_owned()
+        CommunicatorError::OtherJob { .. } => {
+            "start all processes with the same program and the same options".to_owned()
         }
-        CrewError::Told { .. } => "start the job again; if it happens again, please report it".to_owned(),
+        CommunicatorError::NotShared { .. } => {
+            "give folders that all machines share with --db and --scratch".to_owned()
+        }
+        CommunicatorError::Unreadable { .. } => "start the job again; if it happens again, please report it".to_owned(),
     }
 }
-
 fn of_count(error: &CountError, given: &Given) -> Option<String> {
     Some(match error {
         CountError::Memory { .. } if given.takes("sample") => {
@@ -103,9 +107,9 @@ fn of_count(error: &CountError, given: &Given) -> Option<String> {
             "nothing was kept; give --scratch DIR to count in files, which can resume".to_owned()
         }
         CountError::Damaged { folder, .. } => format!("remove {} and count again", wording::path(folder)),
-        CountError::Crew(error) => of_crew(error),
+        CountError::Communicator(error) => of_communicator(error),
         CountError::Code { .. } => "count again; if it happens again, please report it".to_owned(),
-        CountError::Untold { board, .. } => {
+        CountError::Uncounted { board, .. } => {
             format!("solve it without --stats, then: fourbase stats {board}; or start over with --replace")
         }
         CountError::Solve(error) => return of_solve(error, given),
@@ -147,25 +151,43 @@ fn of_database(error: &DatabaseError, given: &Given) -> Option<String> {
 
 fn of_dataset(error: &DatasetError, given: &Given) -> Option<String> {
     Some(match error {
-        DatasetError::NoPlies | DatasetError::Late { .. } => "give other --plies".to_owned(),
-        DatasetError::Ply { board, .. } => format!("give --plies from 0 to {}", board.cells()),
+        DatasetError::Position(error) => return of_position(error, given),
         DatasetError::NoColumns => "give --columns such as moves,value".to_owned(),
         DatasetError::NoRemoteness { board, .. } => {
             format!("leave it out, or solve with remoteness: fourbase solve {board} --values remoteness")
         }
         DatasetError::NoParquet => "write CSV with --format csv".to_owned(),
-        DatasetError::NotDrawn { .. } => "give other --plies or another --kind".to_owned(),
         DatasetError::Fewer { found, .. } => {
             format!("give --sample {found} or less, or more --plies; without --sample, all positions are written")
         }
         DatasetError::Write(_) => "check the folder, its permissions and the free space".to_owned(),
-        DatasetError::Answer(error) if error.is_limit() => {
-            "allow more with --nodes, or give --plies that the database keeps".to_owned()
-        }
-        DatasetError::Answer(AnswerError::Database(error)) => return of_database(error, given),
-        DatasetError::Count(error) => return of_count(error, given),
-        DatasetError::Answer(_) | DatasetError::Notation(_) | DatasetError::Stopped => return None,
+        DatasetError::Answer(error) => return of_answer(error, given),
+        DatasetError::Notation(_) => return None,
     })
+}
+
+/// What to do about a file that the system refuses.
+const CHECK_FOLDER: &str = "check the folder, its permissions and the free space";
+fn of_position(error: &PositionError, given: &Given) -> Option<String> {
+    Some(match error {
+        PositionError::NoPlies | PositionError::Late { .. } => "give other --plies".to_owned(),
+        PositionError::Ply { board, .. } => format!("give --plies from 0 to {}", board.cells()),
+        PositionError::NotDrawn { .. } => "give other --plies or another --kind".to_owned(),
+        PositionError::Answer(error) => return of_answer(error, given),
+        PositionError::Count(error) => return of_count(error, given),
+        PositionError::Stopped => return None,
+    })
+}
+
+/// What to do where a position of a data set has no answer.
+fn of_answer(error: &AnswerError, given: &Given) -> Option<String> {
+    match error {
+        error if error.is_limit() => {
+            Some("allow more with --nodes, or give --plies that the database keeps".to_owned())
+        }
+        AnswerError::Database(error) => of_database(error, given),
+        _ => None,
+    }
 }
 
 /// What `stats` can do without a complete database.
@@ -194,7 +216,7 @@ fn of_index(_: &IndexError) -> String {
 fn of_file(error: &FileError, given: &Given) -> String {
     match error {
         FileError::Io { .. } if given.is_temporary() && error.path().starts_with(temporary::parent()) => more_room(),
-        FileError::Io { .. } => "check the folder, its permissions and the free space".to_owned(),
+        FileError::Io { .. } => CHECK_FOLDER.to_owned(),
         FileError::NoBlock { folder, .. } => again(folder, given),
         FileError::Newer { file, .. } => {
             let again = again(file, given);

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use fourbase::Board;
 use fourbase::search::Options;
-use fourbase_tiers::answer::{Answerer, Idle, Searcher, When, choose};
+use fourbase_tiers::answer::{Answerer, SearchPool, Searcher, When, choose};
 use fourbase_tiers::database::{Database, DatabaseError};
 
 use crate::arguments::CacheArgument;
@@ -26,7 +26,7 @@ pub struct Boards {
     cache: CacheArgument,
     open: Mutex<Vec<Entry>>,
     /// The searches of all boards, with their tables, while nobody uses them.
-    idle: Arc<Idle>,
+    idle: Arc<SearchPool>,
 }
 
 struct Entry {
@@ -85,7 +85,7 @@ impl Known {
 impl Boards {
     /// Looks for databases in `root`, each with a cache of its own. As many searches keep their tables as run at a time.
     pub fn new(root: PathBuf, cache: CacheArgument, searches: usize) -> Boards {
-        Boards { root, cache, open: Mutex::default(), idle: Arc::new(Idle::new(searches)) }
+        Boards { root, cache, open: Mutex::default(), idle: Arc::new(SearchPool::new(searches)) }
     }
 
     /// Finds who answers for a board: a complete database, or the embedded one, or a search. This may read files.

@@ -7,6 +7,7 @@ use axum::extract::State;
 use axum::response::Response;
 use fourbase::Board;
 use fourbase_tiers::database::{self, Database, DatabaseError, Summary};
+use fourbase_tiers::format::Manifest;
 use fourbase_tiers::kernel::Values;
 use serde::Serialize;
 
@@ -43,21 +44,20 @@ struct BoardJson {
 }
 
 impl BoardJson {
-    fn of(summary: &Summary, embedded: bool) -> BoardJson {
-        let board = summary.board;
+    fn of(board: Board, manifest: &Manifest, embedded: bool) -> BoardJson {
         BoardJson {
             board: board.to_string(),
             width: board.width(),
             height: board.height(),
             connect: board.connect(),
             misere: board.is_misere(),
-            stores: summary.values.to_string(),
-            keep_plies: summary.keep_plies,
+            stores: manifest.values().to_string(),
+            keep_plies: manifest.keep_plies(),
             embedded,
-            outcome: OutcomeJson::of(summary.outcome),
-            entries: summary.entries,
-            bytes: summary.bytes,
-            hash: summary.hash.map(|hash| hash.to_string()),
+            outcome: OutcomeJson::of(manifest.root()),
+            entries: manifest.entries(),
+            bytes: manifest.bytes(),
+            hash: manifest.hash().map(|hash| hash.to_string()),
         }
     }
 }
@@ -88,14 +88,16 @@ fn list(server: &Server) -> Result<Listed, DatabaseError> {
     let key = |board: Board| (board.cells(), board.width(), board.to_string());
     for board in Database::embedded_boards() {
         if let Some(database) = Database::embedded(board)? {
-            boards.insert(key(board), BoardJson::of(&database.summary(), true));
+            boards.insert(key(board), BoardJson::of(board, database.manifest(), true));
         }
     }
     let database::Listing { databases, faults } = database::list(server.boards.root())?;
     // Those with remoteness come last, and stay.
     for values in [Values::Wdl, Values::Remoteness] {
-        for summary in databases.iter().filter(|summary| summary.complete && summary.values == values) {
-            boards.insert(key(summary.board), BoardJson::of(summary, false));
+        for Summary { board, manifest } in &databases {
+            if manifest.is_complete() && manifest.values() == values {
+                boards.insert(key(*board), BoardJson::of(*board, manifest, false));
+            }
         }
     }
     for fault in faults {

@@ -28,7 +28,7 @@ impl Log {
 
     /// Notes how many entries there are and how many of them are solved.
     pub fn planned(&self, plan: &Plan, entries_done: u64) {
-        self.all.store(u64::try_from(plan.entries).unwrap_or(u64::MAX), Ordering::Relaxed);
+        self.all.store(u64::try_from(plan.entries()).unwrap_or(u64::MAX), Ordering::Relaxed);
         self.before.store(entries_done, Ordering::Relaxed);
         self.done.store(entries_done, Ordering::Relaxed);
     }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use fourbase_tiers::files::bytes;
-use fourbase_tiers::solve::{CrewTier, Plan, TierPlan};
+use fourbase_tiers::solve::{Plan, RankTier};
 use indicatif::HumanDuration;
 use serde::Serialize;
 
@@ -45,9 +45,9 @@ pub struct SharedTier {
     bytes_per_second: f64,
 }
 
-impl From<&CrewTier> for SharedTier {
-    fn from(tier: &CrewTier) -> SharedTier {
-        let CrewTier { ply, written_bytes, read_bytes, told_bytes, seconds, .. } = *tier;
+impl From<&RankTier> for SharedTier {
+    fn from(tier: &RankTier) -> SharedTier {
+        let RankTier { ply, written_bytes, read_bytes, message_bytes: told_bytes, seconds } = *tier;
         SharedTier { ply, written_bytes, read_bytes, told_bytes, seconds, bytes_per_second: tier.bytes_per_second() }
     }
 }
@@ -61,9 +61,9 @@ impl fmt::Display for SharedTier {
 
 impl Ranks {
     /// Plans for so many processes of so many threads, each of which solves so many entries a second.
-    pub fn new(plan: &Plan, tiers: &[TierPlan], processes: u32, threads: u32, entries_per_second: f64) -> Ranks {
-        let shared = plan.shared(tiers, processes, threads, entries_per_second);
-        let sum = |of: fn(&CrewTier) -> u128| shared.iter().map(of).fold(0u128, u128::saturating_add);
+    pub fn new(plan: &Plan, processes: u32, threads: u32, entries_per_second: f64) -> Ranks {
+        let shared = plan.ranks(processes, threads, entries_per_second);
+        let sum = |of: fn(&RankTier) -> u128| shared.iter().map(of).fold(0u128, u128::saturating_add);
         let (written_bytes, read_bytes) = (sum(|tier| tier.written_bytes), sum(|tier| tier.read_bytes));
         let seconds: f64 = shared.iter().map(|tier| tier.seconds).sum();
         // What a tier of a moment needs can wait for the next.
@@ -81,8 +81,8 @@ impl Ranks {
             read_bytes,
             bytes_per_second: written_bytes.saturating_add(read_bytes) as f64 / seconds,
             busiest_ply: busiest.map_or(0, |tier| tier.ply),
-            busiest_bytes_per_second: busiest.map_or(0.0, CrewTier::bytes_per_second),
-            told_bytes: shared.iter().map(|tier| tier.told_bytes).max().unwrap_or(0),
+            busiest_bytes_per_second: busiest.map_or(0.0, RankTier::bytes_per_second),
+            told_bytes: shared.iter().map(|tier| tier.message_bytes).max().unwrap_or(0),
             plies: shared.iter().map(SharedTier::from).collect(),
         }
     }

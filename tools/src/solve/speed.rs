@@ -12,7 +12,7 @@ const LEAST_ENTRIES: u128 = 1_000_000_000;
 
 /// Returns whether a plan is long enough for its time to be of interest.
 pub fn is_long(plan: &Plan) -> bool {
-    plan.entries >= LEAST_ENTRIES
+    plan.entries() >= LEAST_ENTRIES
 }
 
 /// How fast this machine solves.
@@ -42,7 +42,7 @@ impl Speed {
     /// longer rows make up for its files. Measured on the same two cores: 1.0 ns per entry for 5x5; 0.6, 0.6 and 1.1 ns
     /// for whole solves of 6x5, 6x6 and 7x5. `None` for a board that takes no time, or longer than a [`Duration`] holds.
     pub fn time_of(self, plan: &Plan) -> Option<Duration> {
-        let seconds = plan.entries as f64 / self.entries_per_second;
+        let seconds = plan.entries() as f64 / self.entries_per_second;
         if is_long(plan) { Duration::try_from_secs_f64(seconds).ok() } else { None }
     }
 }

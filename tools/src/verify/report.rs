@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-use fourbase::{Outcome, Player, Position};
+use fourbase::{Outcome, Player};
 use fourbase_tiers::database::Database;
 use fourbase_tiers::files::bytes;
-use fourbase_tiers::verify::{Fault, Report, published};
+use fourbase_tiers::verify::{Fault, FaultKind, Report, published};
 use serde::Serialize;
 
-use crate::json::{self, PositionJson};
+use crate::json;
 use crate::number::{counted, grouped};
 use crate::wording;
 
@@ -37,7 +37,8 @@ pub struct Verified {
     /// The number of positions that were searched forward, and of those that were given up.
     searched: u64,
     undecided_positions: u64,
-    faults: Vec<ListedFault>,
+    /// Fields that the kind of a fault does not have are null.
+    faults: Vec<Fault>,
     faults_in_all: u64,
     /// Files that cannot be read.
     unread: Vec<String>,
@@ -49,134 +50,32 @@ pub struct Verified {
     is_published: bool,
 }
 
-/// A fault. Fields that its kind does not have are null.
-#[derive(Serialize)]
-struct ListedFault {
-    kind: &'static str,
-    ply: Option<u32>,
-    block: Option<u64>,
-    entry: Option<u64>,
-    position: Option<PositionJson>,
-    /// What the database says: an outcome, a number or a code.
-    found: Option<String>,
-    expected: Option<String>,
-    message: String,
-}
-
-impl ListedFault {
-    fn of(fault: &Fault) -> ListedFault {
-        let row = ListedFault {
-            kind: "",
-            ply: None,
-            block: None,
-            entry: None,
-            position: None,
-            found: None,
-            expected: None,
-            message: fault.to_string(),
-        };
-        let at = |position: &Position| Some(PositionJson::of(position));
-        let words = |outcome: &Outcome| Some(wording::plain(*outcome));
-        match fault {
-            Fault::File(_) => ListedFault { kind: "file", ..row },
-            Fault::Counts(_) => ListedFault { kind: "counts", ..row },
-            Fault::CountedLegal { found, expected, .. } => {
-                let (found, expected) = (Some(found.to_string()), Some(expected.to_string()));
-                ListedFault { kind: "counts", found, expected, ..row }
-            }
-            Fault::Entries { ply, found, expected } => {
-                let (found, expected) = (Some(found.to_string()), Some(expected.to_string()));
-                ListedFault { kind: "entries", ply: Some(*ply), found, expected, ..row }
-            }
-            Fault::Value { ply, block, entry, position, stored, expected } => ListedFault {
-                kind: "value",
-                ply: Some(*ply),
-                block: Some(*block),
-                entry: Some(*entry),
-                position: at(position),
-                found: words(stored),
-                expected: words(expected),
-                ..row
-            },
-            Fault::Unanswered { ply, entry, position, .. } => {
-                ListedFault { kind: "unanswered", ply: Some(*ply), entry: Some(*entry), position: at(position), ..row }
-            }
-            Fault::Block { ply, block, .. } => {
-                ListedFault { kind: "block", ply: Some(*ply), block: Some(*block), ..row }
-            }
-            Fault::Count { ply, block, entry, found, expected, .. } => ListedFault {
-                kind: "count",
-                ply: Some(*ply),
-                block: Some(*block),
-                entry: Some(*entry),
-                found: Some(found.to_string()),
-                expected: Some(expected.to_string()),
-                ..row
-            },
-            Fault::NoOutcome { ply, block, entry, position, code } => ListedFault {
-                kind: "no outcome",
-                ply: Some(*ply),
-                block: Some(*block),
-                entry: Some(*entry),
-                position: at(position),
-                found: Some(format!("code {code}")),
-                ..row
-            },
-            Fault::Probe { ply, position, probed, expected } => ListedFault {
-                kind: "probe",
-                ply: Some(*ply),
-                position: at(position),
-                found: words(probed),
-                expected: words(expected),
-                ..row
-            },
-            Fault::Root { found, expected, .. } => {
-                ListedFault { kind: "root", ply: Some(0), found: words(found), expected: words(expected), ..row }
-            }
-            Fault::NoEntry { ply, position } => {
-                ListedFault { kind: "no entry", ply: Some(*ply), position: at(position), ..row }
-            }
-            Fault::Legal { found, expected } => {
-                let (found, expected) = (Some(found.to_string()), Some(expected.to_string()));
-                ListedFault { kind: "legal", found, expected, ..row }
-            }
-            Fault::Search { ply, position, found, searched } => ListedFault {
-                kind: "search",
-                ply: Some(*ply),
-                position: at(position),
-                found: words(found),
-                expected: words(searched),
-                ..row
-            },
-        }
-    }
-}
-
 impl Verified {
     /// Gathers the findings about a database.
     pub fn of(report: &Report, database: &Database) -> Verified {
+        let manifest = database.manifest();
         Verified {
-            board: report.board.to_string(),
-            stores: report.values.to_string(),
+            board: database.board().to_string(),
+            stores: database.values().to_string(),
             folder: (!database.is_embedded()).then(|| json::folder(database.folder())),
             sound: report.is_sound(),
             value: report.root.map(|root| json::value(root.value)),
             remoteness: report.root.and_then(|root| root.remoteness),
             files: report.files,
-            bytes: report.bytes,
-            keep_plies: report.keep_plies,
-            hash: report.hash.map(|hash| hash.to_string()),
+            bytes: manifest.bytes(),
+            keep_plies: manifest.keep_plies(),
+            hash: manifest.hash().map(|hash| hash.to_string()),
             checked_values: report.checked,
             stored_values: report.stored,
             legal: report.legal,
             searched: report.searched,
             undecided_positions: report.undecided,
-            faults: report.faults.iter().map(ListedFault::of).collect(),
+            faults: report.faults.clone(),
             faults_in_all: report.faults_in_all,
-            unread: report.unread.iter().map(ToString::to_string).collect(),
-            is_of_counts: report.faults.iter().all(Fault::is_of_counts),
+            unread: report.unread.clone(),
+            is_of_counts: report.faults.iter().all(|fault| fault.kind == FaultKind::Counts),
             root: report.root,
-            is_published: published(report.board).is_some_and(|published| published.outcome.is_some()),
+            is_published: published(database.board()).is_some_and(|published| published.outcome.is_some()),
         }
     }
 }
@@ -190,7 +89,7 @@ impl fmt::Display for Verified {
         };
         write!(f, "{} {}: {verdict}", self.board, self.stores)?;
         for fault in &self.faults {
-            write!(f, "\n{}", fault.message)?;
+            write!(f, "\n{fault}")?;
         }
         let more = self.faults_in_all - self.faults.len() as u64;
         if more > 0 {

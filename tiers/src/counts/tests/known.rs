@@ -1,14 +1,17 @@
 //! Counts against published figures in `../shared/truth`, beside the checkout. Skipped where they are absent.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use super::{counts_of, legal_of};
-use crate::counts::sweep::sweep_tier;
-use crate::files::Memory;
-use crate::index::Index;
-use crate::kernel::{Kernel, Values};
+use crate::communicator::Alone;
+use crate::counts::Count;
+use crate::counts::journal::Journal;
+use crate::files::Disk;
+use crate::kernel::Values;
 use crate::long;
-use crate::tier::{BLOCK_WORDS, Home, InMemory, Logs, Reached, Room, Watch};
+use crate::solve::Progress;
+use crate::tier::BLOCK_WORDS;
 
 /// The most legal positions that a test counts in the long run.
 const AFFORDABLE: u64 = 100_000_000;
@@ -64,20 +67,31 @@ fn every_ply_of_5x5_has_the_published_wins_ties_and_losses() {
     assert_eq!(counts.total().legal, 69_763_700);
 }
 
+/// Stops after some plies.
+struct FirstPlies(AtomicU32);
+
+impl Progress for FirstPlies {
+    fn tier(&self, _: u32, _: u64) {
+        self.0.fetch_sub(1, Relaxed);
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.0.load(Relaxed) == 0
+    }
+}
+
 #[test]
 fn the_first_plies_of_7x6_are_the_published_ones() {
     let Some(rows) = table("perply_7x6.csv") else { return };
-    let index = Index::new("7x6".parse().unwrap(), Kernel::detect()).unwrap();
-    let files = Memory::default();
-    let room = Room { block_words: BLOCK_WORDS, cache_bytes: 0, slice_words: 0, wide: None };
-    let mut home =
-        InMemory::new(Logs { storage: &files, folder: "logs".as_ref(), index: &index, room, crew: None }, Reached);
-    let mut parents = None;
-    for row in rows.iter().take(10) {
+    let root = tempfile::tempdir().unwrap();
+    let board = "7x6".parse().unwrap();
+    let count = Count::new(board).memory(2 << 30).root(root.path()).in_files(true);
+    count.legal_on(&Alone, &Disk, &FirstPlies(11.into())).unwrap_err();
+    let begun = Journal::new(board, None, BLOCK_WORDS);
+    let plies = begun.read(&Disk, &count.folder(None)).unwrap().expect("a journal").legal;
+    assert_eq!(plies.len(), 10);
+    for (row, ply) in rows.iter().zip(plies) {
         let number = |field: usize| row[field].parse::<u64>().unwrap();
-        let mut tier = home.make(number(0) as u32, None).unwrap();
-        let found = sweep_tier(&index, &mut tier, parents.as_ref(), 1 << 28, &Watch::none()).unwrap().unwrap();
-        assert_eq!([found.without_line + found.with_line, found.with_line], [number(1), number(2)], "ply {}", row[0]);
-        parents = Some(tier);
+        assert_eq!([ply.ply.into(), ply.legal, ply.with_line], [number(0), number(1), number(2)]);
     }
 }

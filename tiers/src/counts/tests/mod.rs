@@ -1,28 +1,16 @@
 //! Counts against plain enumeration, published figures, and themselves.
 
-mod beside;
-mod bounded;
 mod known;
 mod plain;
-mod same;
+mod ways;
 
-use super::{Count, Counted, Counts, PlyLegal};
+use super::{Count, Counts, PlyLegal};
 use crate::kernel::Values;
 
 fn legal_of(board: &str) -> Vec<PlyLegal> {
-    match Count::new(board.parse().unwrap(), None).run().unwrap() {
-        Counted::Legal(plies) => plies,
-        Counted::Values(_) => panic!("legal positions"),
-    }
+    Count::new(board.parse().unwrap()).legal().unwrap()
 }
 
 fn counts_of(board: &str, values: Values) -> Counts {
-    of_values(&Count::new(board.parse().unwrap(), Some(values)))
-}
-
-fn of_values(count: &Count) -> Counts {
-    match count.run().unwrap() {
-        Counted::Values(counts) => counts,
-        Counted::Legal(_) => panic!("values"),
-    }
+    Count::new(board.parse().unwrap()).by_value(values).unwrap()
 }

@@ -1,16 +1,18 @@
 //! The log of a live tier, from which a solve resumes.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
+use super::write;
+use crate::communicator::Alone;
 use crate::files::{Memory, Storage, frame};
 use crate::format::Hash;
 use crate::kernel::{Kernel, Values};
-use crate::solve::{Knobs, Progress, Solve, SolveError};
+use crate::solve::{Progress, Solve, SolveError};
 
 /// The bytes of a record before its payload: number, length, checksum.
 const RECORD: usize = 20;
@@ -46,7 +48,7 @@ pub fn log(data: &[u8]) -> bool {
     let storage = Memory::default();
     STOPPED.others.iter().for_each(|(path, bytes)| write(&storage, path, bytes));
     write(&storage, &STOPPED.log, &log);
-    match solve().run_on(&storage, &()) {
+    match solve().run_on(&Alone, &storage, &()) {
         Ok(report) => {
             assert!(is_foreign || report.hash == STOPPED.hash, "a resumed solve makes another database");
             true
@@ -113,18 +115,13 @@ fn bytes(data: &mut &[u8]) -> Vec<u8> {
     bytes.to_vec()
 }
 
-fn write(storage: &Memory, path: &Path, bytes: &[u8]) {
-    let written = storage.create(path).and_then(|mut file| file.write_all(bytes));
-    assert!(written.is_ok(), "memory takes any file");
-}
-
 /// A solve of a small board, in blocks of which its middle tiers have several.
 #[expect(clippy::expect_used, reason = "a constant, and fuzzing may panic")]
 fn solve() -> Solve {
     Solve::new("3x3c3".parse().expect("a board"), Values::Remoteness)
         .kernel(Kernel::portable())
         .checkpoint(Duration::ZERO)
-        .knobs(Knobs { block_words: 64 })
+        .block_words(64)
 }
 
 /// Stops after some tiers.
@@ -142,7 +139,7 @@ impl Progress for Stop {
 
 fn stopped() -> Stopped {
     let storage = Memory::default();
-    let stopped = solve().run_on(&storage, &Stop(AtomicU32::new(0)));
+    let stopped = solve().run_on(&Alone, &storage, &Stop(AtomicU32::new(0)));
     assert!(matches!(stopped, Err(SolveError::Stopped { .. })), "a solve that is stopped");
     let folder = solve().folder();
     let names = storage.names(&folder).unwrap_or_default();
@@ -160,7 +157,7 @@ fn stopped() -> Stopped {
     assert_eq!(logs.len(), 1, "one log");
     let (log, bytes) = logs.iter().map(read).next().unwrap_or_default();
     let (envelope, records) = taken_apart(&bytes);
-    let hash = solve().run_on(&Memory::default(), &()).ok().and_then(|report| report.hash);
+    let hash = solve().run_on(&Alone, &Memory::default(), &()).ok().and_then(|report| report.hash);
     assert!(hash.is_some() && !records.is_empty());
     Stopped { others, log, envelope, records, hash }
 }

@@ -1,0 +1,198 @@
+//! Processes that work on one board together: what the solver needs of MPI, and no more.
+//!
+//! All ranks run the same driver. Jobs are split by a rule that every rank computes for itself ([`assign`]), so no message
+//! is sent while a tier is solved. Values go through the shared file system; the communicator carries only small numbers:
+//! where blocks are, counts, faults. A process that works alone is a communicator of size one ([`Alone`]), whose operations
+//! cost nothing.
+
+mod checks;
+mod error;
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fmt::Debug;
+use std::time::Duration;
+
+pub(crate) use checks::{check_same_job, check_shared_folder, lock_output};
+pub use error::CommunicatorError;
+
+/// The processes of a job, as one of them sees it. Its threads share it.
+///
+/// All ranks call the collective operations equally often and in the same order, each from one thread at a time. A transport
+/// that fails ends the whole job, so nothing here returns an error.
+pub trait Communicator: Sync + Debug {
+    /// Returns the number of this process, from 0.
+    fn rank(&self) -> u32;
+
+    /// Returns the number of processes.
+    fn size(&self) -> u32;
+
+    /// Tells whether all processes run on one machine, where files that one has written are in the memory of all.
+    fn is_on_one_machine(&self) -> bool;
+
+    /// Gives the bytes of every rank to all, in the order of the ranks. Waits for all.
+    fn all_gather(&self, own: &[u8]) -> Vec<Vec<u8>>;
+
+    /// Combines the words of all ranks, which have equally many. Waits for all.
+    fn all_reduce(&self, words: &mut [u64], operation: Reduction) {
+        let own: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let all = self.all_gather(&own);
+        words.fill(0);
+        for other in all {
+            let others = other.as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes));
+            words.iter_mut().zip(others).for_each(|(word, other)| *word = operation.combine(*word, other));
+        }
+    }
+
+    /// Waits for all ranks.
+    fn barrier(&self) {
+        self.all_gather(&[]);
+    }
+
+    /// Ends all processes with an exit code.
+    fn abort(&self, code: u8) -> !;
+
+    /// Returns what the other ranks have cost this one so far.
+    fn traffic(&self) -> Traffic {
+        Traffic::default()
+    }
+
+    /// Tells whether this rank does what one process does for all: rank 0.
+    fn is_root(&self) -> bool {
+        self.rank() == 0
+    }
+
+    /// Tells whether there are no other ranks.
+    fn is_alone(&self) -> bool {
+        self.size() == 1
+    }
+}
+
+/// How [`Communicator::all_reduce`] combines words.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reduction {
+    /// The bits that any rank has.
+    Or,
+    /// The sum.
+    Sum,
+}
+
+impl Reduction {
+    fn combine(self, one: u64, other: u64) -> u64 {
+        match self {
+            Reduction::Or => one | other,
+            Reduction::Sum => one.wrapping_add(other),
+        }
+    }
+}
+
+/// What messages cost a rank.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Traffic {
+    /// Bytes that it has sent, without those that the transport adds.
+    pub bytes: u64,
+    /// How long it has waited in collective operations until all ranks were there.
+    pub waited: Duration,
+}
+
+/// A process without others.
+#[derive(Clone, Copy, Debug)]
+pub struct Alone;
+
+impl Communicator for Alone {
+    fn rank(&self) -> u32 {
+        0
+    }
+
+    fn size(&self) -> u32 {
+        1
+    }
+
+    fn is_on_one_machine(&self) -> bool {
+        true
+    }
+
+    fn all_gather(&self, own: &[u8]) -> Vec<Vec<u8>> {
+        vec![own.to_vec()]
+    }
+
+    fn abort(&self, code: u8) -> ! {
+        std::process::exit(code.into())
+    }
+}
+
+/// Assigns jobs to so many ranks by their estimated costs. Returns the rank of every job.
+///
+/// The costliest job that is left goes to the rank with the least cost so far (Graham 1969: the slowest rank takes at most
+/// 4/3 of the best time). Jobs of equal cost go round in their order, so that every rank has some from all parts of a tier.
+///
+/// ```
+/// use fourbase_tiers::communicator::assign;
+///
+/// assert_eq!(assign(&[5, 5, 5, 5, 5], 2), [0, 1, 0, 1, 0]);
+/// assert_eq!(assign(&[1, 2, 3, 6], 2), [1, 1, 1, 0]);
+/// ```
+#[must_use]
+pub fn assign(costs: &[u64], size: u32) -> Vec<u32> {
+    let mut ranks = vec![0; costs.len()];
+    if size > 1 {
+        let mut order: Vec<usize> = (0..costs.len()).collect();
+        order.sort_by_key(|job| Reverse(costs[*job]));
+        let mut least: BinaryHeap<Reverse<(u64, u32)>> = (0..size).map(|rank| Reverse((0, rank))).collect();
+        for job in order {
+            if let Some(mut rank) = least.peek_mut() {
+                ranks[job] = rank.0.1;
+                rank.0.0 += costs[job].max(1);
+            }
+        }
+    }
+    ranks
+}
+
+/// Gathers the numbers of all ranks.
+///
+/// # Errors
+/// [`CommunicatorError::Unreadable`] where a rank sends no whole numbers.
+pub(crate) fn gather_numbers(all: &dyn Communicator, own: &[u64]) -> Result<Vec<Vec<u64>>, CommunicatorError> {
+    let own: Vec<u8> = own.iter().flat_map(|number| number.to_le_bytes()).collect();
+    let gathered = all.all_gather(&own);
+    let numbers = gathered.iter().enumerate().map(|(rank, bytes)| match bytes.as_chunks() {
+        (numbers, []) => Ok(numbers.iter().map(|number| u64::from_le_bytes(*number)).collect()),
+        _ => Err(CommunicatorError::Unreadable { rank: rank as u32 }),
+    });
+    numbers.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::testing::Threads;
+
+    proptest! {
+        #[test]
+        fn no_rank_has_more_than_the_largest_job_above_the_least(
+            costs in prop::collection::vec(0..1000u64, 0..500),
+            size in 1..70u32,
+        ) {
+            let ranks = assign(&costs, size);
+            let mut sums = vec![0; size as usize];
+            ranks.iter().zip(&costs).for_each(|(rank, cost)| sums[*rank as usize] += (*cost).max(1));
+            let most = costs.iter().copied().max().unwrap_or(0).max(1);
+            prop_assert!(sums.iter().max().unwrap() - sums.iter().min().unwrap() <= most);
+        }
+    }
+
+    #[test]
+    fn a_reduction_combines_the_words_of_all_ranks() {
+        let (reduced, _) = Threads::run(3, 1, |all| {
+            let mut words = [1 << all.rank(), 5];
+            all.all_reduce(&mut words, Reduction::Or);
+            let mut sums = [u64::from(all.rank()), 1];
+            all.all_reduce(&mut sums, Reduction::Sum);
+            (words, sums)
+        });
+        assert!(reduced.iter().all(|found| *found == ([7, 5], [3, 3])), "{reduced:?}");
+    }
+}

@@ -1,0 +1,117 @@
+//! Apache Parquet. Columns of small numbers are 32-bit integers annotated with 8 bits, in dictionaries, as the format
+//! wants it; all is compressed with zstd. Every portion is a row group.
+//!
+//! Arrow's writer was measured too: 23 lines less, 13 more packages that take 18 CPU seconds to build, and an export of 5x4 that
+//! takes 10.7 CPU seconds instead of 6.1.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use ::parquet::basic::{Compression, LogicalType, Repetition, Type as Physical, ZstdLevel};
+use ::parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
+use ::parquet::errors::ParquetError;
+use ::parquet::file::metadata::KeyValue;
+use ::parquet::file::properties::WriterProperties;
+use ::parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
+use ::parquet::schema::types::{ColumnPath, Type};
+
+use super::column::{Field, FieldKind};
+use super::portion::{Cells, Portion, Writer};
+
+/// Writes a Parquet file.
+pub(super) struct Parquet<'o>(SerializedFileWriter<&'o mut (dyn Write + Send)>);
+
+impl<'o> Parquet<'o> {
+    /// Begins a file with `facts` as its metadata.
+    pub fn begin(
+        output: &'o mut (dyn Write + Send),
+        fields: &[Field],
+        facts: &[(&'static str, String)],
+    ) -> io::Result<Parquet<'o>> {
+        let columns = fields.iter().map(|field| Ok(Arc::new(column(*field)?)));
+        let columns = columns.collect::<Result<Vec<_>, _>>().map_err(of_parquet)?;
+        let schema = Type::group_type_builder("positions").with_fields(columns).build().map_err(of_parquet)?;
+        let facts = facts.iter().map(|(key, value)| KeyValue::new((*key).to_owned(), value.clone())).collect();
+        let mut properties = WriterProperties::builder()
+            .set_created_by(concat!("fourbase ", env!("CARGO_PKG_VERSION")).to_owned())
+            .set_compression(Compression::ZSTD(ZstdLevel::default()))
+            .set_key_value_metadata(Some(facts));
+        for field in fields.iter().filter(|field| matches!(field.kind(), FieldKind::Text | FieldKind::UInt64)) {
+            // Most of these are different.
+            properties = properties.set_column_dictionary_enabled(ColumnPath::from(field.name()), false);
+        }
+        let writer = SerializedFileWriter::new(output, Arc::new(schema), Arc::new(properties.build()));
+        writer.map(Parquet).map_err(of_parquet)
+    }
+
+    fn write_group(&mut self, portion: &Portion) -> Result<(), ParquetError> {
+        let mut group = self.0.next_row_group()?;
+        for (_, cells) in &portion.fields {
+            let Some(mut column) = group.next_column()? else { break };
+            write_cells(&mut column, cells)?;
+            column.close()?;
+        }
+        group.close()?;
+        Ok(())
+    }
+}
+
+impl Writer for Parquet<'_> {
+    fn write(&mut self, portion: &Portion) -> io::Result<()> {
+        self.write_group(portion).map_err(of_parquet)
+    }
+
+    fn end(self: Box<Self>) -> io::Result<()> {
+        self.0.close().map(drop).map_err(of_parquet)
+    }
+}
+
+/// Describes a column.
+fn column(field: Field) -> Result<Type, ParquetError> {
+    let (physical, logical) = match field.kind() {
+        FieldKind::Text => (Physical::BYTE_ARRAY, LogicalType::String),
+        FieldKind::UInt64 => (Physical::INT64, LogicalType::integer(64, false)),
+        FieldKind::Int8 => (Physical::INT32, LogicalType::integer(8, true)),
+        FieldKind::UInt8 => (Physical::INT32, LogicalType::integer(8, false)),
+    };
+    let repetition = if field.is_nullable() { Repetition::OPTIONAL } else { Repetition::REQUIRED };
+    let name = field.name();
+    let column = Type::primitive_type_builder(&name, physical);
+    column.with_logical_type(Some(logical)).with_repetition(repetition).build()
+}
+
+fn write_cells(column: &mut SerializedColumnWriter, cells: &Cells) -> Result<(), ParquetError> {
+    match cells {
+        Cells::Text(cells) => {
+            let values: Vec<ByteArray> = cells.iter().map(|cell| ByteArray::from(cell.as_str())).collect();
+            column.typed::<ByteArrayType>().write_batch(&values, None, None)?;
+        }
+        Cells::UInt64(cells) => {
+            // The format stores them as signed, bit by bit the same.
+            let values: Vec<i64> = cells.iter().map(|cell| cell.cast_signed()).collect();
+            column.typed::<Int64Type>().write_batch(&values, None, None)?;
+        }
+        Cells::Int8(cells) => write_numbers(column, cells)?,
+        Cells::UInt8(cells) => write_numbers(column, cells)?,
+    }
+    Ok(())
+}
+
+/// Writes small numbers. A column that has one in every row takes no notice of which are there.
+fn write_numbers<T: Copy + Into<i32>>(
+    column: &mut SerializedColumnWriter,
+    cells: &[Option<T>],
+) -> Result<(), ParquetError> {
+    let values: Vec<i32> = cells.iter().flatten().map(|cell| (*cell).into()).collect();
+    let is_there: Vec<i16> = cells.iter().map(|cell| i16::from(cell.is_some())).collect();
+    column.typed::<Int32Type>().write_batch(&values, Some(&is_there), None)?;
+    Ok(())
+}
+
+/// Takes the error of the output out of that of the format.
+fn of_parquet(error: ParquetError) -> io::Error {
+    match error {
+        ParquetError::External(inner) => inner.downcast::<io::Error>().map_or_else(io::Error::other, |inner| *inner),
+        error => io::Error::other(error),
+    }
+}

@@ -1,0 +1,145 @@
+//! Some rows of a data set: positions, looked up together, and the cells of each field.
+
+use std::io;
+
+use fourbase::notation::{self, NotationError};
+use fourbase::{Outcome, Player, Position, Value};
+use rayon::prelude::*;
+
+use super::column::{Column, Field};
+use super::error::DatasetError;
+use crate::answer::{Answerer, Limits};
+use crate::database::Database;
+
+/// The cells of a field, one a row, by its [`FieldKind`](super::FieldKind).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Cells {
+    /// ASCII text.
+    Text(Vec<String>),
+    /// 64 bits without a sign.
+    UInt64(Vec<u64>),
+    /// -128 to 127; `None` only in a field that is nullable.
+    Int8(Vec<Option<i8>>),
+    /// 0 to 255; `None` only in a field that is nullable.
+    UInt8(Vec<Option<u8>>),
+}
+
+/// Some rows of a data set.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Portion {
+    /// The fields with their cells, in the order of the file.
+    pub fields: Vec<(Field, Cells)>,
+    /// The positions, one a row.
+    pub(super) positions: Vec<Position>,
+    /// Their outcomes for the player to move.
+    pub(super) outcomes: Vec<Outcome>,
+    /// The outcome of each move for the player who makes it, `None` for an illegal one: as many for each position as the
+    /// board has columns. Empty if no field needs them.
+    moves: Vec<Option<Outcome>>,
+}
+
+impl Portion {
+    /// Looks positions up, and their moves if fields need them, and makes the cells.
+    ///
+    /// # Errors
+    ///
+    /// A position that has no answer, or that cannot be written as moves.
+    pub(super) fn new(
+        database: &Database,
+        limits: &Limits,
+        fields: &[Field],
+        positions: Vec<Position>,
+    ) -> Result<Portion, DatasetError> {
+        let mut portion = Portion { fields: Vec::new(), positions, outcomes: Vec::new(), moves: Vec::new() };
+        let probe = |positions: &[Position]| database.outcomes(positions, limits).into_iter().collect::<Result<_, _>>();
+        if fields.iter().any(|field| field.column.is_of_moves()) {
+            portion.look_up_moves(database.board().width(), probe)?;
+        } else {
+            portion.outcomes = probe(&portion.positions)?;
+        }
+        let cells = fields.par_iter().map(|field| Ok((*field, portion.cells(*field)?)));
+        portion.fields = cells.collect::<Result<_, NotationError>>()?;
+        Ok(portion)
+    }
+
+    /// Looks the children of all positions up. A position is worth what its best move is worth; a full board, which has no
+    /// moves, is looked up itself.
+    fn look_up_moves<E>(
+        &mut self,
+        width: usize,
+        probe: impl FnOnce(&[Position]) -> Result<Vec<Outcome>, E>,
+    ) -> Result<(), E> {
+        let mut children = Vec::new();
+        for position in &self.positions {
+            let before = children.len();
+            children.extend(position.moves().map(|column| position.drop_piece(column)));
+            if children.len() == before {
+                children.push(*position);
+            }
+        }
+        let mut found = probe(&children)?.into_iter();
+        for position in &self.positions {
+            let columns: Vec<usize> = position.moves().collect();
+            let outcome = |column| if columns.contains(&column) { found.next().map(Outcome::parent) } else { None };
+            let moves: Vec<Option<Outcome>> = (0..width).map(outcome).collect();
+            let best = moves.iter().flatten().min().copied();
+            self.outcomes.extend(best.or_else(|| found.next()));
+            self.moves.extend(moves);
+        }
+        Ok(())
+    }
+
+    /// Makes the cells of a field.
+    fn cells(&self, field: Field) -> Result<Cells, NotationError> {
+        let Portion { positions, outcomes, .. } = self;
+        let text = |write: fn(&Position) -> Result<String, NotationError>| {
+            Ok(Cells::Text(positions.par_iter().map(write).collect::<Result<_, _>>()?))
+        };
+        let player = if field.number == 0 { Player::First } else { Player::Second };
+        let width = positions.first().map_or(1, |position| position.board().width());
+        let moves = self.moves.iter().skip(field.number).step_by(width);
+        Ok(match field.column {
+            Column::Moves => return text(notation::to_moves),
+            Column::Bits => return text(|position| Ok(notation::to_bits(position))),
+            Column::Uni => return text(|position| Ok(notation::to_uni(position))),
+            Column::Bitboards => Cells::UInt64(positions.iter().map(|position| position.pieces(player)).collect()),
+            Column::Ply => Cells::UInt8(positions.iter().map(|position| Some(position.ply() as u8)).collect()),
+            Column::Value => Cells::Int8(outcomes.iter().map(|outcome| Some(sign(outcome.value))).collect()),
+            Column::Remoteness => Cells::UInt8(outcomes.iter().map(plies).collect()),
+            Column::Score => {
+                let pairs = positions.iter().zip(outcomes);
+                Cells::Int8(pairs.map(|(position, outcome)| Some(score(position, outcome))).collect())
+            }
+            Column::MoveValues => Cells::Int8(moves.map(|of| of.map(|outcome| sign(outcome.value))).collect()),
+            Column::MoveRemoteness => Cells::UInt8(moves.map(|of| of.as_ref().and_then(plies)).collect()),
+        })
+    }
+}
+
+/// Writes the rows of a format, in their order.
+pub(super) trait Writer: Send {
+    /// Writes some more rows.
+    fn write(&mut self, portion: &Portion) -> io::Result<()>;
+
+    /// Writes the end of the file.
+    fn end(self: Box<Self>) -> io::Result<()>;
+}
+
+/// Returns the sign of a value: 1 win, 0 tie, -1 loss.
+fn sign(value: Value) -> i8 {
+    match value {
+        Value::Win => 1,
+        Value::Tie => 0,
+        Value::Lose => -1,
+    }
+}
+
+fn plies(outcome: &Outcome) -> Option<u8> {
+    outcome.remoteness.and_then(|plies| u8::try_from(plies).ok())
+}
+
+/// Returns Pons' score: the sign of the value times floor((cells + 2 - t) / 2), where t pieces are on the board at the end.
+fn score(position: &Position, outcome: &Outcome) -> i8 {
+    let end = position.ply() + usize::from(plies(outcome).unwrap_or_default());
+    sign(outcome.value) * ((position.board().cells() + 2).saturating_sub(end) / 2) as i8
+}

@@ -1,0 +1,106 @@
+//! Paths, numbers and other text in messages of one line.
+
+use std::path::Path;
+
+/// Writes a path for a message of one line: see [`escaped`].
+///
+/// ```
+/// use fourbase_tiers::files::shown;
+///
+/// assert_eq!(shown("db/4x4".as_ref()), "db/4x4");
+/// assert_eq!(shown("a\nb\u{1b}[31m".as_ref()), "a\\nb\\u{1b}[31m");
+/// ```
+#[must_use]
+pub fn shown(path: &Path) -> String {
+    escaped(&path.to_string_lossy())
+}
+
+/// Escapes control characters, line breaks and what turns the direction of text, so that a text is one line.
+///
+/// ```
+/// use fourbase_tiers::files::escaped;
+///
+/// assert_eq!(escaped("no\tsuch\u{2028}file"), "no\\tsuch\\u{2028}file");
+/// ```
+#[must_use]
+pub fn escaped(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            _ if character.is_control() => line.extend(character.escape_debug()),
+            _ if DIRECTIONS.contains(&character) => line.extend(character.escape_unicode()),
+            _ => line.push(character),
+        }
+    }
+    line
+}
+
+/// Characters that turn the direction of the text after them, or end a line.
+const DIRECTIONS: [char; 14] = [
+    '\u{61c}', '\u{200e}', '\u{200f}', '\u{202a}', '\u{202b}', '\u{202c}', '\u{202d}', '\u{202e}', '\u{2028}',
+    '\u{2029}', '\u{2066}', '\u{2067}', '\u{2068}', '\u{2069}',
+];
+
+/// Writes a number with its thousands in groups, such as `177,901`.
+///
+/// `indicatif::HumanCount` does the same, but only up to 64 bits. Entries of a large board and lines of a strategy need
+/// 128: the plan of 9x7 has 2.4e19 entries.
+pub fn grouped(number: u128) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Writes a number with its noun in the singular or plural: `1 entry`, `98,809 entries`.
+pub fn counted(number: impl TryInto<u128>, noun: &str) -> String {
+    // Every number here is unsigned and has at most 128 bits.
+    let number = number.try_into().unwrap_or(u128::MAX);
+    let noun = match noun.strip_suffix('y') {
+        _ if number == 1 => noun.to_owned(),
+        None if noun.ends_with('s') => format!("{noun}es"),
+        Some(stem) if !stem.ends_with(['a', 'e', 'o']) => format!("{stem}ies"),
+        _ => format!("{noun}s"),
+    };
+    format!("{} {noun}", grouped(number))
+}
+
+/// Writes a number of bytes with a unit: `512 B`, `1.5 MiB`.
+pub fn bytes(count: u128) -> String {
+    const UNITS: [&str; 9] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB", "RiB"];
+    if count < 1024 {
+        return format!("{count} B");
+    }
+    let mut size = count as f64 / 1024.0;
+    let mut unit = 0;
+    while size >= 1024.0 && unit + 1 < UNITS.len() {
+        size /= 1024.0;
+        unit += 1;
+    }
+    format!("{size:.1} {}", UNITS[unit])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_is_singular() {
+        let texts = [counted(0u32, "entry"), counted(1u64, "entry"), counted(98_809usize, "entry")];
+        assert_eq!(texts, ["0 entries", "1 entry", "98,809 entries"]);
+        assert_eq!([counted(1u8, "ply"), counted(2u8, "ply"), counted(2u8, "day")], ["1 ply", "2 plies", "2 days"]);
+        assert_eq!([counted(1u8, "legal position"), counted(1000u16, "file")], ["1 legal position", "1,000 files"]);
+        assert_eq!([counted(1u8, "process"), counted(2u8, "process")], ["1 process", "2 processes"]);
+    }
+
+    #[test]
+    fn thousands_are_in_groups() {
+        let texts = [0, 999, 1000, 177_901, 1 << 100].map(grouped);
+        assert_eq!(texts, ["0", "999", "1,000", "177,901", "1,267,650,600,228,229,401,496,703,205,376"]);
+    }
+}

@@ -1,0 +1,81 @@
+//! The file of a tier: an envelope that describes it, blocks, and a directory of the blocks.
+//!
+//! ```text
+//! envelope     magic "fourtier", record Header
+//! blocks       one after the other
+//! directory    for each block: u32 length, u16 chunks of entries, u32 checksum
+//! shapes       a zstd frame: for each shape of the tier, u64 entries
+//! pages        for each 1,024 blocks: u64 offset, u64 first chunk, u64 checksum of their part of the directory
+//! trailer      u64 offset of the directory, u64 number of blocks, u64 checksum of shapes, pages and trailer
+//! ```
+//!
+//! A checksum is XXH3-64 (of a block: its low half) seeded with the hash of the header and the number of the block, so
+//! that a whole block in the wrong place (of another tier, another board, another number) does not pass.
+
+mod reader;
+mod writer;
+
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+pub(crate) use reader::Reader;
+pub(crate) use writer::write_tier;
+#[cfg(feature = "testing")]
+pub(crate) use writer::{TierFile, Writer};
+
+use super::chunk::Chunks;
+use crate::index::Index;
+use crate::kernel::Values;
+
+const MAGIC: &[u8; 8] = b"fourtier";
+const TRAILER: usize = 24;
+const DIRECTORY_ENTRY: usize = 10;
+const PAGE_ENTRY: usize = 24;
+/// Blocks of a page of the directory.
+const PAGE_BLOCKS: u64 = 1024;
+/// The number that seeds the checksum of the file's end; those of the pages go down from it. No block has it.
+const END: u64 = u64::MAX;
+
+/// What a file records about itself.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct Header {
+    /// The board's name.
+    pub board: String,
+    pub values: Values,
+    pub ply: u32,
+    /// Entries of the tier.
+    pub entries: u64,
+    /// Entries of a chunk; the last one may have fewer.
+    pub chunk_entries: u32,
+}
+
+impl Header {
+    /// Describes the file of a tier that is cut into `chunks`.
+    pub fn new(index: &Index, values: Values, ply: u32, chunks: &Chunks) -> Header {
+        let board = index.board().to_string();
+        Header { board, values, ply, entries: chunks.tier_entries, chunk_entries: chunks.each }
+    }
+}
+
+impl std::fmt::Display for Header {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Header { board, values, ply, entries, chunk_entries } = self;
+        let board = fourbase::excerpt(board, 32);
+        write!(f, "{board} {values} ply {ply} of {entries} entries in chunks of {chunk_entries}")
+    }
+}
+
+/// Returns the checksum of a block; `identity` is the hash of the sealed header.
+fn block_checksum(payload: &[u8], identity: u64, number: u64) -> u32 {
+    xxh3_64_with_seed(payload, identity.wrapping_add(number)) as u32
+}
+
+/// Returns the checksum of a page of the directory.
+fn page_checksum(entries: &[u8], identity: u64, page: u64) -> u64 {
+    xxh3_64_with_seed(entries, identity.wrapping_add(END - 1 - page))
+}
+
+/// Returns the checksum of the shapes, the pages and the trailer's first two numbers.
+fn end_checksum(end: &[u8], identity: u64) -> u64 {
+    xxh3_64_with_seed(end, identity.wrapping_add(END))
+}

@@ -1,0 +1,333 @@
+//! Reading the file of a tier: its header and end when it is opened, then blocks in any order.
+//!
+//! Nothing that a file records about its size is believed beyond the length that the file has. The directory comes in pages that
+//! are read when a block of theirs is first needed: the widest tier of 7x6 has a directory of some megabytes, of which a
+//! probe reads two kilobytes and the list of the pages.
+
+use std::io::ErrorKind;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{
+    DIRECTORY_ENTRY, Header, MAGIC, PAGE_BLOCKS, PAGE_ENTRY, TRAILER, block_checksum, end_checksum, page_checksum,
+};
+use crate::files::envelope::{self, TOO_SHORT, take_u16, take_u32, take_u64};
+use crate::files::{FileError, ReadFile, Storage, frame, io_error};
+use crate::format::chunk::GROUP_CHUNKS;
+
+/// A file that is open for reading; shared by threads.
+#[derive(Debug)]
+pub(crate) struct Reader {
+    pub path: PathBuf,
+    file: Box<dyn ReadFile>,
+    identity: u64,
+    directory_at: u64,
+    blocks: u64,
+    /// Where the pages of the directory begin.
+    pages: Vec<Start>,
+    /// The pages that have been read: where their blocks begin.
+    read: Vec<OnceLock<Vec<Start>>>,
+    /// A frame around the entries of every shape.
+    shapes: Vec<u8>,
+}
+
+/// Where a block begins, or the first block of a page of the directory. The last of a list is where the list ends.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Start {
+    offset: u64,
+    chunk: u64,
+    checksum: u64,
+}
+
+/// Returns the place of a chunk in a list, which may be that of its end.
+fn find(starts: &[Start], chunk: u64) -> usize {
+    starts.partition_point(|start| start.chunk <= chunk).saturating_sub(1)
+}
+
+impl Reader {
+    /// Opens a file of a tier of at most `most_shapes` shapes and reads its header and, where `check` accepts the header and
+    /// the file's length, its end. Returns with it what `check` makes of them.
+    pub fn open<T>(
+        storage: &dyn Storage,
+        path: &Path,
+        most_shapes: u128,
+        check: impl FnOnce(&Header, u64) -> Result<T, FileError>,
+    ) -> Result<(Reader, T), FileError> {
+        let damaged = |offset, what| FileError::damaged(path, offset, what);
+        let file = match storage.open(path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Err(damaged(0, "the file is missing")),
+            file => file.map_err(io_error(path, "open"))?,
+        };
+        let (header, header_bytes): (Header, u64) = envelope::unseal(&*file, path, MAGIC)?;
+        let size = file.size().map_err(io_error(path, "read"))?;
+        let checked = check(&header, size)?;
+        let trailer_at = size.checked_sub(TRAILER as u64).filter(|at| *at >= header_bytes);
+        let trailer_at = trailer_at.ok_or_else(|| damaged(size, TOO_SHORT))?;
+        let mut sealed = vec![0; header_bytes as usize];
+        envelope::read(&*file, path, &mut sealed, 0)?;
+        let identity = xxh3_64(&sealed);
+        let mut trailer = [0; TRAILER];
+        envelope::read(&*file, path, &mut trailer, trailer_at)?;
+        let mut numbers = trailer.as_slice();
+        let [directory_at, blocks, checksum] = [(); 3].map(|()| take_u64(&mut numbers).unwrap_or_default());
+        let page_bytes = (blocks.div_ceil(PAGE_BLOCKS)).checked_mul(PAGE_ENTRY as u64);
+        let directory_bytes = blocks.checked_mul(DIRECTORY_ENTRY as u64);
+        let end_at = directory_bytes.and_then(|bytes| directory_at.checked_add(bytes));
+        let end_at = end_at.filter(|_| directory_at >= header_bytes);
+        let shape_bytes = end_at.and_then(|end| trailer_at.checked_sub(end)?.checked_sub(page_bytes?));
+        let most_bytes = frame::most_bytes(most_shapes.saturating_mul(size_of::<u64>() as u128));
+        let (Some(end_at), Some(shape_bytes)) = (end_at, shape_bytes.filter(|bytes| u128::from(*bytes) <= most_bytes))
+        else {
+            return Err(damaged(trailer_at, "the trailer is wrong"));
+        };
+        let mut end = vec![0; (size - end_at) as usize - size_of::<u64>()];
+        envelope::read(&*file, path, &mut end, end_at)?;
+        if end_checksum(&end, identity) != checksum {
+            return Err(damaged(end_at, "the checksum of the end is wrong"));
+        }
+        end.truncate((trailer_at - end_at) as usize);
+        let list = end.split_off((shape_bytes as usize).min(end.len()));
+        let chunks = header.entries.div_ceil(u64::from(header.chunk_entries.max(1)));
+        let pages = parse_pages(&list, [(header_bytes, 0), (directory_at, chunks)])
+            .ok_or_else(|| damaged(end_at, "the blocks do not hold the tier"))?;
+        let read = (1..pages.len()).map(|_| OnceLock::new()).collect();
+        let reader =
+            Reader { path: path.to_path_buf(), file, identity, directory_at, blocks, pages, read, shapes: end };
+        Ok((reader, checked))
+    }
+
+    /// Expands the entries of every shape, of which there are at most `most`.
+    ///
+    /// # Errors
+    /// [`FileError::Damaged`] where there are more, or the frame is none.
+    pub fn shape_entries(&self, most: usize) -> Result<Vec<u64>, FileError> {
+        let bytes = frame::expand(&self.shapes, most.saturating_mul(size_of::<u64>()));
+        let mut bytes = bytes.as_deref().ok_or_else(|| self.damaged_directory("the shapes do not expand"))?;
+        Ok(std::iter::from_fn(|| take_u64(&mut bytes)).collect())
+    }
+
+    /// Returns the number of blocks.
+    pub fn blocks(&self) -> u64 {
+        self.blocks
+    }
+
+    /// Returns the number of the block that holds a chunk, and the chunk's place in it.
+    ///
+    /// # Errors
+    /// [`FileError::Io`] or [`FileError::Damaged`] if the directory cannot be read.
+    pub fn block_of(&self, chunk: u64) -> Result<(u64, usize), FileError> {
+        let number = find(&self.pages, chunk);
+        let page = self.page(number)?;
+        let inside = find(page, chunk);
+        let place = page.get(inside).and_then(|start| chunk.checked_sub(start.chunk));
+        let place = place.filter(|_| inside + 1 < page.len());
+        let place = place.ok_or_else(|| self.damaged_directory("a chunk has no block"))?;
+        Ok((number as u64 * PAGE_BLOCKS + inside as u64, place as usize))
+    }
+
+    /// Returns the first chunk of a block.
+    ///
+    /// # Errors
+    /// [`FileError::Io`] or [`FileError::Damaged`] if the directory cannot be read.
+    pub fn first_chunk(&self, block: u64) -> Result<u64, FileError> {
+        Ok(self.entry(block)?.start.chunk)
+    }
+
+    /// Reads one block and checks it. Returns it with the number of its chunks.
+    ///
+    /// # Errors
+    /// [`FileError::Checksum`] where the bytes are not those that were written as this block of this tier.
+    pub fn block(&self, number: u64) -> Result<(Vec<u8>, usize), FileError> {
+        let Range { start, end } = self.entry(number)?;
+        let mut payload = vec![0; (end.offset - start.offset) as usize];
+        envelope::read(&*self.file, &self.path, &mut payload, start.offset)?;
+        let (expected, found) = (start.checksum as u32, block_checksum(&payload, self.identity, number));
+        if found != expected {
+            let file = self.path.clone();
+            return Err(FileError::Checksum { file, block: number, offset: start.offset, expected, found });
+        }
+        Ok((payload, (end.chunk - start.chunk) as usize))
+    }
+
+    /// Makes the error of a block that does not hold what it should.
+    pub fn damaged(&self, block: u64, what: &'static str) -> FileError {
+        FileError::damaged(&self.path, self.entry(block).map_or(0, |block| block.start.offset), what)
+    }
+
+    fn damaged_directory(&self, what: &'static str) -> FileError {
+        FileError::damaged(&self.path, self.directory_at, what)
+    }
+
+    /// Returns where a block begins and ends.
+    fn entry(&self, block: u64) -> Result<Range<Start>, FileError> {
+        let page = self.page(usize::try_from(block / PAGE_BLOCKS).unwrap_or(usize::MAX))?;
+        match page.get((block % PAGE_BLOCKS) as usize..) {
+            Some([start, end, ..]) => Ok(*start..*end),
+            _ => Err(self.damaged_directory("there is no such block")),
+        }
+    }
+
+    /// Returns where the blocks of a page of the directory begin, read and checked where they were not yet.
+    fn page(&self, number: usize) -> Result<&[Start], FileError> {
+        let (Some(read), Some([start, end, ..])) = (self.read.get(number), self.pages.get(number..)) else {
+            return Err(self.damaged_directory("there is no such page"));
+        };
+        if let Some(page) = read.get() {
+            return Ok(page);
+        }
+        let first = number as u64 * PAGE_BLOCKS;
+        let offset = self.directory_at + first * DIRECTORY_ENTRY as u64;
+        let damaged = |what| FileError::damaged(&self.path, offset, what);
+        let mut entries = vec![0; PAGE_BLOCKS.min(self.blocks - first) as usize * DIRECTORY_ENTRY];
+        envelope::read(&*self.file, &self.path, &mut entries, offset)?;
+        if page_checksum(&entries, self.identity, number as u64) != start.checksum {
+            return Err(damaged("the checksum of the directory is wrong"));
+        }
+        let page = parse_page(&entries, *start, *end).ok_or_else(|| damaged("the blocks do not hold the tier"))?;
+        Ok(read.get_or_init(|| page))
+    }
+}
+
+/// Reads the list of the pages, whose blocks go from the first to the second of `ends` (offset and chunk); `None` where they
+/// do not.
+fn parse_pages(mut list: &[u8], ends: [(u64, u64); 2]) -> Option<Vec<Start>> {
+    let mut pages = Vec::new();
+    while !list.is_empty() {
+        let (offset, chunk, checksum) = (take_u64(&mut list)?, take_u64(&mut list)?, take_u64(&mut list)?);
+        pages.push(Start { offset, chunk, checksum });
+    }
+    let [first, (offset, chunk)] = ends;
+    pages.push(Start { offset, chunk, checksum: 0 });
+    let in_order = pages.is_sorted_by(|one, other| one.offset <= other.offset && one.chunk < other.chunk);
+    (in_order && pages.first().is_some_and(|page| (page.offset, page.chunk) == first)).then_some(pages)
+}
+
+/// Reads the entries of a page between its start and that of the next; `None` where they do not fit, or a block has no
+/// chunk or more than a group has.
+fn parse_page(mut entries: &[u8], start: Start, end: Start) -> Option<Vec<Start>> {
+    let (mut offset, mut chunk, mut page) = (start.offset, start.chunk, Vec::new());
+    while !entries.is_empty() {
+        let (length, chunks) = (take_u32(&mut entries)?, u32::from(take_u16(&mut entries)?));
+        page.push(Start { offset, chunk, checksum: take_u32(&mut entries)?.into() });
+        offset = offset.checked_add(length.into())?;
+        chunk = chunk.checked_add((1..=GROUP_CHUNKS).contains(&chunks).then_some(chunks.into())?)?;
+    }
+    page.push(Start { offset, chunk, checksum: 0 });
+    ((offset, chunk) == (end.offset, end.chunk)).then_some(page)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::writer::Writer;
+    use super::*;
+    use crate::communicator::Alone;
+    use crate::files::{Disk, Memory, publish};
+    use crate::format::codec::EncodedBlock;
+    use crate::kernel::Values;
+
+    fn header(entries: u64) -> Header {
+        Header { board: "4x4".to_owned(), values: Values::Wdl, ply: 9, entries, chunk_entries: 256 }
+    }
+
+    /// Writes a file of `count` blocks of different lengths, each with the chunks that its number has low bits.
+    fn write(storage: &dyn Storage, folder: &Path, count: u64) -> PathBuf {
+        let chunks = |block: u64| (block % 3 + 1) as u16;
+        let block =
+            |block: u64| vec![EncodedBlock { payload: vec![block as u8; (block % 5) as usize], chunks: chunks(block) }];
+        let entries = (0..count).map(|block| u64::from(chunks(block)) * 256).sum();
+        let path = folder.join("tier-09");
+        let mut writer = Writer::create(storage, &path, &header(entries), &Alone).unwrap();
+        writer.add(&Vec::from_iter((0..count).map(block))).unwrap();
+        let file = writer.finish(&[entries, 0, 7]).unwrap().unwrap();
+        publish(storage, folder, vec![file.written]).unwrap();
+        path
+    }
+
+    #[test]
+    fn blocks_of_many_pages_are_found_by_their_chunks() {
+        for count in [0, 1, 1023, 1024, 1025, 2048, 2500] {
+            let storage = Memory::default();
+            let path = write(&storage, Path::new("folder"), count);
+            let (reader, ()) = Reader::open(&storage, &path, 3, |_, _| Ok(())).unwrap();
+            assert_eq!(reader.blocks(), count);
+            assert_eq!(reader.shape_entries(3).unwrap()[1..], [0, 7]);
+            assert!(reader.shape_entries(2).unwrap_err().is_damage());
+            let mut chunk = 0;
+            for block in 0..count {
+                let (bytes, chunks) = reader.block(block).unwrap();
+                assert_eq!((bytes, chunks), (vec![block as u8; (block % 5) as usize], (block % 3 + 1) as usize));
+                for place in 0..chunks {
+                    assert_eq!(reader.block_of(chunk).unwrap(), (block, place));
+                    chunk += 1;
+                }
+            }
+            assert!(reader.block_of(chunk).unwrap_err().is_damage());
+            assert!(reader.block(count).unwrap_err().is_damage());
+        }
+    }
+
+    #[test]
+    fn a_page_of_the_directory_that_is_not_as_written_is_found_when_it_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = write(&Disk, folder.path(), 2500);
+        let mut file = std::fs::read(&path).unwrap();
+        let (reader, ()) = Reader::open(&Disk, &path, 1000, |_, _| Ok(())).unwrap();
+        let second = reader.directory_at as usize + PAGE_BLOCKS as usize * DIRECTORY_ENTRY;
+        file[second + 4] ^= 1;
+        std::fs::write(&path, &file).unwrap();
+        let (reader, ()) = Reader::open(&Disk, &path, 1000, |_, _| Ok(())).unwrap();
+        assert!(reader.block(0).is_ok() && reader.block(2048).is_ok());
+        assert!(reader.block(1024).unwrap_err().to_string().contains("the checksum of the directory"));
+    }
+
+    #[test]
+    fn a_trailer_that_cannot_be_true_is_refused_though_its_checksum_fits() {
+        let storage = Memory::default();
+        let path = write(&storage, Path::new("folder"), 3);
+        let (reader, ()) = Reader::open(&storage, &path, 3, |_, _| Ok(())).unwrap();
+        let mut file = vec![0; reader.file.size().unwrap() as usize];
+        reader.file.read_exact_at(&mut file, 0).unwrap();
+        let (at, numbers) = (reader.directory_at, file.len() - TRAILER);
+        let open = |directory_at: u64, count: u64| {
+            let mut file = file.clone();
+            file[numbers..][..16].copy_from_slice(&[directory_at.to_le_bytes(), count.to_le_bytes()].concat());
+            let end = directory_at.wrapping_add(count.wrapping_mul(DIRECTORY_ENTRY as u64)) as usize;
+            let end = file.get(end..numbers + 16).unwrap_or_default();
+            let checksum = end_checksum(end, reader.identity);
+            file[numbers + 16..].copy_from_slice(&checksum.to_le_bytes());
+            storage.create(&path).unwrap().write_all(&file).unwrap();
+            Reader::open(&storage, &path, 3, |_, _| Ok(()))?.0.block(0)
+        };
+        open(at, 3).unwrap();
+        for (directory_at, count) in [
+            (at, 0),
+            (at, 2),
+            (at, 4),
+            (at, u64::MAX),
+            (at, u64::MAX / 10 + 2),
+            (u64::MAX, 3),
+            (0, at / 10),
+            (at + 1, 3),
+        ] {
+            assert!(open(directory_at, count).unwrap_err().is_damage(), "{directory_at} {count}");
+        }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn an_end_that_is_far_too_long_is_refused_before_it_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = write(&Disk, folder.path(), 1);
+        let file = std::fs::read(&path).unwrap();
+        // A hole of a terabyte before the trailer: shapes, as far as the trailer goes.
+        let sparse = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+        sparse.set_len(1 << 40).unwrap();
+        std::os::unix::fs::FileExt::write_all_at(&sparse, &file[file.len() - TRAILER..], (1 << 40) - TRAILER as u64)
+            .unwrap();
+        let error = Reader::open(&Disk, &path, 1000, |_, _| Ok(())).map(drop).unwrap_err();
+        assert!(error.to_string().contains("the trailer is wrong"), "{error}");
+    }
+}

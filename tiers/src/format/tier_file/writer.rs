@@ -1,0 +1,265 @@
+//! Writing the file of a tier, by one process or by several at once.
+//!
+//! The groups of chunks go through in batches. Group `g` of a batch belongs to rank `g % size`, which encodes it on one of
+//! its threads. Then the ranks gather the lengths of their blocks, so that each rank knows where its own blocks belong and
+//! writes them there. The bytes of the file do not depend on the number of ranks.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{DIRECTORY_ENTRY, Header, MAGIC, PAGE_BLOCKS, block_checksum, end_checksum, page_checksum};
+use crate::communicator::{Communicator, Reduction, gather_numbers};
+use crate::files::{FileError, PlaceFile, Storage, Written, envelope, frame, io_error, temporary_name};
+use crate::format::chunk::Chunks;
+use crate::format::codec::{EncodedBlock, LEVEL, Packer};
+use crate::format::folder::tier_path;
+use crate::format::hash::Hash;
+use crate::format::manifest::is_stored;
+use crate::index::Index;
+use crate::tier::Tier;
+
+/// Groups of chunks that a rank encodes at a time: bounds what is held before it is written.
+const BATCH_GROUPS: u64 = if cfg!(test) { 1 } else { 64 };
+
+/// A tier's file that is written, but neither durable nor under its name.
+pub(crate) struct TierFile {
+    pub written: Written,
+    pub hash: Hash,
+}
+
+/// Writes the file of a solved tier together with all other ranks. Returns it at rank 0; writes nothing for a tier that is
+/// not stored. Rank 0 asks before each batch of groups whether to stop; then the file is removed, and all ranks break off.
+///
+/// # Errors
+/// Where a file cannot be read or written.
+pub(crate) fn write_tier(
+    storage: &dyn Storage,
+    folder: &Path,
+    index: &Index,
+    tier: &Tier,
+    all: &dyn Communicator,
+    is_stopped: &dyn Fn() -> bool,
+) -> Result<ControlFlow<(), Option<TierFile>>, FileError> {
+    let ply = tier.ply();
+    if !is_stored(ply) {
+        return Ok(ControlFlow::Continue(None));
+    }
+    let chunks = Chunks::of_tier(tier.entries(), tier.directory.matrices());
+    let header = Header::new(index, tier.content().values(), ply, &chunks);
+    let mut writer = Writer::create(storage, &tier_path(folder, ply), &header, all)?;
+    let (groups, size) = (chunks.groups(), u64::from(all.size()));
+    let mut first = 0;
+    while first < groups {
+        let mut stopped = [u64::from(all.is_root() && is_stopped())];
+        all.all_reduce(&mut stopped, Reduction::Or);
+        if stopped != [0] {
+            writer.abandon()?;
+            return Ok(ControlFlow::Break(()));
+        }
+        let end = groups.min(first + BATCH_GROUPS * size);
+        let own: Vec<u64> = (first + u64::from(all.rank())..end).step_by(size as usize).collect();
+        let begin = || Packer::new(index, tier, &chunks);
+        let encoded: Result<Vec<_>, _> = own.into_par_iter().map_init(begin, Packer::encode).collect();
+        writer.add(&encoded?)?;
+        first = end;
+    }
+    Ok(ControlFlow::Continue(writer.finish(&tier.directory.shape_entries())?))
+}
+
+/// A file that is being written, under a temporary name, by all ranks.
+pub(crate) struct Writer<'a> {
+    storage: &'a dyn Storage,
+    all: &'a dyn Communicator,
+    path: PathBuf,
+    temporary: PathBuf,
+    file: Box<dyn PlaceFile>,
+    /// The hash of the sealed header.
+    identity: u64,
+    /// Where the next block begins.
+    offset: u64,
+    /// The directory of the blocks so far, of all ranks.
+    directory: Vec<u8>,
+    /// Offset and first chunk of each page of the directory.
+    pages: Vec<(u64, u64)>,
+    chunks: u64,
+}
+
+impl<'a> Writer<'a> {
+    /// Starts the file that will be at `path`.
+    pub fn create(
+        storage: &'a dyn Storage,
+        path: &Path,
+        header: &Header,
+        all: &'a dyn Communicator,
+    ) -> Result<Writer<'a>, FileError> {
+        let temporary = temporary_name(path);
+        let header = envelope::seal(MAGIC, header);
+        if all.is_root() {
+            let mut file = storage.create(&temporary).map_err(io_error(&temporary, "create"))?;
+            file.write_all(&header).and_then(|()| file.flush()).map_err(io_error(&temporary, "write"))?;
+        }
+        // The others can open it from here on.
+        all.barrier();
+        let file = storage.place(&temporary).map_err(io_error(&temporary, "open"))?;
+        Ok(Writer {
+            storage,
+            all,
+            path: path.to_path_buf(),
+            temporary,
+            file,
+            identity: xxh3_64(&header),
+            offset: header.len() as u64,
+            directory: Vec::new(),
+            pages: Vec::new(),
+            chunks: 0,
+        })
+    }
+
+    /// Writes the blocks of the next groups. The ranks take turns: `own` are this rank's groups, in their order.
+    ///
+    /// # Errors
+    /// Where the file cannot be written, or another rank sends what does not make a whole file.
+    pub fn add(&mut self, own: &[Vec<EncodedBlock>]) -> Result<(), FileError> {
+        let mut sizes = Vec::new();
+        for blocks in own {
+            sizes.push(blocks.len() as u64);
+            sizes.extend(blocks.iter().map(|block| (block.payload.len() as u64) << 16 | u64::from(block.chunks)));
+        }
+        let gathered = self.gather(&sizes)?;
+        let mut sizes: Vec<_> = gathered.iter().map(|sizes| sizes.iter()).collect();
+        let (mut own, mut checksums, mut batch) = (own.iter(), Vec::new(), Vec::new());
+        let (mut number, mut offset) = (self.blocks(), self.offset);
+        for rank in (0..sizes.len()).cycle() {
+            let Some(count) = sizes.get_mut(rank).and_then(Iterator::next) else { break };
+            if rank == self.all.rank() as usize
+                && let Some(blocks) = own.next()
+            {
+                let payloads: Vec<&[u8]> = blocks.iter().map(|block| &*block.payload).collect();
+                self.file.write_all_at(&payloads.concat(), offset).map_err(io_error(&self.temporary, "write"))?;
+                let of_block = |(number, payload)| u64::from(block_checksum(payload, self.identity, number));
+                checksums.extend((number..).zip(payloads).map(of_block));
+            }
+            for size in sizes.get_mut(rank).into_iter().flatten().take(*count as usize) {
+                batch.push((rank, (size >> 16) as u32, *size as u16));
+                offset += size >> 16;
+                number += 1;
+            }
+        }
+        let gathered = self.gather(&checksums)?;
+        let mut checksums: Vec<_> = gathered.iter().map(|checksums| checksums.iter()).collect();
+        for (rank, length, chunks) in batch {
+            let checksum = checksums.get_mut(rank).and_then(Iterator::next).ok_or_else(|| self.unreadable())?;
+            let checksum = *checksum as u32;
+            self.record(length, chunks, checksum);
+        }
+        Ok(())
+    }
+
+    /// Returns the number of blocks so far.
+    fn blocks(&self) -> u64 {
+        (self.directory.len() / DIRECTORY_ENTRY) as u64
+    }
+
+    /// Adds the next block to the directory.
+    fn record(&mut self, length: u32, chunks: u16, checksum: u32) {
+        if self.blocks().is_multiple_of(PAGE_BLOCKS) {
+            self.pages.push((self.offset, self.chunks));
+        }
+        self.chunks += u64::from(chunks);
+        self.offset += u64::from(length);
+        self.directory.extend_from_slice(&length.to_le_bytes());
+        self.directory.extend_from_slice(&chunks.to_le_bytes());
+        self.directory.extend_from_slice(&checksum.to_le_bytes());
+    }
+
+    fn gather(&self, own: &[u64]) -> Result<Vec<Vec<u64>>, FileError> {
+        gather_numbers(self.all, own).map_err(|_| self.unreadable())
+    }
+
+    fn unreadable(&self) -> FileError {
+        FileError::damaged(&self.path, 0, "the blocks that the processes of the job sent do not make a whole file")
+    }
+
+    /// Removes the file.
+    pub fn abandon(self) -> Result<(), FileError> {
+        let Writer { storage, all, temporary, file, .. } = self;
+        // A file that is open cannot be removed everywhere.
+        drop(file);
+        all.barrier();
+        if all.is_root() { storage.remove(&temporary).map_err(io_error(&temporary, "remove")) } else { Ok(()) }
+    }
+
+    /// Writes the directory and the entries of every shape of the tier. Returns the file at rank 0; it has its name only after
+    /// [`publish`](crate::files::publish).
+    pub fn finish(self, shape_entries: &[u64]) -> Result<Option<TierFile>, FileError> {
+        let Writer { storage, all, file, offset, .. } = self;
+        if !all.is_alone() {
+            file.sync().map_err(io_error(&self.temporary, "write"))?;
+            all.barrier();
+        }
+        if !all.is_root() {
+            return Ok(None);
+        }
+        let shapes: Vec<u8> = shape_entries.iter().flat_map(|entries| entries.to_le_bytes()).collect();
+        let mut end = frame::compress(&shapes, LEVEL).map_err(io_error(&self.temporary, "compress"))?;
+        let pages = self.directory.chunks(DIRECTORY_ENTRY * PAGE_BLOCKS as usize);
+        for ((page, entries), (offset, chunk)) in (0..).zip(pages).zip(&self.pages) {
+            let checksum = page_checksum(entries, self.identity, page);
+            end.extend([*offset, *chunk, checksum].iter().flat_map(|number| number.to_le_bytes()));
+        }
+        let blocks = (self.directory.len() / DIRECTORY_ENTRY) as u64;
+        end.extend([offset, blocks].iter().flat_map(|number| number.to_le_bytes()));
+        end.extend(end_checksum(&end, self.identity).to_le_bytes());
+        let end = [self.directory, end].concat();
+        file.write_all_at(&end, offset).map_err(io_error(&self.temporary, "write"))?;
+        // The blocks of all ranks are in order only now. To read them again takes less than a thousandth of a solve.
+        let hash = Hash::of_file(storage, &self.temporary, &|_| true)?.unwrap_or_default();
+        let Writer { path, temporary, .. } = self;
+        let written = Written { path, temporary, file: Some(file), bytes: offset + end.len() as u64 };
+        Ok(Some(TierFile { written, hash }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::Memory;
+    use crate::kernel::{Kernel, Values};
+    use crate::solve::in_memory;
+    use crate::testing::Threads;
+
+    #[test]
+    fn any_number_of_ranks_writes_the_same_file_and_all_of_them_stop() {
+        let index = Index::new("4x6".parse().unwrap(), Kernel::portable()).unwrap();
+        let (folder, mut most_groups) = (Path::new("folder"), 0);
+        let solved = in_memory(&index, Values::Wdl, |tier| {
+            let write = |size, is_stopped| {
+                let storage = Memory::default();
+                let (written, _) = Threads::run(size, 2, |all| {
+                    let written = write_tier(&storage, folder, &index, tier, all, &|| is_stopped).unwrap();
+                    written.map_continue(|file| file.map(|file| (file.written.bytes, file.hash)))
+                });
+                (written, storage.names(folder).unwrap())
+            };
+            let groups = Chunks::of_tier(tier.entries(), tier.directory.matrices()).groups();
+            most_groups = most_groups.max(groups);
+            if groups == 1 && tier.ply() > 8 {
+                return;
+            }
+            let alone = write(1, false).0.remove(0);
+            assert_eq!(alone.continue_value().flatten().is_some(), is_stored(tier.ply()));
+            for size in [2, 3, 5] {
+                let (written, _) = write(size, false);
+                assert_eq!(written[0], alone, "ply {} by {size}", tier.ply());
+                assert!(written[1..].iter().all(|other| *other == ControlFlow::Continue(None)));
+                let (stopped, names) = write(size, is_stored(tier.ply()));
+                let expected = if is_stored(tier.ply()) { ControlFlow::Break(()) } else { ControlFlow::Continue(None) };
+                assert!(names.is_empty() && stopped.iter().all(|found| *found == expected));
+            }
+        });
+        assert!(solved.unwrap().is_some() && most_groups > 1, "{most_groups}");
+    }
+}

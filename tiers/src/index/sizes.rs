@@ -1,0 +1,215 @@
+//! Sizes that follow from the board alone, before any table is made: those of the tables, with their limits, the number
+//! of shapes of a tier, and about how many entries it has.
+
+use std::collections::BTreeMap;
+
+use fourbase::Board;
+
+/// A board that cannot be indexed.
+#[derive(Debug, thiserror::Error)]
+pub enum IndexError {
+    /// The tables of the wings have too many colourings.
+    #[error("board {board}: the tables of its index would have {colourings:.1e} colourings, more than {limit:.1e}")]
+    Colourings {
+        /// The board.
+        board: Board,
+        /// Colourings of a wing beside a spine, over all shapes.
+        colourings: f64,
+        /// The highest supported number.
+        limit: f64,
+    },
+    /// The tables of the wings have too many lists.
+    #[error("board {board}: the tables of its index would have {lists:.1e} lists, more than {limit:.1e}")]
+    Lists {
+        /// The board.
+        board: Board,
+        /// Pairs of a wing shape and a spine.
+        lists: f64,
+        /// The highest supported number.
+        limit: f64,
+    },
+}
+
+/// The most colourings of a wing beside a spine that tables are made for (7x6 has 2.6e8).
+const MOST_COLOURINGS: u128 = 1 << 31;
+
+/// The most pairs of a wing shape and a spine that tables are made for (7x6 has 43,561).
+const MOST_LISTS: u128 = 1 << 24;
+
+/// The sizes of a board's tables.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TableSizes {
+    /// Colourings of a wing beside a spine, over all shapes.
+    pub colourings: u128,
+    /// Pairs of a wing shape and a spine.
+    pub lists: u128,
+    /// Shapes of all tiers, each with its spines, after the mirror.
+    pub shapes: u128,
+}
+
+impl TableSizes {
+    /// Computes the sizes of a board's tables.
+    pub fn of(board: Board) -> TableSizes {
+        let (wing_columns, height) = ((board.width() / 2) as u32, board.height() as u128);
+        let has_spine = board.width() % 2 == 1;
+        let spines = if has_spine { (1u128 << (height + 1)) - 1 } else { 1 };
+        let wings = (height + 1).pow(wing_columns);
+        let column = (1u128 << (height + 1)) - 1;
+        TableSizes {
+            colourings: column.pow(wing_columns).saturating_mul(spines),
+            lists: wings.saturating_mul(spines),
+            shapes: (wings * wings / 2).saturating_mul(spines + u128::from(has_spine)),
+        }
+    }
+}
+
+/// Checks that the tables of the wings are small enough to be made.
+///
+/// # Errors
+/// [`IndexError`], with the size and its limit.
+pub(crate) fn check_tables(board: Board) -> Result<(), IndexError> {
+    let TableSizes { colourings, lists, .. } = TableSizes::of(board);
+    if colourings > MOST_COLOURINGS {
+        let (colourings, limit) = (colourings as f64, MOST_COLOURINGS as f64);
+        return Err(IndexError::Colourings { board, colourings, limit });
+    }
+    if lists > MOST_LISTS {
+        return Err(IndexError::Lists { board, lists: lists as f64, limit: MOST_LISTS as f64 });
+    }
+    Ok(())
+}
+
+/// Counts the shapes of a tier without listing them.
+pub(crate) fn count_shapes(board: Board, ply: u32) -> u128 {
+    let (columns, room) = (board.width(), board.height());
+    let ways = heights(columns, room, ply);
+    // A shape that is its own mirror image has the pieces of its left wing twice.
+    let spines = (0..=if columns.is_multiple_of(2) { 0 } else { room as u32 })
+        .filter_map(|spine| ply.checked_sub(spine).filter(|wings| wings.is_multiple_of(2)).map(|wings| wings / 2));
+    let own_images: u128 = spines.map(|wing| heights(columns / 2, room, wing)).sum();
+    (ways + own_images) / 2
+}
+
+/// Counts the ways in which this many pieces can stand in columns.
+fn heights(columns: usize, room: usize, pieces: u32) -> u128 {
+    let mut ways = vec![0u128; pieces as usize + 1];
+    ways[0] = 1;
+    for _ in 0..columns {
+        ways = (0..ways.len()).map(|pieces| ways[pieces.saturating_sub(room)..=pieces].iter().sum()).collect();
+    }
+    ways[pieces as usize]
+}
+
+/// A tier of fewer shapes has tables of a few megabytes.
+const FEW_SHAPES: u128 = 1 << 17;
+
+/// With K below 3 most shapes have no entry, so a tier of up to this many shapes may be tiny.
+const MANY_SHAPES: u128 = 1 << 22;
+
+/// Returns a lower bound on the entries of a tier, from the number of its shapes: 0 for a tier of few shapes.
+///
+/// Almost every shape has an entry. A file that records far fewer is refused before the tables of its shapes are made.
+pub(crate) fn least_entries(board: Board, ply: u32) -> u128 {
+    match count_shapes(board, ply) {
+        0..FEW_SHAPES => 0,
+        FEW_SHAPES..MANY_SHAPES if board.connect() < 3 => 0,
+        shapes => shapes / 64,
+    }
+}
+
+/// Estimates the entries of every tier after the mirror, from the empty board up. Takes about a millisecond. The
+/// estimates are at least half of the truth and at most 64 times as much on every board that was tried.
+///
+/// A column of `h` pieces has `c(h, f)` colourings with `f` first-player pieces and no `K` equal pieces in a row; columns
+/// multiply, so the colourings of a whole tier are the coefficient of the `W`-th power of `Σ c(h, f) x^h y^f` at the
+/// tier's ply and balance. That ignores the other lines, which leave a half to a tenth.
+pub(crate) fn tier_estimates(board: Board) -> Vec<u128> {
+    tier_colourings(board).into_iter().map(|colourings| colourings.div_ceil(2)).collect()
+}
+
+/// Counts the colourings of every tier without a line in a column, before the mirror.
+fn tier_colourings(board: Board) -> Vec<u128> {
+    let cells = board.cells();
+    let column = column_colourings(board);
+    // sums[ply][firsts]
+    let mut sums = vec![vec![0u128; cells + 1]; cells + 1];
+    sums[0][0] = 1;
+    for _ in 0..board.width() {
+        let mut next = vec![vec![0u128; cells + 1]; cells + 1];
+        for ply in 0..=cells {
+            for firsts in (0..=ply).filter(|firsts| sums[ply][*firsts] > 0) {
+                for (height, counts) in column.iter().enumerate().filter(|(height, _)| ply + height <= cells) {
+                    for (more, count) in counts.iter().enumerate() {
+                        let sum = &mut next[ply + height][firsts + more];
+                        *sum = sum.saturating_add(sums[ply][firsts].saturating_mul(*count));
+                    }
+                }
+            }
+        }
+        sums = next;
+    }
+    (0..=cells).map(|ply| sums[ply][firsts_at(ply as u32) as usize]).collect()
+}
+
+/// Counts the colourings of a column by height and first-player pieces, without `K` equal pieces in a row.
+fn column_colourings(board: Board) -> Vec<Vec<u128>> {
+    let (height, connect) = (board.height(), board.connect());
+    // By first-player pieces, the colour on top, and how many of it are on top of each other.
+    let mut runs = BTreeMap::from([((0usize, 0usize, 0usize), 1u128)]);
+    let mut counts = vec![vec![1u128]];
+    for pieces in 1..=height {
+        let mut next = BTreeMap::new();
+        for (&(firsts, top, run), &count) in &runs {
+            for colour in 0..2 {
+                let run = if colour == top { run + 1 } else { 1 };
+                if run < connect {
+                    *next.entry((firsts + colour, colour, run)).or_insert(0u128) += count;
+                }
+            }
+        }
+        let mut by_firsts = vec![0u128; pieces + 1];
+        for ((firsts, _, _), count) in &next {
+            by_firsts[*firsts] += count;
+        }
+        counts.push(by_firsts);
+        runs = next;
+    }
+    counts
+}
+
+/// Returns the number of first-player pieces on the board at `ply`.
+pub(super) fn firsts_at(ply: u32) -> u32 {
+    ply.div_ceil(2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::{Index, TierDirectory};
+    use crate::kernel::Kernel;
+
+    #[test]
+    fn shapes_are_counted_as_they_are_listed() {
+        for name in ["4x4", "5x4", "1x8", "2x3", "7x2", "3x6", "6x3c3"] {
+            let index = Index::new(name.parse().unwrap(), Kernel::detect()).unwrap();
+            for ply in 0..=index.board().cells() as u32 {
+                let listed = TierDirectory::new(&index, ply).shapes().len() as u128;
+                assert_eq!(count_shapes(index.board(), ply), listed, "{name} ply {ply}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_least_number_of_entries_is_a_bound_on_boards_of_many_shapes() {
+        let board: Board = "14x2c3".parse().unwrap();
+        let index = Index::new(board, Kernel::detect()).unwrap();
+        let is_bounded = |ply: &u32| {
+            let least = least_entries(board, *ply);
+            assert!(least <= u128::from(TierDirectory::new(&index, *ply).entries()), "ply {ply}: {least}");
+            least > 0
+        };
+        assert!((8..=20).filter(is_bounded).count() > 0);
+        assert_eq!(least_entries("7x6".parse().unwrap(), 21), 0);
+        assert!(["20x2", "20x2c2"].iter().all(|name| least_entries(name.parse().unwrap(), 21) > 1 << 20));
+    }
+}

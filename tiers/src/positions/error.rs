@@ -1,0 +1,51 @@
+//! Why positions were not listed or drawn.
+
+use fourbase::Board;
+
+use super::SampleKind;
+use crate::answer::AnswerError;
+use crate::counts::CountError;
+use crate::files::grouped;
+
+/// Positions that cannot be listed or drawn.
+#[derive(Debug, thiserror::Error)]
+pub enum PositionError {
+    /// No ply was chosen.
+    #[error("no plies are chosen")]
+    NoPlies,
+    /// A ply that the board does not have.
+    #[error("there is no ply {ply}: {board} has {} cells", board.cells())]
+    Ply {
+        /// The board.
+        board: Board,
+        /// The ply.
+        ply: u32,
+    },
+    /// Positions whose next move is not forced are listed for early plies alone.
+    #[error("ply {ply} is too late for a list of positions whose next move is not forced; the last one is {most}")]
+    Late {
+        /// The ply.
+        ply: u32,
+        /// The last ply that can be listed.
+        most: u32,
+    },
+    /// No such position was drawn.
+    #[error("no position of these plies was drawn on {board}, in {} draws of kind {kind}", grouped(u128::from(*draws)))]
+    NotDrawn {
+        /// The board.
+        board: Board,
+        /// How positions are drawn.
+        kind: SampleKind,
+        /// How many draws were made.
+        draws: u32,
+    },
+    /// The caller stopped it.
+    #[error("stopped")]
+    Stopped,
+    /// The positions of a ply cannot be listed or solved.
+    #[error(transparent)]
+    Count(#[from] CountError),
+    /// The moves of a position have no answer.
+    #[error(transparent)]
+    Answer(#[from] AnswerError),
+}

@@ -1,0 +1,400 @@
+//! The positions of one ply as a list: all entries of the index, or the legal positions, and their outcomes.
+//!
+//! A probe takes about a microsecond a position. The kernels solve hundreds of millions of entries a second, but they begin
+//! at the full board. So for most plies of a board that fits into memory it is quicker to solve the ply than to probe its
+//! positions.
+
+use std::ops::Range;
+
+use bitvec::prelude::*;
+use fourbase::{Board, Outcome, Position, Value};
+use rayon::prelude::*;
+
+use super::PositionError;
+use crate::counts::{CountError, sweep_tier};
+use crate::files::FileError;
+use crate::index::{Index, Matrix, Split, TierDirectory, WingShape, images, low_bits, shapes, tier_estimates};
+use crate::kernel::Values;
+use crate::solve::{Plan, solve_down};
+use crate::tier::{Content, Reached, Rows, Tier, Watch};
+
+/// Entries that a thread reads at once, at most; a row of a matrix may have more.
+const PART_ENTRIES: u64 = 1 << 16;
+
+/// How many entries the kernels solve while one position is probed.
+const ENTRIES_PER_PROBE: u128 = 1000;
+
+/// The positions of one ply that no line has finished, in the order of the index; a position is followed by its mirror image.
+///
+/// ```
+/// use fourbase_tiers::index::Index;
+/// use fourbase_tiers::kernel::{Kernel, Values};
+/// use fourbase_tiers::positions::PositionList;
+///
+/// let index = Index::new("4x4".parse()?, Kernel::detect())?;
+/// let mut list = PositionList::legal(&index, 3, u64::MAX, &|| false)?;
+/// list.solve(&index, Values::Wdl, u64::MAX, &|| false)?;
+/// let batch = list.next(&index, u64::MAX)?.ok_or("no positions")?;
+/// assert_eq!((batch.bitboards.len(), batch.codes.len()), (52, 52));
+/// assert!(list.outcome(batch.codes[0]).is_some());
+/// assert_eq!(list.next(&index, u64::MAX)?, None);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct PositionList {
+    board: Board,
+    ply: u32,
+    matrices: Vec<Matrix>,
+    /// The legal positions; `None` for a list of all entries.
+    legal: Option<Tier<'static, Reached>>,
+    /// The outcomes of all entries, where the ply is solved.
+    outcomes: Option<Tier<'static>>,
+    most_positions: u64,
+    /// Rows of a matrix, given by its number.
+    parts: Vec<(usize, Range<usize>)>,
+    /// The number of parts that were read.
+    read: usize,
+}
+
+/// Some positions of a list, in order.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct PositionBatch {
+    /// The pieces of the first and of the second player, a bit a cell, as [`Position::pieces`] has them.
+    pub bitboards: Vec<[u64; 2]>,
+    /// The codes of their outcomes, for [`PositionList::outcome`]; empty if the ply is not solved.
+    pub codes: Vec<u8>,
+    /// The number of entries of the index that were read. Each is at most two positions.
+    pub entries: u64,
+}
+
+impl PositionBatch {
+    /// Returns the positions; `board` is that of the list.
+    #[must_use]
+    pub fn positions(&self, board: Board) -> Vec<Position> {
+        let positions = self.bitboards.iter();
+        positions.filter_map(|[first, second]| Position::from_bitboards(board, *first, *second).ok()).collect()
+    }
+}
+
+impl PositionList {
+    /// Lists all entries of a ply that are positions, whether a game can reach them or not.
+    #[must_use]
+    pub fn all(index: &Index, ply: u32) -> PositionList {
+        let mut list = PositionList::new(index, ply, None, 0);
+        list.most_positions = list.matrices.iter().map(|matrix| matrix.entries() * images(matrix)).sum();
+        list
+    }
+
+    /// Lists the legal positions of a ply. Two bits an entry of the widest tier up to the ply are in memory. Time is that of
+    /// going through all entries of this ply and of those before, a few hundred million a second.
+    ///
+    /// # Errors
+    ///
+    /// [`CountError::Memory`] if the bits need more than `memory_bytes`; [`PositionError::Stopped`] if `is_stopped` returns
+    /// true.
+    pub fn legal(
+        index: &Index,
+        ply: u32,
+        memory_bytes: u64,
+        is_stopped: &(dyn Fn() -> bool + Sync),
+    ) -> Result<PositionList, PositionError> {
+        let tier_bytes = |ply| u128::from(TierDirectory::new(index, ply).entries()) / 8;
+        let widest = (0..=ply.min(index.board().cells() as u32)).map(tier_bytes).max().unwrap_or(0);
+        // Two tiers, and the rest of a word at the end of every row.
+        check_memory(index.board(), 4 * widest, memory_bytes)?;
+        let (tier, positions) = sweep_to(index, ply, is_stopped)?;
+        Ok(PositionList::new(index, ply, Some(tier), positions))
+    }
+
+    fn new(index: &Index, ply: u32, legal: Option<Tier<'static, Reached>>, most_positions: u64) -> PositionList {
+        let matrices: Vec<Matrix> = shapes(index, ply).flat_map(|shape| shape.matrices(index, ply)).collect();
+        let parts = matrices.iter().enumerate().flat_map(|(number, matrix)| {
+            let rows = matrix.rows as usize;
+            let step = (PART_ENTRIES / u64::from(matrix.columns.max(1))).max(1) as usize;
+            (0..rows).step_by(step).map(move |row| (number, row..rows.min(row + step)))
+        });
+        let (board, parts) = (index.board(), parts.collect());
+        PositionList { board, ply, matrices, legal, outcomes: None, most_positions, parts, read: 0 }
+    }
+
+    /// Returns whether solving the ply is likely quicker than probing its positions.
+    #[must_use]
+    pub fn is_quicker_solved(&self) -> bool {
+        let tiers = tier_estimates(self.board).into_iter().skip(self.ply as usize);
+        tiers.fold(0, u128::saturating_add) < ENTRIES_PER_PROBE * u128::from(self.most_positions)
+    }
+
+    /// Solves the plies from the full board down to this one, on all threads of rayon's current pool, so that positions have
+    /// outcomes.
+    ///
+    /// # Errors
+    ///
+    /// [`CountError::Memory`] if two tiers need more than `memory_bytes`; [`PositionError::Stopped`] if `is_stopped` returns
+    /// true.
+    pub fn solve(
+        &mut self,
+        index: &Index,
+        values: Values,
+        memory_bytes: u64,
+        is_stopped: &(dyn Fn() -> bool + Sync),
+    ) -> Result<(), PositionError> {
+        check_memory(self.board, Plan::exact(index, values).memory_bytes(), memory_bytes)?;
+        let watch = Watch { done: &|_| (), is_stopped };
+        let solved = solve_down(index, values, self.ply, &watch, |_| ()).map_err(CountError::from)?;
+        self.outcomes = Some(solved.ok_or(PositionError::Stopped)?);
+        Ok(())
+    }
+
+    /// Returns whether positions have outcomes.
+    #[must_use]
+    pub fn is_solved(&self) -> bool {
+        self.outcomes.is_some()
+    }
+
+    /// Returns the outcome that a code stands for; `None` for a code that stands for none, and where the ply is not solved.
+    #[must_use]
+    pub fn outcome(&self, code: u8) -> Option<Outcome> {
+        self.outcomes.as_ref().and_then(|tier| tier.content().decode(code))
+    }
+
+    /// Reads the next positions on all threads of rayon's current pool: those of at least so many entries of the index. Takes
+    /// a few nanoseconds a position. Returns `None` at the end of the list.
+    ///
+    /// # Errors
+    ///
+    /// None where the list is in memory, as it is.
+    pub fn next(&mut self, index: &Index, entries: u64) -> Result<Option<PositionBatch>, PositionError> {
+        let (start, mut sum) = (self.read, PositionBatch::default());
+        while let Some((matrix, rows)) = self.parts.get(self.read).filter(|_| sum.entries < entries) {
+            let columns = self.matrices.get(*matrix).map_or(0, |matrix| matrix.columns);
+            sum.entries += u64::from(columns) * rows.len() as u64;
+            self.read += 1;
+        }
+        let parts = self.parts.get(start..self.read).filter(|parts| !parts.is_empty());
+        let Some(parts) = parts else { return Ok(None) };
+        let batches = parts.par_iter().map(|(matrix, rows)| self.read(index, *matrix, rows.clone()));
+        for batch in batches.collect::<Result<Vec<_>, _>>().map_err(CountError::from)? {
+            sum.bitboards.extend(batch.bitboards);
+            sum.codes.extend(batch.codes);
+        }
+        Ok(Some(sum))
+    }
+
+    /// Reads some rows of a matrix.
+    fn read(&self, index: &Index, matrix: usize, rows: Range<usize>) -> Result<PositionBatch, FileError> {
+        let mut batch = PositionBatch::default();
+        let Some(matrix) = self.matrices.get(matrix) else { return Ok(batch) };
+        let images = Halves::of(index, matrix, &rows);
+        let mut legal = self.legal.as_ref().map(|tier| rows_of(index, tier, matrix));
+        let mut codes = self.outcomes.as_ref().map(|tier| rows_of(index, tier, matrix));
+        let planes = self.outcomes.as_ref().map_or(0, |tier| tier.content().planes());
+        let columns = matrix.columns as usize;
+        for row in rows.clone() {
+            let legal = legal.as_mut().map(|legal| legal.get(row..row + 1)).transpose()?;
+            let codes = codes.as_mut().map(|codes| codes.get(row..row + 1)).transpose()?;
+            for word in 0..matrix.words() {
+                let all = low_bits((columns - 64 * word).min(64) as u32);
+                let mut left = legal.map_or(all, |legal| legal.get(word).copied().unwrap_or(0));
+                while left != 0 {
+                    let column = 64 * word + left.trailing_zeros() as usize;
+                    left &= left - 1;
+                    let before = batch.bitboards.len();
+                    batch.bitboards.extend(images.iter().map(|image| image.bitboards(row - rows.start, column)));
+                    if legal.is_none() && !batch.bitboards.get(before).is_some_and(|here| self.is_unfinished(*here)) {
+                        batch.bitboards.truncate(before);
+                    } else if let Some(codes) = codes {
+                        let code = code(codes, planes, matrix.words(), column);
+                        batch.codes.resize(batch.bitboards.len(), code);
+                    }
+                }
+            }
+        }
+        Ok(batch)
+    }
+
+    /// Returns whether an entry of the index is a position that no line has finished. Entries may have lines of both players.
+    fn is_unfinished(&self, [first, second]: [u64; 2]) -> bool {
+        let position = Position::from_bitboards(self.board, first, second);
+        position.is_ok_and(|position| position.primitive().is_none_or(|value| value == Value::Tie))
+    }
+}
+
+fn check_memory(board: Board, needed_bytes: u128, limit_bytes: u64) -> Result<(), CountError> {
+    if needed_bytes > u128::from(limit_bytes) {
+        return Err(CountError::Memory { board, needed_bytes, limit_bytes });
+    }
+    Ok(())
+}
+
+/// Sweeps from the empty board to a ply. Returns the bits of its legal positions and their number.
+fn sweep_to(
+    index: &Index,
+    ply: u32,
+    is_stopped: &(dyn Fn() -> bool + Sync),
+) -> Result<(Tier<'static, Reached>, u64), PositionError> {
+    let watch = Watch { done: &|_| (), is_stopped };
+    let mut before: Option<(Tier<Reached>, u64)> = None;
+    for ply in 0..=ply {
+        let parents = before.as_ref().map(|(tier, _)| tier);
+        let mut tier = Tier::in_memory(index, Reached, ply, parents);
+        let swept = sweep_tier(index, &mut tier, parents, u64::MAX, &watch).map_err(CountError::from)?;
+        before = Some((tier, swept.ok_or(PositionError::Stopped)?.without_line));
+    }
+    before.ok_or(PositionError::Stopped)
+}
+
+/// Begins to read a matrix of a tier.
+fn rows_of<'a, C: Content>(index: &'a Index, tier: &'a Tier<C>, matrix: &Matrix) -> Rows<'a, C> {
+    let mut rows = Rows::of(index, tier);
+    rows.seek(matrix);
+    rows
+}
+
+/// Returns the code of a column, from the words of all planes of its row.
+fn code(words: &[u64], planes: usize, row_words: usize, column: usize) -> u8 {
+    let bits = words.view_bits::<Lsb0>();
+    let bit = |plane: usize| bits.get(64 * plane * row_words + column).is_some_and(|bit| *bit);
+    (0..planes).fold(0, |code, plane| code | u8::from(bit(plane)) << plane)
+}
+
+/// The positions of some rows of a matrix by halves, as they are or mirrored. The bitboard of the first player is the OR of
+/// what its row, its column and its spine have, so a position costs a few operations and no look at its cells. The cells of
+/// both players are the same in all of a shape.
+struct Halves {
+    occupied: u64,
+    spine: u64,
+    /// The first player's pieces.
+    rows: Vec<u64>,
+    columns: Vec<u64>,
+}
+
+impl Halves {
+    /// Returns the halves of the positions that the entries of `rows` stand for: one position, or two mirror images.
+    fn of(index: &Index, matrix: &Matrix, rows: &Range<usize>) -> Vec<Halves> {
+        let split = index.split();
+        let left = index.colourings(matrix.left, matrix.spine, matrix.left_firsts);
+        let left = left.get(rows.clone()).unwrap_or_default();
+        let right = index.colourings(matrix.right, matrix.spine, matrix.right_firsts);
+        let wing = |shape, bits: &[u32], is_right| -> Vec<u64> {
+            bits.iter().map(|bits| on_board(split, shape, u64::from(*bits), is_right)).collect()
+        };
+        let spine_cell = split.spine_cell() % 64;
+        let image = |is_mirrored: bool| Halves {
+            occupied: on_board(split, matrix.left, u64::MAX, is_mirrored)
+                | on_board(split, matrix.right, u64::MAX, !is_mirrored)
+                | low_bits(matrix.spine.height) << spine_cell,
+            spine: u64::from(matrix.spine.bits) << spine_cell,
+            rows: wing(matrix.left, left, is_mirrored),
+            columns: wing(matrix.right, right, !is_mirrored),
+        };
+        (0..images(matrix)).map(|number| image(number == 1)).collect()
+    }
+
+    /// Returns the bitboards of both players, for a row from the first of those asked for, and a column.
+    #[expect(clippy::indexing_slicing, reason = "rows and columns of the matrix")]
+    fn bitboards(&self, row: usize, column: usize) -> [u64; 2] {
+        let first = self.spine | self.rows[row] | self.columns[column];
+        [first, self.occupied ^ first]
+    }
+}
+
+/// Puts the colouring of a wing on the board.
+fn on_board(split: &Split, shape: WingShape, bits: u64, is_right: bool) -> u64 {
+    let (mut on_board, mut bits) = (0, bits);
+    for (pieces, cell) in split.columns(shape, is_right) {
+        on_board |= (bits & low_bits(pieces)) << cell;
+        bits >>= pieces;
+    }
+    on_board
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use fourbase::search::Search;
+
+    use super::*;
+    use crate::kernel::Kernel;
+
+    const BOARDS: [&str; 7] = ["4x4", "4x4m", "3x4c3", "5x3", "2x2c2", "1x4", "4x5"];
+
+    fn index(name: &str) -> Index {
+        Index::new(name.parse().unwrap(), Kernel::detect()).unwrap()
+    }
+
+    #[test]
+    fn the_lists_of_small_boards_are_what_play_reaches() {
+        let is_listed = |position: &&Position| position.primitive().is_none_or(|value| value == Value::Tie);
+        for index in BOARDS[..6].iter().map(|name| index(name)) {
+            let board = index.board();
+            let mut tier = HashSet::from([Position::start(board)]);
+            for ply in 0..=board.cells() as u32 {
+                // A batch at a time.
+                let listed = |mut list: PositionList| -> Vec<Position> {
+                    let batches = std::iter::from_fn(|| list.next(&index, 100).unwrap());
+                    batches.flat_map(|batch| batch.positions(board)).collect()
+                };
+                let legal = listed(PositionList::legal(&index, ply, u64::MAX, &|| false).unwrap());
+                let expected: HashSet<Position> = tier.iter().filter(is_listed).copied().collect();
+                assert_eq!(legal.len(), expected.len(), "{board} ply {ply}");
+                assert_eq!(legal.into_iter().collect::<HashSet<_>>(), expected, "{board} ply {ply}");
+                let all: HashSet<Position> = listed(PositionList::all(&index, ply)).into_iter().collect();
+                assert!(expected.is_subset(&all) && all.iter().all(|position| is_listed(&position)));
+                let children = tier.iter().flat_map(|of| of.moves().map(|column| of.drop_piece(column)));
+                tier = children.collect();
+            }
+        }
+    }
+
+    #[test]
+    fn solved_plies_have_the_outcomes_that_a_search_finds() {
+        for index in BOARDS.map(index) {
+            let board = index.board();
+            let mut search = Search::new(board, Default::default());
+            let plies = (0..=board.cells() as u32).flat_map(|ply| [(Values::Wdl, ply), (Values::Remoteness, ply)]);
+            for (values, ply) in plies {
+                let legal = PositionList::legal(&index, ply, u64::MAX, &|| false).unwrap();
+                for mut list in [PositionList::all(&index, ply), legal] {
+                    list.solve(&index, values, u64::MAX, &|| false).unwrap();
+                    let Some(batch) = list.next(&index, u64::MAX).unwrap() else { continue };
+                    let positions = batch.positions(board);
+                    assert_eq!((batch.codes.len(), batch.bitboards.len()), (positions.len(), positions.len()));
+                    let step = if board.cells() > 16 { 997 } else { 41 };
+                    for (position, code) in positions.iter().zip(&batch.codes).step_by(step) {
+                        assert_eq!(position.ply(), ply as usize);
+                        let mut expected = search.solve(position).unwrap();
+                        expected.remoteness = expected.remoteness.filter(|_| values == Values::Remoteness);
+                        assert_eq!(list.outcome(*code), Some(expected), "{position}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_list_and_its_solve_can_be_stopped_and_refused() {
+        let index = index("5x4");
+        let mut list = PositionList::all(&index, 8);
+        let mut errors = |memory_bytes, is_stopped: bool| {
+            [
+                PositionList::legal(&index, 8, memory_bytes, &|| is_stopped).unwrap_err(),
+                list.solve(&index, Values::Wdl, memory_bytes, &|| is_stopped).unwrap_err(),
+            ]
+        };
+        let is_of_memory =
+            |error: &_| matches!(error, PositionError::Count(CountError::Memory { limit_bytes: 10, .. }));
+        assert!(errors(u64::MAX, true).iter().all(|error| matches!(error, PositionError::Stopped)));
+        assert!(errors(10, false).iter().all(is_of_memory));
+        assert!(!list.is_solved());
+    }
+
+    #[test]
+    fn late_plies_are_solved_and_early_plies_of_large_boards_are_probed() {
+        assert!(PositionList::all(&index("5x5"), 14).is_quicker_solved());
+        let is_quicker =
+            |board| PositionList::legal(&index(board), 4, u64::MAX, &|| false).unwrap().is_quicker_solved();
+        assert!(!is_quicker("7x6"));
+        assert!(!is_quicker("6x6"));
+    }
+}

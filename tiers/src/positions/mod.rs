@@ -1,0 +1,71 @@
+//! Listing and drawing positions.
+//!
+//! - [`PositionList`] lists a ply in the order of the index: every entry, or the legal positions, and with their outcomes if
+//!   it is asked to solve the ply;
+//! - [`Sampler`] draws unfinished positions at random, the same for the same seed;
+//! - [`unforced()`] lists the positions of the UCI data set.
+
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
+
+mod error;
+mod list;
+mod sample;
+mod unforced;
+
+use std::fmt;
+
+use fourbase::{Player, Position};
+
+pub use error::PositionError;
+pub use list::{PositionBatch, PositionList};
+pub use sample::{Sampler, check_plies};
+pub use unforced::unforced;
+
+/// A kind of sample. All kinds draw unfinished positions.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum SampleKind {
+    /// Every unfinished legal position of the plies is equally likely.
+    Uniform,
+    /// One of the plies is drawn, and random moves are played up to it.
+    RandomPlay,
+    /// Like random play, and again until the moves of the position differ in value.
+    ChoiceMatters,
+}
+
+impl SampleKind {
+    /// Returns the kind with a name; `None` where no kind has it.
+    ///
+    /// ```
+    /// use fourbase_tiers::positions::SampleKind;
+    /// assert_eq!(SampleKind::named("random-play"), Some(SampleKind::RandomPlay));
+    /// assert_eq!(SampleKind::named("chosen"), None);
+    /// ```
+    #[must_use]
+    pub fn named(name: &str) -> Option<SampleKind> {
+        let kinds = [SampleKind::Uniform, SampleKind::RandomPlay, SampleKind::ChoiceMatters];
+        kinds.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// Returns its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            SampleKind::Uniform => "uniform",
+            SampleKind::RandomPlay => "random-play",
+            SampleKind::ChoiceMatters => "choice-matters",
+        }
+    }
+}
+
+impl fmt::Display for SampleKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// Returns the one of a position and its mirror image that stands for both: the one whose bitboards are the smaller numbers.
+pub(crate) fn representative(position: &Position) -> Position {
+    let key = |position: &Position| [Player::First, Player::Second].map(|player| position.pieces(player));
+    let mirror = position.mirror();
+    if key(&mirror) < key(position) { mirror } else { *position }
+}

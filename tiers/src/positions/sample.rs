@@ -1,0 +1,210 @@
+//! Unfinished positions drawn at random, the same for the same seed.
+//!
+//! Every draw has random numbers of its own, a stream of the seed, so that nothing depends on the number of threads.
+
+use std::ops::Range;
+
+use fourbase::players::{Source, random_play};
+use fourbase::{Board, Position, notation};
+use rand::RngExt;
+use rayon::prelude::*;
+
+use super::{PositionError, SampleKind};
+use crate::answer::{AnswerError, Answerer, Limits, Question};
+use crate::database::Database;
+use crate::index::{Index, Shape, shapes, unrank_among};
+
+/// Draws unfinished positions of some plies.
+///
+/// ```
+/// use fourbase_tiers::answer::Limits;
+/// use fourbase_tiers::database::Database;
+/// use fourbase_tiers::positions::{SampleKind, Sampler};
+///
+/// let database = Database::embedded("7x6".parse()?)?.ok_or("no database of 7x6")?;
+/// let sampler = Sampler::new(&database, SampleKind::RandomPlay, &[4, 5], 1)?;
+/// let drawn = sampler.draw(0..100, &Limits::default(), &|| false)?;
+/// assert_eq!(drawn.len(), 100);
+/// assert_eq!(sampler.draw(50..60, &Limits::default(), &|| false)?, drawn[50..60]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Sampler<'d> {
+    database: &'d Database,
+    kind: SampleKind,
+    plies: Vec<u32>,
+    seed: u64,
+    /// Of a uniform sample: the shapes of the plies.
+    shapes: Shapes,
+}
+
+impl<'d> Sampler<'d> {
+    /// Prepares to draw. A ply that is listed several times is so much more likely.
+    ///
+    /// # Errors
+    ///
+    /// [`PositionError::NoPlies`] and [`PositionError::Ply`].
+    pub fn new(
+        database: &'d Database,
+        kind: SampleKind,
+        plies: &[u32],
+        seed: u64,
+    ) -> Result<Sampler<'d>, PositionError> {
+        check_plies(database.board(), plies)?;
+        let shapes = if kind == SampleKind::Uniform { Shapes::new(database.index(), plies) } else { Shapes::default() };
+        Ok(Sampler { database, kind, plies: plies.to_vec(), seed, shapes })
+    }
+
+    /// Makes the draws with these numbers, on all threads of rayon's current pool. Positions may come up several times.
+    ///
+    /// # Errors
+    ///
+    /// [`PositionError::NotDrawn`] where one draw finds no position in many tries; [`PositionError::Stopped`];
+    /// [`PositionError::Answer`] where the choice has to matter and the moves have no answer.
+    pub fn draw(
+        &self,
+        numbers: Range<u64>,
+        limits: &Limits,
+        is_stopped: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Vec<Position>, PositionError> {
+        numbers.into_par_iter().map(|number| self.one(number, limits, is_stopped)).collect()
+    }
+
+    /// Makes a draw: tries until a position is accepted. On some boards the choice never matters, and no game reaches some
+    /// plies.
+    fn one(&self, number: u64, limits: &Limits, is_stopped: &dyn Fn() -> bool) -> Result<Position, PositionError> {
+        let (board, kind) = (self.database.board(), self.kind);
+        let draws = if kind == SampleKind::Uniform { 1_000_000 } else { 10_000 };
+        let mut source = Source::new(self.seed, number);
+        for _ in 0..draws {
+            if is_stopped() {
+                return Err(PositionError::Stopped);
+            }
+            let tried = match kind {
+                SampleKind::Uniform => self.shapes.draw(self.database.index(), &mut source),
+                SampleKind::RandomPlay | SampleKind::ChoiceMatters => self.play(&mut source),
+            };
+            if let Some(position) = tried
+                && (kind != SampleKind::ChoiceMatters || self.choice_matters(&position, limits)?)
+            {
+                return Ok(position);
+            }
+        }
+        Err(PositionError::NotDrawn { board, kind, draws })
+    }
+
+    /// Draws a ply and plays random moves up to it; `None` if the game ends before.
+    fn play(&self, source: &mut Source) -> Option<Position> {
+        let number = source.random_range(0..self.plies.len().max(1) as u32) as usize;
+        let ply = *self.plies.get(number)?;
+        random_play(self.database.board(), ply as usize, source).map(|(position, _)| position)
+    }
+
+    /// Returns whether the moves of a position differ in value.
+    fn choice_matters(&self, position: &Position, limits: &Limits) -> Result<bool, AnswerError> {
+        let moves = Answerer::moves(self.database, position, &mut Question::new(limits.clone()))?;
+        Ok(moves.first().map(|of| of.outcome.value) != moves.last().map(|of| of.outcome.value))
+    }
+}
+
+/// Refuses plies that the board does not have, and no plies.
+///
+/// # Errors
+///
+/// [`PositionError::NoPlies`] and [`PositionError::Ply`].
+pub fn check_plies(board: Board, plies: &[u32]) -> Result<(), PositionError> {
+    match plies.iter().copied().find(|ply| *ply as usize > board.cells()) {
+        Some(ply) => Err(PositionError::Ply { board, ply }),
+        None if plies.is_empty() => Err(PositionError::NoPlies),
+        None => Ok(()),
+    }
+}
+
+/// The shapes of some plies, to draw an entry of the index from all of them: each shape with its ply and the number of
+/// positions that the entries up to its last one stand for.
+#[derive(Default, Debug)]
+struct Shapes(Vec<(Shape, u32, u64)>);
+
+impl Shapes {
+    fn new(index: &Index, plies: &[u32]) -> Shapes {
+        let (mut listed, mut end) = (Vec::new(), 0_u64);
+        for ply in plies.iter().copied() {
+            for shape in shapes(index, ply) {
+                let entries = shape.matrices(index, ply).map(|matrix| matrix.entries()).sum::<u64>();
+                let images = if shape.left == shape.right { 1 } else { 2 };
+                end = end.saturating_add(entries.saturating_mul(images));
+                listed.push((shape, ply, end));
+            }
+        }
+        Shapes(listed)
+    }
+
+    /// Draws an entry, or its mirror image where that is another position. Returns `None` if it has lines of both players,
+    /// if the game is over, or if no order of moves leads there: every other position is equally likely. On 5x4 every third
+    /// draw is a position, on 7x6 most are.
+    fn draw(&self, index: &Index, source: &mut Source) -> Option<Position> {
+        let Shapes(shapes) = self;
+        let end = shapes.last().map(|(_, _, end)| *end).filter(|end| *end > 0)?;
+        let drawn = source.random_range(0..end);
+        let place = shapes.partition_point(|(_, _, end)| *end <= drawn);
+        let (shape, ply, _) = *shapes.get(place)?;
+        let before = place.checked_sub(1).and_then(|place| shapes.get(place)).map_or(0, |(_, _, end)| *end);
+        let (is_mirror, entry) = match drawn - before {
+            inside if shape.left == shape.right => (false, inside),
+            inside => (inside % 2 == 1, inside / 2),
+        };
+        let parts = unrank_among(shape.matrices(index, ply), index, entry)?;
+        let [first, second] = index.split().bitboards(&parts);
+        let position = Position::from_bitboards(index.board(), first, second).ok()?;
+        let is_legal = position.primitive().is_none() && notation::to_moves(&position).is_ok();
+        is_legal.then(|| if is_mirror { position.mirror() } else { position })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::*;
+    use crate::kernel::Kernel;
+    use crate::positions::PositionList;
+
+    #[test]
+    fn every_unfinished_legal_position_is_drawn_equally_often() {
+        let index = Index::new("4x4".parse().unwrap(), Kernel::detect()).unwrap();
+        let (shapes, mut source) = (Shapes::new(&index, &[4, 5]), Source::new(1, 0));
+        let mut drawn: HashMap<Position, u32> = HashMap::new();
+        let count = 100_000;
+        for position in std::iter::repeat_with(|| shapes.draw(&index, &mut source)).flatten().take(count) {
+            *drawn.entry(position).or_default() += 1;
+        }
+        let mut legal = 0;
+        for ply in [4, 5] {
+            let mut list = PositionList::legal(&index, ply, u64::MAX, &|| false).unwrap();
+            let positions = list.next(&index, u64::MAX).unwrap().unwrap().positions(index.board());
+            for position in positions.into_iter().filter(|position| position.primitive().is_none()) {
+                legal += 1;
+                assert!(drawn.contains_key(&position), "{position} was not drawn");
+            }
+        }
+        assert_eq!(drawn.len(), legal);
+        let expected = count as f64 / legal as f64;
+        // The sum of squares over the mean has the mean `legal - 1`, and twice that as its variance.
+        let squares = drawn.values().map(|times| (f64::from(*times) - expected).powi(2) / expected).sum::<f64>();
+        let most = legal as f64 + 6.0 * (2.0 * legal as f64).sqrt();
+        assert!(squares < most, "{squares} of {legal}");
+    }
+
+    #[test]
+    fn draws_are_streams_of_their_own() {
+        let database = Database::embedded("6x6".parse().unwrap()).unwrap().unwrap();
+        let limits = Limits::default();
+        for kind in [SampleKind::Uniform, SampleKind::RandomPlay] {
+            let sampler = Sampler::new(&database, kind, &[3, 7], 9).unwrap();
+            let drawn = sampler.draw(0..50, &limits, &|| false).unwrap();
+            assert!(drawn.iter().all(|position| [3, 7].contains(&position.ply()) && position.primitive().is_none()));
+            assert_eq!(sampler.draw(20..30, &limits, &|| false).unwrap(), drawn[20..30]);
+            assert!(matches!(sampler.draw(0..1, &limits, &|| true), Err(PositionError::Stopped)));
+        }
+    }
+}

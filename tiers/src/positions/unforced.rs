@@ -1,0 +1,86 @@
+//! Early positions whose next move is not forced: the rule that made the UCI data set.
+//!
+//! The data set `connect-4` of the UCI repository (John Tromp, 1995) has "all legal 8-ply positions in the game of connect-4
+//! in which neither player has won yet, and in which the next move is not forced". To get its 67,557 rows in their order,
+//! three rules have to be added:
+//!
+//! - a next move is forced if **either** player could complete a line with it (with the player to move's own lines left in,
+//!   there are 155,602 positions; with the opponent's, 155,241);
+//! - of a position and its mirror image only one is listed (without that, there are 134,934);
+//! - the rows are in the order of a search that tries the columns from the centre outwards, left before right, and visits
+//!   every position, or its mirror image, once.
+
+use std::collections::HashSet;
+
+use fourbase::{Board, Player, Position, winning_cells};
+
+use super::{PositionError, representative};
+
+/// The last ply that can be listed: every position up to it is in memory, on 7x6 about a million.
+const MOST_PLY: u32 = 10;
+
+/// Lists the unfinished positions of a ply up to 10 in which no move of either player would complete a line, in the order
+/// of the UCI data set. Every position up to the ply is in memory, on 7x6 about a million.
+///
+/// ```
+/// use fourbase_tiers::positions::unforced;
+///
+/// // The mirror images of three openings are left out.
+/// assert_eq!(unforced("7x6".parse()?, 1, &|| false)?.len(), 4);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// [`PositionError::Late`] for a later ply, [`PositionError::Stopped`] if `is_stopped` returns true.
+pub fn unforced(board: Board, ply: u32, is_stopped: &dyn Fn() -> bool) -> Result<Vec<Position>, PositionError> {
+    if ply > MOST_PLY {
+        return Err(PositionError::Late { ply, most: MOST_PLY });
+    }
+    let columns = board.central_columns();
+    let (mut met, mut listed) = (HashSet::new(), Vec::new());
+    // The next position is the last one.
+    let mut stack = vec![Position::start(board)];
+    while let Some(position) = stack.pop() {
+        if position.primitive().is_some() || !met.insert(representative(&position)) {
+            continue;
+        }
+        if met.len() % (1 << 10) == 0 && is_stopped() {
+            return Err(PositionError::Stopped);
+        }
+        if (position.ply() as u32) < ply {
+            let children = columns.iter().rev().filter(|column| position.can_play(**column));
+            stack.extend(children.map(|column| position.drop_piece(*column)));
+        } else if is_unforced(&position) {
+            listed.push(position);
+        }
+    }
+    Ok(listed)
+}
+
+/// Returns whether no move of either player would complete a line.
+fn is_unforced(position: &Position) -> bool {
+    let board = position.board();
+    let occupied = position.occupied();
+    let open = (occupied << 1 | board.bottom_cells()) & !occupied & board.all_cells();
+    [Player::First, Player::Second].into_iter().all(|player| winning_cells(board, position.pieces(player)) & open == 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use fourbase::notation;
+
+    use super::*;
+
+    #[test]
+    fn the_rule_of_the_uci_data_set_gives_its_number_of_positions_in_its_order() {
+        let board: Board = "7x6".parse().unwrap();
+        let listed = unforced(board, 8, &|| false).unwrap();
+        assert_eq!(listed.len(), 67_557);
+        assert_eq!(listed.iter().map(representative).collect::<HashSet<_>>().len(), listed.len());
+        // The first two rows of the data set.
+        for (position, moves) in listed.iter().zip(["44444433", "44444435"]) {
+            assert_eq!(*position, notation::parse(board, moves).unwrap());
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! Which entries of a matrix are quiet, 64 at a time.
+//!
+//! The static evaluation of [`super::evaluate`], on whole rows. A drop into a column is *safe* for the entries in which it
+//! completes no line: for every row a mask over the matrix' columns, put together from a bit of the left colouring for the
+//! whole row, a bit of the right colouring for each column, and the lines across both wings that the row arms.
+//!
+//! An entry is quiet where the game is not over, at least two columns are open, and
+//! * in normal play every drop is safe **for both players**: one conjunction, prepared once a matrix;
+//! * under misère at least two drops are safe for the player to move.
+
+use std::ops::Range;
+
+use fourbase::Player;
+
+use crate::index::{FullLine, Index, Matrix, OpenLine, Part, Shape, WingList, low_bits};
+use crate::kernel::RowMasks;
+use crate::kernel::matrix::ArmedLines;
+
+/// What the matrices of one shape have in common.
+pub(crate) struct QuietShape {
+    open: Vec<Part>,
+    lines: Vec<OpenLine>,
+    full: Vec<FullLine>,
+    mover: Player,
+    misere: bool,
+}
+
+impl QuietShape {
+    /// Finds the open columns of a shape and the lines that a drop can complete.
+    pub fn new(index: &Index, shape: Shape, ply: u32) -> QuietShape {
+        let split = index.split();
+        let height = index.board().height() as u32;
+        let wing = |k: &usize, of| split.height(of, *k) < height;
+        let columns = 0..split.wing_columns();
+        let mut open: Vec<Part> = columns.clone().filter(|k| wing(k, shape.left)).map(Part::Left).collect();
+        open.extend((shape.spine_height < split.spine_room()).then_some(Part::Spine));
+        open.extend(columns.filter(|k| wing(k, shape.right)).map(Part::Right));
+        QuietShape {
+            open,
+            lines: OpenLine::of_shape(index, shape),
+            full: FullLine::of_shape(index, shape),
+            mover: Player::to_move(ply),
+            misere: index.board().is_misere(),
+        }
+    }
+}
+
+/// Where some drops are all safe: rows, columns, and lines across.
+#[derive(Default)]
+struct Safe {
+    /// One bit a row.
+    rows: Vec<u64>,
+    /// One bit a column.
+    columns: Vec<u64>,
+    lines: ArmedLines,
+}
+
+/// Which entries of one matrix are quiet. The buffers are reused from matrix to matrix.
+#[derive(Default)]
+pub(crate) struct QuietMatrix<'a> {
+    left: Option<&'a WingList>,
+    safe: Vec<Safe>,
+    /// The lines that end the game.
+    over: ArmedLines,
+    /// No entry is quiet.
+    blind: bool,
+    misere: bool,
+    /// One row each, under misère: at least one safe drop so far; the columns in which the next drop is safe.
+    once: Vec<u64>,
+    safe_here: Vec<u64>,
+}
+
+impl<'a> QuietMatrix<'a> {
+    /// Prepares a matrix.
+    pub fn prepare(&mut self, index: &'a Index, shape: &QuietShape, matrix: &Matrix) {
+        let left = index.list(matrix.left, matrix.spine, matrix.left_firsts);
+        let right = index.list(matrix.right, matrix.spine, matrix.right_firsts);
+        self.left = Some(left);
+        self.misere = shape.misere;
+        self.blind = shape.open.len() < 2;
+        self.over.clear();
+        if self.blind {
+            return;
+        }
+        let drops = if shape.misere { shape.open.len() } else { 1 };
+        self.safe.resize_with(drops, Safe::default);
+        for safe in &mut self.safe {
+            safe.rows.clear();
+            safe.rows.resize(left.words(), u64::MAX);
+            safe.columns.clear();
+            safe.columns.extend_from_slice(right.all());
+            safe.lines.clear();
+        }
+        let players = [shape.mover, shape.mover.other()];
+        let players = if shape.misere { &players[..1] } else { &players[..] };
+        for (number, &drop) in shape.open.iter().enumerate() {
+            let safe = &mut self.safe[if shape.misere { number } else { 0 }];
+            for &player in players {
+                safe.narrow(drop, player, left, right);
+            }
+        }
+        self.blind = !shape.misere && (all_zero(&self.safe[0].columns) || all_zero(&self.safe[0].rows));
+        if self.blind {
+            return;
+        }
+        for open in &shape.lines {
+            let number = if shape.misere { shape.open.iter().position(|part| *part == open.drop) } else { Some(0) };
+            let Some(safe) = number.map(|number| &mut self.safe[number]) else { continue };
+            for &player in players {
+                open.line.arm(matrix.spine, right, player, &mut safe.lines);
+            }
+        }
+        // A line of the other player ends the game; one of the player to move cannot be on the board at all.
+        for line in &shape.full {
+            for holder in [shape.mover, shape.mover.other()] {
+                line.arm(matrix.spine, right, holder, &mut self.over);
+            }
+        }
+    }
+
+    /// Returns whether rows of the matrix, all in one run of 64 from a multiple of 64 on, can have quiet entries.
+    pub fn may_have(&self, rows: &Range<usize>) -> bool {
+        let in_run = rows_in_run(rows);
+        !self.blind && (self.misere || self.safe[0].rows[rows.start / 64] & in_run != 0)
+    }
+
+    /// Writes the columns of a row in which at least two drops are safe.
+    #[inline(always)]
+    fn safe_twice(&mut self, row: usize, words: &Range<usize>, out: &mut [u64]) {
+        let QuietMatrix { left, safe, once, safe_here, .. } = self;
+        out.fill(0);
+        once.clear();
+        once.resize(out.len(), 0);
+        safe_here.resize(out.len(), 0);
+        for safe in safe.iter() {
+            safe.columns(row..row + 1, words, safe_here);
+            clear_lines(&safe.lines, *left, row..row + 1, words, safe_here);
+            for ((twice, once), safe) in out.iter_mut().zip(&mut *once).zip(&*safe_here) {
+                *twice |= *once & safe;
+                *once |= safe;
+            }
+        }
+    }
+}
+
+impl RowMasks for QuietMatrix<'_> {
+    #[inline(always)]
+    fn rows(&mut self, rows: Range<usize>, words: Range<usize>, out: &mut [u64]) {
+        if !self.may_have(&rows) {
+            return out.fill(0);
+        }
+        if self.misere {
+            for (row, out) in rows.clone().zip(out.chunks_exact_mut(words.len())) {
+                self.safe_twice(row, &words, out);
+            }
+        } else {
+            let safe = &self.safe[0];
+            safe.columns(rows.clone(), &words, out);
+            clear_lines(&safe.lines, self.left, rows.clone(), &words, out);
+        }
+        clear_lines(&self.over, self.left, rows, &words, out);
+        #[cfg(test)]
+        out.chunks_exact_mut(words.len()).for_each(|row| crate::testing::mistakes::mask(row, words.start));
+    }
+}
+
+/// Returns the bits of some rows in the word that has them, one bit a row.
+fn rows_in_run(rows: &Range<usize>) -> u64 {
+    debug_assert!(!rows.is_empty() && rows.start / 64 == (rows.end - 1) / 64);
+    low_bits(rows.len() as u32) << (rows.start % 64)
+}
+
+/// Clears, in each of `rows`, the columns in which the row has one of the lines.
+///
+/// The planes of a line's cells in the left wing mark those of 64 rows that have it, so no row is tested for lines that it
+/// does not have.
+#[inline(always)]
+fn clear_lines(armed: &ArmedLines, left: Option<&WingList>, rows: Range<usize>, words: &Range<usize>, out: &mut [u64]) {
+    let Some(left) = left else { return };
+    let run = rows.start / 64;
+    for line in &armed.lines {
+        let (mut having, mut cells) = (rows_in_run(&rows), line.left_mask);
+        while cells != 0 {
+            let cell = cells.trailing_zeros();
+            let flip = if line.left_bits >> cell & 1 == 1 { 0 } else { u64::MAX };
+            having &= left.cell(cell)[run] ^ flip;
+            cells &= cells - 1;
+        }
+        let mask = &armed.masks[line.mask..][words.clone()];
+        while having != 0 {
+            let row = run * 64 + having.trailing_zeros() as usize - rows.start;
+            let out = &mut out[row * mask.len()..][..mask.len()];
+            for (out, mask) in out.iter_mut().zip(mask) {
+                *out &= !mask;
+            }
+            having &= having - 1;
+        }
+    }
+}
+
+impl Safe {
+    /// Keeps only where `player` completes no line inside wing and spine by dropping into `drop`.
+    fn narrow(&mut self, drop: Part, player: Player, left: &WingList, right: &WingList) {
+        let and = |words: &mut [u64], with: &[u64]| words.iter_mut().zip(with).for_each(|(word, with)| *word &= with);
+        match drop {
+            Part::Left(column) => and(&mut self.rows, left.keeps(column, player)),
+            Part::Right(column) => and(&mut self.columns, right.keeps(column, player)),
+            Part::Spine => {
+                and(&mut self.rows, left.spine_keeps(player));
+                and(&mut self.columns, right.spine_keeps(player));
+            }
+        }
+    }
+
+    /// Writes, for each of `rows`, the columns in which the drops are safe as far as lines inside wing and spine go.
+    #[inline(always)]
+    fn columns(&self, rows: Range<usize>, words: &Range<usize>, out: &mut [u64]) {
+        let columns = &self.columns[words.clone()];
+        for (row, out) in rows.zip(out.chunks_exact_mut(columns.len())) {
+            if self.rows[row / 64] >> (row % 64) & 1 == 1 {
+                out.copy_from_slice(columns);
+            } else {
+                out.fill(0);
+            }
+        }
+    }
+}
+
+fn all_zero(words: &[u64]) -> bool {
+    words.iter().all(|word| *word == 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use fourbase::{Board, Position};
+
+    use super::*;
+    use crate::index::{Located, TierDirectory};
+    use crate::kernel::Kernel;
+    use crate::long;
+    use crate::quiet::{StaticEvaluation, evaluate};
+
+    #[test]
+    fn masks_agree_with_the_static_evaluation_of_every_well_formed_entry_of_small_boards() {
+        for name in
+            ["4x4", "5x4", "3x6", "4x4c3", "4x4m", "5x3m", "3x3c2m", "1x8", "8x2", "2x2c2", "1x1", "5x3c3", "3x3c1"]
+        {
+            if ["5x4", "8x2"].contains(&name) && long::skips(format_args!("the masks of {name}")) {
+                continue;
+            }
+            let board: Board = name.parse().unwrap();
+            let index = Index::new(board, Kernel::detect()).unwrap();
+            let (mut compared, mut all_quiet) = (0, 0);
+            for ply in 0..=board.cells() as u32 {
+                let tier = TierDirectory::new(&index, ply);
+                let mut masks = QuietMatrix::default();
+                let located = tier.located_from(&index, 0).filter(|located| located.matrix.entries() > 0);
+                for Located { matrix, first_entry } in located {
+                    let shape = QuietShape::new(&index, matrix.shape(), ply);
+                    masks.prepare(&index, &shape, &matrix);
+                    let (kernel, words, rows) = (index.kernel(), matrix.words(), matrix.rows as usize);
+                    let mut run = Vec::new();
+                    for row in 0..rows {
+                        // Rows are masked together from any row of a run on, to its end.
+                        if row % 64 == 0 || row % 7 == 0 {
+                            let together = row..rows.min((row / 64 + 1) * 64);
+                            run.clear();
+                            run.resize(together.len() * words, u64::MAX);
+                            kernel.mask_rows(&mut masks, together, 0..words, &mut run);
+                        } else {
+                            run.drain(..words);
+                        }
+                        let quiet = &run[..words];
+                        let mut word = [u64::MAX];
+                        let last = words - 1..words;
+                        kernel.mask_rows(&mut masks, row..row + 1, last, &mut word);
+                        assert_eq!(word[0], quiet[words - 1], "a word of one row, {name} ply {ply}");
+                        for column in 0..matrix.columns as usize {
+                            let rank = first_entry + (row * matrix.columns as usize + column) as u64;
+                            let [first, second] = index.split().bitboards(&tier.unrank(&index, rank).unwrap());
+                            // Entries with lines of the player to move cannot be positions: any mask will do.
+                            let Ok(position) = Position::from_bitboards(board, first, second) else { continue };
+                            let is_quiet = quiet[column / 64] >> (column % 64) & 1 == 1;
+                            assert_eq!(is_quiet, evaluate(&position) == StaticEvaluation::Quiet, "{position}");
+                            compared += 1;
+                            all_quiet += u64::from(is_quiet);
+                        }
+                    }
+                }
+            }
+            println!("{name}: {compared} entries, {all_quiet} quiet");
+        }
+    }
+}

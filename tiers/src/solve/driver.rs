@@ -1,0 +1,229 @@
+//! The driver: one tier after the other, from the full board down, each solved, written and at times made durable.
+//!
+//! All ranks go through the tiers in step. Checkpoints are tiers that are durable as a whole, so that a later solve can resume
+//! from there. They take time, since a whole tier is compressed or written to the disk.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::error::SolveError;
+use super::options::Solve;
+use super::progress::{Observer, Progress, RankProgress, Share};
+use super::run::no_root;
+use super::step::solve_tier;
+use crate::communicator::{Communicator, gather_numbers};
+use crate::files::{FileError, Written, publish};
+use crate::format::{Manifest, TierRecord, remove_leftovers, write_tier};
+use crate::kernel::Coding;
+use crate::tier::{Kind, Tier, TierFolder};
+
+/// A running solve, at one rank.
+pub(super) struct Driver<'a> {
+    pub solve: &'a Solve,
+    pub observer: &'a mut dyn Observer,
+    pub all: &'a dyn Communicator,
+    pub progress: &'a dyn Progress,
+    pub tiers: TierFolder<'a>,
+    /// The folder of the database.
+    pub folder: &'a Path,
+    pub manifest: Manifest,
+}
+
+impl<'a> Driver<'a> {
+    /// Solves the missing tiers, from the one before `last` down to the empty board.
+    pub fn solve_tiers(&mut self, last: Option<Tier<'a>>) -> Result<(), SolveError> {
+        let Solve { board, values, .. } = *self.solve;
+        let (all, progress, index) = (self.all, self.progress, self.tiers.index);
+        // Several machines have written every tier to the shared disk anyway.
+        let least = if all.is_on_one_machine() { self.solve.checkpoint } else { Duration::ZERO };
+        let (mut unpublished, mut checkpoints) = (Vec::new(), Checkpoints::new(least));
+        // A stopped solve may keep only part of its last tier. Once the next tier is done, neither old checkpoint can be
+        // resumed, so the next tier is a checkpoint at once.
+        let mut is_due = last.as_ref().is_some_and(|last| !last.is_complete());
+        let mut child = last;
+        while let Some(ply) = self.manifest.next_ply(board) {
+            let (begun, traffic) = (Instant::now(), all.traffic());
+            let mut tier = self.tiers.begin(Coding::new(board, values, ply), ply, child.as_ref())?;
+            let shown = RankProgress::begin(progress, all, ply, tier.entries());
+            let is_solved = shown.watching(|watch| solve_tier(index, &mut tier, child.as_ref(), watch))?;
+            let written = if is_solved {
+                shown.end();
+                // The memory of the child's blocks goes to the writer.
+                child.iter().for_each(Tier::evict_all);
+                self.observer.solved(index, &tier)?;
+                self.write(&tier)?
+            } else {
+                ControlFlow::Break(())
+            };
+            let ControlFlow::Continue(written) = written else {
+                tier.sync()?;
+                drop(tier);
+                if let Some(child) = child.filter(|child| self.manifest.checkpoint != Some(child.ply())) {
+                    self.commit(&child, unpublished)?;
+                    // A rank that ends would end the job before rank 0 has written.
+                    all.barrier();
+                }
+                return Err(self.stopped(&self.manifest));
+            };
+            unpublished.extend(written);
+            is_due |= all.is_alone() && tier.is_mostly_in_log();
+            let bytes = [all.traffic().bytes - traffic.bytes, tier.written_bytes()];
+            let times = [all.traffic().waited - traffic.waited, begun.elapsed()];
+            // All ranks close the child before rank 0 removes its files.
+            let tier = child.insert(tier);
+            self.share(ply, bytes, times)?;
+            if ply == 0 {
+                return self.complete(tier, unpublished);
+            }
+            if self.is_agreed(is_due || checkpoints.is_due()) {
+                let begun = Instant::now();
+                self.commit(tier, std::mem::take(&mut unpublished))?;
+                checkpoints.made(begun);
+                is_due = false;
+            } else if all.is_root() {
+                // A checkpoint would take budget on the disk beside these.
+                self.remove_logs(|of| of > ply && Some(of) != self.manifest.checkpoint)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the decision of rank 0.
+    fn is_agreed(&self, own: bool) -> bool {
+        if self.all.is_alone() { own } else { self.all.all_gather(&[u8::from(own)]).swap_remove(0) == [1] }
+    }
+
+    /// Tells what the tier took each rank. Waits for all.
+    fn share(&self, ply: u32, bytes: [u64; 2], times: [Duration; 2]) -> Result<(), SolveError> {
+        if self.all.is_alone() {
+            return Ok(());
+        }
+        let [waited, took] = times.map(|time| time.as_nanos() as u64);
+        let ranks = gather_numbers(self.all, &[bytes[0], bytes[1], waited, took])?;
+        let share = |numbers: &Vec<u64>| match numbers[..] {
+            [bytes, written, waited, took] => {
+                let [waited, took] = [waited, took].map(Duration::from_nanos);
+                Some(Share { bytes, written, waited, took })
+            }
+            _ => None,
+        };
+        self.progress.tier_shared(ply, &Vec::from_iter(ranks.iter().filter_map(share)));
+        Ok(())
+    }
+
+    /// Writes the database's file of a tier, if it keeps one, and records the tier; breaks off, and records nothing, when the
+    /// solve is stopped.
+    fn write(&mut self, tier: &Tier) -> Result<ControlFlow<(), Option<Written>>, FileError> {
+        let (TierFolder { storage, index, .. }, all) = (self.tiers, self.all);
+        let is_stopped = || self.progress.is_stopped();
+        let written = if self.manifest.keeps(tier.ply()) {
+            write_tier(storage, self.folder, index, tier, all, &is_stopped)?
+        } else {
+            ControlFlow::Continue(None)
+        };
+        let ControlFlow::Continue(file) = written else { return Ok(ControlFlow::Break(())) };
+        let bytes = file.as_ref().map_or(0, |file| file.written.bytes);
+        let hash = file.as_ref().map(|file| file.hash);
+        let record = TierRecord { ply: tier.ply(), entries: tier.entries(), bytes, hash };
+        self.manifest.tiers.push(record);
+        self.progress.tier_done(&record);
+        Ok(ControlFlow::Continue(file.map(|file| file.written)))
+    }
+
+    /// Makes a checkpoint: first all values of the last tier are durable, then the files of the database, then the manifest that
+    /// names them. Then older logs go.
+    fn commit(&mut self, last: &Tier, files: Vec<Written>) -> Result<(), SolveError> {
+        let (ply, storage) = (last.ply(), self.tiers.storage);
+        last.sync()?;
+        self.all.barrier();
+        self.manifest.checkpoint = Some(ply);
+        if self.all.is_root() {
+            publish(storage, self.folder, files)?;
+            self.manifest.write(storage, self.folder)?;
+            // The tier before it may be half solved already.
+            self.remove_logs(|of| of != ply && of + 1 != ply)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the database durable after its last tier. Waits for all ranks.
+    fn complete(&mut self, root: &Tier, files: Vec<Written>) -> Result<(), SolveError> {
+        let storage = self.tiers.storage;
+        if self.all.is_root() {
+            let outcome = root.root(self.tiers.index)?;
+            self.manifest.complete(outcome.ok_or_else(|| no_root(self.folder))?);
+            publish(storage, self.folder, files)?;
+            self.manifest.write(storage, self.folder)?;
+            remove_leftovers(storage, self.folder)?;
+            self.remove_logs(|_| true)?;
+        }
+        self.all.barrier();
+        Ok(())
+    }
+
+    /// Removes the logs of the plies that `is_old` names.
+    pub fn remove_logs(&self, is_old: impl Fn(u32) -> bool) -> Result<(), FileError> {
+        self.tiers.remove(Kind::Values(self.solve.values), is_old)
+    }
+
+    pub fn stopped(&self, manifest: &Manifest) -> SolveError {
+        let Solve { board, values, .. } = *self.solve;
+        SolveError::Stopped {
+            folder: self.folder.to_path_buf(),
+            board,
+            values,
+            keep_plies: manifest.keep_plies(),
+            done: manifest.tiers.len(),
+            tiers: board.cells() + 1,
+        }
+    }
+}
+
+/// The least time between two checkpoints, if the user gives none.
+pub const CHECKPOINT: Duration = Duration::from_secs(120);
+
+/// When a checkpoint is due. They may take a tenth of the time.
+struct Checkpoints {
+    /// The least time between two.
+    least: Duration,
+    /// When the last one was made, and how long that took.
+    last: Instant,
+    took: Duration,
+}
+
+/// A checkpoint is due after so many times what the last one took.
+const TIMES_THE_LAST: u32 = 10;
+
+impl Checkpoints {
+    fn new(least: Duration) -> Checkpoints {
+        Checkpoints { least, last: Instant::now(), took: Duration::ZERO }
+    }
+
+    /// If the least time is zero, one is due after every tier.
+    fn is_due(&self) -> bool {
+        let times = if self.least.is_zero() { 0 } else { TIMES_THE_LAST };
+        self.last.elapsed() >= self.least.max(times * self.took)
+    }
+
+    fn made(&mut self, begun: Instant) {
+        (self.last, self.took) = (Instant::now(), begun.elapsed());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_checkpoint_is_due_ten_times_as_long_after_the_last_one_as_that_took() {
+        let hour = Duration::from_secs(3600);
+        let ago = |minutes: u64| Instant::now().checked_sub(Duration::from_secs(60 * minutes));
+        let is_due =
+            |least, last: Option<Instant>, took| last.is_none_or(|last| Checkpoints { least, last, took }.is_due());
+        assert!(Checkpoints::new(Duration::ZERO).is_due() && !Checkpoints::new(hour).is_due());
+        assert!(is_due(Duration::from_secs(60), ago(2), Duration::ZERO));
+        assert!(is_due(Duration::ZERO, ago(0), hour));
+        assert!(!Checkpoints { least: Duration::from_nanos(1), last: Instant::now(), took: hour }.is_due());
+    }
+}

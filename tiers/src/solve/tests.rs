@@ -1,0 +1,130 @@
+//! A solve makes the same files whatever the number of ranks and threads, the blocks and the memory, and whoever resumes it.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use super::{Plan, Progress, Solve, SolveError};
+use crate::communicator::Alone;
+use crate::files::{Disk, FileError, Storage};
+use crate::format::Manifest;
+use crate::kernel::Values;
+use crate::long;
+use crate::testing::Threads;
+
+fn solve(board: &str, values: Values, root: &Path) -> Solve {
+    // Many blocks, also on small boards.
+    Solve::new(board.parse().unwrap(), values).root(root).memory(1 << 30).block_words(1 << 8)
+}
+
+fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let names = Disk.names(folder).unwrap().into_iter();
+    names.map(|name| (name.clone(), std::fs::read(folder.join(name)).unwrap())).collect()
+}
+
+#[test]
+fn any_number_of_ranks_and_threads_makes_the_same_files() {
+    let large = ["4x4", "5x4", "4x4m", "5x5"];
+    let boards = if long::skips("5x5") { &large[..3] } else { &large[..] };
+    for board in boards {
+        for values in [Values::Wdl, Values::Remoteness] {
+            let alone = tempfile::tempdir().unwrap();
+            let report = solve(board, values, alone.path()).run().unwrap();
+            for (ranks, threads) in [(1, 2), (2, 1), (3, 2), (4, 1), (8, 1)] {
+                let root = tempfile::tempdir().unwrap();
+                let solve = solve(board, values, root.path()).scratch(Some(root.path().join("scratch")));
+                let (reports, bytes) = Threads::run(ranks, threads, |all| solve.run_on(all, &Disk, &()).unwrap());
+                for found in &reports {
+                    let of = |report: &super::Report| (report.hash, report.outcome, report.bytes);
+                    assert_eq!(of(found), of(&report));
+                }
+                assert!(files(&report.folder) == files(&reports[0].folder), "{board} {values} {ranks} {threads}");
+                println!("{board} {values}: {ranks} ranks have sent {bytes} bytes");
+            }
+        }
+    }
+}
+
+#[test]
+fn any_size_of_blocks_and_any_memory_makes_the_same_files() {
+    for (board, block_words) in [
+        ("4x4", 1),
+        ("5x4", 64),
+        ("5x4", 1 << 15),
+        ("4x5", 200),
+        ("6x3", 1 << 15),
+        ("3x6", 7),
+        ("5x3m", 1),
+        ("1x8", 1),
+        ("8x2", 30),
+    ] {
+        if ["5x4", "4x5", "8x2"].contains(&board)
+            && long::skips(format_args!("{board} in blocks of {block_words} words"))
+        {
+            continue;
+        }
+        for values in [Values::Wdl, Values::Remoteness] {
+            let root = tempfile::tempdir().unwrap();
+            let expected = solve(board, values, &root.path().join("memory")).run().unwrap();
+            // With the least memory matrices that are read across are cut into slices.
+            let least = Plan::new(board.parse().unwrap(), values, 1 << 30).bounded().memory_bytes() as u64;
+            for more in [0, 1 << 14, 1 << 18] {
+                let solve = solve(board, values, &root.path().join(more.to_string())).block_words(block_words);
+                let scratch = root.path().join("scratch");
+                let report = solve.memory(least + more).scratch(Some(scratch)).run().unwrap();
+                assert_eq!(report.hash, expected.hash, "{board} {values} {block_words} {more}");
+            }
+        }
+    }
+}
+
+/// Stops after some tiers; does not start over.
+struct Stop(AtomicU32);
+
+impl Progress for Stop {
+    fn is_stopped(&self) -> bool {
+        self.0.load(Ordering::Relaxed) == 0
+    }
+
+    fn tier(&self, _: u32, _: u64) {
+        let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
+    }
+
+    fn starts_over(&self, why: &FileError) {
+        panic!("{why}");
+    }
+}
+
+/// Up to three ranks are on one machine, where few tiers are checkpoints.
+#[test]
+fn a_stopped_solve_is_resumed_by_any_other_number_of_ranks() {
+    let alone = tempfile::tempdir().unwrap();
+    let expected = solve("4x4", Values::Remoteness, alone.path()).run().unwrap().hash;
+    for checkpoint in [Duration::ZERO, Duration::from_secs(120)] {
+        for (tiers, ranks) in [(1, 2), (2, 4), (7, 3), (12, 1), (16, 2)] {
+            let root = tempfile::tempdir().unwrap();
+            let solve = solve("4x4", Values::Remoteness, root.path()).checkpoint(checkpoint);
+            let solve = solve.scratch(Some(root.path().join("scratch")));
+            let stop = Stop(AtomicU32::new(tiers * ranks));
+            let (stopped, _) = Threads::run(ranks, 1, |all| solve.run_on(all, &Disk, &stop).unwrap_err());
+            for error in stopped {
+                assert!(matches!(error, SolveError::Stopped { .. }), "{error}");
+            }
+            let kept = Manifest::read_any(&Disk, &solve.folder()).unwrap().unwrap();
+            assert!(kept.0.tiers.len() + 1 >= tiers as usize, "{ranks}");
+            let never = Stop(AtomicU32::new(u32::MAX));
+            let (reports, _) = Threads::run(5 - ranks, 1, |all| solve.run_on(all, &Disk, &never).unwrap());
+            assert!(reports.iter().all(|report| report.hash == expected), "{tiers} {ranks}");
+        }
+    }
+}
+
+#[test]
+fn every_rank_reports_a_missing_file_of_an_earlier_solve() {
+    let root = tempfile::tempdir().unwrap();
+    let solve = solve("4x4", Values::Wdl, root.path());
+    let folder = solve.run_on(&Alone, &Disk, &()).unwrap().folder;
+    std::fs::remove_file(folder.join("tier-09")).unwrap();
+    let (found, _) = Threads::run(2, 1, |all| solve.run_on(all, &Disk, &()).unwrap_err().to_string());
+    assert!(found.iter().all(|error| error.contains("the file is missing")), "{found:?}");
+}

@@ -1,0 +1,457 @@
+//! The blocks of one tier that are in memory, and how two tiers share the memory budget.
+//!
+//! A **dirty** block was filled and is not in the log yet. It is kept expanded where there is room for that, and else as its
+//! **delta**, which takes a fourth or less and costs little (`kernel/delta`). **Cached** blocks are expanded copies of blocks that
+//! also exist as a delta or in the log; they take what the budget leaves. Blocks that are read no more are **evicted**.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use quick_cache::sync::Cache;
+
+use super::budget::MemoryBudget;
+use super::pages::{Paged, Pages};
+use crate::files::FileError;
+use crate::kernel::{Delta, Kernel, SPARE_PART, Words};
+
+/// The words beyond the last row that a kernel may read (and never uses): a stream is read two words at a time.
+pub(super) const PAD: usize = 2;
+
+/// The words of a block, and [`PAD`] more. Threads share it.
+pub(super) type Expanded = Arc<Words>;
+
+/// Makes a block of `length` words and lets `fill` write them.
+///
+/// # Errors
+/// Those of `fill`.
+pub(super) fn expanded(
+    length: usize,
+    fill: impl FnOnce(&mut [u64]) -> Result<(), FileError>,
+) -> Result<Expanded, FileError> {
+    let mut words = Words::of_any_values(length + PAD);
+    words.get_mut(..length).map_or(Ok(()), fill)?;
+    Ok(Arc::new(words))
+}
+
+/// Returns what some blocks of so many words in all take together, expanded.
+pub(super) fn expanded_bytes(blocks: usize, words: usize) -> u64 {
+    let words = (words + blocks * PAD) as u64;
+    64 * blocks as u64 + 8 * (words + words / SPARE_PART as u64)
+}
+
+/// A block that is not in the log yet.
+#[derive(Clone, Debug)]
+pub(super) enum DirtyBlock {
+    Expanded(Expanded),
+    Delta(Arc<DeltaBlock>),
+}
+
+/// A block in memory as its delta.
+#[derive(Debug)]
+pub(super) struct DeltaBlock {
+    delta: Delta,
+    bytes: Paged,
+    /// Words of the block.
+    pub length: usize,
+}
+
+impl DeltaBlock {
+    /// Writes the words of the block; `buffer` is for the bytes.
+    pub fn expand(&self, kernel: Kernel, buffer: &mut Vec<u8>, words: &mut [u64]) {
+        kernel.undo_delta(&self.delta, self.bytes.read(buffer), words);
+    }
+}
+
+/// Returns what a delta of so many bytes takes in memory.
+fn delta_bytes(delta: &Delta, bytes: usize) -> u64 {
+    delta.taken() + Paged::taken_by(bytes) + 64
+}
+
+#[derive(Clone)]
+struct ByBytes;
+
+impl quick_cache::Weighter<usize, Expanded> for ByBytes {
+    fn weight(&self, _: &usize, block: &Expanded) -> u64 {
+        64 + block.bytes()
+    }
+}
+
+/// More bytes than any machine has.
+const UNLIMITED: u64 = 1 << 50;
+
+/// The deltas of a tier take about one part in so many of what its blocks take expanded, or less.
+const DELTA_PART: u64 = 4;
+
+/// How a dirty block may be kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Form {
+    /// Expanded. The memory for it is reserved.
+    Expanded,
+    /// As its delta, if there is room for it.
+    Delta,
+}
+
+/// The blocks of one tier in memory, by number. Threads share it.
+#[derive(Debug)]
+pub(super) struct BlockCache {
+    /// What the blocks may take, and what all of the tier would, expanded.
+    budget_bytes: u64,
+    tier_bytes: u64,
+    /// Words of a block.
+    block_words: usize,
+    /// All blocks can be here at a time, expanded.
+    pub fits: bool,
+    dirty: Vec<Mutex<Option<DirtyBlock>>>,
+    /// What is taken by dirty blocks that are expanded, and by deltas.
+    expanded: AtomicU64,
+    deltas: AtomicU64,
+    /// What the deltas' blocks would take, expanded.
+    of_deltas: AtomicU64,
+    /// What the blocks that are not filled yet would take, expanded.
+    unfilled: AtomicU64,
+    /// How much more dirty blocks may take: see [`BlockCache::share_memory`].
+    free_bytes: Arc<AtomicU64>,
+    /// For deltas.
+    pages: Arc<Pages>,
+    /// A block is read by up to as many shapes as the board has columns, most of them close together. Made by the first block
+    /// that is cached: most tiers that fit need none.
+    cached: OnceLock<Cache<usize, Expanded, ByBytes>>,
+    evicted: Mutex<Evicted>,
+}
+
+/// How far the tier has been read for the last time.
+#[derive(Debug)]
+struct Evicted {
+    /// All blocks before this number are evicted.
+    end: usize,
+    /// What cached blocks may take.
+    most_cached_bytes: u64,
+    /// Who gets the memory of evicted blocks.
+    next: Option<Next>,
+}
+
+/// The tier that is filled from another one.
+#[derive(Debug)]
+struct Next {
+    free_bytes: Arc<AtomicU64>,
+    /// Its pages, if it keeps deltas alone. Others would wait there while expanded blocks take their room.
+    pages: Option<Arc<Pages>>,
+}
+
+impl BlockCache {
+    /// Makes an empty cache for a tier of `count` blocks that take `tier_bytes` together.
+    pub fn new(budget: &MemoryBudget, count: usize, tier_bytes: u64) -> BlockCache {
+        let budget_bytes = budget.cache_bytes;
+        BlockCache {
+            budget_bytes,
+            tier_bytes,
+            block_words: budget.block_words,
+            fits: budget.fits(tier_bytes),
+            dirty: (0..count).map(|_| Mutex::default()).collect(),
+            expanded: AtomicU64::new(0),
+            deltas: AtomicU64::new(0),
+            of_deltas: AtomicU64::new(0),
+            unfilled: AtomicU64::new(tier_bytes),
+            free_bytes: Arc::default(),
+            pages: Arc::default(),
+            cached: OnceLock::new(),
+            evicted: Mutex::new(Evicted { end: 0, most_cached_bytes: budget_bytes, next: None }),
+        }
+    }
+
+    /// Tells whether less than half of the tier is dirty.
+    pub fn is_mostly_clean(&self) -> bool {
+        2 * (get(&self.expanded) + get(&self.of_deltas)) < self.tier_bytes
+    }
+
+    /// Splits the budget between `beside`, which is read from now on, and this tier, which is filled from it. Priority: dirty
+    /// blocks of `beside`; then its cache, all of it if it fits, else what the deltas of this tier leave; then dirty blocks of
+    /// this tier, whose part grows as `beside` is evicted. Without `beside` they get all.
+    pub fn share_memory(&mut self, beside: Option<&BlockCache>) {
+        let Some(beside) = beside else {
+            self.free_bytes = Arc::new(AtomicU64::new(self.budget_bytes));
+            return;
+        };
+        let free = beside.budget_bytes.saturating_sub(beside.dirty_bytes());
+        let unexpanded = beside.tier_bytes - get(&beside.expanded);
+        let kept = if beside.fits { 0 } else { (self.tier_bytes / DELTA_PART).min(free / 2) };
+        let cached = unexpanded.min(free - kept);
+        let mut evicted = beside.evicted();
+        beside.limit_cached(&mut evicted, cached);
+        self.free_bytes = Arc::new(AtomicU64::new(free - cached));
+        let pages = (!self.fits).then(|| Arc::clone(&self.pages));
+        evicted.next = Some(Next { free_bytes: Arc::clone(&self.free_bytes), pages });
+    }
+
+    /// Lets cached blocks take what dirty blocks leave, once all blocks are filled.
+    pub fn finish_filling(&self) {
+        self.pages.close();
+        self.limit_cached(&mut self.evicted(), self.budget_bytes.saturating_sub(self.dirty_bytes()));
+    }
+
+    fn limit_cached(&self, evicted: &mut Evicted, bytes: u64) {
+        evicted.most_cached_bytes = bytes;
+        if let Some(cached) = self.cached.get() {
+            cached.set_capacity(self.capacity(bytes));
+        }
+    }
+
+    /// The cache splits its limit over its shards, some of which are full before others: none where all blocks fit.
+    fn capacity(&self, bytes: u64) -> u64 {
+        if self.fits { UNLIMITED } else { bytes }
+    }
+
+    /// Drops the blocks before number `end`, which are of no more use, and leaves their memory to the tier that is filled from
+    /// this one. The blocks from there on would take `rest_bytes`, expanded.
+    pub fn evict(&self, end: usize, rest_bytes: u64) {
+        let mut evicted = self.evicted();
+        if end <= evicted.end {
+            return;
+        }
+        let before = self.dirty_bytes() + evicted.most_cached_bytes;
+        for block in evicted.end..end {
+            match self.slot(block).take() {
+                Some(DirtyBlock::Expanded(words)) => {
+                    self.expanded.fetch_sub(expanded_bytes(1, words.len() - PAD), Ordering::Relaxed);
+                }
+                Some(DirtyBlock::Delta(delta)) => {
+                    self.of_deltas.fetch_sub(expanded_bytes(1, delta.length), Ordering::Relaxed);
+                    self.deltas.fetch_sub(delta_bytes(&delta.delta, delta.bytes.len()), Ordering::Relaxed);
+                    if let Some(Next { pages: Some(pages), .. }) = &evicted.next {
+                        // A thread that expands it just now drops it itself.
+                        Arc::into_inner(delta).into_iter().for_each(|delta| pages.take_back(delta.bytes));
+                    }
+                }
+                None => {}
+            }
+            if let Some(cached) = self.cached.get() {
+                cached.remove(&block);
+            }
+        }
+        evicted.end = end;
+        let most = evicted.most_cached_bytes.min(rest_bytes);
+        self.limit_cached(&mut evicted, most);
+        if let Some(next) = &evicted.next {
+            next.free_bytes.fetch_add(before - (self.dirty_bytes() + most), Ordering::Relaxed);
+        }
+    }
+
+    fn evicted(&self) -> MutexGuard<'_, Evicted> {
+        self.evicted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns what dirty blocks take.
+    fn dirty_bytes(&self) -> u64 {
+        get(&self.expanded) + get(&self.deltas)
+    }
+
+    /// Reserves memory for a block of `length` words that is filled next. `None` if there is none.
+    pub fn reserve(&self, length: usize) -> Option<Form> {
+        let bytes = expanded_bytes(1, length);
+        let unfilled = self.unfilled.fetch_sub(bytes, Ordering::Relaxed) - bytes;
+        // Room for the deltas of all others is left.
+        if self.fits && self.take(bytes, unfilled / DELTA_PART) {
+            self.expanded.fetch_add(bytes, Ordering::Relaxed);
+            return Some(Form::Expanded);
+        }
+        let likely = bytes / DELTA_PART;
+        let has_room = get(&self.free_bytes) > likely && get(&self.deltas) + likely <= self.most_deltas();
+        has_room.then_some(Form::Delta)
+    }
+
+    /// Returns what deltas may take: when the tier is read, expanded blocks need room as well.
+    fn most_deltas(&self) -> u64 {
+        if self.fits { self.budget_bytes - self.tier_bytes } else { self.budget_bytes / 4 * 3 }
+    }
+
+    /// Takes free memory, if so much is left beside it.
+    fn take(&self, bytes: u64, rest: u64) -> bool {
+        let less = |left: u64| left.checked_sub(bytes).filter(|left| *left >= rest);
+        self.free_bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()
+    }
+
+    /// Keeps a block for which memory is reserved.
+    pub fn keep(&self, block: usize, words: Expanded) {
+        *self.slot(block) = Some(DirtyBlock::Expanded(words));
+    }
+
+    /// Keeps the delta of a block of `length` words, if there is room. Returns whether there was.
+    pub fn keep_delta(&self, block: usize, length: usize, delta: Delta, bytes: &[u8]) -> bool {
+        let taken = delta_bytes(&delta, bytes.len());
+        let deltas = &self.deltas;
+        let more = |deltas: u64| Some(deltas + taken).filter(|deltas| *deltas <= self.most_deltas());
+        if deltas.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_err() {
+            return false;
+        }
+        if !self.take(taken, 0) {
+            deltas.fetch_sub(taken, Ordering::Relaxed);
+            return false;
+        }
+        self.of_deltas.fetch_add(expanded_bytes(1, length), Ordering::Relaxed);
+        // What the tier that is read has left may be taken by more deltas in fewer pages.
+        let bytes = self.pages.put(bytes, get(&self.free_bytes));
+        *self.slot(block) = Some(DirtyBlock::Delta(Arc::new(DeltaBlock { delta, bytes, length })));
+        true
+    }
+
+    /// Returns a dirty block.
+    pub fn dirty(&self, block: usize) -> Option<DirtyBlock> {
+        self.slot(block).clone()
+    }
+
+    fn slot(&self, block: usize) -> MutexGuard<'_, Option<DirtyBlock>> {
+        self.dirty[block].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns a cached block, or caches what `expand` makes of it, if there is room. Of several threads that ask for
+    /// one, the first expands it and the others wait.
+    ///
+    /// # Errors
+    /// Those of `expand`.
+    pub fn cached(
+        &self,
+        block: usize,
+        expand: impl FnOnce() -> Result<Expanded, FileError>,
+    ) -> Result<Expanded, FileError> {
+        if self.budget_bytes == 0 {
+            return expand();
+        }
+        let cached = self.cached.get_or_init(|| {
+            let most = self.budget_bytes / (8 * self.block_words as u64);
+            let expected = most.clamp(16, self.dirty.len().max(16) as u64) as usize;
+            Cache::with_weighter(expected, self.capacity(self.evicted().most_cached_bytes), ByBytes)
+        });
+        cached.get_or_insert_with(&block, expand)
+    }
+}
+
+fn get(bytes: &AtomicU64) -> u64 {
+    bytes.load(Ordering::Relaxed)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::kernel::{DeltaBuffers, Stretch};
+
+    const WORDS: usize = 1000;
+
+    /// Fills a block as a tier does. Its delta takes nearly nothing, or more than the block.
+    fn fill(cache: &BlockCache, block: usize, is_noise: bool) {
+        let mut noise = block as u64 + 1;
+        let words: Vec<u64> = std::iter::repeat_with(|| {
+            noise = noise.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(u64::from(is_noise));
+            if is_noise { noise } else { 7 }
+        })
+        .take(WORDS)
+        .collect();
+        let make = || {
+            expanded(WORDS, |out| {
+                out.copy_from_slice(&words);
+                Ok(())
+            })
+        };
+        match cache.reserve(WORDS) {
+            Some(Form::Expanded) => cache.keep(block, make().unwrap()),
+            Some(Form::Delta) => {
+                let stretch = [Stretch { row_words: 5, words: WORDS as u32 }];
+                let mut buffers = DeltaBuffers::default();
+                let (delta, bytes) = Kernel::portable().delta(&words, 2, &stretch, &mut buffers);
+                cache.keep_delta(block, WORDS, delta, bytes);
+            }
+            None => {}
+        }
+    }
+
+    fn cache(budget_bytes: u64, count: usize) -> BlockCache {
+        let budget = MemoryBudget { block_words: WORDS, cache_bytes: budget_bytes, slice_words: 0, wide: None };
+        BlockCache::new(&budget, count, expanded_bytes(count, count * WORDS))
+    }
+
+    /// Reads all blocks from `first` on, as threads do that need them expanded.
+    fn read(cache: &BlockCache, first: usize) {
+        for block in first..cache.dirty.len() {
+            if !matches!(cache.dirty(block), Some(DirtyBlock::Expanded(_))) {
+                cache.cached(block, || expanded(WORDS, |_| Ok(()))).unwrap();
+            }
+        }
+    }
+
+    fn cached_bytes(cache: &BlockCache) -> u64 {
+        cache.cached.get().map_or(0, |cached| cached.weight())
+    }
+
+    proptest! {
+        #[test]
+        fn two_tiers_never_take_more_than_their_budget(
+            budget_bytes in 0..300_000u64,
+            child in prop::collection::vec(any::<bool>(), 1..40),
+            later in prop::collection::vec(prop::collection::vec(any::<bool>(), 1..40), 1..4),
+        ) {
+            let mut old = cache(budget_bytes, child.len());
+            old.share_memory(None);
+            child.iter().enumerate().for_each(|(block, is_noise)| fill(&old, block, *is_noise));
+            old.finish_filling();
+            read(&old, 0);
+            for next in later {
+                let mut new = cache(budget_bytes, next.len());
+                new.share_memory(Some(&old));
+                let count = old.dirty.len();
+                for (block, is_noise) in next.iter().enumerate() {
+                    let first = block * count / next.len();
+                    let rest = count - first;
+                    old.evict(first, expanded_bytes(rest, rest * WORDS));
+                    read(&old, first);
+                    fill(&new, block, *is_noise);
+                    let spare = old.pages.spare_bytes() + new.pages.spare_bytes();
+                    let taken = old.dirty_bytes() + cached_bytes(&old) + new.dirty_bytes() + spare;
+                    prop_assert!(taken <= budget_bytes, "{taken} of {budget_bytes}");
+                }
+                new.finish_filling();
+                old.evict(count, 0);
+                prop_assert_eq!(old.dirty_bytes() + cached_bytes(&old), 0);
+                prop_assert_eq!(old.pages.spare_bytes() + new.pages.spare_bytes(), 0);
+                prop_assert_eq!(get(&new.free_bytes) + new.dirty_bytes(), budget_bytes);
+                read(&new, 0);
+                old = new;
+            }
+        }
+
+        #[test]
+        fn threads_that_keep_deltas_at_once_never_take_more_than_their_budget(budget_bytes in 0..400_000u64) {
+            let mut shared = cache(budget_bytes, 400);
+            shared.share_memory(None);
+            let fills = |first: usize| (first..400).step_by(4).for_each(|block| fill(&shared, block, block % 3 == 0));
+            std::thread::scope(|scope| {
+                for first in 0..4 {
+                    let fills = &fills;
+                    scope.spawn(move || fills(first));
+                }
+            });
+            prop_assert!(get(&shared.deltas) <= shared.most_deltas());
+            prop_assert_eq!(get(&shared.free_bytes) + shared.dirty_bytes(), budget_bytes);
+        }
+    }
+
+    #[test]
+    fn blocks_are_kept_expanded_where_all_fit_and_as_deltas_where_they_do_not() {
+        let forms = |budget_bytes| {
+            let mut cache = cache(budget_bytes, 10);
+            cache.share_memory(None);
+            (0..10).for_each(|block| fill(&cache, block, false));
+            let count =
+                |form: fn(&Option<DirtyBlock>) -> bool| (0..10).filter(|block| form(&cache.dirty(*block))).count();
+            (
+                count(|block| matches!(block, Some(DirtyBlock::Expanded(_)))),
+                count(|block| matches!(block, Some(DirtyBlock::Delta(_)))),
+            )
+        };
+        assert_eq!(forms(100_000), (10, 0));
+        assert_eq!(forms(60_000), (0, 10));
+        assert_eq!(forms(0), (0, 0));
+        let (expanded, deltas) = forms(expanded_bytes(10, 10 * WORDS) / 15 * 16);
+        assert_eq!(expanded + deltas, 10);
+    }
+}

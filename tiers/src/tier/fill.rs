@@ -1,0 +1,212 @@
+//! Filling a tier, and visiting all of it: threads take jobs of one queue, in order.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use rayon::prelude::*;
+
+use super::content::Content;
+use super::shape::ShapeBlocks;
+use super::tier::{Buffers, Tier};
+use crate::communicator::{Communicator, assign};
+use crate::files::FileError;
+use crate::index::{Index, Matrix};
+
+/// Blocks of a job: enough to pay for laying out the shape and its neighbours.
+const JOB_BLOCKS: usize = 16;
+
+/// The jobs of one rank.
+struct Queue<J> {
+    jobs: Vec<J>,
+    next: AtomicUsize,
+    is_ended: AtomicBool,
+}
+
+impl<J: Sync> Queue<J> {
+    /// Queues those of all jobs that are assigned to this rank, in order. All ranks queue the same jobs of the same costs.
+    pub fn new(all: &dyn Communicator, mut jobs: Vec<J>, cost: impl Fn(&J) -> u64) -> Queue<J> {
+        if !all.is_alone() {
+            let ranks = assign(&Vec::from_iter(jobs.iter().map(cost)), all.size());
+            let mut ranks = ranks.iter();
+            jobs.retain(|_| ranks.next() == Some(&all.rank()));
+        }
+        Queue { jobs, next: AtomicUsize::new(0), is_ended: AtomicBool::new(false) }
+    }
+
+    /// Returns the next job; `None` after the last, and after the queue was ended.
+    pub fn next(&self) -> Option<&J> {
+        if self.is_ended() {
+            return None;
+        }
+        self.jobs.get(self.next.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Lets no thread take another job.
+    pub fn end(&self) {
+        self.is_ended.store(true, Ordering::Relaxed);
+    }
+
+    /// Tells whether the queue was ended before its last job was done.
+    pub fn is_ended(&self) -> bool {
+        self.is_ended.load(Ordering::Relaxed)
+    }
+
+    /// Lets the threads of rayon's current pool `work`, which takes jobs until the queue has none: once for every thread,
+    /// though a busy pool may run it more than once on one. An error ends the queue for all.
+    ///
+    /// # Errors
+    /// The first that `work` returns.
+    pub fn run<T: Send>(&self, work: impl Fn() -> Result<T, FileError> + Sync) -> Result<Vec<T>, FileError> {
+        // Not a broadcast, which waits for every thread: within another parallel loop, waiting threads would begin its
+        // further items one inside the other until the stack overflows.
+        let threads = (0..rayon::current_num_threads()).into_par_iter().with_max_len(1);
+        threads.map(|_| work().inspect_err(|_| self.end())).collect()
+    }
+}
+
+/// Receives progress on a tier and can stop the work. Both functions are called from any thread.
+pub(crate) struct Watch<'a> {
+    /// Called with the number of entries just finished.
+    pub done: &'a (dyn Fn(u64) + Sync),
+    /// Tells whether to stop.
+    pub is_stopped: &'a (dyn Fn() -> bool + Sync),
+}
+
+impl Watch<'_> {
+    /// Ignores all progress and never stops.
+    pub fn none() -> Watch<'static> {
+        Watch { done: &|_| (), is_stopped: &|| false }
+    }
+}
+
+/// Consecutive blocks: of one shape, or all blocks of consecutive shapes, some of which may have none.
+struct Job {
+    shapes: Range<usize>,
+    blocks: Range<usize>,
+    words: usize,
+}
+
+impl<C: Content> Tier<'_, C> {
+    /// Fills what is missing, on all threads of rayon's current pool. Each thread begins with a state of its own, and
+    /// `work` fills rows (from a multiple of 64) of a matrix, every row of every matrix once. Matrices without
+    /// entries are included. Returns the states of the threads, or `None` where `watch` stopped it before the end. Waits for
+    /// all ranks.
+    ///
+    /// # Errors
+    /// The first error of `work`, or of a file.
+    pub(crate) fn fill<W: Send>(
+        &mut self,
+        index: &Index,
+        watch: &Watch,
+        begin: impl Fn() -> W + Sync,
+        work: impl Fn(&mut W, &Matrix, Range<usize>, &mut [u64]) -> Result<(), FileError> + Sync,
+    ) -> Result<Option<Vec<W>>, FileError> {
+        let (tier, queue) = (&*self, self.queue());
+        let fill_blocks = |state: &mut W, shape: &ShapeBlocks, blocks: Range<usize>, buffers: &mut Buffers| {
+            for block in blocks {
+                // Once is enough: a later shape must not be filled before one that is missing.
+                if queue.is_ended() || (watch.is_stopped)() {
+                    queue.end();
+                    return Ok(());
+                }
+                if !tier.has(block) {
+                    tier.add(shape, block, buffers, |mut rest| {
+                        shape.rows(block).try_for_each(|(matrix, rows)| {
+                            let words = rows.len() * matrix.words() * tier.planes;
+                            work(state, matrix, rows, rest.split_off_mut(..words).unwrap_or_default())
+                        })
+                    })?;
+                }
+                let entries = |(matrix, rows): (&Matrix, Range<usize>)| u64::from(matrix.columns) * rows.len() as u64;
+                (watch.done)(shape.rows(block).map(entries).sum());
+            }
+            Ok(())
+        };
+        let states = queue.run(|| {
+            let (mut state, mut shape, mut buffers) = (begin(), ShapeBlocks::default(), Buffers::default());
+            while let Some(job) = queue.next() {
+                for number in job.shapes.clone() {
+                    tier.lay_out(index, number, &mut shape);
+                    fill_blocks(&mut state, &shape, tier.blocks_of_job(job, number), &mut buffers)?;
+                    if tier.blocks_of(number).is_empty() {
+                        let mut all = shape.layout.matrices().iter();
+                        all.try_for_each(|matrix| work(&mut state, matrix, 0..matrix.rows as usize, &mut []))?;
+                    }
+                }
+            }
+            Ok(state)
+        })?;
+        tier.cache.finish_filling();
+        Ok((!tier.exchange(queue.is_ended())?).then_some(states))
+    }
+
+    /// Shows all rows that have words, as [`Tier::fill`] fills them: each to one rank.
+    ///
+    /// # Errors
+    /// The first error of `show`, or of a file.
+    pub(crate) fn visit<V: Send>(
+        &self,
+        index: &Index,
+        begin: impl Fn() -> V + Sync,
+        show: impl Fn(&mut V, &Matrix, Range<usize>, &[u64]) -> Result<(), FileError> + Sync,
+    ) -> Result<Vec<V>, FileError> {
+        let queue = self.queue();
+        queue.run(|| {
+            let (mut state, mut shape, mut bytes) = (begin(), ShapeBlocks::default(), Vec::new());
+            while let Some(job) = queue.next() {
+                for number in job.shapes.clone() {
+                    self.lay_out(index, number, &mut shape);
+                    for block in self.blocks_of_job(job, number) {
+                        let length = shape.words(block).len();
+                        let expanded = self.block(block, length, &mut bytes)?;
+                        let mut rest = &expanded[..length];
+                        for (matrix, rows) in shape.rows(block) {
+                            let (own, after) = rest.split_at(rows.len() * matrix.words() * self.planes);
+                            rest = after;
+                            if !own.is_empty() {
+                                show(&mut state, matrix, rows, own)?;
+                            }
+                        }
+                    }
+                }
+            }
+            Ok(state)
+        })
+    }
+
+    /// Cuts the tier into jobs, in order, and queues those of this rank.
+    fn queue(&self) -> Queue<Job> {
+        let mut jobs: Vec<Job> = Vec::new();
+        for shape in 0..self.directory.shapes().len() {
+            let blocks = self.blocks_of(shape);
+            let words = self.firsts[shape + 1].1 - self.firsts[shape].1;
+            if blocks.len() > JOB_BLOCKS {
+                jobs.extend(blocks.clone().step_by(JOB_BLOCKS).map(|first| {
+                    let own = first..blocks.end.min(first + JOB_BLOCKS);
+                    Job { shapes: shape..shape + 1, words: words * own.len() / blocks.len(), blocks: own }
+                }));
+                continue;
+            }
+            match jobs.last_mut() {
+                Some(job) if job.blocks.len() + blocks.len() <= JOB_BLOCKS && job.shapes.end == shape => {
+                    job.shapes.end += 1;
+                    job.blocks.end = blocks.end;
+                    job.words += words;
+                }
+                _ => jobs.push(Job { shapes: shape..shape + 1, blocks, words }),
+            }
+        }
+        Queue::new(self.all, jobs, |job| job.words as u64)
+    }
+
+    /// Returns the numbers of the blocks of a shape, given by its number.
+    fn blocks_of(&self, shape: usize) -> Range<usize> {
+        self.firsts[shape].0..self.firsts[shape + 1].0
+    }
+
+    /// Returns the blocks of one of a job's shapes that belong to the job.
+    fn blocks_of_job(&self, job: &Job, shape: usize) -> Range<usize> {
+        let blocks = self.blocks_of(shape);
+        blocks.start.max(job.blocks.start)..blocks.end.min(job.blocks.end)
+    }
+}

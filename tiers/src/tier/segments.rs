@@ -1,0 +1,417 @@
+//! The segments of a log: blocks in the order in which they were finished.
+//!
+//! ```text
+//! frontier-NN.S     segment S of the log of ply NN: an envelope, then records (reached-NN.S: of reached bits)
+//!
+//! record   u64  number of the block
+//!          u32  length n of the payload
+//!          u64  XXH3-64 of the payload, seeded with the hash of the segment's envelope and the number
+//!          n bytes
+//! ```
+//!
+//! Each record is self-contained, so the log is its own journal: reading it through finds what is done, and what was
+//! being written when the process ended does not pass its checksum. A resumed solve starts a new segment.
+
+#![allow(clippy::indexing_slicing, reason = "records are cut to their length before they are taken apart")]
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
+
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+
+use super::content::Kind;
+use crate::communicator::Communicator;
+use crate::files::{FileError, ReadFile, Storage, WriteFile, envelope, io_error};
+
+const MAGIC: &[u8; 8] = b"fourfron";
+const RECORD: usize = 20;
+
+/// The header of a segment.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(super) struct LogHeader {
+    pub board: String,
+    pub kind: Kind,
+    pub ply: u32,
+    /// Entries of the tier.
+    pub entries: u64,
+    /// Blocks of the tier.
+    pub blocks: u64,
+    /// About how many words a block has before compression.
+    pub block_words: u64,
+}
+
+/// Where a record's payload is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Location {
+    segment: u32,
+    length: u32,
+    /// Of the record.
+    offset: u64,
+}
+
+/// The segments of one tier. Threads share it.
+#[derive(Debug)]
+pub(super) struct Segments<'s> {
+    storage: &'s dyn Storage,
+    folder: PathBuf,
+    header: LogHeader,
+    all: &'s dyn Communicator,
+    segments: RwLock<Vec<Segment>>,
+    writer: Mutex<Option<Writer>>,
+    /// The segment that is being written, [`NONE`] before there is one.
+    begun: AtomicU32,
+    /// How much of it is in its file, at least.
+    written: AtomicU64,
+    /// [`Segments::find`] has seen files of the tier, whatever is in them.
+    pub has_files: bool,
+}
+
+/// No segment.
+const NONE: u32 = u32::MAX;
+
+#[derive(Debug)]
+struct Segment {
+    path: PathBuf,
+    file: Box<dyn ReadFile>,
+    seed: u64,
+    /// Where the first record begins.
+    start: u64,
+}
+
+struct Writer {
+    file: Box<dyn WriteFile>,
+    path: PathBuf,
+    segment: u32,
+    seed: u64,
+    /// Where the next record begins.
+    end: u64,
+    /// The last records, which are not in the file yet.
+    unwritten: Vec<u8>,
+    /// The number in the name of the segment.
+    name: u32,
+    /// The numbers and the lengths of its blocks, in order, for other ranks.
+    blocks: Vec<(u64, u32)>,
+}
+
+/// Bytes that are collected before they are written: small blocks together, and little to lose.
+const BUFFER_BYTES: usize = 1 << 18;
+
+impl Writer {
+    /// Writes what was collected.
+    fn flush(&mut self) -> Result<(), FileError> {
+        let written = self.file.write_all(&self.unwritten).and_then(|()| self.file.flush());
+        written.map_err(io_error(&self.path, "write"))?;
+        self.unwritten.clear();
+        Ok(())
+    }
+
+    /// Returns how much of the segment is in the file.
+    fn written(&self) -> u64 {
+        self.end - self.unwritten.len() as u64
+    }
+}
+
+impl std::fmt::Debug for Writer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Writer").field("path", &self.path).field("end", &self.end).finish_non_exhaustive()
+    }
+}
+
+/// Returns where a segment is.
+pub(crate) fn path_of(folder: &Path, kind: Kind, ply: u32, number: u32) -> PathBuf {
+    folder.join(format!("{}{ply:02}.{number}", kind.prefix()))
+}
+
+/// Reads the ply and the number of a segment off its name.
+fn segment_of(name: &str, kind: Kind) -> Option<(u32, u32)> {
+    let (ply, number) = name.strip_prefix(kind.prefix())?.split_once('.')?;
+    Some((ply.parse().ok()?, number.parse().ok()?))
+}
+
+/// Lists the segments in a folder: ply, number, path, in order.
+fn segments_in(storage: &dyn Storage, folder: &Path, kind: Kind) -> Result<Vec<(u32, u32, PathBuf)>, FileError> {
+    let names = storage.names(folder).map_err(io_error(folder, "list"))?;
+    let segment = |name: &String| segment_of(name, kind).map(|(ply, number)| (ply, number, folder.join(name)));
+    let mut segments: Vec<_> = names.iter().filter_map(segment).collect();
+    segments.sort();
+    Ok(segments)
+}
+
+/// Tells whether a folder has logs of a kind.
+pub(crate) fn has_any(storage: &dyn Storage, folder: &Path, kind: Kind) -> Result<bool, FileError> {
+    Ok(!segments_in(storage, folder, kind)?.is_empty())
+}
+
+/// Removes the logs of one kind of the plies that `is_old` names.
+pub(crate) fn remove(
+    storage: &dyn Storage,
+    folder: &Path,
+    kind: Kind,
+    is_old: impl Fn(u32) -> bool,
+) -> Result<(), FileError> {
+    for (_, _, path) in segments_in(storage, folder, kind)?.iter().filter(|(ply, ..)| is_old(*ply)) {
+        storage.remove(path).map_err(io_error(path, "remove"))?;
+    }
+    Ok(())
+}
+
+/// Reads a file sequentially in large pieces.
+struct Ahead<'a> {
+    file: &'a dyn ReadFile,
+    path: &'a Path,
+    size: u64,
+    /// Where the bytes that are held begin.
+    start: u64,
+    bytes: Vec<u8>,
+}
+
+impl Ahead<'_> {
+    /// Returns `length` bytes from `offset` on, which is never before an earlier one; `None` where the file ends before.
+    fn at(&mut self, offset: u64, length: usize) -> Result<Option<&[u8]>, FileError> {
+        if offset.checked_add(length as u64).is_none_or(|end| end > self.size) {
+            return Ok(None);
+        }
+        let mut from = (offset - self.start) as usize;
+        if from + length > self.bytes.len() {
+            let most = (self.size - offset) as usize;
+            self.bytes.resize(most.min(length.max(BUFFER_BYTES)), 0);
+            envelope::read(self.file, self.path, &mut self.bytes, offset)?;
+            self.start = offset;
+            from = 0;
+        }
+        Ok(Some(&self.bytes[from..from + length]))
+    }
+}
+
+/// The checksum of a block's payload.
+fn checksum(payload: &[u8], seed: u64, number: u64) -> u64 {
+    xxh3_64_with_seed(payload, seed.wrapping_add(number))
+}
+
+fn word(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
+}
+
+impl<'s> Segments<'s> {
+    /// Makes the log of a tier, without what earlier runs have left.
+    pub fn new(storage: &'s dyn Storage, folder: &Path, all: &'s dyn Communicator, header: LogHeader) -> Segments<'s> {
+        Segments {
+            storage,
+            folder: folder.to_path_buf(),
+            header,
+            all,
+            segments: RwLock::new(Vec::new()),
+            writer: Mutex::new(None),
+            begun: AtomicU32::new(NONE),
+            written: AtomicU64::new(0),
+            has_files: false,
+        }
+    }
+
+    /// Finds what earlier runs have left, and calls `found` for every block.
+    pub fn find(&mut self, mut found: impl FnMut(u64, Location)) -> Result<(), FileError> {
+        for (ply, _, path) in segments_in(self.storage, &self.folder, self.header.kind)? {
+            if ply == self.header.ply {
+                self.has_files = true;
+                self.scan(path, &mut found)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads a segment from front to back: the number and the place of each record, up to where it is torn.
+    fn scan(&self, path: PathBuf, found: &mut impl FnMut(u64, Location)) -> Result<(), FileError> {
+        let Some(segment) = self.open_segment(path)? else { return Ok(()) };
+        let Segment { path, file, seed, start } = &segment;
+        let size = file.size().map_err(io_error(path, "read"))?;
+        let mut segments = self.segments.write().unwrap_or_else(PoisonError::into_inner);
+        let mut reader = Ahead { file: &**file, path, size, start: *start, bytes: Vec::new() };
+        let mut offset = *start;
+        while let Some(record) = reader.at(offset, RECORD)? {
+            let (block, length, sum) = (word(&record[..8]), word(&record[8..12]), word(&record[12..]));
+            let Some(payload) = reader.at(offset + RECORD as u64, length as usize)? else { break };
+            if block >= self.header.blocks || checksum(payload, *seed, block) != sum {
+                break;
+            }
+            found(block, Location { segment: segments.len() as u32, length: length as u32, offset });
+            offset += RECORD as u64 + length;
+        }
+        segments.push(segment);
+        Ok(())
+    }
+
+    /// Opens a segment that another process has written; `None` where it is of another log, or not whole at its beginning.
+    fn open_segment(&self, path: PathBuf) -> Result<Option<Segment>, FileError> {
+        let file = self.storage.open(&path).map_err(io_error(&path, "open"))?;
+        let (header, start): (LogHeader, u64) = match envelope::unseal(&*file, &path, MAGIC) {
+            Ok(read) => read,
+            Err(error) if error.is_damage() => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        if header != self.header {
+            return Ok(None);
+        }
+        let mut sealed = vec![0; start as usize];
+        envelope::read(&*file, &path, &mut sealed, 0)?;
+        let seed = xxh3_64(&sealed);
+        Ok(Some(Segment { path, file, seed, start }))
+    }
+
+    fn writer(&self) -> MutexGuard<'_, Option<Writer>> {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins a new segment, after all that are there.
+    fn begin(&self) -> Result<Writer, FileError> {
+        let LogHeader { ply, kind, .. } = self.header;
+        let segments = segments_in(self.storage, &self.folder, kind)?;
+        let last = segments.iter().filter(|(of, ..)| *of == ply).map(|(_, number, _)| number).max();
+        let next = last.map_or(0, |last| last + 1);
+        // Ranks begin segments at the same time: each has numbers of its own.
+        let name = next.next_multiple_of(self.all.size()) + self.all.rank();
+        let path = path_of(&self.folder, kind, ply, name);
+        let mut file = self.storage.create(&path).map_err(io_error(&path, "create"))?;
+        let sealed = envelope::seal(MAGIC, &self.header);
+        file.write_all(&sealed).map_err(io_error(&path, "write"))?;
+        let seed = xxh3_64(&sealed);
+        let reader = self.storage.open(&path).map_err(io_error(&path, "open"))?;
+        let start = sealed.len() as u64;
+        let mut segments = self.segments.write().unwrap_or_else(PoisonError::into_inner);
+        segments.push(Segment { path: path.clone(), file: reader, seed, start });
+        self.begun.store(segments.len() as u32 - 1, Ordering::Release);
+        let segment = segments.len() as u32 - 1;
+        Ok(Writer { file, path, segment, seed, end: start, unwritten: Vec::new(), name, blocks: Vec::new() })
+    }
+
+    /// Appends a block.
+    pub fn append(&self, number: u64, payload: &[u8]) -> Result<Location, FileError> {
+        let mut slot = self.writer();
+        let writer = match &mut *slot {
+            Some(writer) => writer,
+            slot => slot.insert(self.begin()?),
+        };
+        let mut record = [0; RECORD];
+        record[..8].copy_from_slice(&number.to_le_bytes());
+        record[8..12].copy_from_slice(&(payload.len() as u32).to_le_bytes());
+        record[12..].copy_from_slice(&checksum(payload, writer.seed, number).to_le_bytes());
+        let place = Location { segment: writer.segment, length: payload.len() as u32, offset: writer.end };
+        if !self.all.is_alone() {
+            writer.blocks.push((number, place.length));
+        }
+        writer.unwritten.extend_from_slice(&record);
+        writer.unwritten.extend_from_slice(payload);
+        writer.end += (RECORD + payload.len()) as u64;
+        if writer.unwritten.len() >= BUFFER_BYTES {
+            writer.flush()?;
+        }
+        Ok(place)
+    }
+
+    /// Reads a block's payload, whose record goes into `buffer`, which only grows.
+    ///
+    /// # Errors
+    /// [`FileError::Damaged`] where the bytes are not those that were appended as this block.
+    pub fn read<'b>(&self, number: u64, place: Location, buffer: &'b mut Vec<u8>) -> Result<&'b [u8], FileError> {
+        if self.begun.load(Ordering::Acquire) == place.segment {
+            self.flush_to(place)?;
+        }
+        let segments = self.segments.read().unwrap_or_else(PoisonError::into_inner);
+        let Segment { path, file, seed, .. } = &segments[place.segment as usize];
+        let length = RECORD + place.length as usize;
+        buffer.resize(length.max(buffer.len()), 0);
+        let bytes = &mut buffer[..length];
+        envelope::read(&**file, path, bytes, place.offset)?;
+        let (record, payload) = bytes.split_at(RECORD);
+        if word(&record[..8]) != number || checksum(payload, *seed, number) != word(&record[12..]) {
+            return Err(self.damaged(place, "the checksum of a block is wrong"));
+        }
+        Ok(payload)
+    }
+
+    /// Makes sure that a record of the segment that is being written is in its file.
+    fn flush_to(&self, place: Location) -> Result<(), FileError> {
+        if self.written.load(Ordering::Acquire) > place.offset {
+            return Ok(());
+        }
+        let mut slot = self.writer();
+        if let Some(writer) = slot.as_mut().filter(|writer| writer.written() <= place.offset) {
+            writer.flush()?;
+        }
+        if let Some(writer) = slot.as_ref() {
+            self.written.store(writer.written(), Ordering::Release);
+        }
+        Ok(())
+    }
+
+    /// Makes the error of a block that does not hold what it should.
+    pub fn damaged(&self, place: Location, what: &'static str) -> FileError {
+        let segments = self.segments.read().unwrap_or_else(PoisonError::into_inner);
+        FileError::Damaged { file: segments[place.segment as usize].path.clone(), offset: place.offset, what }
+    }
+
+    /// Writes, for the other ranks, where the blocks are that this process has appended since the last call: 12 bytes each,
+    /// nothing if there are none.
+    ///
+    /// ```text
+    /// u32   number of the segment
+    /// u64   where the first of the blocks begins in it
+    /// for each block: u64 its number, u32 the length of its payload
+    /// ```
+    pub fn take_locations(&self, out: &mut Vec<u8>) {
+        let mut slot = self.writer();
+        let Some(writer) = slot.as_mut().filter(|writer| !writer.blocks.is_empty()) else { return };
+        let bytes = writer.blocks.iter().map(|(_, length)| (RECORD + *length as usize) as u64).sum::<u64>();
+        out.extend_from_slice(&writer.name.to_le_bytes());
+        out.extend_from_slice(&(writer.end - bytes).to_le_bytes());
+        for (number, length) in writer.blocks.drain(..) {
+            out.extend_from_slice(&number.to_le_bytes());
+            out.extend_from_slice(&length.to_le_bytes());
+        }
+    }
+
+    /// Reads what [`Segments::take_locations`] of another rank has written: opens its segment, and calls `found` for each block.
+    /// Returns `false` if the bytes are malformed or there is no such segment.
+    ///
+    /// # Errors
+    /// Where the file cannot be read.
+    pub fn add_locations(&self, locations: &[u8], mut found: impl FnMut(u64, Location)) -> Result<bool, FileError> {
+        let Some((name, rest)) = locations.split_first_chunk() else { return Ok(locations.is_empty()) };
+        let Some((offset, blocks)) = rest.split_first_chunk() else { return Ok(false) };
+        let LogHeader { ply, kind, .. } = self.header;
+        let Some(segment) = self.open_segment(path_of(&self.folder, kind, ply, u32::from_le_bytes(*name)))? else {
+            return Ok(false);
+        };
+        let mut segments = self.segments.write().unwrap_or_else(PoisonError::into_inner);
+        let (number, mut offset) = (segments.len() as u32, u64::from_le_bytes(*offset));
+        segments.push(segment);
+        let (blocks, rest) = blocks.as_chunks::<12>();
+        for block in blocks {
+            let (block, length) = (word(&block[..8]), word(&block[8..]) as u32);
+            found(block, Location { segment: number, length, offset });
+            offset += RECORD as u64 + u64::from(length);
+        }
+        Ok(rest.is_empty())
+    }
+
+    /// Returns how many bytes this process has appended.
+    pub fn written_bytes(&self) -> u64 {
+        self.writer().as_ref().map_or(0, |writer| writer.end)
+    }
+
+    /// Makes everything that was appended readable for all processes of this machine.
+    pub fn flush(&self) -> Result<(), FileError> {
+        self.writer().as_mut().map_or(Ok(()), Writer::flush)
+    }
+
+    /// Makes everything that was appended durable.
+    pub fn sync(&self) -> Result<(), FileError> {
+        if let Some(writer) = &mut *self.writer() {
+            writer.flush()?;
+            writer.file.sync().map_err(io_error(&writer.path, "write"))?;
+        }
+        self.storage.sync_folder(&self.folder).map_err(io_error(&self.folder, "sync"))
+    }
+}

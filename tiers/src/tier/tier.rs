@@ -1,0 +1,427 @@
+//! A tier: its blocks, where each is, and what drivers ask of it; and the folder that tiers are opened in. `fill` fills and visits
+//! all blocks, `reader` reads rows.
+
+use std::path::{Path, PathBuf};
+use std::sync::{LazyLock, OnceLock};
+
+use rayon::prelude::*;
+
+use super::budget::MemoryBudget;
+use super::cache::{BlockCache, DirtyBlock, Expanded, Form, PAD, expanded, expanded_bytes};
+use super::content::{Content, Kind};
+use super::segments::{self, Location, LogHeader, Segments};
+use super::shape::{BLOCK_WORDS, ShapeBlocks, cut};
+use crate::communicator::{Alone, Communicator};
+use crate::files::{FileError, Memory, Storage, frame, io_error};
+use crate::index::{Index, TierDirectory, WingShape};
+use crate::kernel::{Coding, Delta, DeltaBuffers, Kernel, Stretch};
+
+/// zstd's level: speed is all that counts. On the widest tiers of 6x5, in bits an entry: lz4 0.43, level -1 0.29, **1
+/// 0.27**, 3 0.26, at 840, 540, 670 and 570 MB/s.
+const LEVEL: i32 = 1;
+
+/// Prefix of a delta payload; any other payload is a zstd frame. Several ranks put every block into a log. On one machine they
+/// write deltas: twice the bytes, which stay in the machine's memory, and a fifth of the time, also to expand. On several
+/// machines all of them read from one file system, and bytes count.
+const DELTA: &[u8; 4] = b"delt";
+
+/// The folder with the logs of a run, and the memory for the tiers that are opened there.
+#[derive(Clone, Copy)]
+pub(crate) struct TierFolder<'s> {
+    pub storage: &'s dyn Storage,
+    pub folder: &'s Path,
+    pub index: &'s Index,
+    pub budget: MemoryBudget,
+    /// The processes that fill the tiers together.
+    pub all: &'s dyn Communicator,
+}
+
+/// One tier, as far as it is filled. Threads share it.
+#[derive(Debug)]
+pub struct Tier<'s, C = Coding> {
+    pub(crate) directory: TierDirectory,
+    pub(super) content: C,
+    pub(super) planes: usize,
+    pub(super) budget: MemoryBudget,
+    pub(super) all: &'s dyn Communicator,
+    kernel: Kernel,
+    folder: PathBuf,
+    /// The number of the first block of every shape, and its first word; closed by the ends.
+    pub(super) firsts: Vec<(usize, usize)>,
+    pub(super) cache: BlockCache,
+    /// Where the blocks are that are in the log.
+    locations: Vec<OnceLock<Location>>,
+    log: Segments<'s>,
+}
+
+/// What one thread compresses blocks in.
+#[derive(Default)]
+pub(super) struct Buffers {
+    bytes: Vec<u8>,
+    stretches: Vec<Stretch>,
+    delta: DeltaBuffers,
+}
+
+impl<C> Tier<'_, C> {
+    /// Returns the number of pieces on the board.
+    pub fn ply(&self) -> u32 {
+        self.directory.ply()
+    }
+
+    /// Returns what the planes store.
+    pub fn content(&self) -> &C {
+        &self.content
+    }
+
+    /// Returns the number of entries.
+    pub fn entries(&self) -> u64 {
+        self.directory.entries()
+    }
+}
+
+/// The files of tiers that stay in memory: none is ever made.
+static NO_FILES: LazyLock<Memory> = LazyLock::new(Memory::default);
+
+impl<C: Content> Tier<'static, C> {
+    /// Makes the tier of `ply` pieces in memory, to be filled from `beside`. The ply of `content` is ignored.
+    pub(crate) fn in_memory(index: &Index, content: C, ply: u32, beside: Option<&Tier<C>>) -> Tier<'static, C> {
+        let budget = MemoryBudget::unlimited(BLOCK_WORDS);
+        let mut tier = Tier::new(&*NO_FILES, Path::new("tier"), &Alone, index, budget, content, ply);
+        tier.share_memory(beside);
+        tier
+    }
+}
+
+impl<'s> TierFolder<'s> {
+    /// Opens a tier with the blocks that earlier runs have left. Reads all of their log through. The ply of `content` is ignored.
+    ///
+    /// # Errors
+    /// Where a file cannot be read.
+    pub fn open<C: Content>(&self, content: C, ply: u32) -> Result<Tier<'s, C>, FileError> {
+        let mut tier = Tier::empty(self, content, ply);
+        tier.find_blocks()?;
+        Ok(tier)
+    }
+
+    /// Opens a tier that is filled from `beside`, which shares its memory, or from no other. If its content resumes, it has the
+    /// blocks that earlier runs have left.
+    ///
+    /// # Errors
+    /// Where a file cannot be read.
+    pub fn begin<C: Content>(
+        &self,
+        content: C,
+        ply: u32,
+        beside: Option<&Tier<'_, C>>,
+    ) -> Result<Tier<'s, C>, FileError> {
+        let mut tier = if C::RESUMES { self.open(content, ply)? } else { Tier::empty(self, content, ply) };
+        tier.share_memory(beside);
+        Ok(tier)
+    }
+
+    /// Removes the logs of one kind of the plies that `is_old` names.
+    ///
+    /// # Errors
+    /// Where a file cannot be removed.
+    pub fn remove(&self, kind: Kind, is_old: impl Fn(u32) -> bool) -> Result<(), FileError> {
+        segments::remove(self.storage, self.folder, kind, is_old)
+    }
+}
+
+impl<'s, C: Content> Tier<'s, C> {
+    /// Makes a tier without any blocks. The ply of `content` is ignored.
+    pub(super) fn empty(folder: &TierFolder<'s>, content: C, ply: u32) -> Tier<'s, C> {
+        Tier::new(folder.storage, folder.folder, folder.all, folder.index, folder.budget, content, ply)
+    }
+
+    fn new(
+        storage: &'s dyn Storage,
+        folder: &Path,
+        all: &'s dyn Communicator,
+        index: &Index,
+        budget: MemoryBudget,
+        content: C,
+        ply: u32,
+    ) -> Tier<'s, C> {
+        let content = content.at(index.board(), ply);
+        let planes = content.planes();
+        let directory = TierDirectory::new(index, ply);
+        let (mut firsts, mut count, mut words) = (vec![(0, 0)], 0, 0);
+        for &shape in directory.shapes() {
+            words += cut(shape.matrices(index, ply), planes, budget.block_words, |_| count += 1).word;
+            firsts.push((count, words));
+        }
+        let tier_bytes = expanded_bytes(count, words);
+        let budget = budget.of_tier(tier_bytes);
+        let header = LogHeader {
+            board: index.board().to_string(),
+            kind: content.kind(),
+            ply,
+            entries: directory.entries(),
+            blocks: count as u64,
+            block_words: budget.block_words as u64,
+        };
+        Tier {
+            directory,
+            content,
+            planes,
+            budget,
+            all,
+            kernel: index.kernel(),
+            folder: folder.to_path_buf(),
+            firsts,
+            cache: BlockCache::new(&budget, count, tier_bytes),
+            locations: (0..count).map(|_| OnceLock::new()).collect(),
+            log: Segments::new(storage, folder, all, header),
+        }
+    }
+
+    /// Finds the blocks that earlier runs have left. Reads all of them through.
+    ///
+    /// # Errors
+    /// Where a file cannot be read.
+    pub(super) fn find_blocks(&mut self) -> Result<(), FileError> {
+        let locations = &self.locations;
+        self.log.find(|number, place| {
+            let _ = locations[number as usize].set(place);
+        })
+    }
+
+    /// Splits the memory with `beside`, from which this tier is filled: see [`BlockCache::share_memory`].
+    pub(super) fn share_memory(&mut self, beside: Option<&Tier<C>>) {
+        self.cache.share_memory(beside.map(|beside| &beside.cache));
+    }
+
+    /// Tells whether more than half of what the blocks take, expanded, is only in the log.
+    pub(crate) fn is_mostly_in_log(&self) -> bool {
+        self.cache.is_mostly_clean()
+    }
+
+    /// Tells whether there were files of the tier when it was opened, of whatever content.
+    pub(crate) fn has_files(&self) -> bool {
+        self.log.has_files
+    }
+
+    /// Returns how many bytes of blocks this process has appended to the log.
+    pub(crate) fn written_bytes(&self) -> u64 {
+        self.log.written_bytes()
+    }
+
+    /// Drops the blocks of all shapes with a smaller left wing than `left`, which are read no more, and leaves their memory to
+    /// the tier that is filled from this one. Those that are not in the log are lost.
+    pub(crate) fn evict_before(&self, left: WingShape) {
+        self.evict_shapes(self.directory.first_of_left(left));
+    }
+
+    /// Drops all blocks, like [`Tier::evict_before`].
+    pub(crate) fn evict_all(&self) {
+        self.evict_shapes(self.directory.shapes().len());
+    }
+
+    fn evict_shapes(&self, shapes: usize) {
+        let ((first, word), (end, words)) = (self.firsts[shapes], self.firsts[self.directory.shapes().len()]);
+        self.cache.evict(first, expanded_bytes(end - first, words - word));
+    }
+
+    /// Tells whether a block is filled.
+    pub(super) fn has(&self, block: usize) -> bool {
+        self.locations[block].get().is_some() || self.cache.dirty(block).is_some()
+    }
+
+    /// Tells whether all blocks of the shapes with no smaller left wing than `left` are filled.
+    pub(crate) fn has_from(&self, left: WingShape) -> bool {
+        (self.firsts[self.directory.first_of_left(left)].0..self.locations.len()).all(|block| self.has(block))
+    }
+
+    /// Tells whether all blocks are filled.
+    pub(crate) fn is_complete(&self) -> bool {
+        (0..self.locations.len()).all(|block| self.has(block))
+    }
+
+    /// Returns the smallest left wing of a shape that has blocks which are not filled; `None` if all are.
+    pub(crate) fn first_missing_left(&self) -> Option<WingShape> {
+        let missing = (0..self.locations.len()).find(|block| !self.has(*block))?;
+        let shape = self.firsts.partition_point(|(first, _)| *first <= missing) - 1;
+        Some(self.directory.shapes()[shape].left)
+    }
+
+    /// Makes all filled blocks durable. Those that are not in the log are appended, on all threads of rayon's current pool.
+    ///
+    /// # Errors
+    /// Where a file cannot be written.
+    pub(crate) fn sync(&self) -> Result<(), FileError> {
+        (0..self.locations.len()).into_par_iter().try_for_each_init(Vec::new, |bytes, block| {
+            match self.cache.dirty(block).filter(|_| self.locations[block].get().is_none()) {
+                Some(DirtyBlock::Expanded(words)) => self.append(block, &words[..words.len() - PAD], bytes),
+                Some(DirtyBlock::Delta(delta)) => {
+                    let words = expanded(delta.length, |words| {
+                        delta.expand(self.kernel, bytes, words);
+                        Ok(())
+                    })?;
+                    self.append(block, &words[..delta.length], bytes)
+                }
+                None => Ok(()),
+            }
+        })?;
+        self.log.sync()
+    }
+
+    /// Makes the blocks of this rank readable for all, and finds those of the others. Returns whether any rank has ended
+    /// early.
+    ///
+    /// # Errors
+    /// Where a file cannot be written or read.
+    pub(super) fn exchange(&self, is_ended: bool) -> Result<bool, FileError> {
+        if self.all.is_alone() {
+            return Ok(is_ended);
+        }
+        if self.all.is_on_one_machine() {
+            self.log.flush()?;
+        } else {
+            // Another machine may see only what is on the disk.
+            self.log.sync()?;
+        }
+        let mut own = vec![u8::from(is_ended)];
+        self.log.take_locations(&mut own);
+        let gathered = self.all.all_gather(&own);
+        for (rank, other) in gathered.iter().enumerate().filter(|(rank, _)| *rank != self.all.rank() as usize) {
+            let is_sound = self.log.add_locations(other.get(1..).unwrap_or_default(), |number, place| {
+                if let Some(block) = self.locations.get(number as usize) {
+                    let _ = block.set(place);
+                }
+            })?;
+            if !is_sound {
+                let what = "another process of the job sends malformed locations of its blocks";
+                return Err(FileError::Damaged { file: self.folder.clone(), offset: rank as u64, what });
+            }
+        }
+        Ok(gathered.iter().any(|other| other.first() != Some(&0)))
+    }
+
+    /// Lays out a shape, given by its number, in place of another.
+    pub(super) fn lay_out(&self, index: &Index, number: usize, out: &mut ShapeBlocks) {
+        let shape = self.directory.shapes()[number];
+        out.lay_out(index, self.ply(), shape, self.planes, self.budget.block_words);
+        out.first_block = self.firsts[number].0;
+    }
+
+    /// Fills a block of a shape with `fill`, and adds it: in memory where there is room, else to the log. One of several ranks
+    /// adds it to the log in any case, where the others read it.
+    ///
+    /// # Errors
+    /// Those of `fill`; where the log cannot be written.
+    pub(super) fn add(
+        &self,
+        shape: &ShapeBlocks,
+        block: usize,
+        buffers: &mut Buffers,
+        fill: impl FnOnce(&mut [u64]) -> Result<(), FileError>,
+    ) -> Result<(), FileError> {
+        let length = shape.words(block).len();
+        let form = self.cache.reserve(length);
+        let words = expanded(length, fill)?;
+        let own = &words[..length];
+        let Buffers { bytes, stretches, delta } = buffers;
+        let logs_delta = !self.all.is_alone() && self.all.is_on_one_machine();
+        let mut is_kept = form == Some(Form::Expanded);
+        if form == Some(Form::Delta) || logs_delta {
+            let (delta, differences) = self.delta(shape, block, own, stretches, delta);
+            if logs_delta {
+                self.append_delta(block, &delta, differences, bytes)?;
+            }
+            is_kept |= form == Some(Form::Delta) && self.cache.keep_delta(block, length, delta, differences);
+        }
+        if !(logs_delta || is_kept && self.all.is_alone()) {
+            self.append(block, own, bytes)?;
+        }
+        if form == Some(Form::Expanded) {
+            self.cache.keep(block, words);
+        }
+        Ok(())
+    }
+
+    /// Returns the delta of a block.
+    fn delta<'b>(
+        &self,
+        shape: &ShapeBlocks,
+        block: usize,
+        words: &'b [u64],
+        stretches: &'b mut Vec<Stretch>,
+        buffers: &'b mut DeltaBuffers,
+    ) -> (Delta, &'b [u8]) {
+        stretches.clear();
+        for (matrix, rows) in shape.rows(block) {
+            let (row_words, words) = (matrix.words() as u32, (rows.len() * matrix.words() * self.planes) as u32);
+            match stretches.last_mut() {
+                Some(last) if last.row_words == row_words => last.words += words,
+                _ if words > 0 => stretches.push(Stretch { row_words, words }),
+                _ => {}
+            }
+        }
+        self.kernel.delta(words, self.planes, stretches, buffers)
+    }
+
+    /// Appends a block to the log; `buffer` is for the compressed one.
+    fn append(&self, block: usize, words: &[u64], buffer: &mut Vec<u8>) -> Result<(), FileError> {
+        let payload = frame::compress_into(bytemuck::cast_slice(words), LEVEL, buffer)
+            .map_err(io_error(&self.folder, "compress a block of"))?;
+        self.append_payload(block, payload)
+    }
+
+    /// Appends a block to the log as its delta; `buffer` is for the record.
+    fn append_delta(
+        &self,
+        block: usize,
+        delta: &Delta,
+        differences: &[u8],
+        buffer: &mut Vec<u8>,
+    ) -> Result<(), FileError> {
+        buffer.clear();
+        buffer.extend_from_slice(DELTA);
+        delta.put(differences, buffer);
+        self.append_payload(block, buffer)
+    }
+
+    fn append_payload(&self, block: usize, payload: &[u8]) -> Result<(), FileError> {
+        let place = self.log.append(block as u64, payload)?;
+        let _ = self.locations[block].set(place);
+        Ok(())
+    }
+
+    /// Returns a block of `length` words, expanded; `buffer` is for the compressed one.
+    ///
+    /// # Errors
+    /// [`FileError::NoBlock`] for a block that is not filled, [`FileError::Damaged`] for bytes that were not written.
+    pub(super) fn block(&self, block: usize, length: usize, buffer: &mut Vec<u8>) -> Result<Expanded, FileError> {
+        let dirty = self.cache.dirty(block);
+        if let Some(DirtyBlock::Expanded(words)) = dirty {
+            return Ok(words);
+        }
+        self.cache.cached(block, || {
+            if let Some(DirtyBlock::Delta(delta)) = dirty {
+                return expanded(length, |words| {
+                    delta.expand(self.kernel, buffer, words);
+                    Ok(())
+                });
+            }
+            let Some(place) = self.locations[block].get() else {
+                return Err(FileError::NoBlock { folder: self.folder.clone(), ply: self.ply(), block: block as u64 });
+            };
+            let payload = self.log.read(block as u64, *place, buffer)?;
+            expanded(length, |words| {
+                let is_whole = self.expand(payload, words);
+                let damaged = || self.log.damaged(*place, "a block does not expand to its rows");
+                is_whole.then_some(()).ok_or_else(damaged)
+            })
+        })
+    }
+
+    /// Writes the words of a block from its payload in the log. Returns `false` where it is that of another.
+    fn expand(&self, payload: &[u8], words: &mut [u64]) -> bool {
+        let Some(record) = payload.strip_prefix(DELTA) else {
+            return frame::expand_into(payload, bytemuck::cast_slice_mut(words));
+        };
+        let delta = Delta::get(record, self.planes, words.len());
+        delta.map(|(delta, bytes)| self.kernel.undo_delta(&delta, bytes, words)).is_some()
+    }
+}

@@ -1,0 +1,114 @@
+//! The job of this process: alone, or with others that solve, count or verify the same board.
+//!
+//! Only a program that was built with the feature `mpi` can have others.
+
+#[cfg(feature = "mpi")]
+mod mpi;
+
+use std::thread;
+use std::time::Duration;
+
+use anyhow::anyhow;
+use fourbase_tiers::communicator::{Alone, Communicator};
+
+use crate::failure::{self, BadInput};
+use crate::remedy;
+
+/// How long a rank waits for rank 0 to report a failure that all have met.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The variables in which launchers give the number of processes that they have started.
+const LAUNCHED: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"];
+
+/// A job, as one of its processes sees it. Dropping it leaves the job, when all ranks do.
+pub struct Job(Box<dyn Communicator>);
+
+impl Job {
+    /// Joins the job that this process was started in.
+    ///
+    /// # Errors
+    ///
+    /// A launcher has started several processes that are no job: each would do all the work.
+    pub fn join() -> anyhow::Result<Job> {
+        #[cfg(feature = "mpi")]
+        if let Some(world) = mpi::World::join() {
+            // Open MPI's launcher gives the first process a terminal of its own, wherever the output goes.
+            anstream::ColorChoice::Never.write_global();
+            return Ok(Job(Box::new(world)));
+        }
+        let number = |name: &str| std::env::var(name).ok()?.parse::<u32>().ok().filter(|number| *number > 1);
+        let Some(processes) = LAUNCHED.into_iter().find_map(number) else { return Ok(Job(Box::new(Alone))) };
+        let remedy = if cfg!(feature = "mpi") {
+            "start them with the launcher of the MPI that fourbase was built with"
+        } else {
+            "build fourbase with --features mpi"
+        };
+        Err(BadInput(format!("{processes} processes were started, but each would do all the work alone; {remedy}"))
+            .into())
+    }
+
+    /// Returns the communicator of all ranks.
+    pub fn all(&self) -> &dyn Communicator {
+        &*self.0
+    }
+
+    /// Tells whether this process is the one that reports.
+    pub fn is_root(&self) -> bool {
+        self.0.is_root()
+    }
+
+    /// Returns what to print on the first Ctrl-C. MPI sends all ranks a signal where one has failed: then only that one reports.
+    pub fn on_interrupt(&self, message: &'static str) -> Option<&'static str> {
+        self.0.is_alone().then_some(message)
+    }
+
+    /// Compares what the ranks have prepared, by its description: all go on, or none. Returns nothing where all have failed, and
+    /// another rank reports why.
+    pub fn prepared<T>(
+        &self,
+        prepared: anyhow::Result<T>,
+        description: impl FnOnce(&T) -> String,
+    ) -> anyhow::Result<Option<T>> {
+        let own = prepared.as_ref().map_or_else(|_| String::new(), description);
+        let all = self.0.all_gather(own.as_bytes());
+        if all.iter().any(|other| other != own.as_bytes()) {
+            // The first rank that has failed reports why; it ends the others meanwhile.
+            let reporter = all.iter().position(Vec::is_empty).unwrap_or(0);
+            if self.0.rank() as usize != reporter {
+                thread::sleep(2 * PATIENCE);
+            }
+            self.report_and_abort(prepared.err().unwrap_or_else(|| {
+                anyhow!(
+                    "other processes see another database, or have other options; start all with the same options, and give a folder \
+                     that all machines share with --db"
+                )
+            }));
+        }
+        match prepared {
+            Ok(prepared) => Ok(Some(prepared)),
+            Err(error) if self.is_root() => Err(error),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// Returns what this rank has done with the others. A failure of one ends all of them.
+    pub fn unless_failed<T, E: Into<anyhow::Error>>(&self, done: Result<T, E>) -> anyhow::Result<T> {
+        let done = done.map_err(E::into);
+        match done {
+            Err(error) if !self.0.is_alone() => {
+                if !self.is_root() {
+                    // A failure that all ranks meet, such as a request to stop, is reported by rank 0, which ends the others.
+                    thread::sleep(PATIENCE);
+                }
+                self.report_and_abort(error)
+            }
+            done => done,
+        }
+    }
+
+    fn report_and_abort(&self, error: anyhow::Error) -> ! {
+        let code = failure::exit_code(&error);
+        failure::report(&error.context(format!("process {} of the job", self.0.rank())), remedy::of);
+        self.0.abort(code)
+    }
+}

@@ -1,0 +1,169 @@
+//! The processes of an MPI job, as a communicator.
+//!
+//! Calls come from any thread, one at a time. A rank that waits for the others takes no processor: it looks from time to time
+//! whether all have come, and only then makes the collective call.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use fourbase_tiers::communicator::{Communicator, Reduction, Traffic};
+use mpi::Threading;
+use mpi::collective::SystemOperation;
+use mpi::datatype::PartitionMut;
+use mpi::environment::Universe;
+use mpi::topology::SimpleCommunicator;
+use mpi::traits::{Communicator as _, CommunicatorCollectives as _};
+
+use crate::failure::FAILED;
+
+/// How long a rank sleeps before it looks again: at first, and at most. A look costs some 10 microseconds of a processor.
+const SHORT_PAUSE: Duration = Duration::from_micros(20);
+const LONG_PAUSE: Duration = Duration::from_millis(1);
+
+/// The most bytes of one collective call, of all ranks together: MPI counts with 32 bits.
+const MOST_BYTES: usize = 1 << 30;
+
+/// All processes of an MPI job. Dropping it leaves MPI, when all ranks do.
+pub struct World {
+    rank: u32,
+    size: u32,
+    is_on_one_machine: bool,
+    /// One thread at a time speaks MPI.
+    turn: Mutex<()>,
+    sent_bytes: AtomicU64,
+    waited_nanoseconds: AtomicU64,
+    _universe: Universe,
+}
+
+impl World {
+    /// Joins the job that this process was started in; `None` where it is the only process.
+    pub fn join() -> Option<World> {
+        let (universe, threading) = mpi::initialize_with_threading(Threading::Serialized)?;
+        let world = universe.world();
+        let (rank, size) = (world.rank() as u32, world.size() as u32);
+        if size == 1 {
+            return None;
+        }
+        if !matches!(threading, Threading::Serialized | Threading::Multiple) {
+            eprintln!("this MPI does not let threads call it: {threading:?}");
+            world.abort(FAILED.into());
+        }
+        let own = [u8::from(world.split_shared(world.rank()).size() == world.size())];
+        let mut all = vec![0u8; size as usize];
+        world.all_gather_into(&own[..], &mut all[..]);
+        abort_on_panic(rank);
+        Some(World {
+            rank,
+            size,
+            is_on_one_machine: all.iter().all(|is_whole| *is_whole == 1),
+            turn: Mutex::new(()),
+            sent_bytes: AtomicU64::new(0),
+            waited_nanoseconds: AtomicU64::new(0),
+            _universe: universe,
+        })
+    }
+
+    /// Waits until all ranks have come, and makes a collective call that sends so many bytes.
+    fn collective<T>(&self, bytes: usize, call: impl FnOnce(&SimpleCommunicator) -> T) -> T {
+        let start = Instant::now();
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let world = SimpleCommunicator::world();
+        let (mut waiting, mut pause) = (world.immediate_barrier(), SHORT_PAUSE);
+        while let Err(request) = waiting.test() {
+            thread::sleep(pause);
+            (waiting, pause) = (request, LONG_PAUSE.min(2 * pause));
+        }
+        let result = call(&world);
+        self.sent_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+        self.waited_nanoseconds.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
+        result
+    }
+}
+
+/// A process that panics ends the job: the others would wait for it.
+fn abort_on_panic(rank: u32) {
+    let report = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        eprintln!("process {rank} of the job:");
+        report(panic);
+        SimpleCommunicator::world().abort(FAILED.into());
+    }));
+}
+
+impl Communicator for World {
+    fn rank(&self) -> u32 {
+        self.rank
+    }
+
+    fn size(&self) -> u32 {
+        self.size
+    }
+
+    fn is_on_one_machine(&self) -> bool {
+        self.is_on_one_machine
+    }
+
+    fn all_gather(&self, own: &[u8]) -> Vec<Vec<u8>> {
+        self.collective(own.len() + size_of::<u64>(), |world| all_gather(world, own))
+    }
+
+    fn all_reduce(&self, words: &mut [u64], operation: Reduction) {
+        let mut reduced = vec![0u64; words.len()];
+        self.collective(size_of_val(words), |world| match operation {
+            Reduction::Or => world.all_reduce_into(&*words, &mut reduced[..], SystemOperation::bitwise_or()),
+            Reduction::Sum => world.all_reduce_into(&*words, &mut reduced[..], SystemOperation::sum()),
+        });
+        words.copy_from_slice(&reduced);
+    }
+
+    fn barrier(&self) {
+        self.collective(0, |_| ());
+    }
+
+    fn abort(&self, code: u8) -> ! {
+        SimpleCommunicator::world().abort(code.into())
+    }
+
+    fn traffic(&self) -> Traffic {
+        let waited = Duration::from_nanos(self.waited_nanoseconds.load(Ordering::Relaxed));
+        Traffic { bytes: self.sent_bytes.load(Ordering::Relaxed), waited }
+    }
+}
+
+impl fmt::Debug for World {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("World").field("rank", &self.rank).field("size", &self.size).finish_non_exhaustive()
+    }
+}
+
+/// Gathers the bytes of all ranks, in as many calls as MPI's counts need.
+fn all_gather(world: &SimpleCommunicator, own: &[u8]) -> Vec<Vec<u8>> {
+    let size = world.size() as usize;
+    let mut lengths = vec![0u64; size];
+    world.all_gather_into(&(own.len() as u64), &mut lengths[..]);
+    let mut all = vec![Vec::new(); size];
+    let each = MOST_BYTES / size;
+    let most = lengths.iter().copied().max().unwrap_or(0) as usize;
+    for from in (0..most).step_by(each) {
+        let part = |length: usize| from.min(length)..(from + each).min(length);
+        let counts: Vec<i32> = lengths.iter().map(|length| part(*length as usize).len() as i32).collect();
+        let places: Vec<i32> = counts
+            .iter()
+            .scan(0, |sum, count| {
+                let place = *sum;
+                *sum += count;
+                Some(place)
+            })
+            .collect();
+        let mut bytes = vec![0u8; counts.iter().sum::<i32>() as usize];
+        let mut partition = PartitionMut::new(&mut bytes[..], counts.clone(), &places[..]);
+        world.all_gather_varcount_into(&own[part(own.len())], &mut partition);
+        for ((of, count), place) in all.iter_mut().zip(&counts).zip(&places) {
+            of.extend_from_slice(&bytes[*place as usize..(place + count) as usize]);
+        }
+    }
+    all
+}
