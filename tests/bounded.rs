@@ -97,12 +97,12 @@ fn a_solve_goes_on_in_files_from_memory_and_in_memory_from_files() {
         let files = memory.with_scratch(root.path());
         for turn in 0.. {
             // A run has to pass over the blocks that are there, of up to 500,000 entries, and then do more.
-            let stop = StopAfterEntries::new(200_000 * (2 + turn % 3));
+            let stop = StopAfterEntries::new(100_000 * (1 + turn % 7));
             let in_files = (turn % 2 == 0) == files_first;
             let solve = if in_files { &files } else { &memory };
             match solve.run_heard(&stop) {
                 Ok(report) => {
-                    assert!(turn > 1, "{turn}");
+                    assert!(turn > 2, "{turn}");
                     assert_same(&folder_files(&report.folder), &expected, "in turns");
                     break;
                 }
