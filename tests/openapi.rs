@@ -109,7 +109,7 @@ fn the_answers_are_as_the_description_says() {
     // Every described address was asked, and every address of the program is described.
     let described = description.0["paths"].as_object().expect("addresses").keys().cloned().collect::<BTreeSet<_>>();
     assert_eq!(asked, described);
-    let routes = include_str!("../tools/src/serve/routes.rs");
+    let routes = include_str!("../tools/src/server/routes.rs");
     let (_, api) = routes.split_once("let api = Router::new()").expect("the addresses");
     let (api, _) = api.split_once(';').expect("their end");
     let routes: BTreeSet<String> =

@@ -14,9 +14,9 @@ use fourbase_tiers::solve::{Plan, Solve};
 use serde::Serialize;
 
 use crate::arguments::{CacheArgument, DatabaseArgument};
+use crate::cli::query::asker::{Asker, Reach};
+use crate::cli::query::source::options;
 use crate::json::{DatabaseJson, SourceKind};
-use crate::query::asker::{Asker, Reach};
-use crate::query::source::options;
 use crate::temporary::Temporary;
 use crate::{memory, remedy, wording};
 

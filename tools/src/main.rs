@@ -2,9 +2,10 @@
 //!
 //! From the top down:
 //!
-//! - [`command`]: the command line, and which subcommand runs;
-//! - one file for each subcommand, with its arguments and a `run` that does the work through the libraries; a folder of
-//!   the same name holds its parts, and `report` in it writes the result for people and as one line of JSON;
+//! - [`cli`]: the command line, and one file for each subcommand, with its arguments and a `run` that does the work through
+//!   the libraries; a folder of the same name holds its parts, and `report` in it writes the result for people and as one line
+//!   of JSON;
+//! - [`server`]: the subcommand `serve`;
 //! - [`knowledge`]: exact values for many threads;
 //! - [`game`], [`history`]: a game with its moves, the drawing of its values;
 //! - [`batch`]: answers to the lines of a file or of a pipe;
@@ -21,50 +22,35 @@
 //! A file names only files below it.
 #![forbid(unsafe_code)]
 
-mod analyse;
 mod arguments;
 mod batch;
-mod bench;
-mod command;
-mod completions;
+mod cli;
 mod container;
-mod export;
 mod failure;
 mod feasible;
 mod game;
-mod grade;
 mod history;
 mod interrupt;
 mod job;
 mod json;
 mod knowledge;
-mod list;
-mod man;
-mod match_;
 mod memory;
 mod number;
 mod output;
-mod play;
-mod position;
 mod progress;
-mod query;
 mod quote;
 mod remedy;
-mod serve;
+mod server;
 mod size;
-mod solve;
-mod stats;
-mod strategy;
 mod table;
 mod temporary;
 mod unsound;
-mod verify;
 mod whole;
 mod wording;
 
 use std::process::ExitCode;
 
-use command::Command;
+use cli::Command;
 
 fn main() -> ExitCode {
     let (command, given) = match Command::read() {

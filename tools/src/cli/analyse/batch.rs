@@ -7,9 +7,9 @@ use super::played::of_game;
 use super::report::Analysis;
 use crate::batch::lines::Line;
 use crate::batch::{BatchArguments, Things, input_text, push_line, write_others};
+use crate::cli::query::asker::Asker;
 use crate::game::Game;
 use crate::json::Envelope;
-use crate::query::asker::Asker;
 
 /// The most games that are analysed together.
 const AT_ONCE: usize = 256;

@@ -5,10 +5,10 @@ use fourbase::{Outcome, Position, Value};
 use fourbase_tiers::answer::KnownMove;
 use fourbase_tiers::database::DatabaseError;
 
+use crate::cli::query::asker::Asker;
+use crate::cli::query::found::Found;
 use crate::game::Game;
 use crate::json::SourceJson;
-use crate::query::asker::Asker;
-use crate::query::found::Found;
 use crate::wording;
 
 /// A position of a game.

@@ -11,9 +11,9 @@ use super::ask::{About, Listener, Turn};
 use super::server::Server;
 use super::stream::{Lines, NDJSON, lines};
 use super::written::PARTIAL;
+use crate::cli::query::answer::AnswerJson;
+use crate::cli::query::found::Found;
 use crate::json::{Envelope, PositionJson, SourceJson, SourceKind};
-use crate::query::answer::AnswerJson;
-use crate::query::found::Found;
 
 /// Writes an answer as `fourbase query --json` does, without the folder of the database.
 pub fn json(position: &Position, text: &str, found: &Found<String>) -> Envelope<AnswerJson> {

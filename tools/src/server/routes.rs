@@ -135,8 +135,8 @@ mod tests {
 
     use super::*;
     use crate::arguments::CacheArgument;
-    use crate::serve::ask::Reach;
-    use crate::serve::server::Settings;
+    use crate::server::ask::Reach;
+    use crate::server::server::Settings;
 
     fn server() -> Arc<Server> {
         Server::new(Settings {

@@ -4,8 +4,8 @@ use fourbase::notation::to_uni;
 use fourbase::{Board, Outcome, Position, Value};
 use serde::Serialize;
 
+use crate::cli::query::found::Found;
 use crate::json;
-use crate::query::found::Found;
 
 /// A remoteness that is finite and not known: the database has values alone.
 const UNKNOWN_REMOTENESS: i64 = -100;

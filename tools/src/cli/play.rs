@@ -16,9 +16,9 @@ use fourbase::players::Kind;
 use fourbase_tiers::database::Database;
 
 use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument};
+use crate::cli::query::source::SearchArguments;
 use crate::game::Game;
 use crate::number;
-use crate::query::source::SearchArguments;
 use session::Session;
 use typed::HELP;
 

@@ -10,8 +10,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 use super::failure::Failure;
 use super::metrics::Metrics;
+use crate::cli::query::found::Found;
 use crate::number::counted;
-use crate::query::found::Found;
 
 /// As many questions may wait for one that is searched.
 const WAITING_PER_SEARCH: usize = 4;

@@ -18,9 +18,9 @@ use super::fields::{self, fields};
 use super::server::Server;
 use super::stream::{Lines, NDJSON, lines};
 use super::written::PARTIAL;
+use crate::cli::query::answer::AnswerJson;
+use crate::cli::query::found::Found;
 use crate::json::{Envelope, PositionJson};
-use crate::query::answer::AnswerJson;
-use crate::query::found::Found;
 
 /// The most positions of a request.
 const MOST_POSITIONS: usize = 10_000;

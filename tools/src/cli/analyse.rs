@@ -11,9 +11,9 @@ use clap::Args;
 
 use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument};
 use crate::batch::BatchArguments;
+use crate::cli::query::source::SearchArguments;
 use crate::game::Game;
 use crate::json::Envelope;
-use crate::query::source::SearchArguments;
 use crate::{failure, output};
 use report::Analysis;
 

@@ -12,14 +12,14 @@ use fourbase::{MoveError, Player};
 
 use super::saved;
 use super::typed::{HELP, Typed};
-use crate::analyse::played::{self, decided};
 use crate::batch::lines::{Line, Lines};
+use crate::cli::analyse::played::{self, decided};
+use crate::cli::query::asker::Asker;
 use crate::game::Game;
 use crate::history::{self, Moment};
 use crate::knowledge::outcomes;
 use crate::number::counted;
 use crate::output::{self, CANNOT_WRITE};
-use crate::query::asker::Asker;
 use crate::table::{self, Side};
 use crate::{interrupt, remedy, wording};
 

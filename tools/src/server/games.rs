@@ -12,12 +12,12 @@ use super::failure::Failure;
 use super::fields::{self, fields};
 use super::server::Server;
 use super::written::{PARTIAL, written};
-use crate::analyse::played::{Pace, of_game_by};
-use crate::analyse::report::Analysis;
+use crate::cli::analyse::played::{Pace, of_game_by};
+use crate::cli::analyse::report::Analysis;
+use crate::cli::query::asker::QUICK_NODES;
+use crate::cli::query::found::Found;
 use crate::game::Game;
 use crate::json::Envelope;
-use crate::query::asker::QUICK_NODES;
-use crate::query::found::Found;
 
 /// A game: moves from a position on, which is the empty board if it is left out.
 #[derive(Deserialize)]

@@ -1,13 +1,26 @@
 //! The command line as a whole: the subcommands, and which code runs each.
 
+pub mod analyse;
+pub mod bench;
+mod completions;
+pub mod export;
+pub mod grade;
+pub mod list;
+mod man;
+pub mod match_;
+pub mod play;
+pub mod position;
+pub mod query;
+pub mod solve;
+pub mod stats;
+pub mod strategy;
+pub mod verify;
+
 use clap::error::Error as UsageError;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::remedy::Given;
-use crate::{
-    analyse, bench, completions, export, grade, list, man, match_, play, position, query, serve, solve, stats,
-    strategy, verify,
-};
+use crate::server as serve;
 
 /// Solve Connect Four boards and look positions up
 #[derive(Parser, Debug)]

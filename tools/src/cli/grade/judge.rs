@@ -7,8 +7,8 @@ use fourbase::players::{Chooser, Kind, Reason, nothing_known};
 use fourbase::{Board, Outcome, Position};
 
 use super::positions::Asked;
+use crate::cli::query::asker::Asker;
 use crate::knowledge::{Knowledge, outcomes};
-use crate::query::asker::Asker;
 
 /// A player and a source of exact values, for one thread.
 pub struct Judge {
