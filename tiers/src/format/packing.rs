@@ -54,19 +54,11 @@ pub(crate) fn pack(coding: &Coding, symbols: &Symbols, first: usize, count: usiz
         }
     }
     bytes.truncate(end);
-    #[cfg(test)]
-    crate::testing::mistakes::packed(&mut bytes[end - packed_bytes(coding, count)..], flip(coding));
 }
 
 /// Takes `count` symbols from number `first` on apart again: the planes, one after the other, each of `⌈count / 64⌉`
 /// words.
 pub(crate) fn unpack(coding: &Coding, bytes: &[u8], first: usize, count: usize) -> Vec<u64> {
-    #[cfg(test)]
-    let bytes = &{
-        let mut bytes = bytes.to_vec();
-        crate::testing::mistakes::packed(&mut bytes, flip(coding));
-        bytes
-    };
     let words = count.div_ceil(64);
     let mut planes = vec![0u64; words * coding.planes()];
     match coding.values() {
@@ -89,12 +81,6 @@ pub(crate) fn unpack(coding: &Coding, bytes: &[u8], first: usize, count: usize) 
         }
     }
     planes
-}
-
-/// Returns the lowest bit of every code of a byte, for a mistake that a test makes.
-#[cfg(test)]
-fn flip(coding: &Coding) -> u8 {
-    if coding.values() == Values::Wdl { 0x55 } else { 1 }
 }
 
 /// Returns 64 bits from bit `at` on; bits beyond the words are 0.

@@ -84,11 +84,6 @@ impl FullLine {
         if !spine_is(spine, self.spine_rows, holder) {
             return;
         }
-        #[cfg(test)]
-        if self.right_mask.is_power_of_two() && crate::testing::mistakes::makes(crate::testing::mistakes::Mistake::Arms)
-        {
-            return;
-        }
         let (left_bits, flip) = if holder == Player::First { (self.left_mask, 0) } else { (0, u64::MAX) };
         let mask = armed.masks.len();
         let masks = &mut armed.masks;

@@ -79,12 +79,6 @@ impl Coding {
         let first_parity = u32::from(!board.is_misere());
         let latest = [first_parity, 1 - first_parity]
             .map(|parity| if cells % 2 == parity { cells } else { cells.saturating_sub(1) });
-        #[cfg(test)]
-        let latest = if crate::testing::mistakes::makes(crate::testing::mistakes::Mistake::Latest) {
-            latest.map(|latest| latest + 2)
-        } else {
-            latest
-        };
         let mut coding = Coding { values, ply, latest, cells, planes: 2 };
         if values == Values::Remoteness {
             let most = latest.map(|latest| if latest >= ply { (latest - ply) / 2 + 1 } else { 0 });

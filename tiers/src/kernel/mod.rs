@@ -3,8 +3,6 @@
 //! The loops are written once, in safe code (`matrix.rs`, `rows.rs`, `reach.rs`, `tally.rs`, `pack.rs`, `delta.rs`), over
 //! two bit movements that differ (`bits.rs`). `fast.rs` compiles them again with BMI2 and AVX2 and holds all `unsafe` code
 //! of the package. Without these, column drops take eight rows at a time (`lanes.rs`).
-//!
-//! In test builds some functions make mistakes on request (`testing/mistakes.rs`), which `verify` has to find.
 
 pub(crate) mod bits;
 pub(crate) mod code;
@@ -77,8 +75,6 @@ impl Kernel {
     /// `bits` and `mask` have equal lengths; `out` has room for the bits of the mask.
     pub(crate) fn compress(self, bits: &[u64], mask: &[u64], out: &mut [u64]) {
         self.run(Compress { bits, mask, out });
-        #[cfg(test)]
-        crate::testing::mistakes::compressed(out, mask);
     }
 
     /// Writes the masks of `rows`, not empty and all in one run of 64 from a multiple of 64 on: of each the words `words`.
@@ -114,8 +110,6 @@ impl Kernel {
     /// bits become 0.
     pub(crate) fn unpack(self, stream: &[u64], quiet: &[u64], out: &mut [u64]) {
         self.run(pack::Unpack { stream, quiet, out });
-        #[cfg(test)]
-        crate::testing::mistakes::unpacked(out);
     }
 
     /// Turns a block of rows of `planes` planes, whose words are the stretches one after the other, into differences from its
@@ -170,8 +164,6 @@ impl Kernel {
             (_, _, false) => self.solve_ordered::<6, false>(maximise, band, out, buffers),
             (_, _, true) => self.solve_ordered::<6, true>(maximise, band, out, buffers),
         }
-        #[cfg(test)]
-        crate::testing::mistakes::solved(out);
     }
 
     fn solve_ordered<const P: usize, const NARROW: bool>(

@@ -49,8 +49,6 @@ mod legal;
 mod lookup;
 mod published;
 mod report;
-#[cfg(test)]
-mod tests;
 mod tier;
 mod values;
 mod walk;
