@@ -20,7 +20,8 @@
 )]
 
 use crate::index::low_bits;
-use crate::kernel::{Coding, Symbols, Values};
+use crate::kernel::pack::Symbols;
+use crate::kernel::{Coding, Values};
 
 /// Returns the bytes that `count` symbols take.
 pub(crate) fn packed_bytes(coding: &Coding, count: usize) -> usize {
@@ -134,6 +135,7 @@ mod tests {
 
     use super::*;
     use crate::kernel::Kernel;
+    use crate::kernel::pack::Pack;
 
     proptest! {
         #[test]
@@ -147,7 +149,9 @@ mod tests {
             let coding = Coding::new("5x5".parse().unwrap(), values, 1);
             let mut symbols = Symbols::new(coding.planes());
             for word in &words {
-                Kernel::portable().pack(&word[..coding.planes()], 1, 0..1, &[u64::MAX], &mut symbols);
+                let rows = &word[..coding.planes()];
+                let pack = Pack { rows, row_words: 1, words: 0..1, quiet: &[u64::MAX], symbols: &mut symbols };
+                Kernel::portable().run(pack);
             }
             let first = (from * symbols.len() as f64) as usize;
             let count = (to * (symbols.len() - first) as f64) as usize;

@@ -167,6 +167,28 @@ impl Split {
         self.heights(shape).enumerate().map(move |(outside, height)| (height, board.cell(column(outside), 0)))
     }
 
+    /// Returns the bits of a wing's colouring that stand for some `cells` of the board, as far as the wing has pieces there.
+    pub(super) fn colouring(&self, shape: WingShape, is_right: bool, cells: u64) -> u32 {
+        let columns = self.columns(shape, is_right).map(|(pieces, lowest)| (pieces, cells >> lowest));
+        let (_, colouring) = self.wing(columns.map(|(pieces, cells)| (pieces, cells & low_bits(pieces))));
+        colouring
+    }
+
+    /// Returns the rows of the spine that some `cells` of the board are in, one bit each.
+    pub(super) fn spine_rows(&self, cells: u64) -> u64 {
+        cells >> (self.spine_cell() % 64) & low_bits(self.spine_room())
+    }
+
+    /// Returns the lines inside the left wing and the spine, whose mirror images are those of the right wing, and the lines
+    /// across both wings. Each is the bitboard of its cells.
+    pub(super) fn lines(&self) -> (Vec<u64>, Vec<u64>) {
+        let wing_cells = (self.wing_columns() * self.board.height()) as u32;
+        let left = low_bits(wing_cells);
+        let right = self.board.all_cells() & !low_bits(self.board.cells() as u32 - wing_cells);
+        let (in_right, inside): (Vec<u64>, _) = fourbase::lines(self.board).partition(|line| line & right != 0);
+        (inside, in_right.into_iter().filter(|line| line & left != 0).collect())
+    }
+
     /// Returns the number of the lowest cell of the spine (without meaning where the board has none).
     pub(crate) fn spine_cell(&self) -> usize {
         self.board.cell(self.wing_columns(), 0)

@@ -33,8 +33,8 @@ pub(crate) struct Lanes {
     child_words: usize,
     /// The planes of the streams, [`Lanes::stream_words`] apart; a word of every lane side by side.
     stream: Vec<[u64; LANES]>,
-    /// Rows that take the place of a band's where fewer than eight are left.
-    spare: Vec<u64>,
+    /// The rows that are put into, side by side.
+    best: Vec<[u64; LANES]>,
     /// The rows to work on, in order: a row of the band, and the child's row that it takes from.
     pub(crate) rows: Vec<(usize, usize)>,
 }
@@ -71,35 +71,28 @@ impl Lanes {
     /// Takes, in each of [`Lanes::rows`], the better of what `out` has and what the drop brings from `child`.
     pub(crate) fn take_rows<C: Code<P>, const P: usize>(&mut self, code: C, child: RowView, out: &mut [u64]) {
         let row_words = P * self.put.len();
-        let (rows, mut spare) = (std::mem::take(&mut self.rows), std::mem::take(&mut self.spare));
+        let child_row_words = C::CHILD_PLANES * self.child_words;
+        let rows = std::mem::take(&mut self.rows);
+        self.best.resize(row_words, [0; LANES]);
+        self.stream.resize(C::CHILD_PLANES * self.stream_words(), [0; LANES]);
         for group in rows.chunks(LANES) {
-            // Lanes without a row repeat the last one, in a spare row that is not kept.
-            let lanes: [(usize, usize); LANES] = std::array::from_fn(|lane| group[lane.min(group.len() - 1)]);
-            self.gather_planes(if C::NARROW_CHILD { P - 1 } else { P }, child, lanes.map(|(_, child_row)| child_row));
-            if group.len() == LANES {
-                self.put::<C, P>(code, split(out, row_words, lanes.map(|(row, _)| row)));
-                continue;
+            // Lanes without a row repeat the last one; what becomes of them is not kept.
+            let lanes: [&[u64]; LANES] =
+                std::array::from_fn(|lane| child.row(group[lane.min(group.len() - 1)].1, child_row_words));
+            for plane in 0..C::CHILD_PLANES {
+                self.gather(lanes.map(|row| &row[plane * self.child_words..][..self.child_words]), plane);
             }
-            spare.resize(LANES * row_words, 0);
-            for ((row, _), spare) in group.iter().zip(spare.chunks_exact_mut(row_words)) {
-                spare.copy_from_slice(&out[row * row_words..][..row_words]);
+            for (lane, (row, _)) in group.iter().enumerate() {
+                let own = &out[row * row_words..][..row_words];
+                self.best.iter_mut().zip(own).for_each(|(best, own)| best[lane] = *own);
             }
-            self.put::<C, P>(code, split(&mut spare, row_words, std::array::from_fn(|lane| lane)));
-            for ((row, _), spare) in group.iter().zip(spare.chunks_exact(row_words)) {
-                out[row * row_words..][..row_words].copy_from_slice(spare);
+            self.put(code);
+            for (lane, (row, _)) in group.iter().enumerate() {
+                let own = &mut out[row * row_words..][..row_words];
+                own.iter_mut().zip(&self.best).for_each(|(own, best)| *own = best[lane]);
             }
         }
-        (self.rows, self.spare) = (rows, spare);
-    }
-
-    /// Writes the streams of a child's rows of `planes` planes.
-    fn gather_planes(&mut self, planes: usize, child: RowView, rows: [usize; LANES]) {
-        self.stream.resize(planes * self.stream_words(), [0; LANES]);
-        let rows = rows.map(|row| child.row(row, planes * self.child_words));
-        for plane in 0..planes {
-            let lanes = rows.map(|row| &row[plane * self.child_words..][..self.child_words]);
-            self.gather(lanes, plane);
-        }
+        self.rows = rows;
     }
 
     /// Writes the stream of a plane: the bits that each lane's row has at the columns taken.
@@ -136,12 +129,11 @@ impl Lanes {
         stream[at] = held;
     }
 
-    /// Takes the better of `best` and the stream of each lane, whose bits belong to the columns that are put.
+    /// Takes the better of what the rows have and the stream of each lane, whose bits belong to the columns that are put.
     #[inline(never)]
-    fn put<C: Code<P>, const P: usize>(&self, code: C, best: [&mut [u64]; LANES]) {
+    fn put<C: Code<P>, const P: usize>(&mut self, code: C) {
         let (words, stream_words) = (self.put.len(), self.stream_words());
-        let best = best.map(|best| &mut best[..P * words]);
-        let own = if C::NARROW_CHILD { P - 1 } else { P };
+        let best = &mut self.best[..P * words];
         let mut offset = self.offset;
         for (word, network) in self.put.iter().enumerate() {
             let mask = network.mask();
@@ -151,7 +143,7 @@ impl Lanes {
             let (at, shift) = (offset / 64, offset as u32 % 64);
             offset += mask.count_ones() as usize;
             let mut other = [[0u64; LANES]; P];
-            for (plane, other) in other.iter_mut().enumerate().take(own) {
+            for (plane, other) in other.iter_mut().enumerate().take(C::CHILD_PLANES) {
                 let pair = &self.stream[plane * stream_words + at..][..2];
                 let mut bits = [0; LANES];
                 for lane in 0..LANES {
@@ -159,34 +151,15 @@ impl Lanes {
                 }
                 *other = network.deposit(bits);
             }
-            if C::NARROW_CHILD {
+            if C::CHILD_PLANES < P {
                 other[P - 1] = other[P - 2];
                 other[P - 2] = other[P - 2].map(|bits| !bits & mask);
             }
-            let mut planes = [[0u64; LANES]; P];
-            for (plane, planes) in planes.iter_mut().enumerate() {
-                for lane in 0..LANES {
-                    planes[lane] = best[lane][plane * words + word];
-                }
-            }
+            let mut planes: [[u64; LANES]; P] = std::array::from_fn(|plane| best[plane * words + word]);
             code.better(&mut planes, &other, &[mask; LANES]);
-            for (plane, planes) in planes.iter().enumerate() {
-                for lane in 0..LANES {
-                    best[lane][plane * words + word] = planes[lane];
-                }
-            }
+            planes.iter().enumerate().for_each(|(plane, planes)| best[plane * words + word] = *planes);
         }
     }
-}
-
-/// Returns the rows `rows` of `row_words` words each, which are in increasing order.
-fn split(mut all: &mut [u64], row_words: usize, rows: [usize; LANES]) -> [&mut [u64]; LANES] {
-    let mut first = 0;
-    rows.map(|row| {
-        let (lane, rest) = std::mem::take(&mut all)[(row - first) * row_words..].split_at_mut(row_words);
-        (first, all) = (row + 1, rest);
-        lane
-    })
 }
 
 #[cfg(test)]
@@ -217,8 +190,7 @@ mod tests {
 
         /// Compares with one row after the other.
         fn check<C: Code<P>, const P: usize>(&self, code: C) {
-            let (own, words, child_words) =
-                (if C::NARROW_CHILD { P - 1 } else { P }, self.keeps.len(), self.plane.len());
+            let (own, words, child_words) = (C::CHILD_PLANES, self.keeps.len(), self.plane.len());
             let height = self.rows.last().map_or(0, |(row, _)| row + 1);
             // A stream is read in pairs of words.
             let child = self.noise(40 * own * child_words + 2);
@@ -256,7 +228,7 @@ mod tests {
         fn bytes(&self) -> usize {
             (self.take.len() + self.put.len()) * size_of::<Network>()
                 + self.stream.len() * size_of::<[u64; LANES]>()
-                + self.spare.len() * 8
+                + self.best.len() * size_of::<[u64; LANES]>()
                 + self.rows.len() * size_of::<(usize, usize)>()
         }
     }

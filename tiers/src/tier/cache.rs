@@ -12,7 +12,8 @@ use quick_cache::sync::Cache;
 use super::budget::MemoryBudget;
 use super::pages::{Paged, Pages};
 use crate::files::FileError;
-use crate::kernel::{Delta, Kernel, SPARE_PART, Words};
+use crate::kernel::delta::UndoDelta;
+use crate::kernel::{Kernel, SPARE_PART, Words};
 
 /// The words beyond the last row that a kernel may read (and never uses): a stream is read two words at a time.
 pub(super) const PAD: usize = 2;
@@ -49,22 +50,28 @@ pub(super) enum DirtyBlock {
 /// A block in memory as its delta.
 #[derive(Debug)]
 pub(super) struct DeltaBlock {
-    delta: Delta,
-    bytes: Paged,
+    delta: Paged,
+    planes: usize,
     /// Words of the block.
-    pub length: usize,
+    length: usize,
 }
 
-impl DeltaBlock {
-    /// Writes the words of the block; `buffer` is for the bytes.
-    pub fn expand(&self, kernel: Kernel, buffer: &mut Vec<u8>, words: &mut [u64]) {
-        kernel.undo_delta(&self.delta, self.bytes.read(buffer), words);
+impl DirtyBlock {
+    /// Returns the words of the block; `buffer` is for those of a delta.
+    pub fn expand(self, kernel: Kernel, buffer: &mut Vec<u8>) -> Result<Expanded, FileError> {
+        match self {
+            DirtyBlock::Expanded(words) => Ok(words),
+            DirtyBlock::Delta(block) => expanded(block.length, |out| {
+                kernel.run(UndoDelta { delta: block.delta.read(buffer), planes: block.planes, out });
+                Ok(())
+            }),
+        }
     }
 }
 
 /// Returns what a delta of so many bytes takes in memory.
-fn delta_bytes(delta: &Delta, bytes: usize) -> u64 {
-    delta.taken() + Paged::taken_by(bytes) + 64
+fn delta_bytes(bytes: usize) -> u64 {
+    Paged::taken_by(bytes) + 64
 }
 
 #[derive(Clone)]
@@ -216,10 +223,10 @@ impl BlockCache {
                 }
                 Some(DirtyBlock::Delta(delta)) => {
                     self.of_deltas.fetch_sub(expanded_bytes(1, delta.length), Ordering::Relaxed);
-                    self.deltas.fetch_sub(delta_bytes(&delta.delta, delta.bytes.len()), Ordering::Relaxed);
+                    self.deltas.fetch_sub(delta_bytes(delta.delta.len()), Ordering::Relaxed);
                     if let Some(Next { pages: Some(pages), .. }) = &evicted.next {
                         // A thread that expands it just now drops it itself.
-                        Arc::into_inner(delta).into_iter().for_each(|delta| pages.take_back(delta.bytes));
+                        Arc::into_inner(delta).into_iter().for_each(|delta| pages.take_back(delta.delta));
                     }
                 }
                 None => {}
@@ -275,9 +282,9 @@ impl BlockCache {
         *self.slot(block) = Some(DirtyBlock::Expanded(words));
     }
 
-    /// Keeps the delta of a block of `length` words, if there is room. Returns whether there was.
-    pub fn keep_delta(&self, block: usize, length: usize, delta: Delta, bytes: &[u8]) -> bool {
-        let taken = delta_bytes(&delta, bytes.len());
+    /// Keeps the delta of a block of `length` words in rows of `planes` planes, if there is room. Returns whether there was.
+    pub fn keep_delta(&self, block: usize, length: usize, planes: usize, delta: &[u8]) -> bool {
+        let taken = delta_bytes(delta.len());
         let deltas = &self.deltas;
         let more = |deltas: u64| Some(deltas + taken).filter(|deltas| *deltas <= self.most_deltas());
         if deltas.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_err() {
@@ -289,8 +296,8 @@ impl BlockCache {
         }
         self.of_deltas.fetch_add(expanded_bytes(1, length), Ordering::Relaxed);
         // What the tier that is read has left may be taken by more deltas in fewer pages.
-        let bytes = self.pages.put(bytes, get(&self.free_bytes));
-        *self.slot(block) = Some(DirtyBlock::Delta(Arc::new(DeltaBlock { delta, bytes, length })));
+        let delta = self.pages.put(delta, get(&self.free_bytes));
+        *self.slot(block) = Some(DirtyBlock::Delta(Arc::new(DeltaBlock { delta, planes, length })));
         true
     }
 
@@ -334,7 +341,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::kernel::{DeltaBuffers, Stretch};
+    use crate::kernel::delta::{DeltaBuffers, MakeDelta, Stretch};
 
     const WORDS: usize = 1000;
 
@@ -358,8 +365,8 @@ mod tests {
             Some(Form::Delta) => {
                 let stretch = [Stretch { row_words: 5, words: WORDS as u32 }];
                 let mut buffers = DeltaBuffers::default();
-                let (delta, bytes) = Kernel::portable().delta(&words, 2, &stretch, &mut buffers);
-                cache.keep_delta(block, WORDS, delta, bytes);
+                let make = MakeDelta { words: &words, planes: 2, stretches: &stretch, buffers: &mut buffers };
+                cache.keep_delta(block, WORDS, 2, Kernel::portable().run(make));
             }
             None => {}
         }

@@ -14,16 +14,12 @@ use super::shape::{BLOCK_WORDS, ShapeBlocks, cut};
 use crate::communicator::{Alone, Communicator};
 use crate::files::{FileError, Memory, Storage, frame, io_error};
 use crate::index::{Index, TierDirectory, WingShape};
-use crate::kernel::{Coding, Delta, DeltaBuffers, Kernel, Stretch};
+use crate::kernel::delta::{DeltaBuffers, MakeDelta, Stretch, UndoDelta, is_delta, is_delta_of};
+use crate::kernel::{Coding, Kernel};
 
 /// zstd's level: speed is all that counts. On the widest tiers of 6x5, in bits an entry: lz4 0.43, level -1 0.29, **1
 /// 0.27**, 3 0.26, at 840, 540, 670 and 570 MB/s.
 const LEVEL: i32 = 1;
-
-/// Prefix of a delta payload; any other payload is a zstd frame. Several ranks put every block into a log. On one machine they
-/// write deltas: twice the bytes, which stay in the machine's memory, and a fifth of the time, also to expand. On several
-/// machines all of them read from one file system, and bytes count.
-const DELTA: &[u8; 4] = b"delt";
 
 /// The folder with the logs of a run, and the memory for the tiers that are opened there.
 #[derive(Clone, Copy)]
@@ -251,17 +247,9 @@ impl<'s, C: Content> Tier<'s, C> {
     /// Where a file cannot be written.
     pub(crate) fn sync(&self) -> Result<(), FileError> {
         (0..self.locations.len()).into_par_iter().try_for_each_init(Vec::new, |bytes, block| {
-            match self.cache.dirty(block).filter(|_| self.locations[block].get().is_none()) {
-                Some(DirtyBlock::Expanded(words)) => self.append(block, &words[..words.len() - PAD], bytes),
-                Some(DirtyBlock::Delta(delta)) => {
-                    let words = expanded(delta.length, |words| {
-                        delta.expand(self.kernel, bytes, words);
-                        Ok(())
-                    })?;
-                    self.append(block, &words[..delta.length], bytes)
-                }
-                None => Ok(()),
-            }
+            let dirty = self.cache.dirty(block).filter(|_| self.locations[block].get().is_none());
+            let Some(words) = dirty.map(|dirty| dirty.expand(self.kernel, bytes)).transpose()? else { return Ok(()) };
+            self.append(block, &words[..words.len() - PAD], bytes)
         })?;
         self.log.sync()
     }
@@ -306,7 +294,9 @@ impl<'s, C: Content> Tier<'s, C> {
     }
 
     /// Fills a block of a shape with `fill`, and adds it: in memory where there is room, else to the log. One of several ranks
-    /// adds it to the log in any case, where the others read it.
+    /// adds it to the log in any case, where the others read it. On one machine ranks log deltas: twice the bytes of a zstd
+    /// frame, which stay in the machine's memory, and a fifth of the time, also to expand. On several machines all of them read
+    /// from one file system, and bytes count.
     ///
     /// # Errors
     /// Those of `fill`; where the log cannot be written.
@@ -321,18 +311,17 @@ impl<'s, C: Content> Tier<'s, C> {
         let form = self.cache.reserve(length);
         let words = expanded(length, fill)?;
         let own = &words[..length];
-        let Buffers { bytes, stretches, delta } = buffers;
         let logs_delta = !self.all.is_alone() && self.all.is_on_one_machine();
         let mut is_kept = form == Some(Form::Expanded);
         if form == Some(Form::Delta) || logs_delta {
-            let (delta, differences) = self.delta(shape, block, own, stretches, delta);
+            let delta = self.delta(shape, block, own, buffers);
             if logs_delta {
-                self.append_delta(block, &delta, differences, bytes)?;
+                self.append_payload(block, delta)?;
             }
-            is_kept |= form == Some(Form::Delta) && self.cache.keep_delta(block, length, delta, differences);
+            is_kept |= form == Some(Form::Delta) && self.cache.keep_delta(block, length, self.planes, delta);
         }
         if !(logs_delta || is_kept && self.all.is_alone()) {
-            self.append(block, own, bytes)?;
+            self.append(block, own, &mut buffers.bytes)?;
         }
         if form == Some(Form::Expanded) {
             self.cache.keep(block, words);
@@ -341,14 +330,8 @@ impl<'s, C: Content> Tier<'s, C> {
     }
 
     /// Returns the delta of a block.
-    fn delta<'b>(
-        &self,
-        shape: &ShapeBlocks,
-        block: usize,
-        words: &'b [u64],
-        stretches: &'b mut Vec<Stretch>,
-        buffers: &'b mut DeltaBuffers,
-    ) -> (Delta, &'b [u8]) {
+    fn delta<'b>(&self, shape: &ShapeBlocks, block: usize, words: &'b [u64], buffers: &'b mut Buffers) -> &'b [u8] {
+        let Buffers { stretches, delta, .. } = buffers;
         stretches.clear();
         for (matrix, rows) in shape.rows(block) {
             let (row_words, words) = (matrix.words() as u32, (rows.len() * matrix.words() * self.planes) as u32);
@@ -358,7 +341,7 @@ impl<'s, C: Content> Tier<'s, C> {
                 _ => {}
             }
         }
-        self.kernel.delta(words, self.planes, stretches, buffers)
+        self.kernel.run(MakeDelta { words, planes: self.planes, stretches, buffers: delta })
     }
 
     /// Appends a block to the log; `buffer` is for the compressed one.
@@ -368,20 +351,7 @@ impl<'s, C: Content> Tier<'s, C> {
         self.append_payload(block, payload)
     }
 
-    /// Appends a block to the log as its delta; `buffer` is for the record.
-    fn append_delta(
-        &self,
-        block: usize,
-        delta: &Delta,
-        differences: &[u8],
-        buffer: &mut Vec<u8>,
-    ) -> Result<(), FileError> {
-        buffer.clear();
-        buffer.extend_from_slice(DELTA);
-        delta.put(differences, buffer);
-        self.append_payload(block, buffer)
-    }
-
+    /// Appends what the log holds of a block: its delta, or a zstd frame of its words.
     fn append_payload(&self, block: usize, payload: &[u8]) -> Result<(), FileError> {
         let place = self.log.append(block as u64, payload)?;
         let _ = self.locations[block].set(place);
@@ -398,11 +368,8 @@ impl<'s, C: Content> Tier<'s, C> {
             return Ok(words);
         }
         self.cache.cached(block, || {
-            if let Some(DirtyBlock::Delta(delta)) = dirty {
-                return expanded(length, |words| {
-                    delta.expand(self.kernel, buffer, words);
-                    Ok(())
-                });
+            if let Some(delta) = dirty {
+                return delta.expand(self.kernel, buffer);
             }
             let Some(place) = self.locations[block].get() else {
                 return Err(FileError::NoBlock { folder: self.folder.clone(), ply: self.ply(), block: block as u64 });
@@ -418,10 +385,13 @@ impl<'s, C: Content> Tier<'s, C> {
 
     /// Writes the words of a block from its payload in the log. Returns `false` where it is that of another.
     fn expand(&self, payload: &[u8], words: &mut [u64]) -> bool {
-        let Some(record) = payload.strip_prefix(DELTA) else {
+        if !is_delta(payload) {
             return frame::expand_into(payload, bytemuck::cast_slice_mut(words));
-        };
-        let delta = Delta::get(record, self.planes, words.len());
-        delta.map(|(delta, bytes)| self.kernel.undo_delta(&delta, bytes, words)).is_some()
+        }
+        let is_sound = is_delta_of(payload, self.planes, words.len());
+        if is_sound {
+            self.kernel.run(UndoDelta { delta: payload, planes: self.planes, out: words });
+        }
+        is_sound
     }
 }
