@@ -23,7 +23,7 @@ pub struct Index {
     cross_lines: Vec<u64>,
     kernel: Kernel,
     /// Pieces of every wing shape.
-    cells: Vec<u32>,
+    pub(super) cells: Vec<u32>,
     shapes: Vec<OnceLock<ShapeLists>>,
     /// By spine and wing shape, then by first-player pieces.
     lists: Slots<Box<[OnceLock<WingList>]>>,
@@ -86,7 +86,7 @@ impl Index {
     /// Returns the list of a wing shape beside `spine` with `firsts` first-player pieces (at most the wing's pieces).
     pub fn list(&self, shape: WingShape, spine: Spine, firsts: u32) -> &WingList {
         let list = self.list_without_planes(shape, spine, firsts);
-        list.add_planes(|| self.shape(shape).planes(list, spine));
+        list.planes.get_or_init(|| self.shape(shape).planes(list, spine));
         list
     }
 

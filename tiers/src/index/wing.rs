@@ -25,7 +25,7 @@ pub struct WingList {
     cells: usize,
     columns: usize,
     /// `cells` planes, then two a wing column and two for the spine (see [`WingList::keeps`]), then all ones.
-    planes: OnceLock<Vec<u64>>,
+    pub(super) planes: OnceLock<Vec<u64>>,
 }
 
 impl WingList {
@@ -52,11 +52,6 @@ impl WingList {
     /// Returns the memory of a list of `len` colourings with `planes` planes.
     pub(super) fn bytes(len: usize, planes: usize) -> usize {
         size_of::<std::sync::OnceLock<WingList>>() + 4 * len + 8 * planes * len.div_ceil(64)
-    }
-
-    /// Adds the planes where there are none yet.
-    pub(super) fn add_planes(&self, make: impl FnOnce() -> Vec<u64>) {
-        self.planes.get_or_init(make);
     }
 
     fn slot(&self, slot: usize) -> &[u64] {
@@ -328,33 +323,4 @@ fn table(colourings: &[u32], beside: &[(u32, usize)], count: usize) -> Vec<u32> 
         }
     }
     table
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::index::Index;
-    use crate::kernel::Kernel;
-
-    #[test]
-    fn counts_are_the_lengths_of_the_lists() {
-        // The spine of 3x8c2 has too many rows for a table.
-        for name in
-            ["4x4", "5x4", "5x5", "7x3", "3x6", "3x8c2", "5x3c3", "7x2c2", "3x3c1", "3x3c2m", "1x8", "5x4c9", "9x2"]
-        {
-            let index = Index::new(name.parse().unwrap(), Kernel::detect()).unwrap();
-            let mut colourings = 0;
-            for shape in (0..index.split().wing_shapes()).map(WingShape) {
-                for spine in (0..=index.split().spine_room()).flat_map(Spine::of_height) {
-                    for (firsts, count) in index.counts(shape, spine).iter().enumerate() {
-                        let list = index.list(shape, spine, firsts as u32);
-                        assert_eq!(list.len(), *count as usize, "{name} {shape:?} {spine:?} {firsts}");
-                        assert!(list.colourings().is_sorted_by(|one, other| one < other));
-                        colourings += list.len();
-                    }
-                }
-            }
-            assert!(colourings > 0, "{name}");
-        }
-    }
 }

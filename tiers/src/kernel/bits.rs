@@ -65,7 +65,7 @@ impl Bits for Portable {
 /// (Warren, *Hacker's Delight*, 2nd edition, sections 7-4 and 7-5).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Network {
-    mask: u64,
+    pub mask: u64,
     /// For each round, the bits that move in it: those with an odd count, in that binary digit, of gaps below them.
     moves: [u64; 6],
 }
@@ -86,12 +86,6 @@ impl Network {
             gaps &= !parity;
         }
         Network { mask, moves }
-    }
-
-    /// Returns the mask that the network was made from.
-    #[inline(always)]
-    pub fn mask(&self) -> u64 {
-        self.mask
     }
 
     /// Gathers the bits of each of `words` at the places of the mask to the low end, in order.
@@ -146,7 +140,7 @@ mod tests {
             for mask in [mask, mask & sparse, mask | sparse, 0, u64::MAX, mask << 63, mask >> 63] {
                 let (extracted, deposited) = bit_by_bit(word, mask);
                 let network = Portable::mask(mask);
-                prop_assert_eq!(network.mask(), mask);
+                prop_assert_eq!(network.mask, mask);
                 prop_assert_eq!(Portable::extract(word, network), extracted);
                 prop_assert_eq!(Portable::deposit(word, network), deposited);
             }

@@ -6,19 +6,10 @@
 
 use super::bits::Network;
 use super::code::{Code, MAX_PLANES};
-use super::words::RowView;
+use super::matrix::ColumnDrop;
 
 /// The most rows side by side.
 const LANES: usize = 8;
-
-/// The child's columns that a drop takes.
-#[derive(Clone, Copy)]
-pub(crate) enum Taken<'a> {
-    /// Those of a plane, flipped or not.
-    Under(&'a [u64], u64),
-    /// Neighbouring columns, from this one on.
-    From(usize),
-}
 
 /// The masks of a column drop as networks, and room for the streams of eight rows.
 #[derive(Default)]
@@ -48,19 +39,17 @@ pub(crate) fn bytes(rows: usize, row_words: u128) -> u128 {
 }
 
 impl Lanes {
-    /// Makes the networks of a drop from the columns `taken` of rows of `child_words` words a plane to the columns `keeps`.
-    pub(crate) fn prepare(&mut self, taken: Taken, keeps: &[u64], child_words: usize) {
+    /// Makes the networks of a drop.
+    fn prepare(&mut self, drop: &ColumnDrop) {
         self.take.clear();
-        self.offset = match taken {
-            Taken::Under(plane, flip) => {
-                self.take.extend(plane.iter().map(|word| Network::new(word ^ flip)));
-                0
-            }
-            Taken::From(offset) => offset,
-        };
+        self.offset = drop.offset;
+        if let Some((plane, flip)) = drop.gather {
+            self.take.extend(plane.iter().map(|word| Network::new(word ^ flip)));
+            self.offset = 0;
+        }
         self.put.clear();
-        self.put.extend(keeps.iter().map(|word| Network::new(*word)));
-        self.child_words = child_words;
+        self.put.extend(drop.keeps.iter().map(|word| Network::new(*word)));
+        self.child_words = drop.child_words;
     }
 
     /// Words of a plane of a stream: two more than the bits fill, because words are read in pairs.
@@ -68,8 +57,9 @@ impl Lanes {
         self.child_words + 2
     }
 
-    /// Takes, in each of [`Lanes::rows`], the better of what `out` has and what the drop brings from `child`.
-    pub(crate) fn take_rows<C: Code<P>, const P: usize>(&mut self, code: C, child: RowView, out: &mut [u64]) {
+    /// Takes, in each of [`Lanes::rows`], the better of what `out` has and what a drop brings.
+    pub(crate) fn take_rows<C: Code<P>, const P: usize>(&mut self, code: C, drop: &ColumnDrop, out: &mut [u64]) {
+        self.prepare(drop);
         let row_words = P * self.put.len();
         let child_row_words = C::CHILD_PLANES * self.child_words;
         let rows = std::mem::take(&mut self.rows);
@@ -78,7 +68,7 @@ impl Lanes {
         for group in rows.chunks(LANES) {
             // Lanes without a row repeat the last one; what becomes of them is not kept.
             let lanes: [&[u64]; LANES] =
-                std::array::from_fn(|lane| child.row(group[lane.min(group.len() - 1)].1, child_row_words));
+                std::array::from_fn(|lane| drop.child.row(group[lane.min(group.len() - 1)].1, child_row_words));
             for plane in 0..C::CHILD_PLANES {
                 self.gather(lanes.map(|row| &row[plane * self.child_words..][..self.child_words]), plane);
             }
@@ -109,20 +99,20 @@ impl Lanes {
         }
         let (mut held, mut fill, mut at) = ([0u64; LANES], 0u32, 0usize);
         for (word, network) in self.take[..words].iter().enumerate() {
-            if network.mask() == 0 {
+            if network.mask == 0 {
                 continue;
             }
             let bits = network.extract(lanes.map(|lane| lane[word]));
             for lane in 0..LANES {
                 held[lane] |= bits[lane] << fill;
             }
-            fill += network.mask().count_ones();
+            fill += network.mask.count_ones();
             if fill >= 64 {
                 stream[at] = held;
                 at += 1;
                 fill -= 64;
                 // The rest of the bits opens the next word (two shifts: there may be none).
-                let rest = network.mask().count_ones() - fill;
+                let rest = network.mask.count_ones() - fill;
                 held = bits.map(|bits| bits >> (rest - 1) >> 1);
             }
         }
@@ -136,7 +126,7 @@ impl Lanes {
         let best = &mut self.best[..P * words];
         let mut offset = self.offset;
         for (word, network) in self.put.iter().enumerate() {
-            let mask = network.mask();
+            let mask = network.mask;
             if mask == 0 {
                 continue;
             }
@@ -167,6 +157,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::kernel::RowView;
     use crate::kernel::bits::Portable;
     use crate::kernel::code::{Ordered, Wdl};
     use crate::kernel::rows;
@@ -212,11 +203,18 @@ mod tests {
             }
 
             let mut lanes = Lanes { rows: self.rows.clone(), ..Lanes::default() };
-            let taken = self.from.map_or(Taken::Under(&self.plane, 0), Taken::From);
+            let drop = ColumnDrop {
+                child: RowView::Whole(&child),
+                child_words,
+                first_row: 0,
+                rows: &[],
+                gather: if self.from.is_none() { Some((&self.plane, 0)) } else { None },
+                offset: self.from.unwrap_or(0),
+                keeps: &self.keeps,
+            };
             // A second time, with what the first has left in the buffers: nothing becomes better than it is.
             for _ in 0..2 {
-                lanes.prepare(taken, &self.keeps, child_words);
-                lanes.take_rows(code, RowView::Whole(&child), &mut found);
+                lanes.take_rows(code, &drop, &mut found);
                 assert_eq!(found, expected);
             }
             let row_words = P * words.max(child_words);

@@ -14,7 +14,7 @@
 
 use super::bits::{Bits, Task};
 use super::code::Code;
-use super::lanes::{Lanes, Taken};
+use super::lanes::Lanes;
 use super::rows;
 use super::words::RowView;
 
@@ -274,7 +274,6 @@ impl<C: Code<P>, const P: usize> Task for Solve<'_, '_, C, P> {
 /// Takes the better of a band's rows and what a drop brings, all rows of the drop together. Without an instruction for
 /// the bit moves this is several times as fast as row by row.
 fn take_drop<C: Code<P>, const P: usize>(code: C, band: &Band, drop: &ColumnDrop, out: &mut [u64], lanes: &mut Lanes) {
-    let taken = drop.gather.map_or(Taken::From(drop.offset), |(plane, flip)| Taken::Under(plane, flip));
     lanes.rows.clear();
     for row in 0..band.left.len() {
         if let (false, Some(child_row)) = (band.row_wins(row), drop.child_row(row)) {
@@ -282,8 +281,7 @@ fn take_drop<C: Code<P>, const P: usize>(code: C, band: &Band, drop: &ColumnDrop
         }
     }
     if !lanes.rows.is_empty() {
-        lanes.prepare(taken, drop.keeps, drop.child_words);
-        lanes.take_rows(code, drop.child, out);
+        lanes.take_rows(code, drop, out);
     }
 }
 

@@ -1,4 +1,4 @@
-//! The blocks of one tier that are in memory, and how two tiers share the memory budget.
+//! The blocks of one tier that are in memory, and how the tiers of a run share the memory budget.
 //!
 //! A **dirty** block was filled and is not in the log yet. It is kept expanded where there is room for that, and else as its
 //! **delta**, which takes a fourth or less and costs little (`kernel/delta`). **Cached** blocks are expanded copies of blocks that
@@ -9,69 +9,49 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use quick_cache::sync::Cache;
 
-use super::budget::MemoryBudget;
-use super::pages::{Paged, Pages};
+use super::block::{DeltaBlock, DirtyBlock, Expanded, PAD, delta_bytes, expanded_bytes};
+use super::pages::Pages;
 use crate::files::FileError;
-use crate::kernel::delta::UndoDelta;
-use crate::kernel::{Kernel, SPARE_PART, Words};
 
-/// The words beyond the last row that a kernel may read (and never uses): a stream is read two words at a time.
-pub(super) const PAD: usize = 2;
-
-/// The words of a block, and [`PAD`] more. Threads share it.
-pub(super) type Expanded = Arc<Words>;
-
-/// Makes a block of `length` words and lets `fill` write them.
-///
-/// # Errors
-/// Those of `fill`.
-pub(super) fn expanded(
-    length: usize,
-    fill: impl FnOnce(&mut [u64]) -> Result<(), FileError>,
-) -> Result<Expanded, FileError> {
-    let mut words = Words::of_any_values(length + PAD);
-    words.get_mut(..length).map_or(Ok(()), fill)?;
-    Ok(Arc::new(words))
+/// What the tiers of a run may take in memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MemoryBudget {
+    /// About how many words a block has; [`BLOCK_WORDS`](super::BLOCK_WORDS) except in tests.
+    pub block_words: usize,
+    /// For the blocks of the tier that is read and of the one that is filled.
+    pub cache_bytes: u64,
+    /// For one matrix that is read across, in each thread.
+    pub slice_words: usize,
+    /// For a tier whose expanded blocks do not fit: more words of such a matrix, and the bytes that this takes off
+    /// `cache_bytes`. Every slice costs the expansion of its matrix.
+    pub wide: Option<(usize, u64)>,
 }
 
-/// Returns what some blocks of so many words in all take together, expanded.
-pub(super) fn expanded_bytes(blocks: usize, words: usize) -> u64 {
-    let words = (words + blocks * PAD) as u64;
-    64 * blocks as u64 + 8 * (words + words / SPARE_PART as u64)
-}
+impl MemoryBudget {
+    /// For tiers that stay in memory, two at a time.
+    pub fn unlimited(block_words: usize) -> MemoryBudget {
+        MemoryBudget { block_words, cache_bytes: UNLIMITED, slice_words: usize::MAX, wide: None }
+    }
 
-/// A block that is not in the log yet.
-#[derive(Clone, Debug)]
-pub(super) enum DirtyBlock {
-    Expanded(Expanded),
-    Delta(Arc<DeltaBlock>),
-}
+    /// For reading from front to back, without memory for more than a block.
+    pub fn sequential(block_words: usize) -> MemoryBudget {
+        MemoryBudget { cache_bytes: 0, ..MemoryBudget::unlimited(block_words) }
+    }
 
-/// A block in memory as its delta.
-#[derive(Debug)]
-pub(super) struct DeltaBlock {
-    delta: Paged,
-    planes: usize,
-    /// Words of the block.
-    length: usize,
-}
-
-impl DirtyBlock {
-    /// Returns the words of the block; `buffer` is for those of a delta.
-    pub fn expand(self, kernel: Kernel, buffer: &mut Vec<u8>) -> Result<Expanded, FileError> {
-        match self {
-            DirtyBlock::Expanded(words) => Ok(words),
-            DirtyBlock::Delta(block) => expanded(block.length, |out| {
-                kernel.run(UndoDelta { delta: block.delta.read(buffer), planes: block.planes, out });
-                Ok(())
-            }),
+    /// Returns the budget of a tier that takes so many bytes if all of it is expanded.
+    pub(super) fn of_tier(self, expanded_bytes: u64) -> MemoryBudget {
+        match self.wide {
+            Some((slice_words, bytes)) if !self.fits(expanded_bytes) => {
+                MemoryBudget { slice_words, cache_bytes: self.cache_bytes.saturating_sub(bytes), wide: None, ..self }
+            }
+            _ => MemoryBudget { wide: None, ..self },
         }
     }
-}
 
-/// Returns what a delta of so many bytes takes in memory.
-fn delta_bytes(bytes: usize) -> u64 {
-    Paged::taken_by(bytes) + 64
+    /// Tells whether a tier that takes so many bytes expanded leaves room for some deltas.
+    pub(super) fn fits(&self, expanded_bytes: u64) -> bool {
+        expanded_bytes <= self.cache_bytes / 16 * 15
+    }
 }
 
 #[derive(Clone)]
@@ -83,7 +63,7 @@ impl quick_cache::Weighter<usize, Expanded> for ByBytes {
     }
 }
 
-/// More bytes than any machine has.
+/// More bytes than any machine has; sums do not overflow.
 const UNLIMITED: u64 = 1 << 50;
 
 /// The deltas of a tier take about one part in so many of what its blocks take expanded, or less.
@@ -141,8 +121,7 @@ struct Evicted {
 #[derive(Debug)]
 struct Next {
     free_bytes: Arc<AtomicU64>,
-    /// Its pages, if it keeps deltas alone. Others would wait there while expanded blocks take their room.
-    pages: Option<Arc<Pages>>,
+    pages: Arc<Pages>,
 }
 
 impl BlockCache {
@@ -186,8 +165,11 @@ impl BlockCache {
         let mut evicted = beside.evicted();
         beside.limit_cached(&mut evicted, cached);
         self.free_bytes = Arc::new(AtomicU64::new(free - cached));
-        let pages = (!self.fits).then(|| Arc::clone(&self.pages));
-        evicted.next = Some(Next { free_bytes: Arc::clone(&self.free_bytes), pages });
+        if self.fits {
+            // Spare pages would take the room of expanded blocks.
+            self.pages.close();
+        }
+        evicted.next = Some(Next { free_bytes: Arc::clone(&self.free_bytes), pages: Arc::clone(&self.pages) });
     }
 
     /// Lets cached blocks take what dirty blocks leave, once all blocks are filled.
@@ -223,10 +205,10 @@ impl BlockCache {
                 }
                 Some(DirtyBlock::Delta(delta)) => {
                     self.of_deltas.fetch_sub(expanded_bytes(1, delta.length), Ordering::Relaxed);
-                    self.deltas.fetch_sub(delta_bytes(delta.delta.len()), Ordering::Relaxed);
-                    if let Some(Next { pages: Some(pages), .. }) = &evicted.next {
-                        // A thread that expands it just now drops it itself.
-                        Arc::into_inner(delta).into_iter().for_each(|delta| pages.take_back(delta.delta));
+                    self.deltas.fetch_sub(delta_bytes(delta.delta.length), Ordering::Relaxed);
+                    // A thread that expands it just now drops it itself.
+                    if let (Some(next), Some(delta)) = (&evicted.next, Arc::into_inner(delta)) {
+                        next.pages.take_back(delta.delta);
                     }
                 }
                 None => {}
@@ -341,7 +323,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::kernel::Kernel;
     use crate::kernel::delta::{DeltaBuffers, MakeDelta, Stretch};
+    use crate::tier::block::expanded;
 
     const WORDS: usize = 1000;
 

@@ -6,10 +6,10 @@ use std::sync::{LazyLock, OnceLock};
 
 use rayon::prelude::*;
 
-use super::budget::MemoryBudget;
-use super::cache::{BlockCache, DirtyBlock, Expanded, Form, PAD, expanded, expanded_bytes};
+use super::block::{DirtyBlock, Expanded, PAD, expanded, expanded_bytes};
+use super::cache::{BlockCache, Form, MemoryBudget};
 use super::content::{Content, Kind};
-use super::segments::{self, Location, LogHeader, Segments};
+use super::segments::{self, Location, LogHeader, NewBlocks, Segments};
 use super::shape::{BLOCK_WORDS, ShapeBlocks, cut};
 use crate::communicator::{Alone, Communicator};
 use crate::files::{FileError, Memory, Storage, frame, io_error};
@@ -83,7 +83,7 @@ impl<C: Content> Tier<'static, C> {
     pub(crate) fn in_memory(index: &Index, content: C, ply: u32, beside: Option<&Tier<C>>) -> Tier<'static, C> {
         let budget = MemoryBudget::unlimited(BLOCK_WORDS);
         let mut tier = Tier::new(&*NO_FILES, Path::new("tier"), &Alone, index, budget, content, ply);
-        tier.share_memory(beside);
+        tier.cache.share_memory(beside.map(|beside| &beside.cache));
         tier
     }
 }
@@ -94,8 +94,11 @@ impl<'s> TierFolder<'s> {
     /// # Errors
     /// Where a file cannot be read.
     pub fn open<C: Content>(&self, content: C, ply: u32) -> Result<Tier<'s, C>, FileError> {
-        let mut tier = Tier::empty(self, content, ply);
-        tier.find_blocks()?;
+        let mut tier = self.empty(content, ply);
+        let locations = &tier.locations;
+        tier.log.find(|number, place| {
+            let _ = locations[number as usize].set(place);
+        })?;
         Ok(tier)
     }
 
@@ -110,9 +113,13 @@ impl<'s> TierFolder<'s> {
         ply: u32,
         beside: Option<&Tier<'_, C>>,
     ) -> Result<Tier<'s, C>, FileError> {
-        let mut tier = if C::RESUMES { self.open(content, ply)? } else { Tier::empty(self, content, ply) };
-        tier.share_memory(beside);
+        let mut tier = if C::RESUMES { self.open(content, ply)? } else { self.empty(content, ply) };
+        tier.cache.share_memory(beside.map(|beside| &beside.cache));
         Ok(tier)
+    }
+
+    fn empty<C: Content>(&self, content: C, ply: u32) -> Tier<'s, C> {
+        Tier::new(self.storage, self.folder, self.all, self.index, self.budget, content, ply)
     }
 
     /// Removes the logs of one kind of the plies that `is_old` names.
@@ -126,10 +133,6 @@ impl<'s> TierFolder<'s> {
 
 impl<'s, C: Content> Tier<'s, C> {
     /// Makes a tier without any blocks. The ply of `content` is ignored.
-    pub(super) fn empty(folder: &TierFolder<'s>, content: C, ply: u32) -> Tier<'s, C> {
-        Tier::new(folder.storage, folder.folder, folder.all, folder.index, folder.budget, content, ply)
-    }
-
     fn new(
         storage: &'s dyn Storage,
         folder: &Path,
@@ -172,22 +175,6 @@ impl<'s, C: Content> Tier<'s, C> {
         }
     }
 
-    /// Finds the blocks that earlier runs have left. Reads all of them through.
-    ///
-    /// # Errors
-    /// Where a file cannot be read.
-    pub(super) fn find_blocks(&mut self) -> Result<(), FileError> {
-        let locations = &self.locations;
-        self.log.find(|number, place| {
-            let _ = locations[number as usize].set(place);
-        })
-    }
-
-    /// Splits the memory with `beside`, from which this tier is filled: see [`BlockCache::share_memory`].
-    pub(super) fn share_memory(&mut self, beside: Option<&Tier<C>>) {
-        self.cache.share_memory(beside.map(|beside| &beside.cache));
-    }
-
     /// Tells whether more than half of what the blocks take, expanded, is only in the log.
     pub(crate) fn is_mostly_in_log(&self) -> bool {
         self.cache.is_mostly_clean()
@@ -206,17 +193,14 @@ impl<'s, C: Content> Tier<'s, C> {
     /// Drops the blocks of all shapes with a smaller left wing than `left`, which are read no more, and leaves their memory to
     /// the tier that is filled from this one. Those that are not in the log are lost.
     pub(crate) fn evict_before(&self, left: WingShape) {
-        self.evict_shapes(self.directory.first_of_left(left));
+        let shapes = self.directory.first_of_left(left);
+        let ((first, word), (end, words)) = (self.firsts[shapes], self.firsts[self.directory.shapes().len()]);
+        self.cache.evict(first, expanded_bytes(end - first, words - word));
     }
 
     /// Drops all blocks, like [`Tier::evict_before`].
     pub(crate) fn evict_all(&self) {
-        self.evict_shapes(self.directory.shapes().len());
-    }
-
-    fn evict_shapes(&self, shapes: usize) {
-        let ((first, word), (end, words)) = (self.firsts[shapes], self.firsts[self.directory.shapes().len()]);
-        self.cache.evict(first, expanded_bytes(end - first, words - word));
+        self.evict_before(WingShape(u32::MAX));
     }
 
     /// Tells whether a block is filled.
@@ -231,7 +215,7 @@ impl<'s, C: Content> Tier<'s, C> {
 
     /// Tells whether all blocks are filled.
     pub(crate) fn is_complete(&self) -> bool {
-        (0..self.locations.len()).all(|block| self.has(block))
+        self.has_from(WingShape(0))
     }
 
     /// Returns the smallest left wing of a shape that has blocks which are not filled; `None` if all are.
@@ -269,21 +253,28 @@ impl<'s, C: Content> Tier<'s, C> {
             // Another machine may see only what is on the disk.
             self.log.sync()?;
         }
-        let mut own = vec![u8::from(is_ended)];
-        self.log.take_locations(&mut own);
-        let gathered = self.all.all_gather(&own);
-        for (rank, other) in gathered.iter().enumerate().filter(|(rank, _)| *rank != self.all.rank() as usize) {
-            let is_sound = self.log.add_locations(other.get(1..).unwrap_or_default(), |number, place| {
-                if let Some(block) = self.locations.get(number as usize) {
-                    let _ = block.set(place);
-                }
-            })?;
+        let numbers = bincode::config::standard().with_fixed_int_encoding();
+        // Numbers and lists always encode.
+        let own = bincode::serde::encode_to_vec((is_ended, self.log.take_new()), numbers).unwrap_or_default();
+        let mut any_ended = is_ended;
+        for (rank, other) in (0..).zip(self.all.all_gather(&own)).filter(|(rank, _)| *rank != self.all.rank()) {
+            let mut is_sound = false;
+            if let Ok(((other_ended, new), _)) =
+                bincode::serde::decode_from_slice::<(bool, NewBlocks), _>(&other, numbers)
+            {
+                any_ended |= other_ended;
+                is_sound = self.log.add_new(new, |number, place| {
+                    if let Some(block) = self.locations.get(number as usize) {
+                        let _ = block.set(place);
+                    }
+                })?;
+            }
             if !is_sound {
                 let what = "another process of the job sends malformed locations of its blocks";
-                return Err(FileError::Damaged { file: self.folder.clone(), offset: rank as u64, what });
+                return Err(FileError::Damaged { file: self.folder.clone(), offset: rank.into(), what });
             }
         }
-        Ok(gathered.iter().any(|other| other.first() != Some(&0)))
+        Ok(any_ended)
     }
 
     /// Lays out a shape, given by its number, in place of another.
