@@ -64,6 +64,7 @@ mod worker;
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Instant;
 
 use crate::{Board, Outcome, Position, Value};
 use engine::Engine;
@@ -336,14 +337,9 @@ impl Search {
         self.nodes
     }
 
-    /// Sets how many nodes one question may use from now on; `None` for no limit.
-    pub fn set_node_limit(&mut self, node_limit: Option<u64>) {
-        self.options.node_limit = node_limit;
-    }
-
-    /// Sets the monitor of the questions from now on; `None` for none.
-    pub fn set_monitor(&mut self, monitor: Option<Arc<Monitor>>) {
-        self.options.monitor = monitor;
+    /// Sets the limits of the questions from now on, as [`Options`] has them.
+    pub fn set_limits(&mut self, node_limit: Option<u64>, deadline: Option<Instant>, monitor: Option<Arc<Monitor>>) {
+        self.options = Options { node_limit, deadline, monitor, ..self.options };
     }
 
     /// Forgets all results, so that the next question is answered as by a new search. Costs a microsecond or less, and
