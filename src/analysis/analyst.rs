@@ -30,10 +30,10 @@ pub trait Lookup: Send + Sync {
     /// # Errors
     ///
     /// [`Lookup::gap`] tells those apart that a search can fill.
-    fn probe(&self, position: &Position, budget: &mut Budget) -> Result<Outcome, Self::Error>;
+    fn look_up(&self, position: &Position, budget: &mut Budget) -> Result<Outcome, Self::Error>;
 
     /// Returns what each of some positions is worth, in their order. Each is a question of its own within `budget`.
-    fn probe_each(&self, positions: &[Position], budget: &Budget) -> Vec<Result<Outcome, Self::Error>>;
+    fn look_up_all(&self, positions: &[Position], budget: &Budget) -> Vec<Result<Outcome, Self::Error>>;
 
     /// Returns the value of a position if it is stored; nothing is searched.
     ///
@@ -61,12 +61,12 @@ pub enum Gap {
 impl<L: Lookup> Lookup for &L {
     type Error = L::Error;
 
-    fn probe(&self, position: &Position, budget: &mut Budget) -> Result<Outcome, L::Error> {
-        (*self).probe(position, budget)
+    fn look_up(&self, position: &Position, budget: &mut Budget) -> Result<Outcome, L::Error> {
+        (*self).look_up(position, budget)
     }
 
-    fn probe_each(&self, positions: &[Position], budget: &Budget) -> Vec<Result<Outcome, L::Error>> {
-        (*self).probe_each(positions, budget)
+    fn look_up_all(&self, positions: &[Position], budget: &Budget) -> Vec<Result<Outcome, L::Error>> {
+        (*self).look_up_all(positions, budget)
     }
 
     fn stored_value(&self, position: &Position) -> Result<Option<Value>, L::Error> {
@@ -86,11 +86,11 @@ impl<L: Lookup> Lookup for &L {
 impl Lookup for Infallible {
     type Error = AnalysisError;
 
-    fn probe(&self, _: &Position, _: &mut Budget) -> Result<Outcome, AnalysisError> {
+    fn look_up(&self, _: &Position, _: &mut Budget) -> Result<Outcome, AnalysisError> {
         match *self {}
     }
 
-    fn probe_each(&self, _: &[Position], _: &Budget) -> Vec<Result<Outcome, AnalysisError>> {
+    fn look_up_all(&self, _: &[Position], _: &Budget) -> Vec<Result<Outcome, AnalysisError>> {
         match *self {}
     }
 
@@ -171,7 +171,7 @@ impl<L: Lookup> Analyst<L> {
     /// Returns what each of some positions is worth, in their order. Each is a question of its own within `budget`.
     pub fn outcomes(&self, positions: &[Position], budget: &Budget) -> Vec<Result<Outcome, L::Error>> {
         match (&self.lookup, &self.pool) {
-            (Some(lookup), None) => lookup.probe_each(positions, budget),
+            (Some(lookup), None) => lookup.look_up_all(positions, budget),
             _ => positions.iter().map(|position| self.outcome(position, &mut budget.clone())).collect(),
         }
     }
@@ -236,7 +236,9 @@ impl<L: Lookup> Analyst<L> {
         }
         if with_line {
             match self.best_line(&analysis, budget) {
-                Err(error) if is_limit::<L>(&error) => analysis.limit = analysis.limit.or(Some(budget.limit(self.board))),
+                Err(error) if is_limit::<L>(&error) => {
+                    analysis.limit = analysis.limit.or(Some(budget.limit(self.board)))
+                }
                 line => analysis.line = line?,
             }
         }
@@ -277,7 +279,7 @@ impl<L: Lookup> Analyst<L> {
     /// Asks the database; `None` where a search has to take its place.
     fn look_up(&self, position: &Position, budget: &mut Budget) -> Result<Option<Outcome>, L::Error> {
         let Some(lookup) = &self.lookup else { return Ok(None) };
-        match lookup.probe(position, budget) {
+        match lookup.look_up(position, budget) {
             Ok(outcome) => Ok(Some(outcome)),
             Err(error) if self.may_search() && L::gap(&error) == Some(Gap::Unsolved) => Ok(None),
             Err(error) => Err(error),

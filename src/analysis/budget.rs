@@ -97,7 +97,8 @@ impl Budget {
     /// Asks a part of the question with at most `nodes` of the nodes that are left.
     pub(super) fn part<T>(&mut self, nodes: Option<u64>, ask: impl FnOnce(&mut Budget) -> T) -> T {
         let whole = self.nodes;
-        self.nodes = nodes.map_or(whole, |nodes| Some(self.spent.nodes + nodes.min(self.nodes_left().unwrap_or(nodes))));
+        self.nodes =
+            nodes.map_or(whole, |nodes| Some(self.spent.nodes + nodes.min(self.nodes_left().unwrap_or(nodes))));
         let answer = ask(self);
         self.nodes = whole;
         answer

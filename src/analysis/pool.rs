@@ -82,7 +82,9 @@ impl SearchPool {
         budget.spent += Cost { nodes: search.nodes() - before, ..cost };
         self.put(search);
         answer.map_err(|error| match error {
-            SearchError::NodeLimit { nodes } => AnalysisError::NodeLimit { board, nodes: budget.nodes.unwrap_or(nodes) },
+            SearchError::NodeLimit { nodes } => {
+                AnalysisError::NodeLimit { board, nodes: budget.nodes.unwrap_or(nodes) }
+            }
             SearchError::Cancelled { .. } => budget.limit(board),
             SearchError::OtherBoard { expected, found } => AnalysisError::OtherBoard { expected, found },
             error @ SearchError::OtherValue { .. } => AnalysisError::Search(error),

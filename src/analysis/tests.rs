@@ -64,6 +64,45 @@ fn a_limit_ends_one_question_and_not_the_next() {
     assert!(matches!(error, AnalysisError::OtherBoard { .. }), "{error}");
 }
 
+/// A database of values alone, in which every position is a win, and whose files cannot be read any more.
+struct Damaged;
+
+const DAMAGE: AnalysisError = AnalysisError::Search(SearchError::OtherValue { claimed: Value::Win });
+
+impl Lookup for Damaged {
+    type Error = AnalysisError;
+
+    fn look_up(&self, _: &Position, _: &mut Budget) -> Result<Outcome, AnalysisError> {
+        Ok(Outcome { value: Value::Win, remoteness: None })
+    }
+
+    fn look_up_all(&self, positions: &[Position], budget: &Budget) -> Vec<Result<Outcome, AnalysisError>> {
+        positions.iter().map(|position| self.look_up(position, &mut budget.clone())).collect()
+    }
+
+    fn stored_value(&self, _: &Position) -> Result<Option<Value>, AnalysisError> {
+        Err(DAMAGE)
+    }
+
+    fn gap(error: &AnalysisError) -> Option<Gap> {
+        error.is_limit().then_some(Gap::Budget)
+    }
+
+    fn describe(&self) -> DatabaseJson {
+        DatabaseJson::default()
+    }
+}
+
+#[test]
+fn a_damaged_file_ends_the_search_and_not_the_next_one() {
+    let (board, pool) = ("7x6".parse().unwrap(), Arc::new(SearchPool::new(Options::default())));
+    let analyst = Analyst::new(board, Some(Damaged), Some(Arc::clone(&pool)));
+    let mut budget = Budget { nodes: Some(1 << 24), ..Budget::default() };
+    assert_eq!(analyst.analyse(&Position::start(board), false, &mut budget, None).unwrap_err(), DAMAGE);
+    let late = notation::parse(board, "4444435555").unwrap();
+    assert_eq!(pool.outcome(&late, &mut Budget::default()).unwrap().remoteness, Some(31));
+}
+
 #[test]
 fn the_search_that_was_used_the_longest_ago_makes_room_for_another() {
     let pool = SearchPool::new(Options::default()).keep_idle(2);

@@ -2,13 +2,13 @@
 
 use std::io;
 
+use fourbase::analysis::{Budget, Lookup};
 use fourbase::notation::{self, NotationError};
 use fourbase::{Outcome, Player, Position, Value};
 use rayon::prelude::*;
 
 use super::column::{Column, Field};
 use super::error::DatasetError;
-use crate::answer::{Answerer, Limits};
 use crate::database::Database;
 
 /// The cells of a field, one a row, by its [`FieldKind`](super::FieldKind).
@@ -46,12 +46,13 @@ impl Portion {
     /// A position that has no answer, or that cannot be written as moves.
     pub(super) fn new(
         database: &Database,
-        limits: &Limits,
+        budget: &Budget,
         fields: &[Field],
         positions: Vec<Position>,
     ) -> Result<Portion, DatasetError> {
         let mut portion = Portion { fields: Vec::new(), positions, outcomes: Vec::new(), moves: Vec::new() };
-        let probe = |positions: &[Position]| database.outcomes(positions, limits).into_iter().collect::<Result<_, _>>();
+        let probe =
+            |positions: &[Position]| database.look_up_all(positions, budget).into_iter().collect::<Result<_, _>>();
         if fields.iter().any(|field| field.column.is_of_moves()) {
             portion.look_up_moves(database.board().width(), probe)?;
         } else {
