@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use crate::players::Reason;
 use crate::{Outcome, Player, Position, Value};
 
 /// The chance 1 in sums of chances. They are whole numbers, so that they do not depend on the order of adding.
@@ -15,6 +16,8 @@ pub struct Judgement {
     pub position: Position,
     /// The column played, from 0.
     pub column: usize,
+    /// Why, if the player says so.
+    pub reason: Option<Reason>,
     /// What that is worth to the player.
     pub played: Outcome,
     /// What the best move is worth.
@@ -28,7 +31,12 @@ pub struct Judgement {
 impl Judgement {
     /// Judges a move, given the outcomes of all legal moves; `None` for a column that is not among them.
     #[must_use]
-    pub fn of(position: &Position, moves: &[(usize, Outcome)], column: usize) -> Option<Judgement> {
+    pub fn of(
+        position: &Position,
+        moves: &[(usize, Outcome)],
+        column: usize,
+        reason: Option<Reason>,
+    ) -> Option<Judgement> {
         let best = moves.iter().map(|of| of.1).min()?;
         let mut best_columns: Vec<usize> = moves.iter().filter(|of| of.1 == best).map(|of| of.0).collect();
         best_columns.sort_unstable();
@@ -36,6 +44,7 @@ impl Judgement {
         Some(Judgement {
             position: *position,
             column,
+            reason,
             played: moves.iter().find(|of| of.0 == column)?.1,
             best,
             best_columns,

@@ -155,8 +155,8 @@ fn a_grade_is_the_same_in_any_order() {
         for position in &tier {
             let moves = analyst.moves(position, &mut Budget::default()).unwrap();
             if Judgement::matters(&moves) {
-                judged.push(Judgement::of(position, &moves, moves[moves.len() / 2].0).unwrap());
-                assert_eq!(Judgement::of(position, &moves, 4), None);
+                judged.push(Judgement::of(position, &moves, moves[moves.len() / 2].0, None).unwrap());
+                assert_eq!(Judgement::of(position, &moves, 4, None), None);
             }
         }
     }

@@ -156,13 +156,16 @@ async fn found(
     server.metrics.not_cached.inc();
     let found = async {
         let turn = server.askers.turn(known.may_search(position.ply(), false)).await?;
-        server.askers.find(turn, known.answerer(), About { position, with_line: false, listen: None }).await
+        let about = About { position, with_line: false, is_looked_up: false, listener: None };
+        server.askers.analyse(turn, known, about).await
     };
     let found = match found.await {
         Err(failure) => return invalid(&failure.into_reason()),
         Ok(found) => found,
     };
-    let Some(answer) = answer(&position, &found) else { return invalid(&found.limit.unwrap_or_default()) };
+    let Some(answer) = answer(&position, &found) else {
+        return invalid(&found.limit.map(|limit| server.askers.limit_text(limit)).unwrap_or_default());
+    };
     if found.limit.is_some() {
         return written(&answer, PARTIAL).unwrap_or_else(IntoResponse::into_response);
     }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use fourbase::analysis::Lookup;
 use fourbase_tiers::database::Database;
 use fourbase_tiers::dataset::{Choice, Dataset, Format, Rows, Summary, ply_ranges};
 use fourbase_tiers::files::bytes;
@@ -85,7 +86,7 @@ impl ExportReport {
             distinct: choice.is_distinct || choice.rows == Rows::Unforced,
             fields: dataset.fields(format).into_iter().map(|field| field.name()).collect(),
             bytes,
-            source: Source { kind: SourceKind::Database, database: DatabaseJson::of(database), nodes: None },
+            source: Source { kind: SourceKind::Database, database: database.describe(), nodes: None },
             seconds: milliseconds(time),
             path: file.to_path_buf(),
         }
