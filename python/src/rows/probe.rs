@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use fourbase::analysis::{Budget, Lookup};
 use fourbase::search::Monitor;
 use fourbase::{Outcome, Position, Value};
-use fourbase_tiers::answer::{AnswerError, Answerer, Limits};
+use fourbase_tiers::database::{Database, DatabaseError};
 use pyo3::prelude::*;
 
 use super::Batch;
-use crate::asked::Asked;
-use crate::failure::of_answer;
+use crate::failure::of_database;
 use crate::wait::{patiently, pool};
 
 /// The value of a row that is no position, and of an illegal move.
@@ -29,13 +29,14 @@ pub struct MoveValues {
     pub legal: Vec<bool>,
 }
 
-/// Probes positions.
-pub fn many(py: Python<'_>, asked: &Asked, batch: &Batch) -> PyResult<(Vec<i8>, Vec<u8>)> {
+/// Probes positions. A search of one that is not stored visits at most `nodes` nodes.
+pub fn many(py: Python<'_>, database: &Database, nodes: Option<u64>, batch: &Batch) -> PyResult<(Vec<i8>, Vec<u8>)> {
     let count = batch.positions.len();
     let (mut values, mut plies) = (vec![NO_VALUE; count], vec![NO_PLIES; count]);
     probe(
         py,
-        asked,
+        database,
+        nodes,
         batch.positions.chunks(PORTION),
         |positions: &[Position]| positions.to_vec(),
         |row, outcome| {
@@ -49,7 +50,7 @@ pub fn many(py: Python<'_>, asked: &Asked, batch: &Batch) -> PyResult<(Vec<i8>, 
 }
 
 /// Probes all moves of positions.
-pub fn moves(py: Python<'_>, asked: &Asked, batch: &Batch) -> PyResult<MoveValues> {
+pub fn moves(py: Python<'_>, database: &Database, nodes: Option<u64>, batch: &Batch) -> PyResult<MoveValues> {
     let width = batch.board.width();
     let places = batch.positions.len() * width;
     let (mut values, mut plies, mut legal) = (vec![NO_VALUE; places], vec![NO_PLIES; places], vec![false; places]);
@@ -72,7 +73,7 @@ pub fn moves(py: Python<'_>, asked: &Asked, batch: &Batch) -> PyResult<MoveValue
         let rows = positions.iter().zip(start..).filter(|(_, row)| masked.binary_search(row).is_err());
         rows.flat_map(|(position, _)| position.moves().map(|column| position.drop_piece(column))).collect()
     };
-    probe(py, asked, portions.into_iter(), list, |_, outcome| {
+    probe(py, database, nodes, portions.into_iter(), list, |_, outcome| {
         if let Some(place) = children.next() {
             (values[place], plies[place]) = numbers(outcome.parent());
         }
@@ -83,7 +84,8 @@ pub fn moves(py: Python<'_>, asked: &Asked, batch: &Batch) -> PyResult<MoveValue
 /// Probes the positions that `list` makes of each portion, and gives `tell` their outcomes, counted from 0. Ctrl-C stops it.
 fn probe<P: Send>(
     py: Python<'_>,
-    asked: &Asked,
+    database: &Database,
+    nodes: Option<u64>,
     portions: impl Iterator<Item = P> + Send,
     list: impl Fn(P) -> Vec<Position> + Sync,
     mut tell: impl FnMut(usize, Outcome) + Send,
@@ -94,21 +96,21 @@ fn probe<P: Send>(
         monitor.cancel();
         stopped.store(true, Relaxed);
     };
-    let limits = Limits { nodes: asked.nodes, monitor: Some(Arc::clone(&monitor)) };
-    let work = || -> Result<(), AnswerError> {
+    let budget = Budget { nodes, monitor: Some(Arc::clone(&monitor)), ..Budget::default() };
+    let work = || -> Result<(), DatabaseError> {
         let mut row = 0;
         for portion in portions {
             if stopped.load(Relaxed) {
                 break;
             }
-            for outcome in asked.database.outcomes(&list(portion), &limits) {
+            for outcome in database.look_up_all(&list(portion), &budget) {
                 tell(row, outcome?);
                 row += 1;
             }
         }
         Ok(())
     };
-    patiently(py, &*pool()?, stop, |_| Ok(()), work)?.map_err(of_answer)
+    patiently(py, &*pool()?, stop, |_| Ok(()), work)?.map_err(of_database)
 }
 
 /// Returns value and plies as numbers of arrays.
