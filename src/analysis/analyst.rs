@@ -207,7 +207,7 @@ impl<L: Lookup> Analyst<L> {
         self.check_board(position)?;
         let mut analysis = Analysis::unknown(position);
         let report = |analysis: &Analysis| listener.into_iter().for_each(|listener| listener(analysis));
-        let before = budget.spent;
+        let (mut is_searched, before) = (false, budget.spent);
         if listener.is_some()
             && let Some(value) = budget.part(share_of_value(budget), |part| self.value(position, part))?
         {
@@ -215,7 +215,7 @@ impl<L: Lookup> Analyst<L> {
             report(&analysis);
         }
         let mut outcome = budget.part(share_of_value(budget), |part| self.known(position, part))?;
-        let mut cost = budget.spent - before;
+        is_searched |= self.has_searched(before, budget.spent);
         if outcome.is_some() {
             analysis.outcome = outcome;
             report(&analysis);
@@ -227,7 +227,7 @@ impl<L: Lookup> Analyst<L> {
         if outcome.is_none() {
             let before = budget.spent;
             outcome = self.known(position, budget)?;
-            cost += budget.spent - before;
+            is_searched |= self.has_searched(before, budget.spent);
         }
         // The reported value stays true where nothing was left for the rest.
         analysis.outcome = outcome.or(analysis.outcome);
@@ -242,7 +242,12 @@ impl<L: Lookup> Analyst<L> {
                 line => analysis.line = line?,
             }
         }
-        analysis.source = self.source(position, cost);
+        analysis.source = match &self.lookup {
+            _ if position.primitive().is_some() || position.winning_move().is_some() => Source::Board,
+            _ if is_searched => Source::Search,
+            Some(_) => Source::Database,
+            None => Source::Board,
+        };
         analysis.database = self.lookup.as_ref().map(L::describe).unwrap_or_default();
         analysis.cost = budget.spent;
         Ok(analysis)
@@ -253,17 +258,10 @@ impl<L: Lookup> Analyst<L> {
         if found == expected { Ok(()) } else { Err(AnalysisError::OtherBoard { expected, found }) }
     }
 
-    /// Returns what decided a value that took `cost`.
-    fn source(&self, position: &Position, cost: Cost) -> Source {
-        if position.primitive().is_some() || position.winning_move().is_some() {
-            Source::Board
-        } else if cost.positions > 0 && (cost.nodes > 0 || self.lookup.is_some()) {
-            Source::Search
-        } else if self.lookup.is_some() {
-            Source::Database
-        } else {
-            Source::Board
-        }
+    /// Returns whether a search has decided between two times. A search without nodes, and without a database, only looks at the
+    /// board.
+    fn has_searched(&self, before: Cost, after: Cost) -> bool {
+        after.positions > before.positions && (after.nodes > before.nodes || self.lookup.is_some())
     }
 
     /// Returns whether anything stays open that a greater budget would find out. Where searches may complete a database, they
@@ -303,7 +301,7 @@ impl<L: Lookup> Analyst<L> {
                 let cost = Cost { remotenesses: 1, ..Cost::default() };
                 let values = StoredValues { lookup, error: OnceLock::new() };
                 let found =
-                    pool.ask(self.board, budget, cost, |search| search.remoteness_with(position, value, &values));
+                    pool.ask(self.board, budget, cost, |search| search.remoteness(position, value, Some(&values)));
                 match values.error.into_inner() {
                     Some(error) => Err(error),
                     None => Ok(Outcome { value, remoteness: Some(found?) }),

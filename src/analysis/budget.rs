@@ -1,6 +1,6 @@
 //! How far the searches of one question may go, and what they took.
 
-use std::ops::{AddAssign, Sub};
+use std::ops::AddAssign;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -55,20 +55,6 @@ impl AddAssign for Cost {
         self.positions += other.positions;
         self.remotenesses += other.remotenesses;
         self.nodes += other.nodes;
-    }
-}
-
-impl Sub for Cost {
-    type Output = Cost;
-
-    /// Returns the cost since an earlier time.
-    fn sub(self, before: Cost) -> Cost {
-        Cost {
-            lookups: self.lookups.saturating_sub(before.lookups),
-            positions: self.positions.saturating_sub(before.positions),
-            remotenesses: self.remotenesses.saturating_sub(before.remotenesses),
-            nodes: self.nodes.saturating_sub(before.nodes),
-        }
     }
 }
 

@@ -27,11 +27,6 @@ impl<T: Serialize> Envelope<T> {
     pub fn new(command: &'static str, body: T) -> Envelope<T> {
         Envelope { schema: SCHEMA, command, body }
     }
-
-    /// Changes the body.
-    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Envelope<U> {
-        Envelope { schema: self.schema, command: self.command, body: change(self.body) }
-    }
 }
 
 /// Writes a folder. Bytes that are not UTF-8 become the replacement character.

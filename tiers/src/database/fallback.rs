@@ -122,7 +122,7 @@ impl Database {
     ) -> Result<Outcome, AnalysisError> {
         let board = self.board();
         if budget.nodes_left() == Some(0) {
-            return Err(AnalysisError::NodeLimit { board, nodes: budget.spent.nodes });
+            return Err(AnalysisError::NodeLimit { board, nodes: budget.nodes.unwrap_or_default() });
         }
         // No end is later, so only the value is searched.
         let at_the_end = |value| Outcome { value, remoteness: Some((board.cells() - position.ply()) as u32) };

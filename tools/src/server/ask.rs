@@ -13,7 +13,6 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use super::boards::Known;
 use super::failure::Failure;
 use super::metrics::Metrics;
-use crate::json::Envelope;
 use crate::number::counted;
 
 /// As many questions may wait for one that is searched.
@@ -188,9 +187,9 @@ impl Askers {
     }
 
     /// Writes an analysis as `fourbase query --json` does, without the folder of the database. `text` is what was asked.
-    pub fn json(&self, analysis: &Analysis, text: &str) -> Envelope<AnalysisJson> {
+    pub fn json(&self, analysis: &Analysis, text: &str) -> AnalysisJson {
         let limit = analysis.limit.map(|limit| self.limit_text(limit));
-        Envelope::new("query", AnalysisJson::of(analysis, text, limit).without_folder())
+        AnalysisJson::of(analysis, text, limit).without_folder()
     }
 
     /// Reads files on a thread of its own.

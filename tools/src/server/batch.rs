@@ -185,14 +185,10 @@ impl Batch {
         found: Result<Analysis, Failure>,
     ) -> bool {
         let input = if line.len() > EXCERPT_BYTES { excerpt(line, EXCERPT_BYTES) } else { line.to_owned() };
-        let answer = match (&position, found) {
-            (Some(_), Ok(found)) => self.server.askers.json(&found, line),
-            (position, found) => {
-                let position = position.as_ref().map(|position| PositionJson::typed(position, line));
-                let reason = found.err().map(Failure::into_reason).unwrap_or_default();
-                Envelope::new("query", AnalysisJson::of_error(self.board, position, reason))
-            }
-        };
-        writer.write(&answer.map(|answer| answer.with_input(input))).await
+        let answer = found.map(|found| self.server.askers.json(&found, line)).unwrap_or_else(|failure| {
+            let position = position.map(|position| PositionJson::typed(&position, line));
+            AnalysisJson::of_error(self.board, position, failure.into_reason())
+        });
+        writer.write(&Envelope::new("query", answer.with_input(input))).await
     }
 }

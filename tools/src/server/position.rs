@@ -80,7 +80,7 @@ pub async fn get(
         return Ok(streamed(server, turn, known, about, text));
     }
     let analysis = server.askers.analyse(turn, &known, about).await?;
-    let answer = server.askers.json(&analysis, &text);
+    let answer = Envelope::new("query", server.askers.json(&analysis, &text));
     if analysis.limit.is_some() {
         return written(&answer, PARTIAL);
     }
@@ -96,21 +96,20 @@ fn streamed(server: Arc<Server>, turn: Turn, known: Arc<Known>, about: About, te
     let (lines, body) = lines();
     let position = about.position;
     tokio::spawn(async move {
-        lines.write_now(&server.askers.json(&Analysis::unknown(&position), &text));
         let (teller, sender, asked) = (Arc::clone(&server), lines.clone(), text.clone());
-        let tell = move |analysis: &Analysis| sender.write_now(&teller.askers.json(analysis, &asked));
+        let tell = move |analysis: &Analysis| {
+            sender.write_now(&Envelope::new("query", teller.askers.json(analysis, &asked)));
+        };
+        tell(&Analysis::unknown(&position));
         let analysis = tokio::select! {
             analysis = server.askers.analyse(turn, &known, About { listener: Some(Box::new(tell)), ..about }) => analysis,
             () = lines.closed() => return,
         };
-        match analysis {
-            Ok(analysis) => lines.write(&server.askers.json(&analysis, &text)).await,
-            Err(failure) => {
-                let position_json = Some(PositionJson::typed(&position, &text));
-                let error = AnalysisJson::of_error(position.board(), position_json, failure.into_reason());
-                lines.write(&Envelope::new("query", error)).await
-            }
-        };
+        let answer = analysis.map(|analysis| server.askers.json(&analysis, &text)).unwrap_or_else(|failure| {
+            let typed = PositionJson::typed(&position, &text);
+            AnalysisJson::of_error(position.board(), Some(typed), failure.into_reason())
+        });
+        lines.write(&Envelope::new("query", answer)).await;
     });
     ([(header::CONTENT_TYPE, HeaderValue::from_static(NDJSON)), (header::CACHE_CONTROL, PARTIAL)], body).into_response()
 }
