@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use fourbase::Position;
 use fourbase::analysis::{Grade, GradedPly, Judgement};
-use fourbase::{Position, Value};
 use fourbase_tiers::positions::{PositionList, SampleKind};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
@@ -13,7 +13,7 @@ use crate::arguments::memory_bytes;
 use crate::database::Database;
 use crate::failure::{exception, of_position};
 use crate::outcome::Outcome;
-use crate::rows::probe::{self, NO_PLIES};
+use crate::rows::probe;
 use crate::rows::{Batch, bitboards};
 use crate::sample;
 use crate::wait::{briefly, patiently, pool};
@@ -74,28 +74,16 @@ fn judge(
     positions: Vec<Position>,
     grade: &mut Grade,
 ) -> PyResult<()> {
-    let (board, width) = (database.board(), database.board().width());
-    let mut batch = Batch { board, positions, masked: Vec::new() };
-    let table = probe::moves(py, database, None, &batch)?;
-    let outcome = |place: usize| {
-        let value = match table.values[place] {
-            1 => Value::Win,
-            0 => Value::Tie,
-            _ => Value::Lose,
-        };
-        let plies = table.plies[place];
-        fourbase::Outcome { value, remoteness: (plies != NO_PLIES).then_some(plies.into()) }
+    let table = probe::moves_of(py, database, None, &positions)?;
+    let moves = |row: &[Option<fourbase::Outcome>]| -> Vec<_> {
+        row.iter().enumerate().filter_map(|(column, outcome)| Some((column, (*outcome)?))).collect()
     };
-    let moves = |row: usize| {
-        let legal = (0..width).filter(|column| table.legal[row * width + column]);
-        legal.map(|column| (column, outcome(row * width + column))).collect::<Vec<_>>()
-    };
-    let all = batch.positions.iter().enumerate().map(|(row, position)| (*position, moves(row)));
+    let all = positions.into_iter().zip(table.chunks(database.board().width()).map(moves));
     let (positions, moves): (Vec<_>, Vec<_>) = all.filter(|(_, moves)| Judgement::matters(moves)).unzip();
     if positions.is_empty() {
         return Ok(());
     }
-    batch.positions = positions;
+    let batch = Batch { board: database.board(), positions, masked: Vec::new() };
     let columns: PyReadonlyArray1<'_, i64> = ask.call1((bitboards(py, &batch)?,))?.extract()?;
     for ((position, moves), column) in batch.positions.into_iter().zip(moves).zip(columns.as_array()) {
         let place = usize::try_from(*column).ok().and_then(|column| column.checked_sub(1));

@@ -103,15 +103,15 @@ pub struct SourceJson {
     /// The database that was asked.
     #[serde(flatten)]
     pub database: DatabaseJson,
-    /// The nodes searched for this answer.
-    pub nodes: u64,
+    /// The nodes searched for this answer; null for many answers, whose nodes are not counted.
+    pub nodes: Option<u64>,
 }
 
 impl SourceJson {
     /// Writes where an analysis comes from.
     #[must_use]
     pub fn of(analysis: &Analysis) -> SourceJson {
-        SourceJson { kind: analysis.source, database: analysis.database.clone(), nodes: analysis.cost.nodes }
+        SourceJson { kind: analysis.source, database: analysis.database.clone(), nodes: Some(analysis.cost.nodes) }
     }
 
     /// Leaves the folder of the database out.
@@ -238,7 +238,7 @@ impl GameAnalysisJson {
     pub fn of(analysis: &GameAnalysis) -> GameAnalysisJson {
         let (game, plies) = (&analysis.game, &analysis.plies);
         let sources = plies.iter().map(|ply| SourceJson::of(&ply.analysis));
-        let nodes = plies.iter().map(|ply| ply.analysis.cost.nodes).sum();
+        let nodes = Some(plies.iter().map(|ply| ply.analysis.cost.nodes).sum());
         GameAnalysisJson {
             outcome: OutcomeJson::of(plies.last().and_then(|last| last.analysis.outcome)),
             undecided_moves: Some(analysis.undecided()),

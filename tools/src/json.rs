@@ -6,7 +6,7 @@
 use std::path::Path;
 
 pub use fourbase::analysis::Source as SourceKind;
-pub use fourbase::analysis::json::{DatabaseJson, OutcomeJson, PlayersJson, PositionJson};
+pub use fourbase::analysis::json::{DatabaseJson, OutcomeJson, PlayersJson, PositionJson, SourceJson};
 use fourbase::{Player, Value};
 use serde::Serialize;
 

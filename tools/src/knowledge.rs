@@ -11,12 +11,11 @@ use fourbase::players::Outcomes;
 use fourbase_tiers::database::{Database, DatabaseError};
 use fourbase_tiers::kernel::Values;
 use fourbase_tiers::solve::{Plan, Solve};
-use serde::Serialize;
 
 use crate::arguments::{CacheArgument, DatabaseArgument};
 use crate::cli::query::limited::LimitedAnalyst;
 use crate::cli::query::source::options;
-use crate::json::{DatabaseJson, SourceKind};
+use crate::json::{SourceJson, SourceKind};
 use crate::temporary::Temporary;
 use crate::{memory, remedy, wording};
 
@@ -83,28 +82,19 @@ impl Knowledge {
     }
 
     /// Returns where the values come from, for programs.
-    pub fn source(&self) -> KnownJson {
+    pub fn source(&self) -> SourceJson {
         let database = self.analyst.database().map(Lookup::describe);
         let kind = if database.is_some() { SourceKind::Database } else { SourceKind::Search };
         // The folder of a board that was solved for this run does not last.
         let lasts = self._folder.is_none();
         let database = database.map(|database| if lasts { database } else { database.without_folder() });
-        KnownJson { kind, database: database.unwrap_or_default(), nodes: None }
+        SourceJson { kind, database: database.unwrap_or_default(), nodes: None }
     }
 
     /// Returns why there is no database with all values and the command that makes one; `None` where there is one.
     pub fn missing(&self) -> Option<&str> {
         self.missing.as_deref()
     }
-}
-
-/// Where the values of many answers come from: the fields of an answer's source, but the nodes are not counted.
-#[derive(Serialize)]
-pub struct KnownJson {
-    kind: SourceKind,
-    #[serde(flatten)]
-    database: DatabaseJson,
-    nodes: Option<u64>,
 }
 
 /// Solves a board into a temporary folder.

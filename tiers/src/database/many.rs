@@ -59,6 +59,30 @@ impl Database {
         results.into_iter().flatten().collect()
     }
 
+    /// Looks the moves of many positions up: for each position as many outcomes as the board has columns, those of the player
+    /// who makes the move, `None` for an illegal one. Each move is a question of its own within `budget`.
+    ///
+    /// # Errors
+    /// The first move without an answer: the same as [`Database::probe`], and a limit of the budget.
+    pub fn moves_of_many(
+        &self,
+        positions: &[Position],
+        budget: &Budget,
+    ) -> Result<Vec<Option<Outcome>>, DatabaseError> {
+        let width = self.board().width();
+        let (mut places, mut children) = (Vec::new(), Vec::new());
+        for (row, position) in positions.iter().enumerate() {
+            places.extend(position.moves().map(|column| row * width + column));
+            children.extend(position.moves().map(|column| position.drop_piece(column)));
+        }
+        let mut moves = vec![None; positions.len() * width];
+        for (place, outcome) in places.into_iter().zip(self.probe_many_within(&children, budget)) {
+            let outcome = outcome?.parent();
+            moves.get_mut(place).into_iter().for_each(|slot| *slot = Some(outcome));
+        }
+        Ok(moves)
+    }
+
     /// Returns a number by which positions of a tier are in the order of the tier's file.
     fn file_order(&self, position: &Position) -> u128 {
         if position.board() != self.board() {

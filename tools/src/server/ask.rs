@@ -28,6 +28,9 @@ pub struct Reach {
     pub time: Duration,
 }
 
+/// Hears what is known on the way.
+type Listener = Box<dyn Fn(&Analysis) + Send + Sync>;
+
 /// What is asked about a position.
 pub struct About {
     pub position: Position,
@@ -35,8 +38,7 @@ pub struct About {
     pub with_line: bool,
     /// Whether only the database may answer.
     pub is_looked_up: bool,
-    /// Hears what is known on the way.
-    pub listener: Option<Box<dyn Fn(&Analysis) + Send + Sync>>,
+    pub listener: Option<Listener>,
 }
 
 /// Shares out the threads.

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use axum::body::Bytes;
 use axum::extract::{RawQuery, State};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use fourbase::Board;
 use fourbase::analysis::Analysis;
@@ -14,11 +13,12 @@ use serde::Deserialize;
 
 use super::ask::{About, Turn};
 use super::boards::Known;
+use super::cache::{answered, at_hand};
 use super::failure::Failure;
 use super::fields::{self, fields};
 use super::server::Server;
 use super::stream::{NDJSON, lines};
-use super::written::{JSON, PARTIAL, has, holds, tag, written};
+use super::written::PARTIAL;
 use crate::json::Envelope;
 
 /// What is asked for.
@@ -62,16 +62,10 @@ pub async fn get(
     if is_looked_up && (known.database().is_none() || known.is_beyond(position.ply(), asked.line)) {
         return Err(DatabaseError::Missing { board, root: server.boards.root().clone() }.into());
     }
-    let tag = known.hash().and_then(tag);
-    if tag.as_ref().is_some_and(|tag| has(&headers, tag)) {
-        return Ok((StatusCode::NOT_MODIFIED, holds(tag)).into_response());
+    let question = format!("{is_looked_up} {} {text}", asked.line);
+    if let Some(response) = at_hand(&server, &known, &question, &headers) {
+        return Ok(response);
     }
-    let question = known.hash().map(|hash| format!("{hash} {is_looked_up} {} {text}", asked.line));
-    if let Some(body) = question.as_ref().and_then(|question| server.answers.get(question)) {
-        server.metrics.cached.inc();
-        return Ok((holds(tag), [(header::CONTENT_TYPE, JSON)], body).into_response());
-    }
-    server.metrics.not_cached.inc();
     let may_search = !is_looked_up && known.may_search(position.ply(), asked.line);
     let about = About { position, with_line: asked.line, is_looked_up, listener: None };
     // A server that has no thread for a search says so before the first line of a stream.
@@ -81,14 +75,7 @@ pub async fn get(
     }
     let analysis = server.askers.analyse(turn, &known, about).await?;
     let answer = Envelope::new("query", server.askers.json(&analysis, &text));
-    if analysis.limit.is_some() {
-        return written(&answer, PARTIAL);
-    }
-    let body = Bytes::from(serde_json::to_vec(&answer).map_err(|error| Failure::broken(&error))?);
-    if let Some(question) = question {
-        server.answers.keep(question, body.clone());
-    }
-    Ok((holds(tag), [(header::CONTENT_TYPE, JSON)], body).into_response())
+    answered(&server, &known, &question, &answer, analysis.limit.is_none())
 }
 
 /// Sends what is known so far, again and again, and at last the whole answer.

@@ -9,8 +9,8 @@ use fourbase::notation::{self, column_character};
 use fourbase::players::Kind;
 use serde::Serialize;
 
-use crate::json::{OutcomeJson, PositionJson};
-use crate::knowledge::{Knowledge, KnownJson};
+use crate::json::{OutcomeJson, PositionJson, SourceJson};
+use crate::knowledge::Knowledge;
 use crate::number::{counted, grouped, milliseconds};
 use crate::table::{self, Side};
 use crate::wording;
@@ -35,7 +35,7 @@ pub struct GradeReport {
     chance_share: Option<f64>,
     plies: Vec<GradedPlyJson>,
     worst: Option<Blunder>,
-    source: KnownJson,
+    source: SourceJson,
     seconds: f64,
     #[serde(skip)]
     note: String,

@@ -7,8 +7,8 @@ use fourbase::players::{DrawnOpenings, Kind, PlayedGame};
 use fourbase::{Board, Value};
 use serde::Serialize;
 
-use crate::json::PlayersJson;
-use crate::knowledge::{Knowledge, KnownJson};
+use crate::json::{PlayersJson, SourceJson};
+use crate::knowledge::Knowledge;
 use crate::number::{counted, grouped, short};
 use crate::table::{self, Side};
 
@@ -28,7 +28,7 @@ pub struct MatchReport {
     games_per_second: f64,
     threads: usize,
     /// Where exact values come from; `None` if no player needs any.
-    source: Option<KnownJson>,
+    source: Option<SourceJson>,
     #[serde(skip)]
     note: Option<String>,
 }
