@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The folders of `tiers/src`, each with the folders that it may use: all of them stand before it.
-const LAYERS: [(&str, &str); 15] = [
+const LAYERS: [(&str, &str); 14] = [
     ("kernel", ""),
     ("index", "kernel"),
     ("files", ""),
@@ -18,9 +18,8 @@ const LAYERS: [(&str, &str); 15] = [
     ("solve", "kernel index files communicator tier format"),
     ("counts", "kernel index files communicator tier format solve"),
     ("database", "kernel index files quiet format"),
-    ("answer", "kernel database"),
-    ("positions", "kernel index files tier solve counts database answer"),
-    ("dataset", "kernel index files counts positions database answer"),
+    ("positions", "kernel index files tier solve counts database"),
+    ("dataset", "kernel index files counts positions database"),
     ("verify", "kernel index files communicator format counts database"),
     ("testing", "kernel index files communicator quiet tier format solve counts database"),
 ];

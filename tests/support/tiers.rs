@@ -1,6 +1,5 @@
 //! The names of `fourbase-tiers` that the tests use: where one moves, only its line here changes.
 
-pub use fourbase_tiers::answer::{Question, Searcher};
 pub use fourbase_tiers::communicator::Alone;
 pub use fourbase_tiers::counts::CountError;
 pub use fourbase_tiers::database::{Database, DatabaseError};

@@ -12,8 +12,7 @@
 //! | [`format`](mod@format) | reads and writes the files of a database, byte by byte |
 //! | [`solve`] | solves tiers from the full board down, each from the tier after it |
 //! | [`counts`] | counts legal positions by ply, value and remoteness: tiers from the empty board up |
-//! | [`database`] | opens databases and looks positions up |
-//! | [`answer`] | answers questions about positions from a database, by search, or both |
+//! | [`database`] | opens databases and looks positions up, for [`fourbase::analysis`] too |
 //! | [`positions`] | lists and draws positions: a ply, all of it or what is legal, or a random sample |
 //! | [`dataset`] | writes positions with their values into files, for machine learning |
 //! | [`verify`] | checks a database with code of its own |
@@ -36,7 +35,6 @@
 
 #![deny(unsafe_code)]
 
-pub mod answer;
 pub mod communicator;
 pub mod counts;
 pub mod database;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
-use fourbase::notation::column_character;
+pub use fourbase::notation::choice_of_columns as columns;
 use fourbase::{Outcome, Player, Value, excerpt};
 use fourbase_tiers::database::Database;
 
@@ -58,16 +58,6 @@ pub fn kept(keep_plies: Option<u32>) -> String {
     keep_plies.map_or_else(|| "all plies".to_string(), |most| format!("plies up to {most}"))
 }
 
-/// Writes columns, counted from 0, as choices: `2`, `2 or 3`, `2, 3 or 4`.
-pub fn columns(columns: impl IntoIterator<Item = usize>) -> String {
-    let mut names = columns.into_iter().filter_map(column_character).map(String::from).collect::<Vec<_>>();
-    match (names.pop(), names.is_empty()) {
-        (None, _) => String::new(),
-        (Some(last), true) => last,
-        (Some(last), false) => format!("{} or {last}", names.join(", ")),
-    }
-}
-
 /// Writes a path for people: one that a shell reads back, unless it has more than a kilobyte, which is cut.
 pub fn path(path: &Path) -> String {
     let word = quote::word(path);
@@ -82,12 +72,6 @@ mod tests {
     fn padding_has_no_colour() {
         assert_eq!(value(Value::Win, 5), "\u{1b}[1m\u{1b}[32mwin\u{1b}[0m  ");
         assert_eq!(value(Value::Lose, 2), "\u{1b}[1m\u{1b}[31mlose\u{1b}[0m");
-    }
-
-    #[test]
-    fn columns_are_choices() {
-        let texts = [columns([]), columns([1]), columns([1, 2]), columns([1, 2, 10])];
-        assert_eq!(texts, ["", "2", "2 or 3", "2, 3 or b"]);
     }
 
     #[test]

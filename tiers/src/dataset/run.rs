@@ -4,13 +4,13 @@ use std::collections::HashSet;
 use std::io::Write;
 use std::mem;
 
+use fourbase::analysis::Budget;
 use fourbase::{Board, Position, Value};
 
 use super::column::{Column, Field};
 use super::error::DatasetError;
 use super::format::Format;
 use super::portion::Portion;
-use crate::answer::Limits;
 use crate::database::Database;
 use crate::index::TierDirectory;
 use crate::positions::{PositionError, PositionList, SampleKind, Sampler, check_plies, representative, unforced};
@@ -98,7 +98,7 @@ pub struct Dataset<'d> {
     pub(super) database: &'d Database,
     pub(super) choice: Choice,
     columns: Vec<Column>,
-    limits: Limits,
+    budget: Budget,
     memory_bytes: u64,
 }
 
@@ -117,13 +117,13 @@ impl<'d> Dataset<'d> {
         if let Some(column) = columns.iter().copied().find(|column| !column.is_stored(database.values())) {
             return Err(DatasetError::NoRemoteness { board: database.board(), column });
         }
-        Ok(Dataset { database, choice, columns, limits: Limits::default(), memory_bytes: u64::MAX })
+        Ok(Dataset { database, choice, columns, budget: Budget::default(), memory_bytes: u64::MAX })
     }
 
     /// Limits the search for each position that the database does not keep, and lets its monitor cancel searches.
     #[must_use]
-    pub fn limits(self, limits: Limits) -> Dataset<'d> {
-        Dataset { limits, ..self }
+    pub fn budget(self, budget: Budget) -> Dataset<'d> {
+        Dataset { budget, ..self }
     }
 
     /// Limits the memory for listing all positions of a ply.
@@ -236,7 +236,7 @@ impl RowMaker<'_> {
 
     /// Draws so many positions; each of them, or its mirror image, once if the sample is distinct.
     fn sample(&mut self, count: u64, kind: SampleKind, seed: u64) -> Result<(), DatasetError> {
-        let (progress, Dataset { database, choice, limits, .. }) = (self.progress, self.dataset);
+        let (progress, Dataset { database, choice, budget, .. }) = (self.progress, self.dataset);
         progress.begins(count);
         let sampler = Sampler::new(database, kind, &choice.plies, seed)?;
         let (mut left, mut next) = (count, 0);
@@ -245,7 +245,7 @@ impl RowMaker<'_> {
         while left > 0 {
             // Draws that are not needed are lost: later draws do not depend on how many are made at once.
             let draws = left.min(PORTION as u64).max(if choice.is_distinct { FEWEST } else { 1 });
-            let mut drawn = sampler.draw(next..next + draws, limits, &|| progress.is_stopped())?;
+            let mut drawn = sampler.draw(next..next + draws, budget, &|| progress.is_stopped())?;
             next += draws;
             if choice.is_distinct {
                 drawn.retain(|position| {
@@ -292,11 +292,11 @@ impl RowMaker<'_> {
 
     /// Looks positions up, and takes the portion before.
     fn look_up(&mut self, positions: Vec<Position>) -> Result<(), DatasetError> {
-        let Dataset { database, limits, .. } = self.dataset;
+        let Dataset { database, budget, .. } = self.dataset;
         let (take, before) = (&mut self.take, self.portion.take());
         let (taken, portion) = rayon::join(
             || before.as_ref().map_or(Ok(()), take),
-            || Portion::new(database, limits, self.fields, positions),
+            || Portion::new(database, budget, self.fields, positions),
         );
         taken?;
         let portion = portion?;

@@ -7,9 +7,10 @@
 //! moves, or, where the tier after it is not kept, that of a search forward.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use fourbase::search::{self, Search, SearchError};
+use fourbase::analysis::{AnalysisError, Budget, Cost, SearchPool};
+use fourbase::search::{Search, SearchError};
 use fourbase::{Outcome, Position, Value};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
@@ -18,14 +19,8 @@ use super::report::{Fault, FaultKind, words};
 use super::tier::{Block, StoredTier};
 use super::walk::{Evaluation, quiet_entries, static_evaluation};
 use super::work::Work;
-use crate::database::{Database, DatabaseError};
+use crate::database::{Database, DatabaseError, searches};
 use crate::kernel::Values;
-
-/// The most that the table of one search takes.
-const TABLE_BYTES: usize = 64 << 20;
-
-/// After how many nodes the table of a search is cleared: a small table is faster.
-const NODES_TO_CLEAR: u64 = 1 << 16;
 
 /// A damaged chunk.
 const WRONG_COUNT: &str = "a chunk's number of values differs from its number of quiet entries";
@@ -38,8 +33,7 @@ pub(super) struct Lookup<'a> {
     /// By ply and number.
     blocks: Cache<(u32, u64), Arc<Block>, ByBytes>,
     chunks: Cache<(u32, u64), Arc<Chunk>, ByBytes>,
-    /// Searches that no thread uses, each with its nodes when its table was last cleared.
-    idle: Mutex<Vec<(Search, u64)>>,
+    searches: SearchPool,
 }
 
 /// A quiet position whose outcome does not follow from its moves.
@@ -91,7 +85,7 @@ impl<'a> Lookup<'a> {
             tiers,
             blocks: Cache::with_weighter((block_bytes / 16_384) as usize, block_bytes, ByBytes),
             chunks: Cache::with_weighter((chunk_bytes / 1024) as usize, chunk_bytes, ByBytes),
-            idle: Mutex::default(),
+            searches: searches(),
         }
     }
 
@@ -220,17 +214,9 @@ impl<'a> Lookup<'a> {
     }
 
     /// Searches a position to the end of the game.
-    fn search(&self, position: &Position) -> Result<Outcome, SearchError> {
-        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let options = search::Options { table_bytes: TABLE_BYTES, ..search::Options::default() };
-        let (mut search, mut cleared) = idle.unwrap_or_else(|| (Search::new(position.board(), options), 0));
-        if search.nodes() - cleared > NODES_TO_CLEAR {
-            search.clear();
-            cleared = search.nodes();
-        }
-        let outcome = searched(&mut search, self.database.values(), position);
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push((search, cleared));
-        outcome
+    fn search(&self, position: &Position) -> Result<Outcome, AnalysisError> {
+        let ask = |search: &mut Search| searched(search, self.database.values(), position);
+        self.searches.ask(position.board(), &mut Budget::default(), Cost::default(), ask)
     }
 
     /// Compares what a probe returns, which is what users get. Probes are tested here; no other check uses them.

@@ -1,21 +1,22 @@
 //! `fourbase analyse`: what every move of a game gave away.
 //!
-//! [`played`] finds the outcomes of all moves in every position of the game. What a move gave away is its difference to
-//! the best move. [`report`] writes the result, [`batch`] a line for each of many games.
+//! [`fourbase::analysis::GameAnalysis`] has the outcomes of all moves in every position of the game. What a move gave away is its
+//! difference to the best move. [`report`] writes the result, [`batch`] a line for each of many games.
 
 mod batch;
-pub mod played;
-pub mod report;
+mod report;
 
 use clap::Args;
+use fourbase::Game;
+use fourbase::analysis::GameAnalysis;
+use fourbase::analysis::json::GameAnalysisJson;
 
 use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument};
 use crate::batch::BatchArguments;
 use crate::cli::query::source::SearchArguments;
-use crate::game::Game;
 use crate::json::Envelope;
 use crate::{failure, output};
-use report::Analysis;
+use report::Report;
 
 /// Arguments of `fourbase analyse`.
 #[derive(Args, Debug)]
@@ -82,22 +83,22 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let (board, is_json) = (arguments.board.board, arguments.json);
     // A mistake in the game is cheap to find, so it is reported before the database is opened.
     let game = Game::parse(board, arguments.moves.as_deref().unwrap_or_default())?;
-    let asker = arguments.search.find(board, &arguments.database, arguments.cache, false)?;
+    let analyst = arguments.search.find(board, &arguments.database, arguments.cache, false)?;
     if arguments.batch.batch {
-        if let Some(note) = asker.note() {
+        if let Some(note) = analyst.note() {
             failure::print_note(&note);
         }
-        return batch::run(&arguments.batch, board, &asker, is_json);
+        return batch::run(&arguments.batch, board, &analyst, is_json);
     }
-    let played = played::of_game(&asker, &game)?;
-    let analysis = Analysis::of(&game, played, asker.note());
+    let analysis = GameAnalysis::of(&game, |position, nodes| analyst.analyse(position, false, nodes))?;
+    let note = analyst.note();
     if is_json {
-        if let Some(note) = asker.note() {
-            failure::print_note(&note);
+        if let Some(note) = &note {
+            failure::print_note(note);
         }
-        output::print_json(&Envelope::new("analyse", analysis.to_json()))?;
+        output::print_json(&Envelope::new("analyse", GameAnalysisJson::of(&analysis)))?;
     } else {
-        output::print(&analysis)?;
+        output::print(Report { analysis: &analysis, note: note.as_deref() })?;
     }
-    analysis.into_failure().map_or(Ok(()), Err)
+    report::failure(&analysis, &analyst).map_or(Ok(()), Err)
 }

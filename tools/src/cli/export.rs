@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use anyhow::ensure;
 use clap::{Args, ValueEnum};
-use fourbase_tiers::answer::Limits;
+use fourbase::analysis::Budget;
 use fourbase_tiers::dataset::{Choice, Column, Dataset, Format, Progress, Rows, ply_ranges};
 use fourbase_tiers::positions::SampleKind;
 
@@ -159,9 +159,9 @@ fn export(arguments: &Arguments) -> anyhow::Result<Option<ExportReport>> {
         Some(ColumnList(columns)) => columns.clone(),
         None => Column::usual(database.values()),
     };
-    let limits = Limits { nodes: Some(arguments.nodes), monitor: None };
+    let budget = Budget { nodes: Some(arguments.nodes), ..Budget::default() };
     let memory_bytes = if choice.rows == Rows::All { arguments.memory.limit()? } else { u64::MAX };
-    let dataset = Dataset::new(&database, choice.clone(), columns)?.limits(limits).memory(memory_bytes);
+    let dataset = Dataset::new(&database, choice.clone(), columns)?.budget(budget).memory(memory_bytes);
     let mut destination = Destination::begin(arguments.output.as_deref(), arguments.replace)?;
     let start = Instant::now();
     let unit = match choice.rows {

@@ -3,8 +3,6 @@
 //! Counting sweeps over all tiers of the board and solves them once more, which takes about twice as long as a solve. So
 //! the counts are kept beside the database ([`read_kept`]) and read the next time. Legal positions alone need no database.
 
-pub mod report;
-
 use std::path::PathBuf;
 
 use clap::Args;
@@ -20,8 +18,8 @@ use crate::arguments::{BoardArgument, DatabaseArgument, MemoryArgument, ThreadsA
 use crate::job::Job;
 use crate::json::Envelope;
 use crate::progress::Bar;
+use crate::stats::Stats;
 use crate::{failure, interrupt, output};
-use report::Stats;
 
 /// Arguments of `fourbase stats`.
 #[derive(Args, Debug)]

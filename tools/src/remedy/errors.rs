@@ -2,7 +2,6 @@
 
 use std::error::Error;
 
-use fourbase_tiers::answer::AnswerError;
 use fourbase_tiers::communicator::CommunicatorError;
 use fourbase_tiers::counts::CountError;
 use fourbase_tiers::database::DatabaseError;
@@ -34,8 +33,6 @@ pub fn of_one(error: &(dyn Error + 'static), given: &Given) -> Option<String> {
             VerifyError::Communicator(error) => Some(of_communicator(error)),
             VerifyError::Count(error) => of_count(error, given),
         }
-    } else if let Some(error) = error.downcast_ref::<AnswerError>() {
-        if let AnswerError::Database(error) = error { of_database(error, given) } else { None }
     } else if let Some(error) = error.downcast_ref::<DatasetError>() {
         of_dataset(error, given)
     } else if let Some(error) = error.downcast_ref::<FileError>() {
@@ -142,10 +139,12 @@ fn of_database(error: &DatabaseError, given: &Given) -> Option<String> {
                 None => format!("{}{instead}", resume(*board, *values, *keep_plies, given)),
             }
         }
-        DatabaseError::OtherBoard { found, .. } => format!("open the database of {found}"),
         DatabaseError::File(error) => of_file(error, given),
         DatabaseError::Index(error) => of_index(error),
-        DatabaseError::Search(_) => return None,
+        DatabaseError::Analysis(error) if error.is_limit() => {
+            "allow more with --nodes, or give --plies that the database keeps".to_owned()
+        }
+        DatabaseError::Analysis(_) => return None,
     })
 }
 
@@ -161,7 +160,7 @@ fn of_dataset(error: &DatasetError, given: &Given) -> Option<String> {
             format!("give --sample {found} or less, or more --plies; without --sample, all positions are written")
         }
         DatasetError::Write(_) => "check the folder, its permissions and the free space".to_owned(),
-        DatasetError::Answer(error) => return of_answer(error, given),
+        DatasetError::Database(error) => return of_database(error, given),
         DatasetError::Notation(_) => return None,
     })
 }
@@ -173,21 +172,10 @@ fn of_position(error: &PositionError, given: &Given) -> Option<String> {
         PositionError::NoPlies | PositionError::Late { .. } => "give other --plies".to_owned(),
         PositionError::Ply { board, .. } => format!("give --plies from 0 to {}", board.cells()),
         PositionError::NotDrawn { .. } => "give other --plies or another --kind".to_owned(),
-        PositionError::Answer(error) => return of_answer(error, given),
+        PositionError::Database(error) => return of_database(error, given),
         PositionError::Count(error) => return of_count(error, given),
         PositionError::Stopped => return None,
     })
-}
-
-/// What to do where a position of a data set has no answer.
-fn of_answer(error: &AnswerError, given: &Given) -> Option<String> {
-    match error {
-        error if error.is_limit() => {
-            Some("allow more with --nodes, or give --plies that the database keeps".to_owned())
-        }
-        AnswerError::Database(error) => of_database(error, given),
-        _ => None,
-    }
 }
 
 /// What `stats` can do without a complete database.

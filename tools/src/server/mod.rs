@@ -6,7 +6,7 @@
 //!   what holds for all of them; [`watched`] counts and logs each request; [`server`] is what all of them share.
 //! - [`position`], [`batch`], [`games`], [`players`], [`random`], [`stats`] and [`boards_api`] answer, [`picture`] draws, and
 //!   [`uwapi`] answers in the words of GamesCrafters' page. [`page`] is the page. [`openapi`] describes the addresses.
-//! - [`fields`] reads what is asked; [`written`], [`stream`] and [`told`] write answers; [`failure`] says why there is none.
+//! - [`fields`] reads what is asked; [`written`] and [`stream`] write answers; [`failure`] says why there is none.
 //! - [`ask`] lets searches and probes run on threads of their own, within limits; [`boards`] knows which databases there are;
 //!   [`cache`] keeps answers; [`metrics`] counts.
 
@@ -31,7 +31,6 @@ mod server;
 mod signals;
 mod stats;
 mod stream;
-mod told;
 mod uwapi;
 mod watched;
 mod written;

@@ -13,8 +13,8 @@ use super::failure::Failure;
 use super::fields::fields;
 use super::server::Server;
 use super::written::{CHANGING, written};
-use crate::cli::stats::report::Stats;
 use crate::json::Envelope;
+use crate::stats::Stats;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -119,7 +119,7 @@ fn cold(database: Database, positions: &[Position], answers: &[Outcome]) -> anyh
 /// Compares every answer with the best of the children's.
 fn check_against_children(database: &Database, positions: &[Position], answers: &[Outcome]) -> anyhow::Result<()> {
     positions.par_iter().zip(answers).try_for_each(|(position, answer)| match database.moves(position)?.first() {
-        Some(best) => expect(position, *answer, best.outcome, "its best move"),
+        Some(best) => expect(position, *answer, best.1, "its best move"),
         None => Ok(()),
     })
 }

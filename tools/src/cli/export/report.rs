@@ -4,12 +4,13 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use fourbase::analysis::Lookup;
 use fourbase_tiers::database::Database;
 use fourbase_tiers::dataset::{Choice, Dataset, Format, Rows, Summary, ply_ranges};
 use fourbase_tiers::files::bytes;
 use serde::Serialize;
 
-use crate::json::{self, DatabaseJson, SourceKind};
+use crate::json::{self, SourceJson, SourceKind};
 use crate::number::{grouped, milliseconds};
 use crate::wording;
 
@@ -35,20 +36,10 @@ pub struct ExportReport {
     /// The names of the file's columns.
     fields: Vec<String>,
     bytes: u64,
-    source: Source,
+    source: SourceJson,
     seconds: f64,
     #[serde(skip)]
     path: PathBuf,
-}
-
-/// The database that the values come from.
-#[derive(Serialize)]
-struct Source {
-    kind: SourceKind,
-    #[serde(flatten)]
-    database: DatabaseJson,
-    /// Searches are not counted.
-    nodes: Option<u64>,
 }
 
 impl ExportReport {
@@ -85,7 +76,7 @@ impl ExportReport {
             distinct: choice.is_distinct || choice.rows == Rows::Unforced,
             fields: dataset.fields(format).into_iter().map(|field| field.name()).collect(),
             bytes,
-            source: Source { kind: SourceKind::Database, database: DatabaseJson::of(database), nodes: None },
+            source: SourceJson { kind: SourceKind::Database, database: database.describe(), nodes: None },
             seconds: milliseconds(time),
             path: file.to_path_buf(),
         }

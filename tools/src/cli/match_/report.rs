@@ -3,14 +3,12 @@
 use std::fmt;
 use std::time::Duration;
 
-use fourbase::players::Kind;
+use fourbase::players::{DrawnOpenings, Kind, PlayedGame};
 use fourbase::{Board, Value};
 use serde::Serialize;
 
-use super::openings::Drawn;
-use super::players::Played;
-use crate::json::PlayersJson;
-use crate::knowledge::{Knowledge, KnownJson};
+use crate::json::{PlayersJson, SourceJson};
+use crate::knowledge::Knowledge;
 use crate::number::{counted, grouped, short};
 use crate::table::{self, Side};
 
@@ -30,7 +28,7 @@ pub struct MatchReport {
     games_per_second: f64,
     threads: usize,
     /// Where exact values come from; `None` if no player needs any.
-    source: Option<KnownJson>,
+    source: Option<SourceJson>,
     #[serde(skip)]
     note: Option<String>,
 }
@@ -81,8 +79,8 @@ impl MatchReport {
         board: Board,
         kinds: [Kind; 2],
         seed: u64,
-        openings: &Drawn,
-        played: &[Played],
+        openings: &DrawnOpenings,
+        played: &[PlayedGame],
         elapsed: Duration,
         knowledge: Option<&Knowledge>,
     ) -> MatchReport {
@@ -92,8 +90,8 @@ impl MatchReport {
             board: board.to_string(),
             games,
             opening_plies: openings.plies,
-            openings: openings.count(),
-            all_openings: openings.all,
+            openings: openings.moves.len(),
+            all_openings: openings.is_all,
             seed,
             programs: [0, 1].map(|place| Tally::of(kinds[place], place, played)),
             mean_plies: short(plies as f64 / games.max(1) as f64),
@@ -107,7 +105,7 @@ impl MatchReport {
 }
 
 impl Tally {
-    fn of(kind: Kind, place: usize, played: &[Played]) -> Tally {
+    fn of(kind: Kind, place: usize, played: &[PlayedGame]) -> Tally {
         let mut scores = [Score::default(); 2];
         for game in played {
             let value = if place == 0 { game.value } else { game.value.flip() };

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use fourbase::analysis::Lookup;
 use fourbase::strategy::{Check, CheckError, Kept, Rule};
 use fourbase::{Position, Value, excerpt};
 use fourbase_tiers::database::DatabaseError;
@@ -54,7 +55,7 @@ impl Comparison {
             database.probe_many(positions).into_iter().map(|outcome| Ok(outcome?.value)).collect()
         };
         match check.keep(rule, memory_bytes, values) {
-            Ok(kept) => Ok(Comparison::Made { folder, database: DatabaseJson::of(&database), kept }),
+            Ok(kept) => Ok(Comparison::Made { folder, database: database.describe(), kept }),
             Err(error) if error.is::<CheckError>() => {
                 Ok(not_made("its positions need more memory together; give a higher --memory"))
             }

@@ -1,14 +1,22 @@
-//! A game: its moves in order, and the position before each. It begins with the empty board or with a position that was set up. [`text`] reads and writes it.
+//! A game: its moves in order, and the position before each. It begins with the empty board or with a position that was set up.
 
-pub mod text;
+use crate::notation::{self, NotationError, columns_to_text};
+use crate::{Board, MoveError, Player, Position, Value, excerpt};
 
-use fourbase::notation::{self, columns_to_text};
-use fourbase::{Board, MoveError, Player, Position, Value};
-
-use crate::failure::BadInput;
+/// How much of a wrong text the error repeats.
+const EXCERPT_BYTES: usize = 80;
 
 /// A game, finished or not.
-#[derive(Clone, Debug)]
+///
+/// ```
+/// use fourbase::Game;
+///
+/// let mut game = Game::parse("4x4".parse()?, "121212")?;
+/// game.play(0)?;
+/// assert_eq!((game.moves().as_str(), game.standing().as_str()), ("1212121", "the first player has won"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Game {
     columns: Vec<usize>,
     /// One more than columns; the last is the current position.
@@ -16,9 +24,10 @@ pub struct Game {
 }
 
 impl Game {
-    /// Begins a game.
-    pub fn start(board: Board) -> Game {
-        Game { columns: Vec::new(), positions: vec![Position::start(board)] }
+    /// Begins a game from a position.
+    #[must_use]
+    pub fn start(position: Position) -> Game {
+        Game { columns: Vec::new(), positions: vec![position] }
     }
 
     /// Reads a game from its moves; `-` or an empty text means the empty board.
@@ -26,7 +35,7 @@ impl Game {
     /// # Errors
     ///
     /// The first move that cannot be played; a position in a notation without the order of moves.
-    pub fn parse(board: Board, moves: &str) -> anyhow::Result<Game> {
+    pub fn parse(board: Board, moves: &str) -> Result<Game, NotationError> {
         Game::parse_from(Position::start(board), moves)
     }
 
@@ -35,39 +44,54 @@ impl Game {
     /// # Errors
     ///
     /// Those of [`Game::parse`].
-    pub fn parse_from(start: Position, moves: &str) -> anyhow::Result<Game> {
-        let columns = text::columns(&start, moves).map_err(BadInput)?;
-        Game { columns: Vec::new(), positions: vec![start] }.with_moves(&columns)
+    pub fn parse_from(start: Position, moves: &str) -> Result<Game, NotationError> {
+        if moves.contains(['0', '_', ' ']) {
+            return Err(NotationError::NoGame { text: excerpt(moves, EXCERPT_BYTES) });
+        }
+        let (mut game, columns) = (Game::start(start), notation::parse_moves(&start, moves)?);
+        for column in columns {
+            game.push(column);
+        }
+        Ok(game)
     }
 
-    /// Plays moves from the empty board on.
+    /// Writes a game from the empty board as it is saved: the lines `board 5x4` and `moves 3321`.
+    #[must_use]
+    pub fn to_saved(&self) -> String {
+        let moves = if self.columns.is_empty() { "-".to_owned() } else { self.moves() };
+        format!("board {}\nmoves {moves}\n", self.board())
+    }
+
+    /// Reads a saved game. Further lines do not count.
     ///
     /// # Errors
     ///
-    /// The first move that cannot be played.
-    pub fn of_columns(board: Board, columns: &[usize]) -> anyhow::Result<Game> {
-        Game::start(board).with_moves(columns)
-    }
-
-    fn with_moves(mut self, columns: &[usize]) -> anyhow::Result<Game> {
-        for &column in columns {
-            self.play(column).map_err(|reason| BadInput(reason.to_string()))?;
-        }
-        Ok(self)
+    /// The reason, on one line: it is not a saved game, or has a board or a move that is wrong.
+    pub fn from_saved(text: &str) -> Result<Game, String> {
+        let mut lines = text.lines();
+        let mut field = |word: &str| lines.next().and_then(|line| line.strip_prefix(word)).map(str::trim);
+        let (Some(board), Some(moves)) = (field("board "), field("moves ")) else {
+            return Err("not a saved game, whose lines are \"board 5x4\" and \"moves 3321\"".to_owned());
+        };
+        let board = board.parse::<Board>().map_err(|error| error.to_string())?;
+        Game::parse(board, moves).map_err(|error| error.to_string())
     }
 
     /// Returns the board.
+    #[must_use]
     pub fn board(&self) -> Board {
         self.position().board()
     }
 
     /// Returns the current position.
+    #[must_use]
     pub fn position(&self) -> &Position {
         // The first position is never taken back, so there is always a position.
         &self.positions[self.columns.len()]
     }
 
     /// Writes the current position: the moves, or a string of GamesmanUni if the game began from a set-up position.
+    #[must_use]
     pub fn to_text(&self) -> String {
         match self.positions.first().is_some_and(|first| first.ply() > 0) {
             true => notation::to_uni(self.position()),
@@ -76,26 +100,31 @@ impl Game {
     }
 
     /// Returns the position before each move, and the current one at the end.
+    #[must_use]
     pub fn positions(&self) -> &[Position] {
         &self.positions
     }
 
     /// Returns the columns played, from 0.
+    #[must_use]
     pub fn columns(&self) -> &[usize] {
         &self.columns
     }
 
     /// Returns the column of the last move, from 0.
+    #[must_use]
     pub fn last(&self) -> Option<usize> {
         self.columns.last().copied()
     }
 
     /// Returns the number of moves.
+    #[must_use]
     pub fn ply(&self) -> usize {
         self.columns.len()
     }
 
     /// Writes the moves from the first position on.
+    #[must_use]
     pub fn moves(&self) -> String {
         columns_to_text(self.columns.iter().copied())
     }
@@ -106,9 +135,14 @@ impl Game {
     ///
     /// The move cannot be played.
     pub fn play(&mut self, column: usize) -> Result<(), MoveError> {
-        self.positions.push(self.position().play(column)?);
-        self.columns.push(column);
+        self.position().play(column)?;
+        self.push(column);
         Ok(())
+    }
+
+    pub(crate) fn push(&mut self, column: usize) {
+        self.positions.push(self.position().drop_piece(column));
+        self.columns.push(column);
     }
 
     /// Takes moves back until `ply` are left.
@@ -120,11 +154,13 @@ impl Game {
     }
 
     /// Returns whether the game is over.
+    #[must_use]
     pub fn is_over(&self) -> bool {
         self.position().primitive().is_some()
     }
 
     /// Returns the winner; `None` for a tie and for an unfinished game.
+    #[must_use]
     pub fn winner(&self) -> Option<Player> {
         let position = self.position();
         match position.primitive()? {
@@ -135,6 +171,7 @@ impl Game {
     }
 
     /// Writes the state of the game: `the first player has won`, `a tie, the board is full`, `second player to move`.
+    #[must_use]
     pub fn standing(&self) -> String {
         match (self.is_over(), self.winner()) {
             (true, Some(winner)) => format!("the {winner} player has won"),

@@ -1,4 +1,4 @@
-//! The result of `fourbase stats`: tables for people, and JSON.
+//! What `fourbase stats` and `GET api/v1/stats` report: tables for people, and JSON.
 
 use std::collections::BTreeMap;
 use std::fmt;
