@@ -185,7 +185,7 @@ mod tests {
         let written = FileError::Io { file: folder, action: "write", source: std::io::ErrorKind::StorageFull.into() };
         for error in [&solve as &(dyn Error + 'static), &count, &written] {
             let remedy = |given| remedy(error, &given).unwrap();
-            assert_eq!(remedy(takes("bench", &["db"])), more_room(), "{error}");
+            assert_eq!(remedy(takes("match", &["db"])), more_room(), "{error}");
             assert!(!remedy(takes("solve", &["db", "scratch"])).contains("TMP"), "{error}");
         }
         assert!(more_room().contains("make room in ") && !more_room().contains("--"));

@@ -9,8 +9,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::sleep;
 use std::time::Duration;
 
-use anyhow::Context;
-
 use crate::{failure, interrupt, wording};
 
 /// The files and folders that exist.
@@ -83,15 +81,6 @@ impl Temporary {
         fs::rename(&self.0, name)?;
         made.retain(|path| *path != self.0);
         Ok(())
-    }
-
-    /// Removes it.
-    ///
-    /// # Errors
-    ///
-    /// It cannot be removed.
-    pub fn close(self) -> anyhow::Result<()> {
-        remove(self.path()).with_context(|| format!("cannot remove {}", wording::path(self.path())))
     }
 }
 

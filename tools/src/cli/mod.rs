@@ -1,7 +1,6 @@
 //! The command line as a whole: the subcommands, and which code runs each.
 
 pub mod analyse;
-pub mod bench;
 mod completions;
 pub mod export;
 pub mod grade;
@@ -36,7 +35,7 @@ Exit codes:
   1  a failure of files or memory, or a value that was not decided
   2  bad input
   3  Ctrl-C, SIGTERM or SIGHUP stopped a solve, a count, or a command with
-     temporary files: bench, match, grade, export, a batch with --output")]
+     temporary files: match, grade, export, a batch with --output")]
 struct CommandLine {
     /// What to do.
     #[command(subcommand)]
@@ -56,8 +55,6 @@ pub enum Command {
     Position(position::Arguments),
     /// List the databases, their progress and their size
     List(list::Arguments),
-    /// Measure solving and probing, and check the answers
-    Bench(bench::Arguments),
     /// Play a game in the terminal
     Play(play::Arguments),
     /// Show what every move of a game gave away
@@ -106,7 +103,6 @@ impl Command {
             Command::Stats(arguments) => stats::run(arguments),
             Command::Position(arguments) => position::run(arguments),
             Command::List(arguments) => list::run(arguments),
-            Command::Bench(arguments) => bench::run(arguments),
             Command::Play(arguments) => play::run(arguments),
             Command::Analyse(arguments) => analyse::run(arguments),
             Command::Match(arguments) => match_::run(arguments),
@@ -174,7 +170,6 @@ mod tests {
         let all = "fourbase solve 5x4 --db a --values wdl --keep-plies 7 --scratch b --memory 1.5G";
         assert_eq!(given(all).options(), " --values wdl --keep-plies 7 --db a --scratch b --memory 1.5G");
         assert_eq!(given("fourbase verify 5x4 --values wdl --db a").options(), " --values wdl --db a");
-        assert_eq!(given("fourbase bench 5x4 --db a").options(), " --db a");
         assert_eq!(given("fourbase position 5x4 3").options(), "");
         let play = given("fourbase play 5x4 --second random");
         assert_eq!((play.first, play.second.unwrap(), play.subcommand.as_str()), (None, "random".into(), "play"));
@@ -187,7 +182,6 @@ mod tests {
             ("fourbase solve 5x4", true, true, false, false),
             ("fourbase stats 5x4", true, true, true, false),
             ("fourbase query 5x4", false, false, false, true),
-            ("fourbase bench 5x4", false, false, false, false),
         ] {
             let taken = ["memory", "scratch", "legal", "search"].map(|name| takes(line, name));
             assert_eq!(taken, [memory, scratch, legal, search], "{line}");

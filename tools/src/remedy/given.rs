@@ -59,7 +59,7 @@ impl Given {
 
     /// Tells whether what the subcommand solves and counts goes into a temporary folder.
     pub fn is_temporary(&self) -> bool {
-        ["bench", "match", "grade"].contains(&self.subcommand.as_str())
+        ["match", "grade"].contains(&self.subcommand.as_str())
     }
 
     /// Writes the options for the end of a `solve`, each after a space.
