@@ -4,13 +4,15 @@ use std::env;
 use std::path::PathBuf;
 
 use anyhow::Context;
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fourbase::{Board, Position, notation};
 use fourbase_tiers::database::{Database, DatabaseError};
 use fourbase_tiers::kernel::Values;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::{failure, memory, number, remedy, size};
+use crate::failure::{self, BadInput};
+use crate::{memory, number, remedy, size};
 
 /// The board.
 #[derive(Args, Clone, Copy, Debug)]
@@ -61,26 +63,28 @@ fn warned(database: Database) -> Result<Database, DatabaseError> {
 #[derive(Args, Clone, Copy, Debug)]
 pub struct ValuesArgument {
     /// What to compute for each position
-    #[arg(id = "values", long = "values", value_name = "KIND", default_value = "remoteness")]
-    pub kind: ValuesKind,
+    #[arg(id = "values", long = "values", value_name = "KIND", default_value = "remoteness", value_parser = values())]
+    pub kind: Values,
 }
 
-/// The choices of `--values`.
-#[derive(ValueEnum, Clone, Copy, Debug)]
-pub enum ValuesKind {
-    /// Win, lose or tie, and the plies to the end
-    Remoteness,
-    /// Win, lose or tie only: takes less time, memory and disk
-    Wdl,
+/// Returns a parser of the kinds of values.
+pub fn values() -> impl TypedValueParser<Value = Values> {
+    one_of([
+        ("remoteness", "Win, lose or tie, and the plies to the end", Values::Remoteness),
+        ("wdl", "Win, lose or tie only: takes less time, memory and disk", Values::Wdl),
+    ])
 }
 
-impl From<ValuesKind> for Values {
-    fn from(kind: ValuesKind) -> Values {
-        match kind {
-            ValuesKind::Remoteness => Values::Remoteness,
-            ValuesKind::Wdl => Values::Wdl,
-        }
-    }
+/// Returns a parser of an option that takes one of some names, each with its help and what it stands for.
+pub fn one_of<T, const N: usize>(choices: [(&'static str, &'static str, T); N]) -> impl TypedValueParser<Value = T>
+where
+    T: Clone + Send + Sync + 'static,
+{
+    let names = choices.each_ref().map(|(name, help, _)| PossibleValue::new(*name).help(*help));
+    PossibleValuesParser::new(names).try_map(move |given| {
+        let chosen = choices.iter().find(|(name, ..)| *name == given);
+        chosen.map(|(.., stands_for)| stands_for.clone()).ok_or(BadInput(given))
+    })
 }
 
 /// The number of threads.

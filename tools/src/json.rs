@@ -14,6 +14,7 @@ pub const SCHEMA: u32 = 1;
 
 /// One line of JSON: the version and the subcommand, then the fields of `body`.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Envelope<T> {
     schema: u32,
     command: &'static str,
@@ -30,6 +31,7 @@ impl<T: Serialize> Envelope<T> {
 
 /// A position in every notation.
 #[derive(Clone, PartialEq, Eq, Serialize, Debug)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PositionJson {
     /// An order of moves that leads here, empty for the empty board; null if no game does.
     moves: Option<String>,
@@ -72,6 +74,7 @@ impl PositionJson {
 ///
 /// Those of several answers together are as good as the last of them here.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Debug)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum SourceKind {
     /// The board itself: the game is over, or the player to move can win at once.
@@ -84,6 +87,7 @@ pub enum SourceKind {
 
 /// Where an answer comes from.
 #[derive(Clone, PartialEq, Eq, Serialize, Debug)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SourceJson {
     kind: SourceKind,
     #[serde(flatten)]
@@ -113,6 +117,7 @@ impl SourceJson {
 
 /// Which database was asked; all null if none was.
 #[derive(Clone, PartialEq, Eq, Serialize, Default, Debug)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DatabaseJson {
     /// Null if it is part of the program.
     folder: Option<String>,
@@ -146,6 +151,7 @@ impl DatabaseJson {
 
 /// Something that each player has.
 #[derive(Clone, PartialEq, Eq, Serialize, Default, Debug)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
 pub struct PlayersJson<T> {
     pub first: T,
     pub second: T,
@@ -153,6 +159,7 @@ pub struct PlayersJson<T> {
 
 /// A value and a remoteness, null where unknown, as two fields of the object that contains them.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Default, Debug)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct OutcomeJson {
     value: Option<&'static str>,
     remoteness: Option<u32>,

@@ -100,6 +100,7 @@ impl Knowledge {
 
 /// Where the values of many answers come from: the fields of an answer's source, but the nodes are not counted.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct KnownJson {
     kind: SourceKind,
     #[serde(flatten)]

@@ -15,6 +15,7 @@
 //! - [`feasible`]: whether this machine can solve a board;
 //! - [`failure`], [`interrupt`]: exit codes, messages on standard error, and Ctrl-C;
 //! - [`temporary`], [`whole`]: temporary folders, and files that appear only when they are whole;
+//! - `schema`, in tests: the published schemas, from the types;
 //! - [`json`]: the pieces of JSON that subcommands share;
 //! - [`output`], [`progress`], [`table`], [`wording`], [`number`], [`quote`]: how results look;
 //! - [`size`], [`memory`], [`container`]: numbers of bytes, and how many of them may be used.
@@ -40,6 +41,8 @@ mod output;
 mod progress;
 mod quote;
 mod remedy;
+#[cfg(test)]
+mod schema;
 mod server;
 mod size;
 mod table;

@@ -2,18 +2,18 @@
 
 mod destination;
 mod lists;
-mod report;
+pub mod report;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::ensure;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use fourbase_tiers::answer::Limits;
 use fourbase_tiers::dataset::{Choice, Column, Dataset, Format, Progress, Rows, ply_ranges};
 use fourbase_tiers::positions::SampleKind;
 
-use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument, MemoryArgument, ThreadsArgument};
+use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, one_of};
 use crate::failure::BadInput;
 use crate::progress::Bar;
 use crate::{number, output, quote, wording};
@@ -57,8 +57,12 @@ pub struct Arguments {
     output: Option<PathBuf>,
 
     /// How to write the rows [default: by the end of the file's name]
-    #[arg(long, value_name = "FORMAT")]
-    format: Option<FormatArgument>,
+    #[arg(long, value_name = "FORMAT", value_parser = one_of([
+        ("csv", "Comma-separated values", Format::Csv),
+        ("parquet", "Apache Parquet", Format::Parquet),
+        ("uci", "The text of the UCI data set connect-4", Format::Uci),
+    ]))]
+    format: Option<Format>,
 
     /// The plies (numbers of pieces) to take positions from, such as 8 or 0-10,12 [default: all]
     #[arg(long, value_name = "PLIES")]
@@ -69,8 +73,12 @@ pub struct Arguments {
     sample: Option<u64>,
 
     /// How to draw them [default: uniform]
-    #[arg(long, value_name = "KIND", requires = "sample")]
-    kind: Option<KindArgument>,
+    #[arg(long, value_name = "KIND", requires = "sample", value_parser = one_of([
+        ("uniform", "Every unfinished legal position equally likely", SampleKind::Uniform),
+        ("random-play", "Random moves up to a random ply", SampleKind::RandomPlay),
+        ("choice-matters", "The same, and the moves differ in value", SampleKind::ChoiceMatters),
+    ]))]
+    kind: Option<SampleKind>,
 
     /// Seed of the random numbers; the same seed gives the same file [default: 1]
     #[arg(long, value_name = "N", requires = "sample", value_parser = number::within::<u64>(0..=u64::MAX))]
@@ -111,28 +119,6 @@ pub struct Arguments {
     /// Print one line of JSON about the file
     #[arg(long, requires = "output")]
     json: bool,
-}
-
-/// The choices of `--format`.
-#[derive(ValueEnum, Clone, Copy, Debug)]
-enum FormatArgument {
-    /// Comma-separated values
-    Csv,
-    /// Apache Parquet
-    Parquet,
-    /// The text of the UCI data set connect-4
-    Uci,
-}
-
-/// The choices of `--kind`.
-#[derive(ValueEnum, Clone, Copy, Debug)]
-enum KindArgument {
-    /// Every unfinished legal position equally likely
-    Uniform,
-    /// Random moves up to a random ply
-    RandomPlay,
-    /// The same, and the moves differ in value
-    ChoiceMatters,
 }
 
 /// Runs `fourbase export`.
@@ -186,9 +172,7 @@ impl Arguments {
     /// Finds the format: the one that was asked for, else that of the file's name; CSV on standard output.
     fn format(&self) -> anyhow::Result<Format> {
         let format = match (self.format, &self.output) {
-            (Some(FormatArgument::Csv), _) => Format::Csv,
-            (Some(FormatArgument::Parquet), _) => Format::Parquet,
-            (Some(FormatArgument::Uci), _) => Format::Uci,
+            (Some(format), _) => format,
             (None, None) => Format::Csv,
             (None, Some(file)) => Format::of_file(file).ok_or_else(|| unknown_format(file))?,
         };
@@ -218,11 +202,7 @@ impl Arguments {
         let cells = self.board.board.cells() as u32;
         let (rows, usual) = match self.sample {
             Some(count) => {
-                let kind = match self.kind {
-                    None | Some(KindArgument::Uniform) => SampleKind::Uniform,
-                    Some(KindArgument::RandomPlay) => SampleKind::RandomPlay,
-                    Some(KindArgument::ChoiceMatters) => SampleKind::ChoiceMatters,
-                };
+                let kind = self.kind.unwrap_or(SampleKind::Uniform);
                 (Rows::Sample { count, kind, seed: self.seed.unwrap_or(1) }, 0..cells)
             }
             None if self.unforced || format == Format::Uci => {

@@ -6,7 +6,7 @@
 
 mod judge;
 mod positions;
-mod report;
+pub mod report;
 
 use std::time::Instant;
 

@@ -54,15 +54,18 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 
 /// The databases as JSON.
 #[derive(Serialize)]
-struct Listed {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Listed {
     databases: Vec<ListedDatabase>,
 }
 
 /// A database as JSON.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ListedDatabase {
     board: String,
     stores: String,
+    #[cfg_attr(test, schemars(extend("enum" = ["complete", "solving"])))]
     state: &'static str,
     tiers_done: u32,
     tiers: u32,
@@ -70,7 +73,7 @@ struct ListedDatabase {
     remoteness: Option<u32>,
     entries: u64,
     bytes: u64,
-    /// The deepest ply in the database; `None` if it has all.
+    /// The deepest ply in the database; null if it has all.
     keep_plies: Option<u32>,
     hash: Option<String>,
     folder: String,

@@ -5,7 +5,7 @@
 
 mod openings;
 mod players;
-mod report;
+pub mod report;
 
 use std::time::Instant;
 

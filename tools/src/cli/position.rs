@@ -195,7 +195,8 @@ fn canonical(position: &Position) -> Position {
 
 /// A position as JSON.
 #[derive(Serialize)]
-struct DescriptionJson {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct DescriptionJson {
     board: String,
     /// The line of a batch.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -16,7 +16,7 @@ use fourbase_tiers::kernel::Values;
 use fourbase_tiers::solve::{Plan, Progress};
 use rayon::ThreadPool;
 
-use crate::arguments::{BoardArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, ValuesKind};
+use crate::arguments::{BoardArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, values};
 use crate::job::Job;
 use crate::json::Envelope;
 use crate::progress::Bar;
@@ -49,8 +49,8 @@ pub struct Arguments {
     database: DatabaseArgument,
 
     /// Count these values, with or without a database [default: the values of the database]
-    #[arg(long, value_name = "KIND")]
-    values: Option<ValuesKind>,
+    #[arg(long, value_name = "KIND", value_parser = values())]
+    values: Option<Values>,
 
     /// Count only legal positions, by ply; this needs no database
     #[arg(long, conflicts_with = "values")]
@@ -102,8 +102,7 @@ fn stats(arguments: &Arguments, prepared: Prepared, job: &Job) -> anyhow::Result
     if let Some(counts) = kept {
         return Ok(Stats::of(&counts, database.as_ref()));
     }
-    let values = arguments.values.map_or(Values::Remoteness, Values::from);
-    let values = database.as_ref().map_or(values, Database::values);
+    let values = database.as_ref().map_or(arguments.values.unwrap_or(Values::Remoteness), Database::values);
     let values = Some(values).filter(|_| !arguments.legal);
     let root = arguments.scratch.as_ref().unwrap_or(&arguments.database.root);
     let count = Count::new(board).memory(memory_bytes).root(root).in_files(arguments.scratch.is_some());
@@ -162,7 +161,7 @@ fn database(arguments: &Arguments) -> anyhow::Result<Option<Database>> {
         }
         return Ok(Some(database));
     };
-    match Database::open(&folder_of(root, board, values.into())) {
+    match Database::open(&folder_of(root, board, values)) {
         Ok(database) => Ok(Some(database).filter(|database| database.manifest().next_ply(board).is_none())),
         Err(DatabaseError::Missing { .. }) => Ok(None),
         Err(error) => Err(error.into()),

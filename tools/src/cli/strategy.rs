@@ -5,7 +5,7 @@
 
 mod chosen;
 mod comparison;
-mod report;
+pub mod report;
 
 use anyhow::anyhow;
 use clap::Args;
@@ -14,7 +14,7 @@ use fourbase::notation::columns_to_text;
 use fourbase::strategy::{CheckError, check};
 use fourbase_tiers::files::bytes;
 
-use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument, MemoryArgument};
+use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument, MemoryArgument, one_of};
 use crate::json::Envelope;
 use crate::number::grouped;
 use crate::output;
@@ -60,8 +60,11 @@ pub struct Arguments {
     board: BoardArgument,
 
     /// The player who follows the strategy, if it works for both [default: second]
-    #[arg(long, value_name = "PLAYER")]
-    player: Option<PlayerArgument>,
+    #[arg(long, value_name = "PLAYER", value_parser = one_of([
+        ("first", "The player who moves first", Player::First),
+        ("second", "The player who answers", Player::Second),
+    ]))]
+    player: Option<Player>,
 
     #[command(flatten)]
     database: DatabaseArgument,
@@ -77,24 +80,6 @@ pub struct Arguments {
     json: bool,
 }
 
-/// The choices of `--player`.
-#[derive(clap::ValueEnum, Clone, Copy, Debug)]
-enum PlayerArgument {
-    /// The player who moves first
-    First,
-    /// The player who answers
-    Second,
-}
-
-impl From<PlayerArgument> for Player {
-    fn from(argument: PlayerArgument) -> Player {
-        match argument {
-            PlayerArgument::First => Player::First,
-            PlayerArgument::Second => Player::Second,
-        }
-    }
-}
-
 /// Runs `fourbase strategy`.
 ///
 /// # Errors
@@ -104,7 +89,7 @@ impl From<PlayerArgument> for Player {
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let board = arguments.board.board;
     let chosen = arguments.chosen.choose(board)?;
-    let player = chosen.player(arguments.player.map(Player::from))?;
+    let player = chosen.player(arguments.player)?;
     let memory_bytes = arguments.memory.limit()?;
     let check = check(chosen.rule(), board, player, memory_bytes).map_err(|error| explain(error, player))?;
     let comparison = Comparison::of(&check, chosen.rule(), &arguments.database, arguments.cache, memory_bytes)?;

@@ -1,7 +1,7 @@
 //! `fourbase verify`: check a database with code that the solver does not use.
 
 mod log;
-mod report;
+pub mod report;
 
 use std::sync::{PoisonError, RwLock};
 
@@ -15,7 +15,7 @@ use fourbase_tiers::format::folder_of;
 use fourbase_tiers::kernel::Values;
 use fourbase_tiers::verify::{self, FaultKind, Options, Progress, Report, Stage};
 
-use crate::arguments::{CacheArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, ValuesKind, embedded_boards};
+use crate::arguments::{CacheArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, embedded_boards, values};
 use crate::failure::BadInput;
 use crate::job::Job;
 use crate::progress::Bar;
@@ -69,8 +69,8 @@ pub struct Arguments {
     embedded: bool,
 
     /// Which database of the board [default: remoteness, else wdl]
-    #[arg(long, value_name = "KIND")]
-    values: Option<ValuesKind>,
+    #[arg(long, value_name = "KIND", value_parser = values())]
+    values: Option<Values>,
 
     /// Number of stored values to recompute [default: all]
     #[arg(long, value_name = "N", value_parser = number::within::<u64>(1..=u64::MAX))]
@@ -186,7 +186,7 @@ fn open(arguments: &Arguments, board: Board) -> anyhow::Result<Database> {
     }
     let root = &arguments.database.root;
     let kinds = match arguments.values {
-        Some(kind) => vec![Values::from(kind)],
+        Some(kind) => vec![kind],
         None => vec![Values::Remoteness, Values::Wdl],
     };
     for values in kinds {

@@ -20,7 +20,7 @@ mod failure;
 mod fields;
 mod games;
 mod metrics;
-mod openapi;
+pub mod openapi;
 mod page;
 mod picture;
 mod players;

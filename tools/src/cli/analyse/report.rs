@@ -107,6 +107,7 @@ impl Analysis {
 
 /// A move that gave the value away.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Mistake {
     /// Counts from 1.
     pub number: usize,
@@ -119,6 +120,7 @@ pub struct Mistake {
 
 /// An [`Analysis`] for programs.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AnalysisJson {
     board: String,
     /// The line of a batch.
@@ -156,6 +158,7 @@ impl AnalysisJson {
 
 /// A move for programs. Columns count from 1; unknown fields are null.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct StepJson {
     /// Counts from 1.
     number: usize,

@@ -15,11 +15,13 @@ use crate::wording;
 
 /// A file that was written.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExportReport {
     board: String,
     file: String,
     /// The file that explains it; null for a device.
     readme: Option<String>,
+    #[cfg_attr(test, schemars(extend("enum" = ["csv", "parquet", "uci"])))]
     format: &'static str,
     rows: u64,
     win: u64,
@@ -29,6 +31,7 @@ pub struct ExportReport {
     of_plies: String,
     /// How many positions were drawn, how, and by which seed; null where none were.
     sample: Option<u64>,
+    #[cfg_attr(test, schemars(extend("enum" = ["uniform", "random-play", "choice-matters", null])))]
     kind: Option<&'static str>,
     seed: Option<u64>,
     distinct: bool,
@@ -43,6 +46,7 @@ pub struct ExportReport {
 
 /// The database that the values come from.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Source {
     kind: SourceKind,
     #[serde(flatten)]

@@ -57,6 +57,7 @@ impl Answer {
 
 /// An answer for programs.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AnswerJson {
     board: String,
     /// The line of a batch.
@@ -74,6 +75,7 @@ pub struct AnswerJson {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ChildJson {
     /// Counts from 1.
     column: usize,

@@ -14,21 +14,22 @@ use crate::number::{counted, grouped};
 use crate::table::{self, Side};
 use crate::{json, wording};
 
-/// The counts of a board with their sums. What was not counted, or does not apply, is `None`.
+/// The counts of a board with their sums. What was not counted, or does not apply, is null.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Stats {
     board: String,
-    /// The values that are counted; `None` for legal positions alone.
+    /// The values that are counted; null for legal positions alone.
     stores: Option<String>,
     stopped: bool,
     /// The tiers that were counted; of a count that was stopped, those of the direction that was stopped.
     tiers_done: usize,
     tiers: usize,
-    /// Where the same count resumes; `None` if nothing was kept.
+    /// Where the same count resumes; null if nothing was kept.
     resume_folder: Option<String>,
     /// The folder of the counted database.
     folder: Option<String>,
-    /// The deepest ply in the database; `None` if it has all.
+    /// The deepest ply in the database; null if it has all.
     keep_plies: Option<u32>,
     hash: Option<String>,
     #[serde(flatten)]
@@ -43,6 +44,7 @@ pub struct Stats {
 
 /// A row of the plies.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Row {
     ply: u32,
     #[serde(flatten)]
@@ -52,6 +54,7 @@ struct Row {
 
 /// The positions of one value and remoteness, of one ply or of all.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct OutcomeRow {
     value: &'static str,
     remoteness: Option<u32>,
@@ -68,8 +71,9 @@ impl OutcomeRow {
     }
 }
 
-/// The positions of a ply or of all. What was not counted is `None`.
+/// The positions of a ply or of all. What was not counted is null.
 #[derive(Serialize, Clone, Copy, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Sums {
     legal: Option<u64>,
     primitive: Option<u64>,

@@ -1,9 +1,10 @@
 //! The strategy that the command line names, made for the board.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use fourbase::strategy::{Centre, CentreError, FollowUp, Mirror, Reading, Rule};
 use fourbase::{Board, Player, excerpt};
 
+use crate::arguments::one_of;
 use crate::failure::BadInput;
 
 /// How much of a wrong text the error repeats.
@@ -28,8 +29,16 @@ pub struct ChosenArguments {
     no_centre: bool,
 
     /// Which move into the centre columns is the first one [default: pair]
-    #[arg(long, value_name = "READING")]
-    reading: Option<ReadingArgument>,
+    #[arg(long, value_name = "READING", value_parser = one_of([
+        ("pair", "The first move into the pair of columns", Reading::Pair),
+        ("column", "The first move into each column; undefined if the other column is full", Reading::Column),
+        (
+            "column-or-follow",
+            "The first move into each column; follows up if the other column is full",
+            Reading::ColumnOrFollow,
+        ),
+    ]))]
+    reading: Option<Reading>,
 }
 
 /// The names of the strategies.
@@ -50,27 +59,6 @@ impl Name {
                 "\"{}\" is not a strategy; write follow-up, mirror or centre, and then the board",
                 excerpt(text, EXCERPT_BYTES)
             ))),
-        }
-    }
-}
-
-/// The choices of `--reading`.
-#[derive(ValueEnum, Clone, Copy, Debug)]
-enum ReadingArgument {
-    /// The first move into the pair of columns
-    Pair,
-    /// The first move into each column; undefined if the other column is full
-    Column,
-    /// The first move into each column; follows up if the other column is full
-    ColumnOrFollow,
-}
-
-impl From<ReadingArgument> for Reading {
-    fn from(argument: ReadingArgument) -> Reading {
-        match argument {
-            ReadingArgument::Pair => Reading::Pair,
-            ReadingArgument::Column => Reading::Column,
-            ReadingArgument::ColumnOrFollow => Reading::ColumnOrFollow,
         }
     }
 }
@@ -121,7 +109,7 @@ impl ChosenArguments {
         if self.no_centre {
             return Ok(FollowUp::without_centre());
         }
-        let reading = self.reading.map_or(Reading::Pair, Reading::from);
+        let reading = self.reading.unwrap_or(Reading::Pair);
         let centre = self.centre.map_or_else(|| FollowUp::middle(board), Ok);
         centre.and_then(|centre| FollowUp::new(board, centre, reading)).map_err(|error| match error {
             CentreError::Narrow { board } => BadInput(format!(

@@ -193,12 +193,16 @@ fn line_to_text(line: &[usize]) -> String {
 
 /// The report for programs. Numbers of lines may have more digits than a 64-bit integer.
 #[derive(Serialize)]
-struct StrategyJson<'a> {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct StrategyJson<'a> {
     board: String,
+    #[cfg_attr(test, schemars(extend("enum" = ["follow-up", "mirror", "centre"])))]
     strategy: &'a str,
     player: &'static str,
     centre: Option<[usize; 2]>,
+    #[cfg_attr(test, schemars(extend("enum" = ["pair", "column", "column-or-follow", null])))]
     reading: Option<&'a str>,
+    #[cfg_attr(test, schemars(extend("enum" = ["wins", "ties", "never-loses", "loses", "undefined"])))]
     verdict: String,
     positions: PositionsJson,
     lines: LinesJson,
@@ -210,6 +214,7 @@ struct StrategyJson<'a> {
 
 /// The positions that were met.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct PositionsJson {
     all: u64,
     opponent_to_move: u64,
@@ -221,6 +226,7 @@ struct PositionsJson {
 
 /// The lines by their ends.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct LinesJson {
     all: u128,
     undefined: u128,
@@ -230,6 +236,7 @@ struct LinesJson {
 
 /// The positions where the value is kept.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ComparisonJson {
     #[serde(flatten)]
     database: DatabaseJson,

@@ -14,17 +14,18 @@ use crate::wording;
 
 /// The result.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Verified {
     board: String,
     stores: String,
-    /// `None` if it is part of the program.
+    /// null if it is part of the program.
     folder: Option<String>,
     sound: bool,
     value: Option<&'static str>,
     remoteness: Option<u32>,
     files: u64,
     bytes: u64,
-    /// The deepest ply in the database; `None` if it has all.
+    /// The deepest ply in the database; null if it has all.
     keep_plies: Option<u32>,
     /// The hash of the whole database in the manifest; the files were compared with it.
     hash: Option<String>,
@@ -38,6 +39,7 @@ pub struct Verified {
     searched: u64,
     undecided_positions: u64,
     /// Fields that the kind of a fault does not have are null.
+    #[cfg_attr(test, schemars(with = "Vec<FaultSchema>"))]
     faults: Vec<Fault>,
     faults_in_all: u64,
     /// Files that cannot be read.
@@ -48,6 +50,32 @@ pub struct Verified {
     root: Option<Outcome>,
     #[serde(skip)]
     is_published: bool,
+}
+
+/// The schema of a [`Fault`], which the library serialises.
+#[cfg(test)]
+#[derive(schemars::JsonSchema)]
+#[schemars(rename = "Fault")]
+#[expect(dead_code, reason = "only its schema is of use")]
+struct FaultSchema {
+    #[schemars(extend("enum" = [
+        "file", "entries", "value", "unanswered", "block", "count", "no outcome", "probe", "root", "no entry", "legal", "search",
+        "counts"
+    ]))]
+    kind: String,
+    /// The tier.
+    ply: Option<u32>,
+    /// The block in the tier's file, from 0.
+    block: Option<u64>,
+    /// The entry in the tier, from 0.
+    entry: Option<u64>,
+    position: Option<json::PositionJson>,
+    /// What the database has: an outcome, a number or a code.
+    found: Option<String>,
+    /// What it should have.
+    expected: Option<String>,
+    /// The place and what is wrong there, for people.
+    message: String,
 }
 
 impl Verified {
