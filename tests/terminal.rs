@@ -167,5 +167,5 @@ fn a_signal_while_a_solve_measures_this_machine_stops_it_as_later_ones_do() {
     kill_process(Pid::from_child(&child), Signal::TERM).expect("a signal");
     let shown = read_to_end(ours);
     assert_eq!(child.wait().expect("the program ends").code(), Some(3), "{shown}");
-    assert!(shown.contains("finished tiers are kept") && shown.contains("resume with: "), "{shown}");
+    assert!(shown.contains("finished tiers are kept") && shown.contains("run the same command to resume"), "{shown}");
 }

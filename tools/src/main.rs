@@ -12,7 +12,6 @@
 //! - [`arguments`]: arguments that several subcommands take;
 //! - [`remedy`]: what to type after an error of the libraries;
 //! - [`job`]: the other processes, where several solve together;
-//! - [`feasible`]: whether this machine can solve a board;
 //! - [`failure`], [`interrupt`]: exit codes, messages on standard error, and Ctrl-C;
 //! - [`temporary`], [`whole`]: temporary folders, and files that appear only when they are whole;
 //! - `schema`, in tests: the published schemas, from the types;
@@ -28,7 +27,6 @@ mod batch;
 mod cli;
 mod container;
 mod failure;
-mod feasible;
 mod game;
 mod history;
 mod interrupt;
@@ -47,7 +45,6 @@ mod server;
 mod size;
 mod table;
 mod temporary;
-mod unsound;
 mod whole;
 mod wording;
 
@@ -56,11 +53,10 @@ use std::process::ExitCode;
 use cli::Command;
 
 fn main() -> ExitCode {
-    let (command, given) = match Command::read() {
-        Ok(read) => read,
+    let command = match Command::read() {
+        Ok(command) => command,
         Err(error) => return failure::report_usage(&error),
     };
-    remedy::remember(given);
     match command.run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => failure::report(&error, remedy::of),

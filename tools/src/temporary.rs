@@ -1,7 +1,5 @@
 //! Temporary files and folders. They are removed however the program ends, except by a kill or a loss of power.
 
-use std::error::Error;
-use std::fmt;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -9,43 +7,34 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::sleep;
 use std::time::Duration;
 
-use crate::{failure, interrupt, wording};
+use fourbase_tiers::files::FileError;
+
+use crate::{failure, interrupt};
 
 /// The files and folders that exist.
 static MADE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
+/// How the names of temporary folders begin.
+const PREFIX: &str = "fourbase-";
+
 /// How often to try to remove a folder into which other threads still write, a hundredth of a second apart.
 const TRIES: u32 = 300;
-
-/// A temporary folder that cannot be made.
-#[derive(Debug)]
-pub struct NoFolder(io::Error);
-
-impl fmt::Display for NoFolder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "cannot make a folder in {}", wording::path(&parent()))
-    }
-}
-
-impl Error for NoFolder {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        Some(&self.0)
-    }
-}
 
 /// A temporary file or folder. It is removed when it is dropped, and when Ctrl-C, SIGTERM or SIGHUP ends the program.
 pub struct Temporary(PathBuf);
 
 impl Temporary {
-    /// Makes a folder in the system's folder for temporary files, with a name that begins with `prefix`.
+    /// Makes a folder in the system's folder for temporary files.
     ///
     /// # Errors
     ///
     /// The folder cannot be made.
-    pub fn folder(prefix: &str) -> anyhow::Result<Temporary> {
+    pub fn folder() -> Result<Temporary, FileError> {
         let mut builder = tempfile::Builder::new();
-        builder.prefix(prefix);
-        Ok(Temporary::made(&builder, &parent(), make_folder).map_err(NoFolder)?.1)
+        builder.prefix(PREFIX);
+        let made = Temporary::made(&builder, &parent(), make_folder);
+        let file = || parent().join(PREFIX);
+        Ok(made.map_err(|source| FileError::Io { file: file(), action: "make the folder", source })?.1)
     }
 
     /// Makes a file or folder in `folder`, by calling `make` with a path whose name nobody has.
@@ -97,6 +86,12 @@ impl Drop for Temporary {
 /// Returns the system's folder for temporary files.
 pub fn parent() -> PathBuf {
     std::env::temp_dir()
+}
+
+/// Tells whether a path is, or was, in a temporary folder of this program.
+pub fn is_ours(path: &Path) -> bool {
+    let inside = path.strip_prefix(parent()).ok().and_then(|inside| inside.to_str());
+    inside.is_some_and(|inside| inside.starts_with(PREFIX))
 }
 
 /// Makes a folder for this user alone.

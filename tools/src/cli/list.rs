@@ -46,8 +46,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     } else if !databases.is_empty() {
         output::print(table(&databases))?;
     } else if faults.is_empty() {
-        let (root, command) = (wording::path(root), remedy::to_solve("5x4"));
-        output::print(format_args!("nothing is solved in {root} yet; start with: {command}"))?;
+        let command = remedy::to_solve("5x4", root);
+        output::print(format_args!("nothing is solved in {} yet; start with: {command}", wording::path(root)))?;
     }
     failure::all_of(faults)
 }

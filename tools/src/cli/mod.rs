@@ -16,9 +16,8 @@ pub mod strategy;
 pub mod verify;
 
 use clap::error::Error as UsageError;
-use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::remedy::Given;
 use crate::server as serve;
 
 /// Solve Connect Four boards and look positions up
@@ -78,17 +77,14 @@ pub enum Command {
 }
 
 impl Command {
-    /// Reads the command line. Returns the subcommand, and the options that remedies repeat.
+    /// Reads the command line.
     ///
     /// # Errors
     ///
     /// Arguments that clap refuses; a request for help or for the version.
-    pub fn read() -> Result<(Command, Given), UsageError> {
-        let mut command = command_line();
-        let matches = command.try_get_matches_from_mut(std::env::args_os())?;
-        let given = given(&command, &matches).unwrap_or_default();
-        let CommandLine { command } = CommandLine::from_arg_matches(&matches)?;
-        Ok((command, given))
+    pub fn read() -> Result<Command, UsageError> {
+        let matches = command_line().try_get_matches()?;
+        Ok(CommandLine::from_arg_matches(&matches)?.command)
     }
 
     /// Runs the subcommand.
@@ -147,46 +143,9 @@ fn whole_paragraphs(help: &str) -> String {
     joined
 }
 
-/// Takes what remedies repeat from the arguments of the subcommand.
-fn given(command: &clap::Command, matches: &ArgMatches) -> Option<Given> {
-    let (name, matches) = matches.subcommand()?;
-    Some(Given::of(command.find_subcommand(name)?, matches))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn given(line: &str) -> Given {
-        let mut command = command_line();
-        let matches = command.try_get_matches_from_mut(line.split(' ')).unwrap();
-        super::given(&command, &matches).unwrap()
-    }
-
-    #[test]
-    fn what_the_user_gave_is_kept_as_typed_and_defaults_are_not_given() {
-        assert_eq!(given("fourbase solve 5x4").options(), "");
-        assert_eq!(given("fourbase solve 5x4").board.unwrap(), "5x4");
-        let all = "fourbase solve 5x4 --db a --values wdl --keep-plies 7 --scratch b --memory 1.5G";
-        assert_eq!(given(all).options(), " --values wdl --keep-plies 7 --db a --scratch b --memory 1.5G");
-        assert_eq!(given("fourbase verify 5x4 --values wdl --db a").options(), " --values wdl --db a");
-        assert_eq!(given("fourbase position 5x4 3").options(), "");
-        let play = given("fourbase play 5x4 --second random");
-        assert_eq!((play.first, play.second.unwrap(), play.subcommand.as_str()), (None, "random".into(), "play"));
-    }
-
-    #[test]
-    fn the_options_that_a_subcommand_takes_are_known() {
-        let takes = |line: &str, name: &str| given(line).takes.iter().any(|taken| taken == name);
-        for (line, memory, scratch, legal, search) in [
-            ("fourbase solve 5x4", true, true, false, false),
-            ("fourbase stats 5x4", true, true, true, false),
-            ("fourbase query 5x4", false, false, false, true),
-        ] {
-            let taken = ["memory", "scratch", "legal", "search"].map(|name| takes(line, name));
-            assert_eq!(taken, [memory, scratch, legal, search], "{line}");
-        }
-    }
 
     #[test]
     fn the_definition_of_every_subcommand_is_consistent() {

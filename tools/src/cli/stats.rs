@@ -7,6 +7,7 @@ pub mod report;
 
 use std::path::PathBuf;
 
+use anyhow::Context;
 use clap::Args;
 use fourbase_tiers::counts::{Count, Counts, read_kept, write_kept};
 use fourbase_tiers::database::{Database, DatabaseError};
@@ -22,6 +23,9 @@ use crate::json::Envelope;
 use crate::progress::Bar;
 use crate::{failure, interrupt, output};
 use report::Stats;
+
+/// What an error about the database begins with.
+const NEEDED: &str = "without --legal and --values a database is needed";
 
 /// Arguments of `fourbase stats`.
 #[derive(Args, Debug)]
@@ -155,9 +159,9 @@ fn prepare(arguments: &Arguments, job: &Job) -> anyhow::Result<Prepared> {
 fn database(arguments: &Arguments) -> anyhow::Result<Option<Database>> {
     let (root, board) = (&arguments.database.root, arguments.board.board);
     let Some(values) = arguments.values else {
-        let database = arguments.database.find(board)?;
+        let database = arguments.database.find(board).context(NEEDED)?;
         if let Some(ply) = database.manifest().next_ply(board) {
-            return Err(database.not_solved(ply).into());
+            return Err(database.not_solved(ply)).context(NEEDED);
         }
         return Ok(Some(database));
     };

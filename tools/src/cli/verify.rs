@@ -5,7 +5,7 @@ pub mod report;
 
 use std::sync::{PoisonError, RwLock};
 
-use anyhow::{anyhow, ensure};
+use anyhow::{Context, anyhow, bail, ensure};
 use clap::Args;
 use fourbase::Board;
 use fourbase_tiers::counts::kept_path;
@@ -18,8 +18,9 @@ use fourbase_tiers::verify::{self, FaultKind, Options, Progress, Report, Stage};
 use crate::arguments::{CacheArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, embedded_boards, values};
 use crate::failure::BadInput;
 use crate::job::Job;
+use crate::number::counted;
 use crate::progress::Bar;
-use crate::unsound::{UnreadFile, Unsound};
+use crate::remedy::{self, CHECK_FOLDER};
 use crate::{failure, number, output, wording};
 use log::Log;
 use rayon::ThreadPool;
@@ -147,11 +148,10 @@ fn prepare(arguments: &Arguments, board: Board, sample: Option<u64>) -> anyhow::
 fn verdict(database: &Database, report: Report) -> anyhow::Result<()> {
     let Report { faults, faults_in_all, unread, .. } = report;
     if faults.iter().any(|fault| fault.kind != FaultKind::Counts) {
-        let folder = database.folder().to_path_buf();
-        let (board, values, keep_plies) = (database.board(), database.values(), database.manifest().keep_plies());
-        return Err(Unsound { board, values, keep_plies, folder, faults: faults_in_all }.into());
+        let (folder, faults) = (database.folder(), counted(faults_in_all, "fault"));
+        bail!("{} has {faults}; {}", wording::path(folder), remedy::make_again(folder));
     }
-    failure::all_of(unread.into_iter().map(UnreadFile).collect())?;
+    failure::all_of(unread.into_iter().map(|file| anyhow!("{file}; {CHECK_FOLDER}")).collect())?;
     if faults.is_empty() {
         return Ok(());
     }
@@ -195,7 +195,11 @@ fn open(arguments: &Arguments, board: Board) -> anyhow::Result<Database> {
             opened => return Ok(opened?),
         }
     }
-    Err(DatabaseError::Missing { board, root: root.clone() }.into())
+    let missing = Err(DatabaseError::Missing { board, root: root.clone() });
+    match arguments.values {
+        Some(values) => missing.context(format!("--values {values}")),
+        None => Ok(missing?),
+    }
 }
 
 /// Shows the progress of each stage, on a terminal or in a log.

@@ -10,7 +10,7 @@ use fourbase_tiers::files::{Disk, FileError, read_small};
 use crate::failure::BadInput;
 use crate::game::{Game, text};
 use crate::whole::WholeFile;
-use crate::{remedy, wording};
+use crate::{quote, wording};
 
 /// More bytes than any saved game has.
 const MOST_BYTES: u64 = 1024;
@@ -54,10 +54,15 @@ pub fn load(file: &Path, board: Board) -> anyhow::Result<Game> {
     let bad = |reason: String| BadInput(format!("{name}: {reason}"));
     let (saved_board, columns) = text::from_saved(&text).map_err(bad)?;
     if saved_board != board {
-        let command = remedy::to_play(saved_board, file);
+        let command = to_load(saved_board, file);
         return Err(bad(format!("a game on {saved_board}; load it with: {command}")).into());
     }
     Game::of_columns(board, &columns)
+}
+
+/// Returns the command that continues a saved game.
+pub fn to_load(board: Board, file: &Path) -> String {
+    format!("fourbase play {board}{}", quote::option("load", file))
 }
 
 /// Reads a short text. Folders, devices and pipes, which could be read for ever, are no texts.

@@ -247,13 +247,9 @@ fn news_text(to_move: Player, news: News) -> String {
 
 /// Says that a search takes long, and when it ends.
 fn note_of_long_search(answerer: &dyn Answerer, reach: Reach) -> String {
-    let advice = if remedy::takes("seconds") { "; --seconds limits the time" } else { "" };
     let end = match reach {
         Reach { time: Some(time), .. } => format!(", for at most {}", seconds(time)),
-        Reach { nodes: Some(nodes), .. } => {
-            format!(", for at most {}{advice}", counted(nodes, "node"))
-        }
-        _ => advice.to_owned(),
+        Reach { nodes, .. } => nodes.map_or_else(String::new, |nodes| format!(", up to --nodes {nodes}")),
     };
     format!("{} is still being searched{end}", answerer.board())
 }
