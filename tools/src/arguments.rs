@@ -12,7 +12,7 @@ use fourbase_tiers::kernel::Values;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::failure::{self, BadInput};
-use crate::{memory, number, remedy, size};
+use crate::{memory, number, remedy};
 
 /// The board.
 #[derive(Args, Clone, Copy, Debug)]
@@ -113,7 +113,7 @@ impl ThreadsArgument {
 #[derive(Args, Clone, Copy, Debug)]
 pub struct CacheArgument {
     /// Memory for the cache of expanded database blocks, such as 64M [default: 256M]
-    #[arg(long = "cache", value_name = "SIZE", value_parser = size::parse)]
+    #[arg(long = "cache", value_name = "SIZE", value_parser = number::size)]
     pub bytes: Option<u64>,
 }
 
@@ -131,7 +131,7 @@ impl CacheArgument {
 #[derive(Args, Clone, Copy, Debug)]
 pub struct MemoryArgument {
     /// Memory to use at most, such as 512M or 1.5GiB [default: 80 % of the free memory]
-    #[arg(id = "memory", long = "memory", value_name = "SIZE", value_parser = size::parse)]
+    #[arg(id = "memory", long = "memory", value_name = "SIZE", value_parser = number::size)]
     bytes: Option<u64>,
 }
 

@@ -11,13 +11,11 @@
 //! - [`batch`]: answers to the lines of a file or of a pipe;
 //! - [`arguments`]: arguments that several subcommands take;
 //! - [`remedy`]: what to type after an error of the libraries;
-//! - [`job`]: the other processes, where several solve together;
 //! - [`failure`], [`interrupt`]: exit codes, messages on standard error, and Ctrl-C;
-//! - [`temporary`], [`whole`]: temporary folders, and files that appear only when they are whole;
+//! - [`temporary`]: temporary folders, and files that appear only when they are whole;
 //! - `schema`, in tests: the published schemas, from the types;
-//! - [`json`]: the pieces of JSON that subcommands share;
-//! - [`output`], [`progress`], [`table`], [`wording`], [`number`], [`quote`]: how results look;
-//! - [`size`], [`memory`], [`container`]: numbers of bytes, and how many of them may be used.
+//! - [`output`]: how results look: for people, and as JSON;
+//! - [`memory`], [`container`]: how many bytes may be used.
 //!
 //! A file names only files below it.
 #![forbid(unsafe_code)]
@@ -30,27 +28,19 @@ mod failure;
 mod game;
 mod history;
 mod interrupt;
-mod job;
-mod json;
 mod knowledge;
 mod memory;
-mod number;
 mod output;
-mod progress;
-mod quote;
 mod remedy;
 #[cfg(test)]
 mod schema;
 mod server;
-mod size;
-mod table;
 mod temporary;
-mod whole;
-mod wording;
 
 use std::process::ExitCode;
 
 use cli::Command;
+use output::{json, number, progress, quote, table, wording};
 
 fn main() -> ExitCode {
     let command = match Command::read() {

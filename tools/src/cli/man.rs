@@ -10,7 +10,7 @@ use clap_mangen::roff::{Roff, roman};
 use fourbase_tiers::files::escaped;
 
 use crate::failure::BadInput;
-use crate::whole::WholeFile;
+use crate::temporary::WholeFile;
 use crate::{output, wording};
 
 /// Arguments of `fourbase man`.

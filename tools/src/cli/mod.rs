@@ -4,6 +4,7 @@ pub mod analyse;
 mod completions;
 pub mod export;
 pub mod grade;
+mod job;
 pub mod list;
 mod man;
 pub mod match_;

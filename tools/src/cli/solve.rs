@@ -17,7 +17,7 @@ use fourbase_tiers::kernel::Kernel;
 use fourbase_tiers::solve::{Plan, Progress, Report, Share, Solve};
 
 use crate::arguments::{BoardArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, ValuesArgument, one_of};
-use crate::job::Job;
+use crate::cli::job::Job;
 use crate::json::Envelope;
 use crate::progress::{self, Bar};
 use crate::{failure, interrupt, number, output};

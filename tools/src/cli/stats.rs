@@ -18,7 +18,7 @@ use fourbase_tiers::solve::{Plan, Progress};
 use rayon::ThreadPool;
 
 use crate::arguments::{BoardArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, values};
-use crate::job::Job;
+use crate::cli::job::Job;
 use crate::json::Envelope;
 use crate::progress::Bar;
 use crate::{failure, interrupt, output};

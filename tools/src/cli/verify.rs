@@ -16,8 +16,8 @@ use fourbase_tiers::kernel::Values;
 use fourbase_tiers::verify::{self, FaultKind, Options, Progress, Report, Stage};
 
 use crate::arguments::{CacheArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, embedded_boards, values};
+use crate::cli::job::Job;
 use crate::failure::BadInput;
-use crate::job::Job;
 use crate::number::counted;
 use crate::progress::Bar;
 use crate::remedy::{self, CHECK_FOLDER};

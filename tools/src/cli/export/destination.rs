@@ -11,7 +11,7 @@ use fourbase_tiers::dataset::DatasetError;
 
 use crate::failure::BadInput;
 use crate::output::CANNOT_WRITE;
-use crate::whole::WholeFile;
+use crate::temporary::WholeFile;
 use crate::wording;
 
 /// The output of an export. Counts its bytes.

@@ -9,7 +9,7 @@ use fourbase_tiers::files::{Disk, FileError, read_small};
 
 use crate::failure::BadInput;
 use crate::game::{Game, text};
-use crate::whole::WholeFile;
+use crate::temporary::WholeFile;
 use crate::{quote, wording};
 
 /// More bytes than any saved game has.
