@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use fourbase::{Board, Position, notation};
+use fourbase::Board;
 use fourbase_tiers::database::{Database, DatabaseError};
 use fourbase_tiers::kernel::Values;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -193,13 +193,4 @@ Moves and bit strings may be separate arguments: 4 4 5 3.";
 /// Lists the boards whose early plies are part of the program: `7x5, 6x6, 7x6`.
 pub fn embedded_boards() -> String {
     Database::embedded_boards().iter().map(Board::to_string).collect::<Vec<_>>().join(", ")
-}
-
-/// Reads a position from the words of the command line; no words mean the empty board.
-///
-/// # Errors
-///
-/// The first mistake in the text.
-pub fn read_position(board: Board, words: &[String]) -> Result<Position, notation::NotationError> {
-    notation::parse_words(board, words)
 }

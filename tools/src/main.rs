@@ -13,7 +13,7 @@
 //! - [`remedy`]: what to type after an error of the libraries;
 //! - [`failure`], [`interrupt`]: exit codes, messages on standard error, and Ctrl-C;
 //! - [`temporary`]: temporary folders, and files that appear only when they are whole;
-//! - `schema`, in tests: the published schemas, from the types;
+//! - `schema_test`: the published schemas, from the types;
 //! - [`output`]: how results look: for people, and as JSON;
 //! - [`memory`], [`container`]: how many bytes may be used.
 //!
@@ -33,7 +33,7 @@ mod memory;
 mod output;
 mod remedy;
 #[cfg(test)]
-mod schema;
+mod schema_test;
 mod server;
 mod temporary;
 

@@ -29,6 +29,9 @@ pub const CHECK_FOLDER: &str = "check the folder, its permissions and the free s
 /// What to do where a board is too large for this program or this machine.
 const SMALLER: &str = "choose a smaller board";
 
+/// What to do where positions are counted first, and the count does not fit.
+const SAMPLE: &str = "give --sample N, which counts nothing, or a higher --memory";
+
 /// Solves that need less are possible on any machine, and so are not planned exactly.
 const LITTLE_BYTES: u128 = 64 << 20;
 
@@ -118,6 +121,7 @@ fn of_one(error: &(dyn Error + 'static)) -> Option<String> {
         match error {
             VerifyError::Database(error) => of_database(error),
             VerifyError::Communicator(error) => Some(of_communicator(error)),
+            VerifyError::Count(CountError::Memory { .. }) => Some(SAMPLE.to_owned()),
             VerifyError::Count(error) => of_count(error),
         }
     } else if let Some(AnswerError::Database(error)) = error.downcast_ref() {
@@ -224,9 +228,7 @@ fn of_position(error: &PositionError) -> Option<String> {
         PositionError::Ply { board, .. } => format!("give --plies from 0 to {}", board.cells()),
         PositionError::NotDrawn { .. } => "give other --plies or another --kind".to_owned(),
         PositionError::Answer(error) => return of_answer(error),
-        PositionError::Count(CountError::Memory { .. }) => {
-            "give --sample N, which counts nothing, or a higher --memory".to_owned()
-        }
+        PositionError::Count(CountError::Memory { .. }) => SAMPLE.to_owned(),
         PositionError::Count(error) => return of_count(error),
         PositionError::Stopped => return None,
     })

@@ -7,7 +7,6 @@ pub mod report;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::ensure;
 use clap::Args;
 use fourbase_tiers::answer::Limits;
 use fourbase_tiers::dataset::{Choice, Column, Dataset, Format, Progress, Rows, ply_ranges};
@@ -15,11 +14,12 @@ use fourbase_tiers::positions::SampleKind;
 
 use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, one_of};
 use crate::failure::BadInput;
+use crate::json::{self, DatabaseJson, SourceKind};
 use crate::progress::Bar;
 use crate::{number, output, quote, wording};
 use destination::Destination;
 use lists::{ColumnList, PlyList};
-use report::ExportReport;
+use report::{ExportReport, Source};
 
 /// The ply of the UCI data set.
 const UCI_PLY: u32 = 8;
@@ -165,36 +165,52 @@ fn export(arguments: &Arguments) -> anyhow::Result<Option<ExportReport>> {
     let readme = dataset.readme(format, &summary, &name, &arguments.command(format, &choice, &name));
     let bytes = destination.bytes();
     let readme = destination.end(&readme)?;
-    Ok(Some(ExportReport::new(&database, &choice, format, &dataset, &summary, file, readme, bytes, start.elapsed())))
+    let [win, tie, lose] = summary.by_value;
+    let (sample, kind, seed) = match choice.rows {
+        Rows::Sample { count, kind, seed } => (Some(count), Some(kind.name()), Some(seed)),
+        _ => (None, None, None),
+    };
+    Ok(Some(ExportReport {
+        board: board.to_string(),
+        file: json::folder(file),
+        readme: readme.map(|readme| json::folder(&readme)),
+        format: format.name(),
+        rows: summary.rows,
+        win,
+        tie,
+        lose,
+        of_plies: ply_ranges(&choice.plies),
+        sample,
+        kind,
+        seed,
+        distinct: choice.is_distinct || choice.rows == Rows::Unforced,
+        fields: dataset.fields(format).into_iter().map(|field| field.name()).collect(),
+        bytes,
+        source: Source { kind: SourceKind::Database, database: DatabaseJson::of(&database), nodes: None },
+        seconds: number::milliseconds(start.elapsed()),
+        path: file.to_path_buf(),
+    }))
 }
 
 impl Arguments {
     /// Finds the format: the one that was asked for, else that of the file's name; CSV on standard output.
-    fn format(&self) -> anyhow::Result<Format> {
+    fn format(&self) -> Result<Format, BadInput> {
         let format = match (self.format, &self.output) {
             (Some(format), _) => format,
             (None, None) => Format::Csv,
             (None, Some(file)) => Format::of_file(file).ok_or_else(|| unknown_format(file))?,
         };
-        ensure!(
-            format.is_built(),
-            BadInput(
-                "this fourbase was built without Parquet; build it with: cargo build --release --features parquet, or \
-                 write CSV with --format csv"
-                    .into()
-            )
-        );
-        ensure!(
-            format != Format::Parquet || self.output.is_some(),
-            BadInput("Parquet goes into a file; give --output FILE.parquet".into())
-        );
-        ensure!(
-            format != Format::Uci || self.columns.is_none(),
-            BadInput(
-                "the format uci has columns of its own; leave --columns out, or give --unforced --format csv".into()
-            )
-        );
-        Ok(format)
+        let reason = if !format.is_built() {
+            "this fourbase was built without Parquet; build it with: cargo build --release --features parquet, or \
+             write CSV with --format csv"
+        } else if format == Format::Parquet && self.output.is_none() {
+            "Parquet goes into a file; give --output FILE.parquet"
+        } else if format == Format::Uci && self.columns.is_some() {
+            "the format uci has columns of its own; leave --columns out, or give --unforced --format csv"
+        } else {
+            return Ok(format);
+        };
+        Err(BadInput(reason.to_owned()))
     }
 
     /// Returns which positions are asked for. The format of the UCI data set stands for its positions.

@@ -12,7 +12,7 @@ mod watch;
 
 use clap::Args;
 
-use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument, POSITION_HELP, embedded_boards, read_position};
+use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument, POSITION_HELP, embedded_boards};
 use crate::batch::BatchArguments;
 use crate::{failure, output};
 use answer::Answer;
@@ -98,7 +98,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let board = arguments.board.board;
     // A mistake in the position is cheap to find, so it is reported before the database is opened.
-    let position = read_position(board, &arguments.position)?;
+    let position = fourbase::notation::parse_words(board, &arguments.position)?;
     let asker = arguments.search.find(board, &arguments.database, arguments.cache, arguments.batch.batch)?;
     if arguments.batch.batch {
         if let Some(note) = asker.note() {

@@ -15,7 +15,6 @@ use fourbase::strategy::{CheckError, check};
 use fourbase_tiers::files::bytes;
 
 use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument, MemoryArgument, one_of};
-use crate::json::Envelope;
 use crate::number::grouped;
 use crate::output;
 use chosen::ChosenArguments;
@@ -94,11 +93,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let check = check(chosen.rule(), board, player, memory_bytes).map_err(|error| explain(error, player))?;
     let comparison = Comparison::of(&check, chosen.rule(), &arguments.database, arguments.cache, memory_bytes)?;
     let report = StrategyReport::of(&chosen, check, comparison);
-    if arguments.json {
-        output::print_json(&Envelope::new("strategy", report.to_json()))
-    } else {
-        output::print(report)
-    }
+    output::print_result("strategy", &report, arguments.json)
 }
 
 /// Adds what the user can do to the error of a check.

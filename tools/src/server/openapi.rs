@@ -1,6 +1,6 @@
 //! `GET api/v1/openapi.json`: the description of the addresses, for programs.
 //!
-//! `openapi.json` is generated from the types of the questions and the answers: `crate::schema` says how.
+//! `openapi.json` is generated from the types of the questions and the answers: `schema_test.rs` says how.
 
 use axum::body::Bytes;
 use axum::http::header;
@@ -23,7 +23,7 @@ pub mod description {
     use serde_json::{Value, json};
 
     use super::super::{batch, boards_api, failure, games, picture, players, position, random, stats};
-    use crate::schema::{Line, definitions, line, lines, narrow_fields};
+    use crate::schema_test::{Line, definitions, line, lines, narrow_fields};
 
     /// Describes what the server answers.
     pub fn of_server() -> Value {

@@ -8,7 +8,7 @@ use fourbase_tiers::files::bytes;
 use fourbase_tiers::verify::{Fault, FaultKind, Report, published};
 use serde::Serialize;
 
-use crate::json;
+use crate::json::{self, OutcomeJson};
 use crate::number::{counted, grouped};
 use crate::wording;
 
@@ -21,8 +21,9 @@ pub struct Verified {
     /// null if it is part of the program.
     folder: Option<String>,
     sound: bool,
-    value: Option<&'static str>,
-    remoteness: Option<u32>,
+    /// What the empty board is worth.
+    #[serde(flatten)]
+    outcome: OutcomeJson,
     files: u64,
     bytes: u64,
     /// The deepest ply in the database; null if it has all.
@@ -44,8 +45,6 @@ pub struct Verified {
     faults_in_all: u64,
     /// Files that cannot be read.
     unread: Vec<String>,
-    #[serde(skip)]
-    is_of_counts: bool,
     #[serde(skip)]
     root: Option<Outcome>,
     #[serde(skip)]
@@ -87,8 +86,7 @@ impl Verified {
             stores: database.values().to_string(),
             folder: (!database.is_embedded()).then(|| json::folder(database.folder())),
             sound: report.is_sound(),
-            value: report.root.map(|root| json::value(root.value)),
-            remoteness: report.root.and_then(|root| root.remoteness),
+            outcome: OutcomeJson::of(report.root),
             files: report.files,
             bytes: manifest.bytes(),
             keep_plies: manifest.keep_plies(),
@@ -101,7 +99,6 @@ impl Verified {
             faults: report.faults.clone(),
             faults_in_all: report.faults_in_all,
             unread: report.unread.clone(),
-            is_of_counts: report.faults.iter().all(|fault| fault.kind == FaultKind::Counts),
             root: report.root,
             is_published: published(database.board()).is_some_and(|published| published.outcome.is_some()),
         }
@@ -110,10 +107,12 @@ impl Verified {
 
 impl fmt::Display for Verified {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let verdict = match (self.sound, self.is_of_counts) {
-            (true, _) => "sound",
-            (false, true) => "NOT sound (the counts beside the database, not the database)",
-            (false, false) => "NOT sound",
+        let verdict = if self.sound {
+            "sound"
+        } else if self.faults.iter().all(|fault| fault.kind == FaultKind::Counts) {
+            "NOT sound (the counts beside the database, not the database)"
+        } else {
+            "NOT sound"
         };
         write!(f, "{} {}: {verdict}", self.board, self.stores)?;
         for fault in &self.faults {

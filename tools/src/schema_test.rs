@@ -4,7 +4,7 @@
 //! a copy of it. The descriptions in them are the comments of the fields. To write them again after a change:
 //!
 //! ```console
-//! $ FOURBASE_UPDATE=1 cargo test -p fourbase-tools schema::
+//! $ FOURBASE_UPDATE=1 cargo test -p fourbase-tools schema_test
 //! ```
 
 use std::fs;
@@ -44,7 +44,7 @@ pub fn lines() -> Vec<Line> {
         line::<match_::report::MatchReport>("match", "match"),
         line::<grade::report::GradeReport>("grade", "grade"),
         line::<export::report::ExportReport>("export", "export"),
-        line::<strategy::report::StrategyJson>("strategy", "strategy"),
+        line::<strategy::report::StrategyReport>("strategy", "strategy"),
         line::<verify::report::Verified>("verify", "verify"),
     ]
 }
@@ -139,7 +139,7 @@ fn check(file: &str, expected: String) {
         fs::write(&path, &expected).unwrap();
     }
     let is_current = fs::read_to_string(&path).is_ok_and(|found| found == expected);
-    assert!(is_current, "{file} is old; write it with: FOURBASE_UPDATE=1 cargo test -p fourbase-tools schema::");
+    assert!(is_current, "{file} is old; write it with: FOURBASE_UPDATE=1 cargo test -p fourbase-tools schema_test");
 }
 
 #[test]
