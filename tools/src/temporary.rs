@@ -113,6 +113,17 @@ impl WholeFile {
         Ok(WholeFile { file, temporary, name: name.to_path_buf() })
     }
 
+    /// Writes a text as a whole file.
+    ///
+    /// # Errors
+    ///
+    /// Those of all steps.
+    pub fn write_all(name: &Path, text: &str) -> io::Result<()> {
+        let mut file = WholeFile::begin(name)?;
+        file.write(text.as_bytes())?;
+        file.end()
+    }
+
     /// Writes some more.
     ///
     /// # Errors

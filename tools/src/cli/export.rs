@@ -27,20 +27,20 @@ const UCI_PLY: u32 = 8;
 /// Arguments of `fourbase export`.
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "\
-Without --sample, export writes every legal position of the plies that no line has finished. With
---sample N it draws N unfinished positions: of kind uniform, every legal position of the plies is
-equally likely; of kind random-play, a ply is drawn and random moves are played up to it; of kind
+Without --sample, export writes every legal position of the plies that no line has finished. With \
+--sample N it draws N unfinished positions: of kind uniform, every legal position of the plies is \
+equally likely; of kind random-play, a ply is drawn and random moves are played up to it; of kind \
 choice-matters also again until the moves differ in value. The same seed gives the same file.
 
-Columns: moves, bits, uni, bitboards (two columns), ply, value, remoteness, score (Pons' score),
-move-values and move-remoteness (a column for each move). By default all but moves, bits and uni.
-Values are 1 for a win of the player to move, 0 for a tie and -1 for a loss. A database of values
+Columns: moves, bits, uni, bitboards (two columns), ply, value, remoteness, score (Pons' score), \
+move-values and move-remoteness (a column for each move). By default all but moves, bits and uni. \
+Values are 1 for a win of the player to move, 0 for a tie and -1 for a loss. A database of values \
 alone has no remoteness and no score.
 
-The format is that of the name's end: .csv, .parquet, or .data for the text of the UCI data set.
-Releases write Parquet; to build it yourself: cargo build --release --features parquet
---format uci writes the positions of the UCI data set by its rule: 8 plies, and no move of either
-player would complete a line; on 7x6 the same 67,557 rows in the same order. A file NAME.md beside
+The format is that of the name's end: .csv, .parquet, or .data for the text of the UCI data set. \
+Releases write Parquet; to build it yourself: cargo build --release --features parquet \
+--format uci writes the positions of the UCI data set by its rule: 8 plies, and no move of either \
+player would complete a line; on 7x6 the same 67,557 rows in the same order. A file NAME.md beside \
 the output explains its columns and says how it was made.
 
 Examples:

@@ -23,7 +23,7 @@ Examples:
   fourbase list
   fourbase list --db /data/fourbase --json
 
-The list leaves out a database whose manifest cannot be read. A message on standard error says
+The list leaves out a database whose manifest cannot be read. A message on standard error says \
 why, and the exit code is 1.")]
 pub struct Arguments {
     #[command(flatten)]
@@ -119,9 +119,14 @@ impl ListedDatabase {
 
 impl fmt::Display for Listed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let head = ["board", "values", "tiers", "entries", "size", "empty board"].map(str::to_owned).to_vec();
-        let sides = [Side::Left, Side::Left, Side::Right, Side::Right, Side::Right, Side::Left];
-        let rows = self.databases.iter().map(ListedDatabase::cells);
-        f.write_str(&table::to_text(&sides, &std::iter::once(head).chain(rows).collect::<Vec<_>>()))
+        let columns = [
+            ("board", Side::Left),
+            ("values", Side::Left),
+            ("tiers", Side::Right),
+            ("entries", Side::Right),
+            ("size", Side::Right),
+            ("empty board", Side::Left),
+        ];
+        f.write_str(&table::with_head(columns, self.databases.iter().map(ListedDatabase::cells)))
     }
 }

@@ -17,7 +17,7 @@ pub mod strategy;
 pub mod verify;
 
 use clap::error::Error as UsageError;
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::server as serve;
 
@@ -84,8 +84,7 @@ impl Command {
     ///
     /// Arguments that clap refuses; a request for help or for the version.
     pub fn read() -> Result<Command, UsageError> {
-        let matches = command_line().try_get_matches()?;
-        Ok(CommandLine::from_arg_matches(&matches)?.command)
+        Ok(CommandLine::try_parse()?.command)
     }
 
     /// Runs the subcommand.
@@ -108,40 +107,10 @@ impl Command {
             Command::Export(arguments) => export::run(arguments),
             Command::Serve(arguments) => serve::run(arguments),
             Command::Verify(arguments) => verify::run(arguments),
-            Command::Completions(arguments) => completions::run(arguments, command_line()),
-            Command::Man(arguments) => man::run(arguments, command_line()),
+            Command::Completions(arguments) => completions::run(arguments, CommandLine::command()),
+            Command::Man(arguments) => man::run(arguments, CommandLine::command()),
         }
     }
-}
-
-/// Defines the command line. The paragraphs of help texts have no line breaks, so that each is broken once, at the width
-/// of the terminal.
-fn command_line() -> clap::Command {
-    let command = with_whole_paragraphs(CommandLine::command());
-    let names = command.get_subcommands().map(|subcommand| subcommand.get_name().to_owned()).collect::<Vec<_>>();
-    names.into_iter().fold(command, |command, name| command.mut_subcommand(name, with_whole_paragraphs))
-}
-
-fn with_whole_paragraphs(command: clap::Command) -> clap::Command {
-    match command.get_after_help().map(|help| whole_paragraphs(&help.to_string())) {
-        Some(help) => command.after_help(help),
-        None => command,
-    }
-}
-
-/// Joins the lines of each paragraph. Lists and examples, which are indented, keep their lines.
-fn whole_paragraphs(help: &str) -> String {
-    let is_text = |line: &str| !line.is_empty() && !line.starts_with(' ');
-    let mut joined = String::new();
-    let mut before = "";
-    for line in help.lines() {
-        if !joined.is_empty() {
-            joined.push(if is_text(before) && is_text(line) { ' ' } else { '\n' });
-        }
-        joined.push_str(line);
-        before = line;
-    }
-    joined
 }
 
 #[cfg(test)]
@@ -150,19 +119,12 @@ mod tests {
 
     #[test]
     fn the_definition_of_every_subcommand_is_consistent() {
-        command_line().debug_assert();
-    }
-
-    #[test]
-    fn paragraphs_are_whole_and_lists_keep_their_lines() {
-        let help = "One\ntwo.\n\nThree:\n  a  b\n     c\nFour\nfive.\n\nExamples:\n  d";
-        let whole = "One two.\n\nThree:\n  a  b\n     c\nFour five.\n\nExamples:\n  d";
-        assert_eq!(whole_paragraphs(help), whole);
+        CommandLine::command().debug_assert();
     }
 
     #[test]
     fn lists_and_examples_fit_a_terminal_of_80_columns() {
-        for subcommand in command_line().get_subcommands() {
+        for subcommand in CommandLine::command().get_subcommands() {
             let help = subcommand.get_after_help().map(ToString::to_string).unwrap_or_default();
             for line in help.lines().filter(|line| line.starts_with(' ')) {
                 assert!(line.chars().count() <= 80, "{}: {line}", subcommand.get_name());

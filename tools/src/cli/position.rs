@@ -23,7 +23,7 @@ const UNREACHABLE: &str = "none";
 #[command(after_help = format!("\
 {POSITION_HELP}
 
-Of a position and its mirror image, the canonical one is that whose bit strings come first in
+Of a position and its mirror image, the canonical one is that whose bit strings come first in \
 alphabetical order.
 
 With --batch, a line of input is a position and a line of output is
@@ -34,7 +34,7 @@ With --batch, a line of input is a position and a line of output is
 
 A line that is not a position makes the exit code 2 at the end.
 
-A line may have further fields, between tabs or blanks. The position is the first one, or that of
+A line may have further fields, between tabs or blanks. The position is the first one, or that of \
 --field; the others are repeated at the end.
 
 Examples:

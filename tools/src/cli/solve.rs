@@ -18,7 +18,6 @@ use fourbase_tiers::solve::{Plan, Progress, Report, Share, Solve};
 
 use crate::arguments::{BoardArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, ValuesArgument, one_of};
 use crate::cli::job::Job;
-use crate::json::Envelope;
 use crate::progress::{self, Bar};
 use crate::{failure, interrupt, number, output};
 use log::Log;
@@ -37,16 +36,16 @@ Examples:
   fourbase solve 6x6 --values wdl --keep-plies 20
   fourbase solve 6x5 --stats                  and count positions by value
 
-An interrupted solve resumes when you run the same command again. Ctrl-C stops the solve soon
-and keeps what is solved. The exit code is then 3, and --json prints a line with \"stopped\":true.
-SIGTERM and SIGHUP do the same. A second Ctrl-C stops at once and loses the work since the last
+An interrupted solve resumes when you run the same command again. Ctrl-C stops the solve soon \
+and keeps what is solved. The exit code is then 3, and --json prints a line with \"stopped\":true. \
+SIGTERM and SIGHUP do the same. A second Ctrl-C stops at once and loses the work since the last \
 checkpoint (exit code 130).
 
-With --stats the legal positions are found first, and counted by value as they are solved. `fourbase
+With --stats the legal positions are found first, and counted by value as they are solved. `fourbase \
 stats` then tells the counts at once.
 
-With --keep-plies N the database is smaller, and a query searches later positions forward. The
-answers stay exact. A search takes microseconds late in a game, and much longer if N is small.
+With --keep-plies N the database is smaller, and a query searches later positions forward. The \
+answers stay exact. A search takes microseconds late in a game, and much longer if N is small. \
 Only odd plies have files, so an even N keeps the same files as N - 1.")]
 pub struct Arguments {
     #[command(flatten)]
@@ -180,13 +179,8 @@ fn solve(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
     let solved = run_solve(&solve, arguments.stats, &job, &progress);
     // The bar goes away before anything else is printed.
     drop(progress);
-    if let Some(stopped) = solved.as_ref().err().and_then(|error| Solved::stopped(error, &solve, start.elapsed()))
-        && arguments.json
-        && is_root
-    {
-        // That the solve was stopped matters more than who reads it.
-        let _ = output::print_json(&Envelope::new("solve", &stopped));
-    }
+    let stopped = solved.as_ref().err().and_then(|error| Solved::stopped(error, &solve, start.elapsed()));
+    output::print_stopped("solve", stopped, arguments.json && is_root);
     let (report, counts) = job.unless_failed(solved)?;
     drop(job);
     if !is_root {

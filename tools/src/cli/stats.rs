@@ -19,7 +19,6 @@ use rayon::ThreadPool;
 
 use crate::arguments::{BoardArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, values};
 use crate::cli::job::Job;
-use crate::json::Envelope;
 use crate::progress::Bar;
 use crate::{failure, interrupt, output};
 use report::Stats;
@@ -30,13 +29,13 @@ const NEEDED: &str = "without --legal and --values a database is needed";
 /// Arguments of `fourbase stats`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-A legal position can be reached from the empty board by a game that stops at the first line. A
-position and its mirror image count as two. Finished positions count too; they are called
+A legal position can be reached from the empty board by a game that stops at the first line. A \
+position and its mirror image count as two. Finished positions count too; they are called \
 primitive.
 
-A board that does not fit in memory is counted in temporary files. An interrupted count in files
-resumes when you run the same command again. Ctrl-C, SIGTERM and SIGHUP stop the count soon; the
-exit code is then 3, and --json prints a line with \"stopped\":true. A second Ctrl-C stops it at
+A board that does not fit in memory is counted in temporary files. An interrupted count in files \
+resumes when you run the same command again. Ctrl-C, SIGTERM and SIGHUP stop the count soon; the \
+exit code is then 3, and --json prints a line with \"stopped\":true. A second Ctrl-C stops it at \
 once, and loses the work since the last checkpoint (exit code 130).
 
 Examples:
@@ -121,14 +120,8 @@ fn stats(arguments: &Arguments, prepared: Prepared, job: &Job) -> anyhow::Result
         }
     });
     drop(progress);
-    if let Some(stopped) =
-        counted.as_ref().err().and_then(|error| Stats::of_stopped(error, values, &count.folder(values)))
-        && arguments.json
-        && job.is_root()
-    {
-        // Ignore write errors: report the interruption, not a closed pipe.
-        let _ = output::print_json(&Envelope::new("stats", &stopped));
-    }
+    let stopped = counted.as_ref().err().and_then(|error| Stats::of_stopped(error, values, &count.folder(values)));
+    output::print_stopped("stats", stopped, arguments.json && job.is_root());
     let (stats, counts) = counted?;
     if let (Some(database), Some(counts), true) = (&database, &counts, job.is_root())
         && let Err(reason) = write_kept(&Disk, database.folder(), database.manifest(), counts)

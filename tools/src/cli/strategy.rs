@@ -41,9 +41,9 @@ Strategies:
   column-or-follow  the first move into each column; follows up if the other
                     column is full
 
-The opponent plays every legal move. A line is a whole game, and lines are counted exactly. A
-strategy that loses is a result too: the exit code is 0, and the report shows the shortest lost
-line. If there is a complete database of the board, the report also counts the positions where
+The opponent plays every legal move. A line is a whole game, and lines are counted exactly. A \
+strategy that loses is a result too: the exit code is 0, and the report shows the shortest lost \
+line. If there is a complete database of the board, the report also counts the positions where \
 the strategy keeps the value.
 
 Examples:
@@ -90,9 +90,9 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let chosen = arguments.chosen.choose(board)?;
     let player = chosen.player(arguments.player)?;
     let memory_bytes = arguments.memory.limit()?;
-    let check = check(chosen.rule(), board, player, memory_bytes).map_err(|error| explain(error, player))?;
-    let comparison = Comparison::of(&check, chosen.rule(), &arguments.database, arguments.cache, memory_bytes)?;
-    let report = StrategyReport::of(&chosen, check, comparison);
+    let check = check(&*chosen.rule, board, player, memory_bytes).map_err(|error| explain(error, player))?;
+    let comparison = Comparison::of(&check, &*chosen.rule, &arguments.database, arguments.cache, memory_bytes)?;
+    let report = StrategyReport::of(chosen, check, comparison);
     output::print_result("strategy", &report, arguments.json)
 }
 

@@ -32,21 +32,21 @@ const EMBEDDED_SAMPLE: u64 = 1000;
 /// Arguments of `fourbase verify`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Verify reads every file, recomputes every stored value from the moves of its position, compares
-the value of the empty board and the number of legal positions with published figures, searches
-some positions forward, and checks that a query returns each of these values. It also checks the
-counts that stats keeps beside the database. It shares with the solver the rules of the game, the
-ranking and the file layout. It decodes blocks, finds quiet positions and recomputes values with
+Verify reads every file, recomputes every stored value from the moves of its position, compares \
+the value of the empty board and the number of legal positions with published figures, searches \
+some positions forward, and checks that a query returns each of these values. It also checks the \
+counts that stats keeps beside the database. It shares with the solver the rules of the game, the \
+ranking and the file layout. It decodes blocks, finds quiet positions and recomputes values with \
 code of its own.
 
-With --sample N, verify recomputes only N values, searches at most N positions forward, and does
-not count legal positions. It still reads every file in full. For the sample it divides the stored
-values of each tier into as many equal pieces as are the tier's share of N, and takes one value
-from each, by a fixed rule that looks random: the sample is the same every time. --memory limits
+With --sample N, verify recomputes only N values, searches at most N positions forward, and does \
+not count legal positions. It still reads every file in full. For the sample it divides the stored \
+values of each tier into as many equal pieces as are the tier's share of N, and takes one value \
+from each, by a fixed rule that looks random: the sample is the same every time. --memory limits \
 the counting of legal positions.
 
-With --embedded, verify checks a database that is part of fourbase, or without a board all of them.
-The moves of the last ply in it are searched forward, so that only 1,000 values are recomputed
+With --embedded, verify checks a database that is part of fourbase, or without a board all of them. \
+The moves of the last ply in it are searched forward, so that only 1,000 values are recomputed \
 unless --sample asks for more.
 
 Examples:

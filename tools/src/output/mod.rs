@@ -43,6 +43,14 @@ pub fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
     print(serde_json::to_string(value)?)
 }
 
+/// Prints what work has done that was stopped, for programs alone: the error says it to people. Ignores write errors: the
+/// interruption matters more than a closed pipe.
+pub fn print_stopped(command: &'static str, result: Option<impl Serialize>, is_json: bool) {
+    if let Some(result) = result.filter(|_| is_json) {
+        let _ = print_json(&Envelope::new(command, result));
+    }
+}
+
 /// Prints the result of a subcommand as JSON if `is_json`, else as text.
 ///
 /// # Errors

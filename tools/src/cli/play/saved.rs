@@ -32,14 +32,8 @@ pub fn save(file: &Path, game: &Game) -> anyhow::Result<()> {
             return Err(refused("not a saved game").into());
         }
     }
-    write(file, &text::to_saved(game.board(), game.columns())).with_context(|| format!("cannot write {name}"))
-}
-
-/// Writes a file as a whole or not at all.
-fn write(file: &Path, text: &str) -> anyhow::Result<()> {
-    let mut whole = WholeFile::begin(file)?;
-    whole.write(text.as_bytes())?;
-    Ok(whole.end()?)
+    WholeFile::write_all(file, &text::to_saved(game.board(), game.columns()))
+        .with_context(|| format!("cannot write {name}"))
 }
 
 /// Loads a saved game of `board`.

@@ -223,12 +223,11 @@ impl Stats {
             let count = &mut counts.entry((*remoteness)?).or_default()[place];
             *count = count.saturating_add(*legal);
         }
-        let names = std::iter::once("remoteness").chain(VALUES);
-        let mut rows = vec![names.map(str::to_owned).collect::<Vec<_>>()];
-        rows.extend(counts.into_iter().map(|(remoteness, counts)| {
+        let rows = counts.into_iter().map(|(remoteness, counts)| {
             std::iter::once(remoteness.to_string()).chain(counts.map(|count| grouped(count.into()))).collect()
-        }));
-        Some(table::to_text(&[Side::Right; 4], &rows))
+        });
+        let [win, lose, tie] = VALUES;
+        Some(table::with_head(["remoteness", win, lose, tie].map(|name| (name, Side::Right)), rows))
     }
 }
 

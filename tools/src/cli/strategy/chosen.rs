@@ -17,8 +17,8 @@ const STATED_COLUMNS: usize = 6;
 #[derive(Args, Clone, Debug)]
 pub struct ChosenArguments {
     /// The strategy: follow-up, mirror or centre
-    #[arg(value_name = "NAME", value_parser = Name::parse)]
-    name: Name,
+    #[arg(value_name = "NAME", value_parser = parse_name)]
+    name: &'static str,
 
     /// The two centre columns of follow-up, such as 2,3 [default: the middle two]
     #[arg(long, value_name = "A,B", value_parser = parse_centre, allow_hyphen_values = true)]
@@ -41,26 +41,12 @@ pub struct ChosenArguments {
     reading: Option<Reading>,
 }
 
-/// The names of the strategies.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Name {
-    FollowUp,
-    Mirror,
-    Centre,
-}
-
-impl Name {
-    fn parse(text: &str) -> Result<Name, BadInput> {
-        match text {
-            "follow-up" => Ok(Name::FollowUp),
-            "mirror" => Ok(Name::Mirror),
-            "centre" => Ok(Name::Centre),
-            _ => Err(BadInput(format!(
-                "\"{}\" is not a strategy; write follow-up, mirror or centre, and then the board",
-                excerpt(text, EXCERPT_BYTES)
-            ))),
-        }
-    }
+/// Reads the name of a strategy.
+fn parse_name(text: &str) -> Result<&'static str, BadInput> {
+    ["follow-up", "mirror", "centre"].into_iter().find(|name| *name == text).ok_or_else(|| {
+        let text = excerpt(text, EXCERPT_BYTES);
+        BadInput(format!("\"{text}\" is not a strategy; write follow-up, mirror or centre, and then the board"))
+    })
 }
 
 /// Reads two columns, counted from 1, and returns them counted from 0. They may be outside of the board.
@@ -75,9 +61,11 @@ fn parse_centre(text: &str) -> Result<[usize; 2], BadInput> {
 
 /// A strategy on a board.
 pub struct Chosen {
-    rule: Box<dyn Rule>,
-    follow_up: Option<FollowUp>,
-    note: Option<String>,
+    pub rule: Box<dyn Rule>,
+    /// The same rule; `None` for another strategy than follow-up.
+    pub follow_up: Option<FollowUp>,
+    /// That the strategy was not stated for the board.
+    pub note: Option<String>,
 }
 
 impl ChosenArguments {
@@ -87,17 +75,13 @@ impl ChosenArguments {
     ///
     /// Options of another strategy; columns that cannot be the centre; a board without a centre.
     pub fn choose(&self, board: Board) -> Result<Chosen, BadInput> {
-        let rule: Box<dyn Rule> = match self.name {
-            Name::FollowUp => {
-                let rule = self.follow_up(board)?;
-                let note = note(rule, board);
-                return Ok(Chosen { rule: Box::new(rule), follow_up: Some(rule), note });
-            }
-            Name::Mirror => Box::new(Mirror),
-            Name::Centre => Box::new(Centre),
-        };
+        if self.name == "follow-up" {
+            let rule = self.follow_up(board)?;
+            return Ok(Chosen { rule: Box::new(rule), follow_up: Some(rule), note: note(rule, board) });
+        }
+        let rule: Box<dyn Rule> = if self.name == "mirror" { Box::new(Mirror) } else { Box::new(Centre) };
         if self.centre.is_some() || self.no_centre || self.reading.is_some() {
-            let name = rule.name();
+            let name = self.name;
             return Err(BadInput(format!(
                 "the strategy {name} has no options; --centre, --no-centre and --reading are for follow-up"
             )));
@@ -134,21 +118,6 @@ fn note(rule: FollowUp, board: Board) -> Option<String> {
 }
 
 impl Chosen {
-    /// Returns the rule.
-    pub fn rule(&self) -> &dyn Rule {
-        self.rule.as_ref()
-    }
-
-    /// Returns the follow-up rule; `None` for another strategy.
-    pub fn follow_up(&self) -> Option<&FollowUp> {
-        self.follow_up.as_ref()
-    }
-
-    /// Returns a note about the strategy on this board.
-    pub fn note(&self) -> Option<&str> {
-        self.note.as_deref()
-    }
-
     /// Returns the player who follows the rule: the one asked for, else the second.
     ///
     /// # Errors

@@ -63,17 +63,17 @@ struct LinesJson {
 
 impl StrategyReport {
     /// Gathers the findings.
-    pub fn of(chosen: &Chosen, check: Check, comparison: Result<Comparison, String>) -> StrategyReport {
+    pub fn of(chosen: Chosen, check: Check, comparison: Result<Comparison, String>) -> StrategyReport {
         let Check { board, player, positions, lines, refutation, undefined } = &check;
-        let centre = chosen.follow_up().and_then(|rule| rule.centre());
+        let centre = chosen.follow_up.and_then(|rule| rule.centre());
         let (comparison, not_compared) =
             comparison.map_or_else(|reason| (None, Some(reason)), |made| (Some(made), None));
         StrategyReport {
             board: board.to_string(),
-            strategy: chosen.rule().name(),
+            strategy: chosen.rule.name(),
             player: json::player(*player),
             centre: centre.map(|columns| columns.map(|column| column + 1)),
-            reading: chosen.follow_up().filter(|_| centre.is_some()).map(|rule| rule.reading().to_string()),
+            reading: chosen.follow_up.filter(|_| centre.is_some()).map(|rule| rule.reading().to_string()),
             verdict: check.verdict().to_string(),
             positions: PositionsJson {
                 all: positions.all(),
@@ -92,7 +92,7 @@ impl StrategyReport {
             refutation_line: refutation.as_ref().map(|line| columns_to_text(line.iter().copied())),
             undefined_line: undefined.as_ref().map(|line| columns_to_text(line.iter().copied())),
             comparison,
-            notes: chosen.note().map(str::to_owned).into_iter().chain(not_compared).collect(),
+            notes: chosen.note.into_iter().chain(not_compared).collect(),
             check,
         }
     }
@@ -114,7 +114,7 @@ impl StrategyReport {
         let row = |name: &str, of: u64, of_lines: Option<u128>| {
             vec![name.to_owned(), grouped(of.into()), of_lines.map(grouped).unwrap_or_default()]
         };
-        let mut rows = vec![["", "positions", "lines"].map(str::to_owned).to_vec()];
+        let mut rows = Vec::new();
         for player in [Player::First, Player::Second] {
             let name = format!("{player} player to move");
             if player == check.player {
@@ -128,7 +128,7 @@ impl StrategyReport {
         rows.push(row("second player wins", positions.won_by.second, Some(lines.won_by.second)));
         rows.push(row("tie", positions.ties, Some(lines.ties)));
         rows.push(row("all", positions.all, Some(lines.all)));
-        table::to_text(&[Side::Left, Side::Right, Side::Right], &rows)
+        table::with_head([("", Side::Left), ("positions", Side::Right), ("lines", Side::Right)], rows)
     }
 
     /// Writes a line, and draws its last position.
