@@ -42,6 +42,7 @@ pub enum Loss {
 
 /// A move that gave the value away.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Mistake {
     /// The number of the move, from 1.
     pub number: usize,

@@ -10,6 +10,7 @@ use crate::{Board, Game, Outcome, Player, Position};
 
 /// A position in every notation.
 #[derive(Clone, PartialEq, Eq, Serialize, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PositionJson {
     /// An order of moves that leads here, empty for the empty board; null if no game does.
     pub moves: Option<String>,
@@ -56,6 +57,7 @@ impl PositionJson {
 
 /// A value and a remoteness, null where unknown, as two fields of the object that contains them.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Default, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OutcomeJson {
     /// `win`, `lose` or `tie`.
     pub value: Option<&'static str>,
@@ -76,6 +78,7 @@ impl OutcomeJson {
 
 /// Which database was asked; all null if none was.
 #[derive(Clone, PartialEq, Eq, Serialize, Default, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DatabaseJson {
     /// Null if it is part of the program.
     pub folder: Option<String>,
@@ -97,6 +100,7 @@ impl DatabaseJson {
 
 /// Where an answer comes from.
 #[derive(Clone, PartialEq, Eq, Serialize, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SourceJson {
     /// What decided the value.
     pub kind: Source,
@@ -122,6 +126,7 @@ impl SourceJson {
 
 /// An [`Analysis`], or the reason why a text has none.
 #[derive(Serialize, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AnalysisJson {
     board: String,
     /// The line of a batch.
@@ -143,6 +148,7 @@ pub struct AnalysisJson {
 
 /// A move for the player who makes it.
 #[derive(Serialize, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct ChildJson {
     /// Counts from 1.
     column: usize,
@@ -202,6 +208,7 @@ impl AnalysisJson {
 
 /// Something that each player has.
 #[derive(Clone, PartialEq, Eq, Serialize, Default, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
 pub struct PlayersJson<T> {
     /// Of the first player.
     pub first: T,
@@ -211,6 +218,7 @@ pub struct PlayersJson<T> {
 
 /// A [`GameAnalysis`], or the reason why a text has none.
 #[derive(Serialize, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GameAnalysisJson {
     board: String,
     /// The line of a batch.
@@ -286,6 +294,7 @@ impl GameAnalysisJson {
 
 /// A move of a game.
 #[derive(Serialize, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct StepJson {
     /// Counts from 1.
     number: usize,

@@ -92,6 +92,7 @@ pub struct Move {
 
 /// What decided the value of an analysis. Several analyses together are as good as the last of theirs here.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
     /// The board itself: the game is over, or the player to move can win at once.

@@ -99,7 +99,7 @@ impl Knowledge {
 
 /// Solves a board into a temporary folder.
 fn solve(board: Board) -> anyhow::Result<(Database, Temporary)> {
-    let root = Temporary::folder("fourbase-")?;
+    let root = Temporary::folder()?;
     let memory_bytes = memory::default_limit().unwrap_or(u64::MAX);
     let report = Solve::new(board, Values::Remoteness).existing_root(root.path()).memory(memory_bytes).run()?;
     Ok((Database::open(&report.folder)?, root))

@@ -14,21 +14,22 @@ use crate::number::{counted, grouped};
 use crate::table::{self, Side};
 use crate::{json, wording};
 
-/// The counts of a board with their sums. What was not counted, or does not apply, is `None`.
-#[derive(Serialize)]
+/// The counts of a board with their sums. What was not counted, or does not apply, is null.
+#[derive(Serialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Stats {
     board: String,
-    /// The values that are counted; `None` for legal positions alone.
+    /// The values that are counted; null for legal positions alone.
     stores: Option<String>,
     stopped: bool,
     /// The tiers that were counted; of a count that was stopped, those of the direction that was stopped.
     tiers_done: usize,
     tiers: usize,
-    /// Where the same count resumes; `None` if nothing was kept.
+    /// Where the same count resumes; null if nothing was kept.
     resume_folder: Option<String>,
     /// The folder of the counted database.
     folder: Option<String>,
-    /// The deepest ply in the database; `None` if it has all.
+    /// The deepest ply in the database; null if it has all.
     keep_plies: Option<u32>,
     hash: Option<String>,
     #[serde(flatten)]
@@ -43,6 +44,7 @@ pub struct Stats {
 
 /// A row of the plies.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Row {
     ply: u32,
     #[serde(flatten)]
@@ -52,6 +54,7 @@ struct Row {
 
 /// The positions of one value and remoteness, of one ply or of all.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct OutcomeRow {
     value: &'static str,
     remoteness: Option<u32>,
@@ -68,8 +71,9 @@ impl OutcomeRow {
     }
 }
 
-/// The positions of a ply or of all. What was not counted is `None`.
+/// The positions of a ply or of all. What was not counted is null.
 #[derive(Serialize, Clone, Copy, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Sums {
     legal: Option<u64>,
     primitive: Option<u64>,
@@ -99,21 +103,23 @@ impl Row {
         let (legal, primitive, with_line) = (Some(legal), Some(primitive), Some(with_line));
         Row { ply, sums: Sums { legal, primitive, with_line, ..Sums::default() }, outcomes: None }
     }
+}
 
+impl Sums {
     /// Adds up rows. A file can say more than 64 bits hold; no board has so many.
-    fn sum(rows: &[Row]) -> Sums {
-        let add = |one: Option<u64>, other: Option<u64>| Some(one?.saturating_add(other?));
-        rows.iter()
-            .map(|row| row.sums)
-            .reduce(|one, other| Sums {
-                legal: add(one.legal, other.legal),
-                primitive: add(one.primitive, other.primitive),
-                with_line: add(one.with_line, other.with_line),
-                win: add(one.win, other.win),
-                lose: add(one.lose, other.lose),
-                tie: add(one.tie, other.tie),
-            })
-            .unwrap_or_default()
+    fn of(rows: &[Row]) -> Sums {
+        let sum = |of: fn(&Sums) -> Option<u64>| {
+            let counts = rows.iter().map(|row| of(&row.sums));
+            counts.reduce(|one, other| Some(one?.saturating_add(other?))).flatten()
+        };
+        Sums {
+            legal: sum(|of| of.legal),
+            primitive: sum(|of| of.primitive),
+            with_line: sum(|of| of.with_line),
+            win: sum(|of| of.win),
+            lose: sum(|of| of.lose),
+            tie: sum(|of| of.tie),
+        }
     }
 }
 
@@ -127,21 +133,8 @@ impl Stats {
     /// Begins a result of a whole count without counts.
     fn new(board: Board, values: Option<Values>) -> Stats {
         let tiers = board.cells() + 1;
-        Stats {
-            board: board.to_string(),
-            stores: values.map(|values| values.to_string()),
-            stopped: false,
-            tiers_done: tiers,
-            tiers,
-            resume_folder: None,
-            folder: None,
-            keep_plies: None,
-            hash: None,
-            sums: Sums::default(),
-            plies: None,
-            outcomes: None,
-            longest: Vec::new(),
-        }
+        let stores = values.map(|values| values.to_string());
+        Stats { board: board.to_string(), stores, tiers_done: tiers, tiers, ..Stats::default() }
     }
 
     /// Adds the sums to the counts, and the database of which they are.
@@ -151,7 +144,7 @@ impl Stats {
             folder: database.map(|database| json::folder(database.folder())),
             keep_plies: database.and_then(|database| database.manifest().keep_plies()),
             hash: database.and_then(|database| Some(database.manifest().hash()?.to_string())),
-            sums: Row::sum(&plies),
+            sums: Sums::of(&plies),
             plies: Some(plies),
             outcomes: Some(counts.total_outcomes().iter().map(OutcomeRow::of).collect()),
             longest: [(Value::Win, "win"), (Value::Lose, "loss")]
@@ -170,7 +163,7 @@ impl Stats {
     /// Adds the sums to the legal positions of a board by ply.
     pub fn of_legal(board: Board, plies: &[PlyLegal]) -> Stats {
         let plies: Vec<Row> = plies.iter().map(Row::of_legal).collect();
-        Stats { sums: Row::sum(&plies), plies: Some(plies), ..Stats::new(board, None) }
+        Stats { sums: Sums::of(&plies), plies: Some(plies), ..Stats::new(board, None) }
     }
 
     /// Takes what is done from the error of a stopped count; `None` for any other error.
@@ -230,12 +223,11 @@ impl Stats {
             let count = &mut counts.entry((*remoteness)?).or_default()[place];
             *count = count.saturating_add(*legal);
         }
-        let names = std::iter::once("remoteness").chain(VALUES);
-        let mut rows = vec![names.map(str::to_owned).collect::<Vec<_>>()];
-        rows.extend(counts.into_iter().map(|(remoteness, counts)| {
+        let rows = counts.into_iter().map(|(remoteness, counts)| {
             std::iter::once(remoteness.to_string()).chain(counts.map(|count| grouped(count.into()))).collect()
-        }));
-        Some(table::to_text(&[Side::Right; 4], &rows))
+        });
+        let [win, lose, tie] = VALUES;
+        Some(table::with_head(["remoteness", win, lose, tie].map(|name| (name, Side::Right)), rows))
     }
 }
 

@@ -21,22 +21,22 @@ use report::Report;
 /// Arguments of `fourbase analyse`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-For each move, the report shows the outcome of the position for the player to move; what the
-move gave away, either the value (win to tie, win to lose, tie to lose) or plies (a later win or
-an earlier loss); and the best moves, if the move was not one of them. The game may be
+For each move, the report shows the outcome of the position for the player to move; what the \
+move gave away, either the value (win to tie, win to lose, tie to lose) or plies (a later win or \
+an earlier loss); and the best moves, if the move was not one of them. The game may be \
 unfinished.
 
-Without a database, analyse searches every position forward, from the last one back. If a search
-reaches --nodes or --seconds, the report shows ? for what is not known, earlier positions get a
+Without a database, analyse searches every position forward, from the last one back. If a search \
+reaches --nodes or --seconds, the report shows ? for what is not known, earlier positions get a \
 quick look only, and the exit code is 1.
 
 With --batch, a line of input is a game and a line of output is
 
   MOVES<TAB>FIRST<TAB>SECOND<TAB>UNDECIDED
 
-FIRST and SECOND are the mistakes of each player, such as 1 missed tie at column 3; 5 missed win in
-7 at column 2, and - for none. UNDECIDED is the number of moves that were not decided. A line may have
-further fields, between tabs or blanks: the game is the first one, or that of --field, and the
+FIRST and SECOND are the mistakes of each player, such as 1 missed tie at column 3; 5 missed win in \
+7 at column 2, and - for none. UNDECIDED is the number of moves that were not decided. A line may have \
+further fields, between tabs or blanks: the game is the first one, or that of --field, and the \
 others are repeated at the end. --json writes a line of JSON for each game instead.
 
 Examples:

@@ -5,7 +5,7 @@
 //! judgements up by ply, and [`report`] writes them.
 
 mod positions;
-mod report;
+pub mod report;
 
 use std::time::Instant;
 
@@ -35,17 +35,17 @@ const USUAL_SAMPLE: u32 = 10_000;
 /// Arguments of `fourbase grade`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-The choice matters in a position whose legal moves do not all have the same value. Of those
+The choice matters in a position whose legal moves do not all have the same value. Of those \
 positions, the report shows by ply
 
   keeps   how often the player's move keeps the value of the position
   best    how often it is also a best move: the earliest win, the latest loss
   chance  how often a random move keeps the value
 
-Boards of at most 10 million entries are graded on all legal positions; a position and its
-mirror image count as two. On larger boards, grade draws 10,000 positions: a random ply each,
-then random moves from the empty board up to it. It draws again if the game ended early or the
-choice does not matter. --sample N draws N positions on any board. If a player needs the opponent's
+Boards of at most 10 million entries are graded on all legal positions; a position and its \
+mirror image count as two. On larger boards, grade draws 10,000 positions: a random ply each, \
+then random moves from the empty board up to it. It draws again if the game ended early or the \
+choice does not matter. --sample N draws N positions on any board. If a player needs the opponent's \
 last move, grade supplies one that leads to the position.
 
 Examples:

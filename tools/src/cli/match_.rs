@@ -3,7 +3,7 @@
 //! Game number n takes its random numbers from stream n of the seed, so that the result is the same for any number of
 //! threads. [`play_game`] plays a game, and [`report`] writes the result.
 
-mod report;
+pub mod report;
 
 use std::time::Instant;
 
@@ -36,9 +36,9 @@ Players:
                            strategies 0 to 7
   follow-up                the second player's rule
 
-With --openings PLIES, each pair of games begins from a position after that many plies, and the
-players swap colours in the second game. The pairs cover all such positions, or random ones if
---games is too small for all. Without --openings, two players that use no random numbers repeat
+With --openings PLIES, each pair of games begins from a position after that many plies, and the \
+players swap colours in the second game. The pairs cover all such positions, or random ones if \
+--games is too small for all. Without --openings, two players that use no random numbers repeat \
 the same two games.
 
 Examples:

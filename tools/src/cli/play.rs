@@ -36,7 +36,7 @@ fn quick_opponent(board: Board) -> Kind {
 /// Arguments of `fourbase play`.
 #[derive(Args, Debug)]
 #[command(after_help = format!("\
-PLAYER is human or a program; `fourbase match --help` lists the programs. Two programs play the
+PLAYER is human or a program; `fourbase match --help` lists the programs. Two programs play the \
 whole game; with `--first human --second human` two people play.
 
 Ctrl-C stops a search, and not the game. Type one of these lines:

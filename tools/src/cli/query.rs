@@ -13,7 +13,7 @@ use anyhow::anyhow;
 use clap::Args;
 use fourbase::analysis::json::AnalysisJson;
 
-use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument, POSITION_HELP, embedded_boards, read_position};
+use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument, POSITION_HELP, embedded_boards};
 use crate::batch::BatchArguments;
 use crate::json::Envelope;
 use crate::{failure, output};
@@ -100,7 +100,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let board = arguments.board.board;
     // A mistake in the position is cheap to find, so it is reported before the database is opened.
-    let position = read_position(board, &arguments.position)?;
+    let position = fourbase::notation::parse_words(board, &arguments.position)?;
     let analyst = arguments.search.find(board, &arguments.database, arguments.cache, arguments.batch.batch)?;
     if arguments.batch.batch {
         if let Some(note) = analyst.note() {

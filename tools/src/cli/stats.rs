@@ -5,6 +5,7 @@
 
 use std::path::PathBuf;
 
+use anyhow::Context;
 use clap::Args;
 use fourbase_tiers::counts::{Count, Counts, read_kept, write_kept};
 use fourbase_tiers::database::{Database, DatabaseError};
@@ -14,23 +15,25 @@ use fourbase_tiers::kernel::Values;
 use fourbase_tiers::solve::{Plan, Progress};
 use rayon::ThreadPool;
 
-use crate::arguments::{BoardArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, ValuesKind};
-use crate::job::Job;
-use crate::json::Envelope;
+use crate::arguments::{BoardArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, values};
+use crate::cli::job::Job;
 use crate::progress::Bar;
 use crate::stats::Stats;
 use crate::{failure, interrupt, output};
 
+/// What an error about the database begins with.
+const NEEDED: &str = "without --legal and --values a database is needed";
+
 /// Arguments of `fourbase stats`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-A legal position can be reached from the empty board by a game that stops at the first line. A
-position and its mirror image count as two. Finished positions count too; they are called
+A legal position can be reached from the empty board by a game that stops at the first line. A \
+position and its mirror image count as two. Finished positions count too; they are called \
 primitive.
 
-A board that does not fit in memory is counted in temporary files. An interrupted count in files
-resumes when you run the same command again. Ctrl-C, SIGTERM and SIGHUP stop the count soon; the
-exit code is then 3, and --json prints a line with \"stopped\":true. A second Ctrl-C stops it at
+A board that does not fit in memory is counted in temporary files. An interrupted count in files \
+resumes when you run the same command again. Ctrl-C, SIGTERM and SIGHUP stop the count soon; the \
+exit code is then 3, and --json prints a line with \"stopped\":true. A second Ctrl-C stops it at \
 once, and loses the work since the last checkpoint (exit code 130).
 
 Examples:
@@ -47,8 +50,8 @@ pub struct Arguments {
     database: DatabaseArgument,
 
     /// Count these values, with or without a database [default: the values of the database]
-    #[arg(long, value_name = "KIND")]
-    values: Option<ValuesKind>,
+    #[arg(long, value_name = "KIND", value_parser = values())]
+    values: Option<Values>,
 
     /// Count only legal positions, by ply; this needs no database
     #[arg(long, conflicts_with = "values")]
@@ -100,8 +103,7 @@ fn stats(arguments: &Arguments, prepared: Prepared, job: &Job) -> anyhow::Result
     if let Some(counts) = kept {
         return Ok(Stats::of(&counts, database.as_ref()));
     }
-    let values = arguments.values.map_or(Values::Remoteness, Values::from);
-    let values = database.as_ref().map_or(values, Database::values);
+    let values = database.as_ref().map_or(arguments.values.unwrap_or(Values::Remoteness), Database::values);
     let values = Some(values).filter(|_| !arguments.legal);
     let root = arguments.scratch.as_ref().unwrap_or(&arguments.database.root);
     let count = Count::new(board).memory(memory_bytes).root(root).in_files(arguments.scratch.is_some());
@@ -116,14 +118,8 @@ fn stats(arguments: &Arguments, prepared: Prepared, job: &Job) -> anyhow::Result
         }
     });
     drop(progress);
-    if let Some(stopped) =
-        counted.as_ref().err().and_then(|error| Stats::of_stopped(error, values, &count.folder(values)))
-        && arguments.json
-        && job.is_root()
-    {
-        // Ignore write errors: report the interruption, not a closed pipe.
-        let _ = output::print_json(&Envelope::new("stats", &stopped));
-    }
+    let stopped = counted.as_ref().err().and_then(|error| Stats::of_stopped(error, values, &count.folder(values)));
+    output::print_stopped("stats", stopped, arguments.json && job.is_root());
     let (stats, counts) = counted?;
     if let (Some(database), Some(counts), true) = (&database, &counts, job.is_root())
         && let Err(reason) = write_kept(&Disk, database.folder(), database.manifest(), counts)
@@ -154,13 +150,13 @@ fn prepare(arguments: &Arguments, job: &Job) -> anyhow::Result<Prepared> {
 fn database(arguments: &Arguments) -> anyhow::Result<Option<Database>> {
     let (root, board) = (&arguments.database.root, arguments.board.board);
     let Some(values) = arguments.values else {
-        let database = arguments.database.find(board)?;
+        let database = arguments.database.find(board).context(NEEDED)?;
         if let Some(ply) = database.manifest().next_ply(board) {
-            return Err(database.not_solved(ply).into());
+            return Err(database.not_solved(ply)).context(NEEDED);
         }
         return Ok(Some(database));
     };
-    match Database::open(&folder_of(root, board, values.into())) {
+    match Database::open(&folder_of(root, board, values)) {
         Ok(database) => Ok(Some(database).filter(|database| database.manifest().next_ply(board).is_none())),
         Err(DatabaseError::Missing { .. }) => Ok(None),
         Err(error) => Err(error.into()),

@@ -1,11 +1,11 @@
 //! `fourbase verify`: check a database with code that the solver does not use.
 
 mod log;
-mod report;
+pub mod report;
 
 use std::sync::{PoisonError, RwLock};
 
-use anyhow::{anyhow, ensure};
+use anyhow::{Context, anyhow, bail, ensure};
 use clap::Args;
 use fourbase::Board;
 use fourbase_tiers::counts::kept_path;
@@ -15,11 +15,12 @@ use fourbase_tiers::format::folder_of;
 use fourbase_tiers::kernel::Values;
 use fourbase_tiers::verify::{self, FaultKind, Options, Progress, Report, Stage};
 
-use crate::arguments::{CacheArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, ValuesKind, embedded_boards};
+use crate::arguments::{CacheArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, embedded_boards, values};
+use crate::cli::job::Job;
 use crate::failure::BadInput;
-use crate::job::Job;
+use crate::number::counted;
 use crate::progress::Bar;
-use crate::unsound::{UnreadFile, Unsound};
+use crate::remedy::{self, CHECK_FOLDER};
 use crate::{failure, number, output, wording};
 use log::Log;
 use rayon::ThreadPool;
@@ -31,21 +32,21 @@ const EMBEDDED_SAMPLE: u64 = 1000;
 /// Arguments of `fourbase verify`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Verify reads every file, recomputes every stored value from the moves of its position, compares
-the value of the empty board and the number of legal positions with published figures, searches
-some positions forward, and checks that a query returns each of these values. It also checks the
-counts that stats keeps beside the database. It shares with the solver the rules of the game, the
-ranking and the file layout. It decodes blocks, finds quiet positions and recomputes values with
+Verify reads every file, recomputes every stored value from the moves of its position, compares \
+the value of the empty board and the number of legal positions with published figures, searches \
+some positions forward, and checks that a query returns each of these values. It also checks the \
+counts that stats keeps beside the database. It shares with the solver the rules of the game, the \
+ranking and the file layout. It decodes blocks, finds quiet positions and recomputes values with \
 code of its own.
 
-With --sample N, verify recomputes only N values, searches at most N positions forward, and does
-not count legal positions. It still reads every file in full. For the sample it divides the stored
-values of each tier into as many equal pieces as are the tier's share of N, and takes one value
-from each, by a fixed rule that looks random: the sample is the same every time. --memory limits
+With --sample N, verify recomputes only N values, searches at most N positions forward, and does \
+not count legal positions. It still reads every file in full. For the sample it divides the stored \
+values of each tier into as many equal pieces as are the tier's share of N, and takes one value \
+from each, by a fixed rule that looks random: the sample is the same every time. --memory limits \
 the counting of legal positions.
 
-With --embedded, verify checks a database that is part of fourbase, or without a board all of them.
-The moves of the last ply in it are searched forward, so that only 1,000 values are recomputed
+With --embedded, verify checks a database that is part of fourbase, or without a board all of them. \
+The moves of the last ply in it are searched forward, so that only 1,000 values are recomputed \
 unless --sample asks for more.
 
 Examples:
@@ -69,8 +70,8 @@ pub struct Arguments {
     embedded: bool,
 
     /// Which database of the board [default: remoteness, else wdl]
-    #[arg(long, value_name = "KIND")]
-    values: Option<ValuesKind>,
+    #[arg(long, value_name = "KIND", value_parser = values())]
+    values: Option<Values>,
 
     /// Number of stored values to recompute [default: all]
     #[arg(long, value_name = "N", value_parser = number::within::<u64>(1..=u64::MAX))]
@@ -147,11 +148,10 @@ fn prepare(arguments: &Arguments, board: Board, sample: Option<u64>) -> anyhow::
 fn verdict(database: &Database, report: Report) -> anyhow::Result<()> {
     let Report { faults, faults_in_all, unread, .. } = report;
     if faults.iter().any(|fault| fault.kind != FaultKind::Counts) {
-        let folder = database.folder().to_path_buf();
-        let (board, values, keep_plies) = (database.board(), database.values(), database.manifest().keep_plies());
-        return Err(Unsound { board, values, keep_plies, folder, faults: faults_in_all }.into());
+        let (folder, faults) = (database.folder(), counted(faults_in_all, "fault"));
+        bail!("{} has {faults}; {}", wording::path(folder), remedy::make_again(folder));
     }
-    failure::all_of(unread.into_iter().map(UnreadFile).collect())?;
+    failure::all_of(unread.into_iter().map(|file| anyhow!("{file}; {CHECK_FOLDER}")).collect())?;
     if faults.is_empty() {
         return Ok(());
     }
@@ -186,7 +186,7 @@ fn open(arguments: &Arguments, board: Board) -> anyhow::Result<Database> {
     }
     let root = &arguments.database.root;
     let kinds = match arguments.values {
-        Some(kind) => vec![Values::from(kind)],
+        Some(kind) => vec![kind],
         None => vec![Values::Remoteness, Values::Wdl],
     };
     for values in kinds {
@@ -195,7 +195,11 @@ fn open(arguments: &Arguments, board: Board) -> anyhow::Result<Database> {
             opened => return Ok(opened?),
         }
     }
-    Err(DatabaseError::Missing { board, root: root.clone() }.into())
+    let missing = Err(DatabaseError::Missing { board, root: root.clone() });
+    match arguments.values {
+        Some(values) => missing.context(format!("--values {values}")),
+        None => Ok(missing?),
+    }
 }
 
 /// Shows the progress of each stage, on a terminal or in a log.

@@ -45,10 +45,12 @@ const EXCERPT_BYTES: usize = 512;
 
 /// What is asked for.
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-struct Asked {
+pub struct Asked {
+    /// Columns x rows, then cN for lines of N instead of 4, then m for misère.
     board: String,
-    /// Whether best play is wanted.
+    /// Add best play.
     #[serde(default)]
     line: bool,
 }

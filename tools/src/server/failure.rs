@@ -22,7 +22,8 @@ pub struct Failure {
 }
 
 #[derive(Serialize)]
-struct Body<'a> {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Body<'a> {
     error: &'a str,
 }
 

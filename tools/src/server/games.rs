@@ -17,11 +17,15 @@ use crate::json::Envelope;
 
 /// A game: moves from a position on, which is the empty board if it is left out.
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-struct Asked {
+pub struct Asked {
+    /// Columns x rows, then cN for lines of N instead of 4, then m for misère.
     board: String,
+    /// The position that the game begins from, in any notation.
     #[serde(default = "fields::empty_board")]
     start: String,
+    /// The columns of the moves, 1 to 9 and then a to w.
     #[serde(default)]
     moves: String,
 }

@@ -20,7 +20,7 @@ mod failure;
 mod fields;
 mod games;
 mod metrics;
-mod openapi;
+pub mod openapi;
 mod page;
 mod picture;
 mod players;
@@ -65,11 +65,11 @@ const SPEAKERS: usize = 2;
 /// Arguments of `fourbase serve`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-The server answers from the databases in --db and from those that are part of fourbase. Databases
-that appear or change while it runs are found within two seconds. A position that no database covers
+The server answers from the databases in --db and from those that are part of fourbase. Databases \
+that appear or change while it runs are found within two seconds. A position that no database covers \
 is searched, within --search-nodes and --search-seconds; --searches says how many at a time.
 
-A browser shows a page at the address that is printed; docs/server.md lists the others. Ctrl-C or
+A browser shows a page at the address that is printed; docs/server.md lists the others. Ctrl-C or \
 SIGTERM stops the server after the answers that are under way.
 
 Examples:

@@ -27,14 +27,20 @@ const MOST_ORDERS: u64 = 10_000_000_000;
 
 /// A game, and who moves next.
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-struct AskedMove {
+pub struct AskedMove {
+    /// Columns x rows, then cN for lines of N instead of 4, then m for misère.
     board: String,
+    /// The position that the game begins from, in any notation.
     #[serde(default = "fields::empty_board")]
     start: String,
+    /// The columns of the moves, 1 to 9 and then a to w.
     #[serde(default)]
     moves: String,
+    /// perfect, perfect:first, random, pomakis:LEVEL, window:DEPTH, rating:LEVEL or follow-up.
     player: String,
+    /// The same seed and the same game give the same move.
     #[serde(default = "one")]
     seed: u64,
 }
@@ -46,7 +52,8 @@ fn one() -> u64 {
 
 /// The move of a player.
 #[derive(Serialize)]
-struct MoveJson {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct MoveJson {
     board: String,
     position: PositionJson,
     player: String,
@@ -122,23 +129,27 @@ fn most_plies(board: Board) -> u32 {
 
 /// A board.
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-struct AskedPlayers {
+pub struct AskedPlayers {
+    /// Columns x rows, then cN for lines of N instead of 4, then m for misère.
     board: String,
 }
 
 /// The players of a board.
 #[derive(Serialize)]
-struct PlayersJson {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct PlayersJson {
     board: String,
     players: Vec<PlayerJson>,
 }
 
 /// A player.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct PlayerJson {
     player: &'static str,
-    /// The highest level that is allowed on the board; `None` for a player without levels.
+    /// The highest level that is allowed on the board; null for a player without levels.
     levels: Option<u32>,
 }
 

@@ -23,23 +23,28 @@ use crate::json::Envelope;
 
 /// What is asked for.
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-struct Asked {
+pub struct Asked {
+    /// Columns x rows, then cN for lines of N instead of 4, then m for misère.
     board: String,
+    /// Moves, bit strings of columns, or a string of GamesmanUni.
     #[serde(default = "fields::empty_board")]
     position: String,
-    /// Whether best play is wanted.
+    /// Add best play.
     #[serde(default)]
     line: bool,
-    /// Whether what is known so far is wanted on the way.
+    /// Send a line with everything that is known whenever something is found out; the last line is the answer.
     #[serde(default)]
     stream: bool,
+    /// never: 404 if the board has no database.
     #[serde(default)]
     search: Search,
 }
 
 /// When to search.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 enum Search {
     Never,

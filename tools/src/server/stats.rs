@@ -17,8 +17,10 @@ use crate::json::Envelope;
 use crate::stats::Stats;
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-struct Asked {
+pub struct Asked {
+    /// Columns x rows, then cN for lines of N instead of 4, then m for misère.
     board: String,
 }
 

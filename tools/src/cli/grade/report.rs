@@ -17,21 +17,22 @@ use crate::wording;
 
 /// The result of a grade.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct GradeReport {
     board: String,
     program: String,
-    /// The number of positions to draw; `None` for all.
+    /// The number of positions to draw; null for all.
     sample: Option<u32>,
     seed: u64,
-    /// The number of legal positions; `None` for a sample.
+    /// The number of legal positions; null for a sample.
     legal: Option<u64>,
     /// The number of positions where the choice matters, which were graded.
     graded: u64,
     /// The number of moves that keep the value.
     keeps: u64,
-    /// The number of best moves; `None` without remotenesses.
+    /// The number of best moves; null without remotenesses.
     best: Option<u64>,
-    /// The chance that a random move keeps the value, 0 to 1; `None` without positions.
+    /// The chance that a random move keeps the value, 0 to 1; null without positions.
     chance_share: Option<f64>,
     plies: Vec<GradedPlyJson>,
     worst: Option<Blunder>,
@@ -43,6 +44,7 @@ pub struct GradeReport {
 
 /// One ply of a grade.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct GradedPlyJson {
     ply: usize,
     graded: u64,
@@ -79,6 +81,7 @@ fn percent(share: Option<f64>) -> String {
 
 /// The worst blunder.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Blunder {
     position: PositionJson,
     /// The column that the player chose, from 1.

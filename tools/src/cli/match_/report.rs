@@ -14,6 +14,7 @@ use crate::table::{self, Side};
 
 /// The result of a match.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MatchReport {
     board: String,
     games: u64,
@@ -27,7 +28,7 @@ pub struct MatchReport {
     seconds: f64,
     games_per_second: f64,
     threads: usize,
-    /// Where exact values come from; `None` if no player needs any.
+    /// Where exact values come from; null if no player needs any.
     source: Option<SourceJson>,
     #[serde(skip)]
     note: Option<String>,
@@ -35,6 +36,7 @@ pub struct MatchReport {
 
 /// The result of one of the two players.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Tally {
     program: String,
     wins: u64,
@@ -43,12 +45,13 @@ struct Tally {
     /// The games in which it was the first player, and the others.
     players: PlayersJson<Score>,
     moves_made: u64,
-    /// Moves per second on one thread; `None` if the player never moved.
+    /// Moves per second on one thread; null if the player never moved.
     moves_per_second: Option<f64>,
 }
 
 /// The results of some games for one player.
 #[derive(Serialize, Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Score {
     wins: u64,
     ties: u64,

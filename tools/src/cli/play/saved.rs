@@ -8,8 +8,8 @@ use fourbase::{Board, Game};
 use fourbase_tiers::files::{Disk, FileError, read_small};
 
 use crate::failure::BadInput;
-use crate::whole::WholeFile;
-use crate::{remedy, wording};
+use crate::temporary::WholeFile;
+use crate::{quote, wording};
 
 /// More bytes than any saved game has.
 const MOST_BYTES: u64 = 1024;
@@ -31,14 +31,7 @@ pub fn save(file: &Path, game: &Game) -> anyhow::Result<()> {
             return Err(refused("not a saved game").into());
         }
     }
-    write(file, &game.to_saved()).with_context(|| format!("cannot write {name}"))
-}
-
-/// Writes a file as a whole or not at all.
-fn write(file: &Path, text: &str) -> anyhow::Result<()> {
-    let mut whole = WholeFile::begin(file)?;
-    whole.write(text.as_bytes())?;
-    Ok(whole.end()?)
+    WholeFile::write_all(file, &game.to_saved()).with_context(|| format!("cannot write {name}"))
 }
 
 /// Loads a saved game of `board`.
@@ -53,10 +46,15 @@ pub fn load(file: &Path, board: Board) -> anyhow::Result<Game> {
     let bad = |reason: String| BadInput(format!("{name}: {reason}"));
     let game = Game::from_saved(&text).map_err(bad)?;
     if game.board() != board {
-        let command = remedy::to_play(game.board(), file);
+        let command = to_load(game.board(), file);
         return Err(bad(format!("a game on {}; load it with: {command}", game.board())).into());
     }
     Ok(game)
+}
+
+/// Returns the command that continues a saved game.
+pub fn to_load(board: Board, file: &Path) -> String {
+    format!("fourbase play {board}{}", quote::option("load", file))
 }
 
 /// Reads a short text. Folders, devices and pipes, which could be read for ever, are no texts.

@@ -160,7 +160,7 @@ impl Session {
             Typed::Moves if self.game.ply() == 0 => Some("no moves yet".to_owned()),
             Typed::Moves => Some(self.game.moves()),
             Typed::Save(file) => Some(match saved::save(Path::new(&file), &self.game) {
-                Ok(()) => format!("saved; continue with: {}", remedy::to_play(self.game.board(), Path::new(&file))),
+                Ok(()) => format!("saved; continue with: {}", saved::to_load(self.game.board(), Path::new(&file))),
                 Err(reason) => one_line(&reason),
             }),
             Typed::Load(file) => match saved::load(Path::new(&file), self.game.board()) {

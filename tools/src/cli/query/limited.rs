@@ -213,11 +213,10 @@ fn facts(analysis: &Analysis) -> Vec<String> {
 
 /// Says that a search takes long, and when it ends.
 fn note_of_long_search(analyst: &Analyst<Database>, nodes: Option<u64>, time: Option<Duration>) -> String {
-    let advice = if remedy::takes("seconds") { "; --seconds limits the time" } else { "" };
     let end = match (time, nodes) {
         (Some(time), _) => format!(", for at most {}", seconds(time)),
-        (None, Some(nodes)) => format!(", for at most {}{advice}", counted(nodes, "node")),
-        (None, None) => advice.to_owned(),
+        (None, Some(nodes)) => format!(", up to --nodes {nodes}"),
+        (None, None) => String::new(),
     };
     format!("{} is still being searched{end}", analyst.board())
 }

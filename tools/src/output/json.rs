@@ -15,6 +15,7 @@ pub const SCHEMA: u32 = 1;
 
 /// One line of JSON: the version and the subcommand, then the fields of `body`.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Envelope<T> {
     schema: u32,
     command: &'static str,

@@ -34,11 +34,6 @@ pub fn outcome(outcome: Outcome) -> String {
     outcome.remoteness.map_or(value.clone(), |remoteness| format!("{value} in {remoteness}"))
 }
 
-/// Writes `tie in 17` without colours, for errors.
-pub fn plain(outcome: Outcome) -> String {
-    outcome.remoteness.map_or(outcome.value.to_string(), |remoteness| format!("{} in {remoteness}", outcome.value))
-}
-
 /// Writes `first player to move: tie in 17` in colours.
 pub fn sentence(to_move: Player, outcome: Outcome) -> String {
     format!("{to_move} player to move: {}", self::outcome(outcome))

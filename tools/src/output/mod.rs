@@ -1,7 +1,17 @@
 //! Standard output: text for people, coloured on a terminal, and one line of JSON for programs.
 //!
+//! [`json`] has the pieces of JSON that subcommands share. For people [`table`] lays out tables, [`wording`] and [`number`] write
+//! values and numbers, [`quote`] writes words for a shell, and [`progress`] draws bars.
+//!
 //! Text always contains its colours. The stream removes them unless it is a terminal that shows colours, and removes
 //! them under `NO_COLOR`.
+
+pub mod json;
+pub mod number;
+pub mod progress;
+pub mod quote;
+pub mod table;
+pub mod wording;
 
 use std::fmt::Display;
 use std::io::Write;
@@ -9,7 +19,7 @@ use std::io::Write;
 use anyhow::Context;
 use serde::Serialize;
 
-use crate::json::Envelope;
+use json::Envelope;
 
 /// The message of a failed write; the reason follows.
 pub const CANNOT_WRITE: &str = "cannot write to standard output";
@@ -31,6 +41,14 @@ pub fn print(text: impl Display) -> anyhow::Result<()> {
 /// Standard output cannot be written.
 pub fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
     print(serde_json::to_string(value)?)
+}
+
+/// Prints what work has done that was stopped, for programs alone: the error says it to people. Ignores write errors: the
+/// interruption matters more than a closed pipe.
+pub fn print_stopped(command: &'static str, result: Option<impl Serialize>, is_json: bool) {
+    if let Some(result) = result.filter(|_| is_json) {
+        let _ = print_json(&Envelope::new(command, result));
+    }
 }
 
 /// Prints the result of a subcommand as JSON if `is_json`, else as text.

@@ -1,5 +1,7 @@
 //! Tables for people: each column is as wide as its widest cell, and two spaces separate columns.
 
+use std::iter;
+
 use anstream::adapter::strip_str;
 
 /// The side of its column that a cell is aligned to.
@@ -9,6 +11,12 @@ pub enum Side {
     Left,
     /// For numbers.
     Right,
+}
+
+/// Lays out rows below the names of their columns.
+pub fn with_head<const N: usize>(columns: [(&str, Side); N], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let head = columns.map(|(name, _)| name.to_owned()).to_vec();
+    to_text(&columns.map(|(_, side)| side), &iter::once(head).chain(rows).collect::<Vec<_>>())
 }
 
 /// Lays out rows, one per line, with one side for each column. Cells may have colours. Lines have no spaces at the end.
