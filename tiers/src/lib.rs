@@ -49,6 +49,7 @@ pub mod kernel;
 #[path = "../../tests/support/long.rs"]
 mod long;
 pub mod positions;
+pub mod progress;
 pub mod quiet;
 pub mod solve;
 #[cfg(any(test, feature = "testing"))]

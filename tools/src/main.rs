@@ -34,6 +34,7 @@ mod interrupt;
 mod job;
 mod json;
 mod knowledge;
+mod log;
 mod memory;
 mod number;
 mod output;

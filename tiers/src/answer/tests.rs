@@ -12,7 +12,8 @@ use super::*;
 use crate::database::DatabaseError;
 use crate::kernel::Values;
 use crate::long;
-use crate::solve::{Progress, Solve};
+use crate::progress::Progress;
+use crate::solve::Solve;
 
 /// Plies of the positions that the answerers are compared on.
 const PLIES: usize = 6;

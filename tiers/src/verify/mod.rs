@@ -61,11 +61,12 @@ use fourbase::{Outcome, Position};
 use crate::counts::{kept_path, read_kept};
 use crate::database::{Database, DatabaseError};
 use crate::files::{counted, grouped, shown};
+use crate::progress::Progress;
 pub use legal::counting_bytes;
 use lookup::Lookup;
 pub use published::{Published, published};
 use report::words;
-pub use report::{Fault, FaultKind, Options, Progress, Report, Stage, VerifyError};
+pub use report::{Fault, FaultKind, Options, Report, VerifyError};
 use tier::StoredTier;
 use work::Work;
 

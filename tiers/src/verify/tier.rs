@@ -1,11 +1,13 @@
 //! A stored tier as `docs/format.md` describes it: its blocks, decoded one symbol at a time, and what its codes stand for.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use fourbase::{Board, Outcome, Player, Value};
 
 use crate::database::{Database, DatabaseError, OpenTier};
 use crate::files::frame;
+use crate::index::low_bits;
 use crate::kernel::Values;
 
 /// A stored tier whose file is whole.
@@ -40,14 +42,6 @@ impl StoredTier {
     pub fn read_block(&self, block: u64) -> Result<Result<Block, &'static str>, DatabaseError> {
         let (payload, chunks) = self.open.reader().block(block)?;
         Ok(Block::decode(&payload, chunks, self.open.chunks().each, &self.codes))
-    }
-
-    /// Makes the error of something that is wrong with the chunk of an entry.
-    pub fn damaged(&self, entry: u64, what: &'static str) -> DatabaseError {
-        match self.open.reader().block_of(self.open.chunks().place(entry).0) {
-            Ok((block, _)) => self.open.reader().damaged(block, what).into(),
-            Err(error) => error.into(),
-        }
     }
 }
 
@@ -110,13 +104,17 @@ impl Codes {
     }
 }
 
-/// The symbols of a block, still packed: of most blocks that are read only their number is asked, or one chunk.
+/// The symbols of a block, still packed: of most blocks that are read only their number is asked, or some chunks.
 #[derive(Debug)]
 pub(super) struct Block {
     /// Symbols before each chunk, and all of them.
     starts: Vec<u32>,
     /// The counts of all chunks, then the packed symbols.
     bytes: Vec<u8>,
+    /// The quiet entries of each chunk that was asked for, a bit each; `None` where they are not as many as its symbols.
+    quiet: Vec<OnceLock<Option<Box<[u64]>>>>,
+    /// The memory that the block takes once all its chunks were asked for.
+    pub most_bytes: usize,
 }
 
 impl Block {
@@ -140,16 +138,39 @@ impl Block {
         if packed.len() != codes.bytes(all as usize) {
             return Err("a block's symbols do not match its counts");
         }
-        Ok(Block { starts, bytes })
+        let quiet: Vec<_> = (0..chunks).map(|_| OnceLock::new()).collect();
+        let most_bytes = size_of::<Block>() + size_of_val(&*starts) + bytes.len() + size_of_val(&*quiet);
+        Ok(Block { starts, bytes, quiet, most_bytes: most_bytes + chunks * (chunk_entries / 8) as usize })
     }
 
     /// Returns the codes of a chunk of the block; none where the block has no such chunk.
     pub fn chunk(&self, place: usize, codes: &Codes) -> Vec<u8> {
         let Some((start, end)) = self.starts.get(place).zip(self.starts.get(place + 1)) else { return Vec::new() };
-        let packed = self.bytes.get(2 * (self.starts.len() - 1)..).unwrap_or_default();
         let mut all = Vec::with_capacity((end - start) as usize);
-        all.extend((*start as usize..*end as usize).filter_map(|number| codes.unpack(packed, number)));
+        all.extend((*start..*end).filter_map(|number| codes.unpack(self.packed(), number as usize)));
         all
+    }
+
+    /// Returns the code of an entry, given by its place in a chunk of the block; `None` where it is not quiet, or the chunk has
+    /// another number of symbols than of quiet entries. `find_quiet` returns these, a bit each.
+    pub fn code(
+        &self,
+        chunk: usize,
+        place: usize,
+        codes: &Codes,
+        find_quiet: impl FnOnce() -> Box<[u64]>,
+    ) -> Option<u8> {
+        let [start, end, ..] = *self.starts.get(chunk..)? else { return None };
+        let count = |words: &[u64]| words.iter().map(|word| word.count_ones()).sum::<u32>();
+        let find = || Some(find_quiet()).filter(|quiet| count(quiet) == end - start);
+        let quiet = self.quiet.get(chunk)?.get_or_init(find).as_ref()?;
+        let (before, word) = (count(quiet.get(..place / 64)?), quiet.get(place / 64)?);
+        let number = start + before + (word & low_bits((place % 64) as u32)).count_ones();
+        if word >> (place % 64) & 1 == 1 { codes.unpack(self.packed(), number as usize) } else { None }
+    }
+
+    fn packed(&self) -> &[u8] {
+        self.bytes.get(2 * (self.starts.len() - 1)..).unwrap_or_default()
     }
 
     /// Counts the symbols.
@@ -161,11 +182,6 @@ impl Block {
     pub fn place_of(&self, symbol: u32) -> Option<(usize, u32)> {
         let chunk = self.starts.iter().take_while(|start| **start <= symbol).count().checked_sub(1)?;
         (symbol < self.len()).then_some((chunk, symbol - self.starts.get(chunk)?))
-    }
-
-    /// Returns the memory that the block takes.
-    pub fn bytes(&self) -> usize {
-        size_of::<Block>() + size_of_val(&*self.starts) + self.bytes.len()
     }
 }
 

@@ -12,14 +12,15 @@ use fourbase::{Outcome, Position, Value};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::lookup::{Chunk, Leaf, Lookup};
-use super::report::{Fault, FaultKind, Stage, words};
+use super::lookup::{Leaf, Lookup};
+use super::report::{Fault, FaultKind, words};
 use super::tier::{Block, StoredTier};
 use super::walk::quiet_positions;
 use super::work::{Work, share};
 use crate::communicator::CommunicatorError;
 use crate::database::DatabaseError;
 use crate::files::counted;
+use crate::progress::{RankProgress, Stage};
 
 /// Values that are recomputed together. The moves of one lead to at most 50 or so others on 7x6, in the mean of all tiers
 /// of 7x5 to 12, so that a batch takes at most some 200 MB. Larger batches expand fewer blocks twice.
@@ -41,6 +42,7 @@ struct TierCheck<'a> {
     lookup: &'a Lookup<'a>,
     tier: &'a StoredTier,
     work: &'a Work<'a>,
+    shown: &'a RankProgress<'a>,
 }
 
 /// Recomputes the stored values, or `sample` of them; returns how many.
@@ -48,10 +50,10 @@ pub(super) fn check(lookup: &Lookup, sample: Option<u64>, work: &Work) -> Result
     let all: u64 = lookup.tiers().map(StoredTier::count).sum();
     let sample = sample.filter(|sample| *sample < all);
     let entries = |tier: &StoredTier| tier.open.chunks().tier_entries;
-    work.begin(Stage::Values, sample.unwrap_or_else(|| lookup.tiers().map(entries).sum()));
+    let shown = &work.begin(Stage::Values, sample.unwrap_or_else(|| lookup.tiers().map(entries).sum()));
     let (mut checked, mut before) = (0, 0);
     for tier in lookup.tiers() {
-        let (check, after) = (TierCheck { lookup, tier, work }, before + tier.count());
+        let (check, after) = (TierCheck { lookup, tier, work, shown }, before + tier.count());
         let of_tier = match sample {
             None => work.sum(work.jobs(tier.open.chunks().count()).map(|chunk| check.check_chunk(chunk)).sum()),
             // The shares of all tiers sum to the sample, and none is more than the tier has.
@@ -59,11 +61,12 @@ pub(super) fn check(lookup: &Lookup, sample: Option<u64>, work: &Work) -> Result
         };
         before = after;
         if of_tier > 0 || sample.is_none() {
-            work.progress.tier_done(Stage::Values, tier.ply, of_tier);
+            work.tier_done(Stage::Values, tier.ply, of_tier);
         }
         checked += of_tier;
     }
-    work.end()?;
+    shown.end();
+    work.gather()?;
     Ok(checked)
 }
 
@@ -79,7 +82,7 @@ impl TierCheck<'_> {
         // A small tier has few chunks, and its values may be searched, which takes long: then threads share a chunk.
         values.par_iter().for_each(|value| self.check_value(value, &|leaf| self.lookup.read(&leaf)));
         let entries = self.tier.entries(chunk);
-        self.work.done(entries.end - entries.start);
+        self.shown.done(entries.end - entries.start);
         values.len() as u64
     }
 
@@ -209,25 +212,13 @@ impl TierCheck<'_> {
     fn look_up(&self, mut entries: Vec<TierEntry>, steps: u64) -> Vec<(TierEntry, Option<Outcome>)> {
         entries.par_sort_unstable();
         entries.dedup();
-        let chunk = |(ply, entry): &TierEntry| Some((*ply, self.lookup.tier(*ply)?.open.chunks().place(*entry).0));
-        let of_chunks: Vec<&[TierEntry]> = entries.chunk_by(|one, other| chunk(one) == chunk(other)).collect();
-        let all = of_chunks.len() as u64;
-        self.work.done(if all == 0 { steps } else { 0 });
+        let all = entries.len() as u64;
+        self.shown.done(if all == 0 { steps } else { 0 });
         // A thread looks up neighbours, which share a block.
-        let outcomes = of_chunks.par_iter().enumerate().flat_map_iter(|(number, of_chunk)| {
-            let read = |first| {
-                let (ply, chunk) = chunk(first)?;
-                let tier = self.lookup.tier(ply)?;
-                Some((tier, self.lookup.read_chunk(tier, chunk).ok()?))
-            };
-            let values = of_chunk.first().and_then(read);
-            self.work.done(share(steps, number as u64 + 1, all) - share(steps, number as u64, all));
-            of_chunk.iter().map(move |of| {
-                let outcome = |(tier, chunk): &(&StoredTier, Chunk)| {
-                    tier.codes.outcome(chunk.code(tier.open.chunks().place(of.1).1)?)
-                };
-                (*of, values.as_ref().and_then(outcome))
-            })
+        let outcomes = entries.par_iter().enumerate().map(|(number, (ply, entry))| {
+            self.shown.done(share(steps, number as u64 + 1, all) - share(steps, number as u64, all));
+            let outcome = self.lookup.tier(*ply).and_then(|tier| self.lookup.read(&Leaf::Stored(tier, *entry)).ok());
+            ((*ply, *entry), outcome)
         });
         outcomes.collect()
     }
