@@ -166,7 +166,7 @@ fn page_checksum(header: &[u8], entries: &[u8], page: u64) -> u64 {
 }
 
 fn write(storage: &Memory, path: &Path, bytes: &[u8]) {
-    let written = storage.create(path).and_then(|mut file| file.write_all(bytes));
+    let written = storage.create(path).and_then(|file| file.write_all_at(bytes, 0));
     assert!(written.is_ok(), "memory takes any file");
 }
 

@@ -298,7 +298,7 @@ mod tests {
             let end = file.get(end..numbers + 16).unwrap_or_default();
             let checksum = end_checksum(end, reader.identity);
             file[numbers + 16..].copy_from_slice(&checksum.to_le_bytes());
-            storage.create(&path).unwrap().write_all(&file).unwrap();
+            storage.create(&path).unwrap().write_all_at(&file, 0).unwrap();
             Reader::open(&storage, &path, 3, |_, _| Ok(()))?.0.block(0)
         };
         open(at, 3).unwrap();
