@@ -103,11 +103,7 @@ pub struct Shown<'a> {
 
 impl<'a> Shown<'a> {
     /// Shows bars unless it is quiet or there is a log. `describe` makes the note that precedes a solve.
-    pub fn new(
-        is_quiet: bool,
-        log: Option<Log>,
-        describe: Option<&'a (dyn Fn(&Plan) -> String + Sync)>,
-    ) -> Shown<'a> {
+    pub fn new(is_quiet: bool, log: Option<Log>, describe: Option<&'a (dyn Fn(&Plan) -> String + Sync)>) -> Shown<'a> {
         Shown { has_bars: !is_quiet && log.is_none(), log, describe, bar: RwLock::default() }
     }
 
