@@ -30,8 +30,8 @@ const NODES_TO_CLEAR: u64 = 1 << 16;
 /// The stored tiers of a database, with a cache of what was decoded. Threads share it.
 pub(super) struct Lookup<'a> {
     pub database: &'a Database,
-    /// By ply.
-    tiers: BTreeMap<u32, StoredTier>,
+    /// The stored tiers by ply.
+    pub tiers: BTreeMap<u32, StoredTier>,
     /// By ply and number.
     blocks: Cache<(u32, u64), Arc<Block>, ByBytes>,
     /// Searches that no thread uses, each with its nodes when its table was last cleared.
@@ -61,16 +61,6 @@ impl<'a> Lookup<'a> {
         let tiers = stored.into_iter().map(|tier| (tier.ply, tier)).collect();
         let blocks = Cache::with_weighter((database.cache_bytes() / 65_536) as usize, database.cache_bytes(), ByBytes);
         Lookup { database, tiers, blocks, idle: Mutex::default() }
-    }
-
-    /// Lists the stored tiers from the full board down.
-    pub fn tiers(&self) -> impl Iterator<Item = &StoredTier> {
-        self.tiers.values().rev()
-    }
-
-    /// Returns a stored tier.
-    pub fn tier(&self, ply: u32) -> Option<&StoredTier> {
-        self.tiers.get(&ply)
     }
 
     /// Returns the outcome of a position for the player to move.
@@ -127,8 +117,8 @@ impl<'a> Lookup<'a> {
             }
             Evaluation::Quiet => {
                 let (ply, index) = (position.ply() as u32, self.database.index());
-                let Some(tier) = self.tier(ply) else {
-                    let is_next_stored = self.tier(ply + 1).is_some();
+                let Some(tier) = self.tiers.get(&ply) else {
+                    let is_next_stored = self.tiers.contains_key(&(ply + 1));
                     return if is_next_stored {
                         self.best_of_moves(position, read)
                     } else {

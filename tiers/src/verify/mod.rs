@@ -93,7 +93,7 @@ pub fn verify(database: &Database, options: &Options, progress: &dyn Progress) -
             legal::check_memory(database, options.memory_bytes)?;
         }
         let lookup = Lookup::new(database, stored);
-        report.stored = lookup.tiers().map(StoredTier::count).sum();
+        report.stored = lookup.tiers.values().map(StoredTier::count).sum();
         report.checked = values::check(&lookup, options.sample, &work)?;
         report.root = check_root(&lookup, &work);
         work.gather()?;

@@ -24,7 +24,7 @@ impl StoredTier {
     pub fn new(database: &Database, open: OpenTier) -> StoredTier {
         let ply = open.directory().ply();
         let codes = Codes::new(database.board(), database.values(), ply);
-        let blocks = vec![0; open.reader().blocks() as usize];
+        let blocks = vec![0; open.reader().blocks as usize];
         StoredTier { ply, open, codes, blocks }
     }
 

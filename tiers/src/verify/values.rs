@@ -47,12 +47,12 @@ struct TierCheck<'a> {
 
 /// Recomputes the stored values, or `sample` of them; returns how many.
 pub(super) fn check(lookup: &Lookup, sample: Option<u64>, work: &Work) -> Result<u64, CommunicatorError> {
-    let all: u64 = lookup.tiers().map(StoredTier::count).sum();
+    let all: u64 = lookup.tiers.values().map(StoredTier::count).sum();
     let sample = sample.filter(|sample| *sample < all);
     let entries = |tier: &StoredTier| tier.open.chunks().tier_entries;
-    let shown = &work.begin(Stage::Values, sample.unwrap_or_else(|| lookup.tiers().map(entries).sum()));
+    let shown = &work.begin(Stage::Values, sample.unwrap_or_else(|| lookup.tiers.values().map(entries).sum()));
     let (mut checked, mut before) = (0, 0);
-    for tier in lookup.tiers() {
+    for tier in lookup.tiers.values().rev() {
         let (check, after) = (TierCheck { lookup, tier, work, shown }, before + tier.count());
         let of_tier = match sample {
             None => work.sum(work.jobs(tier.blocks.len() as u64).map(|block| check.check_block(block)).sum()),
@@ -213,7 +213,8 @@ impl TierCheck<'_> {
         // A thread looks up neighbours, which share a block.
         let outcomes = entries.par_iter().enumerate().map(|(number, (ply, entry))| {
             self.shown.done(share(steps, number as u64 + 1, all) - share(steps, number as u64, all));
-            let outcome = self.lookup.tier(*ply).and_then(|tier| self.lookup.read(&Leaf::Stored(tier, *entry)).ok());
+            let outcome =
+                self.lookup.tiers.get(ply).and_then(|tier| self.lookup.read(&Leaf::Stored(tier, *entry)).ok());
             ((*ply, *entry), outcome)
         });
         outcomes.collect()

@@ -148,7 +148,12 @@ struct ShapeWalk {
     /// Columns of the board that are not full, a bit each.
     open: u32,
     is_misere: bool,
-    /// The spine to which the threats below belong.
+    sorted: Sorted,
+}
+
+/// The threats of one spine by where they lie, and what they mark.
+#[derive(Default)]
+struct Sorted {
     spine: Option<Spine>,
     in_rows: Vec<(Pattern, u32)>,
     in_columns: Vec<(Pattern, u32)>,
@@ -187,38 +192,27 @@ impl ShapeWalk {
                 threats.push(Threat { left: pattern(&left), spine, right: pattern(&right), columns });
             }
         }
-        let (open, is_misere) = (landings.iter().map(|(_, column)| column).sum(), board.is_misere());
-        let [in_rows, in_columns] = [(); 2].map(|()| Vec::with_capacity(threats.len()));
-        let [row_marks, column_marks, marks] = [(); 3].map(|()| Vec::new());
-        let across = Vec::with_capacity(threats.len());
-        ShapeWalk {
-            shape,
-            threats,
-            open,
-            is_misere,
-            spine: None,
-            in_rows,
-            in_columns,
-            across,
-            row_marks,
-            column_marks,
-            marks,
-        }
+        let open = landings.iter().map(|(_, column)| column).sum();
+        ShapeWalk { shape, threats, open, is_misere: board.is_misere(), sorted: Sorted::default() }
     }
 
     /// Sorts the threats whose part in the spine one player owns by where the rest of them lies.
     fn set_spine(&mut self, spine: Spine) {
-        if self.spine.replace(spine) == Some(spine) {
+        let Sorted { spine: last, in_rows, in_columns, across, .. } = &mut self.sorted;
+        if last.replace(spine) == Some(spine) {
             return;
         }
-        self.in_rows.clear();
-        self.in_columns.clear();
-        self.across.clear();
+        for list in [&mut *in_rows, in_columns] {
+            list.clear();
+            list.reserve(self.threats.len());
+        }
+        across.clear();
+        across.reserve(self.threats.len());
         for Threat { left, right, columns, .. } in self.threats.iter().filter(|threat| threat.spine.fits(spine.bits)) {
             match (left.pieces, right.pieces) {
-                (_, 0) => self.in_rows.push((*left, *columns)),
-                (0, _) => self.in_columns.push((*right, *columns)),
-                _ => self.across.push((*left, *right, *columns)),
+                (_, 0) => in_rows.push((*left, *columns)),
+                (0, _) => in_columns.push((*right, *columns)),
+                _ => across.push((*left, *right, *columns)),
             }
         }
     }
@@ -227,7 +221,8 @@ impl ShapeWalk {
     fn matrix(&mut self, index: &Index, located: &Located, entries: Range<u64>, show: &mut impl FnMut(u64, &Parts)) {
         let Located { matrix, first_entry, .. } = *located;
         self.set_spine(matrix.spine);
-        let ShapeWalk { open, is_misere, in_rows, in_columns, across, row_marks, column_marks, marks, .. } = self;
+        let ShapeWalk { open, is_misere, sorted, .. } = self;
+        let Sorted { in_rows, in_columns, across, row_marks, column_marks, marks, .. } = sorted;
         // Whether a position is quiet whose threats have these columns.
         let is_quiet = |marks: u32| {
             if *is_misere { (*open & !marks).count_ones() >= 2 } else { marks == 0 && open.count_ones() >= 2 }
