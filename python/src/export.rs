@@ -10,8 +10,9 @@ use fourbase::analysis::Budget;
 use fourbase::excerpt;
 use fourbase::search::Monitor;
 use fourbase_tiers::dataset::{
-    Cells, Choice, Column, Dataset, DatasetError, Field, Format, Portion, Progress, Rows, Summary,
+    Cells, Choice, Column, Dataset, DatasetError, Field, Format, Portion, Rows, Summary,
 };
+use fourbase_tiers::progress::Progress;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};

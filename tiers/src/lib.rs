@@ -10,6 +10,7 @@
 //! | [`quiet`] | evaluates positions by the board alone; only the others, the quiet ones, are stored |
 //! | [`tier`] | holds the planes of a tier: in memory, or in blocks that go into a log |
 //! | [`format`](mod@format) | reads and writes the files of a database, byte by byte |
+//! | [`progress`] | receives the progress of long work and can stop it; a [`solve::Plan`] is shown to it |
 //! | [`solve`] | solves tiers from the full board down, each from the tier after it |
 //! | [`counts`] | counts legal positions by ply, value and remoteness: tiers from the empty board up |
 //! | [`database`] | opens databases and looks positions up, for [`fourbase::analysis`] too |
@@ -47,6 +48,7 @@ pub mod kernel;
 #[path = "../../tests/support/long.rs"]
 mod long;
 pub mod positions;
+pub mod progress;
 pub mod quiet;
 pub mod solve;
 #[cfg(any(test, feature = "testing"))]

@@ -29,6 +29,7 @@ mod failure;
 mod history;
 mod interrupt;
 mod knowledge;
+mod log;
 mod memory;
 mod output;
 mod remedy;

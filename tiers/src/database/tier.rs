@@ -120,7 +120,7 @@ impl OpenTier {
     /// # Errors
     /// What is wrong with the first block that is not as it was written.
     pub fn check(&self) -> Result<(), FileError> {
-        let checked = (0..self.reader.blocks()).into_par_iter().map(|number| self.expand(number).map(drop));
+        let checked = (0..self.reader.blocks).into_par_iter().map(|number| self.expand(number).map(drop));
         checked.find_first(Result::is_err).unwrap_or(Ok(()))
     }
 }

@@ -14,7 +14,7 @@
 
 #![allow(clippy::indexing_slicing, reason = "records are cut to their length before they are taken apart")]
 
-use std::io::{self, BufReader, Read, Write};
+use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
@@ -105,8 +105,8 @@ const BUFFER_BYTES: usize = 1 << 18;
 impl Writer {
     /// Writes what was collected.
     fn flush(&mut self) -> Result<(), FileError> {
-        let written = self.file.write_all(&self.unwritten).and_then(|()| self.file.flush());
-        written.map_err(io_error(&self.path, "write"))?;
+        let written = self.end - self.unwritten.len() as u64;
+        self.file.write_all_at(&self.unwritten, written).map_err(io_error(&self.path, "write"))?;
         self.unwritten.clear();
         Ok(())
     }
@@ -268,9 +268,9 @@ impl<'s> Segments<'s> {
         // Ranks begin segments at the same time: each has numbers of its own.
         let name = next.next_multiple_of(self.all.size()) + self.all.rank();
         let path = path_of(&self.folder, kind, ply, name);
-        let mut file = self.storage.create(&path).map_err(io_error(&path, "create"))?;
+        let file = self.storage.create(&path).map_err(io_error(&path, "create"))?;
         let sealed = envelope::seal(MAGIC, &self.header);
-        file.write_all(&sealed).map_err(io_error(&path, "write"))?;
+        file.write_all_at(&sealed, 0).map_err(io_error(&path, "write"))?;
         let seed = xxh3_64(&sealed);
         let reader = self.storage.open(&path).map_err(io_error(&path, "open"))?;
         let start = sealed.len() as u64;

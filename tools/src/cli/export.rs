@@ -9,13 +9,13 @@ use std::time::Instant;
 
 use clap::Args;
 use fourbase::analysis::{Budget, Lookup};
-use fourbase_tiers::dataset::{Choice, Column, Dataset, Format, Progress, Rows, ply_ranges};
+use fourbase_tiers::dataset::{Choice, Column, Dataset, Format, Rows, ply_ranges};
 use fourbase_tiers::positions::SampleKind;
 
 use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, one_of};
 use crate::failure::BadInput;
 use crate::json::{self, SourceJson, SourceKind};
-use crate::progress::Bar;
+use crate::progress::Shown;
 use crate::{number, output, quote, wording};
 use destination::Destination;
 use lists::{ColumnList, PlyList};
@@ -150,12 +150,7 @@ fn export(arguments: &Arguments) -> anyhow::Result<Option<ExportReport>> {
     let dataset = Dataset::new(&database, choice.clone(), columns)?.budget(budget).memory(memory_bytes);
     let mut destination = Destination::begin(arguments.output.as_deref(), arguments.replace)?;
     let start = Instant::now();
-    let unit = match choice.rows {
-        Rows::All => "entries",
-        Rows::Sample { .. } => "positions",
-        Rows::Unforced => "plies",
-    };
-    let written = dataset.write(&mut destination, format, &Shown(Bar::new(unit)));
+    let written = dataset.write(&mut destination, format, &Shown::new(false, None, None));
     let summary = written.map_err(|error| destination.explain(error))?;
     let Some(file) = arguments.output.as_deref() else {
         destination.end("")?;
@@ -258,17 +253,4 @@ impl Arguments {
 fn unknown_format(file: &Path) -> BadInput {
     let file = wording::path(file);
     BadInput(format!("the name {file} does not tell the format; end it with .csv or .parquet, or give --format"))
-}
-
-/// Shows the progress on a terminal. Ctrl-C ends the program.
-struct Shown(Bar);
-
-impl Progress for Shown {
-    fn begins(&self, all: u64) {
-        self.0.begin(all, 0);
-    }
-
-    fn done(&self, more: u64) {
-        self.0.add(more);
-    }
 }

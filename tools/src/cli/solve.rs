@@ -1,26 +1,23 @@
 //! `fourbase solve`: solve every position of a board and write the database.
 
-mod log;
 mod ranks;
 pub mod report;
 mod speed;
 
 use std::path::PathBuf;
-use std::sync::{PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use fourbase_tiers::counts::{CountError, Counts, solve_and_count};
-use fourbase_tiers::files::{Disk, FileError};
-use fourbase_tiers::format::TierRecord;
+use fourbase_tiers::files::Disk;
 use fourbase_tiers::kernel::Kernel;
-use fourbase_tiers::solve::{Plan, Progress, Report, Share, Solve};
+use fourbase_tiers::solve::{Plan, Report, Solve};
 
 use crate::arguments::{BoardArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, ValuesArgument, one_of};
 use crate::cli::job::Job;
-use crate::progress::{self, Bar};
-use crate::{failure, interrupt, number, output};
-use log::Log;
+use crate::log::Log;
+use crate::progress::{self, Shown};
+use crate::{interrupt, number, output};
 use ranks::Ranks;
 use report::{Planned, PlannedTier, Solved};
 
@@ -173,9 +170,10 @@ fn solve(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
     let speed = is_measured.then(|| Plan::estimate(solve.board(), solve.values()));
     let speed = speed.and_then(|estimate| speed::measure(&estimate, arguments.kernel));
     let start = Instant::now();
-    let log = (is_root && arguments.log).then(Log::begin);
-    let (before, bar) = (RwLock::new(None), Bar::new("entries"));
-    let progress = SolveProgress { memory_bytes, speed, is_shown, log, before, bar };
+    let log = (is_root && arguments.log).then(|| Log::begin(arguments.board.board));
+    let describe = |plan: &Plan| Planned::of(plan, memory_bytes, speed).to_string();
+    let describe = is_shown.then_some(&describe as _);
+    let progress = Shown::new(!is_shown, log, describe);
     let solved = run_solve(&solve, arguments.stats, &job, &progress);
     // The bar goes away before anything else is printed.
     drop(progress);
@@ -192,110 +190,13 @@ fn solve(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
 }
 
 /// Solves with the other processes of the job, and counts if asked to.
-fn run_solve(
-    solve: &Solve,
-    is_counted: bool,
-    job: &Job,
-    progress: &SolveProgress,
-) -> anyhow::Result<(Report, Option<Counts>)> {
+fn run_solve(solve: &Solve, is_counted: bool, job: &Job, progress: &Shown) -> anyhow::Result<(Report, Option<Counts>)> {
     if !is_counted {
         return Ok((solve.run_on(job.all(), &Disk, progress)?, None));
     }
-    match solve_and_count(solve, job.all(), &Disk, [&Sweeping(progress), progress]) {
+    match solve_and_count(solve, job.all(), &Disk, progress) {
         Ok((report, counts)) => Ok((report, Some(counts))),
         Err(CountError::Solve(error)) => Err(error.into()),
         Err(error) => Err(error.into()),
-    }
-}
-
-/// Shows the progress of the sweep that finds the legal positions, before a solve that counts them.
-struct Sweeping<'a>(&'a SolveProgress);
-
-impl Progress for Sweeping<'_> {
-    fn planned(&self, plan: &Plan, entries_done: u64) {
-        let SolveProgress { is_shown, log, before, .. } = self.0;
-        if *is_shown && log.is_some() {
-            failure::print_note(&format!("{}: finding the legal positions first", plan.board));
-        } else if *is_shown {
-            let entries = u64::try_from(plan.entries()).unwrap_or(u64::MAX);
-            let bar = Bar::of_stage("finding the legal positions", "entries", entries, entries_done);
-            *before.write().unwrap_or_else(PoisonError::into_inner) = Some(bar);
-        }
-    }
-
-    fn solved(&self, entries: u64) {
-        self.0.checked(entries);
-    }
-
-    fn is_stopped(&self) -> bool {
-        interrupt::is_asked()
-    }
-}
-
-/// Shows the plan and then the progress, on a terminal or in a log, and stops when that is requested.
-struct SolveProgress {
-    memory_bytes: u64,
-    /// How many entries this machine solves in a second, if that was measured.
-    speed: Option<f64>,
-    is_shown: bool,
-    log: Option<Log>,
-    /// While legal positions are found, or a solve that resumes reads the files of an earlier one.
-    before: RwLock<Option<Bar>>,
-    bar: Bar,
-}
-
-impl Progress for SolveProgress {
-    fn checks(&self, bytes: u64) {
-        if self.is_shown && self.log.is_none() {
-            let bar = Bar::of_stage("reading the finished tiers", "bytes", bytes, 0);
-            *self.before.write().unwrap_or_else(PoisonError::into_inner) = Some(bar);
-        }
-    }
-
-    fn checked(&self, bytes: u64) {
-        if let Some(bar) = &*self.before.read().unwrap_or_else(PoisonError::into_inner) {
-            bar.add(bytes);
-        }
-    }
-
-    fn planned(&self, plan: &Plan, entries_done: u64) {
-        // Its bar goes away before anything else is shown.
-        *self.before.write().unwrap_or_else(PoisonError::into_inner) = None;
-        if !self.is_shown {
-            return;
-        }
-        failure::print_note(&Planned::of(plan, self.memory_bytes, self.speed).to_string());
-        if let Some(log) = &self.log {
-            return log.planned(plan, entries_done);
-        }
-        self.bar.begin(u64::try_from(plan.entries()).unwrap_or(u64::MAX), entries_done);
-    }
-
-    fn tier(&self, ply: u32, entries: u64) {
-        self.bar.tier(ply, entries);
-    }
-
-    fn solved(&self, entries: u64) {
-        self.bar.add(entries);
-    }
-
-    fn tier_done(&self, tier: &TierRecord) {
-        if let Some(log) = &self.log {
-            log.tier_done(tier);
-        }
-    }
-
-    fn tier_shared(&self, _: u32, shares: &[Share]) {
-        if let Some(log) = &self.log {
-            log.tier_shared(shares);
-        }
-    }
-
-    fn starts_over(&self, why: &FileError) {
-        failure::print_warning(&format!("cannot resume; starting over: {why}"));
-    }
-
-    fn is_stopped(&self) -> bool {
-        interrupt::is_asked()
     }
 }

@@ -12,12 +12,11 @@ use fourbase_tiers::database::{Database, DatabaseError};
 use fourbase_tiers::files::Disk;
 use fourbase_tiers::format::folder_of;
 use fourbase_tiers::kernel::Values;
-use fourbase_tiers::solve::{Plan, Progress};
 use rayon::ThreadPool;
 
 use crate::arguments::{BoardArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, values};
 use crate::cli::job::Job;
-use crate::progress::Bar;
+use crate::progress::Shown;
 use crate::stats::Stats;
 use crate::{failure, interrupt, output};
 
@@ -107,13 +106,12 @@ fn stats(arguments: &Arguments, prepared: Prepared, job: &Job) -> anyhow::Result
     let values = Some(values).filter(|_| !arguments.legal);
     let root = arguments.scratch.as_ref().unwrap_or(&arguments.database.root);
     let count = Count::new(board).memory(memory_bytes).root(root).in_files(arguments.scratch.is_some());
-    let progress =
-        CountProgress { passes: 1 + u64::from(values.is_some()), is_shown: job.is_root(), bar: Bar::new("entries") };
+    let progress = Shown::new(!job.is_root(), None, None);
     // The database is not read: it has no entries for positions that a probe decides by itself.
     let counted = pool.install(|| match values {
         None => count.legal_on(job.all(), &Disk, &progress).map(|plies| (Stats::of_legal(board, &plies), None)),
         Some(values) => {
-            let counts = count.by_value_on(values, job.all(), &Disk, [&progress, &Solving(&progress)])?;
+            let counts = count.by_value_on(values, job.all(), &Disk, &progress)?;
             Ok((Stats::of(&counts, database.as_ref()), Some(counts)))
         }
     });
@@ -172,55 +170,4 @@ fn kept(database: &Database, is_root: bool) -> Option<Counts> {
         }
         None
     })
-}
-
-/// Shows the progress on a terminal, and stops at Ctrl-C.
-struct CountProgress {
-    /// How often each entry is visited: in the forward sweep, and with values also in the solve.
-    passes: u64,
-    is_shown: bool,
-    bar: Bar,
-}
-
-impl Progress for CountProgress {
-    fn planned(&self, plan: &Plan, entries_done: u64) {
-        let entries = u64::try_from(plan.entries()).unwrap_or(u64::MAX);
-        if self.is_shown {
-            self.bar.begin(entries.saturating_mul(self.passes), entries_done);
-        }
-    }
-
-    fn tier(&self, ply: u32, entries: u64) {
-        self.bar.tier(ply, entries);
-    }
-
-    fn solved(&self, entries: u64) {
-        self.bar.add(entries);
-    }
-
-    fn is_stopped(&self) -> bool {
-        interrupt::is_asked()
-    }
-}
-
-/// Shows the progress of the solve, whose entries follow those of the sweep.
-struct Solving<'a>(&'a CountProgress);
-
-impl Progress for Solving<'_> {
-    fn planned(&self, plan: &Plan, entries_done: u64) {
-        let entries = u64::try_from(plan.entries()).unwrap_or(u64::MAX);
-        self.0.planned(plan, entries.saturating_add(entries_done));
-    }
-
-    fn tier(&self, ply: u32, entries: u64) {
-        self.0.tier(ply, entries);
-    }
-
-    fn solved(&self, entries: u64) {
-        self.0.solved(entries);
-    }
-
-    fn is_stopped(&self) -> bool {
-        self.0.is_stopped()
-    }
 }

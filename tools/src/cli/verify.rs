@@ -1,9 +1,6 @@
 //! `fourbase verify`: check a database with code that the solver does not use.
 
-mod log;
 pub mod report;
-
-use std::sync::{PoisonError, RwLock};
 
 use anyhow::{Context, anyhow, bail, ensure};
 use clap::Args;
@@ -13,16 +10,16 @@ use fourbase_tiers::database::{Database, DatabaseError};
 use fourbase_tiers::files::bytes;
 use fourbase_tiers::format::folder_of;
 use fourbase_tiers::kernel::Values;
-use fourbase_tiers::verify::{self, FaultKind, Options, Progress, Report, Stage};
+use fourbase_tiers::verify::{self, FaultKind, Options, Report};
 
 use crate::arguments::{CacheArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, embedded_boards, values};
 use crate::cli::job::Job;
 use crate::failure::BadInput;
+use crate::log::Log;
 use crate::number::counted;
-use crate::progress::Bar;
+use crate::progress::Shown;
 use crate::remedy::{self, CHECK_FOLDER};
 use crate::{failure, number, output, wording};
-use log::Log;
 use rayon::ThreadPool;
 use report::Verified;
 
@@ -119,8 +116,8 @@ fn check(arguments: &Arguments, board: Board, job: &Job) -> anyhow::Result<()> {
     let searches = sample.unwrap_or(u64::MAX).min(options.searches);
     let options = Options { sample, searches, memory_bytes, communicator: job.all(), ..options };
     let is_shown = job.is_root();
-    let log = (is_shown && arguments.log).then(|| Log::begin(&database));
-    let progress = VerifyProgress { is_shown, log, bar: RwLock::new(None) };
+    let log = (is_shown && arguments.log).then(|| begin_log(&database));
+    let progress = Shown::new(!is_shown, log, None);
     let report = job.unless_failed(pool.install(|| verify::verify(&database, &options, &progress)))?;
     drop(progress);
     if !is_shown {
@@ -138,6 +135,14 @@ fn prepare(arguments: &Arguments, board: Board, sample: Option<u64>) -> anyhow::
     let database = arguments.cache.apply(open(arguments, board)?);
     check_memory(arguments, &database, sample)?;
     Ok((database, arguments.threads.pool()?))
+}
+
+/// Starts a log that begins with the database.
+fn begin_log(database: &Database) -> Log {
+    let (manifest, board, values) = (database.manifest(), database.board(), database.values());
+    let size = bytes(manifest.bytes().into());
+    failure::print_note(&format!("{board} with {values}: {} tiers, {size}", manifest.tiers.len()));
+    Log::begin(board)
 }
 
 /// Returns nothing if the database is sound.
@@ -199,42 +204,5 @@ fn open(arguments: &Arguments, board: Board) -> anyhow::Result<Database> {
     match arguments.values {
         Some(values) => missing.context(format!("--values {values}")),
         None => Ok(missing?),
-    }
-}
-
-/// Shows the progress of each stage, on a terminal or in a log.
-struct VerifyProgress {
-    is_shown: bool,
-    log: Option<Log>,
-    bar: RwLock<Option<Bar>>,
-}
-
-impl Progress for VerifyProgress {
-    fn begins(&self, stage: Stage, steps: u64) {
-        if self.log.is_some() || !self.is_shown {
-            return;
-        }
-        let (stage, unit) = match stage {
-            Stage::Files => ("reading files", "tiers"),
-            Stage::Values => ("recomputing values", "entries"),
-            Stage::Legal => ("counting legal positions", "entries"),
-            Stage::Search => ("searching forward", "positions"),
-        };
-        let mut bar = self.bar.write().unwrap_or_else(PoisonError::into_inner);
-        // The bar of the stage before goes away first.
-        *bar = None;
-        *bar = Some(Bar::of_stage(stage, unit, steps, 0));
-    }
-
-    fn done(&self, steps: u64) {
-        if let Some(bar) = &*self.bar.read().unwrap_or_else(PoisonError::into_inner) {
-            bar.add(steps);
-        }
-    }
-
-    fn tier_done(&self, stage: Stage, ply: u32, count: u64) {
-        if let Some(log) = &self.log {
-            log.tier_done(stage, ply, count);
-        }
     }
 }
