@@ -61,8 +61,8 @@ pub enum CountError {
         plies: usize,
         /// All plies.
         all: usize,
-        /// Whether it used files; a count in memory keeps nothing.
-        in_files: bool,
+        /// The folder of its files; a count in memory keeps nothing.
+        folder: Option<PathBuf>,
     },
     /// A file of the count is not what was written.
     #[error("{source}")]

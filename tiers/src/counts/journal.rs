@@ -68,9 +68,9 @@ impl Journal {
         }
     }
 
-    /// Tells whether positions are counted by value, so that the bits of all plies are needed.
-    pub fn has_values(&self) -> bool {
-        self.values.is_some()
+    /// Returns the values that are counted, if any.
+    pub fn values(&self) -> Option<Values> {
+        self.values
     }
 
     /// Tells whether the values of a ply are counted.

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use fourbase::{Board, Position, Value, notation};
 use serde::{Deserialize, Serialize};
 
-use super::pull::Positions;
 use crate::kernel::Values;
+use crate::kernel::reach::Pulled;
 
 /// The legal positions of a board by ply and by remoteness, mirror images counted apart, finished ones included.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -71,8 +71,8 @@ pub struct PlyLegal {
 
 impl PlyLegal {
     /// Makes the row of a ply.
-    pub(super) fn new(board: Board, ply: u32, positions: Positions) -> PlyLegal {
-        let Positions { without_line, with_line } = positions;
+    pub(super) fn new(board: Board, ply: u32, positions: Pulled) -> PlyLegal {
+        let Pulled { without_line, with_line } = positions;
         let full = if ply == board.cells() as u32 { without_line } else { 0 };
         PlyLegal { ply, legal: without_line + with_line, primitive: with_line + full, with_line }
     }

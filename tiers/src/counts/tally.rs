@@ -27,15 +27,7 @@ pub(super) struct Tally<'a> {
 
 impl Observer for Tally<'_> {
     fn solved(&mut self, index: &Index, tier: &Tier) -> Result<(), Box<dyn Error + Send + Sync>> {
-        self.tally(index, tier).map_err(|error| {
-            // The folder can be removed.
-            let folder = self.folder.to_path_buf();
-            match error {
-                CountError::File(source) if source.is_damage() => CountError::Damaged { folder, source },
-                error => error,
-            }
-            .into()
-        })
+        Ok(self.tally(index, tier)?)
     }
 }
 
@@ -61,7 +53,7 @@ impl Tally<'_> {
         for (code, (&positions, first)) in counts {
             let code = code as u8;
             let outcome = coding.decode(code).ok_or(CountError::Code { board, ply, code, positions })?;
-            let example = first.and_then(|first| first.moves(index));
+            let example = first.moves(index);
             self.journal.add(ply, outcome, positions, example);
         }
         self.journal.solved = Some(ply);
@@ -77,7 +69,7 @@ impl Tally<'_> {
 struct Codes {
     counts: CodeCounts,
     /// The first of each.
-    firsts: [Option<First>; CODES],
+    firsts: [First; CODES],
 }
 
 /// The place of an entry of a tier, in the order of the index: left wing, height of the spine, right wing, the spine's bits, the first
@@ -86,6 +78,9 @@ struct Codes {
 struct First([u32; 8]);
 
 impl First {
+    /// Comes after all entries.
+    const NONE: First = First([u32::MAX; 8]);
+
     fn of(matrix: &Matrix, row: usize, column: usize) -> First {
         let Matrix { left, spine, right, left_firsts, right_firsts, .. } = *matrix;
         First([left.0, spine.height, right.0, spine.bits, left_firsts, right_firsts, row as u32, column as u32])
@@ -93,6 +88,9 @@ impl First {
 
     /// Returns the position, as the smallest order of moves.
     fn moves(self, index: &Index) -> Option<String> {
+        if self == First::NONE {
+            return None;
+        }
         let [left, height, right, bits, left_firsts, right_firsts, row, column] = self.0;
         let (left, spine, right) = (WingShape(left), Spine { height, bits }, WingShape(right));
         let left_bits = *index.colourings(left, spine, left_firsts).get(row as usize)?;
@@ -104,7 +102,7 @@ impl First {
 
 impl Codes {
     fn new() -> Codes {
-        Codes { counts: [0; CODES], firsts: [None; CODES] }
+        Codes { counts: [0; CODES], firsts: [First::NONE; CODES] }
     }
 
     /// Adds the entries of some rows of a matrix: how many have each code, each as many positions as it is the `images` of.
@@ -120,43 +118,39 @@ impl Codes {
         let words = matrix.words();
         for (code, count) in here.iter().enumerate().filter(|(_, count)| **count > 0) {
             self.counts[code] += count * images(matrix);
-            if self.firsts[code].is_some_and(|found| found < First::of(matrix, first_row, 0)) {
+            if self.firsts[code] < First::of(matrix, first_row, 0) {
                 continue;
             }
             let rows = bits.chunks_exact(words).zip(codes.chunks_exact(words * planes)).zip(first_row..);
             let mut found =
                 rows.filter_map(|((bits, codes), row)| Some(First::of(matrix, row, first(bits, codes, planes, code)?)));
-            self.firsts[code] = found.next().or(self.firsts[code]);
+            self.firsts[code] = found.next().unwrap_or(self.firsts[code]);
         }
     }
 
     /// Joins what two threads or processes have found.
     fn join(mut self, other: &Codes) -> Codes {
         self.counts.iter_mut().zip(&other.counts).for_each(|(sum, count)| *sum += count);
-        for (first, other) in self.firsts.iter_mut().zip(other.firsts) {
-            *first = [*first, other].into_iter().flatten().min();
-        }
+        self.firsts.iter_mut().zip(&other.firsts).for_each(|(first, other)| *first = (*first).min(*other));
         self
     }
 
-    /// Lists numbers for other ranks: for each code the count, whether there is a first, and its place.
+    /// Lists numbers for other ranks: for each code the count and the place of the first.
     fn numbers(&self) -> Vec<u64> {
-        let of_code = |(count, first): (&u64, &Option<First>)| {
-            let place = first.unwrap_or(First([0; 8])).0.map(u64::from);
-            [*count, u64::from(first.is_some())].into_iter().chain(place)
-        };
+        let of_code = |(count, first): (&u64, &First)| [*count].into_iter().chain(first.0.map(u64::from));
         self.counts.iter().zip(&self.firsts).flat_map(of_code).collect()
     }
 
     /// Reads the numbers of a rank; `None` where there are too few or too many.
     fn of(numbers: &[u64]) -> Option<Codes> {
-        let (of_codes, []) = numbers.as_chunks::<10>() else { return None };
+        let (of_codes, []) = numbers.as_chunks::<9>() else { return None };
+        let of_codes: &[_; CODES] = of_codes.try_into().ok()?;
         let mut codes = Codes::new();
-        for (number, [count, has_first, place @ ..]) in of_codes.iter().enumerate() {
-            *codes.counts.get_mut(number)? = *count;
-            *codes.firsts.get_mut(number)? = (*has_first == 1).then_some(First(place.map(|part| part as u32)));
+        for (number, [count, place @ ..]) in of_codes.iter().enumerate() {
+            codes.counts[number] = *count;
+            codes.firsts[number] = First(place.map(|part| part as u32));
         }
-        (of_codes.len() == CODES).then_some(codes)
+        Some(codes)
     }
 }
 

@@ -211,7 +211,6 @@ impl Reached<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::counts::Count;
     use crate::kernel::Kernel;
     use crate::long;
     use crate::verify::Options;
@@ -225,7 +224,7 @@ mod tests {
             let index = Index::new(name.parse().unwrap(), Kernel::portable()).unwrap();
             let cells = index.board().cells();
             let work = Work::new(&Options::default(), &());
-            let plies = Count::new(index.board()).legal().unwrap();
+            let plies = count_legal(&index, &|_| ()).unwrap();
             for last in [cells, cells / 2, 0] {
                 let expected: u64 = plies.iter().take(last + 1).map(|ply| ply.legal).sum();
                 assert_eq!(count(&index, last as u32, &work).unwrap(), expected, "{name} to ply {last}");

@@ -102,8 +102,8 @@ fn of_count(error: &CountError, given: &Given) -> Option<String> {
         }
         CountError::Disk { .. } if given.is_temporary() => more_room(),
         CountError::Disk { .. } => "make room, or choose a smaller board".to_owned(),
-        CountError::Stopped { in_files: true, .. } => "run the same command to resume".to_owned(),
-        CountError::Stopped { in_files: false, .. } => {
+        CountError::Stopped { folder: Some(_), .. } => "run the same command to resume".to_owned(),
+        CountError::Stopped { folder: None, .. } => {
             "nothing was kept; give --scratch DIR to count in files, which can resume".to_owned()
         }
         CountError::Damaged { folder, .. } => format!("remove {} and count again", wording::path(folder)),

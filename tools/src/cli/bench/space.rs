@@ -3,8 +3,11 @@
 use std::fs;
 
 use anyhow::Context;
-use fourbase_tiers::counts::Count;
+use fourbase_tiers::communicator::Alone;
+use fourbase_tiers::counts::count_by_ply;
 use fourbase_tiers::database::Database;
+use fourbase_tiers::files::Disk;
+use fourbase_tiers::solve::Solve;
 use serde::Serialize;
 
 use crate::number::short;
@@ -44,7 +47,7 @@ pub struct TierSpace {
 /// Files whose length cannot be read.
 pub fn weigh(database: &Database) -> anyhow::Result<Space> {
     let bytes = folder_bytes(database)?;
-    let plies = Count::new(database.board()).legal()?;
+    let plies = count_by_ply(&Solve::new(database.board(), database.values()), &Alone, &Disk, &())?;
     let tiers = &database.manifest().tiers;
     let rows = plies.iter().zip(tiers.iter().rev()).map(|(ply, tier)| TierSpace {
         ply: ply.ply,
