@@ -22,8 +22,7 @@ pub fn is_feasible(board: Board, values: Values, root: &Path) -> bool {
     }
     let limit_bytes = memory::default_limit().unwrap_or(u64::MAX);
     let plan = Plan::new(board, values, limit_bytes);
-    let scratch_bytes = if plan.is_bounded { plan.scratch_bytes() } else { 0 };
-    let files_bytes = plan.database_bytes().saturating_add(scratch_bytes);
+    let files_bytes = plan.database_bytes().saturating_add(plan.scratch_bytes());
     plan.check(limit_bytes).is_ok() && has_room(&Disk, root, files_bytes).is_ok()
 }
 

@@ -154,8 +154,6 @@ fn is_example(board: Board, row: &OutcomeCount, moves: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use fourbase::Value;
 
     use super::*;
@@ -211,15 +209,5 @@ mod tests {
         }
         put(&files, &manifest, sound.clone());
         assert_eq!(read_kept(&files, FOLDER.as_ref(), sound.board, &manifest).unwrap(), Some(sound));
-    }
-
-    proptest! {
-        #[test]
-        fn bytes_that_are_no_counts_are_damage(bytes: Vec<u8>) {
-            let (files, board) = (Memory::default(), "4x3".parse().unwrap());
-            write_file(&files, "db/4x3".as_ref(), "remoteness.stats.json", &bytes).unwrap();
-            let manifest = Manifest::new(board, Values::Remoteness, None);
-            prop_assert!(read_kept(&files, FOLDER.as_ref(), board, &manifest).unwrap_err().is_damage());
-        }
     }
 }

@@ -41,40 +41,41 @@ pub(super) fn part<'b>(
 ) -> Result<Pull<'b>, FileError> {
     let (index, mover) = (drops.index, drops.mover);
     let Matrix { spine, left_firsts, right_firsts, .. } = *matrix;
-    let own_rows = index.list(matrix.left, spine, left_firsts);
-    let own_columns = index.list(matrix.right, spine, right_firsts);
+    let own_rows = || index.list(matrix.left, spine, left_firsts);
+    let own_columns = || index.list(matrix.right, spine, right_firsts);
     let before = |wing, firsts: u32| index.list(wing, spine, firsts - drops.first());
-    let mut part = Part::new(&rows, right.map_or(own_columns.len(), FinishedList::len));
+    let mut part = Part::new(&rows, right.map_or(matrix.columns as usize, FinishedList::len));
     if left.is_none() && right.is_none() {
-        part.band.left = &own_rows.colourings()[rows.clone()];
-        arm_lines(&drops.lines, spine, own_columns, mover, &mut part.band.lines);
+        part.band.left = &own_rows().colourings()[rows.clone()];
+        arm_lines(&drops.lines, spine, own_columns(), mover, &mut part.band.lines);
     }
     for drop in drops.left.iter().filter(|_| right.is_none()) {
-        let from = left_firsts.checked_sub(drops.first());
-        let from = from.and_then(|firsts| origin(parents, drop.shape, spine, firsts));
-        let (Some(from), Some(source)) = (from, source(left, LastMove::Wing(drop.column))) else { continue };
+        let Some(source) = source(left, LastMove::Wing(drop.column)) else { continue };
+        let Some(firsts) = left_firsts.checked_sub(drops.first()) else { continue };
+        let Some(from) = origin(parents, drop.shape, spine, firsts) else { continue };
         let map = match source {
             Some(source) => source.parents[rows.clone()].to_vec(),
             None => {
                 let keeps = before(drop.wing, left_firsts).keeps(drop.column, mover);
-                row_map(&dropped(own_rows, drop.bit, mover), keeps, 0, &rows)
+                row_map(&dropped(own_rows(), drop.bit, mover), keeps, 0, &rows)
             }
         };
         part.add_rows(from, map);
     }
     for drop in drops.turned.iter().filter(|_| right.is_none()) {
-        let from = origin(parents, drop.shape, spine, right_firsts);
-        let (Some(from), Some(source)) = (from, source(left, LastMove::Wing(drop.column))) else { continue };
+        let Some(source) = source(left, LastMove::Wing(drop.column)) else { continue };
+        let Some(from) = origin(parents, drop.shape, spine, right_firsts) else { continue };
         let list = before(drop.wing, left_firsts);
-        let own = || (list.keeps(drop.column, mover), dropped(own_rows, drop.bit, mover));
+        let own = || (list.keeps(drop.column, mover), dropped(own_rows(), drop.bit, mover));
         let (take, put) = source.map_or_else(own, |source| (&source.take, Cow::Borrowed(&*source.put)));
         part.add_turned(from, turned(list.words(), take, &put, &rows));
     }
     for drop in drops.right.iter().filter(|_| left.is_none()) {
-        let from = origin(parents, drop.shape, spine, left_firsts);
-        let (Some(from), Some(source)) = (from, source(right, LastMove::Wing(drop.column))) else { continue };
+        let Some(source) = source(right, LastMove::Wing(drop.column)) else { continue };
+        let Some(from) = origin(parents, drop.shape, spine, left_firsts) else { continue };
         let list = before(drop.wing, right_firsts);
         let own = || {
+            let own_columns = own_columns();
             let put = if drop.column + 1 == index.split().wing_columns() {
                 // The last column holds the highest bits, and its top piece the highest of all: the children are the
                 // upper end of the list (first player) or the lower one.
@@ -90,8 +91,8 @@ pub(super) fn part<'b>(
     }
     let under = spine.shrunk().filter(|(_, is_first)| *is_first == (mover == Player::First));
     if let (Some(shape), Some((under, _))) = (drops.spine, under)
-        && let Some(from) = origin(parents, shape, under, left_firsts)
         && let (Some(rows_from), Some(columns_from)) = (source(left, LastMove::Spine), source(right, LastMove::Spine))
+        && let Some(from) = origin(parents, shape, under, left_firsts)
     {
         let list = index.list(matrix.right, under, right_firsts);
         let map = match rows_from {
@@ -170,7 +171,10 @@ impl<'b> Part<'b> {
     /// Gets the rows of the parents. Row numbers then count from the first row that was got.
     fn load(self, parents: &'b mut TierReader<Reached>) -> Result<Pull<'b>, FileError> {
         let Part { mut band, requests } = self;
-        let loaded = requests.iter().map(|request| request.load(parents)).collect::<Result<Vec<_>, _>>()?;
+        let mut loaded = Vec::with_capacity(requests.len());
+        for request in requests {
+            loaded.push(request.load(parents)?);
+        }
         let (mut loaded, parents) = (loaded.iter().map(Option::as_ref), &*parents);
         for pull in &mut band.row_pulls {
             (pull.parent, _) = row_view(parents, loaded.next().flatten(), &mut pull.rows);

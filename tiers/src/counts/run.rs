@@ -127,7 +127,6 @@ pub fn count_by_value(
         CountError::Solve(SolveError::Stopped { board, done, tiers, .. }) => {
             CountError::Stopped { board, plies: done, all: tiers, folder: in_files.then(|| count.folder.clone()) }
         }
-        CountError::Solve(SolveError::File(source)) if source.is_damage() => count.damaged(source),
         CountError::Solve(SolveError::Scratch { scratch, ply, .. }) => {
             let log = segments::path_of(&scratch, Kind::Values(solve.values), ply, 0);
             count.damaged(FileError::damaged(&log, 0, "the file is missing"))
@@ -235,7 +234,8 @@ impl<'a> Count<'a> {
         };
         let budget = MemoryBudget::sequential(solve.block_words);
         let mut tally = Tally { storage: self.storage, folder: &self.folder, all: self.all, budget, journal };
-        let report = solve.run_observed(&mut tally, self.all, self.storage, solving)?;
+        let report =
+            solve.run_observed(&mut |index, tier| tally.tally(index, tier), self.all, self.storage, solving)?;
         let Journal { legal, outcomes, .. } = tally.journal;
         Ok((report, Counts::new(solve.board, solve.values, &legal, outcomes)))
     }
@@ -282,7 +282,7 @@ impl<'a> Count<'a> {
         let held = lock_output(all, storage, existing, &[folder], &lock, &mut made);
         let counted = held.map_err(CountError::File).and_then(|held| {
             let _held = held.map_err(|holder| CountError::Busy { folder: folder.clone(), holder })?;
-            let counted = check_shared_folder(all, storage, folder)?.map_err(CountError::from).and_then(|()| work());
+            let counted = check_shared_folder(all, storage, folder).and_then(|()| work());
             if all.is_root() {
                 let _ = storage.remove(&lock);
             }
@@ -296,7 +296,11 @@ impl<'a> Count<'a> {
             Ok(_) => {}
         }
         counted.map_err(|error| match error {
-            CountError::File(source) if source.is_damage() => self.damaged(source),
+            CountError::File(source) | CountError::Solve(SolveError::File(source))
+                if source.is_damage() && source.path().starts_with(folder) =>
+            {
+                self.damaged(source)
+            }
             error => error,
         })
     }

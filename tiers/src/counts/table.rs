@@ -45,7 +45,7 @@ pub struct OutcomeCount {
     /// Pieces on the board.
     pub ply: u32,
     /// The value for the player to move, written in lower case.
-    #[serde(with = "value_name")]
+    #[serde(with = "ValueName")]
     pub value: Value,
     /// Plies to the end; `None` where only values were solved.
     pub remoteness: Option<u32>,
@@ -161,19 +161,10 @@ mod name {
 }
 
 /// A value as `win`, `lose` or `tie`.
-mod value_name {
-    use fourbase::Value;
-    use serde::{Deserialize, Deserializer, Serializer, de::Error};
-
-    pub(super) fn serialize<S: Serializer>(value: &Value, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(value)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        let found = [Value::Win, Value::Lose, Value::Tie].into_iter().find(|value| value.to_string() == text);
-        found.ok_or_else(|| {
-            D::Error::custom(format!("expected win, lose or tie, found \"{}\"", fourbase::excerpt(&text, 20)))
-        })
-    }
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Value", rename_all = "lowercase")]
+enum ValueName {
+    Win,
+    Lose,
+    Tie,
 }

@@ -1,17 +1,15 @@
 //! How many reached positions of a tier have each outcome, and which of them is the first.
 
-use std::error::Error;
 use std::path::Path;
 
 use fourbase::{Position, notation};
 
-use super::error::CountError;
 use super::journal::Journal;
 use crate::communicator::{Communicator, CommunicatorError, gather_numbers};
 use crate::files::{FileError, Storage};
 use crate::index::{Index, Matrix, Parts, Spine, WingShape, images};
 use crate::kernel::tally::{CODES, CodeCounts, first};
-use crate::solve::Observer;
+use crate::solve::SolveError;
 use crate::tier::{Kind, MemoryBudget, Reached, Rows, Tier, TierFolder};
 
 /// Tallies every tier that is solved.
@@ -25,18 +23,12 @@ pub(super) struct Tally<'a> {
     pub journal: Journal,
 }
 
-impl Observer for Tally<'_> {
-    fn solved(&mut self, index: &Index, tier: &Tier) -> Result<(), Box<dyn Error + Send + Sync>> {
-        Ok(self.tally(index, tier)?)
-    }
-}
-
 impl Tally<'_> {
     /// Counts the legal positions of a tier that have no line, by outcome, mirror images apart. Ranks count together.
     ///
     /// # Errors
-    /// Where a file cannot be read, and [`CountError::Code`] for a code without outcome.
-    fn tally(&mut self, index: &Index, tier: &Tier) -> Result<(), CountError> {
+    /// Where a file cannot be read, and [`SolveError::Code`] for a code without outcome.
+    pub fn tally(&mut self, index: &Index, tier: &Tier) -> Result<(), SolveError> {
         let ply = tier.ply();
         if self.journal.has_counted(ply) {
             return Ok(());
@@ -52,7 +44,7 @@ impl Tally<'_> {
         let counts = codes.counts.iter().zip(&codes.firsts).enumerate().filter(|(_, (count, _))| **count > 0);
         for (code, (&positions, first)) in counts {
             let code = code as u8;
-            let outcome = coding.decode(code).ok_or(CountError::Code { board, ply, code, positions })?;
+            let outcome = coding.decode(code).ok_or(SolveError::Code { board, ply, code, positions })?;
             let example = first.moves(index);
             self.journal.add(ply, outcome, positions, example);
         }

@@ -47,10 +47,6 @@ fn expected(board: &str, kind: Option<Values>) -> Counted {
     count(&Solve::new(board.parse().unwrap(), kind.unwrap_or(Values::Wdl)), kind, &Alone, &()).unwrap()
 }
 
-fn is_empty(folder: &Path) -> bool {
-    std::fs::read_dir(folder).unwrap().next().is_none()
-}
-
 /// Lets this many questions pass, then stops; sums the entries that are reported.
 #[derive(Default)]
 struct Patience {
@@ -135,8 +131,7 @@ fn counts_are_those_of_plain_enumeration() {
             let total = counts.total();
             assert_eq!((total.legal, counts.plies.len()), (outcomes.len() as u64, plies.len()), "{name}");
             assert_eq!(total.win + total.lose + total.tie, total.legal, "{name}");
-            let sums: Vec<OutcomeCount> = counts.total_outcomes();
-            assert_eq!(sums.iter().map(|row| row.legal).sum::<u64>(), total.legal, "{name}");
+            assert_eq!(counts.total_outcomes().iter().map(|row| row.legal).sum::<u64>(), total.legal, "{name}");
             for row in &counts.outcomes {
                 let Some(moves) = &row.example else {
                     // Those that a line has ended, which nothing leads to for sure.
@@ -180,7 +175,8 @@ fn any_blocks_memory_ranks_threads_and_kernel_count_the_same() {
     for (board, block_words) in
         [("1x1", 1), ("3x3c1", 1), ("4x4", 1), ("4x4m", 64), ("3x6", 7), ("6x3", 1 << 15), ("5x4", 200), ("5x5", 500)]
     {
-        if ["5x4", "5x5"].contains(&board) && long::skips(format_args!("{board}, counted in files and by ranks")) {
+        if ["6x3", "5x4", "5x5"].contains(&board) && long::skips(format_args!("{board}, counted in files and by ranks"))
+        {
             continue;
         }
         for kind in KINDS {
@@ -193,7 +189,7 @@ fn any_blocks_memory_ranks_threads_and_kernel_count_the_same() {
             for (ranks, threads) in [(1, 3), (2, 1), (3, 2), (5, 1)] {
                 let (counted, _) = Threads::run(ranks, threads, |all| count(&files, kind, all, &()).unwrap());
                 assert!(counted.iter().all(|counted| *counted == expected), "{board} {kind:?} {ranks}");
-                assert!(is_empty(root.path()), "{board} {kind:?}: nothing is left");
+                assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 0, "{board} {kind:?}: nothing is left");
             }
             for kernel in Kernel::all() {
                 let memory = solve(board, kind.unwrap_or(Values::Wdl), root.path()).kernel(kernel);
@@ -219,7 +215,7 @@ fn a_solve_that_counts_makes_the_same_database_and_keeps_the_same_counts() {
         for values in [Values::Wdl, Values::Remoteness] {
             let (root, expected) = (tempfile::tempdir().unwrap(), expected(board, Some(values)).unwrap());
             let hash = solve(board, values, &root.path().join("alone")).run().unwrap().hash;
-            for ranks in [1, 3, 4] {
+            for ranks in [1, 3] {
                 let scratch = root.path().join("scratch");
                 let solve = solve(board, values, &root.path().join(ranks.to_string())).scratch(Some(scratch.clone()));
                 // The second time it is done already.
@@ -241,6 +237,21 @@ fn a_solve_that_counts_makes_the_same_database_and_keeps_the_same_counts() {
     }
 }
 
+/// Runs with ever more patience until it is done; returns how often it was stopped. A ply that is stopped begins anew, so with the
+/// same patience it would never end.
+fn stop_again_and_again<T>(step: u64, run: impl Fn(&Patience) -> Result<T, CountError>) -> (T, usize) {
+    let mut stops = 0;
+    loop {
+        match run(&Patience::new((stops as u64 + 1) * step)) {
+            Ok(done) => return (done, stops),
+            Err(CountError::Stopped { folder: Some(_), .. } | CountError::Solve(SolveError::Stopped { .. })) => {
+                stops += 1
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
 #[test]
 fn counts_that_are_stopped_again_and_again_end_with_the_same_tables() {
     long::skips("a count with remoteness that is stopped, and two of three stops");
@@ -248,16 +259,7 @@ fn counts_that_are_stopped_again_and_again_end_with_the_same_tables() {
     for kind in KINDS.into_iter().take(long::scale(2, 3)) {
         let (root, expected) = (tempfile::tempdir().unwrap(), expected("5x4", kind));
         let files = in_files("5x4", kind, 200, root.path());
-        let (mut stops, mut patience) = (0, step);
-        let counted = loop {
-            match count(&files, kind, &Alone, &Patience::new(patience)) {
-                Ok(counted) => break counted,
-                Err(CountError::Stopped { folder: Some(_), .. }) => stops += 1,
-                Err(error) => panic!("{error}"),
-            }
-            // A ply of the sweep that is stopped begins anew: with the same patience it would never end.
-            patience += step;
-        };
+        let (counted, stops) = stop_again_and_again(step, |patience| count(&files, kind, &Alone, patience));
         assert!(stops > long::scale(1, 3) && counted == expected, "{kind:?}: {stops} stops");
         count(&files, kind, &Alone, &Patience::new(4 * step)).unwrap_err();
         let (counted, _) = Threads::run(3, 1, |all| count(&files, kind, all, &()).unwrap());
@@ -265,18 +267,9 @@ fn counts_that_are_stopped_again_and_again_end_with_the_same_tables() {
     }
     let root = tempfile::tempdir().unwrap();
     let solve = solve("5x4", Values::Wdl, root.path()).block_words(1 << 10);
-    let (mut sweeps, mut solves, mut patience) = (0, 0, 10);
-    let counts = loop {
-        let progress = [Patience::new(patience), Patience::new(patience)];
-        match solve_and_count(&solve, &Alone, &Disk, [&progress[0], &progress[1]]) {
-            Ok((_, counts)) => break counts,
-            Err(CountError::Stopped { folder: Some(_), .. }) => sweeps += 1,
-            Err(CountError::Solve(SolveError::Stopped { .. })) => solves += 1,
-            Err(error) => panic!("{error}"),
-        }
-        patience += 5;
-    };
-    assert!(sweeps > 1 && solves > 1 && kept_path(&solve.folder()).exists(), "{sweeps} {solves}");
+    let run = |patience: &Patience| solve_and_count(&solve, &Alone, &Disk, [patience, patience]);
+    let ((_, counts), stops) = stop_again_and_again(10, run);
+    assert!(stops > 3 && kept_path(&solve.folder()).exists(), "{stops}");
     assert_eq!(counts, expected("5x4", KINDS[1]).unwrap());
 }
 
@@ -342,16 +335,8 @@ fn files_of_another_count_or_of_chance_are_not_believed() {
 }
 
 #[test]
-fn a_count_is_refused_before_anything_is_made() {
+fn a_folder_in_which_another_process_counts_is_refused() {
     let root = tempfile::tempdir().unwrap();
-    for (board, memory_bytes) in [("5x4", 1000), ("5x4", 24 << 20), ("8x8", 1 << 30)] {
-        for kind in KINDS {
-            let files = in_files(board, kind, 200, root.path()).memory(memory_bytes);
-            let error = count(&files, kind, &Alone, &()).unwrap_err();
-            assert!(matches!(error, CountError::Memory { .. } | CountError::Index(_)), "{error}");
-        }
-    }
-    assert!(is_empty(root.path()));
     let folder = root.path().join("4x4/count-legal");
     std::fs::create_dir_all(&folder).unwrap();
     let lock = std::fs::File::create(folder.join("lock")).unwrap();

@@ -21,7 +21,7 @@ use crate::tier::{Kind, Tier, TierFolder};
 /// A running solve, at one rank.
 pub(super) struct Driver<'a> {
     pub solve: &'a Solve,
-    pub observer: &'a mut dyn Observer,
+    pub observer: &'a mut Observer<'a>,
     pub all: &'a dyn Communicator,
     pub progress: &'a dyn Progress,
     pub tiers: TierFolder<'a>,
@@ -51,7 +51,7 @@ impl<'a> Driver<'a> {
                 shown.end();
                 // The memory of the child's blocks goes to the writer.
                 child.iter().for_each(Tier::evict_all);
-                self.observer.solved(index, &tier)?;
+                (self.observer)(index, &tier)?;
                 self.write(&tier)?
             } else {
                 ControlFlow::Break(())

@@ -24,7 +24,7 @@ pub(crate) use drops::ShapeDrops;
 pub use error::SolveError;
 pub use options::{Report, Solve};
 pub use plan::{Plan, RankTier};
-pub(crate) use progress::{Observer, RankProgress};
+pub(crate) use progress::RankProgress;
 pub use progress::{Progress, Share};
 pub(crate) use speed::solve_down;
 pub use speed::{entries_per_second, in_memory};

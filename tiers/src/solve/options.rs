@@ -12,7 +12,7 @@ use crate::files::{Disk, FileError, Storage};
 use crate::format::{Hash, Manifest, State, folder_of};
 use crate::index::Index;
 use crate::kernel::{Kernel, Values};
-use crate::tier::{BLOCK_WORDS, MemoryBudget};
+use crate::tier::BLOCK_WORDS;
 
 /// A solve that can be run: which board, which values, and how.
 ///
@@ -171,11 +171,6 @@ impl Solve {
     /// Returns the deepest ply that the database keeps; `None` if it keeps all.
     pub fn kept_plies(&self) -> Option<u32> {
         self.keep_plies
-    }
-
-    /// Splits the memory that the solve may use beyond its least.
-    pub(super) fn budget(&self, plan: &Plan) -> MemoryBudget {
-        plan.budget(self.memory_bytes, self.block_words)
     }
 
     /// Reads the manifest of an earlier solve that is not replaced; `None` where there is none.

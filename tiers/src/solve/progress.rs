@@ -1,6 +1,5 @@
 //! Progress of a solve, and observers of its tiers.
 
-use std::error::Error;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -8,7 +7,7 @@ use crate::communicator::Communicator;
 use crate::files::FileError;
 use crate::format::TierRecord;
 use crate::index::Index;
-use crate::solve::Plan;
+use crate::solve::{Plan, SolveError};
 use crate::tier::{Tier, Watch};
 
 /// Receives the progress of a solve and can stop it. The methods may be called from any thread and should be quick. Every
@@ -63,22 +62,9 @@ pub struct Share {
     pub took: Duration,
 }
 
-/// Observes the tiers of a solve, at every rank.
-pub(crate) trait Observer {
-    /// A tier is solved; the database has nothing of it yet. A solve that is stopped before the tier is durable solves it
-    /// again, and shows it again.
-    ///
-    /// # Errors
-    /// Any error, which ends the solve with [`SolveError::Observer`](super::SolveError::Observer).
-    fn solved(&mut self, index: &Index, tier: &Tier) -> Result<(), Box<dyn Error + Send + Sync>>;
-}
-
-/// Observes nothing.
-impl Observer for () {
-    fn solved(&mut self, _: &Index, _: &Tier) -> Result<(), Box<dyn Error + Send + Sync>> {
-        Ok(())
-    }
-}
+/// Sees every tier of a solve, at every rank. The database has nothing of the tier yet: a solve that is stopped before the tier is
+/// durable solves it again, and shows it again. An error ends the solve.
+pub(crate) type Observer<'a> = dyn FnMut(&Index, &Tier) -> Result<(), SolveError> + 'a;
 
 /// The progress of all ranks in one tier, about: that of this rank, times the number of ranks.
 pub(crate) struct RankProgress<'a> {

@@ -72,7 +72,7 @@ fn of_solve(error: &SolveError, given: &Given) -> Option<String> {
             format!("keep its plies with: {}, or start over with --replace", like(*board, *values, *found, given))
         }
         SolveError::Communicator(error) => of_communicator(error),
-        SolveError::Observer(_) => return None,
+        SolveError::Code { .. } => "count again; if it happens again, please report it".to_owned(),
         SolveError::File(error) => of_file(error, given),
     })
 }
@@ -108,7 +108,6 @@ fn of_count(error: &CountError, given: &Given) -> Option<String> {
         }
         CountError::Damaged { folder, .. } => format!("remove {} and count again", wording::path(folder)),
         CountError::Communicator(error) => of_communicator(error),
-        CountError::Code { .. } => "count again; if it happens again, please report it".to_owned(),
         CountError::Uncounted { board, .. } => {
             format!("solve it without --stats, then: fourbase stats {board}; or start over with --replace")
         }
