@@ -5,18 +5,19 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use fourbase_tiers::counts::{count_by_ply, count_by_value};
+use fourbase_tiers::solve;
 use rayon::ThreadPoolBuilder;
 use tempfile::TempDir;
 
 use crate::support::board::board;
-use crate::support::counting::Counting;
 use crate::support::files::{assert_same, flip_a_bit, folder_files};
 use crate::support::long;
 use crate::support::progress::{Listener, StopAfterEntries};
 use crate::support::shared::{self, Files};
 use crate::support::small_disk::SmallDisk;
 use crate::support::solves::{MEMORY_BYTES, Solve, least_bytes};
-use crate::support::tiers::{CountError, Plan, Progress, SolveError, Stage, Values};
+use crate::support::tiers::{Alone, CountError, Plan, Progress, SolveError, Stage, Values};
 
 /// Blocks so small that the tiers of small boards have many.
 const SMALL_BLOCKS: usize = 40;
@@ -204,15 +205,20 @@ fn a_disk_that_is_too_small_is_found_before_the_start() {
     assert_eq!(fs::read_dir(root.path()).expect("a folder").count(), 0, "nothing is made");
     solve.run_on(&SmallDisk { free_bytes: enough }).expect("a disk that is just large enough");
 
-    for values in [None, Some(Values::Wdl)] {
-        let counting = Counting::in_files(solve.board(), values, root.path());
-        let count = |free_bytes| counting.run_on(&SmallDisk { free_bytes });
-        let error = count(0).expect_err("a disk that is too small");
-        let CountError::Disk { needed, free: 0, .. } = error else { panic!("{error}") };
-        assert!(!counting.folder().exists(), "nothing is made");
+    let (count, all) = (solve::Solve::new(solve.board(), Values::Wdl), &Alone);
+    let count = count.memory(MEMORY_BYTES).scratch(Some(root.path().to_path_buf()));
+    for is_legal in [true, false] {
+        let run = |free_bytes| {
+            let disk = SmallDisk { free_bytes };
+            let legal = is_legal.then(|| count_by_ply(&count, all, &disk, &()).map(drop));
+            legal.unwrap_or_else(|| count_by_value(&count, all, &disk, &()).map(drop))
+        };
+        let error = run(0).expect_err("a disk that is too small");
+        let CountError::Disk { folder, needed, free: 0, .. } = error else { panic!("{error}") };
+        assert!(!folder.exists(), "nothing is made");
         let enough = u64::try_from(needed).expect("a small board");
-        assert!(count(enough - 1).is_err());
-        count(enough).expect("a disk that is just large enough");
+        assert!(run(enough - 1).is_err());
+        run(enough).expect("a disk that is just large enough");
     }
 }
 

@@ -5,12 +5,13 @@ use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use fourbase_tiers::counts::Count;
+use fourbase_tiers::counts::count_by_value;
+use fourbase_tiers::solve::Solve;
 use proptest::prelude::*;
 
 use crate::support::board::board;
 use crate::support::solved::Solved;
-use crate::support::tiers::Values;
+use crate::support::tiers::{Alone, Disk, Values};
 
 use crate::support::properties;
 
@@ -44,7 +45,8 @@ static SOUND: LazyLock<Sound> = LazyLock::new(|| {
 /// The manifest and the counts of a small board as JSON.
 fn stats() -> Vec<u8> {
     let solved = Solved::new(board("2x2c2"), Values::Wdl);
-    let counts = Count::new(board("2x2c2")).by_value(Values::Wdl).expect("counts");
+    let solve = Solve::new(board("2x2c2"), Values::Wdl);
+    let counts = count_by_value(&solve, &Alone, &Disk, &()).expect("counts");
     let kept = serde_json::json!({"manifest": solved.open().manifest(), "counts": counts});
     serde_json::to_vec(&kept).expect("JSON")
 }

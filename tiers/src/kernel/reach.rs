@@ -96,6 +96,14 @@ pub(crate) struct Pulled {
     pub with_line: u64,
 }
 
+impl Pulled {
+    /// Returns the sum.
+    pub(crate) fn add(self, other: Pulled) -> Pulled {
+        let Pulled { without_line, with_line } = other;
+        Pulled { without_line: self.without_line + without_line, with_line: self.with_line + with_line }
+    }
+}
+
 /// Memory that a kernel reuses.
 #[derive(Default)]
 pub(crate) struct Buffers {
