@@ -4,10 +4,10 @@
 
 mod support;
 
-mod analyse;
 mod batch;
 mod bench;
 mod bounded;
+mod cmd;
 mod consistency;
 mod determinism;
 mod embedded;
@@ -22,9 +22,7 @@ mod json;
 mod keep_plies;
 mod kill;
 mod layers;
-mod list;
 mod manual;
-mod matches;
 mod meanwhile;
 mod mpi;
 mod openapi;
@@ -34,10 +32,6 @@ mod parsers;
 mod places;
 mod play;
 mod players;
-mod position;
-mod query;
-mod query_search;
-mod refusals;
 mod resume;
 mod search;
 mod serve;

@@ -4,7 +4,7 @@ pub use fourbase_tiers::answer::{Question, Searcher};
 pub use fourbase_tiers::communicator::Alone;
 pub use fourbase_tiers::counts::CountError;
 pub use fourbase_tiers::database::{Database, DatabaseError};
-pub use fourbase_tiers::files::{Disk, FileError, Lock, PlaceFile, ReadFile, Storage, VERSION, WriteFile};
+pub use fourbase_tiers::files::{Disk, FileError, Lock, PlaceFile, ReadFile, Storage, WriteFile};
 pub use fourbase_tiers::format::{TierRecord, folder_of};
 pub use fourbase_tiers::index::TierDirectory;
 pub use fourbase_tiers::kernel::{Kernel, Values};
