@@ -5,7 +5,6 @@ pub mod board;
 pub mod browser;
 pub mod comparison;
 pub mod counting;
-pub mod damage;
 pub mod files;
 pub mod hostile;
 pub mod long;
