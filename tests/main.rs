@@ -6,7 +6,6 @@ mod support;
 
 mod batch;
 mod bench;
-mod bounded;
 mod cmd;
 mod consistency;
 mod corruption;
