@@ -63,16 +63,6 @@ fn perfect_wins_a_lost_board_as_the_second_player_in_no_more_than_its_remoteness
 }
 
 #[test]
-fn follow_up_never_loses_where_it_was_proved_not_to() {
-    // As the second player on 4x4 the rule never loses, and the player is never without it.
-    let board = board("4x4");
-    for seed in 0..200 {
-        let mut players = ["random", "follow-up"].map(|name| player(name, board, nothing_known()));
-        assert_eq!(game(board, &mut players, seed).primitive(), Some(Value::Tie), "{seed}");
-    }
-}
-
-#[test]
 fn a_win_or_loss_that_pomakis_sees_is_exact() {
     let board = board("5x4");
     let database = shared(board, Values::Remoteness);
