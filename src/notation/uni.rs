@@ -78,7 +78,7 @@ pub(super) fn parse(board: Board, text: &str) -> Result<Position, NotationError>
 #[cfg(test)]
 mod tests {
     use super::{parse, to_uni};
-    use crate::{Board, Player};
+    use crate::Player;
 
     fn message(board: &str, text: &str) -> String {
         parse(board.parse().unwrap(), text).unwrap_err().to_string()
