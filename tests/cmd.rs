@@ -1,7 +1,7 @@
 //! Transcripts: what the program prints, in pages that are reviewed like documentation (`tests/cmd/*.md`).
 //!
-//! A block `console` has commands of a shell after `$`, each with what it prints: standard output, standard error after `2>`,
-//! and the exit code after `?` unless it is 0. All commands of a page run in one folder, which is empty at first. A block `http`
+//! A block `console` has commands of a shell after `$`, each with what it prints: standard output, standard error after `2>`
+//! without blank lines, and the exit code after `?` unless it is 0. All commands of a page run in one folder, which is empty at first. A block `http`
 //! has requests after `>`, to a server in that folder which is started with the options of the block; an answer is its status,
 //! the headers that matter, and its body. `[..]` stands for any text in a line and `...` for any lines.
 //!
@@ -85,7 +85,8 @@ fn printed(program: &Program, command: &str) -> String {
     if !text.is_empty() && !text.ends_with('\n') {
         text += "\n";
     }
-    text.extend(without_announcements(&errors).lines().map(|line| format!("2> {line}\n")));
+    let errors = without_announcements(&errors);
+    text.extend(errors.lines().filter(|line| !line.is_empty()).map(|line| format!("2> {line}\n")));
     match output.status.code() {
         Some(0) => {}
         code => text += &format!("? {}\n", code.map_or("a signal".to_owned(), |code| code.to_string())),

@@ -14,9 +14,7 @@ use crate::support::progress::StopAfterTiers;
 use crate::support::proofs;
 use crate::support::random::Random;
 use crate::support::solves::Solve;
-use crate::support::tiers::{
-    Database, DatabaseError, Plan, Progress, SolveError, Stage, StaticEvaluation, Values, evaluate,
-};
+use crate::support::tiers::{Database, DatabaseError, Progress, SolveError, Stage, StaticEvaluation, Values, evaluate};
 use crate::support::verified::{verify, verify_heard};
 
 const BOTH: [Values; 2] = [Values::Wdl, Values::Remoteness];
@@ -289,13 +287,4 @@ fn the_progress_of_a_verification_goes_on_while_it_counts_the_plies_that_are_not
     let (rest, steps) = counting.0.into_inner().expect("no panic");
     // Plies 0 to 3 are played; then all 17 are counted, each in a step of its own at least.
     assert!(rest.is_none() && steps.len() >= 4 + 17, "{rest:?}, {steps:?}");
-}
-
-#[test]
-fn a_plan_tells_that_fewer_plies_are_smaller() {
-    let whole = Plan::new(board("6x6"), Values::Wdl, 4 << 30);
-    let bytes = |keep_plies| whole.clone().keeping(keep_plies).database_bytes();
-    assert_eq!([None, Some(36), Some(100)].map(bytes), [whole.database_bytes(); 3]);
-    assert!((1..36).is_sorted_by_key(|most| bytes(Some(most))));
-    assert!(bytes(Some(10)) * 100 < whole.database_bytes() && bytes(Some(34)) < whole.database_bytes());
 }

@@ -9,7 +9,7 @@ use std::env;
 use std::path::Path;
 
 use fourbase::search::{Options, Search};
-use fourbase::{Board, Outcome, Player, Position, Value};
+use fourbase::{Board, Outcome, Position, Value};
 
 use crate::support::board::board;
 use crate::support::long;
@@ -98,25 +98,6 @@ fn a_score_tells_the_plies_to_the_end() {
     assert_eq!(of("44335 -18"), outcome(Value::Lose, 2));
     assert_eq!(of("44444 0"), outcome(Value::Tie, 37));
     assert_eq!(of("- 1"), outcome(Value::Win, 41));
-}
-
-#[test]
-#[should_panic(expected = "or its mirror image")]
-fn a_wrong_stored_remoteness_is_noticed() {
-    let board = board("4x4");
-    let tie = Outcome { value: Value::Tie, remoteness: Some(15) };
-    assert_outcomes(&shared(board, Values::Remoteness), &[(Position::start(board), tie)]);
-}
-
-#[test]
-#[should_panic(expected = "left: Outcome")]
-fn a_wrong_remoteness_is_noticed() {
-    let board = board("5x5");
-    // 2 2 3 3 4: the first player threatens both ends of three in a row, so the game ends in 2.
-    let position =
-        [1, 1, 2, 2, 3].into_iter().fold(Position::start(board), |position, column| position.drop_piece(column));
-    assert_eq!(position.to_move(), Player::Second);
-    assert_remoteness(&shared(board, Values::Wdl), &[(position, Outcome { value: Value::Lose, remoteness: Some(4) })]);
 }
 
 /// Opens a whole database; `None`, with a message, where the variable names no folder.
