@@ -66,10 +66,9 @@ impl OpenLine {
 
 /// Returns the cells that are occupied in a shape, as a bitboard.
 fn occupied(split: &Split, shape: Shape) -> u64 {
-    let Shape { left, spine_height, right } = shape;
-    let spine = Spine { height: spine_height, bits: u32::MAX };
-    let [all, _] = split.bitboards(&Parts { left, left_bits: u32::MAX, spine, right, right_bits: u32::MAX });
-    all
+    let spine = Spine { height: shape.spine_height, bits: u32::MAX };
+    split.bitboards(&Parts { left: shape.left, left_bits: u32::MAX, spine, right: shape.right, right_bits: u32::MAX })
+        [0]
 }
 
 impl FullLine {

@@ -306,15 +306,25 @@ pub(crate) fn over_columns(armed: &ArmedLines, left: u32, words: usize, over: &m
     true
 }
 
-/// Fills `out` with the best of the turned drops.
+/// Fills `out` with the best of the turned drops: rows of the transposed layout for 64 columns at a time, then turned.
 #[inline(always)]
 fn turn<C: Code<P>, const P: usize>(code: C, band: &Band, out: &mut [u64], buffer: &mut Vec<u64>) {
-    let height = band.left.len();
-    rows::turned::<P>(band.columns, height, C::WORST, out, buffer, |column, best| {
-        for drop in band.turned_drops.iter().filter(|drop| drop.rows[column] != NO_ROW) {
-            let child_row = drop.rows[column] as usize - drop.first_row;
-            let child = &drop.child.row(child_row, C::CHILD_PLANES * drop.row_words)[drop.first_word..];
-            rows::take_row(code, best, height.div_ceil(64), child, drop.row_words);
+    let (words, height) = (band.words(), band.left.len());
+    let band_words = height.div_ceil(64);
+    buffer.clear();
+    buffer.resize(64 * P * band_words, C::WORST);
+    for word in 0..words {
+        buffer.fill(C::WORST);
+        for (bit, best) in buffer.chunks_exact_mut(P * band_words).enumerate().take(band.columns - word * 64) {
+            for turned in &band.turned_drops {
+                let child_row = turned.rows[word * 64 + bit];
+                if child_row != NO_ROW {
+                    let child_row = child_row as usize - turned.first_row;
+                    let child = &turned.child.row(child_row, C::CHILD_PLANES * turned.row_words)[turned.first_word..];
+                    rows::take_row(code, best, band_words, child, turned.row_words);
+                }
+            }
         }
-    });
+        rows::turn::<P>(buffer, out, words, word);
+    }
 }

@@ -201,10 +201,18 @@ fn add_stream<B: Bits>(stream: &ColumnPull, parent_row: usize, reached: &mut [u6
 /// Fills `out` with what comes from parents that are stored as their mirror images.
 #[inline(always)]
 fn turn<B: Bits>(band: &Pull, out: &mut [u64], buffers: &mut Buffers) {
-    let Buffers { turn, stream, .. } = buffers;
-    rows::turned::<1>(band.columns, band.rows, 0, out, turn, |column, reached| {
-        for pull in &band.turned_pulls {
-            add_stream::<B>(pull, column, reached, stream);
+    let words = band.words();
+    let band_words = band.rows.div_ceil(64);
+    buffers.turn.clear();
+    buffers.turn.resize(64 * band_words, 0);
+    for word in 0..words {
+        buffers.turn.fill(0);
+        let columns = word * 64..band.columns.min(word * 64 + 64);
+        for (column, reached) in columns.zip(buffers.turn.chunks_exact_mut(band_words)) {
+            for stream in &band.turned_pulls {
+                add_stream::<B>(stream, column, reached, &mut buffers.stream);
+            }
         }
-    });
+        rows::turn::<1>(&buffers.turn, out, words, word);
+    }
 }

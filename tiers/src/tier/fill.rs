@@ -19,6 +19,7 @@ const JOB_BLOCKS: usize = 16;
 struct Queue {
     jobs: Vec<Job>,
     next: AtomicUsize,
+    /// No thread takes another job.
     is_ended: AtomicBool,
 }
 
@@ -29,11 +30,6 @@ impl Queue {
             return None;
         }
         self.jobs.get(self.next.fetch_add(1, Ordering::Relaxed))
-    }
-
-    /// Lets no thread take another job.
-    fn end(&self) {
-        self.is_ended.store(true, Ordering::Relaxed);
     }
 
     /// Tells whether the queue was ended before its last job was done.
@@ -85,7 +81,7 @@ impl<C: Content> Tier<'_, C> {
             for block in blocks {
                 // Once is enough: a later shape must not be filled before one that is missing.
                 if queue.is_ended() || (watch.is_stopped)() {
-                    queue.end();
+                    queue.is_ended.store(true, Ordering::Relaxed);
                     return Ok(());
                 }
                 if !tier.has(block) {
@@ -165,7 +161,7 @@ impl<C: Content> Tier<'_, C> {
         // Not a broadcast, which waits for every thread: within another parallel loop, waiting threads would begin its
         // further items one inside the other until the stack overflows.
         let threads = (0..rayon::current_num_threads()).into_par_iter().with_max_len(1);
-        threads.map(|_| take_jobs().inspect_err(|_| queue.end())).collect()
+        threads.map(|_| take_jobs().inspect_err(|_| queue.is_ended.store(true, Ordering::Relaxed))).collect()
     }
 
     /// Cuts the tier into jobs, in order, and queues those of this rank.
