@@ -1,17 +1,16 @@
 //! The function `search`.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use fourbase::search::{Monitor, Options};
-use fourbase_tiers::answer::{Answerer, Limits, Question, Searcher};
+use fourbase_tiers::answer::{Answerer, Question, Searcher};
 use pyo3::prelude::*;
 
 use crate::arguments::BoardArgument;
 use crate::failure::{exception, of_answer};
 use crate::outcome::Outcome;
 use crate::position::read;
-use crate::wait::{patiently, pool};
+use crate::wait::{limits, patiently_on, pool};
 
 /// Finds the value and the remoteness of a position by searching forward, without a database. The answer is exact.
 ///
@@ -45,23 +44,17 @@ pub fn search(
         table_bytes: table_bytes.unwrap_or(defaults.table_bytes),
         ..defaults
     };
-    let monitor = Arc::new(Monitor::default());
-    let limits = Limits { nodes, monitor: Some(Arc::clone(&monitor)) };
     let searcher = Searcher::new(board, options);
-    let meanwhile = |_: Python<'_>| {
+    let meanwhile = |_: Python<'_>, monitor: &Monitor| {
         if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             monitor.cancel();
         }
         Ok(())
     };
-    let found = patiently(
-        py,
-        &*pool()?,
-        || monitor.cancel(),
-        meanwhile,
-        || searcher.outcome(&position, &mut Question::new(limits)),
-    )?;
-    found.map(Outcome).map_err(of_answer)
+    let found = patiently_on(py, &*pool()?, meanwhile, |monitor| {
+        searcher.outcome(&position, &mut Question::new(limits(nodes, monitor)))
+    })?;
+    found.map(Outcome::from).map_err(of_answer)
 }
 
 /// Returns when the time is over; `None` for never.
