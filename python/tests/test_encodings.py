@@ -16,7 +16,7 @@ ENCODINGS = [
     "kaggle",
     "uci",
 ]
-BOARDS = ["7x6", "5x4c3m", "2x3c2", "8x8"]
+BOARDS = ["7x6", "5x4c3m", "3x2c2", "8x8"]
 
 
 def random_positions(board: str, count: int, seed: int = 1) -> list[Position]:
@@ -38,7 +38,9 @@ def test_every_encoding_reads_back_what_it_wrote(board, encoding):
     bitboards = np.array([position.bitboards for position in positions], np.uint64)
     written = encode(positions, encoding)
     assert (decode(written, encoding, board=board) == bitboards).all()
-    assert (encode(bitboards, "bitboards", board=board) == bitboards).all()
+    if encoding not in ("openspiel-egocentric", "kaggle", "uci"):
+        # The others are told apart by their shape.
+        assert (decode(written, board=board) == bitboards).all()
 
 
 def test_texts_are_those_of_single_positions():
@@ -47,13 +49,6 @@ def test_texts_are_those_of_single_positions():
         texts = encode(positions, name)
         assert texts == [getattr(position, name) for position in positions]
         assert encode(decode(texts, board="4x4"), "positions", board="4x4") == positions
-
-
-def test_arrays_are_told_apart_by_their_shape():
-    positions = random_positions("7x6", 100)
-    bitboards = encode(positions, "bitboards")
-    for encoding in ["positions", "bitboards", "array", "pettingzoo", "openspiel", "moves"]:
-        assert (decode(encode(positions, encoding)) == bitboards).all()
 
 
 def test_cells_are_where_each_program_has_them():

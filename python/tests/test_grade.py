@@ -8,16 +8,6 @@ def leftmost(position: Position) -> int:
     return position.legal_moves[0]
 
 
-def perfect(position: Position) -> int:
-    return Database(position.board).moves(position)[0].column
-
-
-def test_a_perfect_player_makes_no_mistakes():
-    result = grade(perfect, "4x3")
-    assert result.total.keeps == result.total.best == result.total.graded > 0
-    assert result.worst is None
-
-
 def test_positions_and_chances_are_those_of_the_program(program):
     expected = program("grade", "random", "4x4", "--json")[0]
     result = grade(leftmost, "4x4")
@@ -36,11 +26,7 @@ def test_a_batch_player_has_the_grade_of_a_single_one():
     one = grade(leftmost, "4x4")
     many = grade(leftmosts, "4x4", batch=True, encoding="array")
     assert many == one
-    assert "100" not in str(one).splitlines()[-1]
-    sampled = [grade(player, "4x4", sample=200, batch=batch, encoding="array") for player, batch in
-               ((leftmost, False), (leftmosts, True))]  # fmt: skip
-    assert sampled[0] == sampled[1]
-    assert sampled[0].total.graded == 200
+    assert grade(leftmost, "4x4", sample=200).total.graded == 200
 
 
 def test_the_worst_blunder_turns_a_win_into_a_loss():
@@ -81,15 +67,11 @@ def test_a_rule_has_the_verdict_of_the_program(program):
         result = strategy(centre, board)
         assert result.verdict == expected["verdict"]
         assert type(result.asked) is type(result.kept) is type(result.secured) is asked
+    gives_up = strategy(lambda position, last: None, "4x3")
+    assert (gives_up.verdict, gives_up.undefined) == ("undefined", "1")
     compared = strategy(centre, "4x3", player="first")
     # The figures of the library's own documentation.
     assert (compared.kept, compared.asked) == (153, 157)
-
-
-def test_a_rule_that_gives_up_is_undefined():
-    result = strategy(lambda position, last: None, "4x3")
-    assert result.verdict == "undefined"
-    assert result.undefined == "1"
 
 
 def test_an_error_of_a_rule_is_passed_on():

@@ -33,14 +33,6 @@ def test_a_line_of_progress_is_written_over_and_cleared(tmp_path, capsys):
     assert "\n" not in written
 
 
-def test_an_error_of_the_callback_stops_the_solve(tmp_path):
-    def fail(_: fourbase.SolveProgress) -> None:
-        raise KeyError("mine")
-
-    with pytest.raises(KeyError, match="mine"):
-        fourbase.solve("5x5", db=tmp_path, progress=fail)
-
-
 def test_a_solved_board_is_not_solved_again(tmp_path):
     db = fourbase.solve("5x4", db=tmp_path)
     assert db.hash == HASH
