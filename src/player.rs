@@ -36,15 +36,21 @@ impl Player {
             Player::Second => Player::First,
         }
     }
+
+    /// Returns `first` or `second`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Player::First => "first",
+            Player::Second => "second",
+        }
+    }
 }
 
 impl fmt::Display for Player {
     /// Writes `first` or `second`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Player::First => "first",
-            Player::Second => "second",
-        })
+        f.pad(self.name())
     }
 }
 

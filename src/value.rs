@@ -34,16 +34,22 @@ impl Value {
             Value::Tie => Value::Tie,
         }
     }
+
+    /// Returns `win`, `lose` or `tie`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Value::Win => "win",
+            Value::Lose => "lose",
+            Value::Tie => "tie",
+        }
+    }
 }
 
 impl fmt::Display for Value {
     /// Writes `win`, `lose` or `tie`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Value::Win => "win",
-            Value::Lose => "lose",
-            Value::Tie => "tie",
-        })
+        f.pad(self.name())
     }
 }
 

@@ -16,7 +16,7 @@ use crate::support::progress::{Listener, StopAfterEntries};
 use crate::support::shared::{self, Files};
 use crate::support::small_disk::SmallDisk;
 use crate::support::solves::{MEMORY_BYTES, Solve, least_bytes};
-use crate::support::tiers::{CountError, Plan, Progress, SolveError, Values};
+use crate::support::tiers::{CountError, Plan, Progress, SolveError, Stage, Values};
 
 /// Blocks so small that the tiers of small boards have many.
 const SMALL_BLOCKS: usize = 40;
@@ -125,7 +125,7 @@ impl Progress for StopAtFile {
         self.left.store(if ply == self.ply { entries as i64 } else { i64::MAX }, Ordering::Relaxed);
     }
 
-    fn solved(&self, entries: u64) {
+    fn done(&self, _: Stage, entries: u64) {
         self.left.fetch_sub(entries as i64, Ordering::Relaxed);
     }
 

@@ -48,9 +48,6 @@ fn every_state_of_every_subcommand_fits_the_schema() {
         "verify 2x2c2",
         "verify 2x2c2 --values wdl",
         "verify 3x3c3 --sample 5",
-        "bench 2x2c2 --samples 5",
-        "bench 1x1c1 --samples 5",
-        "bench 3x3c3 --samples 5 --db db",
         "match random random 2x2c2 --games 3",
         "match perfect random 2x2c2 --games 2",
         "match perfect random 3x2 --games 2 --openings 1",
@@ -92,12 +89,9 @@ fn the_remoteness_of_a_solve_that_was_stopped_is_null() {
     let stopped = json!({
         "schema": 1, "command": "solve", "board": "7x6", "stores": "wdl", "stopped": true, "tiers_done": 12, "tiers": 43,
         "value": null, "remoteness": null, "entries": null, "bytes": null, "keep_plies": null, "hash": null,
-        "seconds": null, "peak_memory_bytes": null, "folder": "db/7x6/wdl",
+        "seconds": 1.5, "peak_memory_bytes": null, "folder": "db/7x6/wdl",
     });
     assert_eq!(schema::faults(&stopped), [""; 0]);
-    let mut finished = stopped;
-    finished["stopped"] = json!(false);
-    assert!(!schema::faults(&finished).is_empty());
 }
 
 #[test]

@@ -16,8 +16,10 @@ use crate::support::program::Program;
 use crate::support::progress::StopAfterTiers;
 use crate::support::random::Random;
 use crate::support::solves::Solve;
-use crate::support::tiers::{Database, DatabaseError, Plan, SolveError, StaticEvaluation, Values, evaluate};
-use crate::support::verified::{Progress, Stage, verify, verify_heard};
+use crate::support::tiers::{
+    Database, DatabaseError, Plan, Progress, SolveError, Stage, StaticEvaluation, Values, evaluate,
+};
+use crate::support::verified::{verify, verify_heard};
 
 const BOTH: [Values; 2] = [Values::Wdl, Values::Remoteness];
 
@@ -279,11 +281,11 @@ fn a_database_that_keeps_some_plies_verifies() {
 struct Counting(Mutex<(Option<u64>, Vec<u64>)>);
 
 impl Progress for Counting {
-    fn begins(&self, stage: Stage, steps: u64) {
+    fn begin(&self, stage: Stage, steps: u64, _: u64) {
         self.0.lock().expect("no panic").0 = Some(steps).filter(|_| stage == Stage::Legal);
     }
 
-    fn done(&self, steps: u64) {
+    fn done(&self, _: Stage, steps: u64) {
         let mut counting = self.0.lock().expect("no panic");
         if counting.0.is_some() {
             counting.1.push(steps);
@@ -344,8 +346,7 @@ fn another_setting_exits_with_1_and_none_that_is_possible_with_2() {
     program.run("solve 4x4 --keep-plies 6").succeeds();
     for other in ["", " --keep-plies 7"] {
         let line = program.run(&format!("solve 4x4{other}")).fails(1);
-        let way_out =
-            "keep its plies with: fourbase solve 4x4 --values remoteness --keep-plies 6, or start over with --replace";
+        let way_out = "keep its plies with --keep-plies 6, or start over with --replace";
         assert!(line.contains("keeps plies 0 to 6, but you asked for ") && line.ends_with(way_out), "{line}");
     }
     assert!(program.run("solve 4x4 --keep-plies 6").succeeds().contains("complete already"));

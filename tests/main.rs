@@ -6,7 +6,6 @@ mod support;
 
 mod analyse;
 mod batch;
-mod bench;
 mod bounded;
 mod consistency;
 mod determinism;

@@ -104,7 +104,7 @@ fn history_is_drawn_ply_by_ply() {
 fn a_saved_game_is_loaded_again() {
     let program = Program::new();
     let shown = play(&program, "4x4 --second human", "1\n2\n1\nsave my game\n");
-    let command = "continue with: fourbase play 4x4 --second human --load 'my game'\n";
+    let command = "continue with: fourbase play 4x4 --load 'my game'\n";
     assert!(shown.contains(command), "{shown}");
     assert_eq!(std::fs::read_to_string(program.path("my game")).expect("a file"), "board 4x4\nmoves 121\n");
     let shown = program.run_arguments(&["play", "4x4", "--second", "human", "--load", "my game"]).succeeds();

@@ -9,7 +9,7 @@ use fourbase::search::{Options, Search};
 use fourbase::{Board, Player, Position, Value, notation};
 
 fn by_database(database: &Database) -> Outcomes<'_> {
-    Box::new(|position| Ok(database.moves(position)?.into_iter().map(|of| (of.column, of.outcome)).collect()))
+    Box::new(|position| Ok(database.moves(position)?))
 }
 
 fn by_search(board: Board) -> Outcomes<'static> {

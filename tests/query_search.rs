@@ -96,7 +96,7 @@ fn no_remedy_advises_to_solve_a_board_that_fits_no_machine() {
     let line = program.run("query 9x7 123456789 --nodes 1000").fails(1);
     assert_eq!(line, "not decided within 1,000 nodes; allow more with --nodes, or ask about a later position");
     let line = program.run("query 9x7 --search never").fails(1);
-    assert_eq!(line, "no database of 9x7 in db; a solve of 9x7 does not fit this machine; search: --search auto");
+    assert_eq!(line, "no database of 9x7 in db; a solve of 9x7 does not fit this machine; choose a smaller board");
     let line = program.run("verify 9x7").fails(1);
     assert!(line.ends_with("a solve of 9x7 does not fit this machine; choose a smaller board"), "{line}");
     let line = program.run("query 5x4 --nodes 10").fails(1);

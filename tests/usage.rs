@@ -31,13 +31,12 @@ const NO_BOARDS: [&str; 22] = [
 ];
 
 /// All subcommands.
-const SUBCOMMANDS: [&str; 16] = [
+const SUBCOMMANDS: [&str; 15] = [
     "solve",
     "query",
     "stats",
     "position",
     "list",
-    "bench",
     "play",
     "analyse",
     "match",
@@ -111,12 +110,12 @@ fn help_says_who_plays_where_and_what_exit_codes_mean() {
 #[test]
 fn numbers_are_written_like_sizes_and_their_errors_say_which_are_taken() {
     let program = Program::with("4x4");
-    program.run("bench 4x4 --db db --samples 1e2").succeeds();
+    program.run("verify 4x4 --sample 1e2").succeeds();
     program.run("query 5x4 1234123 --nodes 1e6 --threads 1").succeeds();
     let line = program.run("query 5x4 --nodes 0").fails(2);
     assert_eq!(line, "--nodes <N>: \"0\" is not a whole number of 1 or more; write it like 1000000 or 1e6");
-    let line = program.run("bench 4x4 --samples 1e8").fails(2);
-    assert!(line.contains("\"1e8\" is not a whole number from 1 to 10,000,000"), "{line}");
+    let line = program.run("solve 4x4 --checkpoint 1e8").fails(2);
+    assert!(line.contains("\"1e8\" is not a whole number from 0 to 1,000,000"), "{line}");
     for option in
         ["query 4x4 --threads 0", "verify 4x4 --sample 0", "play 4x4 --seed x", "match random random 4x4 --games 0"]
     {
@@ -175,7 +174,7 @@ fn paths_and_commands_can_be_pasted_wherever_they_are_printed() {
     let solved = program.run_arguments(&["solve", "1x1", "--db", "a\nb"]).succeeds();
     assert!(solved.contains(r" in $'a\nb/1x1/remoteness'") && solved.lines().count() == 4, "{solved}");
     let line = program.run_arguments(&["verify", "1x1", "--values", "wdl", "--db", "my db; rm x"]).fails(1);
-    assert!(line.ends_with("make it with: fourbase solve 1x1 --values wdl --db 'my db; rm x'"), "{line}");
+    assert!(line.ends_with("make it with: fourbase solve 1x1 --db 'my db; rm x'"), "{line}");
 }
 
 #[test]
@@ -197,7 +196,7 @@ fn a_missing_or_unknown_subcommand_or_option_is_bad_input() {
 fn what_is_no_board_refused_by_every_subcommand_before_anything_is_made() {
     let program = Program::new();
     for board in NO_BOARDS {
-        let with_board = [&["solve", board][..], &["query", board], &["stats", board], &["bench", board]];
+        let with_board = [&["solve", board][..], &["query", board], &["stats", board]];
         let others = [
             &["position", board, "-"][..],
             &["play", board],
@@ -230,7 +229,7 @@ fn an_argument_that_is_not_utf_8_is_bad_input() {
     use std::os::unix::ffi::OsStrExt;
 
     let program = Program::new();
-    for subcommand in ["solve", "query", "stats", "bench", "position"] {
+    for subcommand in ["solve", "query", "stats", "position"] {
         program.run_arguments(&[OsStr::new(subcommand), OsStr::from_bytes(b"4x4\xff"), OsStr::new("-")]).refused();
     }
     program.run_arguments(&[OsStr::new("query"), OsStr::new("4x4"), OsStr::from_bytes(b"1\xff")]).refused();
@@ -246,8 +245,8 @@ fn without_a_database_every_lookup_fails_with_the_command_that_makes_it() {
         assert!(line.ends_with("make it with: fourbase solve 5x4"), "{line}");
     }
     let line = program.run("stats 5x4").fails(1);
-    let way_out = "make it with: fourbase solve 5x4; or count without one: --legal or --values KIND";
-    assert!(line.ends_with(way_out), "{line}");
+    let needed = "without --legal and --values a database is needed: no database of 5x4 in db";
+    assert_eq!(line, format!("{needed}; make it with: fourbase solve 5x4"));
     let line = program.run("query 4x4c3m --db elsewhere --search never").fails(1);
     assert!(line.ends_with("make it with: fourbase solve 4x4c3m --db elsewhere"), "{line}");
     assert!(!program.path("db").exists() && !program.path("elsewhere").exists());

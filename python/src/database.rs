@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use fourbase::Board;
-use fourbase_tiers::answer::{AnswerError, Answerer, Limits, Question};
-use fourbase_tiers::database;
+use fourbase::analysis::{Analyst, Budget, Gap, Lookup};
+use fourbase_tiers::database::{self, DatabaseError};
 use fourbase_tiers::dataset::{Choice, Column, Format, Rows};
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyRuntimeWarning;
@@ -15,13 +15,13 @@ use pyo3::types::PyType;
 
 use crate::arguments::{BoardArgument, cache_bytes, items, memory_bytes, named, root};
 use crate::export::{self, Export};
-use crate::failure::{exception, of_answer, of_database};
+use crate::failure::{exception, of_database};
 use crate::outcome::{Move, Outcome};
 use crate::position::read;
-use crate::positions::{self, Chunks, sample_kind};
-use crate::probe::{self, MoveValues};
+use crate::positions::{self, Chunks, labelled, sample_kind};
+use crate::probe;
 use crate::rows;
-use crate::wait::{briefly, limits, patiently};
+use crate::wait::{briefly, budget, patiently};
 
 /// A solved board. Threads may share it.
 ///
@@ -76,17 +76,17 @@ impl Database {
         &self,
         py: Python<'_>,
         nodes: Option<u64>,
-        ask: impl Fn(&database::Database, &mut Question) -> Result<T, AnswerError> + Sync,
+        ask: impl Fn(&database::Database, &mut Budget) -> Result<T, DatabaseError> + Sync,
     ) -> PyResult<T> {
         let database = &*self.0;
-        let at_once =
-            Limits { nodes: Some(nodes.map_or(NODES_AT_ONCE, |nodes| nodes.min(NODES_AT_ONCE))), monitor: None };
-        match briefly(py, || ask(database, &mut Question::new(at_once)))? {
-            Err(error) if error.is_limit() && nodes.is_none_or(|nodes| nodes > NODES_AT_ONCE) => {}
-            answer => return answer.map_err(of_answer),
+        let at_once = nodes.map_or(NODES_AT_ONCE, |nodes| nodes.min(NODES_AT_ONCE));
+        match briefly(py, || ask(database, &mut Budget { nodes: Some(at_once), ..Budget::default() }))? {
+            Err(error)
+                if database::Database::gap(&error) == Some(Gap::Budget)
+                    && nodes.is_none_or(|nodes| nodes > NODES_AT_ONCE) => {}
+            answer => return answer.map_err(of_database),
         }
-        let answer = patiently(py, |monitor| ask(database, &mut Question::new(limits(nodes, monitor))))?;
-        answer.map_err(of_answer)
+        patiently(py, |monitor| ask(database, &mut budget(nodes, monitor)))?.map_err(of_database)
     }
 }
 
@@ -153,7 +153,7 @@ impl Database {
     #[pyo3(signature = (position, *, nodes=None))]
     fn probe(&self, py: Python<'_>, position: &Bound<'_, PyAny>, nodes: Option<u64>) -> PyResult<Outcome> {
         let position = read(self.0.board(), position)?;
-        self.ask(py, nodes, |database, question| database.outcome(&position, question)).map(Outcome::from)
+        self.ask(py, nodes, |database, budget| database.look_up(&position, budget)).map(Outcome::from)
     }
 
     /// Lists the legal moves, best first: the soonest win, ties, the latest loss; equally good ones by column.
@@ -168,8 +168,10 @@ impl Database {
     #[pyo3(signature = (position, *, nodes=None))]
     fn moves(&self, py: Python<'_>, position: &Bound<'_, PyAny>, nodes: Option<u64>) -> PyResult<Vec<Move>> {
         let position = read(self.0.board(), position)?;
-        let moves = self.ask(py, nodes, |database, question| Answerer::moves(database, &position, question))?;
-        Ok(moves.iter().map(Move::of).collect())
+        let moves = self.ask(py, nodes, |database, budget| {
+            Analyst::new(database.board(), Some(database), None).moves(&position, budget)
+        });
+        Ok(moves?.into_iter().map(Move::of).collect())
     }
 
     /// Returns what many positions are worth: an int8 array of values (1 win, 0 tie, -1 lose) and a uint8 array of plies to
@@ -218,7 +220,9 @@ impl Database {
         nodes: Option<u64>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let batch = rows::read(py, Some(self.0.board()), positions, encoding, errors)?;
-        let MoveValues { values, plies, legal } = probe::moves(py, &self.0, nodes, &batch)?;
+        let moves = probe::moves(py, &self.0, nodes, &batch)?;
+        let legal = moves.iter().map(Option::is_some).collect();
+        let (values, plies) = moves.into_iter().map(probe::numbers).unzip();
         let shape = [batch.positions.len(), self.0.board().width()];
         let arrays = (
             PyArray1::from_vec(py, values).reshape(shape)?,
@@ -262,7 +266,8 @@ impl Database {
         kind: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
         let plies = items(plies)?.unwrap_or_else(|| (0..self.0.board().cells() as u32).collect());
-        positions::sample(py, &self.0, count, &plies, seed, sample_kind(kind)?)
+        let drawn = positions::draw(py, &self.0, count, &plies, seed, sample_kind(kind)?)?;
+        labelled(py, &self.0, drawn.into_iter())
     }
 
     /// Writes positions with their values to a file, for machine learning, and returns the number of rows. A file

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use fourbase::excerpt;
 use fourbase::search::Monitor;
 use fourbase_tiers::database::Database;
-use fourbase_tiers::dataset::{Cells, Choice, Column, Dataset, Field, Format, Progress};
+use fourbase_tiers::dataset::{Cells, Choice, Column, Dataset, Field, Format};
+use fourbase_tiers::progress::Progress;
 use numpy::PyArray1;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
@@ -16,7 +17,7 @@ use pyo3::prelude::*;
 use crate::arguments::named;
 use crate::failure::{exception, of_dataset};
 use crate::probe::{NO_PLIES, NO_VALUE};
-use crate::wait::{limits, patiently};
+use crate::wait::{budget, patiently};
 
 /// Which positions and columns ``Database.export`` writes.
 #[pyclass(frozen, module = "fourbase._fourbase")]
@@ -56,7 +57,7 @@ impl Export {
         let dataset = || Dataset::new(&self.database, self.choice.clone(), self.columns.clone());
         let mut portions = Vec::new();
         let summary = patiently(py, |monitor| {
-            let dataset = dataset()?.limits(limits(self.nodes, monitor)).memory(self.memory_bytes);
+            let dataset = dataset()?.budget(budget(self.nodes, monitor)).memory(self.memory_bytes);
             let Some(format) = self.format else {
                 return dataset.for_each(&Stop(monitor), &mut |portion| {
                     portions.push(portion.fields.clone());

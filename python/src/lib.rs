@@ -3,7 +3,8 @@
 //! - [`position`] and [`outcome`] are the classes `Position`, `Outcome` and `Move`.
 //! - [`search`], [`solve`] and [`database`] ask the libraries. They release the GIL and hear Ctrl-C ([`wait`]).
 //! - [`rows`] reads and writes batches of positions as arrays, in the encodings of machine learning; [`probe`] asks for them.
-//! - [`positions`] lists and draws positions, [`export`] writes them to files; [`strategy`] checks a rule of play.
+//! - [`positions`] lists and draws positions, [`export`] writes them to files; [`strategy`] checks a rule of play, and [`grade`]
+//!   a player.
 //! - [`failure`] turns every error into an exception of `fourbase.errors`.
 //!
 //! Columns count from 1, as in all text of fourbase; the libraries count from 0.
@@ -14,6 +15,7 @@ mod arguments;
 mod database;
 mod export;
 mod failure;
+mod grade;
 mod outcome;
 mod position;
 mod positions;
@@ -29,6 +31,8 @@ mod wait;
 mod _fourbase {
     #[pymodule_export]
     use crate::database::Database;
+    #[pymodule_export]
+    use crate::grade::grade;
     #[pymodule_export]
     use crate::outcome::{Move, Outcome};
     #[pymodule_export]

@@ -1,7 +1,6 @@
 //! The classes `Outcome` and `Move`.
 
 use fourbase::Value;
-use fourbase_tiers::database;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
@@ -28,7 +27,7 @@ pub struct Outcome {
 
 impl From<fourbase::Outcome> for Outcome {
     fn from(outcome: fourbase::Outcome) -> Outcome {
-        Outcome { value: value_name(outcome.value), remoteness: outcome.remoteness }
+        Outcome { value: outcome.value.name(), remoteness: outcome.remoteness }
     }
 }
 
@@ -42,7 +41,7 @@ impl Outcome {
     #[new]
     #[pyo3(signature = (value, remoteness=None))]
     fn new(value: &str, remoteness: Option<u32>) -> PyResult<Outcome> {
-        let value = named("value", value, &["win", "lose", "tie"].map(|name| (name, name)))?;
+        let value = named("value", value, &[Value::Win, Value::Lose, Value::Tie].map(|of| (of.name(), of.name())))?;
         Ok(Outcome { value, remoteness })
     }
 
@@ -74,9 +73,9 @@ pub struct Move {
 
 impl Move {
     /// Takes a move of the library, whose columns count from 0.
-    pub fn of(of: &database::Move) -> Move {
-        let Outcome { value, remoteness } = of.outcome.into();
-        Move { column: of.column + 1, value, remoteness }
+    pub fn of((column, outcome): (usize, fourbase::Outcome)) -> Move {
+        let Outcome { value, remoteness } = outcome.into();
+        Move { column: column + 1, value, remoteness }
     }
 }
 
@@ -106,15 +105,6 @@ impl Move {
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyType>, (usize, &'static str, Option<u32>)) {
         (py.get_type::<Move>(), (self.column, self.value, self.remoteness))
-    }
-}
-
-/// Returns the word for a value.
-pub fn value_name(value: Value) -> &'static str {
-    match value {
-        Value::Win => "win",
-        Value::Lose => "lose",
-        Value::Tie => "tie",
     }
 }
 

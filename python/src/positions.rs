@@ -15,9 +15,9 @@ use pyo3::prelude::*;
 
 use crate::arguments::{memory_bytes, named};
 use crate::failure::{exception, of_position};
-use crate::probe::{self, NO_PLIES, NO_VALUE};
+use crate::probe;
 use crate::rows::Batch;
-use crate::wait::{briefly, limits, patiently, pool};
+use crate::wait::{briefly, budget, patiently, pool};
 
 /// Entries that are listed at once, so that all threads have some.
 const AHEAD: u64 = 1 << 20;
@@ -110,22 +110,21 @@ impl Chunks {
             let position = |[first, second]: &[u64; 2]| Position::from_bitboards(board, *first, *second).ok();
             return labelled(py, &self.database, bitboards.iter().filter_map(position)).map(Some);
         }
-        let outcomes: [(i8, u8); 256] =
-            array::from_fn(|code| self.list.outcome(code as u8).map_or((NO_VALUE, NO_PLIES), probe::numbers));
+        let outcomes: [(i8, u8); 256] = array::from_fn(|code| probe::numbers(self.list.outcome(code as u8)));
         let (values, plies) = codes.iter().map(|code| outcomes[usize::from(*code)]).unzip();
         tuple(py, bitboards, values, plies).map(Some)
     }
 }
 
-/// Draws unfinished positions of some plies, the same for the same seed, and probes them.
-pub fn sample<'py>(
-    py: Python<'py>,
-    database: &Arc<Database>,
+/// Draws unfinished positions of some plies, the same for the same seed.
+pub fn draw(
+    py: Python<'_>,
+    database: &Database,
     count: usize,
     plies: &[u32],
     seed: u64,
     kind: SampleKind,
-) -> PyResult<Bound<'py, PyAny>> {
+) -> PyResult<Vec<Position>> {
     let (needed, free) = (ROW_BYTES.saturating_mul(count as u64), memory_bytes());
     if needed > free {
         let (needed, free) = (bytes(needed.into()), bytes(free.into()));
@@ -137,9 +136,9 @@ pub fn sample<'py>(
     }
     let drawn = patiently(py, |monitor| {
         let sampler = Sampler::new(database, kind, plies, seed)?;
-        sampler.draw(0..count as u64, &limits(None, monitor), &|| monitor.is_cancelled())
+        sampler.draw(0..count as u64, &budget(None, monitor), &|| monitor.is_cancelled())
     })?;
-    labelled(py, database, drawn.map_err(of_position)?.into_iter())
+    drawn.map_err(of_position)
 }
 
 /// Returns the kind of sample with a name.
@@ -149,9 +148,9 @@ pub fn sample_kind(name: &str) -> PyResult<SampleKind> {
 }
 
 /// Makes the tuple of positions with their values and plies.
-fn labelled<'py>(
+pub fn labelled<'py>(
     py: Python<'py>,
-    database: &Arc<Database>,
+    database: &Database,
     positions: impl Iterator<Item = Position>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let batch = Batch { board: database.board(), positions: positions.map(Some).collect() };

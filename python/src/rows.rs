@@ -36,7 +36,7 @@ impl Batch {
     }
 
     /// Makes the array of the bitboards.
-    fn to_array<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<u64>>> {
+    pub fn to_array<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<u64>>> {
         PyArray1::from_vec(py, self.bitboards().into_flattened()).reshape([self.positions.len(), 2])
     }
 }

@@ -2,15 +2,15 @@
 
 use std::time::{Duration, Instant};
 
-use fourbase::search::{Monitor, Options};
-use fourbase_tiers::answer::{Answerer, Question, Searcher};
+use fourbase::analysis::{Budget, SearchPool};
+use fourbase::search::Options;
 use pyo3::prelude::*;
 
 use crate::arguments::BoardArgument;
-use crate::failure::{exception, of_answer};
+use crate::failure::{exception, of_analysis};
 use crate::outcome::Outcome;
 use crate::position::read;
-use crate::wait::{limits, patiently_on, pool};
+use crate::wait::{budget, patiently};
 
 /// Finds the value and the remoteness of a position by searching forward, without a database. The answer is exact.
 ///
@@ -44,17 +44,10 @@ pub fn search(
         table_bytes: table_bytes.unwrap_or(defaults.table_bytes),
         ..defaults
     };
-    let searcher = Searcher::new(board, options);
-    let meanwhile = |_: Python<'_>, monitor: &Monitor| {
-        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            monitor.cancel();
-        }
-        Ok(())
-    };
-    let found = patiently_on(py, &*pool()?, meanwhile, |monitor| {
-        searcher.outcome(&position, &mut Question::new(limits(nodes, monitor)))
+    let found = patiently(py, |monitor| {
+        SearchPool::new(options).outcome(&position, &mut Budget { deadline, ..budget(nodes, monitor) })
     })?;
-    found.map(Outcome::from).map_err(of_answer)
+    found.map(Outcome::from).map_err(|error| of_analysis(&error))
 }
 
 /// Returns when the time is over; `None` for never.

@@ -8,7 +8,8 @@ use fourbase::search::Monitor;
 use fourbase_tiers::communicator::Alone;
 use fourbase_tiers::files::Disk;
 use fourbase_tiers::kernel::Values;
-use fourbase_tiers::solve::{Plan, Progress, Solve};
+use fourbase_tiers::progress::{Progress, Stage};
+use fourbase_tiers::solve::Solve;
 use pyo3::prelude::*;
 
 use crate::arguments::{BoardArgument, memory_bytes, named, root};
@@ -57,7 +58,7 @@ pub fn solve(
     let shown = py.import("fourbase._solve")?.getattr("shown")?.call1((board.0.to_string(), progress))?;
     let (show, end): (Option<Py<PyAny>>, Py<PyAny>) = shown.extract()?;
     let seen = Seen::default();
-    let tell = |py: Python<'_>, _: &Monitor| {
+    let tell = |py: Python<'_>| {
         let (ply, done, all) = (seen.ply.load(Relaxed), seen.done.load(Relaxed), seen.all.load(Relaxed));
         match &show {
             Some(show) if all > 0 => show.call1(py, (ply, done, all)).map(drop),
@@ -66,7 +67,7 @@ pub fn solve(
     };
     let solved = patiently_on(py, &pool, tell, |monitor| solve.run_on(&Alone, &Disk, &Watch { seen: &seen, monitor }))
         .and_then(|report| report.map_err(of_solve))
-        .and_then(|report| tell(py, &Monitor::default()).map(|()| report));
+        .and_then(|report| tell(py).map(|()| report));
     end.call0(py)?;
     Database::open(py, &solved?.folder)
 }
@@ -86,17 +87,21 @@ struct Watch<'a> {
 }
 
 impl Progress for Watch<'_> {
-    fn planned(&self, plan: &Plan, entries_done: u64) {
-        self.seen.all.store(u64::try_from(plan.entries()).unwrap_or(u64::MAX), Relaxed);
-        self.seen.done.store(entries_done, Relaxed);
+    fn begin(&self, stage: Stage, entries: u64, done: u64) {
+        if stage == Stage::Solve {
+            self.seen.all.store(entries, Relaxed);
+            self.seen.done.store(done, Relaxed);
+        }
     }
 
     fn tier(&self, ply: u32, _: u64) {
         self.seen.ply.store(ply, Relaxed);
     }
 
-    fn solved(&self, entries: u64) {
-        self.seen.done.fetch_add(entries, Relaxed);
+    fn done(&self, stage: Stage, entries: u64) {
+        if stage == Stage::Solve {
+            self.seen.done.fetch_add(entries, Relaxed);
+        }
     }
 
     fn is_stopped(&self) -> bool {

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
+use fourbase::analysis::Budget;
 use fourbase::search::Monitor;
-use fourbase_tiers::answer::Limits;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -27,7 +27,7 @@ pub fn briefly<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyRe
 /// Does long work without the GIL, on the threads of all calls. Ctrl-C cancels the monitor, which `work` must heed. A panic
 /// becomes an exception.
 pub fn patiently<T: Send>(py: Python<'_>, work: impl FnOnce(&Arc<Monitor>) -> T + Send) -> PyResult<T> {
-    patiently_on(py, &*pool()?, |_, _| Ok(()), work)
+    patiently_on(py, &*pool()?, |_| Ok(()), work)
 }
 
 /// Does long work as [`patiently`] does, on the threads of `pool`. In the meantime, this thread asks Python for signals and
@@ -36,7 +36,7 @@ pub fn patiently<T: Send>(py: Python<'_>, work: impl FnOnce(&Arc<Monitor>) -> T 
 pub fn patiently_on<T: Send>(
     py: Python<'_>,
     pool: &ThreadPool,
-    mut meanwhile: impl FnMut(Python<'_>, &Monitor) -> PyResult<()> + Send,
+    mut meanwhile: impl FnMut(Python<'_>) -> PyResult<()> + Send,
     work: impl FnOnce(&Arc<Monitor>) -> T + Send,
 ) -> PyResult<T> {
     let monitor = &Arc::new(Monitor::default());
@@ -53,7 +53,7 @@ pub fn patiently_on<T: Send>(
                 if interrupted.is_some() {
                     continue;
                 }
-                let asked = Python::attach(|py| py.check_signals().and_then(|()| meanwhile(py, monitor)));
+                let asked = Python::attach(|py| py.check_signals().and_then(|()| meanwhile(py)));
                 if let Err(error) = asked {
                     monitor.cancel();
                     interrupted = Some(error);
@@ -70,8 +70,8 @@ pub fn patiently_on<T: Send>(
 }
 
 /// Limits searches to `nodes`, and lets a monitor cancel them.
-pub fn limits(nodes: Option<u64>, monitor: &Arc<Monitor>) -> Limits {
-    Limits { nodes, monitor: Some(Arc::clone(monitor)) }
+pub fn budget(nodes: Option<u64>, monitor: &Arc<Monitor>) -> Budget {
+    Budget { nodes, monitor: Some(Arc::clone(monitor)), ..Budget::default() }
 }
 
 /// The threads, and the process that they belong to.

@@ -28,7 +28,7 @@ mod picture;
 mod uni;
 
 pub use bits::to_bits;
-pub use column::{column_character, columns_to_text};
+pub use column::{choice_of_columns, column_character, columns_to_text};
 pub use drawing::draw;
 pub use error::NotationError;
 pub use moves::{parse_moves, to_moves};

@@ -215,7 +215,7 @@ fn agrees_with_benchmark(file: &str) {
         search.clear();
         assert_eq!(search.value(&position), Ok(expected.value), "{line}");
         search.clear();
-        assert_eq!(search.remoteness(&position, expected.value), Ok(expected.remoteness.unwrap()), "{line}");
+        assert_eq!(search.remoteness(&position, expected.value, None), Ok(expected.remoteness.unwrap()), "{line}");
     }
 }
 
@@ -371,15 +371,7 @@ fn the_value_alone_and_the_remoteness_alone_are_those_of_both_together() {
             let expected = outcome(answer);
             let fresh = || Search::new(board, Options::default());
             assert_eq!(fresh().value(&position), Ok(expected.value));
-            assert_eq!(fresh().remoteness(&position, expected.value), Ok(expected.remoteness.unwrap()));
-            let end = expected.remoteness.unwrap();
-            for plies in 0..20 {
-                assert_eq!(
-                    fresh().ends_within(&position, expected.value, plies),
-                    Ok(end <= plies),
-                    "{position} {plies}"
-                );
-            }
+            assert_eq!(fresh().remoteness(&position, expected.value, None), Ok(expected.remoteness.unwrap()));
         }
     }
 }
@@ -471,10 +463,10 @@ fn a_wrong_value_is_noticed_where_it_contradicts_the_search() {
     let mut search = Search::new(board, Options::default());
     let winning = notation::parse(board, "121212").unwrap();
     for claimed in [Value::Tie, Value::Lose] {
-        assert_eq!(search.remoteness(&winning, claimed), Err(SearchError::OtherValue { claimed }));
+        assert_eq!(search.remoteness(&winning, claimed, None), Err(SearchError::OtherValue { claimed }));
     }
     let finished = notation::parse(board, "1212121").unwrap();
-    assert_eq!(search.remoteness(&finished, Value::Lose), Ok(0));
-    assert_eq!(search.remoteness(&finished, Value::Win), Err(SearchError::OtherValue { claimed: Value::Win }));
+    assert_eq!(search.remoteness(&finished, Value::Lose, None), Ok(0));
+    assert_eq!(search.remoteness(&finished, Value::Win, None), Err(SearchError::OtherValue { claimed: Value::Win }));
     assert_eq!(search.moves(&finished), Ok(Vec::new()));
 }

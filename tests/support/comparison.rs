@@ -99,7 +99,6 @@ fn compare_moves(search: &PlainSearch, database: &Database, key: u64) {
     }
     let expected: Vec<_> = expected.iter().map(|&(column, answer)| (column, answer.outcome(values))).collect();
     let found = database.moves(&position).expect("moves");
-    let found: Vec<_> = found.iter().map(|found| (found.column, found.outcome)).collect();
     assert_eq!(found, expected, "{} {position}", search.board());
     if let Some(&(_, best)) = found.first() {
         assert_eq!(best, search.answer(&game).outcome(values), "{} {position}", search.board());

@@ -26,7 +26,7 @@ impl Counting {
     pub fn run_on(&self, storage: &dyn Storage) -> Result<(), CountError> {
         match self.1 {
             None => self.0.legal_on(&Alone, storage, &()).map(drop),
-            Some(values) => self.0.by_value_on(values, &Alone, storage, [&(), &()]).map(drop),
+            Some(values) => self.0.by_value_on(values, &Alone, storage, &()).map(drop),
         }
     }
 }

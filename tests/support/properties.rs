@@ -3,7 +3,7 @@
 
 use std::io::{self, Read};
 
-use fourbase::{Board, Player, Position, notation};
+use fourbase::{Board, Game, Player, Position, notation};
 use fourbase_tiers::counts::Counts;
 use fourbase_tiers::format::Manifest;
 use fourbase_tiers::testing::fuzzing;
@@ -13,11 +13,6 @@ use serde::{Deserialize, Serialize};
 #[path = "../../tools/src/batch/lines.rs"]
 #[allow(dead_code, reason = "the program uses all of it")]
 mod lines;
-
-/// Games as text, from the program's own file, which uses nothing else of the program.
-#[path = "../../tools/src/game/text.rs"]
-#[allow(dead_code, reason = "the program uses all of it")]
-mod game_text;
 
 /// The longest message about a text.
 pub const MESSAGE_BYTES: usize = 512;
@@ -75,11 +70,12 @@ pub fn position_of(board: Board, text: &str) -> bool {
 
 /// Reads a saved game: its moves can be played, and written again it is the same game, or the message is one short line.
 pub fn saved_game(data: &[u8]) -> bool {
-    match game_text::from_saved(&String::from_utf8_lossy(data)) {
-        Ok((board, columns)) => {
+    match Game::from_saved(&String::from_utf8_lossy(data)) {
+        Ok(game) => {
             let play = |position: Position, column: &usize| position.play(*column);
-            assert!(columns.iter().try_fold(Position::start(board), play).is_ok(), "a move that cannot be played");
-            assert_eq!(game_text::from_saved(&game_text::to_saved(board, &columns)), Ok((board, columns)));
+            let last = game.columns().iter().try_fold(Position::start(game.board()), play);
+            assert_eq!(last.as_ref(), Ok(game.position()), "a move that cannot be played");
+            assert_eq!(Game::from_saved(&game.to_saved()), Ok(game));
             true
         }
         Err(reason) => {

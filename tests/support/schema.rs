@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 /// The schema as it is published.
 pub static SCHEMA: LazyLock<Value> =
-    LazyLock::new(|| serde_json::from_str(include_str!("../../tools/fourbase.schema.json")).expect("JSON"));
+    LazyLock::new(|| serde_json::from_str(include_str!("../../docs/fourbase.schema.json")).expect("JSON"));
 
 /// A validator for each definition that describes a whole line, by its name, and one for all lines, which has none.
 static VALIDATORS: LazyLock<BTreeMap<String, Validator>> = LazyLock::new(|| {
@@ -31,7 +31,6 @@ pub fn definition(line: &Value) -> Option<&str> {
     line.get("schema")?;
     match line["command"].as_str()? {
         "solve" if line.get("fits").is_some() => Some("plan"),
-        "position" => Some("position_command"),
         command => Some(command),
     }
 }

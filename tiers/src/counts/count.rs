@@ -27,7 +27,8 @@ use crate::files::{Disk, Memory, Storage, has_room, io_error, remove_folders, re
 use crate::format::{Manifest, State, lock_path, remove_database};
 use crate::index::Index;
 use crate::kernel::{Kernel, Values};
-use crate::solve::{Plan, Progress, Report, Solve, SolveError};
+use crate::progress::{Progress, Stage};
+use crate::solve::{Plan, Report, Solve, SolveError};
 use crate::tier::segments;
 use crate::tier::{BLOCK_WORDS, Kind, MemoryBudget, TierFolder};
 
@@ -159,11 +160,11 @@ impl Count {
     /// # Errors
     /// See [`Count::by_value_on`].
     pub fn by_value(&self, values: Values) -> Result<Counts, CountError> {
-        self.by_value_on(values, &Alone, &Disk, [&(), &()])
+        self.by_value_on(values, &Alone, &Disk, &())
     }
 
     /// Counts legal positions by ply, value and remoteness: solves the board into a temporary folder, and counts beside that
-    /// as [`solve_and_count`] does. First the sweep reports to the first progress, then the solve to the second.
+    /// as [`solve_and_count`] does.
     ///
     /// # Errors
     /// Those of [`Count::legal_on`], and [`CountError::Solve`] where the solve fails.
@@ -172,7 +173,7 @@ impl Count {
         values: Values,
         all: &dyn Communicator,
         storage: &dyn Storage,
-        progress: [&dyn Progress; 2],
+        progress: &dyn Progress,
     ) -> Result<Counts, CountError> {
         let (plan, index) = self.index(values)?;
         // The bits that are reached: at most one an entry.
@@ -225,7 +226,7 @@ impl Count {
         folder: &Path,
         all: &dyn Communicator,
         storage: &dyn Storage,
-        [sweeping, solving]: [&dyn Progress; 2],
+        progress: &dyn Progress,
     ) -> Result<(Report, Counts), CountError> {
         let begun = self.journal(solve.values());
         let mut journal = begun.read(storage, folder)?.unwrap_or(begun);
@@ -236,12 +237,12 @@ impl Count {
                 self.check_disk(storage, folder, memory.plan.reached_bytes())?;
             }
             let tiers = TierFolder { storage, folder, index: &index, budget: memory.budget, all };
-            let sweep = Sweep { tiers, progress: sweeping, list_bytes: memory.list_bytes, saves: true, journal };
+            let sweep = Sweep { tiers, progress, list_bytes: memory.list_bytes, saves: true, journal };
             journal = sweep.run(&memory.plan)?;
         }
         let budget = MemoryBudget::sequential(self.block_words);
         let mut tally = Tally { storage, folder, all, budget, journal };
-        let report = solve.run_observed(&mut tally, all, storage, solving)?;
+        let report = solve.run_observed(&mut tally, all, storage, progress)?;
         let Journal { legal, outcomes, .. } = tally.journal;
         Ok((report, Counts::new(self.board, solve.values(), &legal, outcomes)))
     }
@@ -325,13 +326,13 @@ pub(crate) fn legal_bytes(index: &Index) -> u64 {
 struct Entries<'a>(&'a (dyn Fn(u64) + Sync));
 
 impl Progress for Entries<'_> {
-    fn solved(&self, entries: u64) {
+    fn done(&self, _: Stage, entries: u64) {
         (self.0)(entries);
     }
 }
 
 /// Solves a board and counts its legal positions by ply, value and remoteness, which are kept beside the database as
-/// [`write_kept`] does. First the sweep goes forward and reports to `sweeping`, then the solve to `solving`. Both resume. Where
+/// [`write_kept`] does. First the sweep goes forward, then the solve backward. Both resume. Where
 /// the board is solved and counted already, nothing is done.
 ///
 /// Each rank of `all` calls this with the same settings. Where a rank returns an error, its caller has to end the whole job:
@@ -353,7 +354,7 @@ impl Progress for Entries<'_> {
 ///
 /// let root = tempfile::tempdir()?;
 /// let solve = Solve::new("4x4".parse()?, Values::Remoteness).root(root.path());
-/// let (report, counts) = solve_and_count(&solve, &Alone, &Disk, [&(), &()])?;
+/// let (report, counts) = solve_and_count(&solve, &Alone, &Disk, &())?;
 /// assert_eq!((report.outcome.remoteness, counts.total().legal), (Some(16), 161_029));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -361,7 +362,7 @@ pub fn solve_and_count(
     solve: &Solve,
     all: &dyn Communicator,
     storage: &dyn Storage,
-    [sweeping, solving]: [&dyn Progress; 2],
+    progress: &dyn Progress,
 ) -> Result<(Report, Counts), CountError> {
     let (board, values) = (solve.board(), solve.values());
     let manifest = solve.manifest(storage)?.filter(|manifest| manifest.state == State::Complete);
@@ -376,13 +377,13 @@ pub fn solve_and_count(
     let is_done = if kept.is_some() { "counted" } else { "not counted" };
     check_same_job(all, &format!("solve and count {board} {values}, {is_done} yet"))?;
     if let Some(counts) = kept {
-        return Ok((solve.run_on(all, storage, solving)?, counts));
+        return Ok((solve.run_on(all, storage, progress)?, counts));
     }
     if !count.is_counted(solve, storage, &folder)? {
         return Err(CountError::Uncounted { folder: solve.folder(), board, values });
     }
     in_folder(all, storage, solve.existing(), &count.root, &folder, || {
-        let (report, counts) = count.count_beside(solve, &folder, all, storage, [sweeping, solving])?;
+        let (report, counts) = count.count_beside(solve, &folder, all, storage, progress)?;
         if all.is_root()
             && let Some(manifest) = Manifest::read(storage, &solve.folder(), board, values)?
         {

@@ -24,7 +24,7 @@ use crate::index::{FullLine, Index, Matrix, Shape, WingList, WingShape, arm_line
 use crate::kernel::RowView;
 use crate::kernel::matrix::ArmedLines;
 use crate::kernel::reach::{ColumnPull, Pull, Put, RowPull};
-use crate::tier::{Origin, Reached, RowRequest, TierReader, row_span, row_view};
+use crate::tier::{Origin, Reached, RowRequest, TierReader, row_span};
 
 /// A drop into a wing column, seen from the child.
 struct WingDrop {
@@ -318,15 +318,15 @@ impl<'b> Part<'b> {
         let Part { mut band, rows, columns, turned } = self;
         let mut loaded = Vec::with_capacity(rows.len() + columns.len() + turned.len());
         for request in rows.iter().chain(&columns).chain(&turned) {
-            loaded.push(request.load(parents)?);
+            loaded.push(parents.load(request)?);
         }
         let (mut loaded, parents) = (loaded.into_iter(), &*parents);
         for (pull, loaded) in band.row_pulls.iter_mut().zip(&mut loaded) {
-            (pull.parent, _) = row_view(parents, loaded.as_ref(), &mut pull.rows);
+            (pull.parent, _) = parents.view(loaded.as_ref(), &mut pull.rows);
         }
         for (stream, loaded) in band.column_pulls.iter_mut().zip(&mut loaded) {
             let first;
-            (stream.parent, first) = row_view(parents, loaded.as_ref(), &mut stream.rows);
+            (stream.parent, first) = parents.view(loaded.as_ref(), &mut stream.rows);
             stream.first_row -= first.min(stream.first_row);
         }
         for (stream, loaded) in band.turned_pulls.iter_mut().zip(loaded) {
@@ -334,7 +334,7 @@ impl<'b> Part<'b> {
                 Some(loaded) => (loaded.row_words, stream.first_word - loaded.first_word),
                 None => (0, 0),
             };
-            (stream.parent, _) = row_view(parents, loaded.as_ref(), &mut stream.rows);
+            (stream.parent, _) = parents.view(loaded.as_ref(), &mut stream.rows);
         }
         Ok(band)
     }

@@ -9,7 +9,7 @@ use super::finished::FinishedLists;
 use super::parents::ShapeParents;
 use crate::files::FileError;
 use crate::index::{Index, Matrix, bands, images};
-use crate::kernel::reach::Buffers;
+use crate::kernel::reach::{Buffers, PullBand};
 use crate::tier::{Reached, TierReader};
 
 /// How many positions play reaches, mirror images counted apart.
@@ -71,24 +71,24 @@ impl<'a> Puller<'a> {
             if band.is_empty() {
                 own.fill(0);
             } else {
-                let pulled = kernel.pull(&band, Some(own), buffers);
+                let pulled = kernel.run(PullBand { band: &band, out: Some(own), buffers });
                 positions.without_line += pulled.without_line;
                 positions.with_line += pulled.with_line;
             }
             let band = shape.beside_finished(parents, matrix, &columns, rows)?;
             if !band.is_empty() {
-                positions.with_line += kernel.pull(&band, None, buffers).without_line;
+                positions.with_line += kernel.run(PullBand { band: &band, out: None, buffers }).without_line;
             }
         }
         let finished = self.finished.list(matrix.left, matrix.spine, matrix.left_firsts);
         for rows in bands(share(finished.len(), &rows, matrix.rows as usize)) {
             let band = shape.finished_band(parents, matrix, &finished, rows.clone())?;
             if !band.is_empty() {
-                positions.with_line += kernel.pull(&band, None, buffers).without_line;
+                positions.with_line += kernel.run(PullBand { band: &band, out: None, buffers }).without_line;
             }
             let corner = shape.finished_corner(parents, matrix, &finished, rows)?;
             if !corner.is_empty() {
-                positions.with_line += kernel.pull(&corner, None, buffers).without_line;
+                positions.with_line += kernel.run(PullBand { band: &corner, out: None, buffers }).without_line;
             }
         }
         let images = images(matrix);

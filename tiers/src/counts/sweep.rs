@@ -9,7 +9,8 @@ use crate::communicator::Reduction;
 use crate::files::FileError;
 use crate::index::{Index, OfShape};
 use crate::kernel::reach::Buffers;
-use crate::solve::{Plan, Progress, RankProgress};
+use crate::progress::{Progress, RankProgress, Stage};
+use crate::solve::Plan;
 use crate::tier::{Kind, Reached, Tier, TierFolder, TierReader, Watch};
 
 /// A running sweep, at one rank.
@@ -33,7 +34,8 @@ impl Sweep<'_> {
         let (board, all) = (tiers.index.board(), tiers.all);
         let done = self.journal.legal.len() as u32;
         let entries = plan.tiers.iter().take(done as usize).map(|tier| tier.entries as u64);
-        progress.planned(plan, entries.sum());
+        let steps = u64::try_from(plan.entries()).unwrap_or(u64::MAX);
+        progress.begin(Stage::Sweep, steps, entries.sum());
         // The positions of an unfinished ply were not recorded.
         self.remove(|ply| ply >= done)?;
         all.barrier();
@@ -42,7 +44,8 @@ impl Sweep<'_> {
         let mut parents = last.map(|ply| tiers.open(Reached, ply)).transpose()?;
         for ply in plies {
             let mut tier = tiers.begin(Reached, ply, parents.as_ref())?;
-            let shown = RankProgress::begin(progress, all, ply, tier.entries());
+            progress.tier(ply, tier.entries());
+            let shown = RankProgress::new(progress, Stage::Sweep, all, tier.entries());
             let list_bytes = self.list_bytes;
             let swept =
                 shown.watching(|watch| sweep_tier(tiers.index, &mut tier, parents.as_ref(), list_bytes, watch))?;

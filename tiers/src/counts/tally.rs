@@ -10,7 +10,7 @@ use super::journal::Journal;
 use crate::communicator::{Communicator, CommunicatorError, gather_numbers};
 use crate::files::{FileError, Storage};
 use crate::index::{Index, Matrix, Parts, Spine, WingShape, images};
-use crate::kernel::tally::{CODES, CodeCounts, first};
+use crate::kernel::tally::{CODES, CodeCounts, CountCodes, first};
 use crate::solve::Observer;
 use crate::tier::{Kind, MemoryBudget, Reached, Rows, Tier, TierFolder};
 
@@ -170,7 +170,7 @@ fn count_codes(index: &Index, reached: &Tier<Reached>, values: &Tier) -> Result<
         let bits = reached.get(rows)?;
         let mut here = [0; CODES];
         for (bits, codes) in bits.chunks_exact(words).zip(codes.chunks_exact(words * planes)) {
-            index.kernel().tally(bits, codes, planes, &mut here);
+            index.kernel().run(CountCodes { mask: bits, row: codes, planes, counts: &mut here });
         }
         found.add(matrix, first_row, planes, bits, codes, &here);
         Ok(())

@@ -14,7 +14,7 @@
 use std::borrow::Cow;
 
 use super::bits::{Bits, Task};
-use super::code::Code;
+use super::code::Wdl;
 use super::matrix::{ArmedLines, NO_ROW, over_columns};
 use super::rows;
 use super::words::RowView;
@@ -106,27 +106,10 @@ pub(crate) struct Buffers {
 }
 
 /// The code of one plane: a bit is set where any parent has it.
-#[derive(Clone, Copy)]
-struct Any;
+type Any = Wdl<true>;
 
-impl Code<1> for Any {
-    const NARROW_CHILD: bool = false;
-
-    #[inline(always)]
-    fn worst(self) -> u64 {
-        0
-    }
-
-    #[inline(always)]
-    fn better<const N: usize>(self, best: &mut [[u64; N]; 1], other: &[[u64; N]; 1], _mask: &[u64; N]) {
-        for n in 0..N {
-            best[0][n] |= other[0][n];
-        }
-    }
-}
-
-/// See [`super::Kernel::pull`].
-pub(super) struct PullBand<'a, 'b> {
+/// Gathers a band of a tier of reached positions from its parents into `out` and counts, or only counts.
+pub(crate) struct PullBand<'a, 'b> {
     pub band: &'a Pull<'b>,
     pub out: Option<&'a mut [u64]>,
     pub buffers: &'a mut Buffers,
@@ -182,7 +165,7 @@ fn pull_row<B: Bits>(band: &Pull, row: usize, reached: &mut [u64], buffers: &mut
     let words = reached.len();
     for pull in band.row_pulls.iter().filter(|pull| pull.rows[row] != NO_ROW) {
         let parent = pull.parent.row(pull.rows[row] as usize, words);
-        rows::take_row(Any, reached, words, parent, words);
+        rows::take_row::<Any, 1>(Wdl, reached, words, parent, words);
     }
     for stream in &band.column_pulls {
         let parent_row = match stream.rows.get(row) {
@@ -206,7 +189,7 @@ fn add_stream<B: Bits>(stream: &ColumnPull, parent_row: usize, reached: &mut [u6
                 buffer.resize(stream_words, 0);
             }
             rows::gather::<Any, B, 1>(parent, &stream.take, 0, buffer, stream_words);
-            rows::take_stream::<Any, B, 1>(Any, reached, mask, buffer, stream_words, *skip);
+            rows::take_stream::<Any, B, 1>(Wdl, reached, mask, buffer, stream_words, *skip);
         }
     }
 }

@@ -19,7 +19,7 @@ mod masks;
 
 use fourbase::{Board, Outcome, Player, Position, Value, has_line, winning_cells};
 
-pub(crate) use masks::{QuietMatrix, QuietShape};
+pub(crate) use masks::{MaskRows, QuietMatrix, QuietShape};
 
 /// The value of a position, as far as the board alone shows it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -9,7 +9,7 @@ use std::ops::Range;
 use crate::files::FileError;
 use crate::index::{push_rank_map, push_row_map};
 use crate::kernel::matrix::{ArmedLines, Band, ColumnDrop, Lists, Outcomes, RowDrop, TurnedDrop};
-use crate::tier::{LoadedRows, Origin, RowRequest, TierReader, row_span, row_view};
+use crate::tier::{LoadedRows, Origin, RowRequest, TierReader, row_span};
 
 /// A drop into the left wing.
 pub(super) struct RowMove<'a> {
@@ -106,13 +106,13 @@ impl<'a> MatrixMoves<'a> {
         let mut maps = self.maps.chunks_exact_mut(rows.len());
         let row_drop = |to: &RowMove| {
             let rows = maps.next().unwrap_or_default();
-            let (child, _) = row_view(children, to.loaded.as_ref(), rows);
+            let (child, _) = children.view(to.loaded.as_ref(), rows);
             RowDrop { child, rows }
         };
         row_drops.extend(self.row_moves.iter().map(row_drop));
         let column_drop = |to: &ColumnMove<'a>| {
             let map = if to.spine_keeps.is_some() { maps.next().unwrap_or_default() } else { &mut [] };
-            let (child, first) = row_view(children, to.loaded.as_ref(), map);
+            let (child, first) = children.view(to.loaded.as_ref(), map);
             ColumnDrop {
                 child,
                 child_words: to.child_words,
@@ -126,7 +126,7 @@ impl<'a> MatrixMoves<'a> {
         column_drops.extend(self.column_moves.iter().map(column_drop));
         let words = words(&rows);
         let turned_drop = |(to, rows): (&TurnedMove, _)| {
-            let (child, first_row) = row_view(children, to.loaded.as_ref(), &mut []);
+            let (child, first_row) = children.view(to.loaded.as_ref(), &mut []);
             let loaded = to.loaded.as_ref();
             TurnedDrop {
                 child,
@@ -154,17 +154,18 @@ impl<'a> MatrixMoves<'a> {
         self.maps.clear();
         for to in &mut self.row_moves {
             let map = push_row_map(to.keeps, to.plane, to.flip, rows, &mut self.maps);
-            to.loaded = RowRequest::rows(to.origin, row_span(map)).load(children)?;
+            to.loaded = children.load(&RowRequest::rows(to.origin, row_span(map)))?;
         }
         for to in &mut self.column_moves {
             let needed = match to.spine_keeps {
                 Some(keeps) => row_span(push_rank_map(keeps, rows, &mut self.maps)),
                 None => rows.clone(),
             };
-            to.loaded = RowRequest::rows(to.origin, needed).load(children)?;
+            to.loaded = children.load(&RowRequest::rows(to.origin, needed))?;
         }
         for to in &mut self.turned_moves {
-            to.loaded = RowRequest { origin: to.origin, rows: to.rows.clone(), words: words(rows) }.load(children)?;
+            let request = RowRequest { origin: to.origin, rows: to.rows.clone(), words: words(rows) };
+            to.loaded = children.load(&request)?;
         }
         Ok(())
     }

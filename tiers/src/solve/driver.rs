@@ -3,20 +3,39 @@
 //! All ranks go through the tiers in step. Checkpoints are tiers that are durable as a whole, so that a later solve can resume
 //! from there. They take time, since a whole tier is compressed or written to the disk.
 
+use std::error::Error;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::error::SolveError;
 use super::options::Solve;
-use super::progress::{Observer, Progress, RankProgress, Share};
 use super::run::no_root;
 use super::step::solve_tier;
 use crate::communicator::{Communicator, gather_numbers};
 use crate::files::{FileError, Written, publish};
 use crate::format::{Manifest, TierRecord, remove_leftovers, write_tier};
+use crate::index::Index;
 use crate::kernel::Coding;
+use crate::progress::{Progress, RankProgress, Share, Stage};
 use crate::tier::{Kind, Tier, TierFolder};
+
+/// Observes the tiers of a solve, at every rank.
+pub(crate) trait Observer {
+    /// A tier is solved; the database has nothing of it yet. A solve that is stopped before the tier is durable solves it
+    /// again, and shows it again.
+    ///
+    /// # Errors
+    /// Any error, which ends the solve with [`SolveError::Observer`](super::SolveError::Observer).
+    fn solved(&mut self, index: &Index, tier: &Tier) -> Result<(), Box<dyn Error + Send + Sync>>;
+}
+
+/// Observes nothing.
+impl Observer for () {
+    fn solved(&mut self, _: &Index, _: &Tier) -> Result<(), Box<dyn Error + Send + Sync>> {
+        Ok(())
+    }
+}
 
 /// A running solve, at one rank.
 pub(super) struct Driver<'a> {
@@ -45,7 +64,8 @@ impl<'a> Driver<'a> {
         while let Some(ply) = self.manifest.next_ply(board) {
             let (begun, traffic) = (Instant::now(), all.traffic());
             let mut tier = self.tiers.begin(Coding::new(board, values, ply), ply, child.as_ref())?;
-            let shown = RankProgress::begin(progress, all, ply, tier.entries());
+            progress.tier(ply, tier.entries());
+            let shown = RankProgress::new(progress, Stage::Solve, all, tier.entries());
             let is_solved = shown.watching(|watch| solve_tier(index, &mut tier, child.as_ref(), watch))?;
             let written = if is_solved {
                 shown.end();
@@ -72,7 +92,7 @@ impl<'a> Driver<'a> {
             let times = [all.traffic().waited - traffic.waited, begun.elapsed()];
             // All ranks close the child before rank 0 removes its files.
             let tier = child.insert(tier);
-            self.share(ply, bytes, times)?;
+            self.share(bytes, times)?;
             if ply == 0 {
                 return self.complete(tier, unpublished);
             }
@@ -95,7 +115,7 @@ impl<'a> Driver<'a> {
     }
 
     /// Tells what the tier took each rank. Waits for all.
-    fn share(&self, ply: u32, bytes: [u64; 2], times: [Duration; 2]) -> Result<(), SolveError> {
+    fn share(&self, bytes: [u64; 2], times: [Duration; 2]) -> Result<(), SolveError> {
         if self.all.is_alone() {
             return Ok(());
         }
@@ -108,7 +128,7 @@ impl<'a> Driver<'a> {
             }
             _ => None,
         };
-        self.progress.tier_shared(ply, &Vec::from_iter(ranks.iter().filter_map(share)));
+        self.progress.tier_shared(&Vec::from_iter(ranks.iter().filter_map(share)));
         Ok(())
     }
 
@@ -127,7 +147,7 @@ impl<'a> Driver<'a> {
         let hash = file.as_ref().map(|file| file.hash);
         let record = TierRecord { ply: tier.ply(), entries: tier.entries(), bytes, hash };
         self.manifest.tiers.push(record);
-        self.progress.tier_done(&record);
+        self.progress.tier_done(Stage::Solve, record.ply, record.entries, bytes);
         Ok(ControlFlow::Continue(file.map(|file| file.written)))
     }
 

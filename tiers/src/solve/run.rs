@@ -4,16 +4,16 @@
 
 use std::path::{Path, PathBuf};
 
-use super::driver::Driver;
+use super::driver::{Driver, Observer};
 use super::error::SolveError;
 use super::options::{Report, Solve};
 use super::plan::Plan;
-use super::progress::{Observer, Progress};
 use crate::communicator::{Alone, Communicator, check_same_job, check_shared_folder, lock_output};
 use crate::files::{Disk, FileError, Storage, remove_folders, remove_folders_below};
 use crate::format::{Manifest, State, has_leftovers, lock_path, remove_database, remove_leftovers};
 use crate::index::Index;
 use crate::kernel::Coding;
+use crate::progress::{Progress, Stage};
 use crate::tier::segments;
 use crate::tier::{Kind, Tier, TierFolder};
 
@@ -176,7 +176,9 @@ impl<'a> Driver<'a> {
         }
         let Manifest { checkpoint, tiers, .. } = &self.manifest;
         check_same_job(all, &format!("resuming from ply {checkpoint:?} with {} tiers", tiers.len()))?;
-        self.progress.planned(plan, self.manifest.entries());
+        self.progress.planned(plan);
+        let entries = u64::try_from(plan.entries()).unwrap_or(u64::MAX);
+        self.progress.begin(Stage::Solve, entries, self.manifest.entries());
         self.solve_tiers(last)?;
         if !all.is_root()
             && let Some(written) = Manifest::read(storage, self.folder, solve.board, solve.values)?
@@ -218,9 +220,10 @@ impl<'a> Driver<'a> {
     /// Reads the finished files through, each rank a part of them.
     fn check_hashes(&self, manifest: &Manifest) -> Result<(), SolveError> {
         let size = self.all.size();
-        self.progress.checks(manifest.tiers.iter().map(|tier| tier.bytes).sum::<u64>() / u64::from(size));
+        let bytes = manifest.tiers.iter().map(|tier| tier.bytes).sum::<u64>() / u64::from(size);
+        self.progress.begin(Stage::Resume, bytes, 0);
         let goes_on = |bytes| {
-            self.progress.checked(bytes);
+            self.progress.done(Stage::Resume, bytes);
             !self.progress.is_stopped()
         };
         let part = (self.all.rank() as usize, size as usize);

@@ -4,12 +4,13 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use super::{Plan, Progress, Solve, SolveError};
+use super::{Plan, Solve, SolveError};
 use crate::communicator::Alone;
 use crate::files::{Disk, FileError, Storage};
 use crate::format::Manifest;
 use crate::kernel::Values;
 use crate::long;
+use crate::progress::Progress;
 use crate::testing::Threads;
 
 fn solve(board: &str, values: Values, root: &Path) -> Solve {

@@ -14,7 +14,7 @@ type Page = Box<[u8; PAGE]>;
 #[derive(Debug)]
 pub(super) struct Paged {
     pages: Vec<Page>,
-    length: usize,
+    pub length: usize,
 }
 
 /// Pages that are not used. Threads and tiers share them.
@@ -78,11 +78,6 @@ impl Paged {
         let count = length.div_ceil(PAGE);
         // The allocator keeps a length beside each page.
         (count * (PAGE + size_of::<Page>() + 16)) as u64
-    }
-
-    /// Returns how many bytes it holds.
-    pub fn len(&self) -> usize {
-        self.length
     }
 
     /// Copies the bytes into `buffer`, which only grows.

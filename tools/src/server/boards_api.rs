@@ -18,12 +18,14 @@ use crate::json::{Envelope, OutcomeJson};
 use crate::remedy;
 
 #[derive(Serialize)]
-struct Listed {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Listed {
     boards: Vec<BoardJson>,
 }
 
 /// A board with its best database.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct BoardJson {
     board: String,
     width: usize,
@@ -31,7 +33,7 @@ struct BoardJson {
     connect: usize,
     misere: bool,
     stores: String,
-    /// The deepest ply in the database; `None` if it has all.
+    /// The deepest ply in the database; null if it has all.
     keep_plies: Option<u32>,
     /// Whether the database is part of the program.
     embedded: bool,

@@ -6,7 +6,6 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use fourbase::BoardError;
 use fourbase::notation::NotationError;
-use fourbase_tiers::answer::AnswerError;
 use fourbase_tiers::database::DatabaseError;
 use fourbase_tiers::files::FileError;
 use serde::Serialize;
@@ -23,7 +22,8 @@ pub struct Failure {
 }
 
 #[derive(Serialize)]
-struct Body<'a> {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Body<'a> {
     error: &'a str,
 }
 
@@ -110,6 +110,7 @@ impl From<DatabaseError> for Failure {
             DatabaseError::Missing { board, .. } | DatabaseError::NotSolved { board, .. } => Failure::missing(format!(
                 "no database of {board} is on this server; leave search=never out, so that the position is searched"
             )),
+            DatabaseError::Analysis(error) => Failure::unanswerable(error.to_string()),
             error => Failure::broken(&error),
         }
     }
@@ -118,15 +119,6 @@ impl From<DatabaseError> for Failure {
 impl From<FileError> for Failure {
     fn from(error: FileError) -> Failure {
         Failure::broken(&error)
-    }
-}
-
-impl From<AnswerError> for Failure {
-    fn from(error: AnswerError) -> Failure {
-        match error {
-            AnswerError::Database(error) => error.into(),
-            error => Failure::unanswerable(error.to_string()),
-        }
     }
 }
 

@@ -6,7 +6,7 @@
 //!   what holds for all of them; [`watched`] counts and logs each request; [`server`] is what all of them share.
 //! - [`position`], [`batch`], [`games`], [`players`], [`random`], [`stats`] and [`boards_api`] answer, [`picture`] draws, and
 //!   [`uwapi`] answers in the words of GamesCrafters' page. [`page`] is the page. [`openapi`] describes the addresses.
-//! - [`fields`] reads what is asked; [`written`], [`stream`] and [`told`] write answers; [`failure`] says why there is none.
+//! - [`fields`] reads what is asked; [`written`] and [`stream`] write answers; [`failure`] says why there is none.
 //! - [`ask`] lets searches and probes run on threads of their own, within limits; [`boards`] knows which databases there are;
 //!   [`cache`] keeps answers; [`metrics`] counts.
 
@@ -20,7 +20,7 @@ mod failure;
 mod fields;
 mod games;
 mod metrics;
-mod openapi;
+pub mod openapi;
 mod page;
 mod picture;
 mod players;
@@ -31,7 +31,6 @@ mod server;
 mod signals;
 mod stats;
 mod stream;
-mod told;
 mod uwapi;
 mod watched;
 mod written;
@@ -66,11 +65,11 @@ const SPEAKERS: usize = 2;
 /// Arguments of `fourbase serve`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-The server answers from the databases in --db and from those that are part of fourbase. Databases
-that appear or change while it runs are found within two seconds. A position that no database covers
+The server answers from the databases in --db and from those that are part of fourbase. Databases \
+that appear or change while it runs are found within two seconds. A position that no database covers \
 is searched, within --search-nodes and --search-seconds; --searches says how many at a time.
 
-A browser shows a page at the address that is printed; docs/server.md lists the others. Ctrl-C or
+A browser shows a page at the address that is printed; docs/server.md lists the others. Ctrl-C or \
 SIGTERM stops the server after the answers that are under way.
 
 Examples:

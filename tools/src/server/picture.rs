@@ -10,15 +10,20 @@ use super::failure::Failure;
 use super::fields::{self, fields};
 use super::written::CHANGING;
 
+/// Which position.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Asked {
+    /// Columns x rows, then cN for lines of N instead of 4, then m for misère.
+    board: String,
+    /// Moves, bit strings of columns, or a string of GamesmanUni.
+    #[serde(default = "fields::empty_board")]
+    position: String,
+}
+
 /// Answers `GET api/v1/position.svg`.
 pub async fn get(RawQuery(query): RawQuery) -> Result<Response, Failure> {
-    #[derive(Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct Asked {
-        board: String,
-        #[serde(default = "fields::empty_board")]
-        position: String,
-    }
     let asked: Asked = fields(query.as_deref())?;
     let position = fields::position(asked.board.parse()?, &asked.position)?;
     let media = HeaderValue::from_static("image/svg+xml");

@@ -13,12 +13,14 @@ use super::failure::Failure;
 use super::fields::fields;
 use super::server::Server;
 use super::written::{CHANGING, written};
-use crate::cli::stats::report::Stats;
 use crate::json::Envelope;
+use crate::stats::Stats;
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-struct Asked {
+pub struct Asked {
+    /// Columns x rows, then cN for lines of N instead of 4, then m for misère.
     board: String,
 }
 

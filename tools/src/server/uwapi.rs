@@ -9,10 +9,9 @@ mod described;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::body::Bytes;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, State};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use fourbase::notation::to_uni;
@@ -23,10 +22,11 @@ use serde_json::{Value as Json, json};
 use super::ask::About;
 use super::boards::Known;
 use super::boards_api;
+use super::cache::{self, at_hand};
 use super::failure::Failure;
 use super::fields::{self, fields};
 use super::server::Server;
-use super::written::{CHANGING, JSON, PARTIAL, has, holds, tag, written};
+use super::written::{CHANGING, PARTIAL, written};
 use answer::answer;
 use described::{GAME, board_of, described_json, game_json, games_json, rules};
 
@@ -144,33 +144,24 @@ async fn found(
     let Some(position) = asked.and_then(|asked| fields::position(board, &asked.p).ok()) else {
         return invalid("Invalid Position");
     };
-    let tag = known.hash().and_then(tag);
-    if tag.as_ref().is_some_and(|tag| has(headers, tag)) {
-        return (StatusCode::NOT_MODIFIED, holds(tag)).into_response();
+    let question = to_uni(&position);
+    if let Some(response) = at_hand(server, known, &question, headers) {
+        return response;
     }
-    let question = known.hash().map(|hash| format!("{hash} {}", to_uni(&position)));
-    if let Some(body) = question.as_ref().and_then(|question| server.answers.get(question)) {
-        server.metrics.cached.inc();
-        return (holds(tag), [(header::CONTENT_TYPE, JSON)], body).into_response();
-    }
-    server.metrics.not_cached.inc();
     let found = async {
         let turn = server.askers.turn(known.may_search(position.ply(), false)).await?;
-        server.askers.find(turn, known.answerer(), About { position, with_line: false, listen: None }).await
+        let about = About { position, with_line: false, is_looked_up: false, listener: None };
+        server.askers.analyse(turn, known, about).await
     };
     let found = match found.await {
         Err(failure) => return invalid(&failure.into_reason()),
         Ok(found) => found,
     };
-    let Some(answer) = answer(&position, &found) else { return invalid(&found.limit.unwrap_or_default()) };
-    if found.limit.is_some() {
-        return written(&answer, PARTIAL).unwrap_or_else(IntoResponse::into_response);
-    }
-    let body = Bytes::from(serde_json::to_vec(&answer).unwrap_or_default());
-    if let Some(question) = question {
-        server.answers.keep(question, body.clone());
-    }
-    (holds(tag), [(header::CONTENT_TYPE, JSON)], body).into_response()
+    let Some(answer) = answer(&position, &found) else {
+        return invalid(&found.limit.map(|limit| server.askers.limit_text(limit)).unwrap_or_default());
+    };
+    cache::answered(server, known, &question, &answer, found.limit.is_none())
+        .unwrap_or_else(IntoResponse::into_response)
 }
 
 /// Writes a description, which changes with the databases, or why there is none.

@@ -10,7 +10,7 @@ use crate::counts::journal::Journal;
 use crate::files::Disk;
 use crate::kernel::Values;
 use crate::long;
-use crate::solve::Progress;
+use crate::progress::Progress;
 use crate::tier::BLOCK_WORDS;
 
 /// The most legal positions that a test counts in the long run.

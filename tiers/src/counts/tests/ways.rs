@@ -11,7 +11,8 @@ use crate::counts::{Count, CountError, Counts, PlyLegal, kept_path, read_kept, s
 use crate::files::Disk;
 use crate::kernel::{Kernel, Values};
 use crate::long;
-use crate::solve::{Plan, Progress, Report, Solve, SolveError};
+use crate::progress::{Progress, Stage};
+use crate::solve::{Plan, Report, Solve, SolveError};
 use crate::testing::Threads;
 
 /// What was counted, with values or without.
@@ -30,7 +31,7 @@ fn count(
 ) -> Result<Counted, CountError> {
     match values {
         None => Ok(Err(count.legal_on(all, &Disk, progress)?)),
-        Some(values) => Ok(Ok(count.by_value_on(values, all, &Disk, [progress, progress])?)),
+        Some(values) => Ok(Ok(count.by_value_on(values, all, &Disk, progress)?)),
     }
 }
 
@@ -63,7 +64,7 @@ impl Progress for Patience {
         self.begun.fetch_add(entries, Relaxed);
     }
 
-    fn solved(&self, entries: u64) {
+    fn done(&self, _: Stage, entries: u64) {
         self.done.fetch_add(entries, Relaxed);
     }
 
@@ -174,7 +175,7 @@ fn the_counts_and_the_database_are_the_same_as_apart() {
                 let solve = solve(board, values, &root.path().join(ranks.to_string())).scratch(Some(scratch.clone()));
                 // The second time it is done already.
                 for is_again in [false, true] {
-                    let solved = Threads::run(ranks, 2, |all| solve_and_count(&solve, all, &Disk, [&(), &()]).unwrap());
+                    let solved = Threads::run(ranks, 2, |all| solve_and_count(&solve, all, &Disk, &()).unwrap());
                     for (report, counts) in solved.0 {
                         assert_eq!((report.hash, report.already_complete), (hash, is_again), "{board} {values}");
                         assert!(counts == counts_of(board, values), "{board} {values}");
@@ -196,8 +197,7 @@ fn sweeps_and_solves_that_are_stopped_again_and_again_end_with_the_same_counts()
     let solve = solve("5x4", Values::Wdl, root.path()).block_words(1 << 10);
     let (mut sweeps, mut solves, mut patience) = (0, 0, 10);
     let (report, counts): (Report, Counts) = loop {
-        let progress = [Patience::new(patience), Patience::new(patience)];
-        match solve_and_count(&solve, &Alone, &Disk, [&progress[0], &progress[1]]) {
+        match solve_and_count(&solve, &Alone, &Disk, &Patience::new(patience)) {
             Ok(done) => break done,
             Err(CountError::Stopped { in_files: true, .. }) => sweeps += 1,
             Err(CountError::Solve(SolveError::Stopped { .. })) => solves += 1,
@@ -216,11 +216,11 @@ fn tiers_that_were_solved_without_counting_are_not_left_out() {
     let solve = solve("4x4", Values::Wdl, root.path());
     solve.run_on(&Alone, &Disk, &Patience::new(12)).unwrap_err();
     for _ in 0..2 {
-        let error = solve_and_count(&solve, &Alone, &Disk, [&(), &()]).unwrap_err();
+        let error = solve_and_count(&solve, &Alone, &Disk, &()).unwrap_err();
         assert!(matches!(error, CountError::Uncounted { .. }), "{error}");
         solve.run().unwrap();
     }
-    let (_, counts) = solve_and_count(&solve.replace(true), &Alone, &Disk, [&(), &()]).unwrap();
+    let (_, counts) = solve_and_count(&solve.replace(true), &Alone, &Disk, &()).unwrap();
     assert_eq!(counts, counts_of("4x4", Values::Wdl));
 }
 
@@ -254,11 +254,13 @@ fn files_of_another_count_or_of_chance_are_not_believed() {
     assert!(matches!(&error, CountError::Damaged { folder, .. } if *folder == first.folder(None)), "{error}");
 
     let solve = solve("5x4", Values::Wdl, root.path());
-    let error = solve_and_count(&solve, &Alone, &Disk, [&(), &Patience::new(30)]).unwrap_err();
-    assert!(matches!(error, CountError::Solve(SolveError::Stopped { .. })), "{error}");
+    // Stopped in the sweep first, in the end in the solve.
+    let stop = |patience| solve_and_count(&solve, &Alone, &Disk, &Patience::new(patience)).unwrap_err();
+    let mut errors = (30..).step_by(10).map(stop);
+    assert!(errors.any(|error| matches!(error, CountError::Solve(SolveError::Stopped { .. }))));
     let folder = root.path().join("5x4/tally-wdl");
     damage(&folder);
-    let error = solve_and_count(&solve, &Alone, &Disk, [&(), &()]).unwrap_err();
+    let error = solve_and_count(&solve, &Alone, &Disk, &()).unwrap_err();
     assert!(matches!(&error, CountError::Damaged { folder: found, .. } if *found == folder), "{error}");
 }
 
@@ -289,7 +291,7 @@ fn a_count_is_refused_before_anything_is_made() {
 #[test]
 fn every_entry_is_reported_twice_once_each_way() {
     let progress = Patience::new(u64::MAX);
-    Count::new("4x4".parse().unwrap()).by_value_on(Values::Wdl, &Alone, &Disk, [&progress, &progress]).unwrap();
+    Count::new("4x4".parse().unwrap()).by_value_on(Values::Wdl, &Alone, &Disk, &progress).unwrap();
     let entries = Plan::new("4x4".parse().unwrap(), Values::Wdl, u64::MAX).entries() as u64;
     assert_eq!((progress.begun.into_inner(), progress.done.into_inner()), (2 * entries, 2 * entries));
 }

@@ -1,11 +1,9 @@
 //! What the contract says of a position and its moves.
 
+use fourbase::analysis::Analysis;
 use fourbase::notation::to_uni;
 use fourbase::{Board, Outcome, Position, Value};
 use serde::Serialize;
-
-use crate::cli::query::found::Found;
-use crate::json;
 
 /// A remoteness that is finite and not known: the database has values alone.
 const UNKNOWN_REMOTENESS: i64 = -100;
@@ -37,7 +35,7 @@ struct Move {
 }
 
 /// Writes what was found out about a position; `None` where something is not known.
-pub fn answer(position: &Position, found: &Found<String>) -> Option<Answer> {
+pub fn answer(position: &Position, found: &Analysis) -> Option<Answer> {
     let outcome = found.outcome?;
     let moves: Option<Vec<(usize, Outcome)>> = found.moves.iter().map(|of| Some((of.column, of.outcome?))).collect();
     let moves = moves?;
@@ -54,11 +52,11 @@ pub fn answer(position: &Position, found: &Found<String>) -> Option<Answer> {
             let written = Move {
                 name: (column + 1).to_string(),
                 autogui_move: arrow(position.board(), column),
-                move_value: json::value(of.value),
+                move_value: of.value.name(),
                 delta_remoteness: delta,
                 autogui_position: text.clone(),
                 position: text,
-                position_value: json::value(opposite(of.value)),
+                position_value: of.value.flip().name(),
                 remoteness: of.remoteness.map_or(UNKNOWN_REMOTENESS, |plies| i64::from(plies) - 1),
             };
             (of.value, written)
@@ -69,7 +67,7 @@ pub fn answer(position: &Position, found: &Found<String>) -> Option<Answer> {
     Some(Answer {
         autogui_position: text.clone(),
         position: text,
-        position_value: json::value(outcome.value),
+        position_value: outcome.value.name(),
         remoteness: outcome.remoteness.map_or(UNKNOWN_REMOTENESS, i64::from),
         moves: written.into_iter().map(|(_, of)| of).collect(),
     })
@@ -79,14 +77,6 @@ pub fn answer(position: &Position, found: &Found<String>) -> Option<Answer> {
 fn arrow(board: Board, column: usize) -> String {
     let cells = board.cells();
     format!("M_{}_{}_x", cells + column, cells + board.width() + column)
-}
-
-fn opposite(value: Value) -> Value {
-    match value {
-        Value::Win => Value::Lose,
-        Value::Tie => Value::Tie,
-        Value::Lose => Value::Win,
-    }
 }
 
 fn rank(value: Value) -> u32 {
