@@ -53,28 +53,3 @@ impl fmt::Display for Player {
         f.pad(self.name())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::Player;
-
-    #[test]
-    fn the_opponent_of_the_opponent_is_oneself() {
-        for player in [Player::First, Player::Second] {
-            assert_ne!(player.other(), player);
-            assert_eq!(player.other().other(), player);
-        }
-    }
-
-    #[test]
-    fn the_players_move_in_turn() {
-        for ply in 0..64 {
-            assert_eq!(Player::to_move(ply + 1), Player::to_move(ply).other());
-        }
-    }
-
-    #[test]
-    fn players_are_written_as_lower_case_words() {
-        assert_eq!(format!("{} {}", Player::First, Player::Second), "first second");
-    }
-}

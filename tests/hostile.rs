@@ -185,30 +185,3 @@ fn hostile_arguments_are_refused_in_a_few_lines() {
     }
     println!("300 hostile arguments: exit codes 0, 1, 2: {codes:?}");
 }
-
-#[test]
-fn hostile_saved_games_are_loaded_or_refused_in_a_short_line() {
-    let program = Program::new();
-    let mut random = Random::new(14);
-    let mut codes = [0; 3];
-    for number in 0..60 {
-        let (one, other) = (line(&mut random, 50), line(&mut random, 50));
-        let text = match number % 4 {
-            0 => [b"board 4x4\nmoves 12", &other[..], b"\n"].concat(),
-            1 => [b"board ", &one[..], b"\nmoves ", &other].concat(),
-            2 => [b"board 4x4\r\nmoves 3", &b"12".repeat(number / 12)[..]].concat(),
-            _ => [&one[..], b"\n", &other].concat(),
-        };
-        std::fs::write(program.path("game"), &text).expect("a file");
-        let arguments = ["play", "4x4", "--second", "human", "--load", "game"];
-        let output = program.command().args(arguments).output().expect("the program runs");
-        let code = output.status.code().expect("an exit code");
-        let error = String::from_utf8(output.stderr).expect("UTF-8");
-        let told = || text.escape_ascii().to_string();
-        assert!(code <= 2 && code != 1 && !error.contains("panicked"), "{}: {code} {error}", told());
-        assert!(error.len() < 2 * MESSAGE_BYTES && error.lines().count() <= 1, "{}: {error}", told());
-        codes[code as usize] += 1;
-    }
-    println!("60 hostile saved games: exit codes 0, 1, 2: {codes:?}");
-    assert!(codes[0] > 0 && codes[2] > 0, "{codes:?}");
-}

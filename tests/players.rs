@@ -6,7 +6,7 @@ use crate::support::shared::shared;
 use crate::support::tiers::{Database, Values};
 use fourbase::players::{Chooser, Kind, Outcomes, Reason, Source, nothing_known};
 use fourbase::search::{Options, Search};
-use fourbase::{Board, Player, Position, Value, notation};
+use fourbase::{Board, Position, Value, notation};
 
 fn by_database(database: &Database) -> Outcomes<'_> {
     Box::new(|position| Ok(database.moves(position)?))
@@ -43,32 +43,6 @@ fn perfect_is_the_same_from_a_database_and_from_a_search() {
             assert_eq!(known, searched, "{name} {seed}");
             assert_eq!(known.primitive(), Some(Value::Tie));
         }
-    }
-}
-
-#[test]
-fn perfect_wins_a_lost_board_as_the_second_player_in_no_more_than_its_remoteness() {
-    // The first player loses 6x4 in 24.
-    let board = board("6x4");
-    let database = shared(board, Values::Remoteness);
-    for opponent in ["random", "pomakis:4", "window:4", "rating:2:3", "follow-up"] {
-        let last = game(
-            board,
-            &mut [player(opponent, board, nothing_known()), player("perfect", board, by_database(&database))],
-            1,
-        );
-        assert_eq!(last.primitive(), Some(Value::Lose), "{opponent}");
-        assert!(last.to_move() == Player::First && last.ply() <= 24, "{opponent}");
-    }
-}
-
-#[test]
-fn follow_up_never_loses_where_it_was_proved_not_to() {
-    // As the second player on 4x4 the rule never loses, and the player is never without it.
-    let board = board("4x4");
-    for seed in 0..200 {
-        let mut players = ["random", "follow-up"].map(|name| player(name, board, nothing_known()));
-        assert_eq!(game(board, &mut players, seed).primitive(), Some(Value::Tie), "{seed}");
     }
 }
 

@@ -131,7 +131,7 @@ pub fn of_solve(error: SolveError) -> PyErr {
         SolveError::Disk { .. } => ("SolveError", "make room, or give another folder with db=..."),
         SolveError::Scratch { .. } => ("SolveError", "start over with replace=True"),
         SolveError::Kept { .. } => ("SolveError", "ask for the same keep_plies, or start over with replace=True"),
-        SolveError::Communicator(_) | SolveError::Observer(_) => ("SolveError", "solve over MPI with the program"),
+        SolveError::Communicator(_) | SolveError::Code { .. } => ("SolveError", "solve over MPI with the program"),
         SolveError::File(error) => return of_file(error),
     };
     exception(class, format!("{message}; {remedy}"))

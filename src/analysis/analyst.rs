@@ -187,7 +187,9 @@ impl<L: Lookup> Analyst<L> {
         self.check_board(position)?;
         let mut analysis = Analysis::unknown(position);
         self.find_moves(&mut analysis, budget, None)?;
+        analysis.outcome = analysis.outcome_of_moves();
         let moves: Option<Vec<_>> = analysis.moves.iter().map(|of| Some((of.column, of.outcome?))).collect();
+        let moves = moves.filter(|moves| moves.is_empty() || !self.is_open(&analysis));
         moves.ok_or_else(|| budget.limit(self.board).into())
     }
 

@@ -23,36 +23,23 @@ const SEEDS: [&str; 16] = [
 ];
 
 /// What is thrown in: what means something somewhere, what means something to terminals, and what is not ASCII.
-const PIECES: [&[u8]; 28] = [
-    b"0",
-    b"1",
-    b"2",
-    b"3",
-    b"4",
-    b"5",
-    b"9",
-    b"a",
-    b"w",
-    b"x",
-    b"c",
-    b"m",
-    b"-",
-    b"_",
-    b"X",
-    b"O",
-    b" ",
-    b"\t",
-    b"\r",
-    b"\0",
+const PIECES: [&str; 21] =
+    ["0", "1", "2", "3", "4", "5", "9", "a", "w", "x", "c", "m", "-", "_", "X", "O", " ", "\t", "\r", "\0", "×"];
+const MORE_PIECES: [&[u8]; 7] = [
     b"\x1b[31m",
     b"\xff",
     b"\xc3",
-    b"\xc3\x97",
-    b"\xf0\x9f\x98\x80",
-    b"\xe2\x80\xae",
-    b"\xef\xbb\xbf",
+    "😀".as_bytes(),
+    "\u{202e}".as_bytes(),
+    "\u{feff}".as_bytes(),
     b"18446744073709551616",
 ];
+
+/// One of these pieces.
+fn piece(random: &mut Random) -> &'static [u8] {
+    let number = random.below(PIECES.len() + MORE_PIECES.len());
+    PIECES.get(number).map_or_else(|| MORE_PIECES[number - PIECES.len()], |piece| piece.as_bytes())
+}
 
 /// How many bytes a very long text has.
 pub const LONG_BYTES: usize = 1_000_000;
@@ -61,7 +48,7 @@ pub const LONG_BYTES: usize = 1_000_000;
 pub fn line(random: &mut Random, rarity: usize) -> Vec<u8> {
     let mut line = match random.below(4) {
         0 => (0..random.below(40)).map(|_| random.next() as u8).collect(),
-        1 => (0..random.below(24)).flat_map(|_| PIECES[random.below(PIECES.len())]).copied().collect(),
+        1 => (0..random.below(24)).flat_map(|_| piece(random)).copied().collect(),
         _ => mutated(random),
     };
     if random.below(rarity) == 0 {
@@ -82,7 +69,7 @@ fn mutated(random: &mut Random) -> Vec<u8> {
             1 if place < text.len() => text[place] ^= 1 << random.below(8),
             2 if place < text.len() => drop(text.remove(place)),
             3 => text.extend_from_within(place..),
-            _ => drop(text.splice(place..place, PIECES[random.below(PIECES.len())].iter().copied())),
+            _ => drop(text.splice(place..place, piece(random).iter().copied())),
         }
     }
     text

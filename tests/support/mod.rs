@@ -4,8 +4,6 @@ pub mod answer;
 pub mod board;
 pub mod browser;
 pub mod comparison;
-pub mod counting;
-pub mod damage;
 pub mod files;
 pub mod hostile;
 pub mod long;

@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use fourbase::{Board, Game, Player, Position, notation};
 use fourbase_tiers::counts::Counts;
 use fourbase_tiers::format::Manifest;
-use fourbase_tiers::testing::fuzzing;
+pub use fourbase_tiers::testing::fuzzing::{block, block_index, log, manifest, pages, shapes, tier_header};
 use serde::{Deserialize, Serialize};
 
 /// The lines of a batch, from the program's own file, which uses nothing else of the program.
@@ -85,36 +85,6 @@ pub fn saved_game(data: &[u8]) -> bool {
     }
 }
 
-/// Reads the record of a manifest.
-pub fn manifest(data: &[u8]) -> bool {
-    fuzzing::manifest(data)
-}
-
-/// Reads the record of a tier's header.
-pub fn tier_header(data: &[u8]) -> bool {
-    fuzzing::tier_header(data)
-}
-
-/// Reads the directory of a tier's blocks.
-pub fn block_index(data: &[u8]) -> bool {
-    fuzzing::block_index(data)
-}
-
-/// Reads the entries of the shapes of a tier.
-pub fn shapes(data: &[u8]) -> bool {
-    fuzzing::shapes(data)
-}
-
-/// Reads the pages of a directory.
-pub fn pages(data: &[u8]) -> bool {
-    fuzzing::pages(data)
-}
-
-/// Resumes a solve from the log of a live tier.
-pub fn log(data: &[u8]) -> bool {
-    fuzzing::log(data)
-}
-
 /// What `stats` keeps beside a database: its manifest and its counts, as JSON.
 #[derive(Serialize, Deserialize)]
 struct KeptCounts {
@@ -169,9 +139,4 @@ pub fn batch(data: &[u8]) -> bool {
         is_read &= line.is_whole() && position_of(board, &String::from_utf8_lossy(line.kept()));
     }
     is_read
-}
-
-/// Reads a block of a tier.
-pub fn block(data: &[u8]) -> bool {
-    fuzzing::block(data)
 }

@@ -147,7 +147,7 @@ fn of_solve(error: &SolveError) -> Option<String> {
         }
         SolveError::Kept { .. } => "keep all plies without --keep-plies, or start over with --replace".to_owned(),
         SolveError::Communicator(error) => of_communicator(error),
-        SolveError::Observer(_) => return None,
+        SolveError::Code { .. } => "count again; if it happens again, please report it".to_owned(),
         SolveError::File(error) => of_file(error),
     })
 }
@@ -167,13 +167,12 @@ fn of_count(error: &CountError) -> Option<String> {
         CountError::Index(error) => of_index(error),
         CountError::Busy { .. } => "wait for it to end, or give another --scratch".to_owned(),
         CountError::Disk { folder, .. } => more_room(folder),
-        CountError::Stopped { in_files: true, .. } => "run the same command to resume".to_owned(),
-        CountError::Stopped { in_files: false, .. } => {
+        CountError::Stopped { folder: Some(_), .. } => "run the same command to resume".to_owned(),
+        CountError::Stopped { folder: None, .. } => {
             "nothing was kept; give --scratch DIR to count in files, which can resume".to_owned()
         }
         CountError::Damaged { folder, .. } => format!("remove {} and count again", wording::path(folder)),
         CountError::Communicator(error) => of_communicator(error),
-        CountError::Code { .. } => "count again; if it happens again, please report it".to_owned(),
         CountError::Uncounted { board, .. } => {
             format!("solve it without --stats, then: fourbase stats {board}; or start over with --replace")
         }

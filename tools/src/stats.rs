@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::Path;
 
 use fourbase::{Board, Value};
 use fourbase_tiers::counts::{CountError, Counts, OutcomeCount, PlyCounts, PlyLegal};
@@ -167,9 +166,9 @@ impl Stats {
     }
 
     /// Takes what is done from the error of a stopped count; `None` for any other error.
-    pub fn of_stopped(error: &CountError, values: Option<Values>, folder: &Path) -> Option<Stats> {
-        let CountError::Stopped { board, plies, in_files, .. } = error else { return None };
-        let resume_folder = in_files.then(|| json::folder(folder));
+    pub fn of_stopped(error: &CountError, values: Option<Values>) -> Option<Stats> {
+        let CountError::Stopped { board, plies, folder, .. } = error else { return None };
+        let resume_folder = folder.as_deref().map(json::folder);
         Some(Stats { stopped: true, tiers_done: *plies, resume_folder, ..Stats::new(*board, values) })
     }
 

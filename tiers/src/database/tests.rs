@@ -11,7 +11,8 @@ use fourbase::{Board, Outcome, Player, Position, Value};
 use super::*;
 use crate::kernel::Values;
 use crate::long;
-use crate::solve::{Progress, Solve};
+use crate::progress::Progress;
+use crate::solve::Solve;
 
 const _: () = {
     const fn is_for_threads<T: Send + Sync>() {}

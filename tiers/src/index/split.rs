@@ -107,14 +107,9 @@ impl Split {
         self.board.width() / 2
     }
 
-    /// Returns whether the board has a spine (an odd number of columns).
-    pub fn has_spine(&self) -> bool {
-        self.board.width() % 2 == 1
-    }
-
     /// Returns how high the spine can grow: `H`, or 0 without a spine.
     pub fn spine_room(&self) -> u32 {
-        if self.has_spine() { self.board.height() as u32 } else { 0 }
+        if self.board.width() % 2 == 1 { self.board.height() as u32 } else { 0 }
     }
 
     /// Returns the number of spines of all heights.
@@ -228,7 +223,7 @@ impl Split {
         let last = self.board.cells() - height;
         let (left, left_bits) = self.wing((0..columns).map(|outside| column(outside * height)));
         let (right, right_bits) = self.wing((0..columns).map(|outside| column(last - outside * height)));
-        let (height, bits) = if self.has_spine() { column(columns * height) } else { (0, 0) };
+        let (height, bits) = if self.spine_room() > 0 { column(columns * height) } else { (0, 0) };
         Parts { left, left_bits, spine: Spine { height, bits: bits as u32 }, right, right_bits }
     }
 

@@ -86,11 +86,6 @@ fn pair(bytes: &[u8; 8]) -> [usize; 2] {
     [(pair as u32) as usize, (pair >> 32) as usize]
 }
 
-/// Tells whether bytes are a delta, whole or not, and no zstd frame.
-pub(crate) fn is_delta(bytes: &[u8]) -> bool {
-    bytes.starts_with(MAGIC)
-}
-
 /// Tells whether bytes are a delta that can be undone into a block of `words` words with so many planes.
 pub(crate) fn is_delta_of(bytes: &[u8], planes: usize, words: usize) -> bool {
     let Some(parts) = Parts::of(bytes) else { return false };
@@ -142,10 +137,7 @@ impl<'a> Task for MakeDelta<'a> {
         delta.extend_from_slice(MAGIC);
         delta.extend_from_slice(&(stretches.len() as u32).to_le_bytes());
         delta.extend_from_slice(&[0; 4]);
-        for stretch in stretches {
-            delta.extend_from_slice(&stretch.row_words.to_le_bytes());
-            delta.extend_from_slice(&stretch.words.to_le_bytes());
-        }
+        delta.extend(stretches.iter().flat_map(|of| [of.row_words, of.words]).flat_map(u32::to_le_bytes));
         let (changed, references) = (delta.len(), delta.len() + 8 * chunks);
         delta.resize(references + chunks, 0);
         let (mut chunk, mut masks_len, mut bytes_len, mut rest) = (0, 0, 0, &mut copy[..]);

@@ -15,7 +15,7 @@ use std::borrow::Cow;
 
 use super::bits::{Bits, Task};
 use super::code::Wdl;
-use super::matrix::{ArmedLines, NO_ROW, over_columns};
+use super::matrix::{ArmedLines, NO_ROW, mapped, over_columns};
 use super::rows;
 use super::words::RowView;
 
@@ -96,6 +96,14 @@ pub(crate) struct Pulled {
     pub with_line: u64,
 }
 
+impl Pulled {
+    /// Returns the sum.
+    pub(crate) fn add(self, other: Pulled) -> Pulled {
+        let Pulled { without_line, with_line } = other;
+        Pulled { without_line: self.without_line + without_line, with_line: self.with_line + with_line }
+    }
+}
+
 /// Memory that a kernel reuses.
 #[derive(Default)]
 pub(crate) struct Buffers {
@@ -168,11 +176,7 @@ fn pull_row<B: Bits>(band: &Pull, row: usize, reached: &mut [u64], buffers: &mut
         rows::take_row::<Any, 1>(Wdl, reached, words, parent, words);
     }
     for stream in &band.column_pulls {
-        let parent_row = match stream.rows.get(row) {
-            Some(&NO_ROW) => continue,
-            Some(&parent_row) => parent_row as usize,
-            None => stream.first_row + row,
-        };
+        let Some(parent_row) = mapped(&stream.rows, stream.first_row, row) else { continue };
         add_stream::<B>(stream, parent_row, reached, &mut buffers.stream);
     }
 }
@@ -197,18 +201,10 @@ fn add_stream<B: Bits>(stream: &ColumnPull, parent_row: usize, reached: &mut [u6
 /// Fills `out` with what comes from parents that are stored as their mirror images.
 #[inline(always)]
 fn turn<B: Bits>(band: &Pull, out: &mut [u64], buffers: &mut Buffers) {
-    let words = band.words();
-    let band_words = band.rows.div_ceil(64);
-    buffers.turn.clear();
-    buffers.turn.resize(64 * band_words, 0);
-    for word in 0..words {
-        buffers.turn.fill(0);
-        let columns = word * 64..band.columns.min(word * 64 + 64);
-        for (column, reached) in columns.zip(buffers.turn.chunks_exact_mut(band_words)) {
-            for stream in &band.turned_pulls {
-                add_stream::<B>(stream, column, reached, &mut buffers.stream);
-            }
+    let Buffers { turn, stream, .. } = buffers;
+    rows::turned::<1>(band.columns, band.rows, 0, out, turn, |column, reached| {
+        for pull in &band.turned_pulls {
+            add_stream::<B>(pull, column, reached, stream);
         }
-        rows::turn::<1>(&buffers.turn, out, words, word);
-    }
+    });
 }

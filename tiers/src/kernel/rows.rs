@@ -226,21 +226,36 @@ pub(super) fn add_dense<B: Bits>(words: &[u64], mask: &[u64], start: usize, out:
     }
 }
 
-/// Turns 64 columns of a band. `turned` has a row of `P` planes for each of them; it becomes word `word` of every plane of
-/// the band's rows in `out`, of `words` words a plane.
+/// Fills the rows `out` of a band, `height` rows of `columns` columns, from its transposed layout, 64 columns at a time. `add`
+/// gets the number of a column and its row there: `P` planes, which begin with `worst` everywhere.
 #[inline(always)]
-pub(super) fn turn<const P: usize>(turned: &[u64], out: &mut [u64], words: usize, word: usize) {
-    let band_words = turned.len() / (64 * P);
+pub(super) fn turned<const P: usize>(
+    columns: usize,
+    height: usize,
+    worst: u64,
+    out: &mut [u64],
+    buffer: &mut Vec<u64>,
+    mut add: impl FnMut(usize, &mut [u64]),
+) {
+    let (words, band_words) = (columns.div_ceil(64), height.div_ceil(64));
+    buffer.clear();
+    buffer.resize(64 * P * band_words, worst);
     let mut block = [0u64; 64];
-    for band_word in 0..band_words {
-        for plane in 0..P {
-            for (bit, slot) in block.iter_mut().enumerate() {
-                *slot = turned[(bit * P + plane) * band_words + band_word];
-            }
-            transpose(&mut block);
-            let rows = out[band_word * 64 * P * words..].chunks_exact_mut(P * words);
-            for (row, turned) in rows.zip(&block) {
-                row[plane * words + word] = *turned;
+    for word in 0..words {
+        buffer.fill(worst);
+        for (column, row) in (word * 64..columns).zip(buffer.chunks_exact_mut(P * band_words)) {
+            add(column, row);
+        }
+        for band_word in 0..band_words {
+            for plane in 0..P {
+                for (bit, slot) in block.iter_mut().enumerate() {
+                    *slot = buffer[(bit * P + plane) * band_words + band_word];
+                }
+                transpose(&mut block);
+                let rows = out[band_word * 64 * P * words..].chunks_exact_mut(P * words);
+                for (row, turned) in rows.zip(&block) {
+                    row[plane * words + word] = *turned;
+                }
             }
         }
     }

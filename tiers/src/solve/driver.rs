@@ -3,7 +3,6 @@
 //! All ranks go through the tiers in step. Checkpoints are tiers that are durable as a whole, so that a later solve can resume
 //! from there. They take time, since a whole tier is compressed or written to the disk.
 
-use std::error::Error;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -20,27 +19,14 @@ use crate::kernel::Coding;
 use crate::progress::{Progress, RankProgress, Share, Stage};
 use crate::tier::{Kind, Tier, TierFolder};
 
-/// Observes the tiers of a solve, at every rank.
-pub(crate) trait Observer {
-    /// A tier is solved; the database has nothing of it yet. A solve that is stopped before the tier is durable solves it
-    /// again, and shows it again.
-    ///
-    /// # Errors
-    /// Any error, which ends the solve with [`SolveError::Observer`](super::SolveError::Observer).
-    fn solved(&mut self, index: &Index, tier: &Tier) -> Result<(), Box<dyn Error + Send + Sync>>;
-}
-
-/// Observes nothing.
-impl Observer for () {
-    fn solved(&mut self, _: &Index, _: &Tier) -> Result<(), Box<dyn Error + Send + Sync>> {
-        Ok(())
-    }
-}
+/// Sees every tier of a solve, at every rank. The database has nothing of the tier yet: a solve that is stopped before the tier is
+/// durable solves it again, and shows it again. An error ends the solve.
+pub(crate) type Observer<'a> = dyn FnMut(&Index, &Tier) -> Result<(), SolveError> + 'a;
 
 /// A running solve, at one rank.
 pub(super) struct Driver<'a> {
     pub solve: &'a Solve,
-    pub observer: &'a mut dyn Observer,
+    pub observer: &'a mut Observer<'a>,
     pub all: &'a dyn Communicator,
     pub progress: &'a dyn Progress,
     pub tiers: TierFolder<'a>,
@@ -71,7 +57,7 @@ impl<'a> Driver<'a> {
                 shown.end();
                 // The memory of the child's blocks goes to the writer.
                 child.iter().for_each(Tier::evict_all);
-                self.observer.solved(index, &tier)?;
+                (self.observer)(index, &tier)?;
                 self.write(&tier)?
             } else {
                 ControlFlow::Break(())

@@ -133,6 +133,7 @@ impl<'a, C: Content> TierReader<'a, C> {
     }
 
     /// Borrows loaded rows, from the first of them on.
+    #[inline]
     fn rows(&self, rows: &LoadedRows) -> RowView<'_> {
         let OpenShape { window, slice, .. } = &self.shapes[rows.shape];
         match rows.place {
@@ -143,6 +144,7 @@ impl<'a, C: Content> TierReader<'a, C> {
     }
 
     /// Borrows loaded rows. Returns them and the number of the first, and lets a map count from that.
+    #[inline]
     pub fn view(&self, rows: Option<&LoadedRows>, map: &mut [u32]) -> (RowView<'_>, usize) {
         // A matrix without columns is read, but nothing of what is read is used.
         let Some(rows) = rows else { return (RowView::Whole(&[0; 2]), 0) };
@@ -226,7 +228,6 @@ pub(crate) fn row_span(map: &[u32]) -> Range<usize> {
 /// of one shape follow each other.
 pub(crate) struct Rows<'a, C = Coding> {
     reader: TierReader<'a, C>,
-    planes: usize,
     /// The number of the open shape; `None` where the tier has no such shape.
     shape: OfShape<Option<usize>>,
     /// The last matrix, and the words of a row with all its planes.
@@ -239,18 +240,19 @@ impl<'a, C: Content> Rows<'a, C> {
     /// Begins to read a tier.
     pub fn of(index: &'a Index, tier: &'a Tier<'a, C>) -> Rows<'a, C> {
         let reader = TierReader::new(index, Some(tier));
-        Rows { reader, planes: tier.planes, shape: OfShape::default(), matrix: None, joined: Vec::new() }
+        Rows { reader, shape: OfShape::default(), matrix: None, joined: Vec::new() }
     }
 
     /// Goes to a matrix, which may be missing in the tier.
     pub fn seek(&mut self, matrix: &Matrix) {
-        let Rows { reader, planes, shape, .. } = self;
+        let Rows { reader, shape, .. } = self;
+        let planes = reader.tier.map_or(0, |tier| tier.planes);
         let shape = *shape.get(matrix.shape(), || {
             reader.close();
             reader.open(matrix.shape())
         });
         let number = |shape| reader.matrix(shape, matrix.spine, matrix.left_firsts);
-        self.matrix = shape.and_then(|shape| Some(((shape, number(shape)?), matrix.words() * *planes)));
+        self.matrix = shape.and_then(|shape| Some(((shape, number(shape)?), matrix.words() * planes)));
     }
 
     /// Returns `rows` of the matrix, all planes of a row one after the other, and whatever follows them; no words where

@@ -80,8 +80,6 @@ struct Segment {
     path: PathBuf,
     file: Box<dyn ReadFile>,
     seed: u64,
-    /// Where the first record begins.
-    start: u64,
 }
 
 struct Writer {
@@ -212,13 +210,13 @@ impl<'s> Segments<'s> {
 
     /// Reads a segment from front to back: the number and the place of each record, up to where it is torn.
     fn scan(&self, path: PathBuf, found: &mut impl FnMut(u64, Location)) -> Result<(), FileError> {
-        let Some(segment) = self.open_segment(path)? else { return Ok(()) };
-        let Segment { path, file, seed, start } = &segment;
+        let Some((segment, start)) = self.open_segment(path)? else { return Ok(()) };
+        let Segment { path, file, seed } = &segment;
         let size = file.size().map_err(io_error(path, "read"))?;
         let mut segments = self.segments.write().unwrap_or_else(PoisonError::into_inner);
-        let mut reader = BufReader::with_capacity(BUFFER_BYTES, Sequential { file: &**file, offset: *start });
+        let mut reader = BufReader::with_capacity(BUFFER_BYTES, Sequential { file: &**file, offset: start });
         let mut read = |bytes: &mut [u8]| reader.read_exact(bytes).map_err(io_error(path, "read"));
-        let (mut offset, mut record, mut payload) = (*start, [0; RECORD], Vec::new());
+        let (mut offset, mut record, mut payload) = (start, [0; RECORD], Vec::new());
         while offset + RECORD as u64 <= size {
             read(&mut record)?;
             let (block, length, sum) = (word(&record[..8]), word(&record[8..12]), word(&record[12..]));
@@ -238,8 +236,8 @@ impl<'s> Segments<'s> {
         Ok(())
     }
 
-    /// Opens a segment that another process has written; `None` where it is of another log, or not whole at its beginning.
-    fn open_segment(&self, path: PathBuf) -> Result<Option<Segment>, FileError> {
+    /// Opens a segment that another process has written, and finds where its first record begins; `None` where it is of another log, or not whole at its beginning.
+    fn open_segment(&self, path: PathBuf) -> Result<Option<(Segment, u64)>, FileError> {
         let file = self.storage.open(&path).map_err(io_error(&path, "open"))?;
         let (header, start): (LogHeader, u64) = match envelope::unseal(&*file, &path, MAGIC) {
             Ok(read) => read,
@@ -252,7 +250,7 @@ impl<'s> Segments<'s> {
         let mut sealed = vec![0; start as usize];
         envelope::read(&*file, &path, &mut sealed, 0)?;
         let seed = xxh3_64(&sealed);
-        Ok(Some(Segment { path, file, seed, start }))
+        Ok(Some((Segment { path, file, seed }, start)))
     }
 
     fn writer(&self) -> MutexGuard<'_, Option<Writer>> {
@@ -275,7 +273,7 @@ impl<'s> Segments<'s> {
         let reader = self.storage.open(&path).map_err(io_error(&path, "open"))?;
         let start = sealed.len() as u64;
         let mut segments = self.segments.write().unwrap_or_else(PoisonError::into_inner);
-        segments.push(Segment { path: path.clone(), file: reader, seed, start });
+        segments.push(Segment { path: path.clone(), file: reader, seed });
         let segment = segments.len() as u32 - 1;
         Ok(Writer { file, path, segment, seed, end: start, unwritten: Vec::new(), name, blocks: Vec::new() })
     }
@@ -347,7 +345,9 @@ impl<'s> Segments<'s> {
             return Ok(true);
         }
         let LogHeader { ply, kind, .. } = self.header;
-        let Some(segment) = self.open_segment(path_of(&self.folder, kind, ply, new.name))? else { return Ok(false) };
+        let Some((segment, _)) = self.open_segment(path_of(&self.folder, kind, ply, new.name))? else {
+            return Ok(false);
+        };
         let mut segments = self.segments.write().unwrap_or_else(PoisonError::into_inner);
         let (number, mut offset) = (segments.len() as u32, new.offset);
         segments.push(segment);

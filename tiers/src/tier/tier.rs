@@ -14,7 +14,7 @@ use super::shape::{BLOCK_WORDS, ShapeBlocks, cut};
 use crate::communicator::{Alone, Communicator};
 use crate::files::{FileError, Memory, Storage, frame, io_error};
 use crate::index::{Index, TierDirectory, WingShape};
-use crate::kernel::delta::{DeltaBuffers, MakeDelta, Stretch, UndoDelta, is_delta, is_delta_of};
+use crate::kernel::delta::{DeltaBuffers, MakeDelta, Stretch, UndoDelta, is_delta_of};
 use crate::kernel::{Coding, Kernel};
 
 /// zstd's level: speed is all that counts. On the widest tiers of 6x5, in bits an entry: lz4 0.43, level -1 0.29, **1
@@ -258,17 +258,16 @@ impl<'s, C: Content> Tier<'s, C> {
         let own = bincode::serde::encode_to_vec((is_ended, self.log.take_new()), numbers).unwrap_or_default();
         let mut any_ended = is_ended;
         for (rank, other) in (0..).zip(self.all.all_gather(&own)).filter(|(rank, _)| *rank != self.all.rank()) {
-            let mut is_sound = false;
-            if let Ok(((other_ended, new), _)) =
-                bincode::serde::decode_from_slice::<(bool, NewBlocks), _>(&other, numbers)
-            {
-                any_ended |= other_ended;
-                is_sound = self.log.add_new(new, |number, place| {
-                    if let Some(block) = self.locations.get(number as usize) {
-                        let _ = block.set(place);
-                    }
-                })?;
-            }
+            let found = |number, place| {
+                let _ = self.locations.get(number as usize).map(|block| block.set(place));
+            };
+            let is_sound = match bincode::serde::decode_from_slice::<(bool, NewBlocks), _>(&other, numbers) {
+                Ok(((other_ended, new), _)) => {
+                    any_ended |= other_ended;
+                    self.log.add_new(new, found)?
+                }
+                Err(_) => false,
+            };
             if !is_sound {
                 let what = "another process of the job sends malformed locations of its blocks";
                 return Err(FileError::Damaged { file: self.folder.clone(), offset: rank.into(), what });
@@ -376,13 +375,10 @@ impl<'s, C: Content> Tier<'s, C> {
 
     /// Writes the words of a block from its payload in the log. Returns `false` where it is that of another.
     fn expand(&self, payload: &[u8], words: &mut [u64]) -> bool {
-        if !is_delta(payload) {
+        if !is_delta_of(payload, self.planes, words.len()) {
             return frame::expand_into(payload, bytemuck::cast_slice_mut(words));
         }
-        let is_sound = is_delta_of(payload, self.planes, words.len());
-        if is_sound {
-            self.kernel.run(UndoDelta { delta: payload, planes: self.planes, out: words });
-        }
-        is_sound
+        self.kernel.run(UndoDelta { delta: payload, planes: self.planes, out: words });
+        true
     }
 }

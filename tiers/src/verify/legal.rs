@@ -210,3 +210,30 @@ impl Reached<'_> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::Kernel;
+    use crate::long;
+    use crate::verify::Options;
+
+    #[test]
+    fn playing_reaches_as_many_positions_as_the_kernels_count() {
+        for name in ["4x4", "5x3", "3x5", "4x4c3", "4x3m", "5x4c3", "1x8", "8x2", "2x2c2", "3x3c1", "1x1", "4x3c5"] {
+            if ["5x4c3", "8x2"].contains(&name) && long::skips(format_args!("the legal positions of {name}")) {
+                continue;
+            }
+            let index = Index::new(name.parse().unwrap(), Kernel::portable()).unwrap();
+            let cells = index.board().cells();
+            let work = Work::new(&Options::default(), &());
+            let shown = work.begin(Stage::Legal, 0);
+            let plies = count_legal(&index, &|_| ()).unwrap();
+            for last in [cells, cells / 2, 0] {
+                let expected: u64 = plies.iter().take(last + 1).map(|ply| ply.legal).sum();
+                assert_eq!(count(&index, last as u32, &work, &shown).unwrap(), expected, "{name} to ply {last}");
+            }
+            assert!(work.is_sound());
+        }
+    }
+}

@@ -33,21 +33,21 @@ With --batch, a line of input is a position and a line of output is
 
 A line that is not a position makes the exit code 2 at the end.
 
-A value is win, lose or tie for the player to move. The remoteness is the number of plies to the end
-when the winner plays for speed and the loser delays. --moves adds a field for each column of the
-board: the value and the remoteness of that move for the player who makes it, - where no move is
+A value is win, lose or tie for the player to move. The remoteness is the number of plies to the end \
+when the winner plays for speed and the loser delays. --moves adds a field for each column of the \
+board: the value and the remoteness of that move for the player who makes it, - where no move is \
 possible, ? where it was not decided. --json writes a line of JSON instead.
 
-A line may have further fields, between tabs or blanks. The position is the first one, or that of
---field; the others are repeated at the end of the answer. Blanks around a position count for
+A line may have further fields, between tabs or blanks. The position is the first one, or that of \
+--field; the others are repeated at the end of the answer. Blanks around a position count for \
 nothing.
 
-Without --search, the database answers, or else the one of early plies that is part of fourbase (of
-{shipped}). If the board has neither, query searches one position forward and says so; a
-batch fails. With --search auto, query also searches positions that are not solved yet, and the
-remoteness where the database has values alone (of the position, and of the moves that keep its
-value). A search that reaches --nodes or --seconds shows what it knows, and ? for the rest; if it
-does not know the value, the exit code is 1. With --json or --batch, the note about where an answer
+Without --search, the database answers, or else the one of early plies that is part of fourbase (of \
+{shipped}). If the board has neither, query searches one position forward and says so; a \
+batch fails. With --search auto, query also searches positions that are not solved yet, and the \
+remoteness where the database has values alone (of the position, and of the moves that keep its \
+value). A search that reaches --nodes or --seconds shows what it knows, and ? for the rest; if it \
+does not know the value, the exit code is 1. With --json or --batch, the note about where an answer \
 comes from goes to standard error.
 
 Examples:

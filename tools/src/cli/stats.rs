@@ -7,11 +7,12 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::Args;
-use fourbase_tiers::counts::{Count, Counts, read_kept, write_kept};
+use fourbase_tiers::counts::{Counts, count_by_ply, count_by_value, read_kept, write_kept};
 use fourbase_tiers::database::{Database, DatabaseError};
 use fourbase_tiers::files::Disk;
 use fourbase_tiers::format::folder_of;
 use fourbase_tiers::kernel::Values;
+use fourbase_tiers::solve::Solve;
 use rayon::ThreadPool;
 
 use crate::arguments::{BoardArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, values};
@@ -103,20 +104,21 @@ fn stats(arguments: &Arguments, prepared: Prepared, job: &Job) -> anyhow::Result
         return Ok(Stats::of(&counts, database.as_ref()));
     }
     let values = database.as_ref().map_or(arguments.values.unwrap_or(Values::Remoteness), Database::values);
-    let values = Some(values).filter(|_| !arguments.legal);
-    let root = arguments.scratch.as_ref().unwrap_or(&arguments.database.root);
-    let count = Count::new(board).memory(memory_bytes).root(root).in_files(arguments.scratch.is_some());
+    let solve = Solve::new(board, values).memory(memory_bytes).root(&arguments.database.root);
+    let solve = solve.scratch(arguments.scratch.clone());
     let progress = Shown::new(!job.is_root(), None, None);
     // The database is not read: it has no entries for positions that a probe decides by itself.
-    let counted = pool.install(|| match values {
-        None => count.legal_on(job.all(), &Disk, &progress).map(|plies| (Stats::of_legal(board, &plies), None)),
-        Some(values) => {
-            let counts = count.by_value_on(values, job.all(), &Disk, &progress)?;
-            Ok((Stats::of(&counts, database.as_ref()), Some(counts)))
+    let counted = pool.install(|| {
+        if arguments.legal {
+            let plies = count_by_ply(&solve, job.all(), &Disk, &progress)?;
+            return Ok((Stats::of_legal(board, &plies), None));
         }
+        let counts = count_by_value(&solve, job.all(), &Disk, &progress)?;
+        Ok((Stats::of(&counts, database.as_ref()), Some(counts)))
     });
     drop(progress);
-    let stopped = counted.as_ref().err().and_then(|error| Stats::of_stopped(error, values, &count.folder(values)));
+    let values = Some(values).filter(|_| !arguments.legal);
+    let stopped = counted.as_ref().err().and_then(|error| Stats::of_stopped(error, values));
     output::print_stopped("stats", stopped, arguments.json && job.is_root());
     let (stats, counts) = counted?;
     if let (Some(database), Some(counts), true) = (&database, &counts, job.is_root())
