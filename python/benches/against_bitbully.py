@@ -24,62 +24,31 @@ import bitbully
 import fourbase
 import numpy as np
 
-Answer = tuple[int, int]
-"""1 for a win, 0 for a tie, -1 for a loss; plies to the end."""
-
 _VALUES = {"win": 1, "tie": 0, "lose": -1}
 
 
-class Ours:
-    """What fourbase ships: no database of this machine is opened."""
+def ours(empty: str, moves: bool) -> Callable[[Any], Any]:
+    """Return what answers from the plies that fourbase ships: no database of this machine is opened."""
+    database = fourbase.Database("7x6", empty)
 
-    name = "fourbase"
+    def answer(of: Any) -> tuple[int, int]:
+        return _VALUES[of.value], of.remoteness or 0
 
-    def __init__(self, empty: str) -> None:
-        """Open the embedded plies."""
-        self.database = fourbase.Database("7x6", empty)
-
-    @staticmethod
-    def positions(bitboards: Any) -> Sequence[Any]:
-        """Return positions as `probe` takes them."""
-        return fourbase.encode(bitboards, "positions", board="7x6")
-
-    def value(self, position: Any) -> Answer:
-        """Return value and plies to the end."""
-        outcome = self.database.probe(position)
-        return _VALUES[outcome.value], outcome.remoteness or 0
-
-    def moves(self, position: Any) -> dict[int, Answer]:
-        """Return value and plies of every move; columns count from 0."""
-        listed = self.database.moves(position)
-        return {move.column - 1: (_VALUES[move.value], move.remoteness or 0) for move in listed}
+    if moves:
+        return lambda position: {move.column - 1: answer(move) for move in database.moves(position)}
+    return lambda position: answer(database.probe(position))
 
 
-class Theirs:
-    """BitBully with the book that has distances."""
+def theirs(_: str, moves: bool) -> Callable[[Any], Any]:
+    """Return what answers with BitBully, and its book that has distances."""
+    agent = bitbully.BitBully(opening_book="12-ply-dist")
 
-    name = "BitBully"
+    def answer(score: int, board: Any) -> tuple[int, int]:
+        return (score > 0) - (score < 0), agent.score_to_moves_left(score, board)
 
-    def __init__(self, _: str) -> None:
-        """Load the book."""
-        self.agent = bitbully.BitBully(opening_book="12-ply-dist")
-
-    @staticmethod
-    def positions(bitboards: Any) -> Sequence[Any]:
-        """Return positions as `mtdf` takes them."""
-        return [bitbully.Board(rows.tolist()) for rows in fourbase.encode(bitboards, "array", board="7x6")]
-
-    def answer(self, score: int, board: Any) -> Answer:
-        """Return value and plies of a score."""
-        return (score > 0) - (score < 0), self.agent.score_to_moves_left(score, board)
-
-    def value(self, board: Any) -> Answer:
-        """Return value and plies to the end."""
-        return self.answer(self.agent.mtdf(board), board)
-
-    def moves(self, board: Any) -> dict[int, Answer]:
-        """Return value and plies of every move."""
-        return {column: self.answer(score, board) for column, score in self.agent.score_all_moves(board).items()}
+    if moves:
+        return lambda board: {column: answer(score, board) for column, score in agent.score_all_moves(board).items()}
+    return lambda board: answer(agent.mtdf(board), board)
 
 
 def timed(ask: Callable[[Any], Any], positions: Sequence[Any]) -> tuple[list[Any], Any]:
@@ -98,15 +67,10 @@ def batch(empty: str, bitboards: Any, answers: list[Any], moves: bool) -> tuple[
     cpu, wall = time.process_time(), time.perf_counter()
     table = database.move_values(bitboards) if moves else database.probe_many(bitboards)
     cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
-    found: list[Any]
+    found: list[Any] = list(zip(*(array.tolist() for array in table), strict=True))
     if moves:
-        values, plies, legal = table
-        found = [
-            {int(column): (int(values[row, column]), int(plies[row, column])) for column in np.flatnonzero(legal[row])}
-            for row in range(len(legal))
-        ]
-    else:
-        found = [(int(value), int(plies)) for value, plies in zip(*table, strict=True)]
+        rows = ([*zip(values, plies, strict=True)] for values, plies, _ in found)
+        found = [{c: of for c, of in enumerate(row) if of[0] != fourbase.NO_VALUE} for row in rows]
     return cpu, wall, sum(one != other for one, other in zip(found, answers, strict=True))
 
 
@@ -133,15 +97,16 @@ def compare(options: argparse.Namespace, empty: str) -> int:
         options.positions, plies=range(first, last + 1), seed=options.seed, kind=options.kind
     )
     bitboards = drawn.positions
-    plies = np.array([position.ply for position in Ours.positions(bitboards)])
-    players = [(player, player.positions(bitboards)) for player in (Ours, Theirs)]
+    positions = fourbase.encode(bitboards, "positions", board="7x6")
+    plies = np.array([position.ply for position in positions])
+    boards = [bitbully.Board(rows.tolist()) for rows in fourbase.encode(bitboards, "array", board="7x6")]
+    players: list[Any] = [(ours, positions), (theirs, boards)]
     rounds: list[list[Any]] = [[], []]
     different, batches = 0, []
     for _ in range(options.pairs):
         answers = []
         for (player, positions), measured in zip(players, rounds, strict=True):
-            fresh = player(empty)
-            found, seconds = timed(fresh.moves if options.moves else fresh.value, positions)
+            found, seconds = timed(player(empty, options.moves), positions)
             answers.append(found)
             measured.append(seconds)
         different += sum(one != other for one, other in zip(*answers, strict=True))
@@ -157,7 +122,7 @@ def report(options: argparse.Namespace, plies: Any, rounds: Any, batches: Any) -
     """Print CPU milliseconds by ply, the median of the rounds, and the ratio of every pair."""
     asked = "every move" if options.moves else "value and distance"
     print(f"{len(plies):,} positions, {options.kind}, seed {options.seed}, {asked}; {options.pairs} pairs; CPU ms")
-    print(f"{'ply':>4} {'positions':>10} {Ours.name:>10} {Theirs.name:>10} {'ratio':>7}")
+    print(f"{'ply':>4} {'positions':>10} {'fourbase':>10} {'BitBully':>10} {'ratio':>7}")
     for ply in [*np.unique(plies), None]:
         here = plies == ply if ply is not None else np.ones(len(plies), bool)
         ours, theirs = np.median(rounds[:, :, here].sum(axis=2), axis=1) * 1e3

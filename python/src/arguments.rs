@@ -3,8 +3,7 @@
 use std::env;
 use std::path::PathBuf;
 
-use fourbase::Board;
-use fourbase_tiers::kernel::Values;
+use fourbase::{Board, excerpt};
 use pyo3::prelude::*;
 use sysinfo::System;
 
@@ -25,48 +24,20 @@ impl<'a, 'py> FromPyObject<'a, 'py> for BoardArgument {
     }
 }
 
-/// Which values are solved: `remoteness` or `wdl`.
-pub struct ValuesArgument(pub Values);
-
-impl<'a, 'py> FromPyObject<'a, 'py> for ValuesArgument {
-    type Error = PyErr;
-
-    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<ValuesArgument> {
-        let name: String = object.extract()?;
-        match name.as_str() {
-            "remoteness" => Ok(ValuesArgument(Values::Remoteness)),
-            "wdl" => Ok(ValuesArgument(Values::Wdl)),
-            _ => {
-                let shown = fourbase::excerpt(&name, 40);
-                Err(exception("OptionError", format!("values={shown:?} is unknown; write \"remoteness\" or \"wdl\"")))
-            }
-        }
-    }
+/// Returns the choice with a name. `argument` is what Python calls it.
+pub fn named<T: Copy>(argument: &str, name: &str, choices: &[(&str, T)]) -> PyResult<T> {
+    choices.iter().find(|(known, _)| *known == name).map(|(_, choice)| *choice).ok_or_else(|| {
+        let names = choices.iter().map(|(known, _)| format!("{known:?}")).collect::<Vec<_>>().join(" or ");
+        let message = format!("{argument}={:?} is unknown; write {names}", excerpt(name, 40));
+        exception("OptionError", message)
+    })
 }
 
-/// What to do about rows that are no positions: raise an error, or mask them.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Errors {
-    /// Raise an error about the first one.
-    Raise,
-    /// Put what stands for no answer into their rows.
-    Mask,
-}
-
-impl<'a, 'py> FromPyObject<'a, 'py> for Errors {
-    type Error = PyErr;
-
-    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Errors> {
-        let name: String = object.extract()?;
-        match name.as_str() {
-            "raise" => Ok(Errors::Raise),
-            "mask" => Ok(Errors::Mask),
-            _ => {
-                let shown = fourbase::excerpt(&name, 40);
-                Err(exception("OptionError", format!("errors={shown:?} is unknown; write \"raise\" or \"mask\"")))
-            }
-        }
-    }
+/// Takes all items of an argument that can be iterated over.
+pub fn items<T: for<'py> FromPyObjectOwned<'py, Error = PyErr>>(
+    argument: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Option<Vec<T>>> {
+    argument.map(|items| items.try_iter()?.map(|item| item?.extract()).collect()).transpose()
 }
 
 /// Returns the folder of all databases: the argument, else `$FOURBASE_DB`, else `db`, as on the command line.

@@ -4,23 +4,24 @@ use std::ffi::CString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use fourbase::Board;
 use fourbase::analysis::{Analyst, Budget, Gap, Lookup};
-use fourbase::search::Monitor;
 use fourbase_tiers::database::{self, DatabaseError};
+use fourbase_tiers::dataset::{Choice, Column, Format, Rows};
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyRuntimeWarning;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyType};
+use pyo3::types::PyType;
 
-use crate::arguments::{BoardArgument, Errors, cache_bytes, memory_bytes, root};
-use crate::chunks::{Chunks, chunk};
-use crate::failure::of_database;
+use crate::arguments::{BoardArgument, cache_bytes, items, memory_bytes, named, root};
+use crate::export::{self, Export};
+use crate::failure::{exception, of_database};
 use crate::outcome::{Move, Outcome};
 use crate::position::read;
+use crate::positions::{self, Chunks, labelled, sample_kind};
+use crate::probe;
 use crate::rows;
-use crate::rows::probe::{self, MoveValues};
-use crate::sample;
-use crate::wait::{briefly, patiently, pool};
+use crate::wait::{briefly, budget, patiently};
 
 /// A solved board. Threads may share it.
 ///
@@ -58,6 +59,17 @@ impl Database {
         Ok(Database(Arc::new(opened.with_cache(cache_bytes()))))
     }
 
+    /// Finds the database of a board: in the folder of all databases, else the one that is built in.
+    pub fn find(py: Python<'_>, board: Board, db: Option<PathBuf>, cache: Option<u64>) -> PyResult<Database> {
+        let root = root(db);
+        let found = briefly(py, || database::Database::find_or_embedded(&root, board))?.map_err(of_database)?;
+        if let Some(fault) = found.passed_over() {
+            let text = CString::new(format!("passed over another database: {fault}")).unwrap_or_default();
+            PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &text, 1)?;
+        }
+        Ok(Database(Arc::new(found.with_cache(cache.unwrap_or_else(cache_bytes)))))
+    }
+
     /// Asks with a short search first, and then on another thread, so that Ctrl-C can stop it. What the short search found
     /// helps the long one.
     fn ask<T: Send>(
@@ -74,9 +86,7 @@ impl Database {
                     && nodes.is_none_or(|nodes| nodes > NODES_AT_ONCE) => {}
             answer => return answer.map_err(of_database),
         }
-        let monitor = Arc::new(Monitor::default());
-        let mut budget = Budget { nodes, monitor: Some(Arc::clone(&monitor)), ..Budget::default() };
-        patiently(py, &*pool()?, || monitor.cancel(), |_| Ok(()), || ask(database, &mut budget))?.map_err(of_database)
+        patiently(py, |monitor| ask(database, &mut budget(nodes, monitor)))?.map_err(of_database)
     }
 }
 
@@ -85,13 +95,7 @@ impl Database {
     #[new]
     #[pyo3(signature = (board, db=None, *, cache=None))]
     fn new(py: Python<'_>, board: BoardArgument, db: Option<PathBuf>, cache: Option<u64>) -> PyResult<Database> {
-        let root = root(db);
-        let found = briefly(py, || database::Database::find_or_embedded(&root, board.0))?.map_err(of_database)?;
-        if let Some(fault) = found.passed_over() {
-            let text = CString::new(format!("passed over another database: {fault}")).unwrap_or_default();
-            PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &text, 1)?;
-        }
-        Ok(Database(Arc::new(found.with_cache(cache.unwrap_or_else(cache_bytes)))))
+        Database::find(py, board.0, db, cache)
     }
 
     /// The name of the board.
@@ -127,7 +131,7 @@ impl Database {
     /// What the empty board is worth; ``None`` if the solve is not finished.
     #[getter]
     fn outcome(&self) -> Option<Outcome> {
-        self.0.manifest().root().map(Outcome)
+        self.0.manifest().root().map(Outcome::from)
     }
 
     /// The BLAKE3 of the database, 64 hexadecimal digits; ``None`` if the solve is not finished. Equal databases have equal
@@ -149,7 +153,7 @@ impl Database {
     #[pyo3(signature = (position, *, nodes=None))]
     fn probe(&self, py: Python<'_>, position: &Bound<'_, PyAny>, nodes: Option<u64>) -> PyResult<Outcome> {
         let position = read(self.0.board(), position)?;
-        self.ask(py, nodes, |database, budget| database.look_up(&position, budget)).map(Outcome)
+        self.ask(py, nodes, |database, budget| database.look_up(&position, budget)).map(Outcome::from)
     }
 
     /// Lists the legal moves, best first: the soonest win, ties, the latest loss; equally good ones by column.
@@ -183,14 +187,13 @@ impl Database {
     /// >>> values, plies = fourbase.Database("5x4").probe_many(["", "1234", "12343"])
     /// >>> values.tolist(), plies.tolist()
     /// ([0, 0, 0], [20, 16, 15])
-    #[pyo3(signature = (positions, *, encoding=None, errors=Errors::Raise, nodes=None))]
-    #[pyo3(text_signature = "($self, positions, *, encoding=None, errors='raise', nodes=None)")]
+    #[pyo3(signature = (positions, *, encoding=None, errors="raise", nodes=None))]
     fn probe_many<'py>(
         &self,
         py: Python<'py>,
         positions: &Bound<'py, PyAny>,
         encoding: Option<&str>,
-        errors: Errors,
+        errors: &str,
         nodes: Option<u64>,
     ) -> PyResult<ValuesAndPlies<'py>> {
         let batch = rows::read(py, Some(self.0.board()), positions, encoding, errors)?;
@@ -207,18 +210,19 @@ impl Database {
     /// >>> table = fourbase.Database("5x4").move_values(["1234"])
     /// >>> table.values.tolist(), table.plies.tolist()
     /// ([[-1, -1, 0, -1, -1]], [[16, 16, 16, 16, 16]])
-    #[pyo3(signature = (positions, *, encoding=None, errors=Errors::Raise, nodes=None))]
-    #[pyo3(text_signature = "($self, positions, *, encoding=None, errors='raise', nodes=None)")]
+    #[pyo3(signature = (positions, *, encoding=None, errors="raise", nodes=None))]
     fn move_values<'py>(
         &self,
         py: Python<'py>,
         positions: &Bound<'py, PyAny>,
         encoding: Option<&str>,
-        errors: Errors,
+        errors: &str,
         nodes: Option<u64>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let batch = rows::read(py, Some(self.0.board()), positions, encoding, errors)?;
-        let MoveValues { values, plies, legal } = probe::moves(py, &self.0, nodes, &batch)?;
+        let moves = probe::moves(py, &self.0, nodes, &batch)?;
+        let legal = moves.iter().map(Option::is_some).collect();
+        let (values, plies) = moves.into_iter().map(probe::numbers).unzip();
         let shape = [batch.positions.len(), self.0.board().width()];
         let arrays = (
             PyArray1::from_vec(py, values).reshape(shape)?,
@@ -261,12 +265,9 @@ impl Database {
         seed: u64,
         kind: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let kind = sample::kind(kind)?;
-        let plies = match plies {
-            Some(plies) => plies.try_iter()?.map(|ply| ply?.extract()).collect::<PyResult<Vec<u32>>>()?,
-            None => (0..self.0.board().cells() as u32).collect(),
-        };
-        chunk(py, &self.0, sample::positions(py, &self.0, count, &plies, seed, kind)?)
+        let plies = items(plies)?.unwrap_or_else(|| (0..self.0.board().cells() as u32).collect());
+        let drawn = positions::draw(py, &self.0, count, &plies, seed, sample_kind(kind)?)?;
+        labelled(py, &self.0, drawn.into_iter())
     }
 
     /// Writes positions with their values to a file, for machine learning, and returns the number of rows. A file
@@ -298,8 +299,9 @@ impl Database {
         format=None, columns=None, replace=false, nodes=None, memory=None))]
     #[expect(clippy::too_many_arguments, reason = "each is a keyword")]
     fn export<'py>(
-        slf: &Bound<'py, Self>,
-        path: Bound<'py, PyAny>,
+        &self,
+        py: Python<'py>,
+        path: PathBuf,
         plies: Option<Bound<'py, PyAny>>,
         sample: Option<u64>,
         kind: &str,
@@ -312,18 +314,47 @@ impl Database {
         nodes: Option<u64>,
         memory: Option<u64>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let py = slf.py();
-        let options = PyDict::new(py);
-        options.set_item("plies", plies)?;
-        options.set_item("sample", sample)?;
-        options.set_item("kind", kind)?;
-        options.set_item("seed", seed)?;
-        options.set_item("distinct", distinct)?;
-        options.set_item("unforced", unforced)?;
-        options.set_item("columns", columns)?;
-        options.set_item("nodes", nodes)?;
-        options.set_item("memory", memory)?;
-        py.import("fourbase._export")?.getattr("export")?.call1((slf, path, format, replace, options))
+        let (format, kind) = (export::format(format, &path)?, sample_kind(kind)?);
+        let (plies, names) = (items::<u32>(plies.as_ref())?, items::<String>(columns.as_ref())?);
+        if names.is_some() && format == Some(Format::Uci) {
+            let message = "the format 'uci' has columns of its own; leave columns out, or write unforced=True";
+            return Err(exception("OptionError", message.to_owned()));
+        }
+        let options = [
+            ("plies", plies.as_ref().map(|plies| format!("{plies:?}"))),
+            ("sample", sample.map(|count| format!("{count}, kind={:?}, seed={seed}", kind.name()))),
+            ("distinct", distinct.then(|| "True".to_owned())),
+            ("unforced", unforced.then(|| "True".to_owned())),
+            ("format", Some(format!("{:?}", format.map_or("npz", Format::name)))),
+            ("columns", names.as_ref().map(|names| format!("{names:?}"))),
+        ];
+        let options = options.into_iter().filter_map(|(name, value)| Some(format!(", {name}={}", value?)));
+        let (file, options) = (path.file_name().unwrap_or_default(), String::from_iter(options));
+        let made_with = format!("fourbase.Database(\"{}\").export({file:?}{options})", self.board());
+        let cells = self.0.board().cells() as u32;
+        let (rows, usual) = match sample {
+            Some(_) if unforced => {
+                let message = "sample=... draws at random and unforced=True lists; give one of them";
+                return Err(exception("OptionError", message.to_owned()));
+            }
+            Some(count) => (Rows::Sample { count, kind, seed }, 0..cells),
+            None if unforced || format == Some(Format::Uci) => (Rows::Unforced, cells.min(8)..cells.min(8) + 1),
+            None => (Rows::All, 0..cells + 1),
+        };
+        let mut plies = plies.unwrap_or_else(|| usual.collect());
+        plies.sort_unstable();
+        plies.dedup();
+        let known = Column::ALL.map(|column| (column.name(), column));
+        let columns = names.map(|names| names.iter().map(|name| named("columns", name, &known)).collect());
+        let made = Export {
+            database: Arc::clone(&self.0),
+            choice: Choice { rows, plies, is_distinct: distinct },
+            columns: columns.transpose()?.unwrap_or_else(|| Column::usual(self.0.values())),
+            format,
+            nodes,
+            memory_bytes: memory.unwrap_or_else(memory_bytes),
+        };
+        py.import("fourbase._export")?.getattr("export")?.call1((made, path, replace, made_with))
     }
 
     fn __repr__(&self) -> String {

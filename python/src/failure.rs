@@ -79,7 +79,9 @@ pub fn of_position(error: PositionError) -> PyErr {
         PositionError::Database(error) => of_database(error),
         PositionError::Count(CountError::Memory { .. }) => exception(
             "SolveMemory",
-            format!("{message}; allow more with memory=BYTES, or draw positions with sample=..."),
+            format!(
+                "{message}; allow more with memory=BYTES, or draw positions: sample(), or export() with sample=..."
+            ),
         ),
         PositionError::Count(_) | PositionError::Stopped => exception("FourbaseError", message),
         PositionError::NotDrawn { .. } => option("write other plies=... or another kind=..."),

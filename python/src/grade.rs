@@ -1,8 +1,5 @@
 //! The function `grade`: a player in Python against the exact values.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-
 use fourbase::Position;
 use fourbase::analysis::{Grade, GradedPly, Judgement};
 use fourbase_tiers::positions::{PositionList, SampleKind};
@@ -13,9 +10,9 @@ use crate::arguments::memory_bytes;
 use crate::database::Database;
 use crate::failure::{exception, of_position};
 use crate::outcome::Outcome;
-use crate::rows::probe;
-use crate::rows::{Batch, bitboards};
-use crate::sample;
+use crate::positions::draw;
+use crate::probe;
+use crate::rows::Batch;
 use crate::wait::{briefly, patiently, pool};
 
 /// Entries whose positions are listed and judged at once.
@@ -27,9 +24,11 @@ type Sums = (u64, u64, Option<u64>, f64);
 /// The position, the column that was played, what that is worth, what the best move is worth, and the best columns.
 type Blunder = (crate::position::Position, usize, Outcome, Outcome, Vec<usize>);
 
+/// The sums ply by ply and of all, and the worst move.
+type Grades = (Vec<(usize, Sums)>, Sums, Option<Blunder>);
+
 /// Judges a player in all legal positions where the choice matters, or in `sample` that are drawn. `ask` takes bitboards and
-/// returns an int64 array of columns; `fourbase.grade` makes tuples of the result: the sums ply by ply and of all, and the worst
-/// move.
+/// returns an int64 array of columns; `fourbase.grade` makes tuples with names of the result.
 #[pyfunction]
 pub fn grade(
     py: Python<'_>,
@@ -37,18 +36,18 @@ pub fn grade(
     database: &Bound<'_, Database>,
     sample: Option<usize>,
     seed: u64,
-) -> PyResult<(Vec<(usize, Sums)>, Sums, Option<Blunder>)> {
+) -> PyResult<Grades> {
     let database = &database.get().0;
     let (cells, mut grade) = (database.board().cells() as u32, Grade::default());
     let mut judge = |positions| judge(py, ask, database, positions, &mut grade);
     if let Some(count) = sample {
         let plies: Vec<u32> = (0..cells).collect();
-        judge(sample::positions(py, database, count, &plies, seed, SampleKind::ChoiceMatters)?)?;
+        judge(draw(py, database, count, &plies, seed, SampleKind::ChoiceMatters)?)?;
     } else {
         for ply in 0..cells {
-            let stopped = AtomicBool::new(false);
-            let list = || PositionList::legal(database.index(), ply, memory_bytes(), &|| stopped.load(Relaxed));
-            let list = patiently(py, &*pool()?, || stopped.store(true, Relaxed), |_| Ok(()), list)?;
+            let list = patiently(py, |monitor| {
+                PositionList::legal(database.index(), ply, memory_bytes(), &|| monitor.is_cancelled())
+            })?;
             let mut list = list.map_err(of_position)?;
             let pool = pool()?;
             let mut next =
@@ -61,7 +60,7 @@ pub fn grade(
     let sums = |of: &GradedPly| (of.graded, of.keeps, of.best(), of.chance().unwrap_or_default());
     let worst = grade.worst.as_ref().map(|of| {
         let best = of.best_columns.iter().map(|column| column + 1).collect();
-        (crate::position::Position(of.position), of.column + 1, Outcome(of.played), Outcome(of.best), best)
+        (crate::position::Position(of.position), of.column + 1, of.played.into(), of.best.into(), best)
     });
     Ok((grade.plies.iter().map(|(ply, of)| (*ply, sums(of))).collect(), sums(&grade.total()), worst))
 }
@@ -70,22 +69,23 @@ pub fn grade(
 fn judge(
     py: Python<'_>,
     ask: &Bound<'_, PyAny>,
-    database: &Arc<fourbase_tiers::database::Database>,
+    database: &fourbase_tiers::database::Database,
     positions: Vec<Position>,
     grade: &mut Grade,
 ) -> PyResult<()> {
-    let table = probe::moves_of(py, database, None, &positions)?;
+    let batch = Batch { board: database.board(), positions: positions.into_iter().map(Some).collect() };
+    let table = probe::moves(py, database, None, &batch)?;
     let moves = |row: &[Option<fourbase::Outcome>]| -> Vec<_> {
         row.iter().enumerate().filter_map(|(column, outcome)| Some((column, (*outcome)?))).collect()
     };
-    let all = positions.into_iter().zip(table.chunks(database.board().width()).map(moves));
+    let all = batch.positions.into_iter().zip(table.chunks(batch.board.width()).map(moves));
     let (positions, moves): (Vec<_>, Vec<_>) = all.filter(|(_, moves)| Judgement::matters(moves)).unzip();
     if positions.is_empty() {
         return Ok(());
     }
-    let batch = Batch { board: database.board(), positions, masked: Vec::new() };
-    let columns: PyReadonlyArray1<'_, i64> = ask.call1((bitboards(py, &batch)?,))?.extract()?;
-    for ((position, moves), column) in batch.positions.into_iter().zip(moves).zip(columns.as_array()) {
+    let batch = Batch { board: batch.board, positions };
+    let columns: PyReadonlyArray1<'_, i64> = ask.call1((batch.to_array(py)?,))?.extract()?;
+    for ((position, moves), column) in batch.positions.into_iter().flatten().zip(moves).zip(columns.as_array()) {
         let place = usize::try_from(*column).ok().and_then(|column| column.checked_sub(1));
         let judged = place.and_then(|place| Judgement::of(&position, &moves, place, None));
         let Some(judged) = judged else {

@@ -2,8 +2,9 @@
 //!
 //! - [`position`] and [`outcome`] are the classes `Position`, `Outcome` and `Move`.
 //! - [`search`], [`solve`] and [`database`] ask the libraries. They release the GIL and hear Ctrl-C ([`wait`]).
-//! - [`rows`] reads and writes batches of positions as arrays, in the encodings of machine learning.
-//! - [`chunks`] and [`sample`] list and draw positions, [`export`] writes them to files; [`strategy`] checks a rule of play, [`grade`] a player.
+//! - [`rows`] reads and writes batches of positions as arrays, in the encodings of machine learning; [`probe`] asks for them.
+//! - [`positions`] lists and draws positions, [`export`] writes them to files; [`strategy`] checks a rule of play, and [`grade`]
+//!   a player.
 //! - [`failure`] turns every error into an exception of `fourbase.errors`.
 //!
 //! Columns count from 1, as in all text of fourbase; the libraries count from 0.
@@ -11,15 +12,15 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
-mod chunks;
 mod database;
 mod export;
 mod failure;
 mod grade;
 mod outcome;
 mod position;
+mod positions;
+mod probe;
 mod rows;
-mod sample;
 mod search;
 mod solve;
 mod strategy;
@@ -29,17 +30,15 @@ mod wait;
 #[pyo3::pymodule]
 mod _fourbase {
     #[pymodule_export]
-    use crate::chunks::Chunks;
-    #[pymodule_export]
     use crate::database::Database;
-    #[pymodule_export]
-    use crate::export::Export;
     #[pymodule_export]
     use crate::grade::grade;
     #[pymodule_export]
     use crate::outcome::{Move, Outcome};
     #[pymodule_export]
     use crate::position::Position;
+    #[pymodule_export]
+    use crate::positions::Chunks;
     #[pymodule_export]
     use crate::rows::{decode, encode};
     #[pymodule_export]

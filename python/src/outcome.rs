@@ -4,7 +4,7 @@ use fourbase::Value;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
-use crate::failure::exception;
+use crate::arguments::named;
 
 /// What a position is worth to its player to move, if both play perfectly.
 ///
@@ -16,9 +16,20 @@ use crate::failure::exception;
 /// Outcome(value='tie', remoteness=16)
 /// >>> outcome == fourbase.Outcome("tie", 16)
 /// True
-#[pyclass(frozen, eq, hash, module = "fourbase")]
+#[pyclass(frozen, eq, hash, get_all, module = "fourbase")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Outcome(pub fourbase::Outcome);
+pub struct Outcome {
+    /// The value: ``'win'``, ``'lose'`` or ``'tie'``.
+    value: &'static str,
+    /// Plies to the end, 0 for a finished game; ``None`` if unknown.
+    remoteness: Option<u32>,
+}
+
+impl From<fourbase::Outcome> for Outcome {
+    fn from(outcome: fourbase::Outcome) -> Outcome {
+        Outcome { value: outcome.value.name(), remoteness: outcome.remoteness }
+    }
+}
 
 #[pymethods]
 impl Outcome {
@@ -30,27 +41,16 @@ impl Outcome {
     #[new]
     #[pyo3(signature = (value, remoteness=None))]
     fn new(value: &str, remoteness: Option<u32>) -> PyResult<Outcome> {
-        Ok(Outcome(fourbase::Outcome { value: read_value(value)?, remoteness }))
-    }
-
-    /// The value: ``'win'``, ``'lose'`` or ``'tie'``.
-    #[getter]
-    fn value(&self) -> &'static str {
-        self.0.value.name()
-    }
-
-    /// Plies to the end, 0 for a finished game; ``None`` if unknown.
-    #[getter]
-    fn remoteness(&self) -> Option<u32> {
-        self.0.remoteness
+        let value = named("value", value, &[Value::Win, Value::Lose, Value::Tie].map(|of| (of.name(), of.name())))?;
+        Ok(Outcome { value, remoteness })
     }
 
     fn __repr__(&self) -> String {
-        format!("Outcome(value='{}', remoteness={})", self.value(), shown(self.0.remoteness))
+        format!("Outcome(value='{}', remoteness={})", self.value, shown(self.remoteness))
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyType>, (&'static str, Option<u32>)) {
-        (py.get_type::<Outcome>(), (self.value(), self.0.remoteness))
+        (py.get_type::<Outcome>(), (self.value, self.remoteness))
     }
 }
 
@@ -60,17 +60,22 @@ impl Outcome {
 ///
 /// >>> fourbase.Database("5x4").moves("1234")[0]
 /// Move(column=3, value='tie', remoteness=16)
-#[pyclass(frozen, eq, hash, module = "fourbase")]
+#[pyclass(frozen, eq, hash, get_all, module = "fourbase")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Move {
+    /// The column, from 1 on the left.
     column: usize,
-    outcome: Outcome,
+    /// The value for the player who makes the move: ``'win'``, ``'lose'`` or ``'tie'``.
+    value: &'static str,
+    /// Plies to the end, counted from before the move; ``None`` if unknown.
+    remoteness: Option<u32>,
 }
 
 impl Move {
     /// Takes a move of the library, whose columns count from 0.
     pub fn of((column, outcome): (usize, fourbase::Outcome)) -> Move {
-        Move { column: column + 1, outcome: Outcome(outcome) }
+        let Outcome { value, remoteness } = outcome.into();
+        Move { column: column + 1, value, remoteness }
     }
 }
 
@@ -84,52 +89,22 @@ impl Move {
     #[new]
     #[pyo3(signature = (column, value, remoteness=None))]
     fn new(column: usize, value: &str, remoteness: Option<u32>) -> PyResult<Move> {
-        Ok(Move { column, outcome: Outcome::new(value, remoteness)? })
-    }
-
-    /// The column, from 1 on the left.
-    #[getter]
-    fn column(&self) -> usize {
-        self.column
-    }
-
-    /// The value for the player who makes the move: ``'win'``, ``'lose'`` or ``'tie'``.
-    #[getter]
-    fn value(&self) -> &'static str {
-        self.outcome.value()
-    }
-
-    /// Plies to the end, counted from before the move; ``None`` if unknown.
-    #[getter]
-    fn remoteness(&self) -> Option<u32> {
-        self.outcome.remoteness()
+        let Outcome { value, remoteness } = Outcome::new(value, remoteness)?;
+        Ok(Move { column, value, remoteness })
     }
 
     /// Value and remoteness as an `Outcome`.
     #[getter]
     fn outcome(&self) -> Outcome {
-        self.outcome
+        Outcome { value: self.value, remoteness: self.remoteness }
     }
 
     fn __repr__(&self) -> String {
-        let remoteness = shown(self.remoteness());
-        format!("Move(column={}, value='{}', remoteness={remoteness})", self.column, self.value())
+        format!("Move(column={}, value='{}', remoteness={})", self.column, self.value, shown(self.remoteness))
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyType>, (usize, &'static str, Option<u32>)) {
-        (py.get_type::<Move>(), (self.column, self.value(), self.remoteness()))
-    }
-}
-
-fn read_value(name: &str) -> PyResult<Value> {
-    match name {
-        "win" => Ok(Value::Win),
-        "lose" => Ok(Value::Lose),
-        "tie" => Ok(Value::Tie),
-        _ => {
-            let shown = fourbase::excerpt(name, 40);
-            Err(exception("OptionError", format!("value={shown:?} is unknown; write \"win\", \"lose\" or \"tie\"")))
-        }
+        (py.get_type::<Move>(), (self.column, self.value, self.remoteness))
     }
 }
 

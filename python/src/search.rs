@@ -1,17 +1,16 @@
 //! The function `search`.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use fourbase::analysis::{Budget, SearchPool};
-use fourbase::search::{Monitor, Options};
+use fourbase::search::Options;
 use pyo3::prelude::*;
 
 use crate::arguments::BoardArgument;
 use crate::failure::{exception, of_analysis};
 use crate::outcome::Outcome;
 use crate::position::read;
-use crate::wait::{patiently, pool};
+use crate::wait::{budget, patiently};
 
 /// Finds the value and the remoteness of a position by searching forward, without a database. The answer is exact.
 ///
@@ -45,11 +44,10 @@ pub fn search(
         table_bytes: table_bytes.unwrap_or(defaults.table_bytes),
         ..defaults
     };
-    let monitor = Arc::new(Monitor::default());
-    let mut budget = Budget { nodes, deadline, monitor: Some(Arc::clone(&monitor)), ..Budget::default() };
-    let search = || SearchPool::new(options).outcome(&position, &mut budget);
-    let found = patiently(py, &*pool()?, || monitor.cancel(), |_| Ok(()), search)?;
-    found.map(Outcome).map_err(|error| of_analysis(&error))
+    let found = patiently(py, |monitor| {
+        SearchPool::new(options).outcome(&position, &mut Budget { deadline, ..budget(nodes, monitor) })
+    })?;
+    found.map(Outcome::from).map_err(|error| of_analysis(&error))
 }
 
 /// Returns when the time is over; `None` for never.

@@ -1,14 +1,15 @@
 //! The function `strategy`: a rule of play written in Python, against every reply.
 
 use std::cell::RefCell;
+use std::path::PathBuf;
+use std::sync::Arc;
 
-use fourbase::strategy::{Check, Rule, check};
+use fourbase::strategy::{Rule, check};
 use fourbase::{Player, notation};
-use fourbase_tiers::database::DatabaseError;
+use pyo3::exceptions::PyFileNotFoundError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
-use crate::arguments::{BoardArgument, memory_bytes};
+use crate::arguments::{BoardArgument, memory_bytes, named};
 use crate::database::Database;
 use crate::failure::{exception, of_database};
 use crate::position::Position;
@@ -52,53 +53,73 @@ impl Rule for PythonRule<'_, '_> {
     }
 }
 
-/// Plays every reply against a rule; `fourbase.strategy` makes a tuple of the result.
+/// Proves or refutes a rule of play: plays every reply against it.
+///
+/// ``rule(position, last)`` returns the column to play, from 1; None, or a full column, where it is undefined. ``last`` is the
+/// opponent's last move, None on the empty board. The answer may depend on these two alone, and must be the same each time.
+/// ``player`` follows the rule. ``memory`` is the most bytes (default: 80 % of the free memory).
+///
+/// If the folder ``db`` has a complete database of the board, the rule is compared with it too. An error of the rule, and Ctrl-C,
+/// stop the check.
+///
+/// >>> def follow_up(position, last):
+/// ...     return last if last in position.legal_moves else None
+/// >>> result = fourbase.strategy(follow_up, "4x4")
+/// >>> result.verdict, result.refutation
+/// ('loses', '1122334')
 #[pyfunction]
-#[pyo3(signature = (rule, board, player, database, memory))]
+#[pyo3(signature = (rule, board, *, player="second", db=None, memory=None))]
 pub fn strategy<'py>(
     py: Python<'py>,
     rule: &Bound<'py, PyAny>,
     board: BoardArgument,
     player: &str,
-    database: Option<&Bound<'py, Database>>,
+    db: Option<PathBuf>,
     memory: Option<u64>,
-) -> PyResult<Bound<'py, PyDict>> {
-    let player = match player {
-        "first" => Player::First,
-        "second" => Player::Second,
-        _ => {
-            let shown = fourbase::excerpt(player, 40);
-            let message = format!("player={shown:?} is unknown; write \"first\" or \"second\"");
-            return Err(exception("OptionError", message));
-        }
+) -> PyResult<Bound<'py, PyAny>> {
+    let database = match Database::find(py, board.0, db, None) {
+        Ok(Database(database)) => Some(database),
+        Err(error) if error.is_instance_of::<PyFileNotFoundError>(py) => None,
+        Err(error) => return Err(error),
     };
+    let manifest = |database: &Arc<fourbase_tiers::database::Database>| {
+        database.manifest().keep_plies().is_none() && database.manifest().root().is_some()
+    };
+    let database = database.filter(manifest);
+    let player = named("player", player, &[("first", Player::First), ("second", Player::Second)])?;
     let memory = memory.unwrap_or_else(memory_bytes);
     let rule = PythonRule { py, reply: rule, error: RefCell::new(None) };
     let checked = check(&rule, board.0, player, memory);
-    if let Some(error) = rule.error.take() {
-        return Err(error);
-    }
+    rule.error.take().map_or(Ok(()), Err)?;
     let checked = checked.map_err(|error| exception("FourbaseError", error.to_string()))?;
-    let result = told(py, &checked)?;
+    let mut compared = (None, None, None);
     if let Some(database) = database {
-        let (database, threads) = (&database.get().0, pool()?);
+        let threads = pool()?;
         let values = |positions: &[fourbase::Position]| -> Result<Vec<fourbase::Value>, Failure> {
             py.check_signals()?;
             let outcomes = briefly(py, || threads.install(|| database.probe_many(positions)))?.into_iter();
-            let value = |outcome: Result<fourbase::Outcome, DatabaseError>| -> Result<fourbase::Value, Failure> {
-                Ok(outcome.map_err(of_database)?.value)
-            };
-            outcomes.map(value).collect()
+            outcomes.map(|outcome| Ok(outcome.map_err(of_database)?.value)).collect()
         };
         let kept = checked.keep(&rule, memory, values).map_err(|failure| failure.0)?;
-        if let Some(error) = rule.error.take() {
-            return Err(error);
-        }
-        result.set_item("asked", kept.strategy_to_move)?;
-        result.set_item("kept", kept.kept)?;
-        result.set_item("secured", kept.secured)?;
+        rule.error.take().map_or(Ok(()), Err)?;
+        compared = (Some(kept.strategy_to_move), Some(kept.kept), Some(kept.secured));
     }
-    Ok(result)
+    let line = |line: &Option<Vec<usize>>| line.as_ref().map(|line| notation::columns_to_text(line.iter().copied()));
+    let lines = checked.lines;
+    let result = (
+        checked.verdict().to_string(),
+        line(&checked.refutation),
+        line(&checked.undefined),
+        checked.positions.all(),
+        lines.all(),
+        lines.first_wins,
+        lines.second_wins,
+        lines.ties,
+        compared.0,
+        compared.1,
+        compared.2,
+    );
+    py.import("fourbase._types")?.getattr("Strategy")?.call1(result)
 }
 
 /// An error of the comparison with a database.
@@ -114,18 +135,4 @@ impl From<fourbase::strategy::CheckError> for Failure {
     fn from(error: fourbase::strategy::CheckError) -> Failure {
         Failure(exception("FourbaseError", error.to_string()))
     }
-}
-
-fn told<'py>(py: Python<'py>, check: &Check) -> PyResult<Bound<'py, PyDict>> {
-    let line = |line: &Option<Vec<usize>>| line.as_ref().map(|line| notation::columns_to_text(line.iter().copied()));
-    let result = PyDict::new(py);
-    result.set_item("verdict", check.verdict().to_string())?;
-    result.set_item("refutation", line(&check.refutation))?;
-    result.set_item("undefined", line(&check.undefined))?;
-    result.set_item("positions", check.positions.all())?;
-    result.set_item("lines", check.lines.all())?;
-    result.set_item("first_wins", check.lines.first_wins)?;
-    result.set_item("second_wins", check.lines.second_wins)?;
-    result.set_item("ties", check.lines.ties)?;
-    Ok(result)
 }

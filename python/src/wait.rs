@@ -8,6 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
+use fourbase::analysis::Budget;
+use fourbase::search::Monitor;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -22,23 +24,29 @@ pub fn briefly<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyRe
     done.map_err(|panic| bug(panic.as_ref()))
 }
 
-/// Does long work without the GIL, on the threads of `pool`. In the meantime, this thread asks Python for signals and calls
-/// `meanwhile` twenty times a second. If either fails, as with Ctrl-C, it calls `stop`, waits for the end of the work and
-/// returns that error. A panic becomes an exception.
-pub fn patiently<T: Send>(
+/// Does long work without the GIL, on the threads of all calls. Ctrl-C cancels the monitor, which `work` must heed. A panic
+/// becomes an exception.
+pub fn patiently<T: Send>(py: Python<'_>, work: impl FnOnce(&Arc<Monitor>) -> T + Send) -> PyResult<T> {
+    patiently_on(py, &*pool()?, |_| Ok(()), work)
+}
+
+/// Does long work as [`patiently`] does, on the threads of `pool`. In the meantime, this thread asks Python for signals and
+/// calls `meanwhile` twenty times a second. If either fails, as with Ctrl-C, it cancels the monitor, waits for the end of the
+/// work and returns that error.
+pub fn patiently_on<T: Send>(
     py: Python<'_>,
     pool: &ThreadPool,
-    stop: impl Fn() + Sync,
     mut meanwhile: impl FnMut(Python<'_>) -> PyResult<()> + Send,
-    work: impl FnOnce() -> T + Send,
+    work: impl FnOnce(&Arc<Monitor>) -> T + Send,
 ) -> PyResult<T> {
+    let monitor = &Arc::new(Monitor::default());
     py.detach(|| {
         thread::scope(|scope| {
             let (alive, ended) = mpsc::channel::<()>();
             let worker = scope.spawn(move || {
                 // Dropped at the end of the work, also by a panic.
                 let _alive = alive;
-                pool.install(work)
+                pool.install(|| work(monitor))
             });
             let mut interrupted = None;
             while let Err(mpsc::RecvTimeoutError::Timeout) = ended.recv_timeout(PAUSE) {
@@ -47,7 +55,7 @@ pub fn patiently<T: Send>(
                 }
                 let asked = Python::attach(|py| py.check_signals().and_then(|()| meanwhile(py)));
                 if let Err(error) = asked {
-                    stop();
+                    monitor.cancel();
                     interrupted = Some(error);
                 }
             }
@@ -59,6 +67,11 @@ pub fn patiently<T: Send>(
             }
         })
     })
+}
+
+/// Limits searches to `nodes`, and lets a monitor cancel them.
+pub fn budget(nodes: Option<u64>, monitor: &Arc<Monitor>) -> Budget {
+    Budget { nodes, monitor: Some(Arc::clone(monitor)), ..Budget::default() }
 }
 
 /// The threads, and the process that they belong to.

@@ -1,29 +1,41 @@
-"""Databases that several tests share, and the folders of published figures."""
+"""Databases that several tests share, and the program to compare with."""
 
+import json
 import os
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import fourbase
 import pytest
-
-# Doctests and tests solve here; nothing is left in the folder that pytest was started in.
-SMALL = ["4x3", "4x4", "4x4m", "4x3c3", "5x4"]
 
 
 @pytest.fixture(scope="session", autouse=True)
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Solve small boards into the default folder of this run."""
     folder = tmp_path_factory.mktemp("db")
+    # Doctests and tests solve here; nothing is left in the folder that pytest was started in.
     os.environ["FOURBASE_DB"] = str(folder)
-    for board in SMALL:
+    for board in ["4x3", "4x4", "5x4"]:
         fourbase.solve(board)
     return folder
 
 
 @pytest.fixture(scope="session")
-def truth() -> Path:
-    """Return the folder of published figures, which lies beside the checkout."""
-    folder = Path(os.environ.get("FOURBASE_TRUTH", Path(__file__).parents[3] / "shared" / "truth"))
-    if not folder.is_dir():
-        pytest.skip("../shared/truth is not beside the checkout")
-    return folder
+def program() -> Callable[..., list[Any]]:
+    """Return a function that runs `$FOURBASE_PROGRAM`, or the program of the checkout, and reads its lines of JSON."""
+    target = Path(os.environ.get("CARGO_TARGET_DIR", Path(__file__).parents[2] / "target"))
+    named = os.environ.get("FOURBASE_PROGRAM")
+    paths = [Path(named)] if named else [target / kind / "fourbase" for kind in ("release", "debug")]
+    found = next((path for path in paths if path.is_file()), None)
+    if found is None:
+        pytest.skip("the program is not built: cargo build --release, or set FOURBASE_PROGRAM")
+
+    def run(*arguments: str | Path, lines: list[str] | None = None) -> list[Any]:
+        asked = subprocess.run(
+            [found, *arguments], input="\n".join(lines or []), capture_output=True, text=True, check=True
+        )
+        return [json.loads(line) for line in asked.stdout.splitlines() if "--json" in arguments]
+
+    return run

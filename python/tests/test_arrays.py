@@ -2,69 +2,45 @@ import fourbase
 import numpy as np
 import pytest
 from fourbase import Database, Position
-from fourbase.errors import EncodingError, OptionError, PositionError, SearchLimit
-from oracle import Game, every_position, move_values, value
+from fourbase.errors import EncodingError, OptionError, PositionError, SolveMemory
 
-GAME = Game(4, 3)
-POSITIONS = every_position(GAME)
-TEXTS = [GAME.bits(columns) for columns in POSITIONS]
-BITBOARDS = np.array([GAME.bitboards(columns) for columns in POSITIONS], np.uint64)
-
-
-def board_array(game: Game, columns: tuple[str, ...]) -> list[list[int]]:
-    """Write a position as rows from the top."""
-    rows = range(game.height - 1, -1, -1)
-    return [[" xo".index(column[row]) if row < len(column) else 0 for column in columns] for row in rows]
-
-
-def test_every_value_of_4x3_is_what_a_plain_search_finds():
-    values, plies = Database("4x3").probe_many(BITBOARDS)
-    assert (values.dtype, plies.dtype) == (np.int8, np.uint8)
-    assert list(zip(values.tolist(), plies.tolist(), strict=True)) == [value(GAME, columns) for columns in POSITIONS]
-
-
-def test_every_value_of_every_move_of_4x3_is_what_a_plain_search_finds():
-    table = Database("4x3").move_values(BITBOARDS)
-    expected = [move_values(GAME, columns) for columns in POSITIONS]
-    for array, place, missing in [(table.values, 0, fourbase.NO_VALUE), (table.plies, 1, fourbase.NO_PLIES)]:
-        rows = [[of[column][place] if column in of else missing for column in range(4)] for of in expected]
-        assert array.tolist() == rows
-    assert table.legal.tolist() == [[column in of for column in range(4)] for of in expected]
-    assert table.legal.dtype == np.bool_
+BITBOARDS = fourbase.decode(["", "1", "12", "2143", "3", "112233", "4213"], board="4x3")
 
 
 def test_one_batch_has_the_same_answers_in_every_form():
     db = Database("4x3")
-    expected = [array.tolist() for array in db.probe_many(BITBOARDS)]
+    values, plies = db.probe_many(BITBOARDS)
+    assert (values.dtype, plies.dtype, values.shape, plies.shape) == (np.int8, np.uint8, (7,), (7,))
+    table = db.move_values(BITBOARDS)
+    assert [array.dtype for array in table] == [np.int8, np.uint8, np.bool_]
+    assert [array.shape for array in table] == [(7, 4)] * 3
+    texts, cells = (fourbase.encode(BITBOARDS, encoding, board="4x3") for encoding in ("bits", "array"))
     forms = [
-        TEXTS,
-        tuple(TEXTS),
-        np.array(TEXTS),
-        [Position("4x3", text) for text in TEXTS],
+        texts,
+        tuple(texts),
+        iter(texts),
+        np.array(texts),
+        fourbase.encode(BITBOARDS, "positions", board="4x3"),
         BITBOARDS.astype(np.int64),
         BITBOARDS.tolist(),
         np.asfortranarray(BITBOARDS),
         np.repeat(BITBOARDS, 2, axis=0)[::2],
-        np.array([board_array(GAME, columns) for columns in POSITIONS], np.int8),
-        np.array([board_array(GAME, columns) for columns in POSITIONS], np.float32),
-        [board_array(GAME, columns) for columns in POSITIONS],
-        np.where((cells := np.array([board_array(GAME, columns) for columns in POSITIONS])) == 2, -1, cells),
+        cells.astype(np.float32),
+        cells.astype(np.uint64),
+        cells.tolist(),
+        np.asfortranarray(cells),
+        np.where(cells == 2, -1, cells),
     ]
     for form in forms:
-        assert [array.tolist() for array in db.probe_many(form)] == expected
+        assert [array.tolist() for array in db.probe_many(form)] == [values.tolist(), plies.tolist()]
 
 
-def test_a_batch_of_a_million_is_that_many_single_probes():
+def test_a_batch_may_be_longer_than_a_portion():
     db = Database("5x4")
-    drawn = np.random.default_rng(1).integers(0, len(BITBOARDS), 300)
-    texts = [GAME.bits(POSITIONS[row]) for row in drawn]
-    assert Database("4x3").probe_many(texts)[0].tolist() == [value(GAME, POSITIONS[row])[0] for row in drawn]
     one = fourbase.decode(["", "1", "12", "1234", "3"], board="5x4")
-    many = np.tile(one, (200_001, 1))
-    values, plies = db.probe_many(many)
-    assert len(values) == 1_000_005
-    for row, position in enumerate(fourbase.encode(one, "positions", board="5x4")):
-        assert set(plies[row::5].tolist()) == {db.probe(position).remoteness}
+    values, plies = db.probe_many(np.tile(one, (220_000, 1)))
+    for found, expected in zip((values, plies), db.probe_many(one), strict=True):
+        assert (found.reshape(-1, 5) == expected).all()
 
 
 def test_an_empty_batch_has_no_answers():
@@ -76,34 +52,28 @@ def test_an_empty_batch_has_no_answers():
 
 
 def test_a_row_that_is_no_position_is_named():
-    rows = BITBOARDS[:10].copy()
-    rows[7] = [0b10, 0]
-    with pytest.raises(PositionError, match=r"row 7: the piece in column 1, row 2 .* floats") as refused:
+    rows = BITBOARDS.copy()
+    rows[5] = [0b10, 0]
+    with pytest.raises(PositionError, match=r"row 5: the piece in column 1, row 2 .* floats") as refused:
         Database("4x3").probe_many(rows)
-    assert refused.value.row == 7
+    assert refused.value.row == 5
     with pytest.raises(PositionError, match=r"row 1: move 1, '9': column 9 is outside"):
         Database("4x3").probe_many(["1", "9", "8"])
+    with pytest.raises(PositionError, match="row 1: the position is of board 4x4"):
+        fourbase.decode([Position("4x3"), Position("4x4")])
 
 
 def test_rows_that_are_no_positions_can_be_masked():
-    rows = BITBOARDS[:10].copy()
-    rows[7], rows[2] = [0b10, 0], [1, 1]
-    db = Database("4x3")
-    values, plies = db.probe_many(rows, errors="mask")
-    table = db.move_values(rows, errors="mask")
-    for row in range(10):
-        bad = row in (2, 7)
-        assert (values[row] == fourbase.NO_VALUE) == bad
-        assert (plies[row] == fourbase.NO_PLIES) == bad
-        assert table.legal[row].any() == (not bad)
-        if not bad:
-            assert (values[row], plies[row]) == value(GAME, POSITIONS[row])
-            outcomes = move_values(GAME, POSITIONS[row])
-            assert table.values[row].tolist() == [outcomes[column][0] for column in range(4)]
+    db, rows, bad = Database("4x3"), BITBOARDS.copy(), [2, 5]
+    rows[bad] = [[1, 1], [0b10, 0]]
+    expected = [*db.probe_many(BITBOARDS), *db.move_values(BITBOARDS)]
+    for array, missing in zip(expected, [fourbase.NO_VALUE, fourbase.NO_PLIES] * 2 + [0], strict=True):
+        array[bad] = missing
+    found = [*db.probe_many(rows, errors="mask"), *db.move_values(rows, errors="mask")]
+    assert [array.tolist() for array in found] == [array.tolist() for array in expected]
     decoded = fourbase.decode(rows, board="4x3", errors="mask")
-    assert (decoded[[2, 7]] == fourbase.INVALID).all()
-    assert (decoded[[0, 1, 3]] == rows[[0, 1, 3]]).all()
-    assert db.probe_many(decoded, errors="mask")[0].tolist() == values.tolist()
+    assert (decoded == fourbase.INVALID).all(axis=1).nonzero()[0].tolist() == bad
+    assert db.probe_many(decoded, errors="mask")[0].tolist() == expected[0].tolist()
 
 
 @pytest.mark.parametrize(
@@ -112,18 +82,20 @@ def test_rows_that_are_no_positions_can_be_masked():
         np.zeros((3, 3), np.uint64),
         np.zeros((3, 4, 3), np.int8),
         np.zeros(5),
+        np.zeros(()),
         np.zeros((2, 2), np.complex128),
         np.zeros((2, 2), np.float64),
+        np.zeros((1, 3, 4), object),
         [[1, 2], [3]],
         np.zeros((1, 1, 1, 1, 1)),
     ],
 )
-def test_an_array_of_another_shape_or_type_says_which_is_wanted(wrong):
+def test_an_array_of_another_shape_or_type_is_refused(wrong):
     with pytest.raises(EncodingError):
         Database("4x3").probe_many(wrong)
 
 
-@pytest.mark.parametrize("wrong", ["44", Position("4x3"), None, 7])
+@pytest.mark.parametrize("wrong", ["44", Position("4x3"), None, 7, ["1", 7]])
 def test_what_is_no_batch_is_a_type_error(wrong):
     with pytest.raises(TypeError):
         Database("4x3").probe_many(wrong)
@@ -132,18 +104,51 @@ def test_what_is_no_batch_is_a_type_error(wrong):
 def test_options_that_do_not_exist_say_which_do():
     with pytest.raises(OptionError, match='write "raise" or "mask"'):
         Database("4x3").probe_many(["1"], errors="ignore")  # type: ignore[arg-type]
-    with pytest.raises(EncodingError, match="write one of moves"):
-        Database("4x3").probe_many(["1"], encoding="alphazero")  # type: ignore[call-overload]
+    for call in (fourbase.encode, fourbase.decode):
+        with pytest.raises(EncodingError, match="write one of moves"):
+            call([[0, 0]], "alphazero")  # type: ignore[call-overload]
 
 
-def test_a_limit_of_nodes_holds_for_batches(tmp_path):
-    db = Database("7x6", tmp_path)
-    with pytest.raises(SearchLimit):
-        db.probe_many(["12345671234567", "12345671234561"], nodes=1)
+def test_a_tier_comes_in_chunks_with_the_answers_of_probes():
+    # The outcomes of 4x3 are solved, those of early plies of 7x6 probed.
+    for board, ply in [("4x3", 6), ("7x6", 3)]:
+        db = Database(board)
+        chunks = list(db.positions(ply, chunk=50))
+        assert {len(chunk.positions) for chunk in chunks[:-1]} == {50}
+        for chunk in chunks:
+            for found, expected in zip(chunk[1:], db.probe_many(chunk.positions), strict=True):
+                assert (found == expected).all()
+        rows = np.concatenate([chunk.positions for chunk in chunks])
+        assert len(np.unique(rows, axis=0)) == len(rows)
+        assert (rows == np.concatenate([chunk.positions for chunk in db.positions(ply)])).all()
+    # With positions that no game reaches.
+    legal, every = (next(Database("4x4").positions(9, legal=legal)).positions for legal in (True, False))
+    assert len(legal) < len(every)
 
 
-def test_positions_of_two_boards_are_no_batch():
-    with pytest.raises(PositionError, match="row 1: the position is of board 4x4"):
-        fourbase.decode([Position("4x3"), Position("4x4")])
-    with pytest.raises(PositionError, match="row 0"):
-        Database("4x3").probe_many([Position("4x4")])
+@pytest.mark.parametrize("kind", ["uniform", "random-play", "choice-matters"])
+def test_a_sample_is_the_same_for_the_same_seed(kind):
+    db = Database("5x4")
+    one, other, third = (db.sample(300, plies=range(6, 9), seed=seed, kind=kind) for seed in (1, 1, 2))
+    assert (one.positions == other.positions).all()
+    assert (one.positions != third.positions).any()
+    assert [array.tolist() for array in db.probe_many(one.positions)] == [one.values.tolist(), one.plies.tolist()]
+    assert {position.ply for position in fourbase.encode(one.positions, "positions", board="5x4")} == {6, 7, 8}
+
+
+def test_what_cannot_be_listed_or_drawn_is_refused():
+    db = Database("4x3")
+    with pytest.raises(OptionError, match="write 0 to 12"):
+        db.positions(13)
+    with pytest.raises(OptionError, match="chunk=0"):
+        db.positions(3, chunk=0)
+    with pytest.raises(SolveMemory, match=r"sample\(\)"):
+        Database("7x6").positions(20, memory=1 << 20)
+    for plies in ([12], [], [13]):
+        with pytest.raises(OptionError, match="write other plies="):
+            db.sample(10, plies=plies)
+    with pytest.raises(MemoryError, match="draw fewer, or write them to a file"):
+        db.sample(10**12)
+    with pytest.raises(OptionError, match="uniform"):
+        db.sample(10, kind="normal")  # type: ignore[arg-type]
+    assert len(db.sample(0).positions) == 0

@@ -1,6 +1,5 @@
 import random
 
-import fourbase
 import numpy as np
 import pytest
 from fourbase import Position, decode, encode
@@ -17,7 +16,7 @@ ENCODINGS = [
     "kaggle",
     "uci",
 ]
-BOARDS = ["7x6", "4x4", "5x4c3m", "3x5c3", "2x3c2", "9x7", "8x8"]
+BOARDS = ["7x6", "5x4c3m", "3x2c2", "8x8"]
 
 
 def random_positions(board: str, count: int, seed: int = 1) -> list[Position]:
@@ -39,24 +38,17 @@ def test_every_encoding_reads_back_what_it_wrote(board, encoding):
     bitboards = np.array([position.bitboards for position in positions], np.uint64)
     written = encode(positions, encoding)
     assert (decode(written, encoding, board=board) == bitboards).all()
-    assert (encode(bitboards, "bitboards", board=board) == bitboards).all()
+    if encoding not in ("openspiel-egocentric", "kaggle", "uci"):
+        # The others are told apart by their shape.
+        assert (decode(written, board=board) == bitboards).all()
 
 
-@pytest.mark.parametrize("board", BOARDS)
-def test_texts_are_those_of_single_positions(board):
-    positions = random_positions(board, 200)
-    assert encode(positions, "bits") == [position.bits for position in positions]
-    assert encode(positions, "uni") == [position.uni for position in positions]
-    assert encode(positions, "moves") == [position.moves for position in positions]
-    for texts in (encode(positions, "bits"), encode(positions, "uni")):
-        assert encode(decode(texts, board=board), "positions", board=board) == positions
-
-
-def test_arrays_are_told_apart_by_their_shape():
-    positions = random_positions("7x6", 100)
-    bitboards = encode(positions, "bitboards")
-    for encoding in ["positions", "bitboards", "array", "pettingzoo", "openspiel", "moves"]:
-        assert (decode(encode(positions, encoding)) == bitboards).all()
+def test_texts_are_those_of_single_positions():
+    positions = random_positions("4x4", 200)
+    for name in ("bits", "uni", "moves"):
+        texts = encode(positions, name)
+        assert texts == [getattr(position, name) for position in positions]
+        assert encode(decode(texts, board="4x4"), "positions", board="4x4") == positions
 
 
 def test_cells_are_where_each_program_has_them():
@@ -83,27 +75,26 @@ def test_planes_are_seen_by_the_player_to_move():
     assert egocentric[1, :, 0, 0].tolist() == [0, 1, 0]
 
 
-def test_openspiels_tensors_may_be_flat():
+def test_arrays_may_have_other_forms():
     positions = random_positions("7x6", 50)
+    bitboards = encode(positions, "bitboards")
     flat = encode(positions, "openspiel").reshape(50, -1)
-    assert (decode(flat, "openspiel") == decode(positions)).all()
-    assert (decode(flat.tolist(), "openspiel") == decode(positions)).all()
-
-
-def test_kaggles_boards_may_come_without_marks():
-    positions = random_positions("7x6", 50)
     boards = [observation["board"] for observation in encode(positions, "kaggle")]
-    assert (decode(boards, "kaggle") == decode(positions)).all()
-    assert (decode(np.array(boards, np.int8), "kaggle") == decode(positions)).all()
-
-
-def test_a_class_after_the_letters_is_left_out():
-    positions = random_positions("7x6", 50)
     lines = encode(positions, "uci")
-    assert (decode([f"{line},win\n" for line in lines], "uci") == decode(positions)).all()
+    # A class follows the letters.
     table = np.array([[*line.split(","), "win"] for line in lines])
-    assert (decode(table, "uci") == decode(positions)).all()
-    assert (decode(table[:, :-1], "uci") == decode(positions)).all()
+    forms = [
+        (flat, "openspiel"),
+        (flat.tolist(), "openspiel"),
+        (boards, "kaggle"),
+        (np.array(boards, np.int8), "kaggle"),
+        ([f"{line},win\n" for line in lines], "uci"),
+        (table, "uci"),
+        (table[:, :-1].astype("S1"), "uci"),
+        (table.astype(object), "uci"),
+    ]
+    for form, encoding in forms:
+        assert (decode(form, encoding) == bitboards).all()
 
 
 FLOATING = np.zeros((1, 6, 7), np.int8)
@@ -119,12 +110,17 @@ SEVEN = np.full((1, 6, 7), 7, np.int16)
         (FLOATING, "array", r"row 0: the piece in column 4, row 6 \(from the bottom\) floats"),
         (COUNTS, "array", "row 0: the first player has 0 and the second player 1 pieces"),
         (SEVEN, "array", "has 7; write 0 for nothing"),
-        (np.full((1, 6, 7), 1e30), "array", "has another number; write 0"),
+        (np.full((1, 6, 7), 1e30), "array", r"has 1e\+30; write 0"),
         (np.ones((1, 6, 7, 2)), "pettingzoo", "both players have a piece in column 1"),
+        (np.full((1, 6, 7, 2), 2), "pettingzoo", r"has \[2, 2\]; each plane has 0 or 1"),
         (np.eye(7)[:6].reshape(1, 6, 7, 1) * [1, 0], "pettingzoo", "the observer has 6 pieces"),
-        (np.zeros((1, 3, 6, 7)), "openspiel", "is 0 in every plane"),
-        (np.ones((1, 3, 6, 7)), "openspiel", "is empty and has a piece"),
-        (np.full((1, 3, 6, 7), 0.5), "openspiel", "other than 0 and 1"),
+        (
+            encode([Position("7x6", "4")], "pettingzoo")[..., ::-1],
+            "pettingzoo",
+            "give the observation of the agent to move",
+        ),
+        (np.zeros((1, 3, 6, 7)), "openspiel", r"has \[0.0, 0.0, 0.0\]; exactly one of the planes has a 1"),
+        (np.full((1, 3, 6, 7), 0.5), "openspiel", "exactly one of the planes has a 1"),
         ([{"board": [0] * 42, "mark": 2}], "kaggle", "mark is 2, but by the number of pieces 1 is to move"),
         ([{"board": [0] * 41, "mark": 1}], "kaggle", "the board has 41 cells"),
         (["b," * 41 + "q"], "uci", "has 'q'; write b"),
@@ -137,18 +133,7 @@ def test_rows_that_are_no_positions_say_why(data, encoding, reason):
     assert refused.value.row == 0
 
 
-def test_the_observation_of_the_other_agent_is_refused():
-    observation = encode([Position("7x6", "4")], "pettingzoo")[..., ::-1]
-    with pytest.raises(PositionError, match="so just moved"):
-        decode(observation, "pettingzoo")
-
-
 def test_a_shape_of_another_board_says_how_to_name_it():
     with pytest.raises(EncodingError, match=r"\(n, 6, 7\), not \(1, 4, 5\).*board="):
         decode(np.zeros((1, 4, 5), np.int8))
     assert decode(np.zeros((1, 4, 5), np.int8), board="5x4").tolist() == [[0, 0]]
-
-
-def test_masked_rows_are_read_around():
-    rows = np.concatenate([FLOATING, np.zeros((1, 6, 7), np.int8), COUNTS])
-    assert (decode(rows, errors="mask") == fourbase.INVALID).all(axis=1).tolist() == [True, False, True]

@@ -35,14 +35,9 @@ def test_the_notebook_grades_a_learner(monkeypatch, tmp_path):
     shown = list(outputs(notebook))
     text = "\n".join(shown)
 
-    positions, moves = re.search(r"([\d,]+) positions, ([\d,]+) moves", text).groups()
-    assert positions == "36,000"
-    assert 100_000 < int(moves.replace(",", "")) < 110_000
-    pictures = [
-        of for cell in notebook.cells for of in cell.get("outputs", []) if "image/svg+xml" in of.get("data", {})
-    ]
-    assert len(pictures) == 2
-    assert all(of["data"]["image/svg+xml"].startswith("<svg") for of in pictures)
+    assert "36,000 positions" in text
+    outputs_of = [of for cell in notebook.cells for of in cell.get("outputs", [])]
+    assert len([of for of in outputs_of if "image/svg+xml" in of.get("data", {})]) == 2
 
     learner, central = (table(of) for of in shown if of.lstrip().startswith("ply"))
     # Which positions these are does not depend on the player.
@@ -54,8 +49,6 @@ def test_the_notebook_grades_a_learner(monkeypatch, tmp_path):
     assert 90 < keeps < 97
     assert keeps - 3 < best <= keeps
     assert chance == pytest.approx(41.78, abs=0.01)
-    # Late in the game there is little left to get wrong.
-    assert learner["18"][1] > 97 > learner["11"][1] > 75
     # The guide shows the same table; another scikit-learn may learn a little else.
     guide = table((EXAMPLE.parents[2] / "docs" / "python.md").read_text())
     assert {name: row[0] for name, row in guide.items()} == graded

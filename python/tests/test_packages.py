@@ -7,7 +7,6 @@ import fourbase
 import numpy as np
 import pytest
 from fourbase import Position, encode
-from oracle import Game
 
 GAMES = 1000
 
@@ -41,16 +40,17 @@ def test_pettingzoos_games_are_ours():
     assert (fourbase.decode(np.array(observed), "pettingzoo") == encode(positions, "bitboards")).all()
 
 
-@pytest.mark.parametrize("game", [Game(7, 6), Game(5, 4), Game(6, 7, 5)], ids=lambda game: game.name)
+@pytest.mark.parametrize(("board", "connect"), [("7x6", 4), ("5x4", 4), ("6x7c5", 5)])
 @pytest.mark.parametrize("encoding", ["openspiel", "openspiel-egocentric"])
-def test_openspiels_games_are_ours(game, encoding):
+def test_openspiels_games_are_ours(board, connect, encoding):
     pyspiel = pytest.importorskip("pyspiel", reason="open_spiel is not installed")
-    parameters = f"rows={game.height},columns={game.width},x_in_row={game.connect}"
+    start = Position(board)
+    parameters = f"rows={start.height},columns={start.width},x_in_row={connect}"
     egocentric = str(encoding == "openspiel-egocentric").lower()
     theirs = pyspiel.load_game(f"connect_four({parameters},egocentric_obs_tensor={egocentric})")
     drawn, observed, positions = random.Random(2), [], []
     for _ in range(GAMES // 5):
-        state, position = theirs.new_initial_state(), Position(game.name)
+        state, position = theirs.new_initial_state(), start
         while True:
             mover = position.ply % 2
             observed.append(state.observation_tensor(mover))
@@ -64,9 +64,9 @@ def test_openspiels_games_are_ours(game, encoding):
             action = drawn.choice(state.legal_actions())
             state.apply_action(action)
             position = position.play(action + 1)
-    tensors = np.array(observed, np.float32).reshape(len(observed), 3, game.height, game.width)
+    tensors = np.array(observed, np.float32).reshape(len(observed), 3, start.height, start.width)
     assert (encode(positions, encoding) == tensors).all()
-    decoded = fourbase.decode(tensors, encoding, board=game.name)
+    decoded = fourbase.decode(tensors, encoding, board=board)
     assert (decoded == encode(positions, "bitboards")).all()
 
 

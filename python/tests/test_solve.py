@@ -9,14 +9,7 @@ import fourbase
 import pytest
 from fourbase.errors import SearchLimit, SolveMemory
 
-HASHES = {"5x4": "bf24785a4e22734dbc660f05ee2843b903b0d10acf1e637d288e451aa61d3d55"}
-
-
-def test_a_solve_gives_the_database_of_the_command_line(tmp_path):
-    for board, expected in HASHES.items():
-        db = fourbase.solve(board, db=tmp_path)
-        assert db.hash == expected
-        assert db.folder == tmp_path / board / "remoteness"
+HASH = "bf24785a4e22734dbc660f05ee2843b903b0d10acf1e637d288e451aa61d3d55"
 
 
 def test_progress_is_called_on_the_thread_of_the_caller_and_ends_with_all(tmp_path):
@@ -40,29 +33,20 @@ def test_a_line_of_progress_is_written_over_and_cleared(tmp_path, capsys):
     assert "\n" not in written
 
 
-def test_an_error_of_the_callback_stops_the_solve(tmp_path):
-    def fail(_: fourbase.SolveProgress) -> None:
-        raise KeyError("mine")
-
-    with pytest.raises(KeyError, match="mine"):
-        fourbase.solve("5x5", db=tmp_path, progress=fail)
-
-
 def test_a_solved_board_is_not_solved_again(tmp_path):
-    first = fourbase.solve("5x4", db=tmp_path)
-    tiers = {path: path.stat().st_mtime_ns for path in (tmp_path / "5x4").rglob("tier-*")}
-    assert fourbase.solve("5x4", db=tmp_path).hash == first.hash
-    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "5x4").rglob("tier-*")} == tiers
-    assert fourbase.solve("5x4", db=tmp_path, replace=True, threads=1).hash == first.hash
+    db = fourbase.solve("5x4", db=tmp_path)
+    assert db.hash == HASH
+    assert db.folder == tmp_path / "5x4" / "remoteness"
+    tiers = {path: path.stat().st_mtime_ns for path in db.folder.glob("tier-*")}
+    assert fourbase.solve("5x4", db=tmp_path).hash == HASH
+    assert {path: path.stat().st_mtime_ns for path in db.folder.glob("tier-*")} == tiers
+    assert fourbase.solve("5x4", db=tmp_path, replace=True, threads=1).hash == HASH
 
 
 def test_a_database_may_keep_early_plies_alone(tmp_path):
     db = fourbase.solve("5x4", db=tmp_path, keep_plies=9)
     assert db.keep_plies == 9
-    whole = fourbase.Database("5x4")
-    drawn = whole.sample(500).positions
-    for found, expected in zip(db.probe_many(drawn), whole.probe_many(drawn), strict=True):
-        assert (found == expected).all()
+    assert db.probe("12345123451") == fourbase.Database("5x4").probe("12345123451")
 
 
 def test_a_board_that_does_not_fit_is_refused(tmp_path):

@@ -12,11 +12,21 @@ A board is columns x rows, then ``cK`` if K in a row count instead of 4, then ``
 """
 
 from fourbase import errors
-from fourbase._fourbase import Database, Move, Outcome, Position, __version__, decode, encode, search
+from fourbase._fourbase import (
+    Database,
+    Move,
+    Outcome,
+    Position,
+    __version__,
+    decode,
+    encode,
+    search,
+    solve,
+    strategy,
+)
 from fourbase._grade import Blunder, Grade, GradedPly, grade
-from fourbase._solve import SolveProgress, solve
-from fourbase._strategy import Strategy, strategy
-from fourbase._types import INVALID, LOSE, NO_PLIES, NO_VALUE, TIE, WIN, Labelled, MoveValues
+from fourbase._solve import SolveProgress
+from fourbase._types import INVALID, LOSE, NO_PLIES, NO_VALUE, TIE, WIN, Labelled, MoveValues, Strategy
 from fourbase.errors import FourbaseError
 
 __all__ = [

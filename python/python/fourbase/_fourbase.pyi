@@ -6,12 +6,12 @@ from typing import Any, Final, Literal, TypeAlias, final, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from fourbase._types import Labelled, MoveValues
+from fourbase._solve import SolveProgress
+from fourbase._types import Labelled, MoveValues, Strategy
 
 __all__ = [
     "Chunks",
     "Database",
-    "Export",
     "Move",
     "Outcome",
     "Position",
@@ -55,24 +55,6 @@ _Column: TypeAlias = Literal[
     "move-remoteness",
 ]
 _Positions: TypeAlias = Sequence[str] | Sequence[Position] | Sequence[Mapping[str, Any]] | Sequence[Any] | NDArray[Any]
-
-@final
-class Export:
-    def __new__(
-        cls,
-        database: Database,
-        plies: Sequence[int] | None,
-        count: int | None,
-        kind: str,
-        seed: int,
-        distinct: bool,
-        unforced: bool,
-        columns: Sequence[str] | None,
-        nodes: int | None,
-        memory: int | None,
-    ) -> Export: ...
-    def write(self, path: str | os.PathLike[str], file_format: str, name: str, made_with: str) -> tuple[int, str]: ...
-    def arrays(self) -> tuple[dict[str, Any], list[tuple[str, str]], int]: ...
 
 @final
 class Outcome:
@@ -213,13 +195,14 @@ def search(
 ) -> Outcome: ...
 def solve(
     board: str,
-    values: _Values,
-    db: str | os.PathLike[str] | None,
-    progress: Callable[[int, int, int], object] | None,
-    threads: int | None,
-    memory: int | None,
-    keep_plies: int | None,
-    replace: bool,
+    values: _Values = "remoteness",
+    *,
+    db: str | os.PathLike[str] | None = None,
+    progress: Callable[[SolveProgress], object] | bool | None = None,
+    threads: int | None = None,
+    memory: int | None = None,
+    keep_plies: int | None = None,
+    replace: bool = False,
 ) -> Database: ...
 def decode(
     data: _Positions, encoding: _Encoding | None = None, *, board: str | None = None, errors: _Errors = "raise"
@@ -254,7 +237,8 @@ def grade(
 def strategy(
     rule: Callable[[Position, int | None], int | None],
     board: str,
-    player: str,
-    database: Database | None,
-    memory: int | None,
-) -> dict[str, Any]: ...
+    *,
+    player: Literal["first", "second"] = "second",
+    db: str | os.PathLike[str] | None = None,
+    memory: int | None = None,
+) -> Strategy: ...

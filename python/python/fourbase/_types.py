@@ -1,6 +1,6 @@
 """Numbers and tuples that arrays of answers are made of."""
 
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,3 +44,30 @@ class Labelled(NamedTuple):
     """1 win, 0 tie, -1 lose."""
     plies: NDArray[np.uint8]
     """Plies to the end; 255 in a database of values alone."""
+
+
+class Strategy(NamedTuple):
+    """How a rule of play fares against every reply."""
+
+    verdict: Literal["wins", "ties", "never-loses", "loses", "undefined"]
+    """``never-loses``: some games are won and the others tied. ``undefined``: no game is lost, but the rule gave up."""
+    refutation: str | None
+    """The shortest game that the rule loses, the smallest among equally short ones."""
+    undefined: str | None
+    """The shortest game to where the rule returned None."""
+    positions: int
+    """Different positions that were met."""
+    lines: int
+    """Different games."""
+    first_wins: int
+    """Games that the first player wins."""
+    second_wins: int
+    """Games that the second player wins."""
+    ties: int
+    """Games that end in a tie."""
+    asked: int | None = None
+    """Positions in which the rule was asked; None without a database, and so are the next two."""
+    kept: int | None = None
+    """Those in which its move keeps the value of the position."""
+    secured: int | None = None
+    """Positions from which the rule is sure to get the value of the position."""

@@ -1,0 +1,261 @@
+"""Positions in the arrays and observations of other programs, from and to bitboards.
+
+The native module calls `read` and `write`. It checks the positions, and reads and writes texts itself.
+"""
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourbase._fourbase import Position
+from fourbase._types import INVALID
+from fourbase.errors import EncodingError, PositionError
+
+_LISTS = ("moves", "bits", "uni", "positions")
+
+# Rows that are converted at once: they stay in the cache of the processor.
+_PART = 4096
+
+
+def read(data: Any, encoding: str | None, start: Position) -> tuple[Any, Callable[[int], str | None] | None]:
+    """Return lists of texts and of `Position` as they are, bitboards as an array, and anything else as bitboards.
+
+    ``start`` is the empty board. A row with numbers that the encoding does not have becomes `INVALID`. The second
+    result explains what is wrong with a row, where the encoding matters.
+    """
+    if data is None or isinstance(data, str | Position):
+        raise TypeError("give a list of positions or an array; for one position write [position], or call probe")
+    if hasattr(data, "to_numpy"):
+        data = data.to_numpy()
+    if isinstance(data, np.ndarray) and data.ndim == 1 and data.dtype.kind in "UO":
+        data = data.tolist()
+    elif not hasattr(data, "__array__") and not isinstance(data, Sequence):
+        data = list(data)
+    first = data[0] if isinstance(data, Sequence) and len(data) > 0 else None
+    if isinstance(first, Position) or encoding in _LISTS or (isinstance(first, str) and encoding is None):
+        return data if isinstance(data, list | tuple) else list(data), None
+    marks = None
+    if isinstance(first, str) and encoding == "uci":
+        data = _letters(data, start)
+    elif isinstance(first, Mapping) and encoding == "kaggle":
+        data, marks = _observations(data, start)
+    try:
+        array = np.asarray(data)
+    except ValueError as error:
+        raise EncodingError(f"the rows have no common shape: {error}") from None
+    encoding = encoding or _by_shape(array.shape)
+    if encoding == "bitboards":
+        return _bitboards(array), None
+    if encoding == "uci" and array.ndim == 2 and array.dtype.kind in "SUO":
+        # A class may follow the cells.
+        array = array[..., : start.width * start.height].astype("U1").view(np.uint32)
+    rows = _rows(array, encoding, start)
+    words = np.empty((len(rows), 2), np.uint64)
+    for begin in range(0, len(rows), _PART):
+        words[begin : begin + _PART] = _words(rows[begin : begin + _PART], encoding, start)
+    if marks is not None:
+        words[marks != 1 + _is_odd(words)] = INVALID
+    return words, lambda row: _reason(rows[row : row + 1], encoding, start, None if marks is None else marks[row])
+
+
+def write(words: NDArray[np.uint64], encoding: str, start: Position) -> Any:
+    """Return bitboards in an encoding."""
+    if encoding == "bitboards":
+        return words
+    number = np.float32 if encoding.startswith("openspiel") else np.int8
+    rows = np.empty((len(words), *_shape(encoding, start)), number)
+    for begin in range(0, len(words), _PART):
+        part = _turned(words[begin : begin + _PART], encoding)
+        bits = _planes(np.unpackbits(part.astype("<u8").view(np.uint8), bitorder="little"), start)
+        cells = _cells(rows[begin : begin + _PART], encoding, start)
+        if cells.ndim == 3:
+            cells[...] = bits[:, 0] + 2 * bits[:, 1]
+        else:
+            for plane, content in enumerate((bits[:, 0], bits[:, 1], 1 - bits[:, 0] - bits[:, 1])[: cells.shape[1]]):
+                cells[:, plane] = content
+    if encoding == "uci":
+        return [",".join(row) for row in np.array(["b", "x", "o"])[rows].tolist()]
+    if encoding == "kaggle":
+        marks = (1 + _is_odd(words)).tolist()
+        return [{"board": board, "mark": mark} for board, mark in zip(rows.tolist(), marks, strict=True)]
+    return rows
+
+
+def _shape(encoding: str, start: Position) -> tuple[int, ...]:
+    """Return the shape of a row."""
+    width, height = start.width, start.height
+    shapes: dict[str, tuple[int, ...]] = {
+        "array": (height, width),
+        "pettingzoo": (height, width, 2),
+        "openspiel": (3, height, width),
+        "openspiel-egocentric": (3, height, width),
+        "kaggle": (height * width,),
+        "uci": (width * height,),
+    }
+    if encoding not in shapes:
+        names = ", ".join([*_LISTS, "bitboards", *shapes])
+        raise EncodingError(f"the encoding {encoding[:40]!r} is unknown; write one of {names}")
+    return shapes[encoding]
+
+
+def _cells(rows: NDArray[Any], encoding: str, start: Position) -> NDArray[Any]:
+    """View rows as (n, columns, rows), the bottom row first, with the planes as the second axis if there are any."""
+    count, width, height = len(rows), start.width, start.height
+    if encoding == "uci":
+        return rows.reshape(count, width, height)
+    if encoding == "pettingzoo":
+        return rows.transpose(0, 3, 2, 1)[..., ::-1]
+    if encoding.startswith("openspiel"):
+        return rows.swapaxes(2, 3)
+    return rows.reshape(count, height, width).swapaxes(1, 2)[..., ::-1]
+
+
+def _planes(bits: NDArray[Any], start: Position) -> NDArray[Any]:
+    """View the bits of bitboards as (n, 2, columns, rows)."""
+    return bits.reshape(-1, 2, 64)[..., : start.width * start.height].reshape(-1, 2, start.width, start.height)
+
+
+def _turned(words: NDArray[np.uint64], encoding: str) -> NDArray[np.uint64]:
+    """Swap the players where the encoding depends on the player to move, and has the second player first."""
+    if encoding not in ("pettingzoo", "openspiel-egocentric"):
+        return words
+    is_swapped = _is_odd(words) == (encoding == "pettingzoo")
+    return np.where(is_swapped[:, None], words[:, ::-1], words)
+
+
+def _is_odd(words: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Return where the second player is to move."""
+    bits = words[:, 0] ^ words[:, 1]
+    for shift in (32, 16, 8, 4, 2, 1):
+        bits = bits ^ (bits >> np.uint64(shift))
+    return (bits & np.uint64(1)).astype(np.bool_)
+
+
+def _by_shape(shape: tuple[int, ...]) -> str:
+    """Tell encodings apart."""
+    match shape:
+        case (0,) | (_, 2):
+            return "bitboards"
+        case (_, _, _):
+            return "array"
+        case (_, _, _, 2):
+            return "pettingzoo"
+        case (_, 3, _, _):
+            return "openspiel"
+    raise EncodingError(
+        f"an array of the shape {shape} is none that is known; give texts, bitboards (n, 2), an array (n, rows, "
+        'columns), or write its encoding, such as fourbase.decode(data, "kaggle")'
+    )
+
+
+def _bitboards(array: NDArray[Any]) -> NDArray[np.uint64]:
+    """Check the shape and the type of bitboards. A negative number becomes one with bits outside every board."""
+    if array.shape != (0,) and (array.ndim != 2 or array.shape[1] != 2):
+        raise EncodingError(f"bitboards have the shape (n, 2), not {array.shape}")
+    if array.size > 0 and array.dtype not in (np.uint64, np.int64):
+        raise _wrong_type(array, "uint64")
+    return np.ascontiguousarray(array, np.uint64).reshape(-1, 2)
+
+
+def _rows(array: NDArray[Any], encoding: str, start: Position) -> NDArray[Any]:
+    """Check the shape and the type of an array."""
+    shape = _shape(encoding, start)
+    is_flat = encoding.startswith("openspiel") and array.shape[1:] == (3 * start.width * start.height,)
+    if array.shape != (0,) and array.shape[1:] != shape and not is_flat:
+        wanted = "".join(f", {size}" for size in shape)
+        raise EncodingError(
+            f"{encoding} on {start.board} has the shape (n{wanted}), not {array.shape}; "
+            "for another board write board=..."
+        )
+    if array.dtype.kind not in "biuf":
+        raise _wrong_type(array, "int8")
+    return np.ascontiguousarray(array).reshape(len(array), *shape)
+
+
+def _wrong_type(array: NDArray[Any], wanted: str) -> EncodingError:
+    hint = "; give rows of equal length" if array.dtype.kind == "O" else ""
+    return EncodingError(f'the array has numbers of type {array.dtype}; convert it with .astype("{wanted}"){hint}')
+
+
+def _letters(texts: Sequence[str], start: Position) -> NDArray[Any]:
+    """Take the letters of texts such as ``'b,x,o'``, without a class that follows them."""
+    cells = start.width * start.height
+    rows = []
+    for row, text in enumerate(texts):
+        text = text.replace(" ", "")
+        rows.append(text[: 2 * cells : 2])
+        if len(rows[-1]) != cells or text[1 : 2 * cells - 1 : 2] != "," * (cells - 1):
+            found = len(text.split(","))
+            reason = f"the text has {found} letters with commas between them, {start.board} has {cells} cells"
+            raise PositionError(f"row {row}: {reason}", row)
+    return np.array(rows).view("U1").reshape(-1, cells)
+
+
+def _observations(data: Sequence[Mapping[str, Any]], start: Position) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Take boards and marks of Kaggle's observations."""
+    cells = start.width * start.height
+    try:
+        boards, marks = [of["board"] for of in data], np.array([of["mark"] for of in data])
+    except (TypeError, KeyError):
+        raise TypeError("an observation has a board and a mark") from None
+    for row, board in enumerate(boards):
+        if len(board) != cells:
+            raise PositionError(f"row {row}: the board has {len(board)} cells, {start.board} has {cells}", row)
+    numbers = np.fromiter(itertools.chain.from_iterable(boards), np.int64, cells * len(boards))
+    return numbers.reshape(-1, cells), marks
+
+
+def _words(rows: NDArray[Any], encoding: str, start: Position) -> NDArray[np.uint64]:
+    """Return the bitboards of rows."""
+    nothing, first, second = map(ord, "bxo") if encoding == "uci" else (0, 1, 2)
+    bits = np.zeros(len(rows) * 128, np.uint8)
+    planes = _planes(bits, start)
+    ones = rows == first
+    valid = ones | (rows == nothing)
+    cells = _cells(ones, encoding, start)
+    if cells.ndim == 4:
+        planes[:, 0], planes[:, 1] = cells[:, 0], cells[:, 1]
+        if cells.shape[1] == 3:
+            one, two, three = ones.view(np.int8).swapaxes(0, 1)
+            valid = valid & (one + two + three == 1)[:, None]
+    else:
+        twos = (rows == second) | (rows == -1)
+        valid |= twos
+        planes[:, 0], planes[:, 1] = cells, _cells(twos, encoding, start)
+    words = np.packbits(bits, bitorder="little").view("<u8").reshape(-1, 2)
+    if not valid.all():
+        words[~valid.reshape(len(rows), -1).all(axis=1)] = INVALID
+    return _turned(words, encoding)
+
+
+def _reason(rows: NDArray[Any], encoding: str, start: Position, mark: int | None) -> str | None:
+    """Explain why one row is no position; None where its bitboards tell."""
+    cells = _cells(rows, encoding, start)[0]
+    is_wrong: Any
+    if encoding == "uci":
+        cells = np.vectorize(chr)(cells)
+        is_wrong, needs = ~np.isin(cells, list("bxo")), "write b for nothing, x for the first player, o for the second"
+    elif cells.ndim == 2:
+        is_wrong = ~np.isin(cells, (0, 1, 2, -1))
+        needs = "write 0 for nothing, 1 for the first player, 2 or -1 for the second"
+    else:
+        is_wrong, needs = ~np.isin(cells, (0, 1)).all(axis=0), "each plane has 0 or 1"
+        if len(cells) == 3:
+            is_wrong, needs = is_wrong | (cells.sum(axis=0) != 1), "exactly one of the planes has a 1, the others 0"
+    for column, row in np.argwhere(is_wrong)[:1]:
+        found = cells[..., column, row].tolist()
+        return f"column {column + 1}, row {row + 1} (from the bottom) has {found!r}; {needs}"
+    if encoding in ("pettingzoo", "openspiel-egocentric"):
+        mine, other = cells[:2].sum(axis=(1, 2), dtype=np.int64)[:: 1 if encoding == "pettingzoo" else -1]
+        if mine not in (other, other - 1):
+            return (
+                f"the observer has {mine} pieces and the other player {other}; "
+                "give the observation of the agent to move, who has as many or one less"
+            )
+    to_move = 1 + np.count_nonzero(cells) % 2
+    if mark not in (None, to_move):
+        return f"mark is {mark}, but by the number of pieces {to_move} is to move; give the observation of that agent"
+    return None

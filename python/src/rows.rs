@@ -1,0 +1,209 @@
+//! Batches of positions: texts, `Position`s and arrays as positions, and back.
+//!
+//! `fourbase/_encodings.py` takes apart and makes the arrays of other programs, with numpy. Here every row is checked.
+
+use fourbase::{Board, Player, Position, notation};
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use pyo3::IntoPyObjectExt;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+use rayon::prelude::*;
+
+use crate::arguments::{BoardArgument, named};
+use crate::failure::of_row;
+use crate::position;
+use crate::wait::{briefly, pool};
+
+/// Stands for a row that is no position: no board has all 64 cells taken by both players.
+const INVALID: [u64; 2] = [u64::MAX; 2];
+
+/// After how many rows of a list Python is asked for Ctrl-C.
+const ROWS_BETWEEN_SIGNALS: usize = 1 << 14;
+
+/// The positions of a batch.
+pub struct Batch {
+    pub board: Board,
+    /// The position of each row; `None` where a masked row is none.
+    pub positions: Vec<Option<Position>>,
+}
+
+impl Batch {
+    /// Returns the bitboards of each row.
+    pub fn bitboards(&self) -> Vec<[u64; 2]> {
+        let words = |position: &Position| [Player::First, Player::Second].map(|player| position.pieces(player));
+        self.positions.iter().map(|position| position.as_ref().map_or(INVALID, words)).collect()
+    }
+
+    /// Makes the array of the bitboards.
+    pub fn to_array<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<u64>>> {
+        PyArray1::from_vec(py, self.bitboards().into_flattened()).reshape([self.positions.len(), 2])
+    }
+}
+
+/// A row, taken out of Python and not checked.
+enum Row {
+    Position(Position),
+    Text(String),
+    Bitboards([u64; 2]),
+}
+
+impl Row {
+    /// Returns the position; the error says why there is none.
+    fn position(&self, board: Board) -> Result<Position, String> {
+        match self {
+            Row::Position(position) if position.board() == board => Ok(*position),
+            Row::Position(position) => Err(format!("the position is of board {}, expected {board}", position.board())),
+            Row::Text(text) => notation::parse(board, text).map_err(|error| error.to_string()),
+            Row::Bitboards([first, second]) => {
+                Position::from_bitboards(board, *first, *second).map_err(|error| error.to_string())
+            }
+        }
+    }
+}
+
+/// Reads positions. Without a `board`, it is that of the first `Position`, or else 7x6.
+pub fn read(
+    py: Python<'_>,
+    board: Option<Board>,
+    object: &Bound<'_, PyAny>,
+    encoding: Option<&str>,
+    errors: &str,
+) -> PyResult<Batch> {
+    let is_masked = named("errors", errors, &[("raise", false), ("mask", true)])?;
+    let usual = Board::new(7, 6, 4, false).unwrap_or_else(|error| unreachable!("{error}"));
+    let start = position::Position(Position::start(board.unwrap_or(usual)));
+    let read = py.import("fourbase._encodings")?.getattr("read")?.call1((object, encoding, start))?;
+    let (data, explain): (Bound<'_, PyAny>, Bound<'_, PyAny>) = read.extract()?;
+    let rows: Vec<Row> = match data.cast::<PyArray2<u64>>() {
+        Ok(words) => words.readonly().as_slice()?.as_chunks().0.iter().copied().map(Row::Bitboards).collect(),
+        Err(_) => data.try_iter()?.enumerate().map(|(number, item)| row(number, &item?)).collect::<PyResult<_>>()?,
+    };
+    let board = match (board, rows.first()) {
+        (None, Some(Row::Position(first))) => first.board(),
+        _ => start.0.board(),
+    };
+    let pool = pool()?;
+    let positions: Vec<Result<Position, String>> =
+        briefly(py, || pool.install(|| rows.par_iter().with_min_len(256).map(|row| row.position(board)).collect()))?;
+    if !is_masked && let Some((row, Err(reason))) = positions.iter().enumerate().find(|(_, position)| position.is_err())
+    {
+        let of_encoding: Option<String> = if explain.is_none() { None } else { explain.call1((row,))?.extract()? };
+        return Err(of_row(row, of_encoding.as_ref().unwrap_or(reason)));
+    }
+    Ok(Batch { board, positions: positions.into_iter().map(Result::ok).collect() })
+}
+
+/// Takes an item of a list.
+fn row(number: usize, item: &Bound<'_, PyAny>) -> PyResult<Row> {
+    if let Ok(position) = item.cast::<position::Position>() {
+        return Ok(Row::Position(position.get().0));
+    }
+    item.extract().map(Row::Text).or_else(|_| {
+        let kind = item.get_type().name()?;
+        let message = format!("row {number}: expected a text such as '4453' or a fourbase.Position, found {kind}");
+        Err(PyTypeError::new_err(message))
+    })
+}
+
+/// Reads positions of an encoding and returns their bitboards: a uint64 array (n, 2) with the pieces of the first and of the
+/// second player.
+///
+/// Bit ``(column - 1) * rows + row`` is the cell in that column (from 1) and row (from 0 at the bottom). ``encoding`` is one of
+///
+/// ==============  ==========================================================================================
+/// ``moves``       texts, as for `Position`: moves, bit strings or GamesmanUni's strings
+/// ``positions``   a list of `Position`
+/// ``bitboards``   a uint64 array (n, 2)
+/// ``array``       an array (n, rows, columns), the top row first: 0 nothing, 1 the first player, 2 (or -1) the second
+/// ``pettingzoo``  ``connect_four_v3``: an array (n, rows, columns, 2), the top row first: the pieces of the agent to move,
+///                 and the other's
+/// ``openspiel``   ``connect_four``: an array (n, 3, rows, columns) or (n, 3 * rows * columns), the bottom row first: the first
+///                 player's pieces, the second's, and empty cells. With ``egocentric_obs_tensor=True`` write
+///                 ``openspiel-egocentric``: the pieces of the other player, of the player to move, and empty cells
+/// ``kaggle``      ``connectx``: a list of observations with ``board`` and ``mark``, or an array (n, rows * columns), the top
+///                 row first
+/// ``uci``         the UCI data set: texts such as ``'b,x,o,...'``, or an array (n, rows * columns) of these letters; column
+///                 after column, each from the bottom up; a class in the last place is left out
+/// ==============  ==========================================================================================
+///
+/// Without ``encoding``, texts, lists of `Position` and the first five kinds of arrays are told apart by their shape. ``board`` is
+/// that of the `Position`, else 7x6. A row that is no position raises `PositionError` with its index and the reason; with
+/// ``errors="mask"`` it has all bits set.
+///
+/// >>> fourbase.decode(["", "4", "44"], "moves").tolist()
+/// [[0, 0], [262144, 0], [262144, 524288]]
+/// >>> fourbase.decode([{"board": [0] * 41 + [1], "mark": 2}], "kaggle").tolist()
+/// [[68719476736, 0]]
+#[pyfunction]
+#[pyo3(signature = (data, encoding=None, *, board=None, errors="raise"))]
+pub fn decode<'py>(
+    py: Python<'py>,
+    data: &Bound<'py, PyAny>,
+    encoding: Option<&str>,
+    board: Option<BoardArgument>,
+    errors: &str,
+) -> PyResult<Bound<'py, PyArray2<u64>>> {
+    read(py, board.map(|board| board.0), data, encoding, errors)?.to_array(py)
+}
+
+/// Writes positions in an encoding. ``positions`` is all that `decode` tells apart by itself; ``encoding`` is one of those of
+/// `decode`, or ``bits`` or ``uni`` for these texts.
+///
+/// Arrays have the number type of their program: int8, and float32 for ``openspiel``, seen by the player to move where that makes
+/// a difference. ``kaggle`` gives a list of dictionaries with ``board`` and ``mark``; ``uci``, ``moves``, ``bits`` and ``uni`` give
+/// lists of texts. `decode` reads all of them but ``bits`` and ``uni``, which it reads as ``moves``.
+///
+/// >>> fourbase.encode(["4453"], "pettingzoo").shape
+/// (1, 6, 7, 2)
+/// >>> fourbase.encode(["12"], "uci", board="4x3")
+/// ['x,b,b,o,b,b,b,b,b,b,b,b']
+/// >>> fourbase.encode(fourbase.decode(["12", "21"], board="4x4"), "bits", board="4x4")
+/// ['01000 11000 10000 10000', '11000 01000 10000 10000']
+#[pyfunction]
+#[pyo3(signature = (positions, encoding, *, board=None))]
+pub fn encode<'py>(
+    py: Python<'py>,
+    positions: &Bound<'py, PyAny>,
+    encoding: &str,
+    board: Option<BoardArgument>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let batch = read(py, board.map(|board| board.0), positions, None, "raise")?;
+    let positions: Vec<Position> = batch.positions.iter().flatten().copied().collect();
+    match encoding {
+        "positions" => list(py, positions.into_iter().map(|one| position::Position(one).into_bound_py_any(py))),
+        "moves" => texts(py, &positions, |position| {
+            position::moves(position).ok_or_else(|| "no game reaches this position; write it as \"bits\"".to_owned())
+        }),
+        "bits" => texts(py, &positions, |position| Ok(notation::to_bits(position))),
+        "uni" => texts(py, &positions, |position| Ok(notation::to_uni(position))),
+        _ => {
+            let start = position::Position(Position::start(batch.board));
+            py.import("fourbase._encodings")?.getattr("write")?.call1((batch.to_array(py)?, encoding, start))
+        }
+    }
+}
+
+/// Writes texts, on all threads.
+fn texts<'py>(
+    py: Python<'py>,
+    positions: &[Position],
+    text: impl Fn(&Position) -> Result<String, String> + Sync,
+) -> PyResult<Bound<'py, PyAny>> {
+    let pool = pool()?;
+    let texts: Vec<_> = briefly(py, || pool.install(|| positions.par_iter().map(&text).collect()))?;
+    let texts = texts.into_iter().enumerate();
+    list(py, texts.map(|(row, text)| text.map_err(|reason| of_row(row, &reason))?.into_bound_py_any(py)))
+}
+
+/// Makes a list. Ctrl-C stops it.
+fn list<'py>(py: Python<'py>, items: impl Iterator<Item = PyResult<Bound<'py, PyAny>>>) -> PyResult<Bound<'py, PyAny>> {
+    let list = PyList::empty(py);
+    for (row, item) in items.enumerate() {
+        if row.is_multiple_of(ROWS_BETWEEN_SIGNALS) {
+            py.check_signals()?;
+        }
+        list.append(item?)?;
+    }
+    Ok(list.into_any())
+}
