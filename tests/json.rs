@@ -12,17 +12,13 @@ use crate::support::{board, shared};
 const DOCUMENT: &str = include_str!("../docs/json.md");
 
 #[test]
-fn every_state_of_every_subcommand_is_one_line() {
+fn states_that_the_document_does_not_show_are_one_line() {
     let program = Program::new();
     for arguments in [
-        "list",
-        "solve 2x2c2 --dry-run",
         "solve 3x3c3 --dry-run --tiers --keep-plies 3",
-        "solve 3x3c3 --dry-run --ranks 3",
         "solve 12x5 --dry-run --ranks 3 --tiers",
         "solve 3x3c3 --dry-run --scratch scratch",
         "solve 8x8 --dry-run --memory 1G",
-        "solve 12x5 --values wdl --dry-run",
         "solve 2x2c2",
         "solve 2x2c2",
         "solve 2x2c2 --values wdl",
@@ -33,46 +29,29 @@ fn every_state_of_every_subcommand_is_one_line() {
         "stats 2x2c2",
         "stats 2x2c2",
         "stats 2x2c2 --values wdl",
-        "stats 3x3c3",
         "stats 3x2 --values remoteness",
-        "stats 3x2 --legal",
         "verify 2x2c2",
-        "verify 2x2c2 --values wdl",
-        "verify 3x3c3 --sample 5",
-        "bench 2x2c2 --samples 5",
         "bench 1x1c1 --samples 5",
         "bench 3x3c3 --samples 5 --db db",
-        "match random random 2x2c2 --games 3",
-        "match perfect random 2x2c2 --games 2",
         "match perfect random 3x2 --games 2 --openings 1",
         "grade random 2x2c2",
-        "grade random 3x3c3",
         "grade random 3x2c2 --sample 3",
         "grade random 1x1",
-        "strategy follow-up 4x2",
-        "strategy follow-up 2x2c2 --no-centre",
-        "strategy follow-up 2x2c2 --reading column",
         "strategy mirror 3x3c3",
-        "strategy centre 2x2c2 --player first",
     ] {
         program.run(&format!("{arguments} --json")).json();
     }
 }
 
 #[test]
-fn a_database_that_is_not_complete_or_not_sound_is_one_line_as_well() {
+fn a_list_with_a_database_that_cannot_be_read_is_one_line_as_well() {
     let program = Program::with("3x3c3");
     let manifest = program.path("db/3x3c3/remoteness/manifest");
-    for name in ["2x2c2", "4x4"] {
-        let name = board::board(name);
-        shared::write(name, Values::Wdl, &folder_of(&program.path("db"), name, Values::Wdl));
-    }
-    fs::write(program.path("db/4x4/wdl/tier-07"), "short").expect("a file");
-    let (found, _) = program.run("verify 4x4 --json").json_and_error(1);
-    assert_eq!((&found["sound"], found["faults"].as_array().map(Vec::is_empty)), (&json!(false), Some(false)));
+    let wdl = board::board("2x2c2");
+    shared::write(wdl, Values::Wdl, &folder_of(&program.path("db"), wdl, Values::Wdl));
     fs::write(&manifest, "nonsense").expect("a file");
     let (found, error) = program.run("list --json").json_and_error(1);
-    assert_eq!(found["databases"].as_array().map(Vec::len), Some(2), "{found}");
+    assert_eq!(found["databases"].as_array().map(Vec::len), Some(1), "{found}");
     assert!(error.contains("manifest"), "{error}");
 }
 
