@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use axum::body::Bytes;
 use axum::extract::{RawQuery, State};
-use axum::http::{HeaderMap, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::HeaderMap;
+use axum::response::Response;
 use fourbase::Board;
 use fourbase_tiers::database::DatabaseError;
 use serde::Deserialize;
@@ -15,7 +14,7 @@ use super::failure::Failure;
 use super::fields::{self, fields};
 use super::server::Server;
 use super::told::{json, streamed};
-use super::written::{JSON, PARTIAL, has, holds, tag, written};
+use super::written::{PARTIAL, written};
 
 /// What is asked for.
 #[derive(Deserialize)]
@@ -59,16 +58,10 @@ pub async fn get(
     let Some(answerer) = answerer.filter(|_| !is_alone || !known.is_beyond(position.ply(), asked.line)) else {
         return Err(DatabaseError::Missing { board, root: server.boards.root().clone() }.into());
     };
-    let tag = known.hash().and_then(tag);
-    if tag.as_ref().is_some_and(|tag| has(&headers, tag)) {
-        return Ok((StatusCode::NOT_MODIFIED, holds(tag)).into_response());
+    let question = format!("{is_alone} {} {text}", asked.line);
+    if let Some(answer) = server.at_hand(&known, &question, &headers) {
+        return Ok(answer);
     }
-    let question = known.hash().map(|hash| format!("{hash} {is_alone} {} {text}", asked.line));
-    if let Some(body) = question.as_ref().and_then(|question| server.answers.get(question)) {
-        server.metrics.cached.inc();
-        return Ok((holds(tag), [(header::CONTENT_TYPE, JSON)], body).into_response());
-    }
-    server.metrics.not_cached.inc();
     let may_search = !is_alone && known.may_search(position.ply(), asked.line);
     let about = About { position, with_line: asked.line, listen: None };
     if asked.stream && may_search {
@@ -79,12 +72,5 @@ pub async fn get(
     let turn = server.askers.turn(may_search).await?;
     let found = server.askers.find(turn, answerer, about).await?;
     let answer = json(&position, &text, &found);
-    if found.limit.is_some() {
-        return written(&answer, PARTIAL);
-    }
-    let body = Bytes::from(serde_json::to_vec(&answer).map_err(|error| Failure::broken(&error))?);
-    if let Some(question) = question {
-        server.answers.keep(question, body.clone());
-    }
-    Ok((holds(tag), [(header::CONTENT_TYPE, JSON)], body).into_response())
+    if found.limit.is_some() { written(&answer, PARTIAL) } else { server.whole(&known, &question, &answer) }
 }
