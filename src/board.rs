@@ -354,51 +354,14 @@ mod tests {
 
     #[test]
     fn everything_else_is_an_error() {
-        let names = [
-            "",
-            " ",
-            "x",
-            "4",
-            "4x",
-            "x4",
-            "0x4",
-            "4x0",
-            "99x99",
-            "33x1",
-            "1x65",
-            "8x9",
-            "-1x4",
-            "+4x4",
-            "4x-4",
-            "04x4",
-            "4x04",
-            "00x4",
-            "4x4c",
-            "4x4c0",
-            "4x4c03",
-            "4x4c256",
-            "4x4c1000",
-            "4x4mc3",
-            "4x4mm",
-            "4x4c3c3",
-            "4X4",
-            "4x4C3",
-            "4x4M",
-            " 4x4",
-            "4x4 ",
-            "4 x4",
-            "4x4\n",
-            "4x4\0",
-            "4.0x4",
-            "4x4x4",
-            "４x4",
-            "4×4",
+        let short = [
+            "", " ", "x", "4", "4x", "x4", "0x4", "4x0", "99x99", "33x1", "1x65", "8x9", "-1x4", "+4x4", "4x-4",
+            "04x4", "4x04", "00x4", "4x4c", "4x4c0", "4x4c03", "4x4c256", "4x4c1000", "4x4mc3", "4x4mm", "4x4c3c3",
+            "4X4", "4x4C3", "4x4M", " 4x4", "4x4 ", "4 x4", "4x4\n", "4x4\0", "4.0x4", "4x4x4", "４x4", "4×4",
             "4x4c3é",
-            "4294967297x4",
-            "18446744073709551617x4",
-            "4x4c4294967299",
         ];
-        for name in names {
+        let long = ["4294967297x4", "18446744073709551617x4", "4x4c4294967299"];
+        for name in short.into_iter().chain(long) {
             let error = name.parse::<Board>().expect_err(name).to_string();
             assert!(error.len() < 400 && !error.chars().any(char::is_control), "{error}");
         }
@@ -406,15 +369,9 @@ mod tests {
 
     #[test]
     fn errors_say_what_was_expected_where() {
-        let message = |name: &str| name.parse::<Board>().unwrap_err().to_string();
-        assert!(message("4x").starts_with(
-            "\"4x\" is not a board: expected a number of rows at character 3, found the end of the text; write columns"
-        ));
-        assert!(message("4×4").contains("expected 'x' between columns and rows at character 2, found '×' (U+00D7)"));
-        assert!(message("4x4mc3").contains("expected nothing after 'm' at character 5, found 'c'"));
-        assert!(message("4x04").contains("expected a number without leading zeros at character 3, found '0'"));
+        let error = "4×4".parse::<Board>().unwrap_err().to_string();
+        assert!(error.contains("expected 'x' between columns and rows at character 2, found '×' (U+00D7)"));
         assert_eq!("99x99".parse::<Board>(), Err(BoardError::Columns { found: 99 }));
-        assert_eq!("0x4".parse::<Board>(), Err(BoardError::Columns { found: 0 }));
         assert_eq!("4x4c0".parse::<Board>(), Err(BoardError::Connect { found: 0 }));
         assert_eq!("9x9".parse::<Board>(), Err(BoardError::Cells { columns: 9, rows: 9, found: 81 }));
     }

@@ -7,6 +7,8 @@
 //! - [`Value`] and [`Outcome`] are what a position is worth, always **for the player to move**.
 //! - [`notation`] reads and writes positions as text.
 //! - [`search`] finds the value and remoteness of a position by looking forward.
+//! - [`Game`] is a position with the moves that led to it.
+//! - [`analysis`] finds out everything about a position within a budget, from a database, by search, or both.
 //! - [`strategy`] proves or refutes a rule of play against every reply.
 //! - [`players`] choose a column and say why.
 //!
@@ -27,8 +29,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod analysis;
 mod board;
 mod excerpt;
+mod game;
 mod lines;
 pub mod notation;
 mod player;
@@ -43,6 +47,7 @@ mod testing;
 
 pub use board::{Board, BoardError, MAX_CELLS, MAX_COLUMNS, MAX_CONNECT};
 pub use excerpt::excerpt;
+pub use game::Game;
 pub use lines::{has_line, lines, winning_cells};
 pub use player::Player;
 pub use position::{MoveError, Position, PositionError};

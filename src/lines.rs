@@ -234,24 +234,18 @@ mod tests {
     }
 
     #[test]
-    fn no_line_is_listed_twice() {
+    fn no_line_is_listed_twice_and_their_number_is_the_known_one() {
         for board in boards_of_every_size(1..=9) {
             let mut all = lines(board).collect::<Vec<_>>();
             let count = all.len();
             all.sort_unstable();
             all.dedup();
             assert_eq!(all.len(), count, "{board}");
-        }
-    }
-
-    #[test]
-    fn the_number_of_lines_is_the_known_one() {
-        // K = 1 aside, the formula of Pomakis for boards that are at least K wide and high.
-        for board in boards_of_every_size(2..=8) {
+            // K = 1 aside, the formula of Pomakis for boards that are at least K wide and high.
             let [w, h, k] = [board.width(), board.height(), board.connect()].map(|n| n as i64);
-            if w >= k && h >= k {
+            if k > 1 && w >= k && h >= k {
                 let expected = 4 * w * h - 3 * w * k - 3 * h * k + 3 * w + 3 * h - 4 * k + 2 * k * k + 2;
-                assert_eq!(lines(board).count() as i64, expected, "{board}");
+                assert_eq!(count as i64, expected, "{board}");
             }
         }
     }

@@ -36,39 +36,20 @@ impl Player {
             Player::Second => Player::First,
         }
     }
+
+    /// Returns `first` or `second`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Player::First => "first",
+            Player::Second => "second",
+        }
+    }
 }
 
 impl fmt::Display for Player {
     /// Writes `first` or `second`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Player::First => "first",
-            Player::Second => "second",
-        })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Player;
-
-    #[test]
-    fn the_opponent_of_the_opponent_is_oneself() {
-        for player in [Player::First, Player::Second] {
-            assert_ne!(player.other(), player);
-            assert_eq!(player.other().other(), player);
-        }
-    }
-
-    #[test]
-    fn the_players_move_in_turn() {
-        for ply in 0..64 {
-            assert_eq!(Player::to_move(ply + 1), Player::to_move(ply).other());
-        }
-    }
-
-    #[test]
-    fn players_are_written_as_lower_case_words() {
-        assert_eq!(format!("{} {}", Player::First, Player::Second), "first second");
+        f.pad(self.name())
     }
 }

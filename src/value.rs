@@ -34,16 +34,22 @@ impl Value {
             Value::Tie => Value::Tie,
         }
     }
+
+    /// Returns `win`, `lose` or `tie`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Value::Win => "win",
+            Value::Lose => "lose",
+            Value::Tie => "tie",
+        }
+    }
 }
 
 impl fmt::Display for Value {
     /// Writes `win`, `lose` or `tie`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Value::Win => "win",
-            Value::Lose => "lose",
-            Value::Tie => "tie",
-        })
+        f.pad(self.name())
     }
 }
 
@@ -121,36 +127,17 @@ mod tests {
     }
 
     #[test]
-    fn values_are_written_as_lower_case_words() {
-        assert_eq!(format!("{} {} {}", Value::Win, Value::Lose, Value::Tie), "win lose tie");
-    }
-
-    #[test]
-    fn flipping_twice_changes_nothing() {
-        for value in [Value::Win, Value::Lose, Value::Tie] {
-            assert_eq!(value.flip().flip(), value);
-        }
-    }
-
-    #[test]
-    fn the_order_is_total_and_agrees_with_equality() {
-        let outcomes = all_outcomes();
-        for a in &outcomes {
-            for b in &outcomes {
-                assert_eq!(a.cmp(b), b.cmp(a).reverse());
-                assert_eq!(a.cmp(b).is_eq(), a == b, "{a:?} {b:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn every_win_is_better_than_every_tie_and_every_tie_than_every_loss() {
+    fn the_order_is_total_with_wins_before_ties_before_losses() {
         let rank = |value| match value {
             Value::Win => 0,
             Value::Tie => 1,
             Value::Lose => 2,
         };
         let mut outcomes = all_outcomes();
+        for (a, b) in outcomes.iter().flat_map(|a| outcomes.iter().map(move |b| (a, b))) {
+            assert_eq!(a.cmp(b), b.cmp(a).reverse());
+            assert_eq!(a.cmp(b).is_eq(), a == b, "{a:?} {b:?}");
+        }
         outcomes.sort();
         assert!(outcomes.is_sorted_by_key(|outcome| rank(outcome.value)));
         assert_eq!(outcomes[0], Outcome { value: Value::Win, remoteness: Some(0) });

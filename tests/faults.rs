@@ -1,136 +1,209 @@
-//! Files that cannot be written or read: the solve says which and why, leaves nothing half-written under a final name,
-//! and goes on later; a probe reports it.
+//! Files that cannot be written or read, processes that die and power that goes: the solve says which file and why, leaves
+//! nothing half-written under a final name, and the next solve ends with the same bytes; a probe reports it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::io::ErrorKind;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use fourbase::Position;
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
+use tempfile::TempDir;
 
-use crate::support::files::assert_same;
+use crate::support::files::{assert_same, folder_files};
 use crate::support::long;
 use crate::support::memory_disk::{Fault, MemoryDisk};
 use crate::support::progress::{Listener, StopAfterTiers};
+use crate::support::random::Random;
 use crate::support::solves::{Solve, in_files, in_files_at_once, stepwise};
-use crate::support::tiers::{Database, FileError, SolveError, Storage, Values};
+use crate::support::tiers::{CHECKPOINT, Database, FileError, Kernel, SolveError, Storage, Values};
 
-/// Checks that a solve has failed for its files and says which and why, and that what has a final name is whole.
-fn assert_clean_failure(
-    result: Result<impl std::fmt::Debug, SolveError>,
-    disk: &MemoryDisk,
-    whole: &BTreeSet<(PathBuf, Vec<u8>)>,
-    what: &str,
-) {
-    let error = result.expect_err(what);
-    let SolveError::File(FileError::Io { file, source, .. }) = &error else { panic!("{what}: {error}") };
-    let message = error.to_string();
-    assert!(message.contains(&file.display().to_string()) && message.contains(&source.to_string()), "{message}");
-    assert!(file.starts_with("db") || "db".starts_with(&*file.to_string_lossy()), "{what}: {message}");
-    for (path, bytes) in disk.files() {
-        // A frontier file is a log: its whole records count.
-        let is_log = path.to_string_lossy().contains("frontier-");
-        let is_final = !is_log && path.extension().is_none_or(|extension| extension != "new");
-        assert!(!is_final || whole.contains(&(path.clone(), bytes)), "{what}: {} is not whole", path.display());
-    }
+/// What is in the way of a solve.
+#[derive(Clone, Copy, Debug)]
+enum Trouble {
+    /// An operation fails, and those after it go well.
+    Once,
+    /// The process dies: all that it wrote is there.
+    Death,
+    /// The power goes: what was not synced is there or not.
+    PowerCut,
+    /// The disk is full after so many bytes.
+    Full,
 }
 
-/// Solves without a fault, and returns every file that ever had a final name, with the disk.
-fn solve_whole(solve: &Solve) -> (MemoryDisk, BTreeSet<(PathBuf, Vec<u8>)>) {
-    let disk = solve.solved();
-    let whole = disk.published();
-    (disk, whole)
+/// A solve, with what it makes on a disk like `before` if nothing is in its way.
+struct Undisturbed {
+    solve: Solve,
+    name: String,
+    before: BTreeMap<String, Vec<u8>>,
+    expected: BTreeMap<String, Vec<u8>>,
+    /// Every file that ever had a final name.
+    whole: BTreeSet<(PathBuf, Vec<u8>)>,
+    operations: u64,
+    written_bytes: u64,
 }
 
-#[test]
-fn a_failure_of_any_file_operation_is_reported_and_leaves_only_whole_files() {
-    for (name, values) in [("4x4", Values::Remoteness), ("5x3", Values::Wdl)] {
-        let solve = stepwise(name, values);
-        let (disk, whole) = solve_whole(&solve);
-        let (operations, expected) = (disk.operations(), solve.files_on(&disk));
-        for fault in [Fault::Once as fn(u64) -> Fault, Fault::From] {
-            let operations =
-                long::every(23, Vec::from_iter(0..operations), format_args!("operations of {name} {values}"));
-            operations.into_par_iter().for_each(|operation| {
-                let disk = MemoryDisk::new();
-                disk.set_fault(fault(operation));
-                let what = format!("{name} {values}: {:?}", fault(operation));
-                assert_clean_failure(solve.run_on(&disk), &disk, &whole, &what);
-                disk.set_fault(Fault::Never);
-                solve.run_on(&disk).unwrap_or_else(|error| panic!("{what}: {error}"));
-                assert_same(&solve.files_on(&disk), &expected, &what);
-            });
+impl Undisturbed {
+    fn new(solve: Solve, before: BTreeMap<String, Vec<u8>>, name: String) -> Undisturbed {
+        let disk = disk_with(&solve, &before);
+        solve.run_on(&disk).expect("a solve without faults");
+        let (whole, before_whole) = (disk.published(), disk_with(&solve, &before).files().into_iter());
+        Undisturbed {
+            whole: whole.into_iter().chain(before_whole).collect(),
+            operations: disk.operations(),
+            written_bytes: disk.written_bytes(),
+            expected: solve.files_on(&disk),
+            solve,
+            name,
+            before,
         }
-        println!("{name} {values}: {operations} operations failed alone and with all after them");
     }
-}
 
-#[test]
-fn a_failure_of_any_file_operation_of_a_solve_in_files_is_reported_and_leaves_only_whole_files() {
-    // One thread, so that the operations have an order.
-    let pool = ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
-    for (name, values) in [("3x3c3", Values::Remoteness), ("4x3", Values::Wdl)] {
-        let solve = in_files_at_once(name, values);
-        let (disk, whole) = pool.install(|| solve_whole(&solve));
-        let (operations, expected) = (disk.operations(), solve.files_on(&disk));
-        for fault in [Fault::Once as fn(u64) -> Fault, Fault::From] {
-            let all = Vec::from_iter(0..operations);
-            for operation in long::every(23, all, format_args!("operations of {name} {values} in files")) {
-                let disk = MemoryDisk::new();
-                disk.set_fault(fault(operation));
-                let what = format!("{name} {values} in files: {:?}", fault(operation));
-                let result = pool.install(|| solve.run_on(&disk));
-                assert_clean_failure(result, &disk, &whole, &what);
-                disk.set_fault(Fault::Never);
-                pool.install(|| solve.run_on(&disk)).unwrap_or_else(|error| panic!("{what}: {error}"));
-                assert_same(&solve.files_on(&disk), &expected, &what);
-            }
+    /// Solves with trouble at one place, checks the failure, and solves to the end with other kernels.
+    fn survives(&self, trouble: Trouble, at: u64) {
+        let what = format!("{}: {trouble:?} at {at}", self.name);
+        let disk = disk_with(&self.solve, &self.before);
+        disk.set_fault(match trouble {
+            Trouble::Once => Fault::Once(at),
+            Trouble::Death | Trouble::PowerCut => Fault::From(at),
+            Trouble::Full => Fault::Full(at),
+        });
+        let error = self.solve.run_on(&disk).expect_err(&what);
+        let SolveError::File(FileError::Io { file, source, .. }) = &error else { panic!("{what}: {error}") };
+        let message = error.to_string();
+        assert!(message.contains(&file.display().to_string()) && message.contains(&source.to_string()), "{message}");
+        assert!(file.starts_with("db") || "db".starts_with(&*file.to_string_lossy()), "{what}: {message}");
+        assert_eq!(source.kind() == ErrorKind::StorageFull, matches!(trouble, Trouble::Full), "{what}: {message}");
+        for (path, bytes) in disk.files() {
+            // A frontier file is a log: its whole records count.
+            let is_log = path.to_string_lossy().contains("frontier-");
+            let is_final = !is_log && path.extension().is_none_or(|extension| extension != "new");
+            assert!(
+                !is_final || self.whole.contains(&(path.clone(), bytes)),
+                "{what}: {} is not whole",
+                path.display()
+            );
         }
-        println!("{name} {values} in files: {operations} operations failed alone and with all after them");
-    }
-}
-
-#[test]
-fn a_disk_that_is_full_after_any_number_of_bytes_of_a_solve_in_files_is_reported() {
-    let solve = in_files_at_once("3x3c3", Values::Wdl);
-    let (disk, whole) = solve_whole(&solve);
-    let (bytes, expected) = (disk.written_bytes(), solve.files_on(&disk));
-    for limit in long::every(101, Vec::from_iter(0..bytes), "bytes of 3x3c3 in files") {
-        let disk = MemoryDisk::new();
-        disk.set_fault(Fault::Full(limit));
-        let what = format!("3x3c3 in files: full after {limit} bytes");
-        assert_clean_failure(solve.run_on(&disk), &disk, &whole, &what);
+        if let Trouble::PowerCut = trouble {
+            disk.cut_power(&mut Random::new(at));
+        }
         disk.set_fault(Fault::Never);
-        solve.run_on(&disk).unwrap_or_else(|error| panic!("{what}: {error}"));
-        assert_same(&solve.files_on(&disk), &expected, &what);
+        let again = self.solve.with_kernel(Kernel::portable()).with_replace(false);
+        again.run_on(&disk).unwrap_or_else(|error| panic!("{what}: {error}"));
+        assert_same(&self.solve.files_on(&disk), &self.expected, &what);
     }
-    println!("3x3c3 wdl in files: full after each of {bytes} bytes");
+}
+
+/// A disk with these files of the solve's database.
+fn disk_with(solve: &Solve, files: &BTreeMap<String, Vec<u8>>) -> MemoryDisk {
+    let disk = MemoryDisk::new();
+    files.iter().for_each(|(name, bytes)| disk.put(&solve.folder().join(name), bytes));
+    disk.set_fault(Fault::Never);
+    disk
+}
+
+/// Solves that are disturbed at each of their operations: in memory, without checkpoints, over an older database, in files
+/// whose blocks are written at once, and in files whose blocks stay in memory.
+fn disturbed() -> Vec<(Solve, BTreeMap<String, Vec<u8>>)> {
+    let replace = stepwise("4x4", Values::Wdl).with_replace(true);
+    let older = replace.whole();
+    let none = BTreeMap::new;
+    vec![
+        (stepwise("4x4", Values::Remoteness), none()),
+        (stepwise("5x3", Values::Wdl), none()),
+        (stepwise("4x4", Values::Remoteness).with_checkpoint(CHECKPOINT), none()),
+        (replace, older),
+        (in_files_at_once("3x3c3", Values::Remoteness), none()),
+        (in_files("3x3c3", Values::Remoteness), none()),
+        (in_files_at_once("4x3", Values::Wdl), none()),
+        (in_files("4x3", Values::Wdl), none()),
+    ]
+}
+
+/// Disturbs each solve at every place, or in the short run at every `stride`th; each on one thread, so that its operations have
+/// an order.
+fn disturb(
+    solves: Vec<(Solve, BTreeMap<String, Vec<u8>>)>,
+    troubles: &[Trouble],
+    stride: usize,
+    places: impl Fn(&Undisturbed) -> u64 + Sync,
+) {
+    solves.into_par_iter().enumerate().for_each(|(number, (solve, before))| {
+        let pool = ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
+        pool.install(|| {
+            let name = format!("{} {}, solve {number}", solve.board(), solve.values());
+            let undisturbed = Undisturbed::new(solve, before, name);
+            let all = Vec::from_iter(0..places(&undisturbed));
+            println!("{}: {troubles:?} at each of {} places", undisturbed.name, all.len());
+            for at in long::every(stride, all, format_args!("places of {}", undisturbed.name)) {
+                troubles.iter().for_each(|trouble| undisturbed.survives(*trouble, at));
+            }
+        });
+    });
+}
+
+#[test]
+fn trouble_at_any_file_operation_is_reported_and_the_next_solve_ends_with_the_same_bytes() {
+    let troubles = [Trouble::Once, Trouble::Death, Trouble::PowerCut];
+    disturb(disturbed(), &troubles, 23, |undisturbed| undisturbed.operations);
 }
 
 #[test]
 fn a_disk_that_is_full_after_any_number_of_bytes_is_reported_and_the_solve_goes_on_later() {
-    for (name, values) in [("3x3c3", Values::Remoteness), ("3x3c3", Values::Wdl), ("4x3", Values::Remoteness)] {
-        let solve = stepwise(name, values);
-        let (disk, whole) = solve_whole(&solve);
-        let (bytes, expected) = (disk.written_bytes(), solve.files_on(&disk));
-        let limits = long::every(101, Vec::from_iter(0..bytes), format_args!("bytes of {name} {values}"));
-        limits.into_par_iter().for_each(|limit| {
+    let solves = [
+        stepwise("3x3c3", Values::Remoteness),
+        stepwise("3x3c3", Values::Wdl),
+        stepwise("4x3", Values::Remoteness),
+        in_files_at_once("3x3c3", Values::Wdl),
+    ];
+    let solves = solves.map(|solve| (solve, BTreeMap::new())).to_vec();
+    disturb(solves, &[Trouble::Full], 101, |undisturbed| undisturbed.written_bytes);
+}
+
+/// More operations than a solve that resumes takes before it has made another tier durable: it reads all finished ones, and
+/// the blocks of the last one by one.
+const MOST_OPERATIONS: usize = 300;
+
+#[test]
+fn a_solve_that_loses_power_again_and_again_goes_on_to_the_same_bytes() {
+    let solve = stepwise("5x3", Values::Remoteness);
+    let expected = solve.whole();
+    let mut cuts = 0;
+    let solves = long::scale(4, 100);
+    long::skips("96 of 100 solves that lose power again and again");
+    for seed in 0..solves {
+        let mut random = Random::new(seed);
+        let disk = MemoryDisk::new();
+        disk.set_fault(Fault::From(random.below(MOST_OPERATIONS) as u64));
+        while solve.run_on(&disk).is_err() {
+            disk.cut_power(&mut random);
+            disk.set_fault(Fault::From(random.below(MOST_OPERATIONS) as u64));
+            cuts += 1;
+        }
+        // What a fault kept from being tidied up in a complete database goes the next time.
+        disk.set_fault(Fault::Never);
+        solve.run_on(&disk).expect("a complete database");
+        assert_same(&solve.files_on(&disk), &expected, &format!("seed {seed}"));
+    }
+    println!("5x3 remoteness: {solves} solves, {cuts} power cuts");
+}
+
+#[test]
+fn a_solve_that_has_ended_outlives_a_loss_of_power() {
+    for checkpoint in [Duration::ZERO, CHECKPOINT] {
+        let solve = stepwise("4x4", Values::Wdl).with_checkpoint(checkpoint);
+        let expected = solve.whole();
+        long::skips("96 of 100 solves that lose power at the end");
+        for seed in 0..long::scale(4, 100) {
             let disk = MemoryDisk::new();
-            disk.set_fault(Fault::Full(limit));
-            let what = format!("{name} {values}: full after {limit} bytes");
-            let result = solve.run_on(&disk);
-            let is_full = |error: &SolveError| {
-                matches!(error, SolveError::File(FileError::Io { source, .. })
-                    if source.kind() == ErrorKind::StorageFull)
-            };
-            assert!(result.as_ref().is_err_and(is_full), "{what}: {result:?}");
-            assert_clean_failure(result, &disk, &whole, &what);
-            disk.set_fault(Fault::Never);
-            solve.run_on(&disk).unwrap_or_else(|error| panic!("{what}: {error}"));
-            assert_same(&solve.files_on(&disk), &expected, &what);
-        });
-        println!("{name} {values}: full after each of {bytes} bytes");
+            solve.run_on(&disk).expect("a solve");
+            disk.cut_power(&mut Random::new(seed));
+            let report = solve.run_on(&disk).expect("a complete database");
+            assert!(report.already_complete, "seed {seed}");
+            assert_same(&solve.files_on(&disk), &expected, &format!("seed {seed}"));
+        }
     }
 }
 
@@ -139,29 +212,22 @@ fn reads_and_writes_that_do_a_byte_or_are_interrupted_change_nothing() {
     for values in [Values::Remoteness, Values::Wdl] {
         let solve = stepwise("4x4", values);
         let expected = solve.whole();
-        let disk = MemoryDisk::new();
-        disk.set_fault(Fault::Drip);
-        solve.run_on(&disk).expect("a solve");
-        assert_same(&solve.files_on(&disk), &expected, "4x4");
         // From the middle, so that the checkpoint is read as well.
-        let half = half_solved(&solve);
-        half.set_fault(Fault::Drip);
-        solve.run_on(&half).expect("a solve that goes on");
-        assert_same(&solve.files_on(&half), &expected, "4x4");
-        let database = solve.open_on(disk).expect("a database");
-        assert!(database.check_files().is_empty());
-        let disk = MemoryDisk::new();
-        disk.set_fault(Fault::Drip);
-        in_files("4x4", values).run_on(&disk).expect("a solve in files");
-        assert_same(&solve.files_on(&disk), &expected, "4x4 in files");
-        println!("4x4 {values}: solved, resumed and read by bytes");
+        for (solve, disk) in
+            [(&solve, MemoryDisk::new()), (&solve, half_solved(&solve)), (&in_files("4x4", values), MemoryDisk::new())]
+        {
+            disk.set_fault(Fault::Drip);
+            solve.run_on(&disk).expect("a solve");
+            assert_same(&solve.files_on(&disk), &expected, "4x4");
+            assert!(solve.open_on(disk).expect("a database").check_files().is_empty());
+        }
     }
 }
 
 #[test]
 fn a_read_that_fails_is_reported_and_the_next_probe_is_right() {
     let solve = stepwise("4x4", Values::Remoteness);
-    let (disk, _) = solve_whole(&solve);
+    let disk = solve.solved();
     let empty = Position::start(solve.board());
     let ask = |database: &Database| database.moves(&empty);
     let expected = ask(&solve.open_on(disk.clone()).expect("a database"));
@@ -197,6 +263,17 @@ fn half_solved(solve: &Solve) -> MemoryDisk {
     disk
 }
 
+/// A disk with these files, one of them with other bytes, or gone.
+fn damaged(files: &BTreeMap<PathBuf, Vec<u8>>, path: &PathBuf, bytes: Option<&[u8]>) -> MemoryDisk {
+    let disk = MemoryDisk::new();
+    files.iter().for_each(|(path, bytes)| disk.put(path, bytes));
+    disk.take(path);
+    if let Some(bytes) = bytes {
+        disk.put(path, bytes);
+    }
+    disk
+}
+
 #[test]
 fn a_checkpoint_that_is_damaged_anywhere_is_told_and_the_solve_starts_over() {
     let solve = stepwise("4x3", Values::Remoteness);
@@ -214,11 +291,7 @@ fn a_checkpoint_that_is_damaged_anywhere_is_told_and_the_solve_starts_over() {
     let damages: Vec<_> = flips.chain(cuts).collect();
     let damages = long::every(101, damages, "bits and lengths of a checkpoint");
     damages.par_iter().enumerate().for_each(|(number, damage)| {
-        let disk = MemoryDisk::new();
-        for (path, bytes) in &files {
-            disk.put(path, bytes);
-        }
-        disk.put(checkpoint, damage);
+        let disk = damaged(&files, checkpoint, Some(damage));
         let listener = Listener::default();
         solve.run_heard_on(&listener, &disk).unwrap_or_else(|error| panic!("damage {number}: {error}"));
         let told = listener.told();
@@ -229,8 +302,7 @@ fn a_checkpoint_that_is_damaged_anywhere_is_told_and_the_solve_starts_over() {
     half.take(checkpoint);
     let error = solve.run_on(&half).expect_err("a solve that cannot go on");
     assert!(matches!(error, SolveError::Scratch { .. }), "{error}");
-    let again = solve.with_replace(true);
-    again.run_on(&half).expect("a solve from the start");
+    solve.with_replace(true).run_on(&half).expect("a solve from the start");
     assert_same(&solve.files_on(&half), &expected, "from the start");
     println!("4x3: a checkpoint of {} bytes damaged in {} ways, each found", bytes.len(), damages.len());
 }
@@ -239,11 +311,10 @@ fn a_checkpoint_that_is_damaged_anywhere_is_told_and_the_solve_starts_over() {
 fn a_checkpoint_that_cannot_be_read_is_not_taken_for_a_damaged_one() {
     let solve = stepwise("4x4", Values::Wdl);
     let expected = solve.whole();
-    let before = half_solved(&solve).files();
+    let before = solve.files_on(&half_solved(&solve));
     long::skips("all but every 7th operation of a solve that goes on");
     for operation in (0..).step_by(long::scale(7, 1)) {
-        let disk = MemoryDisk::new();
-        before.iter().for_each(|(path, bytes)| disk.put(path, bytes));
+        let disk = disk_with(&solve, &before);
         disk.set_fault(Fault::Once(operation));
         let listener = Listener::default();
         let result = solve.run_heard_on(&listener, &disk);
@@ -257,47 +328,27 @@ fn a_checkpoint_that_cannot_be_read_is_not_taken_for_a_damaged_one() {
 }
 
 #[test]
-fn a_solve_notices_tiers_that_are_missing_or_cut() {
+fn a_solve_notices_finished_tiers_that_are_missing_cut_or_changed() {
     let solve = stepwise("4x4", Values::Remoteness);
-    let (complete, _) = solve_whole(&solve);
-    for disk in [complete, half_solved(&solve)] {
+    for (disk, is_half) in [(solve.solved(), false), (half_solved(&solve), true)] {
         let files = disk.files();
         for (path, bytes) in files.iter().filter(|(path, _)| path.to_string_lossy().contains("/tier-")) {
-            for (damage, says) in [(None, "the file is missing"), (Some(&bytes[..bytes.len() - 1]), "the length is")] {
-                let damaged = MemoryDisk::new();
-                files.iter().for_each(|(path, bytes)| damaged.put(path, bytes));
-                damaged.take(path);
-                if let Some(bytes) = damage {
-                    damaged.put(path, bytes);
-                }
-                let error = solve.run_on(&damaged).expect_err("a solve that notices").to_string();
+            let mut cases =
+                vec![(None, "the file is missing"), (Some(bytes[..bytes.len() - 1].to_vec()), "the length is")];
+            // A complete database is not read.
+            for byte in [0, bytes.len() / 2, bytes.len() - 1].into_iter().filter(|_| is_half) {
+                let mut flipped = bytes.clone();
+                flipped[byte] ^= 1;
+                cases.push((Some(flipped), "the hash is"));
+            }
+            for (damage, says) in cases {
+                let error = solve.run_on(&damaged(&files, path, damage.as_deref())).expect_err("a solve that notices");
+                let error = error.to_string();
                 assert!(error.contains(says) && error.contains(&path.display().to_string()), "{error}");
             }
         }
+        solve.run_on(&disk).expect("a solve of sound files");
     }
-}
-
-#[test]
-fn a_solve_that_goes_on_notices_a_flipped_bit_of_a_finished_tier() {
-    let solve = stepwise("4x4", Values::Remoteness);
-    let half = half_solved(&solve);
-    let files = half.files();
-    let tiers = files.iter().filter(|(path, _)| path.to_string_lossy().contains("/tier-"));
-    let mut flips = 0;
-    for (path, bytes) in tiers {
-        for byte in [0, bytes.len() / 2, bytes.len() - 1] {
-            let damaged = MemoryDisk::new();
-            files.iter().for_each(|(path, bytes)| damaged.put(path, bytes));
-            let mut flipped = bytes.clone();
-            flipped[byte] ^= 1;
-            damaged.put(path, &flipped);
-            let error = solve.run_on(&damaged).expect_err("a solve that notices").to_string();
-            assert!(error.contains("the hash is") && error.contains(&path.display().to_string()), "{error}");
-            flips += 1;
-        }
-    }
-    assert!(flips >= 9, "{flips}");
-    solve.run_on(&half).expect("a solve that goes on");
 }
 
 #[test]
@@ -314,7 +365,7 @@ fn a_solve_that_is_refused_for_memory_or_tables_makes_nothing() {
 #[test]
 fn a_folder_that_is_held_is_refused_and_a_complete_one_is_not_locked() {
     let solve = stepwise("4x3", Values::Wdl);
-    let (disk, _) = solve_whole(&solve);
+    let disk = solve.solved();
     let lock = solve.folder().with_extension("lock");
     let held = disk.lock(&lock).expect("a disk").expect("a lock that is free");
     solve.run_on(&disk).expect("a complete database");
@@ -324,4 +375,24 @@ fn a_folder_that_is_held_is_refused_and_a_complete_one_is_not_locked() {
     assert_same(&solve.files_on(&disk), &solve.whole(), "nothing is touched");
     drop(held);
     replace.run_on(&disk).expect("a folder that is free");
+}
+
+#[test]
+fn what_stopped_solves_left_is_removed_and_nothing_else() {
+    let root = TempDir::new().expect("a temporary folder");
+    let solve = stepwise("4x3", Values::Wdl).with_root(root.path());
+    let folder = solve.folder();
+    fs::create_dir_all(&folder).expect("a folder");
+    for name in ["tier-11.new", "tier-03.new", "manifest.new", "frontier-05.0", "frontier-04.1"] {
+        fs::write(folder.join(name), "half").expect("a file");
+    }
+    // Not ours.
+    let others = ["notes.new", "manifest.backup", "tier-list", "tier-03.new.old"];
+    others.iter().for_each(|name| fs::write(folder.join(name), "mine").expect("a file"));
+    let mut expected = stepwise("4x3", Values::Wdl).whole();
+    expected.extend(others.map(|name| (name.to_owned(), b"mine".to_vec())));
+    for replace in [false, true] {
+        solve.with_replace(replace).run().expect("a solve");
+        assert_same(&folder_files(&folder), &expected, "4x3 wdl");
+    }
 }

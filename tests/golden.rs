@@ -1,13 +1,17 @@
-//! Answers that others have published, each with its source.
+//! Published answers, each with its source, and the same bytes whatever the kernels, the threads and the memory.
+
+use std::collections::BTreeMap;
 
 use fourbase::{Outcome, Position, Value};
+use rayon::ThreadPoolBuilder;
 
 use crate::support::board::board;
+use crate::support::files::{assert_same, folder_files};
 use crate::support::long;
-use crate::support::openings;
-use crate::support::shared::shared;
-use crate::support::solves::MEMORY_BYTES;
-use crate::support::tiers::{Plan, Values};
+use crate::support::shared::{self, shared};
+use crate::support::solved::Solved;
+use crate::support::solves::{MEMORY_BYTES, Solve};
+use crate::support::tiers::{Kernel, Plan, Values};
 use crate::support::truth;
 
 /// Boards of at most so many entries are affordable in the long run.
@@ -29,7 +33,7 @@ fn assert_root(name: &str, value: Value, remoteness: u32) {
 }
 
 /// Values: John Tromp, <https://tromp.github.io/c4/c4.html>. A tie lasts until the board is full; that the second player
-/// needs the whole of 6x4 to win has no source, but follows from every position of it (`consistency.rs`).
+/// needs the whole of 6x4 to win has no source, but follows from every position of it (`oracle.rs`).
 #[test]
 fn the_empty_board_has_its_published_value_and_remoteness() {
     assert_root("4x4", Value::Tie, 16);
@@ -81,18 +85,87 @@ fn every_affordable_board_has_its_published_value() {
     assert_eq!(solved, long::scale(&["4x4", "4x5", "4x6", "5x4"][..], &all));
 }
 
-/// Markus Böck's opening book of 5x5.
-#[test]
-fn every_position_of_5x5_after_8_plies_has_its_published_value_and_remoteness() {
-    let board = board("5x5");
-    let Some(openings) = openings::openings(board) else { return };
-    let database = shared(board, Values::Remoteness);
-    for (position, expected) in &openings {
-        assert_eq!(database.probe(position).expect("an answer"), *expected, "{position}");
-        assert_eq!(database.probe(&position.mirror()).expect("an answer"), *expected, "the mirror of {position}");
+/// The table of hashes in `docs/verification.md`, by board and values.
+fn published_hashes() -> BTreeMap<(String, Values), String> {
+    let page = include_str!("../docs/verification.md");
+    let fields = |line: &str| line.split('|').map(|field| field.trim().to_owned()).collect::<Vec<_>>();
+    let rows = page.lines().map(fields).filter_map(|fields| match &fields[..] {
+        [_, board, values, hash, _] if hash.len() == 66 => {
+            Some(((board.clone(), values.parse().ok()?), hash.trim_matches('`').to_owned()))
+        }
+        _ => None,
+    });
+    rows.collect()
+}
+
+/// The hash as `docs/format.md` defines it.
+fn hash_of(files: &BTreeMap<String, Vec<u8>>) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for (_, bytes) in files.iter().filter(|(name, _)| name.starts_with("tier-")) {
+        hasher.update(blake3::hash(bytes).as_bytes());
     }
-    // The same author's table of values by ply says so too.
-    let counts = [Value::Win, Value::Tie, Value::Lose]
-        .map(|value| openings.iter().filter(|(_, expected)| expected.value == value).count());
-    assert_eq!((openings.len(), counts), (25_060, [15_432, 6_863, 2_765]));
+    hasher.finalize().to_string()
+}
+
+/// Boards of even and of odd width, on which the first pieces win, or nobody.
+const SMALL: [&str; 12] =
+    ["4x4", "2x9", "4x4c3", "4x4m", "1x8", "7x2", "5x4c3", "5x3m", "1x1", "2x2c2", "3x3c1", "4x3c5"];
+
+#[test]
+fn every_kernel_and_thread_count_gives_the_same_files_with_the_published_hash() {
+    let hashes = published_hashes();
+    assert!(hashes.len() >= 6, "{hashes:?}");
+    let mut boards: Vec<(String, Values)> = hashes.keys().filter(|(name, _)| name != "5x5").cloned().collect();
+    boards.extend(
+        SMALL.iter().flat_map(|name| [Values::Wdl, Values::Remoteness].map(|values| ((*name).to_owned(), values))),
+    );
+    boards.push(("6x4".to_owned(), long::scale(Values::Wdl, Values::Remoteness)));
+    if long::skips("4x5, 8x2, 5x4, 3x6 and 5x5 with every kernel, and 6x4 with remoteness") {
+        boards.retain(|(name, _)| !["4x5", "3x6", "8x2"].contains(&name.as_str()));
+    } else {
+        let more = ["4x5", "8x2", "5x4", "3x6"].iter();
+        boards
+            .extend(more.flat_map(|name| [Values::Wdl, Values::Remoteness].map(|values| ((*name).to_owned(), values))));
+        boards.push(("5x5".to_owned(), Values::Wdl));
+    }
+    boards.sort_by_key(|(name, values)| format!("{name} {values}"));
+    boards.dedup();
+    for (name, values) in boards {
+        let base = Solve::new(board(&name), values);
+        let solve_on = |threads: usize, kernel| {
+            let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+            pool.install(|| base.with_kernel(kernel).whole())
+        };
+        let expected = solve_on(1, Kernel::portable());
+        assert!(expected.contains_key("manifest"), "{name}: {:?}", expected.keys());
+        // Three threads share out what two do, and one was enough for what is expected.
+        for (kernel, threads) in
+            Kernel::all().into_iter().flat_map(|kernel| long::scale(3..=3, 1..=3).map(move |threads| (kernel, threads)))
+        {
+            let what = format!("{name} {values}, {} kernels, {threads} threads", kernel.name());
+            assert_same(&solve_on(threads, kernel), &expected, &what);
+        }
+        if let Some(hash) = hashes.get(&(name.clone(), values)) {
+            assert_eq!(hash_of(&expected), *hash, "{name} {values}");
+        }
+    }
+}
+
+#[test]
+fn memory_checkpoints_and_the_disk_do_not_show_in_the_files() {
+    long::skips("the least memory of 4x6, and checkpoints of 5x4");
+    for name in long::scale(&["5x4"][..], &["5x4", "4x6"]) {
+        let ample = Solve::new(board(name), Values::Remoteness);
+        let needed = Plan::new(ample.board(), ample.values(), MEMORY_BYTES).memory_bytes();
+        let tight = ample.with_memory_bytes(u64::try_from(needed).expect("little"));
+        assert_same(&tight.whole(), &shared::files(ample.board(), ample.values()), name);
+    }
+    for &name in long::scale(&["4x5m", "3x3c3"][..], &["5x4", "4x5m", "3x3c3"]) {
+        let rare = Solve::new(board(name), Values::Remoteness);
+        assert_same(&rare.stepwise().whole(), &rare.whole(), name);
+    }
+    for values in [Values::Wdl, Values::Remoteness] {
+        let solved = Solved::by(&Solve::new(board("5x4"), values));
+        assert_same(&folder_files(&solved.folder()), &shared::files(board("5x4"), values), "5x4");
+    }
 }

@@ -1,4 +1,4 @@
-//! `fourbase grade`, run as a whole, and judged by a plain search.
+//! `fourbase grade` and `fourbase match`, judged by a plain search and by their own rules.
 
 use serde_json::{Value, json};
 
@@ -7,10 +7,16 @@ use crate::support::board::board;
 use crate::support::long;
 use crate::support::plain_game::PlainGame;
 use crate::support::plain_search::PlainSearch;
-use crate::support::program::{Program, keys};
+use crate::support::program::Program;
 
+/// Takes out what depends on the clock and the machine.
 fn without_times(mut json: Value) -> Value {
-    json["seconds"].take();
+    for key in ["seconds", "games_per_second", "threads"] {
+        json[key].take();
+    }
+    for player in json["programs"].as_array_mut().into_iter().flatten() {
+        player["moves_per_second"].take();
+    }
     json
 }
 
@@ -54,15 +60,6 @@ fn positions_where_the_choice_matters_are_those_of_a_plain_search() {
 }
 
 #[test]
-fn perfect_always_plays_a_best_move() {
-    for program in [Program::with("4x4"), Program::new()] {
-        let json = program.run("grade perfect 4x4 --json").json();
-        assert_eq!((&json["keeps"], &json["best"]), (&json["graded"], &json["graded"]), "{json}");
-        assert_eq!(json["worst"], json!(null));
-    }
-}
-
-#[test]
 fn a_player_that_looks_farther_keeps_more() {
     let program = Program::with("4x4");
     let sample = long::scale(" --sample 5000", "");
@@ -76,112 +73,57 @@ fn a_player_that_looks_farther_keeps_more() {
 }
 
 #[test]
-fn the_grade_is_the_same_for_any_number_of_threads() {
-    let program = Program::with("4x4");
-    long::skips("a grade of window:2 and rating:1");
-    for &player in long::scale(&["random", "follow-up"][..], &["random", "window:2", "follow-up", "rating:1"]) {
-        let run =
-            |threads| without_times(program.run(&format!("grade {player} 4x4 --json --threads {threads}")).json());
-        assert_eq!(run(1), run(4), "{player}");
-        let sample = |threads| {
-            without_times(program.run(&format!("grade {player} 4x4 --sample 500 --json --threads {threads}")).json())
-        };
-        assert_eq!(sample(1), sample(4), "{player}");
+fn results_are_the_same_for_any_number_of_threads_and_others_for_another_seed() {
+    let program = Program::with("5x4");
+    let run = |arguments: &str| without_times(program.run(&format!("{arguments} --json")).json());
+    for arguments in [
+        "match random rating:1 5x4 --games 101",
+        "match perfect window:2 5x4 --games 40 --openings 2",
+        "grade follow-up 4x3",
+        "grade random 4x4 --sample 500",
+    ] {
+        let one = run(&format!("{arguments} --threads 1"));
+        for threads in [2, 3, 8] {
+            assert_eq!(run(&format!("{arguments} --threads {threads}")), one, "{arguments}");
+        }
     }
+    assert_ne!(run("match random rating:1 5x4 --games 101 --seed 2"), run("match random rating:1 5x4 --games 101"));
 }
 
 #[test]
 fn the_worst_blunder_is_a_position_that_can_be_looked_up() {
     let program = Program::with("4x4");
-    let json = program.run("grade random 4x4 --json").json();
-    let worst = &json["worst"];
+    let worst = &program.run("grade random 4x4 --json").json()["worst"];
     assert_eq!((&worst["value"], &worst["remoteness"]), (&json!("win"), &json!(1)), "{worst}");
     assert_eq!((&worst["played_value"], &worst["played_remoteness"]), (&json!("lose"), &json!(2)), "{worst}");
     let moves = worst["position"]["moves"].as_str().expect("moves");
     let answer = program.run(&format!("query 4x4 {moves} --json")).json();
-    let position = answer["position"].get("bits").unwrap_or(&answer["position"]);
-    assert_eq!((&answer["value"], position), (&json!("win"), &worst["position"]["bits"]));
-    let children = answer.get("children").unwrap_or(&answer["moves"]).as_array().expect("children");
-    let played = children.iter().find(|of| of["column"] == worst["column"]);
+    assert_eq!((&answer["value"], &answer["position"]["bits"]), (&json!("win"), &worst["position"]["bits"]));
+    let played = answer["children"].as_array().expect("children").iter().find(|of| of["column"] == worst["column"]);
     assert_eq!(played.expect("the blunder")["value"], json!("lose"));
-    assert_eq!(
-        keys(&json),
-        [
-            "best",
-            "board",
-            "chance_share",
-            "command",
-            "graded",
-            "keeps",
-            "legal",
-            "plies",
-            "program",
-            "sample",
-            "schema",
-            "seconds",
-            "seed",
-            "source",
-            "worst"
-        ]
-    );
 }
 
 #[test]
-fn a_large_board_is_sampled_and_one_without_values_says_how_to_get_them() {
-    let program = Program::new();
-    let json = program.run("grade rating:1 5x5 --sample 300 --json").json();
-    assert_eq!((&json["sample"], &json["legal"], &json["graded"]), (&json!(300), &json!(null), &json!(300)));
-    let line = program.run("grade random 6x7").fails(1);
-    // A machine with little room on its disk is told to solve values alone.
-    assert!(line.contains("make it with: fourbase solve 6x7"), "{line}");
-}
-
-#[test]
-fn a_database_of_values_alone_grades_the_value_and_not_the_best_move() {
-    long::skips("a grade of pomakis:3; takes pomakis:1");
-    let player = long::scale("pomakis:1", "pomakis:3");
-    let (program, full) = (Program::new(), Program::with("4x4"));
-    program.run("solve 4x4 --values wdl").succeeds();
-    let [values, all] = [&program, &full].map(|program| program.run(&format!("grade {player} 4x4 --json")).json());
-    assert_eq!((&values["keeps"], &values["graded"]), (&all["keeps"], &all["graded"]));
-    assert_eq!(values["best"], json!(null));
-    assert!(program.run(&format!("grade {player} 4x4")).succeeds().contains(" - "));
-}
-
-#[test]
-fn boards_without_a_choice_that_matters_have_an_empty_grade() {
-    for board in ["1x1", "1x8", "4x4c9", "2x2c1"] {
-        if ["1x1", "2x2c1"].contains(&board) && long::skips(format_args!("a grade on {board}")) {
-            continue;
-        }
-        for options in ["", "--sample 5"] {
-            let json = Program::new().run(&format!("grade random {board} {options} --json")).json();
-            assert_eq!((&json["graded"], &json["worst"]), (&json!(0), &json!(null)), "{json}");
-            Program::new().run(&format!("grade random {board} {options}")).succeeds();
-        }
+fn both_players_of_a_match_play_both_colours() {
+    let json = Program::new().run("match random pomakis:2 4x4 --games 50 --json").json();
+    let count = |score: &Value| ["wins", "ties", "losses"].map(|key| score[key].as_u64().expect("a number"));
+    let [one, other] = [0, 1].map(|place| &json["programs"][place]);
+    for player in [one, other] {
+        let [first, second] = ["first", "second"].map(|colour| count(&player["players"][colour]));
+        assert_eq!([first, second].map(|counts| counts.iter().sum::<u64>()), [25, 25]);
+        assert_eq!([0, 1, 2].map(|at| first[at] + second[at]), count(player));
     }
+    let [wins, ties, losses] = count(one);
+    assert_eq!(count(other), [losses, ties, wins]);
+    assert!(losses > 2 * wins, "{json}");
 }
 
 #[test]
-fn the_table_has_a_row_for_every_ply_and_one_for_all() {
-    let shown = Program::with("4x4").run("grade pomakis:2 4x4").succeeds();
-    assert!(
-        shown.starts_with("pomakis:2 on 4x4: 55,506 positions where the choice matters, of 161,029 legal\n"),
-        "{shown}"
-    );
-    assert!(shown.contains("ply  positions     keeps      best   chance\n"), "{shown}");
-    assert!(shown.contains("\nall     55,506  "), "{shown}");
-    assert!(shown.contains("\nworst blunder, after "), "{shown}");
-}
-
-#[test]
-fn bad_input_is_told_in_a_line() {
-    let program = Program::new();
-    assert!(program.run("grade human 4x4").fails(2).contains("fourbase analyse"));
-    for player in ["deep-blue", "pomakis:0", "pomakis:21", "rating:10", "window"] {
-        program.run(&format!("grade {player} 4x4")).fails(2);
-    }
-    for options in ["--sample 0", "--sample=-1", "--sample x", "--seed x", "--threads 0"] {
-        program.run(&format!("grade random 4x4 {options}")).fails(2);
+fn perfect_never_loses_a_game_that_it_could_hold() {
+    for program in [Program::with("5x4"), Program::new()] {
+        for opponent in ["random", "pomakis:3", "window:2", "rating:2", "follow-up", "perfect:first"] {
+            let json = program.run(&format!("match perfect {opponent} 5x4 --games 20 --json")).json();
+            assert_eq!(json["programs"][0]["losses"], json!(0), "{opponent}: {json}");
+        }
     }
 }

@@ -31,8 +31,6 @@ fn states_that_the_document_does_not_show_are_one_line() {
         "stats 2x2c2 --values wdl",
         "stats 3x2 --values remoteness",
         "verify 2x2c2",
-        "bench 1x1c1 --samples 5",
-        "bench 3x3c3 --samples 5 --db db",
         "match perfect random 3x2 --games 2 --openings 1",
         "grade random 2x2c2",
         "grade random 3x2c2 --sample 3",

@@ -4,20 +4,20 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use fourbase::{Board, Position};
-use rayon::prelude::*;
-use serde_json::json;
 
 use crate::support::board::board;
 use crate::support::files::assert_same;
 use crate::support::long;
 use crate::support::memory_disk::MemoryDisk;
 use crate::support::positions::{every_well_formed_position, random_game};
-use crate::support::program::Program;
 use crate::support::progress::StopAfterTiers;
+use crate::support::proofs;
 use crate::support::random::Random;
 use crate::support::solves::Solve;
-use crate::support::tiers::{Database, DatabaseError, Plan, SolveError, StaticEvaluation, Values, evaluate};
-use crate::support::verified::{Progress, Stage, verify, verify_heard};
+use crate::support::tiers::{
+    Database, DatabaseError, Plan, Progress, SolveError, Stage, StaticEvaluation, Values, evaluate,
+};
+use crate::support::verified::{verify, verify_heard};
 
 const BOTH: [Values; 2] = [Values::Wdl, Values::Remoteness];
 
@@ -37,14 +37,13 @@ fn random_positions(board: Board, games: usize) -> Vec<Position> {
     games.map(|game| game.to_position()).collect()
 }
 
-/// Compares the databases of all settings with the whole one.
-fn every_setting_answers_alike(name: &str, positions: &[Position]) {
+/// Compares databases that keep some plies with the whole one, which searches nothing.
+fn answers_alike(name: &str, positions: &[Position], settings: &[u32]) {
     for values in BOTH {
         let whole = solved(&keeping(name, values, None));
         let expected: Vec<_> =
             whole.probe_many(positions).into_iter().map(|outcome| outcome.expect("an answer")).collect();
-        long::skips(format_args!("two of three settings of {name} {values}"));
-        for keep_plies in (1..board(name).cells() as u32).step_by(long::scale(3, 1)) {
+        for &keep_plies in settings {
             let some = solved(&keeping(name, values, Some(keep_plies)));
             assert_eq!(some.manifest().keep_plies(), Some(keep_plies));
             for ((position, found), expected) in positions.iter().zip(some.probe_many(positions)).zip(&expected) {
@@ -55,15 +54,22 @@ fn every_setting_answers_alike(name: &str, positions: &[Position]) {
     }
 }
 
+/// Every number of plies that a board can keep; in the short run every third.
+fn every_setting(name: &str) -> Vec<u32> {
+    long::every(3, Vec::from_iter(1..board(name).cells() as u32), format_args!("settings of {name}"))
+}
+
 #[test]
-fn every_well_formed_position_of_small_boards_has_the_answer_of_the_whole_database_for_every_setting() {
-    for name in ["4x3", "3x4c3", "4x3m", "4x4c3"] {
-        if name == "4x4c3" && long::skips("every setting of 4x4c3") {
-            return;
-        }
-        let games = every_well_formed_position(board(name));
-        assert!(games.len() > 3000, "{name}: {}", games.len());
-        every_setting_answers_alike(name, &games.iter().map(|game| game.to_position()).collect::<Vec<_>>());
+fn every_well_formed_position_of_small_boards_has_the_answer_of_the_whole_database() {
+    let well_formed =
+        |name| Vec::from_iter(every_well_formed_position(board(name)).iter().map(|game| game.to_position()));
+    for name in ["4x3", "3x4c3", "4x3m"] {
+        answers_alike(name, &well_formed(name), &every_setting(name));
+    }
+    answers_alike("4x4", &well_formed("4x4"), &[6, 9]);
+    if !long::skips("every setting of 4x4c3, and 4x4m") {
+        answers_alike("4x4c3", &well_formed("4x4c3"), &every_setting("4x4c3"));
+        answers_alike("4x4m", &well_formed("4x4m"), &[6, 9]);
     }
 }
 
@@ -74,26 +80,18 @@ fn positions_of_random_play_have_the_answer_of_the_whole_database_for_every_sett
             continue;
         }
         long::skips(format_args!("nine of ten of {games} random games of {name}"));
-        let games = long::scale(games / 10, games);
-        every_setting_answers_alike(name, &random_positions(board(name), games));
+        answers_alike(name, &random_positions(board(name), long::scale(games / 10, games)), &every_setting(name));
     }
 }
 
+/// Beyond the plies that are kept, the stored values of the ply before narrow the search.
 #[test]
-fn every_legal_position_of_4x4_has_the_answer_of_the_whole_database() {
-    for name in ["4x4", "4x4m"] {
-        if name == "4x4m" && long::skips("every legal position of 4x4m") {
-            return;
-        }
-        let games = every_well_formed_position(board(name));
-        let positions: Vec<Position> = games.iter().map(|game| game.to_position()).collect();
-        for (values, keep_plies) in [(Values::Wdl, 6), (Values::Remoteness, 9)] {
-            let whole = solved(&keeping(name, values, None)).probe_many(&positions);
-            let some = solved(&keeping(name, values, Some(keep_plies))).probe_many(&positions);
-            for ((position, found), expected) in positions.iter().zip(some).zip(whole) {
-                assert_eq!(found.expect("an answer"), expected.expect("an answer"), "{name} {values}: {position}");
-            }
-        }
+fn positions_of_5x5_just_beyond_the_kept_plies_have_the_answer_of_the_whole_database() {
+    long::skips("nine of ten positions beyond the kept plies");
+    for keep in [5, 8] {
+        let mut random = Random::new(3);
+        let of = |ply| proofs::random_positions(board("5x5"), ply, long::scale(200, 2000), &mut random);
+        answers_alike("5x5", &[keep + 1, keep + 2, keep + 3].map(of).concat(), &[keep as u32]);
     }
 }
 
@@ -135,17 +133,6 @@ fn what_is_kept_is_looked_up_and_only_what_is_not_is_searched() {
         }
     }
     assert!(looked_up > 100 && searched > 100, "{looked_up} {searched}");
-}
-
-#[test]
-fn threads_share_a_database_that_searches() {
-    let positions = random_positions(board("5x4"), 2000);
-    let some = solved(&keeping("5x4", Values::Remoteness, Some(7)));
-    let alone: Vec<_> = positions.iter().map(|position| some.probe(position).expect("an answer")).collect();
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().expect("threads");
-    let together: Vec<_> =
-        pool.install(|| positions.par_iter().map(|position| some.probe(position).expect("an answer")).collect());
-    assert_eq!(alone, together);
 }
 
 #[test]
@@ -279,11 +266,11 @@ fn a_database_that_keeps_some_plies_verifies() {
 struct Counting(Mutex<(Option<u64>, Vec<u64>)>);
 
 impl Progress for Counting {
-    fn begins(&self, stage: Stage, steps: u64) {
+    fn begin(&self, stage: Stage, steps: u64, _: u64) {
         self.0.lock().expect("no panic").0 = Some(steps).filter(|_| stage == Stage::Legal);
     }
 
-    fn done(&self, steps: u64) {
+    fn done(&self, _: Stage, steps: u64) {
         let mut counting = self.0.lock().expect("no panic");
         if counting.0.is_some() {
             counting.1.push(steps);
@@ -311,50 +298,4 @@ fn a_plan_tells_that_fewer_plies_are_smaller() {
     assert_eq!([None, Some(36), Some(100)].map(bytes), [whole.database_bytes(); 3]);
     assert!((1..36).is_sorted_by_key(|most| bytes(Some(most))));
     assert!(bytes(Some(10)) * 100 < whole.database_bytes() && bytes(Some(34)) < whole.database_bytes());
-}
-
-#[test]
-fn every_subcommand_says_what_is_kept() {
-    let program = Program::new();
-    let solved = program.run("solve 4x4 --keep-plies 6").succeeds();
-    assert!(solved.contains(": plies up to 6 are kept"), "{solved}");
-    assert_eq!(program.run("solve 4x4 --keep-plies 6 --json").json()["keep_plies"], json!(6));
-    assert!(program.run("list").succeeds().contains("17, kept to ply 6 "));
-    assert_eq!(program.run("list --json").json()["databases"][0]["keep_plies"], json!(6));
-    let verified = program.run("verify 4x4").succeeds();
-    assert!(verified.contains("4x4 remoteness: sound") && verified.contains("plies up to 6 are kept"), "{verified}");
-    assert_eq!(program.run("verify 4x4 --json").json()["keep_plies"], json!(6));
-    assert!(program.run("stats 4x4").succeeds().ends_with("the database keeps plies up to 6\n"));
-    assert_eq!(program.run("stats 4x4 --json").json()["keep_plies"], json!(6));
-    // The best line goes on beyond ply 6.
-    let text = program.run("query 4x4 1234").succeeds();
-    assert!(text.ends_with("searched forward: db/4x4/remoteness keeps plies up to 6\n"), "{text}");
-    let (json, note) = program.run("query 4x4 1234 --json").warns();
-    assert!(json.contains("\"keep_plies\":6") && note.starts_with("searched forward: "), "{json} {note}");
-    let batch = program.run_with_input("query 4x4 --batch", "1234\n12341234\n").succeeds();
-    program.run("solve 4x4 --keep-plies 6 --replace").succeeds();
-    program.run("solve 4x4 --replace").succeeds();
-    assert_eq!(program.run_with_input("query 4x4 --batch", "1234\n12341234\n").succeeds(), batch);
-    assert_eq!(program.run("query 4x4 1234 --json").json()["source"]["keep_plies"], json!(null));
-}
-
-#[test]
-fn another_setting_exits_with_1_and_none_that_is_possible_with_2() {
-    let program = Program::new();
-    program.run("solve 4x4 --keep-plies 6").succeeds();
-    for other in ["", " --keep-plies 7"] {
-        let line = program.run(&format!("solve 4x4{other}")).fails(1);
-        let way_out =
-            "keep its plies with: fourbase solve 4x4 --values remoteness --keep-plies 6, or start over with --replace";
-        assert!(line.contains("keeps plies 0 to 6, but you asked for ") && line.ends_with(way_out), "{line}");
-    }
-    assert!(program.run("solve 4x4 --keep-plies 6").succeeds().contains("complete already"));
-    for text in ["0", "-1", "some", "4294967296"] {
-        let line = program.run(&format!("solve 4x4 --keep-plies={text}")).fails(2);
-        assert!(line.contains("is not a whole number from 1 to "), "{line}");
-    }
-    let plan = |arguments: &str| program.run(&format!("solve 5x5 --dry-run --json{arguments}")).json();
-    assert_eq!(plan(" --keep-plies 1e1")["keep_plies"], json!(10));
-    let bytes = |arguments: &str| plan(arguments)["database_bytes"].as_u64().expect("a number");
-    assert!(bytes(" --keep-plies 9") < bytes(" --keep-plies 19") && bytes(" --keep-plies 19") < bytes(""));
 }

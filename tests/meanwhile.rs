@@ -44,7 +44,7 @@ fn readers_hear_that_it_is_not_solved_yet_and_solvers_that_somebody_is_at_it() {
     wait.recv().expect("a solve that comes to ply 4");
 
     let line = program.run("query 3x3c3").fails(1);
-    let holder = format!("process {} is solving it now; wait for it to end; or search: ", std::process::id());
+    let holder = format!("process {} is solving it now; wait for it to end", std::process::id());
     assert!(line.contains("not solved yet") && line.contains(&holder) && !line.contains("fourbase solve"), "{line}");
     let (json, note) = program.run("query 3x3c3 --json --search auto").warns();
     assert!(
@@ -52,6 +52,8 @@ fn readers_hear_that_it_is_not_solved_yet_and_solvers_that_somebody_is_at_it() {
         "{note}"
     );
     assert!(program.run("stats 3x3c3").fails(1).contains("not solved yet"));
+    let shown = program.run("strategy mirror 3x3c3").succeeds();
+    assert!(shown.contains("the value of the game: db/3x3c3/remoteness is not solved to the end yet\n"), "{shown}");
     let (output, _) = program.run_with_input("query 3x3c3 --batch", "1\n12121\n").fails_after_output(1);
     let lines = output.lines().collect::<Vec<_>>();
     assert!(lines[0].starts_with("1\terror\t") && lines[0].contains("not solved yet"), "{output}");
@@ -67,6 +69,7 @@ fn readers_hear_that_it_is_not_solved_yet_and_solvers_that_somebody_is_at_it() {
     let_go.send(()).expect("a solve that waits");
     solver.join().expect("a thread").expect("a solve");
     program.run("query 3x3c3").succeeds();
+    assert!(program.run("strategy mirror 3x3c3").succeeds().contains("keeps the value in "));
     assert_eq!(program.run("list --json").json()["databases"][0]["state"], json!("complete"));
 }
 

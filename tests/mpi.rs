@@ -5,7 +5,7 @@
 
 use std::env;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::sleep;
@@ -90,6 +90,17 @@ impl Jobs {
         self.command(arguments).output().expect("mpirun runs")
     }
 
+    /// Runs the ordinary program alone.
+    fn alone(&self, arguments: &str) -> Output {
+        let mut command = Command::new(PROGRAM);
+        command.args(arguments.split_whitespace()).current_dir(self.folder.path()).output().expect("the program runs")
+    }
+
+    /// Solves a board with the ordinary program alone, into the folder `alone`. Returns the hash.
+    fn solve_alone(&self, board: &str, values: &str) -> String {
+        hash(&text(self.alone(&format!("solve {board} --values {values} --db alone --quiet"))))
+    }
+
     /// Solves a board with so many processes of so many threads, into a folder of its own. Returns the hash.
     fn solve(&self, processes: u32, threads: u32, board: &str, values: &str) -> String {
         let folder = format!("db-{processes}-{threads}");
@@ -97,26 +108,23 @@ impl Jobs {
             "-n {processes} fourbase solve {board} --values {values} --db {folder} --scratch scratch --threads {threads} \
              --memory 1G --quiet"
         );
-        let output = self.run(&solve);
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(output.status.success(), "{solve}: {output:?}");
+        let text = text(self.run(&solve));
         fs::remove_dir_all(self.path(&folder)).expect("a database");
         hash(&text)
     }
+}
+
+/// Returns what a run has printed that went well. `mpirun` ends lines as terminals do.
+#[track_caller]
+fn text(output: Output) -> String {
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8_lossy(&output.stdout).replace("\r\n", "\n")
 }
 
 /// Finds the hash in what a solve has printed.
 fn hash(text: &str) -> String {
     let line = text.lines().find_map(|line| line.trim().strip_prefix("hash "));
     line.unwrap_or_else(|| panic!("a hash: {text}")).to_owned()
-}
-
-/// Solves a board with the ordinary program alone. Returns the hash.
-fn alone(folder: &Path, board: &str, values: &str) -> String {
-    let solve = ["solve", board, "--values", values, "--db", "alone", "--quiet"];
-    let output = Command::new(PROGRAM).args(solve).current_dir(folder).output().expect("the program runs");
-    assert!(output.status.success(), "{output:?}");
-    hash(&String::from_utf8_lossy(&output.stdout))
 }
 
 #[test]
@@ -128,7 +136,7 @@ fn any_number_of_processes_and_threads_makes_the_database_of_one() {
         let few = *board == "6x5" || !long::is_long();
         let processes = if few { &[1, 3][..] } else { &[1, 2, 3, 4, 8] };
         for values in ["wdl", "remoteness"] {
-            let expected = alone(jobs.folder.path(), board, values);
+            let expected = jobs.solve_alone(board, values);
             for processes in processes {
                 for threads in [1, 2] {
                     assert_eq!(
@@ -146,13 +154,10 @@ fn any_number_of_processes_and_threads_makes_the_database_of_one() {
 fn any_number_of_processes_verifies_what_one_verifies() {
     let Some(jobs) = Jobs::new() else { return };
     let board = long::scale("4x4", "5x4");
-    alone(jobs.folder.path(), board, "remoteness");
-    let one = |arguments: &str| {
-        let output = Command::new(PROGRAM).args(arguments.split_whitespace()).current_dir(jobs.folder.path()).output();
-        output.expect("the program runs")
-    };
+    jobs.solve_alone(board, "remoteness");
     let both = |arguments: &str, processes: u32| {
-        let (expected, found) = (one(arguments), jobs.run(&format!("-n {processes} fourbase {arguments} --threads 1")));
+        let (expected, found) =
+            (jobs.alone(arguments), jobs.run(&format!("-n {processes} fourbase {arguments} --threads 1")));
         assert_eq!(found.status.code(), expected.status.code(), "{found:?}");
         let text = String::from_utf8_lossy(&found.stdout).replace("\r\n", "\n");
         assert_eq!(text, String::from_utf8_lossy(&expected.stdout), "{arguments} {processes}");
@@ -178,7 +183,7 @@ fn any_number_of_processes_verifies_what_one_verifies() {
 #[test]
 fn what_one_process_reads_otherwise_all_report() {
     let Some(jobs) = Jobs::new() else { return };
-    alone(jobs.folder.path(), "4x4", "wdl");
+    jobs.solve_alone("4x4", "wdl");
     let there = jobs.path("there/alone/4x4/wdl");
     fs::create_dir_all(&there).expect("a folder");
     for file in fs::read_dir(jobs.path("alone/4x4/wdl")).expect("a folder") {
@@ -226,7 +231,7 @@ fn started_by(parent: u32) -> Vec<u32> {
 #[cfg(target_os = "linux")]
 fn a_job_whose_process_is_killed_ends_and_the_next_one_goes_on_to_the_same_database() {
     let Some(jobs) = Jobs::new() else { return };
-    let expected = alone(jobs.folder.path(), "5x5", "remoteness");
+    let expected = jobs.solve_alone("5x5", "remoteness");
     let mut random = Random::new(19);
     let (kills, mut killed) = (long::scale(4u32, 50), 0u32);
     while killed < kills {
@@ -242,9 +247,7 @@ fn a_job_whose_process_is_killed_ends_and_the_next_one_goes_on_to_the_same_datab
         killed += u32::from(has_ended == Ended::Killed);
         if has_ended == Ended::Done || killed.is_multiple_of(5) {
             let processes = 1 + random.below(4);
-            let output = jobs.run(&format!("-n {processes} fourbase solve 5x5 {options}"));
-            assert!(output.status.success(), "{output:?}");
-            assert_eq!(hash(&String::from_utf8_lossy(&output.stdout)), expected);
+            assert_eq!(hash(&text(jobs.run(&format!("-n {processes} fourbase solve 5x5 {options}")))), expected);
             let files = fs::read_dir(jobs.path("db/5x5/remoteness")).expect("a database");
             let names: Vec<_> = files.map(|file| file.expect("a file").file_name()).collect();
             assert!(!names.iter().any(|name| name.to_string_lossy().ends_with(".new")), "{names:?}");
@@ -259,9 +262,7 @@ fn a_job_whose_process_is_killed_ends_and_the_next_one_goes_on_to_the_same_datab
 fn a_count_whose_process_is_killed_ends_and_the_next_one_goes_on_to_the_same_counts() {
     let Some(jobs) = Jobs::new() else { return };
     let count = "fourbase stats 5x5 --values wdl --csv --scratch scratch --memory 1G";
-    let expected =
-        Command::new(PROGRAM).args(count.split_whitespace().skip(1)).current_dir(jobs.folder.path()).output();
-    let expected = String::from_utf8_lossy(&expected.expect("the program runs").stdout).into_owned();
+    let expected = text(jobs.alone(count.trim_start_matches("fourbase ")));
     let mut random = Random::new(20);
     let (kills, mut killed) = (long::scale(2u32, 20), 0u32);
     while killed < kills {
@@ -270,9 +271,7 @@ fn a_count_whose_process_is_killed_ends_and_the_next_one_goes_on_to_the_same_cou
         killed += u32::from(jobs.ends(&job, Duration::from_millis(after), &mut random) == Ended::Killed);
         if killed.is_multiple_of(4) || killed == kills {
             let processes = 1 + random.below(4);
-            let output = jobs.run(&format!("-n {processes} {count}"));
-            assert!(output.status.success(), "{output:?}");
-            assert_eq!(String::from_utf8_lossy(&output.stdout).replace("\r\n", "\n"), expected);
+            assert_eq!(text(jobs.run(&format!("-n {processes} {count}"))), expected);
         }
     }
     println!("{killed} counts had a process killed");
@@ -310,8 +309,7 @@ fn a_process_whose_disk_is_full_ends_the_job_and_the_next_one_goes_on() {
     let error = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     assert!(error.contains("process 1 of the job") && error.contains("File too large"), "{error}");
-    let output = jobs.run(&format!("-n 3 {solve}"));
-    assert_eq!(hash(&String::from_utf8_lossy(&output.stdout)), alone(jobs.folder.path(), "5x5", "remoteness"));
+    assert_eq!(hash(&text(jobs.run(&format!("-n 3 {solve}")))), jobs.solve_alone("5x5", "remoteness"));
 }
 
 #[test]
@@ -320,21 +318,16 @@ fn a_solve_by_several_processes_counts_what_it_solves() {
     let board = long::scale("4x4", "5x5");
     for values in ["wdl", "remoteness"] {
         let options = format!("{board} --values {values} --quiet --stats --db");
-        let run = |program: &mut Command| {
-            let output = program.current_dir(jobs.folder.path()).output().expect("the program runs");
-            assert!(output.status.success(), "{output:?}");
-            String::from_utf8_lossy(&output.stdout).into_owned()
-        };
-        let one = |command: String| run(Command::new(PROGRAM).args(command.split_whitespace()));
+        let one = |command: String| text(jobs.alone(&command));
         let expected = one(format!("solve {options} one"));
         let counts = one(format!("stats {board} --values {values} --csv --db one"));
         for processes in long::scale(&[3][..], &[2, 3, 5]) {
             let folder = format!("db-{processes}");
             let job =
                 format!("-n {processes} fourbase solve {options} {folder} --memory 1G --threads 1 --scratch scratch");
-            let solved = run(&mut jobs.command(&job));
+            let solved = text(jobs.run(&job));
             assert_eq!(hash(&solved), hash(&expected), "{board} {values} {processes}");
-            assert_eq!(solved.lines().last(), expected.lines().last().map(|line| line.trim_end()), "{processes}");
+            assert_eq!(solved.lines().last(), expected.lines().last(), "{processes}");
             assert_eq!(one(format!("stats {board} --values {values} --csv --db {folder}")), counts, "{processes}");
         }
     }
@@ -343,16 +336,11 @@ fn a_solve_by_several_processes_counts_what_it_solves() {
 #[test]
 fn any_number_of_processes_counts_what_one_counts() {
     let Some(jobs) = Jobs::new() else { return };
-    let run = |program: &mut Command| {
-        let output = program.current_dir(jobs.folder.path()).output().expect("the program runs");
-        assert!(output.status.success(), "{output:?}");
-        String::from_utf8_lossy(&output.stdout).into_owned()
-    };
     let board = long::scale("4x4", "5x4");
-    let one = |arguments: &str| run(Command::new(PROGRAM).args(arguments.split_whitespace()));
+    let one = |arguments: &str| text(jobs.alone(arguments));
     let count = |processes: u32, arguments: &str| {
-        run(&mut jobs
-            .command(&format!("-n {processes} fourbase stats {board} --csv --memory 1G --threads 1 {arguments}")))
+        let stats = format!("fourbase stats {board} --csv --memory 1G --threads 1 {arguments}");
+        text(jobs.run(&format!("-n {processes} {stats}")))
     };
     for arguments in ["--legal", "--values wdl", "--values remoteness"] {
         let expected = one(&format!("stats {board} --csv {arguments}"));
@@ -373,7 +361,7 @@ fn any_number_of_processes_counts_what_one_counts() {
 #[test]
 fn processes_that_see_other_databases_do_not_wait_for_each_other() {
     let Some(jobs) = Jobs::new() else { return };
-    alone(jobs.folder.path(), "4x4", "wdl");
+    jobs.solve_alone("4x4", "wdl");
     fs::create_dir(jobs.path("there")).expect("a folder");
     let stats = "fourbase stats 4x4 --db alone --memory 1G --threads 1";
     let output = jobs.run(&format!("-n 1 {stats} : -n 1 -wdir there {stats}"));

@@ -1,87 +1,52 @@
-//! Every legal position of small boards, and many of larger ones, against a plain memoised search.
+//! Every legal position of small boards, and many of larger ones, against a plain memoised search; and where that would take
+//! too much memory, every position against its best move, by rules written twice.
 
+use rayon::prelude::*;
+
+use crate::support::answer::Answer;
 use crate::support::board::board;
 use crate::support::comparison::compare;
 use crate::support::long;
+use crate::support::plain_game::PlainGame;
 use crate::support::plain_search::PlainSearch;
 use crate::support::positions::{every_well_formed_position, random_game};
 use crate::support::random::Random;
+use crate::support::shared::shared;
+use crate::support::tiers::{Database, Values};
 
-/// Compares every legal position of a board, of which there have to be as many as stated.
-fn every_legal_position(name: &str, legal: usize) {
-    let search = PlainSearch::of_all_positions(board(name));
-    assert_eq!(search.positions(), legal, "legal positions of {name}");
-    compare(&search);
-    println!("{name}: all {legal} legal positions agree");
-}
-
-// The numbers of legal positions where four in a row count are Tromp's and Böck's; misère does not change them. The
-// other numbers are the plain search's own.
+/// Boards with their numbers of legal positions, and whether the short run takes them. Where four in a row count, the numbers
+/// are Tromp's and Böck's, which misère does not change; the others are the plain search's own.
+const BOARDS: [(&str, usize, bool); 15] = [
+    ("4x4", 161_029, true),
+    ("5x3m", 158_911, true),
+    ("4x4c3", 41_750, true),
+    ("6x2", 29_737, true),
+    // Nobody can win.
+    ("4x3c5", 12_304, true),
+    // The first pieces win.
+    ("2x2c2", 13, true),
+    ("3x3c1", 4, true),
+    ("1x8", 9, true),
+    ("1x1", 2, true),
+    ("5x4", 3_945_711, false),
+    ("4x5", 1_706_255, false),
+    ("8x2", 1_216_721, false),
+    ("5x4c3", 613_459, false),
+    ("3x6", 235_781, false),
+    ("4x4m", 161_029, false),
+];
 
 #[test]
-fn every_legal_position_of_5x4_has_the_answer_of_the_plain_search() {
-    if long::skips("every legal position of 5x4 against the plain search") {
-        return;
+fn every_legal_position_has_the_answer_of_the_plain_search() {
+    for (name, legal, is_short) in BOARDS {
+        if !is_short && long::skips(format_args!("every legal position of {name} against the plain search")) {
+            continue;
+        }
+        let search = PlainSearch::of_all_positions(board(name));
+        assert_eq!(search.positions(), legal, "legal positions of {name}");
+        compare(&search);
+        println!("{name}: all {legal} legal positions agree");
     }
-    every_legal_position("5x4", 3_945_711);
-}
-
-#[test]
-fn every_legal_position_of_4x5_has_the_answer_of_the_plain_search() {
-    if long::skips("every legal position of 4x5 against the plain search") {
-        return;
-    }
-    every_legal_position("4x5", 1_706_255);
-}
-
-#[test]
-fn every_legal_position_of_4x4_has_the_answer_of_the_plain_search() {
-    every_legal_position("4x4", 161_029);
-}
-
-#[test]
-fn every_legal_position_of_3x6_has_the_answer_of_the_plain_search() {
-    if long::skips("every legal position of 3x6 against the plain search") {
-        return;
-    }
-    every_legal_position("3x6", 235_781);
-}
-
-#[test]
-fn every_legal_position_where_three_in_a_row_count_has_the_answer_of_the_plain_search() {
-    every_legal_position("4x4c3", 41_750);
-    if !long::skips("every legal position of 5x4c3 against the plain search") {
-        every_legal_position("5x4c3", 613_459);
-    }
-}
-
-#[test]
-fn every_legal_position_where_a_line_loses_has_the_answer_of_the_plain_search() {
-    if !long::skips("every legal position of 4x4m against the plain search") {
-        every_legal_position("4x4m", 161_029);
-    }
-    every_legal_position("5x3m", 158_911);
-}
-
-#[test]
-fn every_legal_position_of_the_narrow_and_the_flat_has_the_answer_of_the_plain_search() {
-    every_legal_position("1x8", 9);
-    every_legal_position("1x1", 2);
-    every_legal_position("6x2", 29_737);
-    if !long::skips("every legal position of 8x2 against the plain search") {
-        every_legal_position("8x2", 1_216_721);
-    }
-}
-
-#[test]
-fn every_legal_position_where_the_first_pieces_win_has_the_answer_of_the_plain_search() {
-    every_legal_position("2x2c2", 13);
-    every_legal_position("3x3c1", 4);
-}
-
-#[test]
-fn every_legal_position_where_nobody_can_win_has_the_answer_of_the_plain_search() {
-    every_legal_position("4x3c5", 12_304);
 }
 
 #[test]
@@ -104,35 +69,71 @@ fn positions_that_no_play_reaches_are_answered_as_the_plain_search_answers_them(
     }
 }
 
-/// Compares positions of a larger board that random play reaches at a late ply, and all that follow from them.
-fn late_positions(name: &str, plies: usize, all_games: usize) {
-    let (board, games) = (board(name), long::scale(all_games / 20, all_games));
-    long::skips(format_args!("{} of {all_games} positions of {name} and what follows from them", all_games - games));
-    let mut search = PlainSearch::new(board);
-    let mut random = Random::new(plies as u64);
-    let mut sampled = 0;
-    while sampled < games {
-        if let Some(mut game) = random_game(board, plies, &mut random) {
+/// Positions that random play reaches at ply 12, and all that follow from them.
+#[test]
+fn late_positions_of_larger_boards_have_the_answers_of_the_plain_search() {
+    for (name, all_games) in [("5x5", 60), ("6x4", 60), ("4x6", 200)] {
+        let (board, games) = (board(name), long::scale(all_games / 20, all_games));
+        long::skips(format_args!("{} of {all_games} positions of {name} and what follows them", all_games - games));
+        let (mut search, mut random) = (PlainSearch::new(board), Random::new(12));
+        for mut game in std::iter::repeat_with(|| random_game(board, 12, &mut random)).flatten().take(games) {
             search.solve(&mut game);
-            sampled += 1;
         }
+        compare(&search);
+        println!("{name}: {games} positions of ply 12 and what follows, {} in all, agree", search.positions());
     }
-    compare(&search);
-    let met = search.positions();
-    println!("{name}: {games} positions of ply {plies} and what follows from them, {met} in all, agree");
+}
+
+/// The answer of a database with remoteness.
+fn probe(database: &Database, game: &PlainGame) -> Answer {
+    Answer::of_outcome(database.probe(&game.to_position()).expect("an answer"))
+}
+
+/// Checks that a position has the answer of its end or of its best move.
+fn check(database: &Database, game: &PlainGame) {
+    let expected = game.end().map(Answer::of_end).unwrap_or_else(|| {
+        let answers = game.children().into_iter().map(|child| probe(database, &child).before_the_move());
+        let best = answers.reduce(|best, answer| if answer.is_better_than(best) { answer } else { best });
+        best.expect("a game that goes on has a move")
+    });
+    assert_eq!(probe(database, game), expected, "{}", game.to_position());
+}
+
+/// Checks every legal position, tier by tier from the empty board, of which there have to be as many as stated. If each is
+/// worth its best move, then by induction from the full board every value and remoteness is right.
+fn every_position_is_worth_its_best_move(name: &str, legal: usize) {
+    let board = board(name);
+    let database = shared(board, Values::Remoteness);
+    let mut tier = vec![PlainGame::start(board).key()];
+    let mut positions = 0;
+    while !tier.is_empty() {
+        positions += tier.len();
+        let next_keys = |&key: &u64| {
+            let game = PlainGame::from_key(board, key);
+            check(&database, &game);
+            game.children().iter().map(PlainGame::key).collect::<Vec<_>>()
+        };
+        let mut next: Vec<u64> = tier.par_iter().flat_map_iter(next_keys).collect();
+        next.par_sort_unstable();
+        next.dedup();
+        tier = next;
+    }
+    assert_eq!(positions, legal, "legal positions of {name}");
+    println!("{name}: all {legal} legal positions are worth their best moves");
+}
+
+// The numbers of legal positions are Tromp's and Böck's.
+
+#[test]
+fn every_legal_position_of_4x6_is_worth_its_best_move() {
+    if !long::skips("every legal position of 4x6 is worth its best move") {
+        every_position_is_worth_its_best_move("4x6", 15_835_683);
+    }
 }
 
 #[test]
-fn late_positions_of_5x5_have_the_answers_of_the_plain_search() {
-    late_positions("5x5", 12, 60);
-}
-
-#[test]
-fn late_positions_of_6x4_have_the_answers_of_the_plain_search() {
-    late_positions("6x4", 12, 60);
-}
-
-#[test]
-fn late_positions_of_4x6_have_the_answers_of_the_plain_search() {
-    late_positions("4x6", 12, 200);
+#[ignore = "takes minutes"]
+fn every_legal_position_of_5x5_and_6x4_is_worth_its_best_move() {
+    every_position_is_worth_its_best_move("5x5", 69_763_700);
+    every_position_is_worth_its_best_move("6x4", 94_910_577);
 }

@@ -1,194 +1,67 @@
-//! A solve that stops anywhere goes on later and ends with the same bytes.
+//! A solve that is stopped anywhere, in memory or in files, goes on later in either and ends with the same bytes.
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
+use fourbase_tiers::counts::{count_by_ply, count_by_value};
+use fourbase_tiers::solve;
 use rayon::ThreadPoolBuilder;
 use tempfile::TempDir;
 
-use crate::support::files::{assert_same, folder_files};
+use crate::support::board::board;
+use crate::support::files::{assert_same, flip_a_bit, folder_files};
 use crate::support::long;
 use crate::support::memory_disk::{Fault, MemoryDisk};
-use crate::support::progress::{StopAfterEntries, StopAtFiles};
-use crate::support::random::Random;
+use crate::support::progress::{Listener, StopAfterEntries, StopAtFiles};
 use crate::support::shared;
-use crate::support::solves::{MEMORY_BYTES, Solve, in_files, in_files_at_once, least_bytes, stepwise};
-use crate::support::tiers::{CHECKPOINT, Kernel, SolveError, Values};
+use crate::support::small_disk::SmallDisk;
+use crate::support::solves::{MEMORY_BYTES, Solve, in_files, least_bytes, stepwise};
+use crate::support::tiers::{Alone, CHECKPOINT, CountError, Plan, Progress, SolveError, Stage, Values};
 
-/// What happens between a solve that failed and the next.
-#[derive(Clone, Copy, Debug)]
-enum Between {
-    /// The process ended: all that it wrote is there.
-    ProcessEnds,
-    /// The power went: what was not synced is there or not.
-    PowerGoes,
+/// Blocks so small that the tiers of small boards have many.
+const SMALL_BLOCKS: usize = 40;
+
+/// A solve in files on disk, apart from the database.
+fn on_disk(root: &Path, name: &str, values: Values) -> Solve {
+    let solve = Solve::new(board(name), values).with_root(root);
+    solve.with_scratch(root.join("scratch")).with_block_words(SMALL_BLOCKS)
 }
 
-/// Lets a solve on a disk like `before` die at its first operation, at its second and so on, and checks after each that
-/// the next solve ends with the `expected` bytes. Returns how many operations there are.
-fn die_at_every_operation(
-    first: &Solve,
-    before: &dyn Fn() -> MemoryDisk,
-    expected: &BTreeMap<String, Vec<u8>>,
-    between: Between,
-) -> u64 {
-    let stride: u64 = long::scale(23, 1);
-    for operation in (0..).step_by(stride as usize) {
-        let disk = before();
-        disk.set_fault(Fault::From(operation));
-        let died = first.run_on(&disk).is_err();
-        if !died {
-            let operations = disk.operations();
-            assert!((operations..operations + stride).contains(&operation), "a solve that succeeds met no fault");
-            long::skips(format_args!("all but every {stride}th of {operations} operations"));
-            return operations.div_ceil(stride);
-        }
-        if let Between::PowerGoes = between {
-            disk.cut_power(&mut Random::new(operation));
-        }
-        disk.set_fault(Fault::Never);
-        // Other kernels go on: they too give the same bytes.
-        let second = first.with_kernel(Kernel::portable()).with_replace(false);
-        let report = second.run_on(&disk);
-        assert!(report.is_ok(), "{between:?} at operation {operation}: {report:?}");
-        assert_same(&first.files_on(&disk), expected, &format!("{between:?} at operation {operation}"));
-    }
-    unreachable!("the solve succeeds without a fault")
+/// Asserts that a database is that of a solve in memory, and that nothing is left in the scratch folder.
+fn assert_done(solve: &Solve, what: &str) {
+    assert_same(&folder_files(&solve.folder()), &shared::files(solve.board(), solve.values()), what);
+    let scratch = solve.scratch().expect("a solve in files");
+    assert!(!scratch.join(solve.board().to_string()).exists(), "{what}: files or folders are left");
 }
 
 #[test]
-fn a_solve_that_dies_at_any_file_operation_goes_on_to_the_same_bytes() {
-    for (name, values) in [("4x4", Values::Remoteness), ("5x3", Values::Wdl)] {
-        let solve = stepwise(name, values);
-        let expected = solve.whole();
-        let operations = die_at_every_operation(&solve, &MemoryDisk::new, &expected, Between::ProcessEnds);
-        println!("{name} {values}: died at each of {operations} operations");
-    }
-}
-
-#[test]
-fn a_solve_that_loses_power_at_any_file_operation_goes_on_to_the_same_bytes() {
-    for (name, values) in [("4x4", Values::Remoteness), ("5x3", Values::Wdl)] {
-        let solve = stepwise(name, values);
-        let expected = solve.whole();
-        let operations = die_at_every_operation(&solve, &MemoryDisk::new, &expected, Between::PowerGoes);
-        println!("{name} {values}: lost power at each of {operations} operations");
-    }
-}
-
-#[test]
-fn a_solve_in_files_that_stops_at_any_file_operation_goes_on_to_the_same_bytes() {
-    // One thread, so that the operations have an order.
-    let pool = ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
-    for (name, values) in [("3x3c3", Values::Remoteness), ("4x3", Values::Wdl)] {
-        let expected = stepwise(name, values).whole();
-        for solve in [in_files_at_once(name, values), in_files(name, values)] {
-            for between in [Between::ProcessEnds, Between::PowerGoes] {
-                let stop = || die_at_every_operation(&solve, &MemoryDisk::new, &expected, between);
-                println!("{name} {values} in files: {between:?} at each of {} operations", pool.install(stop));
+fn a_solve_in_files_writes_the_bytes_of_one_in_memory() {
+    let few = [("4x4", 40), ("4x4c3", 1), ("5x3m", 1 << 15), ("1x8", 1)];
+    let all = [("4x4", 1), ("5x4", 200), ("4x5", 1 << 15), ("5x3m", 40), ("4x4c3", 40), ("1x8", 1)];
+    long::skips("solves of 5x4 and 4x5 in files");
+    for &(name, block_words) in long::scale(&few[..], &all) {
+        for values in [Values::Wdl, Values::Remoteness] {
+            for (threads, is_ample) in [(1, false), (3, false), (3, true)] {
+                let root = TempDir::new().expect("a folder");
+                let solve = on_disk(root.path(), name, values).with_block_words(block_words);
+                // With the least memory each block goes into its file at once; with plenty none does.
+                let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+                let bytes = if is_ample { MEMORY_BYTES } else { pool.install(|| least_bytes(&solve)) };
+                let solve = solve.with_memory_bytes(bytes);
+                let report = pool.install(|| solve.run()).expect("a solve");
+                assert!(!report.already_complete);
+                assert_done(&solve, &format!("{name} {values}, {threads} threads"));
             }
         }
     }
 }
 
-#[test]
-fn a_replacement_that_stops_at_any_file_operation_leaves_nothing_that_is_taken_for_whole() {
-    let replace = stepwise("4x4", Values::Wdl).with_replace(true);
-    let expected = replace.whole();
-    let solved_before = || {
-        let disk = MemoryDisk::new();
-        let folder = replace.folder();
-        for (name, bytes) in &expected {
-            disk.put(&folder.join(name), bytes);
-        }
-        disk
-    };
-    for between in [Between::ProcessEnds, Between::PowerGoes] {
-        let operations = die_at_every_operation(&replace, &solved_before, &expected, between);
-        println!("4x4 wdl: {between:?} at each of {operations} operations of a replacement");
-    }
-}
-
-#[test]
-fn a_fault_that_passes_stops_the_solve_or_leaves_no_trace() {
-    let solve = stepwise("4x4", Values::Remoteness);
-    let expected = solve.whole();
-    long::skips("all but every 23rd operation that fails once");
-    for operation in (0..).step_by(long::scale(23, 1)) {
-        let disk = MemoryDisk::new();
-        disk.set_fault(Fault::Once(operation));
-        let result = solve.run_on(&disk);
-        if disk.operations() <= operation {
-            println!("4x4 remoteness: each of {operation} operations failed once");
-            break;
-        }
-        if result.is_err() {
-            solve.run_on(&disk).expect("a solve without a fault");
-        }
-        assert_same(&solve.files_on(&disk), &expected, &format!("operation {operation} failed once"));
-    }
-}
-
-/// More operations than a solve that resumes takes before it has made another tier durable: it reads all finished ones, and
-/// the blocks of the last one by one.
-const MOST_OPERATIONS: usize = 300;
-
-#[test]
-fn a_solve_that_loses_power_again_and_again_goes_on_to_the_same_bytes() {
-    let solve = stepwise("5x3", Values::Remoteness);
-    let expected = solve.whole();
-    let mut cuts = 0;
-    let solves = long::scale(4, 100);
-    long::skips("96 of 100 solves that lose power again and again");
-    for seed in 0..solves {
-        let mut random = Random::new(seed);
-        let disk = MemoryDisk::new();
-        disk.set_fault(Fault::From(random.below(MOST_OPERATIONS) as u64));
-        while solve.run_on(&disk).is_err() {
-            disk.cut_power(&mut random);
-            disk.set_fault(Fault::From(random.below(MOST_OPERATIONS) as u64));
-            cuts += 1;
-        }
-        // What a fault kept from being tidied up in a complete database goes the next time.
-        disk.set_fault(Fault::Never);
-        solve.run_on(&disk).expect("a complete database");
-        assert_same(&solve.files_on(&disk), &expected, &format!("seed {seed}"));
-    }
-    println!("5x3 remoteness: {solves} solves, {cuts} power cuts");
-}
-
-#[test]
-fn a_solve_that_has_ended_outlives_a_loss_of_power() {
-    for (name, checkpoint) in [("4x4", Duration::ZERO), ("4x4", CHECKPOINT)] {
-        let solve = stepwise(name, Values::Wdl).with_checkpoint(checkpoint);
-        let expected = solve.whole();
-        long::skips("96 of 100 solves that lose power at the end");
-        for seed in 0..long::scale(4, 100) {
-            let disk = MemoryDisk::new();
-            solve.run_on(&disk).expect("a solve");
-            disk.cut_power(&mut Random::new(seed));
-            let report = solve.run_on(&disk).expect("a complete database");
-            assert!(report.already_complete, "seed {seed}");
-            assert_same(&solve.files_on(&disk), &expected, &format!("seed {seed}"));
-        }
-    }
-}
-
-#[test]
-fn a_solve_without_checkpoints_starts_again_and_ends_with_the_same_bytes() {
-    let solve = stepwise("4x4", Values::Remoteness).with_checkpoint(CHECKPOINT);
-    let expected = solve.whole();
-    for between in [Between::ProcessEnds, Between::PowerGoes] {
-        let operations = die_at_every_operation(&solve, &MemoryDisk::new, &expected, between);
-        println!("4x4 remoteness without checkpoints: {between:?} at each of {operations} operations");
-    }
-}
-
-/// Stops a solve in memory after `most` entries; checks that it has lost no more than the tier that it was at, and that
-/// the next solve ends with the `expected` bytes. Returns the entries that are lost, or `None` where nothing was left to
-/// stop.
-fn stop_and_go_on(solve: &Solve, most: u64, expected: &BTreeMap<String, Vec<u8>>) -> Option<u64> {
+/// Stops a solve after `most` entries; checks that it has lost no more than the tier that it was at, and that the next solve
+/// ends with the `expected` bytes. Returns `None` where nothing was left to stop.
+fn stop_and_go_on(solve: &Solve, most: u64, expected: &BTreeMap<String, Vec<u8>>) -> Option<()> {
     let (disk, stop) = (MemoryDisk::new(), StopAfterEntries::new(most));
     let error = solve.run_heard_on(&stop, &disk).err()?;
     let (tiers, kept) = (stop.tiers.into_inner(), stop.entries.into_inner());
@@ -199,7 +72,7 @@ fn stop_and_go_on(solve: &Solve, most: u64, expected: &BTreeMap<String, Vec<u8>>
     solve.run_heard_on(&go_on, &disk).expect("a solve that goes on");
     assert_eq!(go_on.before.into_inner(), kept, "it goes on after the tiers that were done");
     assert_same(&solve.files_on(&disk), expected, &format!("{}, stopped after {most}", solve.board()));
-    Some(stop.solved.into_inner() - kept)
+    Some(())
 }
 
 #[test]
@@ -218,6 +91,22 @@ fn a_solve_in_memory_that_is_stopped_anywhere_loses_only_the_tier_that_it_was_at
 }
 
 #[test]
+fn a_solve_in_memory_does_not_wait_for_the_end_of_a_tier() {
+    let solve = stepwise("5x5", Values::Wdl).with_checkpoint(CHECKPOINT);
+    let expected = shared::files(solve.board(), solve.values());
+    let one_thread = ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
+    // The middle of a tier of 6,000,000 entries, by pieces of about 500,000.
+    long::skips("five of six moments in the middle of a tier");
+    for most in (20_000_000..26_000_000).step_by(long::scale(6_000_000, 1_000_000)) {
+        let (disk, stop) = (MemoryDisk::new(), StopAfterEntries::new(most));
+        one_thread.install(|| solve.run_heard_on(&stop, &disk)).expect_err("a solve that is stopped");
+        assert!(stop.solved.into_inner() < most + 1_600_000, "it stops after a piece");
+        one_thread.install(|| solve.run_on(&disk)).expect("a solve that goes on");
+        assert_same(&solve.files_on(&disk), &expected, "5x5");
+    }
+}
+
+#[test]
 fn a_solve_in_files_that_is_stopped_anywhere_loses_no_tier_and_goes_on_in_files_or_in_memory() {
     for (name, values) in [("4x4", Values::Remoteness), ("5x3", Values::Wdl)] {
         let ample = in_files(name, values).with_checkpoint(CHECKPOINT);
@@ -227,7 +116,7 @@ fn a_solve_in_files_that_is_stopped_anywhere_loses_no_tier_and_goes_on_in_files_
         for solve in [least, least + 3000, least + 20_000, MEMORY_BYTES].map(|bytes| ample.with_memory_bytes(bytes)) {
             for (number, most) in (0..).step_by(long::scale(5065, 1013)).enumerate() {
                 let disk = MemoryDisk::new();
-                let Some(_) = stop_and_go_on(&solve, most, &expected) else { break };
+                let Some(()) = stop_and_go_on(&solve, most, &expected) else { break };
                 solve.run_heard_on(&StopAfterEntries::new(most), &disk).expect_err("a solve that is stopped");
                 // It is stopped again in the same tier or the next, and goes on elsewhere.
                 let _ = solve.run_heard_on(&StopAfterEntries::new(most + 300), &disk);
@@ -245,12 +134,10 @@ fn a_solve_in_files_that_was_stopped_dies_later_and_goes_on_from_where_it_was_st
     let pool = ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
     let solve = in_files("4x3", Values::Wdl).with_checkpoint(CHECKPOINT);
     let (expected, mut deaths) = (solve.whole(), 0);
-    let entries = pool.install(|| {
+    pool.install(|| {
         let all = StopAfterEntries::never();
         solve.run_heard_on(&all, &MemoryDisk::new()).expect("a solve");
-        all.solved.into_inner()
-    });
-    pool.install(|| {
+        let entries = all.solved.into_inner();
         for most in (1..entries).step_by(entries as usize / 12) {
             for operation in (0..).step_by(long::scale(11, 2)) {
                 let (disk, stop) = (MemoryDisk::new(), StopAfterEntries::new(most));
@@ -276,6 +163,77 @@ fn a_solve_in_files_that_was_stopped_dies_later_and_goes_on_from_where_it_was_st
 }
 
 #[test]
+fn a_solve_goes_on_within_a_tier_in_files_and_in_memory_by_turns() {
+    for (values, turns) in
+        [(Values::Remoteness, [true, true]), (Values::Wdl, [true, false]), (Values::Wdl, [false, true])]
+    {
+        let root = TempDir::new().expect("a folder");
+        // Without a folder of their own the files are with the database.
+        let memory = Solve::new(board("5x4"), values).with_root(root.path()).with_block_words(SMALL_BLOCKS);
+        let files = memory.with_scratch(root.path());
+        for turn in 0.. {
+            // Blocks that are there count as solved too: a run has to pass over those of its tier, of up to 500,000 entries,
+            // and then do more.
+            let most = 100_000 * (1 + turn % 7);
+            let stop = StopAfterEntries::new(most);
+            let solve = if turns[turn as usize % 2] { &files } else { &memory };
+            match solve.run_heard(&stop) {
+                Ok(report) => {
+                    assert!(turn > 2, "{turn}");
+                    assert_same(&folder_files(&report.folder), &shared::files(solve.board(), values), "in turns");
+                    break;
+                }
+                Err(SolveError::Stopped { .. }) => assert!(turn < 200, "it never ends"),
+                Err(error) => panic!("{error}"),
+            }
+            assert!(stop.solved.into_inner() < most + 500_000, "it stops soon");
+        }
+    }
+}
+
+/// Stops a solve when all values of a tier are there and its file is to be written.
+struct StopAtFile {
+    ply: u32,
+    /// Entries of that tier to come.
+    left: AtomicI64,
+}
+
+impl Progress for StopAtFile {
+    fn tier(&self, ply: u32, entries: u64) {
+        self.left.store(if ply == self.ply { entries as i64 } else { i64::MAX }, Ordering::Relaxed);
+    }
+
+    fn done(&self, _: Stage, entries: u64) {
+        self.left.fetch_sub(entries as i64, Ordering::Relaxed);
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.left.load(Ordering::Relaxed) <= 0
+    }
+}
+
+#[test]
+fn a_solve_does_not_wait_for_the_end_of_a_tiers_file() {
+    let solve = stepwise("5x4", Values::Remoteness).with_checkpoint(CHECKPOINT).with_block_words(SMALL_BLOCKS);
+    let expected = shared::files(solve.board(), solve.values());
+    for solve in [solve.clone(), solve.with_scratch(solve.root())] {
+        long::skips("a stop at the files of eight of ten plies of 5x4");
+        for ply in (1..solve.board().cells() as u32).step_by(long::scale(10, 2)) {
+            let (disk, stop) = (MemoryDisk::new(), StopAtFile { ply, left: AtomicI64::new(i64::MAX) });
+            let error = solve.run_heard_on(&stop, &disk).expect_err("a solve that is stopped");
+            let before = solve.board().cells() - ply as usize;
+            assert!(matches!(error, SolveError::Stopped { done, .. } if done == before), "ply {ply}: {error}");
+            let names = Vec::from_iter(solve.files_on(&disk).into_keys());
+            assert!(!names.iter().any(|name| name.ends_with(".new")), "ply {ply}: {names:?}");
+            // The tier is kept.
+            assert!(names.contains(&format!("frontier-{ply:02}.0")), "ply {ply}: {names:?}");
+            solve.run_on(&disk).expect("a solve that goes on");
+            assert_same(&solve.files_on(&disk), &expected, &format!("stopped at the file of ply {ply}"));
+        }
+    }
+}
+
+#[test]
 fn a_solve_that_resumes_tells_of_the_files_that_it_reads_and_can_be_stopped_there() {
     let solve = stepwise("4x4", Values::Remoteness);
     let (disk, begun, stop) = (MemoryDisk::new(), StopAfterEntries::new(50_000), StopAtFiles::default());
@@ -286,41 +244,63 @@ fn a_solve_that_resumes_tells_of_the_files_that_it_reads_and_can_be_stopped_ther
     let (all, read) = (stop.all.into_inner(), stop.read.into_inner());
     assert!(0 < read && read <= all, "{read} of {all} bytes");
     assert_same(&solve.files_on(&disk), &before, "a solve that was stopped while it read");
-    solve.run_heard_on(&StopAfterEntries::never(), &disk).expect("a solve that goes on");
-    assert_same(&solve.files_on(&disk), &solve.whole(), "a solve that goes on");
 }
 
 #[test]
-fn a_solve_in_memory_does_not_wait_for_the_end_of_a_tier() {
-    let solve = stepwise("5x5", Values::Wdl).with_checkpoint(CHECKPOINT);
-    let expected = shared::files(solve.board(), solve.values());
-    let one_thread = ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
-    // The middle of a tier of 6,000,000 entries, by pieces of about 500,000.
-    long::skips("five of six moments in the middle of a tier");
-    for most in (20_000_000..26_000_000).step_by(long::scale(6_000_000, 1_000_000)) {
-        let stop = StopAfterEntries::new(most);
-        one_thread.install(|| solve.run_heard_on(&stop, &MemoryDisk::new())).expect_err("a solve that is stopped");
-        assert!(stop.solved.into_inner() < most + 1_600_000, "it stops after a piece");
-        one_thread.install(|| stop_and_go_on(&solve, most, &expected)).expect("a solve that is stopped");
+fn blocks_that_are_elsewhere_are_asked_for_and_damaged_ones_are_solved_again() {
+    let root = TempDir::new().expect("a folder");
+    let solve = on_disk(root.path(), "5x4", Values::Wdl);
+    let stop = StopAfterEntries::new(1_000_000);
+    assert!(matches!(solve.run_heard(&stop), Err(SolveError::Stopped { .. })));
+    let error = solve.with_scratch(root.path().join("elsewhere")).run().expect_err("the files are not there");
+    assert!(matches!(error, SolveError::Scratch { .. }), "{error}");
+    let scratch = solve.scratch_folder();
+    for name in folder_files(&scratch).keys() {
+        flip_a_bit(&scratch.join(name));
+    }
+    let listener = Listener::default();
+    solve.run_heard(&listener).expect("a solve");
+    assert_eq!(listener.told().len(), 1, "said once");
+    assert_done(&solve, "solved again");
+}
+
+#[test]
+fn a_disk_that_is_too_small_is_found_before_the_start() {
+    let root = TempDir::new().expect("a folder");
+    long::skips("a disk that is too small for 5x4; takes 4x4");
+    let solve = on_disk(root.path(), long::scale("4x4", "5x4"), Values::Remoteness).with_root(root.path().join("db"));
+    let plan = Plan::new(solve.board(), solve.values(), MEMORY_BYTES).bounded();
+    // With a margin for the estimate of the database; that of the files has one.
+    let enough = plan.database_bytes() / 4 * 5 + plan.scratch_bytes();
+    let enough = u64::try_from(enough).expect("a small board");
+    let error = solve.run_on(&SmallDisk { free_bytes: enough - 1 }).expect_err("a disk that is too small");
+    let SolveError::Disk { needed, free, .. } = error else { panic!("{error}") };
+    assert_eq!((needed, free), (u128::from(enough), enough - 1));
+    assert_eq!(fs::read_dir(root.path()).expect("a folder").count(), 0, "nothing is made");
+    solve.run_on(&SmallDisk { free_bytes: enough }).expect("a disk that is just large enough");
+
+    let counted = solve::Solve::new(solve.board(), Values::Wdl).memory(MEMORY_BYTES).scratch(Some(root.path().into()));
+    for is_legal in [true, false] {
+        let count = |free_bytes| {
+            let disk = SmallDisk { free_bytes };
+            let legal = is_legal.then(|| count_by_ply(&counted, &Alone, &disk, &()).map(drop));
+            legal.unwrap_or_else(|| count_by_value(&counted, &Alone, &disk, &()).map(drop))
+        };
+        let error = count(0).expect_err("a disk that is too small");
+        let CountError::Disk { folder, needed, free: 0, .. } = error else { panic!("{error}") };
+        assert!(!folder.exists(), "nothing is made");
+        let enough = u64::try_from(needed).expect("a small board");
+        assert!(count(enough - 1).is_err());
+        count(enough).expect("a disk that is just large enough");
     }
 }
 
 #[test]
-fn what_stopped_solves_left_is_removed_and_nothing_else() {
-    let root = TempDir::new().expect("a temporary folder");
-    let solve = stepwise("4x3", Values::Wdl).with_root(root.path());
-    let folder = solve.folder();
-    fs::create_dir_all(&folder).expect("a folder");
-    for name in ["tier-11.new", "tier-03.new", "manifest.new", "frontier-05.0", "frontier-04.1"] {
-        fs::write(folder.join(name), "half").expect("a file");
-    }
-    // Not ours.
-    let others = ["notes.new", "manifest.backup", "tier-list", "tier-03.new.old"];
-    others.iter().for_each(|name| fs::write(folder.join(name), "mine").expect("a file"));
-    let mut expected = stepwise("4x3", Values::Wdl).whole();
-    expected.extend(others.map(|name| (name.to_owned(), b"mine".to_vec())));
-    for replace in [false, true] {
-        solve.with_replace(replace).run().expect("a solve");
-        assert_same(&folder_files(&folder), &expected, "4x3 wdl");
-    }
+fn boards_far_larger_than_memory_are_planned_in_files() {
+    let plan = Plan::new(board("7x6"), Values::Wdl, 4 << 30);
+    assert!(plan.is_bounded && plan.exact);
+    assert_eq!(plan.entries(), 2_577_410_467_496);
+    plan.check(4 << 30).expect("it fits");
+    let plan = Plan::new(board("6x5"), Values::Wdl, 1 << 30);
+    assert!(!plan.is_bounded, "a board that fits stays in memory");
 }

@@ -1,98 +1,196 @@
-//! Searching forward: against the database, which shares no code with it, and as `fourbase query --search` does it.
+//! The database against the forward search, which shares no code with it: random positions of boards that are solved here,
+//! and of whole 7x6 and 6x6 where there are any.
+//!
+//! A whole 7x6 takes an hour or more to solve, so its proofs need one that was made before: they run where the variable
+//! `FOURBASE_7X6` (`FOURBASE_6X6`) names the folder of databases it is in, and say so where it does not. The same proofs are
+//! tried on 5x5, which every run of the tests solves.
 
-use std::collections::HashSet;
+use std::env;
+use std::path::Path;
 
-use fourbase::Position;
 use fourbase::search::{Options, Search};
-use rayon::prelude::*;
+use fourbase::{Board, Outcome, Player, Position, Value};
 
 use crate::support::board::board;
 use crate::support::long;
-use crate::support::plain_game::PlainGame;
-use crate::support::positions::random_game;
-use crate::support::tiers::{Database, Values};
-
+use crate::support::openings::{Opening, openings};
+use crate::support::proofs::{
+    assert_outcomes, assert_remoteness, assert_searched, parse_scored, random_positions, spread, tally,
+};
 use crate::support::random::Random;
 use crate::support::shared::shared;
+use crate::support::tiers::{Database, Values};
+use crate::support::truth;
 
-/// How many positions one search solves, one after the other.
-const SEARCHED_IN_A_ROW: usize = 1000;
+/// The seed of the random positions.
+const SEED: u64 = 7;
 
-/// Checks that search and database agree on some positions, in value and remoteness.
-fn compare(database: &Database, positions: &[Position]) {
-    positions.par_chunks(SEARCHED_IN_A_ROW).for_each(|positions| {
-        let mut search = Search::new(database.board(), Options::default());
-        for position in positions {
-            let found = search.solve(position).expect("an answer");
-            assert_eq!(found, database.probe(position).expect("an answer"), "{} {position}", position.board());
-        }
-    });
-}
-
-/// Compares every legal position, of which there have to be as many as stated.
-fn every_legal_position(name: &str, legal: usize) {
-    let board = board(name);
-    let database = shared(board, Values::Remoteness);
-    let mut tier = vec![PlainGame::start(board).key()];
-    let mut count = 0;
-    while !tier.is_empty() {
-        count += tier.len();
-        let games = tier.into_par_iter().map(|key| PlainGame::from_key(board, key)).collect::<Vec<_>>();
-        compare(&database, &games.par_iter().map(PlainGame::to_position).collect::<Vec<_>>());
-        tier = games
-            .par_iter()
-            .flat_map_iter(|game| game.children().iter().map(PlainGame::key).collect::<Vec<_>>())
-            .collect();
-        tier.par_sort_unstable();
-        tier.dedup();
+/// Compares as many random positions of every ply from `first` on; each value has to occur.
+fn assert_every_ply(database: &Database, first: usize, count: usize) {
+    let board = database.board();
+    for ply in first..board.cells() {
+        let positions = random_positions(board, ply, count, &mut Random::new(SEED + ply as u64));
+        let tally = assert_searched(database, &positions);
+        println!("{board} {}, ply {ply}: {tally:?}", database.values());
     }
-    assert_eq!(count, legal, "legal positions of {name}");
-}
-
-/// Compares so many different positions of random games, from the empty board on.
-fn random_positions(name: &str) {
-    let positions = long::scale(1_000, 20_000);
-    long::skips(format_args!("a search of 19,000 of 20,000 random positions of {name}"));
-    let board = board(name);
-    let database = shared(board, Values::Remoteness);
-    let (mut random, mut met) = (Random::new(4), HashSet::new());
-    let mut cases = Vec::with_capacity(positions);
-    while cases.len() < positions {
-        let plies = random.below(board.cells() + 1);
-        if let Some(game) = random_game(board, plies, &mut random)
-            && met.insert(game.key())
-        {
-            cases.push(game.to_position());
-        }
-    }
-    compare(&database, &cases);
 }
 
 #[test]
-fn every_legal_position_of_4x4_has_the_answer_of_the_database() {
-    every_legal_position("4x4", 161_029);
+fn random_positions_of_every_ply_have_the_outcome_that_the_search_finds() {
+    long::skips("39 of 40 positions of 5x5, 6x4 and 4x6");
+    let count = long::scale(20, 800);
+    for (name, values) in
+        [("5x5", Values::Wdl), ("5x5", Values::Remoteness), ("6x4", Values::Remoteness), ("4x6", Values::Remoteness)]
+    {
+        // The search of the empty board is compared in the library.
+        assert_every_ply(&shared(board(name), values), long::scale(4, 1), count);
+    }
 }
 
-// The number of legal positions is of `counts.csv`, as in `oracle.rs`.
 #[test]
-fn every_legal_position_of_5x4_has_the_answer_of_the_database() {
-    if long::skips("a search of every legal position of 5x4") {
+fn published_openings_of_5x5_have_the_outcome_and_the_remoteness_that_a_search_over_values_finds() {
+    let Some(openings) = openings(board("5x5")) else { return };
+    let count = long::scale(10, 100);
+    for values in [Values::Wdl, Values::Remoteness] {
+        let database = shared(board("5x5"), values);
+        assert_outcomes(&database, &openings);
+        let chosen = [Value::Win, Value::Tie, Value::Lose].map(|value| spread(&openings, value, count)).concat();
+        assert_eq!(tally(chosen.iter().map(|(_, expected)| expected.value)), [count; 3]);
+        assert_remoteness(&database, &chosen);
+    }
+    // The same author's table of values by ply says so too.
+    assert_eq!(tally(openings.iter().map(|(_, expected)| expected.value)), [15_432, 6_863, 2_765]);
+}
+
+/// The search itself, without a database: Markus Böck's lists, and Pascal Pons' sets.
+#[test]
+fn the_search_finds_published_outcomes() {
+    long::skips("four of five positions of 5x5 after 8 plies");
+    for (name, step, threads) in [("5x5", long::scale(5, 1), 1), ("7x6", 20_011, 1), ("7x6", 40_009, 2)] {
+        let Some(openings) = openings(board(name)) else { return };
+        let mut search = Search::new(board(name), Options { threads, ..Options::default() });
+        for (position, expected) in openings.iter().step_by(step) {
+            assert_eq!(search.solve(position), Ok(*expected), "{position}");
+        }
+    }
+    let mut search = Search::new(board("7x6"), Options::default());
+    for name in ["Test_L3_R1", "Test_L2_R1"] {
+        let Some(lines) = truth::lines(&format!("pons/{name}")) else { return };
+        for line in &lines {
+            let (position, expected) = parse_scored(board("7x6"), line);
+            search.clear();
+            assert_eq!(search.solve(&position), Ok(expected), "{line}");
+            search.clear();
+            assert_eq!(search.value(&position), Ok(expected.value), "{line}");
+            search.clear();
+            assert_eq!(search.remoteness(&position, expected.value, None).ok(), expected.remoteness, "{line}");
+        }
+    }
+}
+
+/// A win in 1 of the first player, a loss in 2 of the second, each with its pieces at the end, and a tie.
+#[test]
+fn a_score_tells_the_plies_to_the_end() {
+    let board = board("7x6");
+    let of = |line: &str| parse_scored(board, line).1;
+    let outcome = |value, plies| Outcome { value, remoteness: Some(plies) };
+    assert_eq!(of("112233 18"), outcome(Value::Win, 1));
+    assert_eq!(of("44335 -18"), outcome(Value::Lose, 2));
+    assert_eq!(of("44444 0"), outcome(Value::Tie, 37));
+    assert_eq!(of("- 1"), outcome(Value::Win, 41));
+}
+
+#[test]
+#[should_panic(expected = "or its mirror image")]
+fn a_wrong_stored_remoteness_is_noticed() {
+    let board = board("4x4");
+    let tie = Outcome { value: Value::Tie, remoteness: Some(15) };
+    assert_outcomes(&shared(board, Values::Remoteness), &[(Position::start(board), tie)]);
+}
+
+#[test]
+#[should_panic(expected = "left: Outcome")]
+fn a_wrong_remoteness_is_noticed() {
+    let board = board("5x5");
+    // 2 2 3 3 4: the first player threatens both ends of three in a row, so the game ends in 2.
+    let position =
+        [1, 1, 2, 2, 3].into_iter().fold(Position::start(board), |position, column| position.drop_piece(column));
+    assert_eq!(position.to_move(), Player::Second);
+    assert_remoteness(&shared(board, Values::Wdl), &[(position, Outcome { value: Value::Lose, remoteness: Some(4) })]);
+}
+
+/// Opens a whole database; `None`, with a message, where the variable names no folder.
+fn whole(variable: &str, board: Board) -> Option<Database> {
+    let Some(root) = env::var_os(variable).filter(|root| !root.is_empty()) else {
+        println!("skipped: {variable} names no folder with a database of {board}");
+        return None;
+    };
+    let database = Database::find(Path::new(&root), board).expect("a database");
+    assert!(database.is_complete(), "{} is not solved to the end", database.folder().display());
+    Some(database)
+}
+
+/// The value of 6x6 is Tromp's; the game ends with the board.
+#[test]
+fn six_by_six_has_the_outcomes_that_the_search_finds() {
+    let Some(database) = whole("FOURBASE_6X6", board("6x6")) else { return };
+    assert_eq!(database.values(), Values::Remoteness);
+    let root = database.probe(&Position::start(board("6x6"))).expect("an answer");
+    assert_eq!(root, Outcome { value: Value::Lose, remoteness: Some(36) });
+    assert_every_ply(&database, 11, 400);
+}
+
+/// The values are V. Allis', 1988, and J. Allen's; the 41 plies C. Steininger's and P. Pons'.
+#[test]
+fn seven_by_six_is_won_in_the_centre_and_nowhere_else() {
+    let Some(database) = whole("FOURBASE_7X6", board("7x6")) else { return };
+    let empty = Position::start(board("7x6"));
+    let root = database.probe(&empty).expect("an answer");
+    assert_eq!(root.value, Value::Win);
+    assert_eq!(database.manifest().root(), Some(root));
+    if database.values() == Values::Remoteness {
+        assert_eq!(root.remoteness, Some(41));
+    }
+    let values = (0..7).map(|column| database.probe(&empty.drop_piece(column)).expect("an answer").parent().value);
+    let values: Vec<Value> = values.collect();
+    println!("first moves: {values:?}");
+    let expected = [Value::Lose, Value::Lose, Value::Tie, Value::Win, Value::Tie, Value::Lose, Value::Lose];
+    assert_eq!(values, expected, "the values of the first moves");
+}
+
+#[test]
+fn seven_by_six_has_the_published_outcomes_after_8_plies() {
+    let Some(database) = whole("FOURBASE_7X6", board("7x6")) else { return };
+    let Some(openings) = openings(board("7x6")) else { return };
+    assert_eq!(openings.len(), 184_275);
+    assert_outcomes(&database, &openings);
+    println!("{} positions, {:?}", openings.len(), tally(openings.iter().map(|(_, expected)| expected.value)));
+    if database.values() == Values::Remoteness {
         return;
     }
-    every_legal_position("5x4", 3_945_711);
+    // By search over values alone. Ties cost nothing, since they last until the board is full.
+    for (value, count) in [(Value::Win, 150), (Value::Tie, 100), (Value::Lose, 150)] {
+        let chosen = spread(&openings, value, count);
+        assert_eq!(chosen.len(), count);
+        println!("{count} positions, {value}:");
+        assert_remoteness(&database, &chosen);
+    }
 }
 
 #[test]
-fn every_legal_position_of_4x4_where_a_line_loses_has_the_answer_of_the_database() {
-    every_legal_position("4x4m", 161_029);
+fn seven_by_six_has_the_outcomes_of_the_three_benchmark_sets() {
+    let Some(database) = whole("FOURBASE_7X6", board("7x6")) else { return };
+    for name in ["Test_L3_R1", "Test_L2_R1", "Test_L2_R2"] {
+        let Some(lines) = truth::lines(&format!("pons/{name}")) else { return };
+        let positions: Vec<Opening> = lines.iter().map(|line| parse_scored(board("7x6"), line)).collect();
+        assert_eq!(positions.len(), 1000);
+        assert_outcomes(&database, &positions);
+        println!("{name}: {:?}", tally(positions.iter().map(|(_, expected)| expected.value)));
+    }
 }
 
 #[test]
-fn random_positions_of_5x5_have_the_answers_of_the_database() {
-    random_positions("5x5");
-}
-
-#[test]
-fn random_positions_of_6x4_have_the_answers_of_the_database() {
-    random_positions("6x4");
+fn seven_by_six_has_the_outcomes_that_the_search_finds() {
+    let Some(database) = whole("FOURBASE_7X6", board("7x6")) else { return };
+    assert_every_ply(&database, 16, 1000);
 }

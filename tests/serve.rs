@@ -1,4 +1,5 @@
-//! `fourbase serve`, run as a whole and asked over HTTP.
+//! `fourbase serve` over time: streams, databases that appear, limits, signals, its log and its page. (`cmd/serve.md` shows its
+//! answers.)
 
 use std::io::Read;
 use std::time::{Duration, Instant};
@@ -30,9 +31,6 @@ fn an_address_that_is_taken_is_an_error_with_a_remedy() {
     let address = taken.local_addr().expect("an address").to_string();
     let line = Program::new().run(&format!("serve --listen {address}")).fails(1);
     assert!(line.starts_with(&format!("cannot listen on {address}; choose another ")), "{line}");
-    for options in ["--listen x", "--listen 127.0.0.1", "--base-path x", "--search-nodes 0", "--searches 0"] {
-        Program::new().run(&format!("serve {options}")).fails(2);
-    }
 }
 
 #[test]
@@ -55,7 +53,7 @@ fn a_browser_is_opened_when_it_is_asked_for() {
 }
 
 #[test]
-fn positions_have_the_answers_of_the_command_line() {
+fn positions_and_games_have_the_answers_of_the_command_line() {
     let program = Program::with("5x4");
     let server = Server::start(&program, &[]);
     let mut random = Random::new(5);
@@ -65,6 +63,9 @@ fn positions_have_the_answers_of_the_command_line() {
             let reply = server.get(&format!("/api/v1/position?board=5x4&position={text}&line=true"));
             let expected = program.run(&format!("query 5x4 {text} --json")).first_json();
             assert_eq!((reply.status, reply.json()), (200, without_folder(expected)));
+            let reply = server.get(&format!("/api/v1/analysis?board=5x4&moves={text}")).json();
+            let expected = program.run(&format!("analyse 5x4 {text} --json")).first_json();
+            assert_eq!(reply, without_folder(expected));
         }
     }
     let by_bits = server.get("/api/v1/position?board=5x4&position=10000+10000+01000+10000+10000");
@@ -76,51 +77,9 @@ fn positions_have_the_answers_of_the_command_line() {
 }
 
 #[test]
-fn embedded_boards_are_looked_up_and_others_are_searched() {
-    let server = Server::start(&Program::new(), &[]);
-    let reply = server.get("/api/v1/position?board=7x6&position=44").json();
-    assert_eq!((&reply["value"], &reply["remoteness"]), (&json!("win"), &json!(39)));
-    assert_eq!((&reply["source"]["kind"], &reply["source"]["folder"]), (&json!("database"), &Json::Null));
-    let reply = server.get("/api/v1/position?board=4x4&position=1").json();
-    assert_eq!((&reply["value"], &reply["source"]["kind"]), (&json!("tie"), &json!("search")));
-    let text = server.get("/api/v1/position?board=4x4&search=never").refused(404);
-    assert!(text.starts_with("no database of 4x4 is on this server; "), "{text}");
-    let boards = server.get("/api/v1/boards").json();
-    let names: Vec<&str> =
-        boards["boards"].as_array().unwrap().iter().map(|of| of["board"].as_str().unwrap()).collect();
-    assert_eq!(names, ["7x5", "6x6", "7x6"]);
-    let standard = &boards["boards"][2];
-    assert_eq!(
-        (&standard["keep_plies"], &standard["embedded"], &standard["remoteness"]),
-        (&json!(13), &json!(true), &json!(41))
-    );
-}
-
-#[test]
-fn databases_alone_are_asked_on_request() {
-    let program = Program::new();
-    program.run("solve 4x4 --values wdl").succeeds();
-    let server = Server::start(&program, &[]);
-    let ask = |rest: &str| server.get(&format!("/api/v1/position?search=never&{rest}"));
-    assert_eq!(ask("board=7x6&position=444").json()["remoteness"], json!(38));
-    // Its moves, or best play, are beyond the plies that are part of the program.
-    ask("board=7x6&position=4444447777775").refused(404);
-    ask("board=7x6&position=444&line=true").refused(404);
-    ask("board=9x7").refused(404);
-    // This database has values alone; without the limit, the remoteness is searched.
-    let reply = ask("board=4x4&position=12").json();
-    assert_eq!(
-        (&reply["value"], &reply["remoteness"], &reply["source"]["nodes"]),
-        (&json!("tie"), &Json::Null, &json!(0))
-    );
-    let searched = server.get("/api/v1/position?board=4x4&position=12").json();
-    assert_eq!((&searched["value"], &searched["remoteness"]), (&json!("tie"), &json!(14)));
-}
-
-#[test]
 fn a_whole_answer_has_a_tag_and_is_not_sent_twice() {
     let program = Program::with("5x4");
-    let server = Server::start(&program, &["--search-nodes", "1000"]);
+    let server = Server::start(&program, &[]);
     let address = "/api/v1/position?board=5x4&position=33";
     let reply = server.get(address);
     let tag = reply.header("etag");
@@ -131,49 +90,18 @@ fn a_whole_answer_has_a_tag_and_is_not_sent_twice() {
         assert_eq!((again.status, again.body.as_str(), again.header("etag")), (304, "", tag), "{known}");
     }
     assert_eq!(server.get_with(address, &[("if-none-match", "\"other\"")]).status, 200);
-    // A stream of what is looked up has nothing to tell on the way.
+    // A stream of what is looked up has nothing to tell on the way: it is the whole answer, which browsers may keep.
     let streamed = server.get(&format!("{address}&stream=true"));
     assert_eq!((&streamed.body, streamed.header("etag")), (&reply.body, tag));
-    // Without a database, the same board may have one later.
-    let searched = server.get("/api/v1/position?board=4x4&position=1234");
-    assert_eq!((searched.header("etag"), searched.header("cache-control")), ("", "no-cache"));
     assert_eq!(server.metric("fourbase_cache_hits_total"), 2.0);
-    // What a search did not decide may be known later.
-    let open = server.get("/api/v1/position?board=8x7&position=4");
-    assert_eq!((open.status, open.header("cache-control"), open.header("etag")), (200, "no-store", ""));
-    let open = open.json();
-    assert_eq!((&open["undecided"], &open["value"]), (&json!(true), &Json::Null));
-    assert_eq!(open["error"], json!("not decided within 1,000 nodes, which is what this server allows for a question"));
 }
 
 #[test]
-fn what_is_no_question_is_refused_with_the_text_of_the_command_line() {
-    let program = Program::with("5x4");
-    let server = Server::start(&program, &[]);
-    for (position, arguments) in [("9", "9"), ("33333", "33333"), ("1_x", "1_x"), ("10000+1", "10000 1")] {
-        let reason = server.get(&format!("/api/v1/position?board=5x4&position={position}")).refused(400);
-        assert_eq!(reason, program.run(&format!("query 5x4 {arguments}")).fails(2));
-    }
-    for board in ["0x4", "5", "", "99x99", "5x4c", "5x4mm"] {
-        server.get(&format!("/api/v1/position?board={board}")).refused(400);
-    }
-    for (query, reason) in [
-        ("", "this address cannot be read: missing field `board`"),
-        ("board=5x4&lin=true", "this address cannot be read: lin: unknown field `lin`, expected one of "),
-        ("board=5x4&line=maybe", "this address cannot be read: "),
-        ("board=5x4&search=only", "this address cannot be read: "),
-    ] {
-        let found = server.get(&format!("/api/v1/position?{query}")).refused(400);
-        assert!(found.starts_with(reason), "{found}");
-    }
+fn long_questions_are_refused() {
+    let server = Server::start(&Program::new(), &[]);
     let long = "1".repeat(600);
     server.get(&format!("/api/v1/position?board=5x4&position={long}")).refused(400);
     server.get(&format!("/api/v1/position?board=5x4&position={}", long.repeat(4))).refused(414);
-    for address in ["/api", "/api/v1", "/api/v1/position/5x4", "/api/v2/boards", "/../Cargo.toml", "/%2e%2e/db"] {
-        server.get(address).refused(404);
-    }
-    server.get("/api/v1/positions?board=5x4").refused(405);
-    server.post("/api/v1/boards", b"").refused(405);
 }
 
 #[test]
@@ -250,19 +178,6 @@ fn a_database_is_found_when_it_is_finished() {
     assert!(first().header("etag").starts_with("W/\""));
     let boards = server.get("/api/v1/boards").json();
     assert_eq!((&boards["boards"][0]["board"], &boards["boards"][0]["embedded"]), (&json!("4x4"), &json!(false)));
-}
-
-#[test]
-fn a_database_that_cannot_be_read_is_an_error_of_the_server() {
-    let program = Program::with("4x4");
-    program.damage("db/4x4/remoteness");
-    let server = Server::start(&program, &[]);
-    let reason = server.get("/api/v1/position?board=4x4&position=12").refused(500);
-    // Folders of the server are for its log.
-    assert_eq!(reason, "this server cannot answer now; its log says why (--log)");
-    let reply = server.get("/uwapi/connect4/4x4/positions/?p=1_XO--------------").json();
-    assert!(!reply["error"].as_str().expect("a reason").contains("tier-"), "{reply}");
-    assert_eq!(server.get("/healthz").status, 200);
 }
 
 #[test]

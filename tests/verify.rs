@@ -2,21 +2,19 @@
 //! nothing is.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::sync::Arc;
 
 use fourbase::{Outcome, Position, Value};
 use serde_json::json;
 
 use crate::support::board::board;
-use crate::support::files::flip_a_bit;
 use crate::support::long;
 use crate::support::memory_disk::MemoryDisk;
-use crate::support::program::{Program, keys};
+use crate::support::program::Program;
 use crate::support::random::Random;
 use crate::support::solves::Solve;
 use crate::support::tiers::{
-    Database, Disk, Kernel, Planted, StaticEvaluation, Storage, TierDirectory, Values, evaluate, plant,
+    Database, Disk, Planted, StaticEvaluation, Storage, TierDirectory, Values, evaluate, plant,
 };
 use crate::support::verified::{Communicator, Fault, FaultKind, Options, Report, Threads, verify, verify_as};
 
@@ -34,17 +32,33 @@ fn solved(name: &str, values: Values) -> (MemoryDisk, Database) {
     (disk, database)
 }
 
-/// Copies the files of a database and plants wrong values in the copy.
-fn with_planted(disk: &MemoryDisk, database: &Database, planted: &[Planted]) -> Database {
+/// Copies the files of a database, and flips a bit in the middle of those tiers that are to be damaged, by number.
+fn copied(disk: &MemoryDisk, is_damaged: impl Fn(usize) -> bool) -> MemoryDisk {
     let copy = MemoryDisk::new();
-    for (path, bytes) in disk.files() {
+    for (number, (path, mut bytes)) in disk.files().into_iter().enumerate() {
+        let is_tier = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("tier-"));
+        if is_tier && is_damaged(number) {
+            let middle = bytes.len() / 2;
+            bytes[middle] ^= 1;
+        }
         copy.put(&path, &bytes);
     }
+    copy
+}
+
+/// Copies the files of a database and plants wrong values in the copy.
+fn with_planted(disk: &MemoryDisk, database: &Database, planted: &[Planted]) -> Database {
+    let copy = copied(disk, |_| false);
     let storage: Arc<dyn Storage> = Arc::new(copy.clone());
     plant(&storage, "db".as_ref(), database, planted).expect("planted");
-    let planted = Solve::new(database.board(), database.values()).open_on(copy).expect("a database");
+    let planted = open(copy, database);
     assert!(planted.check_files().is_empty(), "all checksums are valid");
     planted
+}
+
+/// Opens a copy of a database.
+fn open(copy: MemoryDisk, database: &Database) -> Database {
+    Solve::new(database.board(), database.values()).open_on(copy).expect("a database")
 }
 
 /// Another outcome that a tier can hold: another value, or another remoteness.
@@ -175,53 +189,6 @@ fn wrong_values_in_all_tiers_are_found_but_for_some_that_fit_others() {
     assert!(missed.iter().all(|missed| found.iter().any(|found| found.ply > missed.ply)), "{missed:?}");
 }
 
-/// A line of the table of hashes in `docs/verification.md`: board, values, hash.
-fn published_hashes() -> Vec<[String; 3]> {
-    let page = include_str!("../docs/verification.md");
-    let fields = |line: &str| line.split('|').map(|field| field.trim().to_owned()).collect::<Vec<_>>();
-    let rows = page.lines().map(fields).filter_map(|fields| match &fields[..] {
-        [_, board, values, hash, _] if hash.len() == 66 => {
-            Some([board.clone(), values.clone(), hash.trim_matches('`').to_owned()])
-        }
-        _ => None,
-    });
-    rows.collect()
-}
-
-#[test]
-fn hashes_are_those_that_are_published_for_every_thread_count_and_kernel() {
-    let mut hashes = published_hashes();
-    assert!(hashes.len() >= 6, "{hashes:?}");
-    // Takes longer than all others.
-    hashes.retain(|[name, ..]| name != "5x5");
-    if long::skips("the hashes of 4x5") {
-        hashes.retain(|[name, ..]| name != "4x5");
-    }
-    for [name, values, expected] in &hashes {
-        let values: Values = values.parse().expect("wdl or remoteness");
-        for (threads, kernel) in [(1, Kernel::portable()), (3, Kernel::detect())] {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-            let disk = MemoryDisk::new();
-            let solve = Solve::new(board(name), values).with_kernel(kernel);
-            let report = pool.install(|| solve.run_on(&disk)).expect("a solve without faults");
-            assert_eq!(report.hash.map(|hash| hash.to_string()).as_ref(), Some(expected), "{name} {values}");
-            assert_eq!(hash_of_files(&disk), *expected, "{name} {values}");
-        }
-    }
-    println!("{} published hashes, each from two kernels and numbers of threads", hashes.len());
-}
-
-/// The hash as `docs/format.md` defines it.
-fn hash_of_files(disk: &MemoryDisk) -> String {
-    let mut hasher = blake3::Hasher::new();
-    for (path, bytes) in disk.files() {
-        if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("tier-")) {
-            hasher.update(blake3::hash(&bytes).as_bytes());
-        }
-    }
-    hasher.finalize().to_string()
-}
-
 #[test]
 fn nothing_is_found_in_sound_databases() {
     for (name, legal) in [
@@ -308,23 +275,10 @@ fn a_sample_finds_the_same_with_any_number_of_threads_and_any_cache() {
 #[test]
 fn a_sample_of_one_value_reads_every_file_in_full() {
     let (disk, database) = solved("4x4", Values::Remoteness);
-    for (path, bytes) in disk.files() {
-        if !path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("tier-")) {
-            continue;
-        }
-        let copy = MemoryDisk::new();
-        disk.files().into_iter().for_each(|(path, bytes)| copy.put(&path, &bytes));
-        let mut damaged = bytes.clone();
-        damaged[bytes.len() / 2] ^= 1;
-        copy.put(&path, &damaged);
-        let wrong = Solve::new(database.board(), database.values()).open_on(copy).expect("a database");
+    for number in (0..disk.files().len()).filter(|number| copied(&disk, |of| of == *number).files() != disk.files()) {
+        let wrong = open(copied(&disk, |of| of == number), &database);
         let report = verify(&wrong, |options| options.sample = Some(1));
-        assert!(
-            matches!(&report.faults[..], [Fault { kind: FaultKind::File, .. }]),
-            "{}: {:?}",
-            path.display(),
-            report.faults
-        );
+        assert!(matches!(&report.faults[..], [Fault { kind: FaultKind::File, .. }]), "{number}: {:?}", report.faults);
         assert_eq!(report.checked, 0);
     }
 }
@@ -394,17 +348,7 @@ fn any_number_of_processes_finds_what_one_finds() {
 #[test]
 fn any_number_of_processes_finds_the_same_damage() {
     let (disk, database) = solved("4x4", Values::Remoteness);
-    let copy = MemoryDisk::new();
-    for (number, (path, bytes)) in disk.files().into_iter().enumerate() {
-        let mut bytes = bytes.clone();
-        let is_tier = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("tier-"));
-        if is_tier && number.is_multiple_of(2) {
-            let middle = bytes.len() / 2;
-            bytes[middle] ^= 1;
-        }
-        copy.put(&path, &bytes);
-    }
-    let damaged = Solve::new(database.board(), database.values()).open_on(copy).expect("a database");
+    let damaged = open(copied(&disk, |number| number.is_multiple_of(2)), &database);
     let one = verified(&damaged);
     assert!(one.faults_in_all >= 3 && one.faults.iter().all(|fault| fault.kind == FaultKind::File), "{one:?}");
     for faults in [0, 1, usize::MAX] {
@@ -417,66 +361,6 @@ fn any_number_of_processes_finds_the_same_damage() {
     // What only one process reads otherwise, all report.
     let found = verified_by(2, 1, [&database, &damaged], |_| ());
     assert!(found.faults_in_all > 0, "{found:?}");
-}
-
-#[test]
-fn a_sound_database_exits_with_0_and_says_what_was_done() {
-    let program = Program::with("4x4");
-    let text = program.run("verify 4x4").succeeds();
-    assert!(text.starts_with("4x4 remoteness: sound\n"), "{text}");
-    assert!(text.contains("161,029 legal positions") && text.contains("tie in 16"), "{text}");
-    let solved = program.run("solve 4x4 --json").json();
-    let hash = solved["hash"].as_str().expect("a hash");
-    assert!(text.ends_with(&format!("\nhash {hash}\n")), "{text}");
-    assert_eq!(program.run("list --json").json()["databases"][0]["hash"], solved["hash"]);
-    let json = program.run("verify 4x4 --json").json();
-    let expected = [
-        "board",
-        "bytes",
-        "checked_values",
-        "command",
-        "faults",
-        "faults_in_all",
-        "files",
-        "folder",
-        "hash",
-        "keep_plies",
-        "legal",
-        "remoteness",
-        "schema",
-        "searched",
-        "sound",
-        "stored_values",
-        "stores",
-        "undecided_positions",
-        "unread",
-        "value",
-    ];
-    assert_eq!(keys(&json), expected);
-    assert_eq!((&json["sound"], &json["legal"], &json["faults"]), (&json!(true), &json!(161_029), &json!([])));
-    let sampled = program.run("verify 4x4 --sample 100 --json").json();
-    assert_eq!(
-        (&sampled["checked_values"], &sampled["stored_values"], &sampled["legal"]),
-        (&json!(100), &json["stored_values"], &json!(null))
-    );
-    assert!(program.run("verify 4x4 --sample 100").succeeds().contains("\n100 of "));
-    assert_eq!(program.run("verify 4x4 --threads 1 --json").json(), json);
-}
-
-#[test]
-fn a_log_has_a_line_for_every_tier_of_every_stage() {
-    let program = Program::with("4x4");
-    let plain = program.run("verify 4x4").succeeds();
-    let (output, log) = program.run("verify 4x4 --log").warns();
-    assert_eq!(output, plain);
-    let lines: Vec<&str> = log.lines().collect();
-    assert!(lines[0].starts_with("4x4 with remoteness: 17 tiers, "), "{log}");
-    let count = |words: &str| lines.iter().filter(|line| line.contains(words)).count();
-    let counts = ["blocks read", "values recomputed", "legal positions counted", "positions searched"].map(count);
-    assert_eq!((counts, lines.len()), ([8, 8, 17, 17], 1 + 8 + 8 + 17 + 17), "{log}");
-    assert!(lines[1..].iter().all(|line| line.contains(" s  ply ") && line.contains(", peak memory ")), "{log}");
-    let (json, log) = program.run("verify 4x4 --sample 1000 --log --json").warns();
-    assert!(json.starts_with('{') && log.contains("values recomputed") && !log.contains("legal"), "{json}{log}");
 }
 
 #[test]
@@ -498,61 +382,7 @@ fn wrong_values_exit_with_1_and_are_listed() {
     let (json, _) = program.run("verify 4x4 --json").json_and_error(1);
     assert_eq!(json["sound"], json!(false));
     let first = &json["faults"][0];
-    let expected = ["block", "entry", "expected", "found", "kind", "message", "ply", "position"];
-    assert_eq!((keys(first), &first["kind"]), (expected.to_vec(), &json!("value")));
-    assert_eq!(first["position"]["ply"], first["ply"]);
+    assert_eq!((&first["kind"], &first["position"]["ply"]), (&json!("value"), &first["ply"]));
     let place = (first["ply"].as_u64(), first["entry"].as_u64());
     assert!(planted.iter().any(|one| (Some(one.ply.into()), Some(one.entry)) == place), "{first}");
-}
-
-#[test]
-fn damaged_files_exit_with_1_and_are_named() {
-    let program = Program::with("4x4");
-    flip_a_bit(&program.path("db/4x4/remoteness/tier-07"));
-    flip_a_bit(&program.path("db/4x4/remoteness/tier-05"));
-    let (output, error) = program.run("verify 4x4").fails_after_output(1);
-    assert!(output.contains("tier-07") && output.contains("tier-05"), "{output}");
-    assert!(output.contains("nothing else was tried"), "{output}");
-    assert!(error.contains("2 faults"), "{error}");
-    flip_a_bit(&program.path("db/4x4/remoteness/manifest"));
-    assert!(program.run("verify 4x4").fails(1).contains("manifest"));
-}
-
-#[test]
-fn a_database_that_cannot_be_read_is_not_passed_over_for_another() {
-    let program = Program::with("2x2c2");
-    program.run("solve 2x2c2 --values wdl").succeeds();
-    fs::write(program.path("db/2x2c2/remoteness/manifest"), "nonsense").expect("a file");
-    assert!(program.run("verify 2x2c2").fails(1).contains("remoteness"));
-    assert!(program.run("verify 2x2c2 --values wdl").succeeds().starts_with("2x2c2 wdl: sound"));
-    fs::remove_dir_all(program.path("db/2x2c2/remoteness")).expect("a folder");
-    assert!(program.run("verify 2x2c2").succeeds().starts_with("2x2c2 wdl: sound"));
-}
-
-#[test]
-fn what_is_not_there_is_a_failure_and_nonsense_is_refused() {
-    let program = Program::new();
-    assert!(program.run("verify 4x4").fails(1).contains("fourbase solve 4x4"));
-    assert!(program.run("verify 4x4 --db nowhere").fails(1).contains("--db nowhere"));
-    assert!(program.run("verify 0x4").fails(2).contains("column"));
-    program.run("verify").refused();
-    program.run("verify 4x4 --values all").refused();
-    program.run("verify 4x4 extra").refused();
-    assert!(program.run("verify 4x4 --sample 0").fails(2).contains("--sample"));
-    assert!(program.run("verify 4x4 --sample many").fails(2).contains("--sample"));
-}
-
-#[test]
-fn a_count_that_does_not_fit_memory_is_refused_before_anything_is_read() {
-    let program = Program::with("4x4");
-    let line = program.run("verify 4x4 --memory 100").fails(1);
-    assert!(line.contains("of memory, 100 B may be used; give --sample N"), "{line}");
-    program.run("verify 4x4 --memory 100 --sample 50").succeeds();
-    program.run("verify 4x4 --memory 64K").succeeds();
-    // The plies that are not kept are counted in another way, which takes more.
-    program.run("solve 4x4 --keep-plies 5 --replace").succeeds();
-    assert!(
-        program.run("verify 4x4 --memory 64K").fails(1).contains("of memory, the limit is 64.0 KiB; give --sample N")
-    );
-    program.run("verify 4x4 --memory 64M").succeeds();
 }

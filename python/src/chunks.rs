@@ -11,7 +11,6 @@ use fourbase_tiers::positions::{PositionError, PositionList};
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 
-use crate::asked::Asked;
 use crate::failure::exception;
 use crate::rows::{Batch, bitboards, probe};
 use crate::wait::{briefly, patiently, pool};
@@ -155,8 +154,7 @@ pub fn chunk<'py>(
     positions: Vec<Position>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let batch = Batch { board: database.board(), positions, masked: Vec::new() };
-    let asked = Asked { database: Arc::clone(database), nodes: None };
-    let (values, plies) = probe::many(py, &asked, &batch)?;
+    let (values, plies) = probe::many(py, database, None, &batch)?;
     let arrays = (bitboards(py, &batch)?, PyArray1::from_vec(py, values), PyArray1::from_vec(py, plies));
     py.import("fourbase._types")?.getattr("Labelled")?.call1(arrays)
 }

@@ -4,18 +4,17 @@ use std::ffi::CString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use fourbase::analysis::{Analyst, Budget, Gap, Lookup};
 use fourbase::search::Monitor;
-use fourbase_tiers::answer::{AnswerError, Answerer, Limits, Question};
-use fourbase_tiers::database;
+use fourbase_tiers::database::{self, DatabaseError};
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyRuntimeWarning;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 
 use crate::arguments::{BoardArgument, Errors, cache_bytes, memory_bytes, root};
-use crate::asked::Asked;
 use crate::chunks::{Chunks, chunk};
-use crate::failure::{of_answer, of_database};
+use crate::failure::of_database;
 use crate::outcome::{Move, Outcome};
 use crate::position::read;
 use crate::rows;
@@ -65,20 +64,19 @@ impl Database {
         &self,
         py: Python<'_>,
         nodes: Option<u64>,
-        ask: impl Fn(&database::Database, &mut Question) -> Result<T, AnswerError> + Sync,
+        ask: impl Fn(&database::Database, &mut Budget) -> Result<T, DatabaseError> + Sync,
     ) -> PyResult<T> {
         let database = &*self.0;
-        let at_once =
-            Limits { nodes: Some(nodes.map_or(NODES_AT_ONCE, |nodes| nodes.min(NODES_AT_ONCE))), monitor: None };
-        match briefly(py, || ask(database, &mut Question::new(at_once)))? {
-            Err(error) if error.is_limit() && nodes.is_none_or(|nodes| nodes > NODES_AT_ONCE) => {}
-            answer => return answer.map_err(of_answer),
+        let at_once = nodes.map_or(NODES_AT_ONCE, |nodes| nodes.min(NODES_AT_ONCE));
+        match briefly(py, || ask(database, &mut Budget { nodes: Some(at_once), ..Budget::default() }))? {
+            Err(error)
+                if database::Database::gap(&error) == Some(Gap::Budget)
+                    && nodes.is_none_or(|nodes| nodes > NODES_AT_ONCE) => {}
+            answer => return answer.map_err(of_database),
         }
         let monitor = Arc::new(Monitor::default());
-        let limits = Limits { nodes, monitor: Some(Arc::clone(&monitor)) };
-        let answer =
-            patiently(py, &*pool()?, || monitor.cancel(), |_| Ok(()), || ask(database, &mut Question::new(limits)))?;
-        answer.map_err(of_answer)
+        let mut budget = Budget { nodes, monitor: Some(Arc::clone(&monitor)), ..Budget::default() };
+        patiently(py, &*pool()?, || monitor.cancel(), |_| Ok(()), || ask(database, &mut budget))?.map_err(of_database)
     }
 }
 
@@ -151,7 +149,7 @@ impl Database {
     #[pyo3(signature = (position, *, nodes=None))]
     fn probe(&self, py: Python<'_>, position: &Bound<'_, PyAny>, nodes: Option<u64>) -> PyResult<Outcome> {
         let position = read(self.0.board(), position)?;
-        self.ask(py, nodes, |database, question| database.outcome(&position, question)).map(Outcome)
+        self.ask(py, nodes, |database, budget| database.look_up(&position, budget)).map(Outcome)
     }
 
     /// Lists the legal moves, best first: the soonest win, ties, the latest loss; equally good ones by column.
@@ -166,8 +164,10 @@ impl Database {
     #[pyo3(signature = (position, *, nodes=None))]
     fn moves(&self, py: Python<'_>, position: &Bound<'_, PyAny>, nodes: Option<u64>) -> PyResult<Vec<Move>> {
         let position = read(self.0.board(), position)?;
-        let moves = self.ask(py, nodes, |database, question| Answerer::moves(database, &position, question))?;
-        Ok(moves.iter().map(Move::of).collect())
+        let moves = self.ask(py, nodes, |database, budget| {
+            Analyst::new(database.board(), Some(database), None).moves(&position, budget)
+        });
+        Ok(moves?.into_iter().map(Move::of).collect())
     }
 
     /// Returns what many positions are worth: an int8 array of values (1 win, 0 tie, -1 lose) and a uint8 array of plies to
@@ -194,8 +194,7 @@ impl Database {
         nodes: Option<u64>,
     ) -> PyResult<ValuesAndPlies<'py>> {
         let batch = rows::read(py, Some(self.0.board()), positions, encoding, errors)?;
-        let asked = Asked { database: Arc::clone(&self.0), nodes };
-        let (values, plies) = probe::many(py, &asked, &batch)?;
+        let (values, plies) = probe::many(py, &self.0, nodes, &batch)?;
         Ok((PyArray1::from_vec(py, values), PyArray1::from_vec(py, plies)))
     }
 
@@ -219,8 +218,7 @@ impl Database {
         nodes: Option<u64>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let batch = rows::read(py, Some(self.0.board()), positions, encoding, errors)?;
-        let asked = Asked { database: Arc::clone(&self.0), nodes };
-        let MoveValues { values, plies, legal } = probe::moves(py, &asked, &batch)?;
+        let MoveValues { values, plies, legal } = probe::moves(py, &self.0, nodes, &batch)?;
         let shape = [batch.positions.len(), self.0.board().width()];
         let arrays = (
             PyArray1::from_vec(py, values).reshape(shape)?,

@@ -6,12 +6,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use fourbase::analysis::Budget;
 use fourbase::excerpt;
 use fourbase::search::Monitor;
-use fourbase_tiers::answer::Limits;
 use fourbase_tiers::dataset::{
-    Cells, Choice, Column, Dataset, DatasetError, Field, Format, Portion, Progress, Rows, Summary,
+    Cells, Choice, Column, Dataset, DatasetError, Field, Format, Portion, Rows, Summary,
 };
+use fourbase_tiers::progress::Progress;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -150,9 +151,9 @@ impl Export {
             monitor.cancel();
             stopped.0.store(true, Relaxed);
         };
-        let limits = Limits { nodes: self.nodes, monitor: Some(Arc::clone(&monitor)) };
+        let budget = Budget { nodes: self.nodes, monitor: Some(Arc::clone(&monitor)), ..Budget::default() };
         let dataset = Dataset::new(&self.database, self.choice.clone(), self.columns.clone()).map_err(of_dataset)?;
-        let dataset = dataset.limits(limits).memory(self.memory_bytes);
+        let dataset = dataset.budget(budget).memory(self.memory_bytes);
         patiently(py, &*pool()?, stop, |_| Ok(()), || make(&dataset, &stopped))?.map_err(of_dataset)
     }
 }

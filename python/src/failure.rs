@@ -2,8 +2,7 @@
 //!
 //! The classes are Python's: `fourbase/errors.py` has their hierarchy and says what each means.
 
-use fourbase::search::SearchError;
-use fourbase_tiers::answer::AnswerError;
+use fourbase::analysis::AnalysisError;
 use fourbase_tiers::counts::CountError;
 use fourbase_tiers::database::DatabaseError;
 use fourbase_tiers::dataset::DatasetError;
@@ -54,30 +53,22 @@ pub fn of_database(error: DatabaseError) -> PyErr {
         DatabaseError::NotSolved { board, .. } => {
             exception("DatabaseUnfinished", format!("{message}; go on with fourbase.solve(\"{board}\")"))
         }
-        DatabaseError::OtherBoard { found, .. } => {
-            exception("PositionError", format!("{message}; open fourbase.Database(\"{found}\")"))
-        }
         DatabaseError::Index(_) => exception("BoardError", format!("{message}; take fewer rows or columns")),
-        DatabaseError::Search(error) => of_search(error),
+        DatabaseError::Analysis(error) => of_analysis(&error),
         DatabaseError::File(error) => of_file(&error),
     }
 }
 
 /// Explains why there is no answer.
-pub fn of_answer(error: AnswerError) -> PyErr {
-    let message = error.to_string();
-    match error {
-        AnswerError::NodeLimit { .. } | AnswerError::Cancelled { .. } => exception(
-            "SearchLimit",
-            format!("{message}; allow more with nodes=... or seconds=..., or ask about a later position"),
-        ),
-        AnswerError::OtherBoard { .. } => exception("PositionError", format!("{message}; ask about that board")),
-        AnswerError::NoBestMove { .. } => {
-            exception("DatabaseDamaged", format!("{message}; solve the board again with replace=True"))
+pub fn of_analysis(error: &AnalysisError) -> PyErr {
+    let (class, remedy) = match error {
+        error if error.is_limit() => {
+            ("SearchLimit", "allow more with nodes=... or seconds=..., or ask about a later position")
         }
-        AnswerError::Database(error) => of_database(error),
-        AnswerError::Search(error) => of_search(error),
-    }
+        AnalysisError::OtherBoard { .. } => ("PositionError", "ask about that board"),
+        _ => ("DatabaseDamaged", "solve the board again with replace=True"),
+    };
+    exception(class, format!("{error}; {remedy}"))
 }
 
 /// Explains why positions were not listed or drawn.
@@ -85,7 +76,7 @@ pub fn of_position(error: PositionError) -> PyErr {
     let message = error.to_string();
     let option = |remedy: &str| exception("OptionError", format!("{message}; {remedy}"));
     match error {
-        PositionError::Answer(error) => of_answer(error),
+        PositionError::Database(error) => of_database(error),
         PositionError::Count(CountError::Memory { .. }) => exception(
             "SolveMemory",
             format!("{message}; allow more with memory=BYTES, or draw positions with sample=..."),
@@ -104,23 +95,13 @@ pub fn of_dataset(error: DatasetError) -> PyErr {
     let option = |remedy: &str| exception("OptionError", format!("{message}; {remedy}"));
     match error {
         DatasetError::Position(error) => of_position(error),
-        DatasetError::Answer(error) => of_answer(error),
+        DatasetError::Database(error) => of_database(error),
         DatasetError::Notation(_) => exception("FourbaseError", message),
         DatasetError::Write(error) => error.into(),
         DatasetError::Fewer { .. } => option("ask for fewer with sample=..., or leave it out to write all"),
         DatasetError::NoRemoteness { .. } => option("leave it out, or solve with values=\"remoteness\""),
         DatasetError::NoColumns => option("write columns=[\"bitboards\", \"value\"]"),
         DatasetError::NoParquet => option("write CSV"),
-    }
-}
-
-fn of_search(error: SearchError) -> PyErr {
-    match error {
-        SearchError::NodeLimit { .. } | SearchError::Cancelled { .. } => exception("SearchLimit", error.to_string()),
-        SearchError::OtherBoard { .. } => exception("PositionError", error.to_string()),
-        SearchError::OtherValue { .. } => {
-            exception("DatabaseDamaged", format!("{error}; solve the board again with replace=True"))
-        }
     }
 }
 
@@ -148,7 +129,7 @@ pub fn of_solve(error: SolveError) -> PyErr {
         SolveError::Disk { .. } => ("SolveError", "make room, or give another folder with db=..."),
         SolveError::Scratch { .. } => ("SolveError", "start over with replace=True"),
         SolveError::Kept { .. } => ("SolveError", "ask for the same keep_plies, or start over with replace=True"),
-        SolveError::Communicator(_) | SolveError::Observer(_) => ("SolveError", "solve over MPI with the program"),
+        SolveError::Communicator(_) | SolveError::Code { .. } => ("SolveError", "solve over MPI with the program"),
         SolveError::File(error) => return of_file(error),
     };
     exception(class, format!("{message}; {remedy}"))

@@ -3,7 +3,7 @@
 //! - [`position`] and [`outcome`] are the classes `Position`, `Outcome` and `Move`.
 //! - [`search`], [`solve`] and [`database`] ask the libraries. They release the GIL and hear Ctrl-C ([`wait`]).
 //! - [`rows`] reads and writes batches of positions as arrays, in the encodings of machine learning.
-//! - [`chunks`] and [`sample`] list and draw positions, [`export`] writes them to files; [`strategy`] checks a rule of play.
+//! - [`chunks`] and [`sample`] list and draw positions, [`export`] writes them to files; [`strategy`] checks a rule of play, [`grade`] a player.
 //! - [`failure`] turns every error into an exception of `fourbase.errors`.
 //!
 //! Columns count from 1, as in all text of fourbase; the libraries count from 0.
@@ -11,11 +11,11 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
-mod asked;
 mod chunks;
 mod database;
 mod export;
 mod failure;
+mod grade;
 mod outcome;
 mod position;
 mod rows;
@@ -34,6 +34,8 @@ mod _fourbase {
     use crate::database::Database;
     #[pymodule_export]
     use crate::export::Export;
+    #[pymodule_export]
+    use crate::grade::grade;
     #[pymodule_export]
     use crate::outcome::{Move, Outcome};
     #[pymodule_export]

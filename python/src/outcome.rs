@@ -1,7 +1,6 @@
 //! The classes `Outcome` and `Move`.
 
 use fourbase::Value;
-use fourbase_tiers::database;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
@@ -37,7 +36,7 @@ impl Outcome {
     /// The value: ``'win'``, ``'lose'`` or ``'tie'``.
     #[getter]
     fn value(&self) -> &'static str {
-        value_name(self.0.value)
+        self.0.value.name()
     }
 
     /// Plies to the end, 0 for a finished game; ``None`` if unknown.
@@ -70,8 +69,8 @@ pub struct Move {
 
 impl Move {
     /// Takes a move of the library, whose columns count from 0.
-    pub fn of(of: &database::Move) -> Move {
-        Move { column: of.column + 1, outcome: Outcome(of.outcome) }
+    pub fn of((column, outcome): (usize, fourbase::Outcome)) -> Move {
+        Move { column: column + 1, outcome: Outcome(outcome) }
     }
 }
 
@@ -119,15 +118,6 @@ impl Move {
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyType>, (usize, &'static str, Option<u32>)) {
         (py.get_type::<Move>(), (self.column, self.value(), self.remoteness()))
-    }
-}
-
-/// Returns the word for a value.
-pub fn value_name(value: Value) -> &'static str {
-    match value {
-        Value::Win => "win",
-        Value::Lose => "lose",
-        Value::Tie => "tie",
     }
 }
 

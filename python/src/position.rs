@@ -7,7 +7,6 @@ use pyo3::types::{PyAny, PyString, PyType};
 
 use crate::arguments::BoardArgument;
 use crate::failure::exception;
-use crate::outcome::value_name;
 
 /// A board with pieces on it. It never changes: `play` returns another one.
 ///
@@ -98,7 +97,7 @@ impl Position {
     /// 'lose'
     #[getter]
     fn primitive(&self) -> Option<&'static str> {
-        self.0.primitive().map(value_name)
+        self.0.primitive().map(fourbase::Value::name)
     }
 
     /// The columns that can be played, from 1; none once the game is over.

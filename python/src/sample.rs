@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use fourbase::analysis::Budget;
 use fourbase::search::Monitor;
 use fourbase::{Position, excerpt};
-use fourbase_tiers::answer::Limits;
 use fourbase_tiers::database::Database;
 use fourbase_tiers::files::bytes;
 use fourbase_tiers::positions::{SampleKind, Sampler};
@@ -49,7 +49,7 @@ pub fn positions(
         monitor.cancel();
         stopped.store(true, Relaxed);
     };
-    let limits = Limits { nodes: None, monitor: Some(Arc::clone(&monitor)) };
-    let work = || Sampler::new(database, kind, plies, seed)?.draw(0..count as u64, &limits, &|| stopped.load(Relaxed));
+    let budget = Budget { monitor: Some(Arc::clone(&monitor)), ..Budget::default() };
+    let work = || Sampler::new(database, kind, plies, seed)?.draw(0..count as u64, &budget, &|| stopped.load(Relaxed));
     patiently(py, &*pool()?, stop, |_| Ok(()), work)?.map_err(of_position)
 }

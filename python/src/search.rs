@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use fourbase::analysis::{Budget, SearchPool};
 use fourbase::search::{Monitor, Options};
-use fourbase_tiers::answer::{Answerer, Limits, Question, Searcher};
 use pyo3::prelude::*;
 
 use crate::arguments::BoardArgument;
-use crate::failure::{exception, of_answer};
+use crate::failure::{exception, of_analysis};
 use crate::outcome::Outcome;
 use crate::position::read;
 use crate::wait::{patiently, pool};
@@ -46,22 +46,10 @@ pub fn search(
         ..defaults
     };
     let monitor = Arc::new(Monitor::default());
-    let limits = Limits { nodes, monitor: Some(Arc::clone(&monitor)) };
-    let searcher = Searcher::new(board, options);
-    let meanwhile = |_: Python<'_>| {
-        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            monitor.cancel();
-        }
-        Ok(())
-    };
-    let found = patiently(
-        py,
-        &*pool()?,
-        || monitor.cancel(),
-        meanwhile,
-        || searcher.outcome(&position, &mut Question::new(limits)),
-    )?;
-    found.map(Outcome).map_err(of_answer)
+    let mut budget = Budget { nodes, deadline, monitor: Some(Arc::clone(&monitor)), ..Budget::default() };
+    let search = || SearchPool::new(options).outcome(&position, &mut budget);
+    let found = patiently(py, &*pool()?, || monitor.cancel(), |_| Ok(()), search)?;
+    found.map(Outcome).map_err(|error| of_analysis(&error))
 }
 
 /// Returns when the time is over; `None` for never.

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use fourbase_tiers::communicator::Alone;
 use fourbase_tiers::files::Disk;
-use fourbase_tiers::solve::{Plan, Progress, Solve};
+use fourbase_tiers::progress::{Progress, Stage};
+use fourbase_tiers::solve::Solve;
 use pyo3::prelude::*;
 
 use crate::arguments::{BoardArgument, ValuesArgument, memory_bytes, root};
@@ -60,17 +61,21 @@ struct Seen {
 }
 
 impl Progress for Seen {
-    fn planned(&self, plan: &Plan, entries_done: u64) {
-        self.all.store(u64::try_from(plan.entries()).unwrap_or(u64::MAX), Relaxed);
-        self.done.store(entries_done, Relaxed);
+    fn begin(&self, stage: Stage, entries: u64, done: u64) {
+        if stage == Stage::Solve {
+            self.all.store(entries, Relaxed);
+            self.done.store(done, Relaxed);
+        }
     }
 
     fn tier(&self, ply: u32, _: u64) {
         self.ply.store(ply, Relaxed);
     }
 
-    fn solved(&self, entries: u64) {
-        self.done.fetch_add(entries, Relaxed);
+    fn done(&self, stage: Stage, entries: u64) {
+        if stage == Stage::Solve {
+            self.done.fetch_add(entries, Relaxed);
+        }
     }
 
     fn is_stopped(&self) -> bool {

@@ -41,3 +41,19 @@ pub(super) fn column_number(character: char) -> Option<usize> {
 pub fn columns_to_text(columns: impl IntoIterator<Item = usize>) -> String {
     columns.into_iter().map(|column| column_character(column).unwrap_or('?')).collect()
 }
+
+/// Writes columns, counted from 0, as choices: `2`, `2 or 3`, `2, 3 or b`.
+///
+/// ```
+/// use fourbase::notation::choice_of_columns;
+/// assert_eq!([choice_of_columns([]), choice_of_columns([1]), choice_of_columns([1, 2, 10])], ["", "2", "2, 3 or b"]);
+/// ```
+#[must_use]
+pub fn choice_of_columns(columns: impl IntoIterator<Item = usize>) -> String {
+    let mut names = columns.into_iter().filter_map(column_character).map(String::from).collect::<Vec<_>>();
+    match (names.pop(), names.is_empty()) {
+        (None, _) => String::new(),
+        (Some(last), true) => last,
+        (Some(last), false) => format!("{} or {last}", names.join(", ")),
+    }
+}

@@ -84,6 +84,12 @@ pub enum NotationError {
         /// The board.
         board: Board,
     },
+    /// The text is in a notation without the order of moves.
+    #[error("\"{text}\" is not a game; write its moves, one column each, such as 4453")]
+    NoGame {
+        /// The text, escaped and cut.
+        text: String,
+    },
     /// The text has nothing but spaces.
     #[error("the text is blank; write - for the empty board")]
     Blank,

@@ -28,7 +28,7 @@ mod picture;
 mod uni;
 
 pub use bits::to_bits;
-pub use column::{column_character, columns_to_text};
+pub use column::{choice_of_columns, column_character, columns_to_text};
 pub use drawing::draw;
 pub use error::NotationError;
 pub use moves::{parse_moves, to_moves};
@@ -94,26 +94,6 @@ mod tests {
     use crate::testing::{any_board, any_position};
     use crate::{Board, Position};
     use proptest::prelude::*;
-
-    #[test]
-    fn one_position_reads_the_same_in_every_notation() {
-        let board = "4x4".parse::<Board>().unwrap();
-        let position = parse(board, "1_-XXX--OO---O----").unwrap();
-        assert_eq!(position, parse(board, "00010 11100 11000 10000").unwrap());
-        assert_eq!(parse(board, &to_bits(&position)), Ok(position));
-        assert_eq!(parse(board, &to_moves(&position).unwrap()), Ok(position));
-    }
-
-    #[test]
-    fn no_words_and_an_empty_word_are_the_empty_board() {
-        let board = "4x4".parse::<Board>().unwrap();
-        let start = Ok(Position::start(board));
-        assert_eq!(parse_words::<&str>(board, &[]), start);
-        assert_eq!(parse_words(board, &[""]), start);
-        assert_eq!(parse_words(board, &["-"]), start);
-        assert_eq!(parse(board, "10000 10000 10000 10000"), start);
-        assert_eq!(parse(board, "1_----------------"), start);
-    }
 
     #[test]
     fn a_megabyte_of_anything_fails_with_a_short_message() {

@@ -95,7 +95,7 @@ fn has_any_line(position: &Position) -> bool {
 mod tests {
     use super::super::column::{column_character, column_number};
     use super::{parse, to_moves};
-    use crate::{Board, Position, Value};
+    use crate::Value;
 
     fn message(board: &str, text: &str) -> String {
         parse(board.parse().unwrap(), text).unwrap_err().to_string()
@@ -110,42 +110,10 @@ mod tests {
     }
 
     #[test]
-    fn the_empty_board_is_a_dash_or_nothing() {
-        let board = "4x4".parse::<Board>().unwrap();
-        assert_eq!(parse(board, ""), Ok(Position::start(board)));
-        assert_eq!(parse(board, "-"), Ok(Position::start(board)));
-        assert_eq!(to_moves(&Position::start(board)).unwrap(), "-");
-    }
-
-    #[test]
-    fn columns_beyond_the_ninth_are_letters() {
-        let board = "32x2".parse::<Board>().unwrap();
-        let position = parse(board, "9aw").unwrap();
-        assert_eq!([8, 9, 31].map(|column| position.height(column)), [1, 1, 1]);
-        assert_eq!(to_moves(&position).unwrap(), "9aw");
-    }
-
-    #[test]
-    fn a_character_that_names_no_column_is_named() {
-        assert_eq!(
-            message("4x4", "12A"),
-            "move 3 is 'A', which names no column; write a move as one character, 1 to 9, then lower case a to z \
-             (the columns of 4x4 are 1 to 4)"
-        );
-        assert!(message("4x4", "1-").starts_with("move 2 is '-', which names no column"));
+    fn a_move_that_cannot_be_played_is_named() {
         assert!(message("4x4", "1１").starts_with("move 2 is '１' (U+FF11), which names no column"));
         assert!(message("12x4", "\u{7}").contains("(the columns of 12x4 are 1 to c)"));
-    }
-
-    #[test]
-    fn a_move_that_cannot_be_played_is_named() {
-        assert_eq!(message("4x4", "15"), "move 2, '5': column 5 is outside the board; play a column from 1 to 4");
         assert_eq!(message("4x4", "1z"), "move 2, 'z': column 35 is outside the board; play a column from 1 to 4");
-        assert_eq!(message("4x4", "11111"), "move 5, '1': column 1 is full up to row 4; play another column");
-        assert_eq!(
-            message("4x4", "12121212"),
-            "move 8, '2': the game ended with move 7, the first player has won; stop there"
-        );
         assert!(message("4x4m", "12121212").contains("the second player has won"));
         assert!(message("1x1", "11").contains("column 1 is full up to row 1"));
     }

@@ -47,12 +47,6 @@ mod tests {
     }
 
     #[test]
-    fn the_seed_decides() {
-        assert_eq!(drawn("5x4", 7, 100), drawn("5x4", 7, 100));
-        assert_ne!(drawn("5x4", 7, 100), drawn("5x4", 8, 100));
-    }
-
-    #[test]
     fn positions_are_unfinished_and_of_every_ply() {
         let positions = drawn("4x4", 1, 10_000);
         assert!(positions.iter().all(|position| position.primitive().is_none()));

@@ -1,7 +1,7 @@
 //! Players: programs that choose a column, from a random one to a perfect one.
 //!
 //! A [`Chooser`] chooses a column in a position and gives the reason. A [`Kind`] is the name of a player as people
-//! write it, such as `pomakis:5`; it makes the chooser for a board.
+//! write it, such as `pomakis:5`; it makes the chooser for a board. [`play_game`] lets two play a game of a match.
 //!
 //! | name | chooses | source |
 //! |---|---|---|
@@ -38,6 +38,7 @@ mod drawn;
 mod follow_up;
 mod grade;
 mod kind;
+mod matches;
 mod perfect;
 mod pomakis;
 mod random;
@@ -52,6 +53,7 @@ pub use drawn::{random_play, random_position};
 pub use follow_up::FollowUpPlayer;
 pub use grade::Grade;
 pub use kind::{Kind, KindError, NAMES};
+pub use matches::{DrawnOpenings, MatchError, Openings, PlayedGame, play_game};
 pub use perfect::{Outcomes, PerfectPlayer, nothing_known};
 pub use pomakis::PomakisPlayer;
 pub use random::RandomPlayer;

@@ -26,11 +26,6 @@ const PLAYERS: [&str; 12] = [
     "follow-up",
 ];
 
-/// Those of them that look two plies ahead or more.
-fn players_that_look() -> impl Iterator<Item = &'static str> {
-    PLAYERS.into_iter().filter(|name| name.contains(':'))
-}
-
 fn board(name: &str) -> Board {
     name.parse().unwrap()
 }
@@ -57,48 +52,6 @@ fn game(name: &str, board_name: &str, seed: u64) -> Vec<usize> {
 }
 
 #[test]
-fn lines_are_counted_as_the_formula_says() {
-    let formula = |w: i64, h: i64, k: i64| 4 * w * h - 3 * w * k - 3 * h * k + 3 * w + 3 * h - 4 * k + 2 * k * k + 2;
-    assert_eq!((formula(7, 6, 4), formula(9, 7, 4)), (69, 126));
-    for (width, height) in (1..=32).flat_map(|width| (1..=64 / width).map(move |height| (width, height))) {
-        for connect in 2..=width.min(height) {
-            let board = Board::new(width, height, connect, false).unwrap();
-            assert_eq!(lines(board).count() as i64, formula(width as i64, height as i64, connect as i64), "{board}");
-            // On the empty board every line counts 1 for each player.
-            let sums = PomakisPlayer::new(board, 1).sums(&Position::start(board)).unwrap();
-            assert_eq!(sums, [lines(board).count() as i64; 2]);
-        }
-    }
-}
-
-#[test]
-fn pomakis_sums_are_those_computed_by_hand() {
-    // On 3x3c3 there are 8 lines. The middle of the bottom row has 2 of them, the row and the column.
-    assert_eq!(PomakisPlayer::new(board("3x3c3"), 1).sums(&position("3x3c3", "2")).unwrap(), [10, 6]);
-    // The second player above it: 4 lines, of which the middle column is lost to the first. X: row 4 -> bottom row 2,
-    // left and right column 1 each, top row 1. O: middle row 2, both diagonals 2 each, left, right column and top row 1.
-    assert_eq!(PomakisPlayer::new(board("3x3c3"), 1).sums(&position("3x3c3", "22")).unwrap(), [2 + 3, 3 * 2 + 3]);
-    // X at the left of it: the bottom row 4, the left column 2, the rising diagonal lost to both.
-    assert_eq!(PomakisPlayer::new(board("3x3c3"), 1).sums(&position("3x3c3", "221")).unwrap(), [4 + 2 + 2, 2 * 2 + 2]);
-}
-
-#[test]
-fn window_scores_are_those_computed_by_hand() {
-    let score = |moves| WindowPlayer::new(board("4x4"), 1).score(&position("4x4", moves)).unwrap();
-    assert_eq!(score("-"), 0);
-    // X has three on the bottom row with the fourth cell empty (+5), one of them in the centre column 3 (+3); O has two
-    // on the second row, with the other two empty, which counts for O alone.
-    assert_eq!(score("112233"), 5 + 3 - 4);
-    // The other way round: O to move sees X's three (-4) and its own two (+2).
-    assert_eq!(score("11223"), -4 + 2);
-    // With K = 3: two own and one empty +5, one own and two empty +2, two of the opponent and one empty -4.
-    let score = |moves| WindowPlayer::new(board("3x3c3"), 1).score(&position("3x3c3", moves)).unwrap();
-    // X 1 and 2 on the bottom, O 1 and 2 on the second row: the rows +5 - 4; the right column and the top row are empty;
-    // the falling diagonal has O alone, so does nothing; X: the diagonal from 1 has O in the middle; centre +3.
-    assert_eq!(score("1122"), 5 - 4 + 3);
-}
-
-#[test]
 fn cell_values_are_those_computed_by_hand() {
     // 4x4 has 10 lines. After 2, 3 X has column 2, O column 3; both are on the bottom row.
     let value = |strategy, column| {
@@ -116,69 +69,9 @@ fn cell_values_are_those_computed_by_hand() {
 }
 
 #[test]
-fn grades_are_nearer_wins_and_farther_losses() {
-    let grades = |level, moves| {
-        let grades = RatingPlayer::new(board("7x6"), level, Strategy::First).grades(&position("7x6", moves)).unwrap();
-        grades.into_iter().map(|(_, grade)| grade.number()).collect::<Vec<_>>()
-    };
-    assert_eq!(grades(1, "141414"), [20, 1, 1, 10, 1, 1, 1]);
-    assert_eq!(grades(1, "14141"), [10, 1, 1, 1, 1, 1, 1]);
-    // Three in a row with both ends open win in 3.
-    assert_eq!(grades(1, "3343"), [10, 19, 10, 10, 19, 10, 10]);
-}
-
-/// The columns after which the opponent does not win at once.
-fn safe(position: &Position) -> BTreeSet<usize> {
-    let loses_at_once = |column: &usize| {
-        let after = position.drop_piece(*column);
-        after.moves().any(|reply| after.drop_piece(reply).primitive() == Some(Value::Lose))
-    };
-    position.moves().filter(|column| !loses_at_once(column)).collect()
-}
-
-#[test]
-fn a_win_in_one_is_taken() {
-    for (name, moves, columns) in
-        [("7x6", "141414", &[0][..]), ("9x7", "556677", &[3, 7]), ("5x4", "121213", &[0]), ("6x4", "112233", &[3])]
-    {
-        let (position, mut players) = (position(name, moves), vec!["pomakis:1", "window:1", "rating:1:2"]);
-        let wins = position.moves().filter(|&column| position.drop_piece(column).primitive() == Some(Value::Lose));
-        let wins = wins.collect::<Vec<_>>();
-        assert_eq!(wins, columns, "{name} {moves}");
-        players.extend(players_that_look().filter(|player| !player.starts_with("window")));
-        for (player, seed) in players.into_iter().flat_map(|player| (0..10).map(move |seed| (player, seed))) {
-            assert!(wins.contains(&choose(player, &position, seed).column), "{player} {moves}");
-        }
-    }
-}
-
-#[test]
-fn a_win_in_one_of_the_opponent_is_blocked_by_players_that_look_two_plies_ahead() {
-    for (name, moves) in [("7x6", "14141"), ("5x4", "12121"), ("9x7", "91919"), ("7x6", "445566"), ("7x6", "4152637")] {
-        let position = position(name, moves);
-        let safe = safe(&position);
-        if safe.is_empty() {
-            continue;
-        }
-        for (player, seed) in players_that_look().flat_map(|player| (0..10).map(move |seed| (player, seed))) {
-            assert!(safe.contains(&choose(player, &position, seed).column), "{player} {moves}");
-        }
-    }
-}
-
-#[test]
 fn pomakis_plays_the_middle_of_the_empty_7x6_without_a_search() {
     assert_eq!(choose("pomakis:20", &position("7x6", "-"), 1), Choice { column: 3, reason: Reason::Middle });
     assert!(matches!(choose("pomakis:1", &position("7x5", "-"), 1).reason, Reason::Score { .. }));
-}
-
-#[test]
-fn pomakis_takes_the_nearest_win() {
-    // The first player wins at once in column 1 and might win later elsewhere.
-    for level in 1..=8 {
-        let choice = choose(&format!("pomakis:{level}"), &position("7x6", "141414"), 1);
-        assert_eq!(choice, Choice { column: 0, reason: Reason::WinSeen { plies: Some(1) } });
-    }
 }
 
 #[test]
@@ -231,14 +124,6 @@ fn games_are_the_same_on_every_machine() {
         ("pomakis:4", "444444322222266666633355551111335511777777"),
     ] {
         assert_eq!(notation::columns_to_text(game(player, "7x6", 1)), expected, "{player}");
-    }
-}
-
-#[test]
-fn no_player_moves_after_the_end() {
-    for player in PLAYERS {
-        let mut chooser = player.parse::<Kind>().unwrap().chooser(board("4x4"), nothing_known()).unwrap();
-        assert!(chooser.choose(&position("4x4", "1212121"), Some(0), &mut Source::new(1, 0)).is_err(), "{player}");
     }
 }
 

@@ -45,35 +45,18 @@ fn finished_positions_of_4x4_are_as_many_as_computed_apart() {
 }
 
 #[test]
-fn every_legal_position_is_well_formed() {
-    for name in ["4x3c3", "3x4", "2x5c2m", "3x3c1", "5x2c3"] {
-        for position in legal_positions(board(name)) {
-            let [first, second] = [Player::First, Player::Second].map(|player| position.pieces(player));
-            assert_eq!(Position::from_bitboards(board(name), first, second), Ok(position));
-        }
+fn a_game_ends_with_its_first_line_or_a_full_board() {
+    for (name, columns, value) in [
+        ("3x3c1", &[1][..], Value::Lose),
+        ("3x3c1m", &[1], Value::Win),
+        ("2x2", &[0, 0, 1, 1], Value::Tie),
+        ("1x1c1", &[0], Value::Lose),
+        ("3x1c2", &[0, 1, 2], Value::Tie),
+        ("3x2c2", &[0, 0, 1], Value::Lose),
+    ] {
+        let end = play(name, columns);
+        assert_eq!((end.primitive(), end.moves().count()), (Some(value), 0), "{name}");
     }
-}
-
-#[test]
-fn the_first_piece_is_a_line_of_one() {
-    assert_eq!(play("3x3c1", &[1]).primitive(), Some(Value::Lose));
-    assert_eq!(play("3x3c1m", &[1]).primitive(), Some(Value::Win));
-    assert_eq!(play("3x3c1", &[1]).moves().count(), 0);
-}
-
-#[test]
-fn a_full_board_without_a_line_is_a_tie() {
-    let full = play("2x2", &[0, 0, 1, 1]);
-    assert_eq!(full.primitive(), Some(Value::Tie));
-    assert_eq!(full.moves().count(), 0);
-    assert_eq!(full.play(0), Err(MoveError::Full { column: 1, rows: 2 }));
-}
-
-#[test]
-fn a_line_that_fills_the_board_is_a_line() {
-    assert_eq!(play("1x1c1", &[0]).primitive(), Some(Value::Lose));
-    assert_eq!(play("3x1c2", &[0, 1, 2]).primitive(), Some(Value::Tie));
-    assert_eq!(play("3x2c2", &[0, 0, 1]).primitive(), Some(Value::Lose));
 }
 
 #[test]

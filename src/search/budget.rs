@@ -4,8 +4,9 @@
 //! batch costs nothing measurable.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::time::Instant;
 
-use super::{Monitor, Oracle};
+use super::{Monitor, Options, Oracle};
 
 /// The nodes that a thread takes at once.
 const BATCH_NODES: u64 = 8192;
@@ -14,19 +15,24 @@ const BATCH_NODES: u64 = 8192;
 pub(super) struct Shared<'a> {
     left: AtomicU64,
     is_done: AtomicBool,
+    deadline: Option<Instant>,
     monitor: Option<&'a Monitor>,
     oracle: Option<&'a dyn Oracle>,
 }
 
 impl<'a> Shared<'a> {
-    /// Allows `nodes` in all.
-    pub fn new(nodes: u64, monitor: Option<&'a Monitor>, oracle: Option<&'a dyn Oracle>) -> Shared<'a> {
-        Shared { left: AtomicU64::new(nodes), is_done: AtomicBool::new(false), monitor, oracle }
+    /// Allows `nodes` in all, and the time of `options`.
+    pub fn new(nodes: u64, options: &'a Options, oracle: Option<&'a dyn Oracle>) -> Shared<'a> {
+        let Options { deadline, monitor, .. } = options;
+        let (left, is_done) = (AtomicU64::new(nodes), AtomicBool::new(false));
+        Shared { left, is_done, deadline: *deadline, monitor: monitor.as_deref(), oracle }
     }
 
     /// Tells whether the search must end without an answer.
     pub fn is_cancelled(&self) -> bool {
-        self.monitor.is_some_and(Monitor::is_cancelled) || self.oracle.is_some_and(|oracle| oracle.has_failed())
+        self.monitor.is_some_and(Monitor::is_cancelled)
+            || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+            || self.oracle.is_some_and(|oracle| oracle.has_failed())
     }
 
     /// Tells the other threads that one has the answer.

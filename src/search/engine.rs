@@ -96,7 +96,6 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> GridEngine<W, HEIGHT, COL
         options: &Options,
         nodes: &mut u64,
     ) -> Result<Score, SearchError> {
-        let monitor = options.monitor.as_deref();
         let limit = options.node_limit.unwrap_or(u64::MAX);
         loop {
             let has_threads = self.merits.len() > 1 && *nodes >= NODES_BEFORE_THREADS;
@@ -108,7 +107,7 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> GridEngine<W, HEIGHT, COL
             if self.merits.len() > threads {
                 allowed = allowed.min(NODES_BEFORE_THREADS - *nodes);
             }
-            let shared = Shared::new(allowed, monitor, asked.oracle.map(|(_, oracle)| oracle));
+            let shared = Shared::new(allowed, options, asked.oracle.map(|(_, oracle)| oracle));
             let (score, visited) = self.test_within(asked, beta, &shared, threads);
             *nodes += visited;
             self.since_clear += visited;

@@ -13,7 +13,7 @@ pub enum SearchError {
         /// The nodes that this question has used.
         nodes: u64,
     },
-    /// [`Monitor::cancel`](super::Monitor::cancel) was called, or the oracle of the search has failed.
+    /// [`Monitor::cancel`](super::Monitor::cancel) was called, the deadline is over, or the oracle of the search has failed.
     #[error("cancelled after {nodes} nodes; ask again to continue with what was found")]
     Cancelled {
         /// The nodes that this question has used.

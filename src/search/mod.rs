@@ -64,6 +64,7 @@ mod worker;
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Instant;
 
 use crate::{Board, Outcome, Position, Value};
 use engine::Engine;
@@ -177,34 +178,15 @@ impl Search {
     }
 
     /// Finds the remoteness of `position`, whose `value` is known from elsewhere. Free for a tie, cheaper than
-    /// [`Search::solve`] for the rest.
+    /// [`Search::solve`] for the rest. An oracle is asked for the values of other positions, if there is one; what it says is
+    /// kept for later questions.
     ///
-    /// The value is trusted. If it is wrong, the search returns an error if it notices, and a meaningless answer if
-    /// not.
+    /// The value and the oracle are trusted. If they are wrong, the search returns an error if it notices, and a meaningless
+    /// answer if not.
     ///
     /// # Errors
     ///
     /// The same as [`Search::solve`], and [`SearchError::OtherValue`] if the value turns out to be wrong.
-    ///
-    /// ```
-    /// use fourbase::search::{Options, Search};
-    /// use fourbase::{Board, Position, Value};
-    ///
-    /// let board: Board = "6x4".parse()?;
-    /// let mut search = Search::new(board, Options::default());
-    /// assert_eq!(search.remoteness(&Position::start(board), Value::Lose)?, 24);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn remoteness(&mut self, position: &Position, value: Value) -> Result<u32, SearchError> {
-        self.remoteness_of(position, value, None)
-    }
-
-    /// Finds a remoteness like [`Search::remoteness`], and asks an oracle for the values of other positions. What the
-    /// oracle says is trusted and kept for later questions.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`Search::remoteness`].
     ///
     /// ```
     /// use fourbase::search::{Options, Oracle, Search};
@@ -221,19 +203,11 @@ impl Search {
     ///
     /// let board: Board = "6x4".parse()?;
     /// let mut search = Search::new(board, Options::default());
-    /// assert_eq!(search.remoteness_with(&Position::start(board), Value::Lose, &Silent)?, 24);
+    /// assert_eq!(search.remoteness(&Position::start(board), Value::Lose, None)?, 24);
+    /// assert_eq!(search.remoteness(&Position::start(board), Value::Lose, Some(&Silent))?, 24);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn remoteness_with(
-        &mut self,
-        position: &Position,
-        value: Value,
-        oracle: &dyn Oracle,
-    ) -> Result<u32, SearchError> {
-        self.remoteness_of(position, value, Some(oracle))
-    }
-
-    fn remoteness_of(
+    pub fn remoteness(
         &mut self,
         position: &Position,
         value: Value,
@@ -249,47 +223,6 @@ impl Search {
             Some(plies) if outcome.value == value => Ok(plies),
             _ => Err(SearchError::OtherValue { claimed: value }),
         }
-    }
-
-    /// Decides whether `position`, whose `value` is known from elsewhere, ends within `plies` if the winner hurries and
-    /// the loser delays. This is one question instead of the few that [`Search::remoteness`] asks, and cheap if `plies`
-    /// is small. A tie ends with the last cell.
-    ///
-    /// The value is trusted. If it is wrong, the answer is meaningless.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`Search::solve`].
-    ///
-    /// ```
-    /// use fourbase::search::{Options, Search};
-    /// use fourbase::{Board, Position, Value};
-    ///
-    /// let board: Board = "6x4".parse()?;
-    /// let mut search = Search::new(board, Options::default());
-    /// let empty = Position::start(board);
-    /// assert!(search.ends_within(&empty, Value::Lose, 24)?);
-    /// assert!(!search.ends_within(&empty, Value::Lose, 23)?);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn ends_within(&mut self, position: &Position, value: Value, plies: u32) -> Result<bool, SearchError> {
-        self.check(position)?;
-        let (ply, cells) = (position.ply() as u32, self.scale.cells);
-        if position.primitive().is_some() || plies >= cells - ply {
-            return Ok(true);
-        }
-        if value == Value::Tie {
-            return Ok(false);
-        }
-        // The winner, or under misère the loser, drops the last piece.
-        let odd = (value == Value::Win) != self.board.is_misere();
-        let Some(plies) = plies.checked_sub(u32::from(odd != (plies % 2 == 1))).filter(|plies| *plies > 0) else {
-            return Ok(false);
-        };
-        let win = self.scale.win_on(ply + plies);
-        let range = if value == Value::Win { (win - 1, win) } else { (-win, 1 - win) };
-        let outcome = self.ask(position, range, None, &mut 0)?;
-        Ok(outcome.value == value && outcome.remoteness.is_some_and(|found| found <= plies))
     }
 
     /// Solves every legal move of `position`. Returns columns (from 0) and their outcomes for the player who moves,
@@ -336,14 +269,9 @@ impl Search {
         self.nodes
     }
 
-    /// Sets how many nodes one question may use from now on; `None` for no limit.
-    pub fn set_node_limit(&mut self, node_limit: Option<u64>) {
-        self.options.node_limit = node_limit;
-    }
-
-    /// Sets the monitor of the questions from now on; `None` for none.
-    pub fn set_monitor(&mut self, monitor: Option<Arc<Monitor>>) {
-        self.options.monitor = monitor;
+    /// Sets the limits of the questions from now on, as [`Options`] has them.
+    pub fn set_limits(&mut self, node_limit: Option<u64>, deadline: Option<Instant>, monitor: Option<Arc<Monitor>>) {
+        self.options = Options { node_limit, deadline, monitor, ..self.options };
     }
 
     /// Forgets all results, so that the next question is answered as by a new search. Costs a microsecond or less, and

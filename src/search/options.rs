@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::time::Instant;
 
 /// The memory, threads and nodes that a [`Search`](super::Search) may use.
 ///
@@ -21,6 +22,8 @@ pub struct Options {
     pub threads: usize,
     /// The node limit of one question; `None` for no limit.
     pub node_limit: Option<u64>,
+    /// When the search ends without an answer, to about a millisecond; `None` for no limit of time.
+    pub deadline: Option<Instant>,
     /// Receives the number of visited nodes, and can cancel the search.
     pub monitor: Option<Arc<Monitor>>,
 }
@@ -28,7 +31,7 @@ pub struct Options {
 impl Default for Options {
     /// Returns a table of 128 MiB, one thread, no limit, no monitor.
     fn default() -> Options {
-        Options { table_bytes: 128 << 20, threads: 1, node_limit: None, monitor: None }
+        Options { table_bytes: 128 << 20, threads: 1, node_limit: None, deadline: None, monitor: None }
     }
 }
 

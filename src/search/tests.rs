@@ -1,11 +1,7 @@
 //! The search against a plain one that shares no code with it, and against published answers.
 
 use std::collections::HashMap;
-use std::io::Read;
-use std::path::PathBuf;
 use std::sync::Arc;
-
-use flate2::read::GzDecoder;
 
 use super::grid::{ANY_HEIGHT, Grid};
 use super::pairing;
@@ -28,6 +24,14 @@ impl Plain {
     fn of(board: Board) -> Plain {
         let [width, height, connect] = [board.width(), board.height(), board.connect()];
         Plain { width, height, connect, misere: board.is_misere(), known: HashMap::new() }
+    }
+
+    /// Solves every legal position of a board.
+    fn whole(name: &str) -> (Board, Plain) {
+        let board = name.parse::<Board>().unwrap();
+        let mut plain = Plain::of(board);
+        plain.solve(&mut vec![Vec::new(); board.width()]);
+        (board, plain)
     }
 
     fn has_line(&self, columns: &[Vec<u8>], player: u8) -> bool {
@@ -100,9 +104,7 @@ fn position(board: Board, columns: &[Vec<u8>]) -> Position {
 
 /// Solves every legal position of a board both ways, with the table kept from one to the next.
 fn agrees_everywhere(name: &str) {
-    let board = name.parse::<Board>().unwrap();
-    let mut plain = Plain::of(board);
-    plain.solve(&mut vec![Vec::new(); board.width()]);
+    let (board, plain) = Plain::whole(name);
     let mut search = Search::new(board, Options::default());
     for (columns, &answer) in &plain.known {
         let position = position(board, columns);
@@ -111,22 +113,11 @@ fn agrees_everywhere(name: &str) {
 }
 
 #[test]
-fn every_position_of_the_usual_small_boards_is_right() {
-    for name in ["4x4", "5x3", "3x5", "4x3", "6x2", "2x7"] {
-        agrees_everywhere(name);
-    }
-}
-
-#[test]
-fn every_position_of_small_boards_of_any_connect_is_right() {
-    for name in ["3x3c1", "3x3c2", "3x3c3", "4x3c3", "3x4c3", "4x4c3", "4x4c2", "5x3c3", "3x3c4", "2x2c3", "3x3c9"] {
-        agrees_everywhere(name);
-    }
-}
-
-#[test]
-fn every_position_of_small_misere_boards_is_right() {
-    for name in ["4x4m", "3x3c1m", "3x3c2m", "3x3c3m", "4x3c3m", "3x4c3m", "4x4c3m", "5x3m", "2x2c3m"] {
+fn every_position_of_small_boards_is_right() {
+    let usual = ["4x4", "5x3", "3x5", "4x3", "6x2", "2x7"];
+    let connects = ["3x3c1", "3x3c2", "3x3c3", "4x3c3", "3x4c3", "4x4c3", "4x4c2", "5x3c3", "3x3c4", "2x2c3", "3x3c9"];
+    let misere = ["4x4m", "3x3c1m", "3x3c2m", "3x3c3m", "4x3c3m", "3x4c3m", "4x4c3m", "5x3m", "2x2c3m"];
+    for name in usual.into_iter().chain(connects).chain(misere) {
         agrees_everywhere(name);
     }
 }
@@ -140,104 +131,16 @@ fn every_position_of_one_row_or_one_column_is_right() {
     }
 }
 
-/// Reads a file of known answers; `None`, with a message, if it is absent.
-fn known_answers(name: &str) -> Option<String> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/truth").join(name);
-    let Ok(bytes) = std::fs::read(&path) else {
-        eprintln!("skipped: no {}", path.display());
-        return None;
-    };
-    let mut text = String::new();
-    if name.ends_with(".gz") {
-        GzDecoder::new(&bytes[..]).read_to_string(&mut text).unwrap();
-    } else {
-        text = String::from_utf8(bytes).unwrap();
-    }
-    Some(text)
-}
-
-/// Checks every `step`-th line of a list of all 8-ply positions.
-fn agrees_with_list(name: &str, file: &str, step: usize, options: Options) {
-    let Some(text) = known_answers(file) else { return };
-    let board = name.parse::<Board>().unwrap();
-    let mut search = Search::new(board, options);
-    let mut checked = 0;
-    for line in text.lines().skip(1).step_by(step) {
-        let fields = line.split(',').collect::<Vec<_>>();
-        let columns = fields[0].split('/').map(|column| column.as_bytes().to_vec()).collect::<Vec<_>>();
-        let value = match fields[1] {
-            "win" => Value::Win,
-            "loss" => Value::Lose,
-            "draw" => Value::Tie,
-            other => panic!("{other}"),
-        };
-        let expected = Outcome { value, remoteness: Some(fields[2].parse().unwrap()) };
-        assert_eq!(search.solve(&position(board, &columns)), Ok(expected), "{line}");
-        checked += 1;
-    }
-    assert!(checked > 0);
-}
-
-#[test]
-fn positions_of_eight_plies_on_5x5_are_as_published() {
-    agrees_with_list("5x5", "ply8_5x5.csv.gz", 1, Options::default());
-}
-
-#[test]
-fn positions_of_eight_plies_on_7x6_are_as_published() {
-    agrees_with_list("7x6", "ply8_7x6.csv.gz", 20_011, Options::default());
-}
-
-#[test]
-fn two_threads_find_the_same() {
-    agrees_with_list("7x6", "ply8_7x6.csv.gz", 40_009, Options { threads: 2, ..Options::default() });
-}
-
-/// Returns what a benchmark score of 7x6 stands for: a win is 22 minus the winner's pieces at the end.
-fn benchmark_outcome(score: i32, ply: u32) -> Outcome {
-    let winners_pieces = 22 - score.unsigned_abs();
-    // The first player's n-th piece is the ply 2n - 1, the second player's 2n.
-    let first_wins = (score > 0) == ply.is_multiple_of(2);
-    let end = if score == 0 { 42 } else { 2 * winners_pieces - u32::from(first_wins) };
-    outcome((score.signum(), end - ply))
-}
-
-fn agrees_with_benchmark(file: &str) {
-    let Some(text) = known_answers(file) else { return };
-    let board = "7x6".parse::<Board>().unwrap();
-    let mut search = Search::new(board, Options::default());
-    for line in text.lines() {
-        let (moves, score) = line.split_once(' ').unwrap();
-        let position = notation::parse(board, moves).unwrap();
-        let expected = benchmark_outcome(score.trim().parse().unwrap(), position.ply() as u32);
-        search.clear();
-        assert_eq!(search.solve(&position), Ok(expected), "{line}");
-        search.clear();
-        assert_eq!(search.value(&position), Ok(expected.value), "{line}");
-        search.clear();
-        assert_eq!(search.remoteness(&position, expected.value), Ok(expected.remoteness.unwrap()), "{line}");
-    }
-}
-
-#[test]
-fn late_benchmark_positions_have_their_published_scores() {
-    agrees_with_benchmark("pons/Test_L3_R1");
-}
-
-#[test]
-fn earlier_benchmark_positions_have_their_published_scores() {
-    agrees_with_benchmark("pons/Test_L2_R1");
-}
-
 fn solve_start(name: &str) -> Outcome {
     let board = name.parse::<Board>().unwrap();
     Search::new(board, Options::default()).solve(&Position::start(board)).unwrap()
 }
 
+/// Those of four in a row end when Christophe Steininger's perfect games do: the table of last moves of
+/// <https://github.com/ChristopheSteininger/c4>.
 #[test]
-fn empty_boards_end_when_the_published_perfect_games_do() {
-    // Christophe Steininger, the table of last moves of <https://github.com/ChristopheSteininger/c4>.
-    for (name, value, plies) in [
+fn empty_boards_are_solved() {
+    let published = [
         ("4x4", 0, 16),
         ("5x4", 0, 20),
         ("6x4", -1, 24),
@@ -245,14 +148,8 @@ fn empty_boards_end_when_the_published_perfect_games_do() {
         ("4x5", 0, 20),
         ("5x5", 0, 25),
         ("4x6", 0, 24),
-    ] {
-        assert_eq!(solve_start(name), outcome((value, plies)), "{name}");
-    }
-}
-
-#[test]
-fn boards_at_the_limits_are_solved() {
-    for (name, value, plies) in [
+    ];
+    let at_the_limits = [
         ("1x64", 0, 64),
         ("1x63c2", 0, 63),
         ("1x64c1", 1, 1),
@@ -266,7 +163,8 @@ fn boards_at_the_limits_are_solved() {
         ("9x7c255", 0, 63),
         ("9x7c2", 1, 3),
         ("1x1", 0, 1),
-    ] {
+    ];
+    for (name, value, plies) in published.into_iter().chain(at_the_limits) {
         assert_eq!(solve_start(name), outcome((value, plies)), "{name}");
     }
 }
@@ -307,9 +205,7 @@ fn late_positions_of_the_largest_boards_agree_with_a_plain_search() {
 /// Compares the bound without search with the answer, on every position that is not finished. Returns how many were
 /// bounded by a tie and by a loss.
 fn bounds_hold_everywhere(name: &str) -> [usize; 2] {
-    let board = name.parse::<Board>().unwrap();
-    let mut plain = Plain::of(board);
-    plain.solve(&mut vec![Vec::new(); board.width()]);
+    let (board, plain) = Plain::whole(name);
     let grid = Grid::<u64, ANY_HEIGHT, 32>::new(board);
     let scale = Scale::new(board);
     let mut bounded = [0; 2];
@@ -342,9 +238,7 @@ fn the_bound_of_following_up_holds_on_every_position() {
 
 #[test]
 fn every_move_has_its_outcome_and_the_best_comes_first() {
-    let board = "4x4c3".parse::<Board>().unwrap();
-    let mut plain = Plain::of(board);
-    plain.solve(&mut vec![Vec::new(); board.width()]);
+    let (board, plain) = Plain::whole("4x4c3");
     let mut search = Search::new(board, Options::default());
     for (columns, &answer) in plain.known.iter().step_by(7) {
         let position = position(board, columns);
@@ -363,23 +257,13 @@ fn every_move_has_its_outcome_and_the_best_comes_first() {
 #[test]
 fn the_value_alone_and_the_remoteness_alone_are_those_of_both_together() {
     for name in ["4x4", "4x4m", "4x4c3"] {
-        let board = name.parse::<Board>().unwrap();
-        let mut plain = Plain::of(board);
-        plain.solve(&mut vec![Vec::new(); board.width()]);
+        let (board, plain) = Plain::whole(name);
         for (columns, &answer) in plain.known.iter().step_by(101) {
             let position = position(board, columns);
             let expected = outcome(answer);
             let fresh = || Search::new(board, Options::default());
             assert_eq!(fresh().value(&position), Ok(expected.value));
-            assert_eq!(fresh().remoteness(&position, expected.value), Ok(expected.remoteness.unwrap()));
-            let end = expected.remoteness.unwrap();
-            for plies in 0..20 {
-                assert_eq!(
-                    fresh().ends_within(&position, expected.value, plies),
-                    Ok(end <= plies),
-                    "{position} {plies}"
-                );
-            }
+            assert_eq!(fresh().remoteness(&position, expected.value, None), Ok(expected.remoteness.unwrap()));
         }
     }
 }
@@ -404,13 +288,9 @@ fn a_limit_that_is_too_small_is_an_error_and_never_an_answer() {
         }
     }
     assert!(needed.is_some());
-}
-
-#[test]
-fn a_search_that_hit_its_limit_goes_on_when_asked_again() {
-    let board = "6x4".parse::<Board>().unwrap();
+    // A search that hit its limit goes on when it is asked again.
     let mut search = Search::new(board, Options { node_limit: Some(20_000), ..Options::default() });
-    let answer = (0..100).find_map(|_| search.solve(&Position::start(board)).ok());
+    let answer = (0..100).find_map(|_| search.solve(&start).ok());
     assert_eq!(answer, Some(outcome((-1, 24))));
 }
 
@@ -471,10 +351,10 @@ fn a_wrong_value_is_noticed_where_it_contradicts_the_search() {
     let mut search = Search::new(board, Options::default());
     let winning = notation::parse(board, "121212").unwrap();
     for claimed in [Value::Tie, Value::Lose] {
-        assert_eq!(search.remoteness(&winning, claimed), Err(SearchError::OtherValue { claimed }));
+        assert_eq!(search.remoteness(&winning, claimed, None), Err(SearchError::OtherValue { claimed }));
     }
     let finished = notation::parse(board, "1212121").unwrap();
-    assert_eq!(search.remoteness(&finished, Value::Lose), Ok(0));
-    assert_eq!(search.remoteness(&finished, Value::Win), Err(SearchError::OtherValue { claimed: Value::Win }));
+    assert_eq!(search.remoteness(&finished, Value::Lose, None), Ok(0));
+    assert_eq!(search.remoteness(&finished, Value::Win, None), Err(SearchError::OtherValue { claimed: Value::Win }));
     assert_eq!(search.moves(&finished), Ok(Vec::new()));
 }

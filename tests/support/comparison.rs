@@ -31,21 +31,22 @@ pub fn compare(search: &PlainSearch) {
         .into_par_iter()
         .map(|(key, answer)| (PlainGame::from_key(search.board(), key).to_position(), answer))
         .collect();
-    let remoteness = Solved::new(search.board(), Values::Remoteness);
-    let database = remoteness.open();
-    cases.iter().for_each(|case| compare_probe(&database, case));
-    cases.par_iter().for_each(|case| compare_probe(&database, case));
-    compare_lists(search, &database);
-    compare_all_at_once(&remoteness.open(), &cases);
-    compare_without_cache(remoteness.open(), &cases);
-
-    let wdl = Solved::new(search.board(), Values::Wdl);
-    let database = wdl.open();
-    cases.par_iter().for_each(|case| compare_probe(&database, case));
-    cases.iter().for_each(|case| compare_probe(&database, case));
-    compare_lists(search, &database);
-    compare_all_at_once(&wdl.open(), &cases);
-    compare_without_cache(wdl.open(), &cases);
+    for values in [Values::Remoteness, Values::Wdl] {
+        let solved = Solved::new(search.board(), values);
+        let database = solved.open();
+        let alone = || cases.iter().for_each(|case| compare_probe(&database, case));
+        let together = || cases.par_iter().for_each(|case| compare_probe(&database, case));
+        if values == Values::Remoteness {
+            alone();
+            together();
+        } else {
+            together();
+            alone();
+        }
+        compare_lists(search, &database);
+        compare_all_at_once(&solved.open(), &cases);
+        compare_without_cache(solved.open(), &cases);
+    }
 }
 
 fn shuffled(mut answers: Vec<(u64, Answer)>) -> Vec<(u64, Answer)> {
@@ -99,7 +100,6 @@ fn compare_moves(search: &PlainSearch, database: &Database, key: u64) {
     }
     let expected: Vec<_> = expected.iter().map(|&(column, answer)| (column, answer.outcome(values))).collect();
     let found = database.moves(&position).expect("moves");
-    let found: Vec<_> = found.iter().map(|found| (found.column, found.outcome)).collect();
     assert_eq!(found, expected, "{} {position}", search.board());
     if let Some(&(_, best)) = found.first() {
         assert_eq!(best, search.answer(&game).outcome(values), "{} {position}", search.board());

@@ -6,12 +6,12 @@
 //! whose own name is lost is lost too.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::random::Random;
-use super::tiers::{Lock, PlaceFile, ReadFile, Storage, WriteFile};
+use super::tiers::{Lock, ReadFile, Storage, WriteFile};
 
 /// Which operations fail, counted from 0.
 #[derive(Clone, Copy, Debug)]
@@ -242,7 +242,7 @@ impl Storage for MemoryDisk {
         Ok(Box::new(MemoryFile { disk: self.clone(), content }))
     }
 
-    fn place(&self, path: &Path) -> io::Result<Box<dyn PlaceFile>> {
+    fn open_to_write(&self, path: &Path) -> io::Result<Box<dyn WriteFile>> {
         let mut files = self.lock_files();
         files.operate()?;
         let content = files.content(path)?;
@@ -337,8 +337,8 @@ struct MemoryFile {
 }
 
 impl MemoryFile {
-    /// Writes some of the bytes from `offset` on, or at the end.
-    fn write_some(&self, bytes: &[u8], offset: Option<usize>) -> io::Result<usize> {
+    /// Writes some of the bytes from `start` on.
+    fn write_some(&self, bytes: &[u8], start: usize) -> io::Result<usize> {
         let mut files = self.disk.lock_files();
         let done = files.operate();
         let mut written = if done.is_ok() { files.share(bytes.len())? } else { bytes.len() / 2 };
@@ -350,42 +350,17 @@ impl MemoryFile {
         }
         files.written_bytes += written as u64;
         let content = &mut files.contents[self.content].bytes;
-        let start = offset.unwrap_or(content.len());
         content.resize(content.len().max(start + written), 0);
         content[start..][..written].copy_from_slice(&bytes[..written]);
         done.map(|()| written)
     }
-
-    fn sync_content(&self) -> io::Result<()> {
-        let mut files = self.disk.lock_files();
-        files.operate()?;
-        let content = &mut files.contents[self.content];
-        content.durable_bytes = content.bytes.len();
-        Ok(())
-    }
-}
-
-impl Write for MemoryFile {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.write_some(bytes, None)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 impl WriteFile for MemoryFile {
-    fn sync(&mut self) -> io::Result<()> {
-        self.sync_content()
-    }
-}
-
-impl PlaceFile for MemoryFile {
     fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
         let mut done = 0;
         while done < bytes.len() {
-            match self.write_some(&bytes[done..], Some(offset as usize + done)) {
+            match self.write_some(&bytes[done..], offset as usize + done) {
                 Ok(written) => done += written,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
@@ -395,7 +370,11 @@ impl PlaceFile for MemoryFile {
     }
 
     fn sync(&self) -> io::Result<()> {
-        self.sync_content()
+        let mut files = self.disk.lock_files();
+        files.operate()?;
+        let content = &mut files.contents[self.content];
+        content.durable_bytes = content.bytes.len();
+        Ok(())
     }
 }
 

@@ -3,8 +3,6 @@
 pub mod answer;
 pub mod board;
 pub mod comparison;
-pub mod counting;
-pub mod damage;
 pub mod files;
 pub mod hostile;
 pub mod long;

@@ -7,8 +7,8 @@ use std::process::{Child, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use assert_cmd::Command;
 use serde_json::Value;
+use snapbox::cmd::Command;
 use tempfile::TempDir;
 
 use super::board::board;
@@ -22,7 +22,7 @@ pub const PROGRAM: &str = env!("CARGO_BIN_EXE_fourbase");
 pub const VARIABLES: [&str; 5] = ["FOURBASE_DB", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "CI"];
 
 /// Nothing that is tested takes longer, on any machine.
-const LIMIT: Duration = Duration::from_secs(60);
+pub const LIMIT: Duration = Duration::from_secs(60);
 
 /// The program in an empty folder, with no variables set that it reads.
 pub struct Program {
@@ -69,6 +69,14 @@ impl Program {
         }
     }
 
+    /// Lists the subcommands, as the help does.
+    pub fn subcommands(&self) -> Vec<String> {
+        let help = self.run("--help").succeeds();
+        let commands = help.split("Commands:\n").nth(1).and_then(|rest| rest.split("\n\n").next()).expect("commands");
+        let names = commands.lines().filter_map(|line| line.split_whitespace().next());
+        names.filter(|name| *name != "help").map(str::to_owned).collect()
+    }
+
     /// Runs the program with these arguments, which have no spaces, and empty input.
     pub fn run(&self, arguments: &str) -> Run {
         self.run_arguments(&arguments.split_whitespace().collect::<Vec<_>>())
@@ -81,7 +89,7 @@ impl Program {
 
     /// Runs the program with input.
     pub fn run_with_input(&self, arguments: &str, input: impl Into<Vec<u8>>) -> Run {
-        Run::of(self.command().args(arguments.split_whitespace()).write_stdin(input))
+        Run::of(self.command().args(arguments.split_whitespace()).stdin(input.into()))
     }
 
     /// Starts the program with a pipe to its input, and from its output and its standard error.
@@ -99,13 +107,11 @@ impl Program {
 
     /// Returns a command that waits for arguments.
     pub fn command(&self) -> Command {
-        let mut command = Command::new(PROGRAM);
-        command.current_dir(self.folder.path()).timeout(LIMIT);
+        let mut command = Command::new(PROGRAM).current_dir(self.folder.path()).timeout(LIMIT);
         for variable in VARIABLES {
-            command.env_remove(variable);
+            command = command.env_remove(variable);
         }
-        command.envs(self.variables.iter().cloned());
-        command
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)))
     }
 }
 
@@ -118,16 +124,11 @@ pub struct Run {
 }
 
 impl Run {
-    fn of(command: &mut Command) -> Run {
+    fn of(command: Command) -> Run {
         let output = command.output().expect("the program runs");
-        let text = |bytes| String::from_utf8(bytes).expect("UTF-8 output");
-        // A search that takes a second, as any may on a busy machine, is announced, and tells what it finds.
-        let is_told = |line: &str| {
-            let is_move = line.strip_prefix("column ").is_some_and(|rest| rest.get(1..3) == Some(": "));
-            line.contains(" is still being searched") || line.contains(" player to move: ") || is_move
-        };
-        let stderr = text(output.stderr).split_inclusive('\n').filter(|line| !is_told(line)).collect();
-        let run = Run { code: output.status.code(), stdout: text(output.stdout), stderr };
+        let [stdout, stderr] =
+            [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).expect("UTF-8 output"));
+        let run = Run { code: output.status.code(), stdout, stderr: without_announcements(&stderr) };
         assert!(!run.stderr.contains("panicked"), "{run:#?}");
         run
     }
@@ -200,13 +201,6 @@ impl Run {
         self.stderr
     }
 
-    /// Returns what a run said on standard error that failed with this exit code, in one line or with the usage.
-    #[track_caller]
-    pub fn fails_with(self, code: i32) -> String {
-        assert_eq!((self.code, self.stdout.as_str()), (Some(code), ""), "{self:#?}");
-        self.stderr
-    }
-
     #[track_caller]
     fn error_line(&self) -> String {
         let line = self.stderr.strip_prefix("error: ").and_then(|line| line.strip_suffix('\n'));
@@ -214,6 +208,15 @@ impl Run {
         assert!(!line.chars().any(char::is_control), "one line without controls: {self:#?}");
         line.to_owned()
     }
+}
+
+/// Leaves out what standard error tells of a search that takes a second, as any may on a busy machine.
+pub fn without_announcements(stderr: &str) -> String {
+    let is_told = |line: &str| {
+        let is_move = line.strip_prefix("column ").is_some_and(|rest| rest.get(1..3) == Some(": "));
+        line.contains(" is still being searched") || line.contains(" player to move: ") || is_move
+    };
+    stderr.split_inclusive('\n').filter(|line| !is_told(line)).collect()
 }
 
 /// Reads one line of JSON.

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use super::tiers::{FileError, Plan, Progress, TierRecord};
+use super::tiers::{FileError, Progress, Stage};
 
 /// Stops a solve after so many tiers.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ impl StopAfterTiers {
 }
 
 impl Progress for StopAfterTiers {
-    fn tier_done(&self, _: &TierRecord) {
+    fn tier_done(&self, _: Stage, _: u32, _: u64, _: u64) {
         self.done.fetch_add(1, Ordering::Relaxed);
     }
 
@@ -37,16 +37,13 @@ pub struct StopAtFiles {
 }
 
 impl Progress for StopAtFiles {
-    fn checks(&self, bytes: u64) {
+    fn begin(&self, stage: Stage, bytes: u64, _: u64) {
+        assert_eq!(stage, Stage::Resume, "it does not begin to solve");
         self.all.store(bytes, Ordering::Relaxed);
     }
 
-    fn checked(&self, bytes: u64) {
+    fn done(&self, _: Stage, bytes: u64) {
         self.read.fetch_add(bytes, Ordering::Relaxed);
-    }
-
-    fn planned(&self, _: &Plan, _: u64) {
-        panic!("it does not begin to solve");
     }
 
     fn is_stopped(&self) -> bool {
@@ -79,17 +76,21 @@ impl StopAfterEntries {
 }
 
 impl Progress for StopAfterEntries {
-    fn planned(&self, _: &Plan, entries_done: u64) {
-        self.before.store(entries_done, Ordering::Relaxed);
+    fn begin(&self, stage: Stage, _: u64, done: u64) {
+        if stage == Stage::Solve {
+            self.before.store(done, Ordering::Relaxed);
+        }
     }
 
-    fn solved(&self, entries: u64) {
-        self.solved.fetch_add(entries, Ordering::Relaxed);
+    fn done(&self, stage: Stage, entries: u64) {
+        if stage == Stage::Solve {
+            self.solved.fetch_add(entries, Ordering::Relaxed);
+        }
     }
 
-    fn tier_done(&self, tier: &TierRecord) {
+    fn tier_done(&self, _: Stage, _: u32, entries: u64, _: u64) {
         self.tiers.fetch_add(1, Ordering::Relaxed);
-        self.entries.fetch_add(tier.entries, Ordering::Relaxed);
+        self.entries.fetch_add(entries, Ordering::Relaxed);
     }
 
     fn starts_over(&self, why: &FileError) {

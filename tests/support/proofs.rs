@@ -1,15 +1,17 @@
 //! A whole database against answers of others and against the exact search. The board is a parameter, so that the
 //! proofs of a board that takes an hour to solve are themselves tried on one that takes none.
 
+use std::sync::Arc;
 use std::time::Instant;
 
+use fourbase::analysis::{Analyst, Budget, SearchPool};
 use fourbase::search::{Options, Search};
 use fourbase::{Board, Outcome, Player, Position, Value, notation};
 use rayon::prelude::*;
 
 use super::openings::Opening;
 use super::random::Random;
-use super::tiers::{Database, Question, Searcher, Values};
+use super::tiers::{Database, Values};
 
 /// How often each value occurs: win, tie, lose.
 pub type Tally = [usize; 3];
@@ -58,15 +60,14 @@ pub fn spread(openings: &[Opening], value: Value, count: usize) -> Vec<Opening> 
 
 /// Finds the remoteness of every position by search over the database.
 pub fn assert_remoteness(database: &Database, openings: &[Opening]) {
-    let searcher = Searcher::new(database.board(), Options::default());
+    let pool = Arc::new(SearchPool::new(Options::default()));
+    let analyst = Analyst::new(database.board(), Some(database), Some(pool));
     let mut costs: Vec<(f64, u64)> = openings
         .par_iter()
         .map(|(position, expected)| {
-            let (start, mut question) = (Instant::now(), Question::default());
-            let value = database.probe(position).expect("an answer").value;
-            let remoteness = searcher.remoteness(database, position, value, &mut question).expect("an answer");
-            assert_eq!(Outcome { value, remoteness: Some(remoteness) }, *expected, "{position}");
-            (start.elapsed().as_secs_f64(), question.work().nodes)
+            let (start, mut budget) = (Instant::now(), Budget::default());
+            assert_eq!(analyst.outcome(position, &mut budget).expect("an answer"), *expected, "{position}");
+            (start.elapsed().as_secs_f64(), budget.spent.nodes)
         })
         .collect();
     costs.sort_by(|one, other| one.0.total_cmp(&other.0));

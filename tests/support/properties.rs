@@ -3,21 +3,16 @@
 
 use std::io::{self, Read};
 
-use fourbase::{Board, Player, Position, notation};
+use fourbase::{Board, Game, Player, Position, notation};
 use fourbase_tiers::counts::Counts;
 use fourbase_tiers::format::Manifest;
-use fourbase_tiers::testing::fuzzing;
+pub use fourbase_tiers::testing::fuzzing::{block, block_index, log, manifest, pages, shapes, tier_header};
 use serde::{Deserialize, Serialize};
 
 /// The lines of a batch, from the program's own file, which uses nothing else of the program.
 #[path = "../../tools/src/batch/lines.rs"]
 #[allow(dead_code, reason = "the program uses all of it")]
 mod lines;
-
-/// Games as text, from the program's own file, which uses nothing else of the program.
-#[path = "../../tools/src/game/text.rs"]
-#[allow(dead_code, reason = "the program uses all of it")]
-mod game_text;
 
 /// The longest message about a text.
 pub const MESSAGE_BYTES: usize = 512;
@@ -75,11 +70,12 @@ pub fn position_of(board: Board, text: &str) -> bool {
 
 /// Reads a saved game: its moves can be played, and written again it is the same game, or the message is one short line.
 pub fn saved_game(data: &[u8]) -> bool {
-    match game_text::from_saved(&String::from_utf8_lossy(data)) {
-        Ok((board, columns)) => {
+    match Game::from_saved(&String::from_utf8_lossy(data)) {
+        Ok(game) => {
             let play = |position: Position, column: &usize| position.play(*column);
-            assert!(columns.iter().try_fold(Position::start(board), play).is_ok(), "a move that cannot be played");
-            assert_eq!(game_text::from_saved(&game_text::to_saved(board, &columns)), Ok((board, columns)));
+            let last = game.columns().iter().try_fold(Position::start(game.board()), play);
+            assert_eq!(last.as_ref(), Ok(game.position()), "a move that cannot be played");
+            assert_eq!(Game::from_saved(&game.to_saved()), Ok(game));
             true
         }
         Err(reason) => {
@@ -87,36 +83,6 @@ pub fn saved_game(data: &[u8]) -> bool {
             false
         }
     }
-}
-
-/// Reads the record of a manifest.
-pub fn manifest(data: &[u8]) -> bool {
-    fuzzing::manifest(data)
-}
-
-/// Reads the record of a tier's header.
-pub fn tier_header(data: &[u8]) -> bool {
-    fuzzing::tier_header(data)
-}
-
-/// Reads the directory of a tier's blocks.
-pub fn block_index(data: &[u8]) -> bool {
-    fuzzing::block_index(data)
-}
-
-/// Reads the entries of the shapes of a tier.
-pub fn shapes(data: &[u8]) -> bool {
-    fuzzing::shapes(data)
-}
-
-/// Reads the pages of a directory.
-pub fn pages(data: &[u8]) -> bool {
-    fuzzing::pages(data)
-}
-
-/// Resumes a solve from the log of a live tier.
-pub fn log(data: &[u8]) -> bool {
-    fuzzing::log(data)
 }
 
 /// What `stats` keeps beside a database: its manifest and its counts, as JSON.
@@ -173,9 +139,4 @@ pub fn batch(data: &[u8]) -> bool {
         is_read &= line.is_whole() && position_of(board, &String::from_utf8_lossy(line.kept()));
     }
     is_read
-}
-
-/// Reads a block of a tier.
-pub fn block(data: &[u8]) -> bool {
-    fuzzing::block(data)
 }

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use super::tiers::{Disk, Lock, PlaceFile, ReadFile, Storage, WriteFile};
+use super::tiers::{Disk, Lock, ReadFile, Storage, WriteFile};
 
 /// The machine's disk, of which so many bytes are free.
 #[derive(Debug)]
@@ -20,8 +20,8 @@ impl Storage for SmallDisk {
         Disk.open(path)
     }
 
-    fn place(&self, path: &Path) -> io::Result<Box<dyn PlaceFile>> {
-        Disk.place(path)
+    fn open_to_write(&self, path: &Path) -> io::Result<Box<dyn WriteFile>> {
+        Disk.open_to_write(path)
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {

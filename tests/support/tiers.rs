@@ -1,15 +1,15 @@
 //! The names of `fourbase-tiers` that the tests use: where one moves, only its line here changes.
 
-pub use fourbase_tiers::answer::{Question, Searcher};
 pub use fourbase_tiers::communicator::Alone;
 pub use fourbase_tiers::counts::CountError;
 pub use fourbase_tiers::database::{Database, DatabaseError};
-pub use fourbase_tiers::files::{Disk, FileError, Lock, PlaceFile, ReadFile, Storage, VERSION, WriteFile};
-pub use fourbase_tiers::format::{TierRecord, folder_of};
+pub use fourbase_tiers::files::{Disk, FileError, Lock, ReadFile, Storage, WriteFile};
+pub use fourbase_tiers::format::folder_of;
 pub use fourbase_tiers::index::TierDirectory;
 pub use fourbase_tiers::kernel::{Kernel, Values};
+pub use fourbase_tiers::progress::{Progress, Stage};
 pub use fourbase_tiers::quiet::{StaticEvaluation, evaluate};
-pub use fourbase_tiers::solve::{CHECKPOINT, Plan, Progress, Report, SolveError};
+pub use fourbase_tiers::solve::{CHECKPOINT, Plan, Report, SolveError};
 pub use fourbase_tiers::testing::forge::{Forged, forge};
 pub use fourbase_tiers::testing::plant::{Planted, plant};
 pub use fourbase_tiers::tier::BLOCK_WORDS;

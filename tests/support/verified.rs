@@ -3,9 +3,9 @@
 pub use fourbase_tiers::communicator::Communicator;
 pub use fourbase_tiers::testing::Threads;
 use fourbase_tiers::verify;
-pub use fourbase_tiers::verify::{Fault, FaultKind, Options, Progress, Report, Stage};
+pub use fourbase_tiers::verify::{Fault, FaultKind, Options, Report};
 
-use super::tiers::Database;
+use super::tiers::{Database, Progress};
 
 /// Verifies a database; `set` changes the options of a whole verification.
 pub fn verify(database: &Database, set: impl FnOnce(&mut Options)) -> Report {

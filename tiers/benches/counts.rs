@@ -9,9 +9,12 @@ mod shared;
 use std::time::Instant;
 
 use fourbase::Board;
-use fourbase_tiers::counts::Count;
+use fourbase_tiers::communicator::Alone;
+use fourbase_tiers::counts::count_by_ply;
+use fourbase_tiers::files::Disk;
 use fourbase_tiers::index::{Index, Located, TierDirectory};
-use fourbase_tiers::kernel::Kernel;
+use fourbase_tiers::kernel::{Kernel, Values};
+use fourbase_tiers::solve::Solve;
 
 /// Legal positions (Tromp; Böck, arXiv 2507.05267).
 const KNOWN: [(&str, u64); 11] = [
@@ -39,7 +42,8 @@ fn main() {
 fn run(name: &str, kernel: Kernel) {
     let board: Board = name.parse().expect("a board");
     let start = Instant::now();
-    let plies = Count::new(board).kernel(kernel).legal().expect("a count");
+    let solve = Solve::new(board, Values::Wdl).kernel(kernel);
+    let plies = count_by_ply(&solve, &Alone, &Disk, &()).expect("a count");
     let seconds = start.elapsed().as_secs_f64();
     let (legal, with_line) =
         (plies.iter().map(|ply| ply.legal).sum::<u64>(), plies.iter().map(|ply| ply.with_line).sum::<u64>());

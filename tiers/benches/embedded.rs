@@ -60,7 +60,7 @@ fn measure(board: Board, ply: usize, kind: &str, positions: &[Position]) {
         outcomes.push(time);
         let (all, time) = seconds(|| for_moves.moves(position).expect("an answer"));
         moves.push(time);
-        assert_eq!(all.first().map(|best| best.outcome), Some(outcome), "{position}");
+        assert_eq!(all.first().map(|best| best.1), Some(outcome), "{position}");
     }
     println!("{board}, ply {ply}, {kind}, {} positions: median, 99 %, worst, in ms", positions.len());
     for (what, times) in [("value, searched", values), ("outcome", outcomes), ("all moves", moves)] {
@@ -93,8 +93,8 @@ fn good_play(database: &Database, ply: usize, random: &mut Random) -> Position {
     while position.ply() < ply && position.primitive().is_none() {
         let columns: Vec<usize> = if position.ply() < last {
             let moves = database.moves(&position).expect("an answer");
-            let keeps_value = moves.iter().take_while(|of| of.outcome.value == moves[0].outcome.value);
-            keeps_value.map(|of| of.column).collect()
+            let keeps_value = moves.iter().take_while(|of| of.1.value == moves[0].1.value);
+            keeps_value.map(|of| of.0).collect()
         } else {
             position.moves().collect()
         };

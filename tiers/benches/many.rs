@@ -10,7 +10,7 @@ mod shared;
 use std::time::Instant;
 
 use fourbase::Position;
-use fourbase_tiers::answer::Limits;
+use fourbase::analysis::Budget;
 use fourbase_tiers::database::Database;
 use fourbase_tiers::positions::{PositionList, SampleKind, Sampler};
 use fourbase_tiers::solve::Solve;
@@ -47,7 +47,7 @@ fn measure<T>(what: &str, count: usize, work: impl FnOnce() -> T) -> T {
 fn probes(database: &Database, count: usize) {
     let plies: Vec<u32> = (0..database.board().cells() as u32).collect();
     let sampler = Sampler::new(database, SampleKind::Uniform, &plies, 1).expect("plies");
-    let positions: Vec<Position> = sampler.draw(0..count as u64, &Limits::default(), &|| false).expect("positions");
+    let positions: Vec<Position> = sampler.draw(0..count as u64, &Budget::default(), &|| false).expect("positions");
     for pass in ["cold", "warm", "warm again"] {
         let unpacked = database.unpacked();
         let answers = measure(pass, positions.len(), || database.probe_many(&positions));

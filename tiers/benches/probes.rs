@@ -51,7 +51,7 @@ fn measure(board: Board, values: Values) {
                 sample.len() as f64 / seconds
             );
             for (position, answer) in sample.iter().zip(answers).step_by(97) {
-                let best = database.moves(position).expect("moves").first().map(|best| best.outcome);
+                let best = database.moves(position).expect("moves").first().map(|best| best.1);
                 assert!(best.is_none_or(|best| best == answer), "{position}: {answer:?} but {best:?}");
             }
         }

@@ -15,7 +15,8 @@ use std::time::Instant;
 use fourbase_tiers::communicator::{Communicator, assign};
 use fourbase_tiers::files::Disk;
 use fourbase_tiers::kernel::Values;
-use fourbase_tiers::solve::{Progress, Solve, SolveError};
+use fourbase_tiers::progress::{Progress, Stage};
+use fourbase_tiers::solve::{Solve, SolveError};
 
 /// Blocks of a job, as in `tier/`.
 const JOB_BLOCKS: usize = 16;
@@ -117,7 +118,10 @@ impl Progress for Trace {
         tiers.push(Tier { between: (now - last).as_secs_f64(), begun: now, blocks: Vec::new() });
     }
 
-    fn solved(&self, entries: u64) {
+    fn done(&self, stage: Stage, entries: u64) {
+        if stage != Stage::Solve {
+            return;
+        }
         let mut tiers = self.tiers.lock().unwrap_or_else(PoisonError::into_inner);
         tiers.last_mut().expect("a tier").blocks.push((Instant::now(), entries));
     }

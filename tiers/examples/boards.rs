@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let (board, values) = argument.split_once(':').ok_or("give BOARD:VALUES, such as 5x4:remoteness")?;
         let solve = Solve::new(board.parse()?, values.parse()?).root(Path::new(&root)).memory(MEMORY_BYTES);
         let before = cpu_seconds();
-        let (report, counts) = solve_and_count(&solve, &Alone, &Disk, [&(), &()])?;
+        let (report, counts) = solve_and_count(&solve, &Alone, &Disk, &())?;
         let seconds = before.zip(cpu_seconds()).map(|(before, after)| after - before);
         let seconds = seconds.filter(|_| !report.already_complete);
         println!("{}", row(&report, &counts, seconds));

@@ -10,10 +10,10 @@
 //! | [`quiet`] | evaluates positions by the board alone; only the others, the quiet ones, are stored |
 //! | [`tier`] | holds the planes of a tier: in memory, or in blocks that go into a log |
 //! | [`format`](mod@format) | reads and writes the files of a database, byte by byte |
+//! | [`progress`] | receives the progress of long work and can stop it; a [`solve::Plan`] is shown to it |
 //! | [`solve`] | solves tiers from the full board down, each from the tier after it |
 //! | [`counts`] | counts legal positions by ply, value and remoteness: tiers from the empty board up |
-//! | [`database`] | opens databases and looks positions up |
-//! | [`answer`] | answers questions about positions from a database, by search, or both |
+//! | [`database`] | opens databases and looks positions up, for [`fourbase::analysis`] too |
 //! | [`positions`] | lists and draws positions: a ply, all of it or what is legal, or a random sample |
 //! | [`dataset`] | writes positions with their values into files, for machine learning |
 //! | [`verify`] | checks a database with code of its own |
@@ -36,7 +36,6 @@
 
 #![deny(unsafe_code)]
 
-pub mod answer;
 pub mod communicator;
 pub mod counts;
 pub mod database;
@@ -49,6 +48,7 @@ pub mod kernel;
 #[path = "../../tests/support/long.rs"]
 mod long;
 pub mod positions;
+pub mod progress;
 pub mod quiet;
 pub mod solve;
 #[cfg(any(test, feature = "testing"))]

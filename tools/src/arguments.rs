@@ -4,13 +4,15 @@ use std::env;
 use std::path::PathBuf;
 
 use anyhow::Context;
-use clap::{Args, ValueEnum};
-use fourbase::{Board, Position, notation};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use fourbase::Board;
 use fourbase_tiers::database::{Database, DatabaseError};
 use fourbase_tiers::kernel::Values;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::{failure, memory, number, remedy, size};
+use crate::failure::{self, BadInput};
+use crate::{memory, number, remedy};
 
 /// The board.
 #[derive(Args, Clone, Copy, Debug)]
@@ -61,26 +63,28 @@ fn warned(database: Database) -> Result<Database, DatabaseError> {
 #[derive(Args, Clone, Copy, Debug)]
 pub struct ValuesArgument {
     /// What to compute for each position
-    #[arg(id = "values", long = "values", value_name = "KIND", default_value = "remoteness")]
-    pub kind: ValuesKind,
+    #[arg(id = "values", long = "values", value_name = "KIND", default_value = "remoteness", value_parser = values())]
+    pub kind: Values,
 }
 
-/// The choices of `--values`.
-#[derive(ValueEnum, Clone, Copy, Debug)]
-pub enum ValuesKind {
-    /// Win, lose or tie, and the plies to the end
-    Remoteness,
-    /// Win, lose or tie only: takes less time, memory and disk
-    Wdl,
+/// Returns a parser of the kinds of values.
+pub fn values() -> impl TypedValueParser<Value = Values> {
+    one_of([
+        ("remoteness", "Win, lose or tie, and the plies to the end", Values::Remoteness),
+        ("wdl", "Win, lose or tie only: takes less time, memory and disk", Values::Wdl),
+    ])
 }
 
-impl From<ValuesKind> for Values {
-    fn from(kind: ValuesKind) -> Values {
-        match kind {
-            ValuesKind::Remoteness => Values::Remoteness,
-            ValuesKind::Wdl => Values::Wdl,
-        }
-    }
+/// Returns a parser of an option that takes one of some names, each with its help and what it stands for.
+pub fn one_of<T, const N: usize>(choices: [(&'static str, &'static str, T); N]) -> impl TypedValueParser<Value = T>
+where
+    T: Clone + Send + Sync + 'static,
+{
+    let names = choices.each_ref().map(|(name, help, _)| PossibleValue::new(*name).help(*help));
+    PossibleValuesParser::new(names).try_map(move |given| {
+        let chosen = choices.iter().find(|(name, ..)| *name == given);
+        chosen.map(|(.., stands_for)| stands_for.clone()).ok_or(BadInput(given))
+    })
 }
 
 /// The number of threads.
@@ -109,7 +113,7 @@ impl ThreadsArgument {
 #[derive(Args, Clone, Copy, Debug)]
 pub struct CacheArgument {
     /// Memory for the cache of expanded database blocks, such as 64M [default: 256M]
-    #[arg(long = "cache", value_name = "SIZE", value_parser = size::parse)]
+    #[arg(long = "cache", value_name = "SIZE", value_parser = number::size)]
     pub bytes: Option<u64>,
 }
 
@@ -127,7 +131,7 @@ impl CacheArgument {
 #[derive(Args, Clone, Copy, Debug)]
 pub struct MemoryArgument {
     /// Memory to use at most, such as 512M or 1.5GiB [default: 80 % of the free memory]
-    #[arg(id = "memory", long = "memory", value_name = "SIZE", value_parser = size::parse)]
+    #[arg(id = "memory", long = "memory", value_name = "SIZE", value_parser = number::size)]
     bytes: Option<u64>,
 }
 
@@ -189,13 +193,4 @@ Moves and bit strings may be separate arguments: 4 4 5 3.";
 /// Lists the boards whose early plies are part of the program: `7x5, 6x6, 7x6`.
 pub fn embedded_boards() -> String {
     Database::embedded_boards().iter().map(Board::to_string).collect::<Vec<_>>().join(", ")
-}
-
-/// Reads a position from the words of the command line; no words mean the empty board.
-///
-/// # Errors
-///
-/// The first mistake in the text.
-pub fn read_position(board: Board, words: &[String]) -> Result<Position, notation::NotationError> {
-    notation::parse_words(board, words)
 }

@@ -4,6 +4,9 @@
 //! `/sys/fs/cgroup` shows the groups as folders, in two versions with different file names (cgroups(7), and the kernel's
 //! `cgroup-v2.rst` and `cgroup-v1/memory.rst`). Inside a container the folders begin at the container, so that the named
 //! group may be missing; the limit is then that of the topmost folder.
+//!
+//! `sysinfo::System::cgroup_limits` (0.38) reads the topmost folder alone, so it misses the limits of batch jobs and of
+//! `systemd-run`, and it counts cached files as used memory, which a database that was just read fills a container with.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -80,8 +80,8 @@ pub fn report(error: &anyhow::Error, remedy: impl Fn(&anyhow::Error) -> Option<S
 /// # Errors
 ///
 /// All failures of the list as one.
-pub fn all_of<E: Error + Send + Sync + 'static>(failures: Vec<E>) -> anyhow::Result<()> {
-    let failures = failures.into_iter().map(anyhow::Error::from).collect::<Vec<_>>();
+pub fn all_of<E: Into<anyhow::Error>>(failures: Vec<E>) -> anyhow::Result<()> {
+    let failures = failures.into_iter().map(E::into).collect::<Vec<_>>();
     if failures.is_empty() { Ok(()) } else { Err(Failures(failures).into()) }
 }
 

@@ -5,8 +5,9 @@
 //! the winner's edge is the number of plies to the win, so that a game without mistakes runs straight to an edge. A tie
 //! stands in the middle. A jump from one side to another is a mistake of the player who moved.
 
+use fourbase::analysis::Ply;
 use fourbase::notation::column_character;
-use fourbase::{Outcome, Player, Position, Value};
+use fourbase::{Player, Value};
 
 use crate::wording;
 
@@ -16,36 +17,27 @@ const MOST_COLUMNS: u32 = 32;
 /// The fewest columns of one side: room for the names.
 const LEAST_COLUMNS: u32 = 12;
 
-/// A position, the column played there, and its outcome.
-pub struct Moment {
-    pub position: Position,
-    pub column: Option<usize>,
-    pub outcome: Option<Outcome>,
-}
-
-impl Moment {
-    /// Returns which player wins, and in how many plies; `None` for a tie.
-    fn winner(&self) -> Option<(Player, Option<u32>)> {
-        let outcome = self.outcome?;
-        let mover = self.position.to_move();
-        match outcome.value {
-            Value::Win => Some((mover, outcome.remoteness)),
-            Value::Lose => Some((mover.other(), outcome.remoteness)),
-            Value::Tie => None,
-        }
+/// Returns which player wins after an analysed position, and in how many plies; `None` for a tie.
+fn winner(ply: &Ply) -> Option<(Player, Option<u32>)> {
+    let outcome = ply.analysis.outcome?;
+    let mover = ply.analysis.position.to_move();
+    match outcome.value {
+        Value::Win => Some((mover, outcome.remoteness)),
+        Value::Lose => Some((mover.other(), outcome.remoteness)),
+        Value::Tie => None,
     }
 }
 
 /// Draws the history of a game, one line for each position.
-pub fn draw(moments: &[Moment]) -> String {
-    let farthest = moments.iter().filter_map(|moment| moment.winner()?.1).max().unwrap_or(0);
+pub fn draw(plies: &[Ply]) -> String {
+    let farthest = plies.iter().filter_map(|ply| winner(ply)?.1).max().unwrap_or(0);
     let plies_a_column = (farthest + 1).div_ceil(MOST_COLUMNS).max(1);
     let columns = (farthest + 1).div_ceil(plies_a_column).max(LEAST_COLUMNS) as usize;
     let mut lines = vec![
         format!("ply move  {:<columns$} tie {:>columns$}", "X wins in", "O wins in"),
         format!("          {}  |  {}", axis(columns, plies_a_column, false), axis(columns, plies_a_column, true)),
     ];
-    lines.extend(moments.iter().map(|moment| row(moment, columns, plies_a_column)));
+    lines.extend(plies.iter().map(|ply| row(ply, columns, plies_a_column)));
     lines.join("\n")
 }
 
@@ -66,8 +58,9 @@ fn axis(columns: usize, plies_a_column: u32, from_right: bool) -> String {
 }
 
 /// Draws one position.
-fn row(moment: &Moment, columns: usize, plies_a_column: u32) -> String {
-    let (left, middle, right) = match (moment.outcome, moment.winner()) {
+fn row(ply: &Ply, columns: usize, plies_a_column: u32) -> String {
+    let (position, outcome) = (&ply.analysis.position, ply.analysis.outcome);
+    let (left, middle, right) = match (outcome, winner(ply)) {
         (None, _) => (None, "?", None),
         (Some(_), None) => (None, "=", None),
         (Some(_), Some((winner, plies))) => {
@@ -81,13 +74,13 @@ fn row(moment: &Moment, columns: usize, plies_a_column: u32) -> String {
     let side = |mark: Option<usize>, sign: char| -> String {
         (0..columns).map(|column| if Some(column) == mark { sign } else { '.' }).collect()
     };
-    let mover = if moment.position.to_move() == Player::First { 'X' } else { 'O' };
-    let played = moment.column.and_then(column_character).map_or("   ".to_owned(), |name| format!("{mover} {name}"));
-    let worth = match moment.outcome {
+    let mover = if position.to_move() == Player::First { 'X' } else { 'O' };
+    let played = ply.column.and_then(column_character).map_or("   ".to_owned(), |name| format!("{mover} {name}"));
+    let worth = match outcome {
         None => "not decided".to_owned(),
-        Some(outcome) => wording::sentence(moment.position.to_move(), outcome),
+        Some(outcome) => wording::sentence(position.to_move(), outcome),
     };
-    let ply = moment.position.ply();
+    let ply = position.ply();
     format!("{ply:>3} {played}   {}  {middle}  {}  {worth}", side(left, 'X'), side(right, 'O'))
 }
 
@@ -95,11 +88,13 @@ fn row(moment: &Moment, columns: usize, plies_a_column: u32) -> String {
 mod tests {
     use super::*;
     use anstream::adapter::strip_str;
-    use fourbase::notation;
+    use fourbase::analysis::Analysis;
+    use fourbase::{Outcome, notation};
 
-    fn moment(moves: &str, column: Option<usize>, value: Value, remoteness: u32) -> Moment {
+    fn moment(moves: &str, column: Option<usize>, value: Value, remoteness: u32) -> Ply {
         let position = notation::parse("4x4".parse().unwrap(), moves).unwrap();
-        Moment { position, column, outcome: Some(Outcome { value, remoteness: Some(remoteness) }) }
+        let outcome = Some(Outcome { value, remoteness: Some(remoteness) });
+        Ply { analysis: Analysis { outcome, ..Analysis::unknown(&position) }, column }
     }
 
     #[test]
@@ -124,7 +119,7 @@ ply move  X wins in    tie    O wins in
     #[test]
     fn plies_of_a_long_game_share_columns_and_unknown_values_have_no_mark() {
         let mut moments = vec![moment("-", Some(0), Value::Win, 63), moment("1", None, Value::Tie, 15)];
-        moments[1].outcome = None;
+        moments[1].analysis.outcome = None;
         let drawn = draw(&moments);
         assert!(drawn.lines().all(|line| line.chars().count() < 140), "{drawn}");
         assert!(drawn.contains("not decided") && drawn.contains('?'), "{drawn}");

@@ -6,17 +6,16 @@
 use std::sync::Arc;
 
 use fourbase::Board;
+use fourbase::analysis::{Analyst, Lookup, SearchPool};
 use fourbase::players::Outcomes;
-use fourbase_tiers::answer::Searcher;
 use fourbase_tiers::database::{Database, DatabaseError};
 use fourbase_tiers::kernel::Values;
 use fourbase_tiers::solve::{Plan, Solve};
-use serde::Serialize;
 
 use crate::arguments::{CacheArgument, DatabaseArgument};
-use crate::cli::query::asker::{Asker, Reach};
+use crate::cli::query::limited::LimitedAnalyst;
 use crate::cli::query::source::options;
-use crate::json::{DatabaseJson, SourceKind};
+use crate::json::{SourceJson, SourceKind};
 use crate::temporary::Temporary;
 use crate::{memory, remedy, wording};
 
@@ -25,7 +24,7 @@ const MOST_ENTRIES: u128 = 200_000_000;
 
 /// Where exact values come from.
 pub struct Knowledge {
-    asker: Arc<Asker>,
+    analyst: Arc<LimitedAnalyst>,
     /// Says where they come from.
     note: String,
     /// The command that makes the database, where there is none.
@@ -46,7 +45,8 @@ impl Knowledge {
         cache: CacheArgument,
         nodes: u64,
     ) -> anyhow::Result<Knowledge> {
-        let reach = Reach { nodes: Some(nodes), time: None };
+        let limited = |analyst| LimitedAnalyst::new(analyst, Some(nodes), None);
+        let of_database = |database| Arc::new(limited(Analyst::new(board, Some(cache.apply(database)), None)));
         match databases.find_or_embedded(board) {
             Ok(database) if database.is_complete() => {
                 let searched = match database.manifest().keep_plies() {
@@ -54,27 +54,26 @@ impl Knowledge {
                     None => String::new(),
                 };
                 let note = format!("values from {}{searched}", wording::database(&database));
-                let asker = Arc::new(Asker::new(Arc::new(cache.apply(database)), reach));
-                return Ok(Knowledge { asker, note, missing: None, _folder: None });
+                return Ok(Knowledge { analyst: of_database(database), note, missing: None, _folder: None });
             }
             Ok(_) | Err(DatabaseError::Missing { .. }) => {}
             Err(error) => return Err(error.into()),
         }
         if Plan::estimate(board, Values::Remoteness).entries() <= MOST_ENTRIES {
             let (database, folder) = solve(board)?;
-            let asker = Arc::new(Asker::new(Arc::new(cache.apply(database)), reach));
             let note = "values solved for this run".to_owned();
-            return Ok(Knowledge { asker, note, missing: None, _folder: Some(folder) });
+            return Ok(Knowledge { analyst: of_database(database), note, missing: None, _folder: Some(folder) });
         }
         let missing = remedy::told(&DatabaseError::Missing { board, root: databases.root.clone() });
-        let asker = Asker::new(Arc::new(Searcher::new(board, options(1))), reach).with_missing_in(&databases.root);
+        let pool = Arc::new(SearchPool::new(options(1)));
+        let analyst = limited(Analyst::new(board, None, Some(pool))).with_missing_in(&databases.root);
         let note = "values searched forward".to_owned();
-        Ok(Knowledge { asker: Arc::new(asker), note, missing: Some(missing), _folder: None })
+        Ok(Knowledge { analyst: Arc::new(analyst), note, missing: Some(missing), _folder: None })
     }
 
     /// Returns whom to ask, for any number of threads.
-    pub fn asker(&self) -> Arc<Asker> {
-        Arc::clone(&self.asker)
+    pub fn analyst(&self) -> Arc<LimitedAnalyst> {
+        Arc::clone(&self.analyst)
     }
 
     /// Says where the values come from.
@@ -83,13 +82,13 @@ impl Knowledge {
     }
 
     /// Returns where the values come from, for programs.
-    pub fn source(&self) -> KnownJson {
-        let database = self.asker.database().map(DatabaseJson::of);
+    pub fn source(&self) -> SourceJson {
+        let database = self.analyst.database().map(Lookup::describe);
         let kind = if database.is_some() { SourceKind::Database } else { SourceKind::Search };
         // The folder of a board that was solved for this run does not last.
         let lasts = self._folder.is_none();
         let database = database.map(|database| if lasts { database } else { database.without_folder() });
-        KnownJson { kind, database: database.unwrap_or_default(), nodes: None }
+        SourceJson { kind, database: database.unwrap_or_default(), nodes: None }
     }
 
     /// Returns why there is no database with all values and the command that makes one; `None` where there is one.
@@ -98,28 +97,16 @@ impl Knowledge {
     }
 }
 
-/// Where the values of many answers come from: the fields of an answer's source, but the nodes are not counted.
-#[derive(Serialize)]
-pub struct KnownJson {
-    kind: SourceKind,
-    #[serde(flatten)]
-    database: DatabaseJson,
-    nodes: Option<u64>,
-}
-
 /// Solves a board into a temporary folder.
 fn solve(board: Board) -> anyhow::Result<(Database, Temporary)> {
-    let root = Temporary::folder("fourbase-")?;
+    let root = Temporary::folder()?;
     let memory_bytes = memory::default_limit().unwrap_or(u64::MAX);
     let report = Solve::new(board, Values::Remoteness).existing_root(root.path()).memory(memory_bytes).run()?;
     Ok((Database::open(&report.folder)?, root))
 }
 
 /// Lets a player ask.
-pub fn outcomes(asker: &Arc<Asker>) -> Outcomes<'static> {
-    let asker = Arc::clone(asker);
-    Box::new(move |position| {
-        let moves = asker.moves(position)?;
-        Ok(moves.into_iter().map(|of| (of.column, of.outcome)).collect())
-    })
+pub fn outcomes(analyst: &Arc<LimitedAnalyst>) -> Outcomes<'static> {
+    let analyst = Arc::clone(analyst);
+    Box::new(move |position| Ok(analyst.moves(position)?))
 }

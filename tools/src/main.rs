@@ -7,17 +7,16 @@
 //!   of JSON;
 //! - [`server`]: the subcommand `serve`;
 //! - [`knowledge`]: exact values for many threads;
-//! - [`game`], [`history`]: a game with its moves, the drawing of its values;
+//! - [`history`]: the drawing of a game's values;
 //! - [`batch`]: answers to the lines of a file or of a pipe;
 //! - [`arguments`]: arguments that several subcommands take;
 //! - [`remedy`]: what to type after an error of the libraries;
-//! - [`job`]: the other processes, where several solve together;
-//! - [`feasible`]: whether this machine can solve a board;
 //! - [`failure`], [`interrupt`]: exit codes, messages on standard error, and Ctrl-C;
-//! - [`temporary`], [`whole`]: temporary folders, and files that appear only when they are whole;
-//! - [`json`]: the pieces of JSON that subcommands share;
-//! - [`output`], [`progress`], [`table`], [`wording`], [`number`], [`quote`]: how results look;
-//! - [`size`], [`memory`], [`container`]: numbers of bytes, and how many of them may be used.
+//! - [`temporary`]: temporary folders, and files that appear only when they are whole;
+//! - [`stats`]: counts, as the program and the server write them;
+//! - `schema_test`: the published schemas, from the types;
+//! - [`output`]: how results look: for people, and as JSON;
+//! - [`memory`], [`container`]: how many bytes may be used.
 //!
 //! A file names only files below it.
 #![forbid(unsafe_code)]
@@ -27,37 +26,29 @@ mod batch;
 mod cli;
 mod container;
 mod failure;
-mod feasible;
-mod game;
 mod history;
 mod interrupt;
-mod job;
-mod json;
 mod knowledge;
+mod log;
 mod memory;
-mod number;
 mod output;
-mod progress;
-mod quote;
 mod remedy;
+#[cfg(test)]
+mod schema_test;
 mod server;
-mod size;
-mod table;
+mod stats;
 mod temporary;
-mod unsound;
-mod whole;
-mod wording;
 
 use std::process::ExitCode;
 
 use cli::Command;
+use output::{json, number, progress, quote, table, wording};
 
 fn main() -> ExitCode {
-    let (command, given) = match Command::read() {
-        Ok(read) => read,
+    let command = match Command::read() {
+        Ok(command) => command,
         Err(error) => return failure::report_usage(&error),
     };
-    remedy::remember(given);
     match command.run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => failure::report(&error, remedy::of),

@@ -10,18 +10,20 @@ const SHARE: (u64, u64) = (4, 5);
 /// Returns how many bytes may be used by default: 80 % of the free memory of the machine or of the container, whichever
 /// is less; `None` where the system does not tell.
 pub fn default_limit() -> Option<u64> {
-    let mut system = System::new();
-    system.refresh_memory();
-    let free_bytes = system.available_memory();
+    let free_bytes = system().available_memory();
     let free_bytes = container::free_bytes().map_or(free_bytes, |container| container.min(free_bytes));
     (free_bytes > 0).then(|| free_bytes / SHARE.1 * SHARE.0)
 }
 
 /// Returns how many bytes of memory the machine has; `None` where the system does not tell.
 pub fn total_bytes() -> Option<u64> {
+    Some(system().total_memory()).filter(|bytes| *bytes > 0)
+}
+
+fn system() -> System {
     let mut system = System::new();
     system.refresh_memory();
-    Some(system.total_memory()).filter(|bytes| *bytes > 0)
+    system
 }
 
 /// Returns the peak memory of this process in bytes; `None` where the system does not tell, as on any but Linux.

@@ -1,22 +1,45 @@
 //! What the user can type next after an error: the one place that knows.
 //!
-//! An error of the libraries carries facts. [`errors`] turns them into advice or a command ([`commands`]), which repeats
-//! the options that the user gave ([`given`]), so that the command works on the same database.
-
-mod commands;
-mod errors;
-mod given;
+//! An error of the libraries carries facts. A remedy names a flag, or one command that these facts make whole.
 
 use std::error::Error;
+use std::fmt::Display;
+use std::path::Path;
 
-use fourbase_tiers::files::escaped;
+use fourbase::Board;
+use fourbase_tiers::communicator::CommunicatorError;
+use fourbase_tiers::counts::CountError;
+use fourbase_tiers::database::DatabaseError;
+use fourbase_tiers::dataset::DatasetError;
+use fourbase_tiers::files::{Disk, FileError, escaped, has_room};
+use fourbase_tiers::format::{Manifest, board_and_values_of, lock_path};
+use fourbase_tiers::index::IndexError;
+use fourbase_tiers::kernel::Values;
+use fourbase_tiers::positions::PositionError;
+use fourbase_tiers::solve::{Plan, SolveError};
+use fourbase_tiers::verify::VerifyError;
 
-pub use commands::{solve_first, to_play, to_solve};
-pub use given::{Given, remember};
+use crate::quote::option;
+use crate::{memory, temporary, wording};
+
+/// What to do about a file that the system refuses.
+pub const CHECK_FOLDER: &str = "check the folder, its permissions and the free space";
+
+/// What to do where a board is too large for this program or this machine.
+const SMALLER: &str = "choose a smaller board";
+
+/// What to do where positions are counted first, and the count does not fit.
+const SAMPLE: &str = "give --sample N, which counts nothing, or a higher --memory";
+
+/// Solves that need less are possible on any machine, and so are not planned exactly.
+const LITTLE_BYTES: u128 = 64 << 20;
+
+/// How many folders to search for the one that is named like a database: a file of `--scratch` is in a folder below it.
+const FOLDERS: usize = 2;
 
 /// Returns what to type after an error; `None` where the error itself says it, or where nothing helps.
 pub fn of(error: &anyhow::Error) -> Option<String> {
-    of_chain(error.chain(), given::given())
+    error.chain().find_map(of_one)
 }
 
 /// Writes all layers of an error on one line, with its remedy.
@@ -26,8 +49,7 @@ pub fn told_whole(error: &anyhow::Error) -> String {
 
 /// Writes an error on one line, with its remedy.
 pub fn told(error: &(dyn Error + 'static)) -> String {
-    let chain = std::iter::successors(Some(error), |error| (*error).source());
-    let remedy = of_chain(chain, given::given());
+    let remedy = std::iter::successors(Some(error), |error| (*error).source()).find_map(of_one);
     with_remedy(&error.to_string(), remedy)
 }
 
@@ -35,16 +57,6 @@ pub fn told(error: &(dyn Error + 'static)) -> String {
 fn with_remedy(error: &str, remedy: Option<String>) -> String {
     let error = escaped(error);
     remedy.map_or_else(|| error.clone(), |remedy| format!("{error}; {remedy}"))
-}
-
-/// Finds the first error of a chain that has a remedy.
-fn of_chain<'e>(mut chain: impl Iterator<Item = &'e (dyn Error + 'static)>, given: &Given) -> Option<String> {
-    chain.find_map(|error| errors::of_one(error, given))
-}
-
-/// Tells whether the user's subcommand takes an option.
-pub fn takes(option: &str) -> bool {
-    given::given().takes(option)
 }
 
 /// Says what to do after a search that reached the limit of an option; `solve` would make the search unnecessary.
@@ -55,161 +67,246 @@ pub fn after_limit(option: &str, solve: Option<&str>) -> String {
     }
 }
 
+/// Returns the command that solves a board into the folder of databases `root`, which is `db` if it is not named.
+pub fn to_solve(board: impl Display, root: &Path) -> String {
+    let root = if root == Path::new("db") { String::new() } else { option("db", root) };
+    format!("fourbase solve {board}{root}")
+}
+
+/// Returns the command that solves a board of which `root` has no database, without remoteness if only that fits this
+/// machine; `None` if nothing does. Plans the solve, which takes about a second for a large board.
+pub fn solve_first(board: Board, root: &Path) -> Option<String> {
+    let values = [Values::Remoteness, Values::Wdl].into_iter().find(|values| is_feasible(board, *values, root))?;
+    let of_values = if values == Values::Wdl { " --values wdl" } else { "" };
+    Some(to_solve(format!("{board}{of_values}"), root))
+}
+
+/// Tells whether a solve fits the memory of this machine and the disk of the folder with the databases.
+fn is_feasible(board: Board, values: Values, root: &Path) -> bool {
+    let estimate = Plan::estimate(board, values);
+    if estimate.memory_bytes().max(estimate.database_bytes()) <= LITTLE_BYTES {
+        return true;
+    }
+    let limit_bytes = memory::default_limit().unwrap_or(u64::MAX);
+    let plan = Plan::new(board, values, limit_bytes);
+    let scratch_bytes = if plan.is_bounded { plan.scratch_bytes() } else { 0 };
+    let files_bytes = plan.database_bytes().saturating_add(scratch_bytes);
+    plan.check(limit_bytes).is_ok() && has_room(&Disk, root, files_bytes).is_ok()
+}
+
+/// Names the command that makes the database of a file again. The path of the file tells which one.
+pub fn make_again(file: &Path) -> String {
+    let named = file.ancestors().take(1 + FOLDERS).find_map(|folder| Some((folder, board_and_values_of(folder)?)));
+    let Some((folder, (board, values))) = named else {
+        return "make the database again with: fourbase solve BOARD --replace".to_owned();
+    };
+    let manifest = Manifest::read(&Disk, folder, board, values).ok().flatten();
+    let root = manifest.as_ref().and(folder.parent()).and_then(Path::parent).unwrap_or(Path::new("db"));
+    let keep_plies = manifest.and_then(|manifest| manifest.keep_plies());
+    let keep_plies = keep_plies.map_or_else(String::new, |most| format!(" --keep-plies {most}"));
+    let solve = to_solve(format!("{board} --values {values}{keep_plies}"), root);
+    format!("make the database again with: {solve} --replace")
+}
+
+/// Finds the remedy of one layer of an error; `None` where it has none.
+fn of_one(error: &(dyn Error + 'static)) -> Option<String> {
+    if let Some(error) = error.downcast_ref::<SolveError>() {
+        of_solve(error)
+    } else if let Some(error) = error.downcast_ref::<CountError>() {
+        of_count(error)
+    } else if let Some(error) = error.downcast_ref::<DatabaseError>() {
+        of_database(error)
+    } else if let Some(error) = error.downcast_ref::<VerifyError>() {
+        match error {
+            VerifyError::Database(error) => of_database(error),
+            VerifyError::Communicator(error) => Some(of_communicator(error)),
+            VerifyError::Count(CountError::Memory { .. }) => Some(SAMPLE.to_owned()),
+            VerifyError::Count(error) => of_count(error),
+        }
+    } else if let Some(error) = error.downcast_ref::<DatasetError>() {
+        of_dataset(error)
+    } else if let Some(error) = error.downcast_ref::<FileError>() {
+        Some(of_file(error))
+    } else {
+        error.downcast_ref().map(of_index)
+    }
+}
+
+fn of_solve(error: &SolveError) -> Option<String> {
+    Some(match error {
+        SolveError::Index(error) => of_index(error),
+        SolveError::Memory { needed, .. } => more_memory(*needed),
+        SolveError::Busy { .. } => "wait for it to end, or end it".to_owned(),
+        SolveError::Stopped { .. } => "run the same command to resume".to_owned(),
+        SolveError::Disk { folder, .. } => more_room(folder),
+        SolveError::Scratch { .. } => {
+            "give the --scratch of the earlier solve, or start over with --replace".to_owned()
+        }
+        SolveError::Kept { found: Some(found), .. } => {
+            format!("keep its plies with --keep-plies {found}, or start over with --replace")
+        }
+        SolveError::Kept { .. } => "keep all plies without --keep-plies, or start over with --replace".to_owned(),
+        SolveError::Communicator(error) => of_communicator(error),
+        SolveError::Code { .. } => "count again; if it happens again, please report it".to_owned(),
+        SolveError::File(error) => of_file(error),
+    })
+}
+
+fn of_communicator(error: &CommunicatorError) -> String {
+    let remedy = match error {
+        CommunicatorError::OtherJob { .. } => "start all processes with the same program and the same options",
+        CommunicatorError::NotShared { .. } => "give folders that all machines share with --db and --scratch",
+        CommunicatorError::Unreadable { .. } => "start the job again; if it happens again, please report it",
+    };
+    remedy.to_owned()
+}
+
+fn of_count(error: &CountError) -> Option<String> {
+    Some(match error {
+        CountError::Memory { needed_bytes, .. } => more_memory(*needed_bytes),
+        CountError::Index(error) => of_index(error),
+        CountError::Busy { .. } => "wait for it to end, or give another --scratch".to_owned(),
+        CountError::Disk { folder, .. } => more_room(folder),
+        CountError::Stopped { folder: Some(_), .. } => "run the same command to resume".to_owned(),
+        CountError::Stopped { folder: None, .. } => {
+            "nothing was kept; give --scratch DIR to count in files, which can resume".to_owned()
+        }
+        CountError::Damaged { folder, .. } => format!("remove {} and count again", wording::path(folder)),
+        CountError::Communicator(error) => of_communicator(error),
+        CountError::Uncounted { board, .. } => {
+            format!("solve it without --stats, then: fourbase stats {board}; or start over with --replace")
+        }
+        CountError::Solve(error) => return of_solve(error),
+        CountError::File(error) => of_file(error),
+    })
+}
+
+fn of_database(error: &DatabaseError) -> Option<String> {
+    Some(match error {
+        DatabaseError::Missing { board, root } => match solve_first(*board, root) {
+            Some(solve) => format!("make it with: {solve}"),
+            None => format!("a solve of {board} does not fit this machine; {SMALLER}"),
+        },
+        DatabaseError::NotSolved { folder, board, values, .. } => match Disk.holder(&lock_path(folder)) {
+            Some(solver) => format!("{solver} is solving it now; wait for it to end"),
+            None => {
+                let root = folder.parent().and_then(Path::parent).unwrap_or(folder);
+                format!("resume with: {}", to_solve(format!("{board} --values {values}"), root))
+            }
+        },
+        DatabaseError::File(error) => of_file(error),
+        DatabaseError::Index(error) => of_index(error),
+        DatabaseError::Analysis(error) if error.is_limit() => {
+            "allow more with --nodes, or give --plies that the database keeps".to_owned()
+        }
+        DatabaseError::Analysis(_) => return None,
+    })
+}
+
+fn of_dataset(error: &DatasetError) -> Option<String> {
+    Some(match error {
+        DatasetError::Position(error) => return of_position(error),
+        DatasetError::NoColumns => "give --columns such as moves,value".to_owned(),
+        DatasetError::NoRemoteness { board, .. } => {
+            format!("leave it out, or solve with remoteness: fourbase solve {board} --values remoteness")
+        }
+        DatasetError::NoParquet => "write CSV with --format csv".to_owned(),
+        DatasetError::Fewer { found, .. } => {
+            format!("give --sample {found} or less, or more --plies; without --sample, all positions are written")
+        }
+        DatasetError::Write(_) => CHECK_FOLDER.to_owned(),
+        DatasetError::Database(error) => return of_database(error),
+        DatasetError::Notation(_) => return None,
+    })
+}
+
+fn of_position(error: &PositionError) -> Option<String> {
+    Some(match error {
+        PositionError::NoPlies | PositionError::Late { .. } => "give other --plies".to_owned(),
+        PositionError::Ply { board, .. } => format!("give --plies from 0 to {}", board.cells()),
+        PositionError::NotDrawn { .. } => "give other --plies or another --kind".to_owned(),
+        PositionError::Database(error) => return of_database(error),
+        PositionError::Count(CountError::Memory { .. }) => SAMPLE.to_owned(),
+        PositionError::Count(error) => return of_count(error),
+        PositionError::Stopped => return None,
+    })
+}
+
+fn of_index(_: &IndexError) -> String {
+    "choose a board with fewer rows or columns".to_owned()
+}
+
+fn of_file(error: &FileError) -> String {
+    match error {
+        FileError::Io { .. } if temporary::is_ours(error.path()) => more_room(error.path()),
+        FileError::Io { .. } => CHECK_FOLDER.to_owned(),
+        FileError::NoBlock { folder, .. } => make_again(folder),
+        FileError::Newer { file, .. } => {
+            format!("update fourbase; if there is no newer version, the file is damaged: {}", make_again(file))
+        }
+        FileError::Wrong { file, .. } | FileError::Damaged { file, .. } | FileError::Checksum { file, .. } => {
+            make_again(file)
+        }
+    }
+}
+
+fn more_memory(needed_bytes: u128) -> String {
+    if memory::total_bytes().is_some_and(|total| needed_bytes > total.into()) {
+        return SMALLER.to_owned();
+    }
+    format!("free some memory, give a higher --memory, or {SMALLER}")
+}
+
+/// What to do where a disk is full: that of the system's folder for temporary files, or that of the databases.
+fn more_room(folder: &Path) -> String {
+    if !temporary::is_ours(folder) {
+        return "make room, or choose another disk with --db or --scratch".to_owned();
+    }
+    let variable = if cfg!(windows) { "TMP" } else { "TMPDIR" };
+    let parent = temporary::parent();
+    let make = if parent.exists() { "make room in" } else { "make the folder" };
+    format!("{make} {}, or set {variable} to a folder on another disk", wording::path(&parent))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::errors::{COUNT, more_room};
     use super::*;
-    use crate::temporary;
-    use crate::unsound::Unsound;
-    use fourbase_tiers::counts::CountError;
-    use fourbase_tiers::database::DatabaseError;
-    use fourbase_tiers::files::{Disk, FileError};
-    use fourbase_tiers::format::Manifest;
-    use fourbase_tiers::kernel::Values;
-    use fourbase_tiers::solve::SolveError;
     use std::path::PathBuf;
 
-    fn remedy(error: &(dyn Error + 'static), given: &Given) -> Option<String> {
-        of_chain(std::iter::successors(Some(error), |error| (*error).source()), given)
+    #[test]
+    fn small_boards_can_be_solved_and_boards_beyond_all_memory_cannot() {
+        let solve = |name: &str| solve_first(name.parse().unwrap(), Path::new("a b"));
+        assert_eq!(solve("5x4").as_deref(), Some("fourbase solve 5x4 --db 'a b'"));
+        assert_eq!(["9x7", "8x8", "32x2"].map(solve), [None, None, None]);
     }
 
     #[test]
-    fn a_database_with_faults_is_made_again_where_it_is() {
-        let unsound = Unsound {
-            board: "5x4".parse().unwrap(),
-            values: Values::Wdl,
-            keep_plies: Some(7),
-            folder: PathBuf::from("a/5x4/wdl"),
-            faults: 1200,
-        };
-        assert_eq!(unsound.to_string(), "a/5x4/wdl has 1,200 faults");
-        let given = Given { db: Some("a".into()), scratch: Some("s".into()), ..Given::default() };
-        let expected =
-            "make it again with: fourbase solve 5x4 --values wdl --keep-plies 7 --db a --scratch s --replace";
-        assert_eq!(remedy(&unsound, &given).unwrap(), expected);
-        assert_eq!(remedy(&std::fmt::Error, &given), None);
-    }
-
-    #[test]
-    fn every_command_repeats_the_options_that_the_user_gave() {
-        let board = "5x4".parse().unwrap();
-        let given =
-            Given { values: Some("wdl".into()), db: Some("a".into()), scratch: Some("s".into()), ..Given::default() };
-        let missing = DatabaseError::Missing { board, root: "a".into() };
-        assert_eq!(
-            remedy(&missing, &given).unwrap(),
-            "make it with: fourbase solve 5x4 --values wdl --db a --scratch s"
-        );
-        let kept =
-            SolveError::Kept { folder: "a/5x4/wdl".into(), board, values: Values::Wdl, found: Some(7), wanted: None };
-        let keeps = "keep its plies with: fourbase solve 5x4 --values wdl --keep-plies 7 --db a --scratch s";
-        assert_eq!(remedy(&kept, &given).unwrap(), format!("{keeps}, or start over with --replace"));
-        let damaged = FileError::Damaged { file: "a/5x4/remoteness/tier-03".into(), offset: 0, what: "cut" };
-        assert_eq!(
-            remedy(&DatabaseError::from(damaged), &Given::default()).unwrap(),
-            "make the database again with: fourbase solve 5x4 --values remoteness --replace"
-        );
-    }
-
-    #[test]
-    fn a_solve_is_resumed_with_the_memory_that_it_had() {
-        let stopped = SolveError::Stopped {
-            folder: "d9/6x6/remoteness".into(),
-            board: "6x6".parse().unwrap(),
-            values: Values::Remoteness,
-            keep_plies: None,
-            done: 1,
-            tiers: 37,
-        };
-        let given = Given { db: Some("d9".into()), memory: Some("1G".into()), ..Given::default() };
-        let expected = "resume with: fourbase solve 6x6 --values remoteness --db d9 --memory 1G";
-        assert_eq!(remedy(&stopped, &given).unwrap(), expected);
-    }
-
-    #[test]
-    fn a_database_is_made_again_whatever_file_of_it_is_damaged() {
-        let damaged = |file: &str| FileError::Damaged { file: file.into(), offset: 0, what: "cut" };
-        let given = Given { board: Some("6x5".into()), scratch: Some("s".into()), ..Given::default() };
-        let again = "make the database again with: fourbase solve 6x5";
-        let of_log = remedy(&damaged("s/6x5/wdl/0123456789abcdef/frontier-07.0"), &given).unwrap();
-        assert_eq!(of_log, format!("{again} --values wdl --scratch s --replace"));
-        assert_eq!(remedy(&damaged("elsewhere"), &given).unwrap(), format!("{again} --scratch s --replace"));
-    }
-
-    #[test]
-    fn a_damaged_database_keeps_its_plies() {
+    fn a_damaged_database_is_made_again_where_it_is_with_the_plies_that_it_keeps() {
+        let damaged = |file: PathBuf| told(&FileError::Damaged { file, offset: 0, what: "cut" });
+        let again = |of: &str| format!("; make the database again with: fourbase solve {of} --replace");
         let root = tempfile::tempdir().unwrap();
         let folder = root.path().join("5x4/wdl");
-        let board = "5x4".parse().unwrap();
         std::fs::create_dir_all(&folder).unwrap();
-        Manifest::new(board, Values::Wdl, Some(7)).write(&Disk, &folder).unwrap();
-        let damaged = FileError::Damaged { file: folder.join("tier-03"), offset: 0, what: "cut" };
-        assert_eq!(
-            remedy(&damaged, &Given::default()).unwrap(),
-            "make the database again with: fourbase solve 5x4 --values wdl --keep-plies 7 --replace"
-        );
+        Manifest::new("5x4".parse().unwrap(), Values::Wdl, Some(7)).write(&Disk, &folder).unwrap();
+        let here = option("db", root.path());
+        assert!(damaged(folder.join("tier-03")).ends_with(&again(&format!("5x4 --values wdl --keep-plies 7{here}"))));
+        let scratch = damaged("s/6x5/wdl/0123456789abcdef/frontier-07.0".into());
+        assert!(scratch.ends_with(&again("6x5 --values wdl")), "{scratch}");
+        assert!(damaged("elsewhere".into()).ends_with(&again("BOARD")));
     }
 
     #[test]
     fn a_folder_in_a_remedy_is_quoted() {
-        let folder = "my db; rm x/4x4/count-legal";
-        let log = PathBuf::from(folder).join("reached-07.0");
-        let source = FileError::Damaged { file: log, offset: 0, what: "cut" };
-        let damaged = CountError::Damaged { folder: folder.into(), source };
-        let expected = "remove 'my db; rm x/4x4/count-legal' and count again";
-        assert_eq!(remedy(&damaged, &Given::default()).unwrap(), expected);
-        let missing = DatabaseError::Missing { board: "5x4".parse().unwrap(), root: "-x".into() };
-        for (db, written) in [("/x/my db; rm x", " --db '/x/my db; rm x'"), ("-x", " --db=-x")] {
-            let given = Given { db: Some(db.into()), ..Given::default() };
-            assert_eq!(remedy(&missing, &given).unwrap(), format!("make it with: fourbase solve 5x4{written}"));
-        }
+        let source = FileError::Damaged { file: "reached-07.0".into(), offset: 0, what: "cut" };
+        let damaged = CountError::Damaged { folder: "my db; rm x/count-legal".into(), source };
+        assert!(told(&damaged).ends_with("; remove 'my db; rm x/count-legal' and count again"));
     }
 
     #[test]
-    fn a_block_that_is_missing_has_a_remedy_in_every_subcommand() {
-        let missing = FileError::NoBlock { folder: "s/6x5/wdl/0123456789abcdef".into(), ply: 7, block: 1 };
-        let expected = "make the database again with: fourbase solve 6x5 --values wdl --replace";
-        assert_eq!(remedy(&missing, &Given::default()).unwrap(), expected);
-    }
-
-    #[test]
-    fn a_full_disk_of_temporary_files_has_a_remedy_that_exists() {
-        let takes = |subcommand: &str, takes: &[&str]| Given {
-            subcommand: subcommand.to_owned(),
-            takes: takes.iter().map(|name| name.to_string()).collect(),
-            ..Given::default()
-        };
-        let (board, folder) = ("5x4".parse().unwrap(), temporary::parent().join("fourbase-1"));
-        let solve = SolveError::Disk { folder: folder.clone(), board, needed: 2, free: 1 };
-        let count = CountError::Disk { folder: folder.clone(), board, needed: 2, free: 1 };
-        let written = FileError::Io { file: folder, action: "write", source: std::io::ErrorKind::StorageFull.into() };
-        for error in [&solve as &(dyn Error + 'static), &count, &written] {
-            let remedy = |given| remedy(error, &given).unwrap();
-            assert_eq!(remedy(takes("bench", &["db"])), more_room(), "{error}");
-            assert!(!remedy(takes("solve", &["db", "scratch"])).contains("TMP"), "{error}");
-        }
-        assert!(more_room().contains("make room in ") && !more_room().contains("--"));
-    }
-
-    #[test]
-    fn a_remedy_names_only_options_that_the_subcommand_takes() {
-        let takes =
-            |names: &[&str]| Given { takes: names.iter().map(|name| name.to_string()).collect(), ..Given::default() };
+    fn a_full_disk_of_temporary_files_has_another_remedy_than_that_of_the_databases() {
         let board = "5x4".parse().unwrap();
-        let huge = CountError::Memory { board, needed_bytes: 1 << 90, limit_bytes: 1 };
-        assert_eq!(remedy(&huge, &takes(&["memory"])).unwrap(), "choose a smaller board");
-        let memory = CountError::Memory { board, needed_bytes: 2, limit_bytes: 1 };
-        assert_eq!(remedy(&memory, &takes(&[])).unwrap(), "free some memory, or choose a smaller board");
-        assert_eq!(remedy(&memory, &takes(&["memory"])).unwrap(), "give a higher --memory, or choose a smaller board");
-        let disk = SolveError::Disk { folder: "db".into(), board, needed: 2, free: 1 };
-        assert_eq!(remedy(&disk, &takes(&[])).unwrap(), "make room, or choose a smaller board");
-        let other_disk = "make room, or choose another disk with --db or --scratch";
-        assert_eq!(remedy(&disk, &takes(&["scratch"])).unwrap(), other_disk);
-        let missing = DatabaseError::Missing { board, root: "db".into() };
-        assert!(remedy(&missing, &takes(&["legal"])).unwrap().ends_with(COUNT));
-        let folder = "db/5x4/wdl".into();
-        let not_solved = DatabaseError::NotSolved { folder, board, values: Values::Wdl, keep_plies: None, ply: 3 };
-        assert!(remedy(&not_solved, &takes(&["search"])).unwrap().ends_with("; or search: --search auto"));
-        assert!(remedy(&not_solved, &takes(&[])).unwrap().ends_with("solve 5x4 --values wdl"));
+        let remedy = |folder: PathBuf| told(&SolveError::Disk { folder, board, needed: 2, free: 1 });
+        assert!(remedy(temporary::parent().join("fourbase-1/5x4")).contains("make room in "));
+        assert!(remedy(temporary::parent().join("db")).ends_with("choose another disk with --db or --scratch"));
     }
 }

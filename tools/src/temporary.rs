@@ -1,53 +1,40 @@
-//! Temporary files and folders. They are removed however the program ends, except by a kill or a loss of power.
+//! Temporary files and folders, and files that appear only when they are whole. They are removed however the program ends, except by a kill or a loss of power.
 
-use std::error::Error;
-use std::fmt;
-use std::fs;
-use std::io::{self, ErrorKind};
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::sleep;
 use std::time::Duration;
 
-use anyhow::Context;
+use fourbase_tiers::files::FileError;
 
-use crate::{failure, interrupt, wording};
+use crate::{failure, interrupt};
 
 /// The files and folders that exist.
 static MADE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
+/// How the names of temporary folders begin.
+const PREFIX: &str = "fourbase-";
+
 /// How often to try to remove a folder into which other threads still write, a hundredth of a second apart.
 const TRIES: u32 = 300;
-
-/// A temporary folder that cannot be made.
-#[derive(Debug)]
-pub struct NoFolder(io::Error);
-
-impl fmt::Display for NoFolder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "cannot make a folder in {}", wording::path(&parent()))
-    }
-}
-
-impl Error for NoFolder {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        Some(&self.0)
-    }
-}
 
 /// A temporary file or folder. It is removed when it is dropped, and when Ctrl-C, SIGTERM or SIGHUP ends the program.
 pub struct Temporary(PathBuf);
 
 impl Temporary {
-    /// Makes a folder in the system's folder for temporary files, with a name that begins with `prefix`.
+    /// Makes a folder in the system's folder for temporary files.
     ///
     /// # Errors
     ///
     /// The folder cannot be made.
-    pub fn folder(prefix: &str) -> anyhow::Result<Temporary> {
+    pub fn folder() -> Result<Temporary, FileError> {
         let mut builder = tempfile::Builder::new();
-        builder.prefix(prefix);
-        Ok(Temporary::made(&builder, &parent(), make_folder).map_err(NoFolder)?.1)
+        builder.prefix(PREFIX);
+        let made = Temporary::made(&builder, &parent(), make_folder);
+        let file = || parent().join(PREFIX);
+        Ok(made.map_err(|source| FileError::Io { file: file(), action: "make the folder", source })?.1)
     }
 
     /// Makes a file or folder in `folder`, by calling `make` with a path whose name nobody has.
@@ -84,15 +71,6 @@ impl Temporary {
         made.retain(|path| *path != self.0);
         Ok(())
     }
-
-    /// Removes it.
-    ///
-    /// # Errors
-    ///
-    /// It cannot be removed.
-    pub fn close(self) -> anyhow::Result<()> {
-        remove(self.path()).with_context(|| format!("cannot remove {}", wording::path(self.path())))
-    }
 }
 
 impl Drop for Temporary {
@@ -105,9 +83,76 @@ impl Drop for Temporary {
     }
 }
 
+/// A file that appears only when it is whole: it is written beside the wanted one and takes its name at the end.
+pub struct WholeFile {
+    file: File,
+    temporary: Temporary,
+    name: PathBuf,
+}
+
+impl WholeFile {
+    /// Begins a file. One that exists under the name stays as it is until the end, and gives the new one its permissions.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be made, or the one that exists is read-only.
+    pub fn begin(name: &Path) -> io::Result<WholeFile> {
+        name.file_name().ok_or_else(|| io::Error::from(io::ErrorKind::InvalidFilename))?;
+        let folder = name.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".fourbase-").suffix(".new");
+        let replaced = fs::metadata(name).ok();
+        if replaced.as_ref().is_some_and(|replaced| replaced.permissions().readonly()) {
+            return Err(io::ErrorKind::PermissionDenied.into());
+        }
+        let make = |path: &Path| File::options().write(true).create_new(true).open(path);
+        let (file, temporary) = Temporary::made(&builder, folder, make)?;
+        if let Some(replaced) = replaced {
+            file.set_permissions(replaced.permissions())?;
+        }
+        Ok(WholeFile { file, temporary, name: name.to_path_buf() })
+    }
+
+    /// Writes a text as a whole file.
+    ///
+    /// # Errors
+    ///
+    /// Those of all steps.
+    pub fn write_all(name: &Path, text: &str) -> io::Result<()> {
+        let mut file = WholeFile::begin(name)?;
+        file.write(text.as_bytes())?;
+        file.end()
+    }
+
+    /// Writes some more.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be written.
+    pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.file.write_all(bytes)
+    }
+
+    /// Gives the file its name when every byte is on the disk.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written to the disk or renamed.
+    pub fn end(self) -> io::Result<()> {
+        self.file.sync_all()?;
+        self.temporary.rename(&self.name)
+    }
+}
+
 /// Returns the system's folder for temporary files.
 pub fn parent() -> PathBuf {
     std::env::temp_dir()
+}
+
+/// Tells whether a path is, or was, in a temporary folder of this program.
+pub fn is_ours(path: &Path) -> bool {
+    let inside = path.strip_prefix(parent()).ok().and_then(|inside| inside.to_str());
+    inside.is_some_and(|inside| inside.starts_with(PREFIX))
 }
 
 /// Makes a folder for this user alone.

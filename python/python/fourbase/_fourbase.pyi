@@ -18,6 +18,7 @@ __all__ = [
     "__version__",
     "decode",
     "encode",
+    "grade",
     "search",
     "solve",
     "strategy",
@@ -243,6 +244,13 @@ def encode(
 ) -> NDArray[np.float32]: ...
 @overload
 def encode(positions: _Positions, encoding: Literal["kaggle"], *, board: str | None = None) -> list[dict[str, Any]]: ...
+def grade(
+    ask: Callable[[NDArray[np.uint64]], NDArray[np.int64]], database: Database, sample: int | None, seed: int
+) -> tuple[
+    list[tuple[int, tuple[int, int, int | None, float]]],
+    tuple[int, int, int | None, float],
+    tuple[Position, int, Outcome, Outcome, list[int]] | None,
+]: ...
 def strategy(
     rule: Callable[[Position, int | None], int | None],
     board: str,

@@ -1,16 +1,15 @@
 //! Probing many positions: values and plies as arrays.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use fourbase::analysis::{Budget, Lookup};
 use fourbase::search::Monitor;
 use fourbase::{Outcome, Position, Value};
-use fourbase_tiers::answer::{AnswerError, Answerer, Limits};
+use fourbase_tiers::database::{Database, DatabaseError};
 use pyo3::prelude::*;
 
 use super::Batch;
-use crate::asked::Asked;
-use crate::failure::of_answer;
+use crate::failure::of_database;
 use crate::wait::{patiently, pool};
 
 /// The value of a row that is no position, and of an illegal move.
@@ -29,19 +28,13 @@ pub struct MoveValues {
     pub legal: Vec<bool>,
 }
 
-/// Probes positions.
-pub fn many(py: Python<'_>, asked: &Asked, batch: &Batch) -> PyResult<(Vec<i8>, Vec<u8>)> {
-    let count = batch.positions.len();
-    let (mut values, mut plies) = (vec![NO_VALUE; count], vec![NO_PLIES; count]);
-    probe(
-        py,
-        asked,
-        batch.positions.chunks(PORTION),
-        |positions: &[Position]| positions.to_vec(),
-        |row, outcome| {
-            (values[row], plies[row]) = numbers(outcome);
-        },
-    )?;
+/// Probes positions. A search of one that is not stored visits at most `nodes` nodes.
+pub fn many(py: Python<'_>, database: &Database, nodes: Option<u64>, batch: &Batch) -> PyResult<(Vec<i8>, Vec<u8>)> {
+    let look_up = |positions: &[Position], budget: &Budget| -> Result<Vec<(i8, u8)>, DatabaseError> {
+        database.look_up_all(positions, budget).into_iter().map(|outcome| outcome.map(numbers)).collect()
+    };
+    let (mut values, mut plies): (Vec<i8>, Vec<u8>) =
+        portions(py, nodes, &batch.positions, PORTION, look_up)?.into_iter().unzip();
     for row in &batch.masked {
         (values[*row], plies[*row]) = (NO_VALUE, NO_PLIES);
     }
@@ -49,66 +42,45 @@ pub fn many(py: Python<'_>, asked: &Asked, batch: &Batch) -> PyResult<(Vec<i8>, 
 }
 
 /// Probes all moves of positions.
-pub fn moves(py: Python<'_>, asked: &Asked, batch: &Batch) -> PyResult<MoveValues> {
-    let width = batch.board.width();
-    let places = batch.positions.len() * width;
-    let (mut values, mut plies, mut legal) = (vec![NO_VALUE; places], vec![NO_PLIES; places], vec![false; places]);
-    for (row, position) in batch.positions.iter().enumerate() {
-        for column in position.moves() {
-            legal[row * width + column] = true;
-        }
-    }
+pub fn moves(py: Python<'_>, database: &Database, nodes: Option<u64>, batch: &Batch) -> PyResult<MoveValues> {
+    let (width, mut moves) = (batch.board.width(), moves_of(py, database, nodes, &batch.positions)?);
     for row in &batch.masked {
-        legal[row * width..(row + 1) * width].fill(false);
+        moves[row * width..(row + 1) * width].fill(None);
     }
-    // The place of each child in the table, in the order of the children.
-    let mut children =
-        legal.iter().enumerate().filter_map(|(place, legal)| legal.then_some(place)).collect::<Vec<_>>().into_iter();
-    let masked = &batch.masked;
-    let portion = PORTION / width;
-    let numbered = batch.positions.chunks(portion).enumerate();
-    let portions = numbered.map(|(number, positions)| (number * portion, positions)).collect::<Vec<_>>();
-    let list = |(start, positions): (usize, &[Position])| -> Vec<Position> {
-        let rows = positions.iter().zip(start..).filter(|(_, row)| masked.binary_search(row).is_err());
-        rows.flat_map(|(position, _)| position.moves().map(|column| position.drop_piece(column))).collect()
-    };
-    probe(py, asked, portions.into_iter(), list, |_, outcome| {
-        if let Some(place) = children.next() {
-            (values[place], plies[place]) = numbers(outcome.parent());
-        }
-    })?;
+    let legal = moves.iter().map(Option::is_some).collect();
+    let (values, plies) = moves.into_iter().map(|of| of.map_or((NO_VALUE, NO_PLIES), numbers)).unzip();
     Ok(MoveValues { values, plies, legal })
 }
 
-/// Probes the positions that `list` makes of each portion, and gives `tell` their outcomes, counted from 0. Ctrl-C stops it.
-fn probe<P: Send>(
+/// Probes all moves of positions, as [`Database::moves_of_many`] has them. Ctrl-C stops it.
+pub fn moves_of(
     py: Python<'_>,
-    asked: &Asked,
-    portions: impl Iterator<Item = P> + Send,
-    list: impl Fn(P) -> Vec<Position> + Sync,
-    mut tell: impl FnMut(usize, Outcome) + Send,
-) -> PyResult<()> {
+    database: &Database,
+    nodes: Option<u64>,
+    positions: &[Position],
+) -> PyResult<Vec<Option<Outcome>>> {
+    let portion = PORTION / database.board().width();
+    portions(py, nodes, positions, portion, |positions, budget| database.moves_of_many(positions, budget))
+}
+
+/// Probes positions in portions, and returns what `probe` makes of all of them. Ctrl-C stops it.
+fn portions<T: Send>(
+    py: Python<'_>,
+    nodes: Option<u64>,
+    positions: &[Position],
+    portion: usize,
+    probe: impl Fn(&[Position], &Budget) -> Result<Vec<T>, DatabaseError> + Sync,
+) -> PyResult<Vec<T>> {
     let monitor = Arc::new(Monitor::default());
-    let stopped = AtomicBool::new(false);
-    let stop = || {
-        monitor.cancel();
-        stopped.store(true, Relaxed);
-    };
-    let limits = Limits { nodes: asked.nodes, monitor: Some(Arc::clone(&monitor)) };
-    let work = || -> Result<(), AnswerError> {
-        let mut row = 0;
-        for portion in portions {
-            if stopped.load(Relaxed) {
-                break;
-            }
-            for outcome in asked.database.outcomes(&list(portion), &limits) {
-                tell(row, outcome?);
-                row += 1;
-            }
+    let budget = Budget { nodes, monitor: Some(Arc::clone(&monitor)), ..Budget::default() };
+    let work = || {
+        let mut found = Vec::with_capacity(positions.len());
+        for positions in positions.chunks(portion).take_while(|_| !monitor.is_cancelled()) {
+            found.extend(probe(positions, &budget)?);
         }
-        Ok(())
+        Ok(found)
     };
-    patiently(py, &*pool()?, stop, |_| Ok(()), work)?.map_err(of_answer)
+    patiently(py, &*pool()?, || monitor.cancel(), |_| Ok(()), work)?.map_err(of_database)
 }
 
 /// Returns value and plies as numbers of arrays.

@@ -40,13 +40,13 @@ pub(crate) fn lock_output(
 }
 
 /// Makes sure that all ranks see one folder: rank 0 writes a file there, and the others find it.
-pub(crate) fn check_shared_folder(
+pub(crate) fn check_shared_folder<E: From<FileError> + From<CommunicatorError>>(
     all: &dyn Communicator,
     storage: &dyn Storage,
     folder: &Path,
-) -> Result<Result<(), CommunicatorError>, FileError> {
+) -> Result<(), E> {
     if all.is_alone() {
-        return Ok(Ok(()));
+        return Ok(());
     }
     let token = format!("{:?} {}", std::time::SystemTime::now(), std::process::id());
     if all.is_root() {
@@ -61,5 +61,5 @@ pub(crate) fn check_shared_folder(
         storage.remove(&path).map_err(io_error(&path, "remove"))?;
     }
     let blind = is_seen.iter().position(|seen| seen != &[1]).map(|rank| rank as u32);
-    Ok(blind.map_or(Ok(()), |rank| Err(CommunicatorError::NotShared { folder: folder.to_path_buf(), rank })))
+    blind.map_or(Ok(()), |rank| Err(CommunicatorError::NotShared { folder: folder.to_path_buf(), rank }.into()))
 }

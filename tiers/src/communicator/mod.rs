@@ -37,10 +37,14 @@ pub trait Communicator: Sync + Debug {
     fn all_reduce(&self, words: &mut [u64], operation: Reduction) {
         let own: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let all = self.all_gather(&own);
+        let combine = match operation {
+            Reduction::Or => |one, other| one | other,
+            Reduction::Sum => u64::wrapping_add,
+        };
         words.fill(0);
         for other in all {
             let others = other.as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes));
-            words.iter_mut().zip(others).for_each(|(word, other)| *word = operation.combine(*word, other));
+            words.iter_mut().zip(others).for_each(|(word, other)| *word = combine(*word, other));
         }
     }
 
@@ -75,15 +79,6 @@ pub enum Reduction {
     Or,
     /// The sum.
     Sum,
-}
-
-impl Reduction {
-    fn combine(self, one: u64, other: u64) -> u64 {
-        match self {
-            Reduction::Or => one | other,
-            Reduction::Sum => one.wrapping_add(other),
-        }
-    }
 }
 
 /// What messages cost a rank.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use fourbase::Board;
 
 use crate::communicator::CommunicatorError;
-use crate::files::{FileError, bytes, counted, shown};
+use crate::files::{FileError, bytes, shown};
 use crate::index::IndexError;
 use crate::kernel::Values;
 use crate::solve::SolveError;
@@ -61,8 +61,8 @@ pub enum CountError {
         plies: usize,
         /// All plies.
         all: usize,
-        /// Whether it used files; a count in memory keeps nothing.
-        in_files: bool,
+        /// The folder of its files; a count in memory keeps nothing.
+        folder: Option<PathBuf>,
     },
     /// A file of the count is not what was written.
     #[error("{source}")]
@@ -71,21 +71,6 @@ pub enum CountError {
         folder: PathBuf,
         /// What is wrong.
         source: FileError,
-    },
-    /// Legal positions have a code that stands for no outcome.
-    #[error(
-        "board {board}, ply {ply}: the code {code} of {} stands for no outcome",
-        counted(*positions, "legal position")
-    )]
-    Code {
-        /// The board.
-        board: Board,
-        /// The ply.
-        ply: u32,
-        /// The code.
-        code: u8,
-        /// How many legal positions have it.
-        positions: u64,
     },
     /// The ranks do not fit together.
     #[error(transparent)]
@@ -102,21 +87,8 @@ pub enum CountError {
     },
     /// The solve that is counted cannot start or go on.
     #[error(transparent)]
-    Solve(SolveError),
+    Solve(#[from] SolveError),
     /// A file could not be read or written.
     #[error(transparent)]
     File(#[from] FileError),
-}
-
-impl From<SolveError> for CountError {
-    /// Returns the error of the count itself, where it was that which ended the solve.
-    fn from(error: SolveError) -> CountError {
-        match error {
-            SolveError::Observer(error) => match error.downcast() {
-                Ok(error) => *error,
-                Err(error) => CountError::Solve(SolveError::Observer(error)),
-            },
-            error => CountError::Solve(error),
-        }
-    }
 }

@@ -15,6 +15,7 @@ use fourbase::Player;
 
 use crate::index::{Index, Spine, WingList, WingShape, low_bits};
 use crate::kernel::matrix::NO_ROW;
+use crate::kernel::reach::Put;
 
 /// The last move into a wing or on the spine beside it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,6 +36,13 @@ pub(super) struct Source {
     pub put: Vec<u64>,
     /// Those parents, as a mask over their list.
     pub take: Vec<u64>,
+}
+
+impl Source {
+    /// Returns the parents' columns to take, and where they go, if the finished colourings are columns.
+    pub(super) fn columns(&self) -> (&[u64], Put<'_>) {
+        (&self.take, Put::Under { mask: Cow::Borrowed(&self.put), skip: 0 })
+    }
 }
 
 /// The finished colourings of one wing shape, beside one spine, with one number of first-player pieces.
@@ -86,14 +94,9 @@ impl FinishedList {
         self.sources.iter().map(of_source).sum::<usize>() as u64
     }
 
-    /// Returns the last moves that finish any.
-    pub(super) fn sources(&self) -> &[Source] {
-        &self.sources
-    }
-
-    /// Returns the last move on the spine, if that finishes any.
-    pub(super) fn spine(&self) -> Option<&Source> {
-        self.sources.iter().find(|source| source.last_move == LastMove::Spine)
+    /// Returns what a last move finishes; `None` if that is nothing.
+    pub(super) fn source(&self, last_move: LastMove) -> Option<&Source> {
+        self.sources.iter().find(|source| source.last_move == last_move)
     }
 }
 

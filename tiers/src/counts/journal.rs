@@ -10,8 +10,8 @@ use super::table::{OutcomeCount, PlyLegal};
 use crate::files::{FileError, Storage, envelope, io_error, write_file};
 use crate::kernel::Values;
 
-/// The first version had no examples, the second also those of counts that solved by themselves.
-const MAGIC: &[u8; 8] = b"fourcou3";
+/// The first version had no examples, the second also those of counts that solved by themselves, the third values as text.
+const MAGIC: &[u8; 8] = b"fourcou4";
 
 /// The journal's name in its folder.
 const NAME: &str = "count";
@@ -68,9 +68,9 @@ impl Journal {
         }
     }
 
-    /// Tells whether positions are counted by value, so that the bits of all plies are needed.
-    pub fn has_values(&self) -> bool {
-        self.values.is_some()
+    /// Returns the values that are counted, if any.
+    pub fn values(&self) -> Option<Values> {
+        self.values
     }
 
     /// Tells whether the values of a ply are counted.
@@ -120,27 +120,22 @@ impl Journal {
 
 #[cfg(test)]
 mod tests {
-    use fourbase::{Outcome, Value};
-
     use super::*;
     use crate::files::Disk;
 
     #[test]
     fn the_journal_of_the_largest_count_fits_its_envelope() {
         let folder = tempfile::tempdir().unwrap();
-        let mut journal = Journal::new("8x8".parse().unwrap(), Some(Values::Remoteness), 1 << 15);
+        let begun = Journal::new("8x8".parse().unwrap(), Some(Values::Remoteness), 1 << 15);
+        let mut journal = begun.clone();
         for ply in 0..=64 {
-            let legal = PlyLegal { ply, legal: u64::MAX, primitive: u64::MAX, with_line: u64::MAX };
-            journal.legal.push(legal);
-            for value in [Value::Win, Value::Lose, Value::Tie] {
-                for remoteness in 0..=64 - ply {
-                    let outcome = Outcome { value, remoteness: Some(remoteness) };
-                    journal.add(ply, outcome, u64::MAX / 10_000, Some("1".repeat(64)));
-                }
+            journal.legal.push(PlyLegal { ply, legal: u64::MAX, primitive: u64::MAX, with_line: u64::MAX });
+            for row in 0..130 {
+                let outcome = Outcome { value: Value::Win, remoteness: Some(row) };
+                journal.add(ply, outcome, u64::MAX, Some("1".repeat(64)));
             }
         }
         journal.write(&Disk, folder.path()).unwrap();
-        let begun = Journal::new("8x8".parse().unwrap(), Some(Values::Remoteness), 1 << 15);
         assert!(begun.read(&Disk, folder.path()).unwrap() == Some(journal), "the same journal");
         assert_eq!(Journal { values: None, ..begun.clone() }.read(&Disk, folder.path()).unwrap(), None);
         Journal::remove(&Disk, folder.path()).unwrap();

@@ -154,29 +154,15 @@ fn is_example(board: Board, row: &OutcomeCount, moves: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use fourbase::Value;
 
     use super::*;
-    use crate::counts::Count;
-    use crate::files::Memory;
+    use crate::communicator::Alone;
+    use crate::counts::count_by_value;
+    use crate::files::{Disk, Memory};
+    use crate::solve::Solve;
 
     const FOLDER: &str = "db/4x3/remoteness";
-
-    fn counted(name: &str, values: Values) -> Counts {
-        Count::new(name.parse().unwrap()).by_value(values).unwrap()
-    }
-
-    /// Makes the manifest of a database whose empty board has the value that was counted.
-    fn manifest(counts: &Counts) -> Manifest {
-        let empty = counts.plies[0];
-        let value = [(Value::Win, empty.win), (Value::Lose, empty.lose), (Value::Tie, empty.tie)];
-        let (value, _) = value.into_iter().find(|(_, positions)| *positions == 1).unwrap();
-        let mut manifest = Manifest::new(counts.board, counts.values, None);
-        manifest.complete(Outcome { value, remoteness: None });
-        manifest
-    }
 
     /// Writes a file with a valid checksum.
     fn put(files: &Memory, manifest: &Manifest, counts: Counts) {
@@ -186,22 +172,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_for_every_kind_of_board() {
-        for name in ["4x3", "3x3c3", "4x4m", "1x1", "2x2c2", "3x3c1", "3x2c1m", "1x8", "4x3c5"] {
-            for values in [Values::Wdl, Values::Remoteness] {
-                let (files, counts) = (Memory::default(), counted(name, values));
-                let manifest = manifest(&counts);
-                write_kept(&files, FOLDER.as_ref(), &manifest, &counts).unwrap();
-                let read = read_kept(&files, FOLDER.as_ref(), counts.board, &manifest);
-                assert_eq!(read.unwrap_or_else(|error| panic!("{name} {values}: {error}")), Some(counts), "{name}");
-            }
-        }
-    }
-
-    #[test]
     fn tables_that_cannot_be_true_are_refused_though_the_checksum_fits() {
-        let (files, sound) = (Memory::default(), counted("4x3", Values::Remoteness));
-        let manifest = manifest(&sound);
+        let solve = Solve::new("4x3".parse().unwrap(), Values::Remoteness);
+        let (files, sound) = (Memory::default(), count_by_value(&solve, &Alone, &Disk, &()).unwrap());
+        let mut manifest = Manifest::new(sound.board, sound.values, None);
+        manifest.complete(Outcome { value: Value::Tie, remoteness: Some(12) });
         let changes: [fn(&mut Counts); 20] = [
             |counts| counts.board = "4x3m".parse().unwrap(),
             |counts| counts.values = Values::Wdl,
@@ -234,15 +209,5 @@ mod tests {
         }
         put(&files, &manifest, sound.clone());
         assert_eq!(read_kept(&files, FOLDER.as_ref(), sound.board, &manifest).unwrap(), Some(sound));
-    }
-
-    proptest! {
-        #[test]
-        fn bytes_that_are_no_counts_are_damage(bytes: Vec<u8>) {
-            let (files, board) = (Memory::default(), "4x3".parse().unwrap());
-            write_file(&files, "db/4x3".as_ref(), "remoteness.stats.json", &bytes).unwrap();
-            let manifest = Manifest::new(board, Values::Remoteness, None);
-            prop_assert!(read_kept(&files, FOLDER.as_ref(), board, &manifest).unwrap_err().is_damage());
-        }
     }
 }

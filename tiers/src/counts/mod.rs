@@ -3,7 +3,8 @@
 //! A position is legal if play that stops at the first line reaches it from the empty board. A **sweep** goes from the empty
 //! board to the full one with one bit an entry: a position is reached if a drop leads to it from a reached position without
 //! a line. Values do not matter for that. To count by value, the bits of all tiers are kept compressed, and an
-//! observer of the solve **tallies** each tier. [`solve_and_count`] counts beside the solve of a database, [`Count`] without one.
+//! observer of the solve **tallies** each tier. [`solve_and_count`] counts beside the solve of a database, [`count_by_value`]
+//! without one, and [`count_by_ply`] counts legal positions alone.
 //!
 //! # Each finished position once
 //!
@@ -22,13 +23,12 @@
 //!
 //! Mirror images are counted apart: an entry of a shape that is not its own mirror image stands for two positions.
 
-mod count;
 mod error;
 mod finished;
 mod journal;
 mod kept;
 mod parents;
-mod pull;
+mod run;
 mod sweep;
 mod table;
 mod tally;
@@ -36,9 +36,8 @@ mod tally;
 #[cfg(test)]
 mod tests;
 
-pub use count::{Count, solve_and_count};
-pub(crate) use count::{count_legal, legal_bytes};
 pub use error::CountError;
 pub use kept::{kept_path, read_kept, write_kept};
-pub(crate) use sweep::sweep_tier;
+pub use run::{count_by_ply, count_by_value, solve_and_count};
+pub(crate) use sweep::{count_legal, legal_bytes, sweep_tier};
 pub use table::{Counts, OutcomeCount, PlyCounts, PlyLegal};

@@ -18,260 +18,120 @@ use std::ops::Range;
 
 use fourbase::Player;
 
-use super::finished::{FinishedList, LastMove, others};
+use super::finished::{FinishedList, LastMove, Source, others};
 use crate::files::FileError;
-use crate::index::{FullLine, Index, Matrix, Shape, WingList, WingShape, arm_lines, count_before, low_bits, row_map};
+use crate::index::{Matrix, Spine, WingList, arm_lines, count_before, low_bits, row_map};
 use crate::kernel::RowView;
 use crate::kernel::matrix::ArmedLines;
 use crate::kernel::reach::{ColumnPull, Pull, Put, RowPull};
-use crate::tier::{Origin, Reached, RowRequest, TierReader, row_span, row_view};
+use crate::solve::ShapeDrops;
+use crate::tier::{Origin, Reached, RowRequest, TierReader, row_span};
 
-/// A drop into a wing column, seen from the child.
-struct WingDrop {
-    column: usize,
-    /// The wing before the drop.
-    wing: WingShape,
-    /// The bit of the child's colouring that the drop added.
-    bit: u32,
-    /// Which of the parents' shapes it comes from; that may be stored as its mirror image.
-    parent: usize,
-}
-
-/// What the matrices of one shape of children have in common.
-pub(super) struct ShapeParents<'a> {
-    index: &'a Index,
-    /// Who made the last move.
-    mover: Player,
-    left: Vec<WingDrop>,
-    right: Vec<WingDrop>,
-    /// Drops into the left wing from shapes that are stored as their mirror images.
-    turned: Vec<WingDrop>,
-    spine: Option<usize>,
-    lines: Vec<FullLine>,
-}
-
-/// A drop on the spine that leads to one matrix.
-struct SpineDrop<'a> {
-    parent: usize,
-    /// The number of the parent's matrix.
-    matrix: usize,
-    left: &'a WingList,
-    right: &'a WingList,
-}
-
-impl<'a> ShapeParents<'a> {
-    /// Finds the parents of `shape`, a shape of the tier of `ply` pieces, and opens their shapes in `parents`.
-    pub(super) fn new(index: &'a Index, parents: &mut TierReader<Reached>, shape: Shape, ply: u32) -> ShapeParents<'a> {
-        let split = index.split();
-        let (mut left, mut right, mut turned) = (Vec::new(), Vec::new(), Vec::new());
-        let drop = |child: WingShape, column, wing: WingShape, parent| {
-            let bit = split.bit(child, column, split.height(wing, column));
-            WingDrop { column, wing, bit, parent }
+/// Prepares `rows` (from a multiple of 64) of one part of a matrix. Each side of it has the finished colourings, or `None` for
+/// those of the index.
+///
+/// # Errors
+/// Where a parent's rows cannot be read.
+pub(super) fn part<'b>(
+    drops: &ShapeDrops<'b>,
+    parents: &'b mut TierReader<Reached>,
+    matrix: &Matrix,
+    [left, right]: [Option<&'b FinishedList>; 2],
+    rows: Range<usize>,
+) -> Result<Pull<'b>, FileError> {
+    let (index, mover) = (drops.index, drops.mover);
+    let Matrix { spine, left_firsts, right_firsts, .. } = *matrix;
+    let own_rows = || index.list(matrix.left, spine, left_firsts);
+    let own_columns = || index.list(matrix.right, spine, right_firsts);
+    let before = |wing, firsts: u32| index.list(wing, spine, firsts - drops.first());
+    let mut part = Part::new(&rows, right.map_or(matrix.columns as usize, FinishedList::len));
+    if left.is_none() && right.is_none() {
+        part.band.left = &own_rows().colourings()[rows.clone()];
+        arm_lines(&drops.lines, spine, own_columns(), mover, &mut part.band.lines);
+    }
+    for drop in drops.left.iter().filter(|_| right.is_none()) {
+        let Some(source) = source(left, LastMove::Wing(drop.column)) else { continue };
+        let Some(firsts) = left_firsts.checked_sub(drops.first()) else { continue };
+        let Some(from) = origin(parents, drop.shape, spine, firsts) else { continue };
+        let map = match source {
+            Some(source) => source.parents[rows.clone()].to_vec(),
+            None => {
+                let keeps = before(drop.wing, left_firsts).keeps(drop.column, mover);
+                row_map(&dropped(own_rows(), drop.bit, mover), keeps, 0, &rows)
+            }
         };
-        let parent_shape = |left, right| Shape { left, right, ..shape };
-        parents.close();
-        for column in 0..split.wing_columns() {
-            if let Some(wing) = split.shrunk(shape.left, column) {
-                let (drops, parent) = if wing >= shape.right {
-                    (&mut left, parents.open(parent_shape(wing, shape.right)))
-                } else {
-                    (&mut turned, parents.open(parent_shape(shape.right, wing)))
-                };
-                drops.extend(parent.map(|parent| drop(shape.left, column, wing, parent)));
-            }
-            if let Some(wing) = split.shrunk(shape.right, column) {
-                let parent = parents.open(parent_shape(shape.left, wing));
-                right.extend(parent.map(|parent| drop(shape.right, column, wing, parent)));
-            }
-        }
-        let under = shape.spine_height.checked_sub(1);
-        let spine = under.and_then(|spine_height| parents.open(Shape { spine_height, ..shape }));
-        let mover = Player::to_move(ply).other();
-        ShapeParents { index, mover, left, right, turned, spine, lines: FullLine::of_shape(index, shape) }
+        part.add_rows(from, map);
     }
-
-    fn first(&self) -> u32 {
-        u32::from(self.mover == Player::First)
+    for drop in drops.turned.iter().filter(|_| right.is_none()) {
+        let Some(source) = source(left, LastMove::Wing(drop.column)) else { continue };
+        let Some(from) = origin(parents, drop.shape, spine, right_firsts) else { continue };
+        let list = before(drop.wing, left_firsts);
+        let own = || (list.keeps(drop.column, mover), dropped(own_rows(), drop.bit, mover));
+        let (take, put) = source.map_or_else(own, |source| (&source.take, Cow::Borrowed(&*source.put)));
+        part.add_turned(from, turned(list.words(), take, &put, &rows));
     }
-
-    /// Prepares `rows` (from a multiple of 64) of a matrix itself.
-    ///
-    /// # Errors
-    /// Where a parent's rows cannot be read; so for all four parts.
-    pub(super) fn band<'b>(
-        &'b self,
-        parents: &'b mut TierReader<Reached>,
-        matrix: &Matrix,
-        rows: Range<usize>,
-    ) -> Result<Pull<'b>, FileError> {
-        let left = self.index.list(matrix.left, matrix.spine, matrix.left_firsts);
-        let right = self.index.list(matrix.right, matrix.spine, matrix.right_firsts);
-        let mut part = Part::new(&rows, right.len());
-        part.band.left = &left.colourings()[rows.clone()];
-        arm_lines(&self.lines, matrix.spine, right, self.mover, &mut part.band.lines);
-        for drop in &self.left {
-            let Some(from) = self.left_parent(parents, drop, matrix) else { continue };
-            let keeps = self.parent_rows(drop, matrix).keeps(drop.column, self.mover);
-            part.add_rows(from, row_map(&self.dropped(left, drop.bit), keeps, 0, &rows));
-        }
-        for drop in &self.turned {
-            let Some(from) = self.turned_parent(parents, drop, matrix) else { continue };
-            let list = self.parent_rows(drop, matrix);
-            let dropped = self.dropped(left, drop.bit);
-            part.add_turned(from, turned(list.words(), list.keeps(drop.column, self.mover), &dropped, &rows));
-        }
-        for drop in &self.right {
-            let Some((from, list)) = self.right_parent(parents, drop, matrix) else { continue };
-            let put = if drop.column + 1 == self.index.split().wing_columns() {
+    for drop in drops.right.iter().filter(|_| left.is_none()) {
+        let Some(source) = source(right, LastMove::Wing(drop.column)) else { continue };
+        let Some(from) = origin(parents, drop.shape, spine, left_firsts) else { continue };
+        let list = before(drop.wing, right_firsts);
+        let own = || {
+            let own_columns = own_columns();
+            let put = if drop.column + 1 == index.split().wing_columns() {
                 // The last column holds the highest bits, and its top piece the highest of all: the children are the
                 // upper end of the list (first player) or the lower one.
-                let firsts = right.cell(drop.bit).iter().map(|word| word.count_ones() as usize).sum::<usize>();
-                Put::From(if self.mover == Player::First { right.len() - firsts } else { 0 })
+                let firsts = own_columns.cell(drop.bit).iter().map(|word| word.count_ones() as usize).sum::<usize>();
+                Put::From(if mover == Player::First { own_columns.len() - firsts } else { 0 })
             } else {
-                Put::Under { mask: self.dropped(right, drop.bit), skip: 0 }
+                Put::Under { mask: dropped(own_columns, drop.bit, mover), skip: 0 }
             };
-            let take = Cow::Borrowed(list.keeps(drop.column, self.mover));
-            part.add_same_rows(from, stream(list.words(), Vec::new(), take, put), &rows);
-        }
-        if let Some(drop) = self.spine_drop(parents, matrix) {
-            let take = Cow::Borrowed(drop.right.spine_keeps(self.mover));
-            part.add_spine(&drop, drop.kept_rows(&rows, self.mover), take, Put::From(0));
-        }
-        part.load(parents)
-    }
-
-    /// Prepares `rows` of a matrix beside the right colourings that the last move finished.
-    pub(super) fn beside_finished<'b>(
-        &'b self,
-        parents: &'b mut TierReader<Reached>,
-        matrix: &Matrix,
-        columns: &'b FinishedList,
-        rows: Range<usize>,
-    ) -> Result<Pull<'b>, FileError> {
-        let mut part = Part::new(&rows, columns.len());
-        for source in columns.sources() {
-            let put = Put::Under { mask: Cow::Borrowed(&source.put), skip: 0 };
-            let take = Cow::Borrowed(source.take.as_slice());
-            match source.last_move {
-                LastMove::Wing(column) => {
-                    let Some(drop) = self.right.iter().find(|drop| drop.column == column) else { continue };
-                    let Some((from, list)) = self.right_parent(parents, drop, matrix) else { continue };
-                    part.add_same_rows(from, stream(list.words(), Vec::new(), take, put), &rows);
-                }
-                LastMove::Spine => {
-                    let Some(drop) = self.spine_drop(parents, matrix) else { continue };
-                    part.add_spine(&drop, drop.kept_rows(&rows, self.mover), take, put);
-                }
-            }
-        }
-        part.load(parents)
-    }
-
-    /// Prepares `rows` (from a multiple of 64) of the left colourings that the last move finished.
-    pub(super) fn finished_band<'b>(
-        &'b self,
-        parents: &'b mut TierReader<Reached>,
-        matrix: &Matrix,
-        finished: &'b FinishedList,
-        rows: Range<usize>,
-    ) -> Result<Pull<'b>, FileError> {
-        let mut part = Part::new(&rows, matrix.columns as usize);
-        for source in finished.sources() {
-            let LastMove::Wing(column) = source.last_move else {
-                let Some(drop) = self.spine_drop(parents, matrix) else { continue };
-                let take = Cow::Borrowed(drop.right.spine_keeps(self.mover));
-                part.add_spine(&drop, source.parents[rows.clone()].to_vec(), take, Put::From(0));
-                continue;
-            };
-            if let Some(drop) = self.left.iter().find(|drop| drop.column == column) {
-                let Some(from) = self.left_parent(parents, drop, matrix) else { continue };
-                part.add_rows(from, source.parents[rows.clone()].to_vec());
-            } else if let Some(drop) = self.turned.iter().find(|drop| drop.column == column) {
-                let Some(from) = self.turned_parent(parents, drop, matrix) else { continue };
-                let words = self.parent_rows(drop, matrix).words();
-                part.add_turned(from, turned(words, &source.take, &source.put, &rows));
-            }
-        }
-        part.load(parents)
-    }
-
-    /// Prepares `rows` of the left colourings beside the right colourings where the last move finished both.
-    ///
-    /// That move was on the spine, so a position has one parent and the columns may stand in the parents' order.
-    pub(super) fn finished_corner<'b>(
-        &'b self,
-        parents: &'b mut TierReader<Reached>,
-        matrix: &Matrix,
-        finished: &'b FinishedList,
-        rows: Range<usize>,
-    ) -> Result<Pull<'b>, FileError> {
-        let (Some(source), Some(drop)) = (finished.spine(), self.spine_drop(parents, matrix)) else {
-            return Part::new(&rows, 0).load(parents);
+            (list.keeps(drop.column, mover), put)
         };
-        let take = others(drop.right, drop.right.spine_keeps(self.mover));
-        let mut part = Part::new(&rows, take.iter().map(|word| word.count_ones() as usize).sum());
-        part.add_spine(&drop, source.parents[rows].to_vec(), Cow::Owned(take), Put::From(0));
-        part.load(parents)
+        let (take, put) = source.map_or_else(own, Source::columns);
+        part.add_columns(from, rows.clone(), stream(list.words(), Vec::new(), Cow::Borrowed(take), put));
     }
-
-    fn left_parent(&self, parents: &TierReader<Reached>, drop: &WingDrop, matrix: &Matrix) -> Option<Origin> {
-        let firsts = matrix.left_firsts.checked_sub(self.first())?;
-        Some((drop.parent, parents.matrix(drop.parent, matrix.spine, firsts)?))
+    let under = spine.shrunk().filter(|(_, is_first)| *is_first == (mover == Player::First));
+    if let (Some(shape), Some((under, _))) = (drops.spine, under)
+        && let (Some(rows_from), Some(columns_from)) = (source(left, LastMove::Spine), source(right, LastMove::Spine))
+        && let Some(from) = origin(parents, shape, under, left_firsts)
+    {
+        let list = index.list(matrix.right, under, right_firsts);
+        let map = match rows_from {
+            Some(source) => source.parents[rows.clone()].to_vec(),
+            // Their places in the longer list beside the shorter spine.
+            None => {
+                let all = vec![u64::MAX; rows.end.div_ceil(64)];
+                row_map(&all, index.list(matrix.left, under, left_firsts).spine_keeps(mover), 0, &rows)
+            }
+        };
+        let (take, put) = columns_from.map_or_else(|| (list.spine_keeps(mover), Put::From(0)), Source::columns);
+        part.add_columns(from, row_span(&map), stream(list.words(), map, Cow::Borrowed(take), put));
     }
-
-    fn turned_parent(&self, parents: &TierReader<Reached>, drop: &WingDrop, matrix: &Matrix) -> Option<Origin> {
-        Some((drop.parent, parents.matrix(drop.parent, matrix.spine, matrix.right_firsts)?))
-    }
-
-    /// Returns the list of the left wing before a drop that has a parent.
-    fn parent_rows(&self, drop: &WingDrop, matrix: &Matrix) -> &'a WingList {
-        self.index.list(drop.wing, matrix.spine, matrix.left_firsts - self.first())
-    }
-
-    fn right_parent(
-        &self,
-        parents: &TierReader<Reached>,
-        drop: &WingDrop,
-        matrix: &Matrix,
-    ) -> Option<(Origin, &'a WingList)> {
-        let number = parents.matrix(drop.parent, matrix.spine, matrix.left_firsts)?;
-        let list = self.index.list(drop.wing, matrix.spine, matrix.right_firsts - self.first());
-        Some(((drop.parent, number), list))
-    }
-
-    fn spine_drop(&self, parents: &TierReader<Reached>, matrix: &Matrix) -> Option<SpineDrop<'a>> {
-        let (under, _) = matrix.spine.shrunk().filter(|(_, first)| *first == (self.mover == Player::First))?;
-        let parent = self.spine?;
-        let number = parents.matrix(parent, under, matrix.left_firsts)?;
-        let left = self.index.list(matrix.left, under, matrix.left_firsts);
-        let right = self.index.list(matrix.right, under, matrix.right_firsts);
-        Some(SpineDrop { parent, matrix: number, left, right })
-    }
-
-    /// Returns the colourings of a list in which `bit`, a column's top piece, is the mover's.
-    fn dropped(&self, list: &'a WingList, bit: u32) -> Cow<'a, [u64]> {
-        match self.mover {
-            Player::First => Cow::Borrowed(list.cell(bit)),
-            Player::Second => Cow::Owned(others(list, list.cell(bit))),
-        }
-    }
+    part.load(parents)
 }
 
-impl SpineDrop<'_> {
-    /// Returns the parent's row of each of `rows`: their places in the longer list beside the shorter spine.
-    fn kept_rows(&self, rows: &Range<usize>, mover: Player) -> Vec<u32> {
-        let all = vec![u64::MAX; rows.end.div_ceil(64)];
-        row_map(&all, self.left.spine_keeps(mover), 0, rows)
+/// Finds a parent's matrix: the shape is open, and has so many of the first player's pieces in its left wing.
+fn origin(parents: &TierReader<Reached>, shape: usize, spine: Spine, left_firsts: u32) -> Option<Origin> {
+    Some((shape, parents.matrix(shape, spine, left_firsts)?))
+}
+
+/// Finds what a last move finishes: `None` where it finishes nothing, and `Some(None)` on the side of the index.
+fn source(finished: Option<&FinishedList>, last_move: LastMove) -> Option<Option<&Source>> {
+    finished.map_or(Some(None), |list| list.source(last_move).map(Some))
+}
+
+/// Returns the colourings of a list in which `bit`, a column's top piece, is the mover's.
+fn dropped(list: &WingList, bit: u32, mover: Player) -> Cow<'_, [u64]> {
+    match mover {
+        Player::First => Cow::Borrowed(list.cell(bit)),
+        Player::Second => Cow::Owned(others(list, list.cell(bit))),
     }
 }
 
 /// A part of a matrix: where its rows come from, before they are loaded.
 struct Part<'b> {
     band: Pull<'b>,
-    /// The rows that its pulls need, one list for each kind of drop.
-    rows: Vec<RowRequest>,
-    columns: Vec<RowRequest>,
-    turned: Vec<RowRequest>,
+    /// The rows that its pulls need: first those of whole rows, then the turned ones, then the other streams.
+    requests: Vec<RowRequest>,
 }
 
 impl<'b> Part<'b> {
@@ -285,23 +145,12 @@ impl<'b> Part<'b> {
             lines: ArmedLines::default(),
             left: &[],
         };
-        Part { band, rows: Vec::new(), columns: Vec::new(), turned: Vec::new() }
+        Part { band, requests: Vec::new() }
     }
 
     fn add_rows(&mut self, from: Origin, rows: Vec<u32>) {
-        self.rows.push(RowRequest::rows(Some(from), row_span(&rows)));
+        self.requests.push(RowRequest::rows(Some(from), row_span(&rows)));
         self.band.row_pulls.push(RowPull { parent: RowView::Whole(&[]), rows });
-    }
-
-    /// Adds a stream whose rows stay what they are: `rows`.
-    fn add_same_rows(&mut self, from: Origin, stream: ColumnPull<'b>, rows: &Range<usize>) {
-        self.columns.push(RowRequest::rows(Some(from), rows.clone()));
-        self.band.column_pulls.push(ColumnPull { first_row: rows.start, ..stream });
-    }
-
-    fn add_spine(&mut self, drop: &SpineDrop, rows: Vec<u32>, take: Cow<'b, [u64]>, put: Put<'b>) {
-        self.columns.push(RowRequest::rows(Some((drop.parent, drop.matrix)), row_span(&rows)));
-        self.band.column_pulls.push(stream(drop.right.words(), rows, take, put));
     }
 
     /// Adds a stream in the transposed layout, whose rows are the columns of the part.
@@ -309,32 +158,37 @@ impl<'b> Part<'b> {
         let words = stream.first_word..stream.first_word + stream.take.len();
         // Nothing is read where no column leads here.
         let rows = if words.is_empty() { 0..0 } else { 0..self.band.columns };
-        self.turned.push(RowRequest { origin: Some(from), rows, words });
+        self.requests.push(RowRequest { origin: Some(from), rows, words });
         self.band.turned_pulls.push(stream);
+    }
+
+    /// Adds a stream of these rows of the parent.
+    fn add_columns(&mut self, from: Origin, rows: Range<usize>, stream: ColumnPull<'b>) {
+        self.band.column_pulls.push(ColumnPull { first_row: rows.start, ..stream });
+        self.requests.push(RowRequest::rows(Some(from), rows));
     }
 
     /// Gets the rows of the parents. Row numbers then count from the first row that was got.
     fn load(self, parents: &'b mut TierReader<Reached>) -> Result<Pull<'b>, FileError> {
-        let Part { mut band, rows, columns, turned } = self;
-        let mut loaded = Vec::with_capacity(rows.len() + columns.len() + turned.len());
-        for request in rows.iter().chain(&columns).chain(&turned) {
-            loaded.push(request.load(parents)?);
+        let Part { mut band, requests } = self;
+        let mut loaded = Vec::with_capacity(requests.len());
+        for request in requests {
+            loaded.push(parents.load(&request)?);
         }
-        let (mut loaded, parents) = (loaded.into_iter(), &*parents);
-        for (pull, loaded) in band.row_pulls.iter_mut().zip(&mut loaded) {
-            (pull.parent, _) = row_view(parents, loaded.as_ref(), &mut pull.rows);
+        let (mut loaded, parents) = (loaded.iter().map(Option::as_ref), &*parents);
+        for pull in &mut band.row_pulls {
+            (pull.parent, _) = parents.view(loaded.next().flatten(), &mut pull.rows);
         }
-        for (stream, loaded) in band.column_pulls.iter_mut().zip(&mut loaded) {
+        for stream in &mut band.turned_pulls {
+            let rows = loaded.next().flatten();
+            (stream.parent_words, stream.first_word) =
+                rows.map_or((0, 0), |rows| (rows.row_words, stream.first_word - rows.first_word));
+            (stream.parent, _) = parents.view(rows, &mut stream.rows);
+        }
+        for stream in &mut band.column_pulls {
             let first;
-            (stream.parent, first) = row_view(parents, loaded.as_ref(), &mut stream.rows);
+            (stream.parent, first) = parents.view(loaded.next().flatten(), &mut stream.rows);
             stream.first_row -= first.min(stream.first_row);
-        }
-        for (stream, loaded) in band.turned_pulls.iter_mut().zip(loaded) {
-            (stream.parent_words, stream.first_word) = match &loaded {
-                Some(loaded) => (loaded.row_words, stream.first_word - loaded.first_word),
-                None => (0, 0),
-            };
-            (stream.parent, _) = row_view(parents, loaded.as_ref(), &mut stream.rows);
         }
         Ok(band)
     }

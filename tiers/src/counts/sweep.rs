@@ -1,15 +1,20 @@
 //! The sweep: from the empty board to the full one, which positions play reaches.
 
+use std::ops::Range;
+
+use fourbase::Player;
+
 use super::error::CountError;
+use super::finished::FinishedLists;
 use super::journal::Journal;
-use super::parents::ShapeParents;
-use super::pull::{Positions, Puller};
+use super::parents::part;
 use super::table::PlyLegal;
 use crate::communicator::Reduction;
 use crate::files::FileError;
-use crate::index::{Index, OfShape};
-use crate::kernel::reach::Buffers;
-use crate::solve::{Plan, Progress, RankProgress};
+use crate::index::{Index, Matrix, OfShape, bands, images};
+use crate::kernel::reach::{Buffers, PullBand, Pulled};
+use crate::progress::{Progress, RankProgress, Stage};
+use crate::solve::{Plan, ShapeDrops};
 use crate::tier::{Kind, Reached, Tier, TierFolder, TierReader, Watch};
 
 /// A running sweep, at one rank.
@@ -18,8 +23,8 @@ pub(super) struct Sweep<'a> {
     pub progress: &'a dyn Progress,
     /// The memory for lists of finished colourings.
     pub list_bytes: u64,
-    /// Every ply is made durable, to resume from or to wait for its values.
-    pub saves: bool,
+    /// Every ply is made durable, so that a later sweep resumes.
+    pub in_files: bool,
     pub journal: Journal,
 }
 
@@ -31,37 +36,45 @@ impl Sweep<'_> {
     pub fn run(mut self, plan: &Plan) -> Result<Journal, CountError> {
         let (tiers, progress) = (self.tiers, self.progress);
         let (board, all) = (tiers.index.board(), tiers.all);
+        // The tiers that are solved later read the bits of all plies.
+        let saves = self.in_files || self.journal.values().is_some();
         let done = self.journal.legal.len() as u32;
         let entries = plan.tiers.iter().take(done as usize).map(|tier| tier.entries as u64);
-        progress.planned(plan, entries.sum());
+        let steps = u64::try_from(plan.entries()).unwrap_or(u64::MAX);
+        progress.begin(Stage::Sweep, steps, entries.sum());
         // The positions of an unfinished ply were not recorded.
-        self.remove(|ply| ply >= done)?;
+        self.remove(Kind::Reached, |ply| ply >= done)?;
+        if let Some(values) = self.journal.values() {
+            // Version 0.2.0 solved in this folder.
+            self.remove(Kind::Values(values), |_| true)?;
+        }
         all.barrier();
         let plies = done..board.cells() as u32 + 1;
         let last = done.checked_sub(1).filter(|_| !plies.is_empty());
         let mut parents = last.map(|ply| tiers.open(Reached, ply)).transpose()?;
         for ply in plies {
             let mut tier = tiers.begin(Reached, ply, parents.as_ref())?;
-            let shown = RankProgress::begin(progress, all, ply, tier.entries());
+            progress.tier(ply, tier.entries());
+            let shown = RankProgress::new(progress, Stage::Sweep, all, tier.entries());
             let list_bytes = self.list_bytes;
             let swept =
                 shown.watching(|watch| sweep_tier(tiers.index, &mut tier, parents.as_ref(), list_bytes, watch))?;
-            let Positions { without_line, with_line } = swept.ok_or_else(|| self.stopped(ply as usize))?;
+            let Pulled { without_line, with_line } = swept.ok_or_else(|| self.stopped(ply as usize))?;
             shown.end();
             let mut sums = [without_line, with_line];
             all.all_reduce(&mut sums, Reduction::Sum);
-            if self.saves {
+            if saves {
                 tier.sync()?;
                 // The journal must not name what other ranks have not saved.
                 all.barrier();
             }
-            self.journal
-                .add_ply(board, PlyLegal::new(board, ply, Positions { without_line: sums[0], with_line: sums[1] }));
-            if self.saves && all.is_root() {
+            let [without_line, with_line] = sums;
+            self.journal.add_ply(board, PlyLegal::new(board, ply, Pulled { without_line, with_line }));
+            if saves && all.is_root() {
                 self.journal.write(tiers.storage, tiers.folder)?;
             }
-            if !self.journal.has_values() {
-                self.remove(|of| of < ply)?;
+            if self.journal.values().is_none() {
+                self.remove(Kind::Reached, |of| of < ply)?;
             }
             if progress.is_stopped() {
                 return Err(self.stopped(ply as usize + 1));
@@ -71,15 +84,38 @@ impl Sweep<'_> {
         Ok(self.journal)
     }
 
-    /// Removes the bits of some plies, which no rank needs any more.
-    fn remove(&self, is_old: impl Fn(u32) -> bool) -> Result<(), FileError> {
-        if self.tiers.all.is_root() { self.tiers.remove(Kind::Reached, is_old) } else { Ok(()) }
+    /// Removes logs of some plies, which no rank needs any more.
+    fn remove(&self, kind: Kind, is_old: impl Fn(u32) -> bool) -> Result<(), FileError> {
+        if self.tiers.all.is_root() { self.tiers.remove(kind, is_old) } else { Ok(()) }
     }
 
     fn stopped(&self, plies: usize) -> CountError {
         let board = self.tiers.index.board();
-        CountError::Stopped { board, plies, all: board.cells() + 1, in_files: self.saves }
+        let folder = self.in_files.then(|| self.tiers.folder.to_path_buf());
+        CountError::Stopped { board, plies, all: board.cells() + 1, folder }
     }
+}
+
+/// Counts the legal positions by ply, in the memory of [`Plan::legal`], and calls `done` with numbers of entries that are
+/// passed.
+///
+/// # Errors
+/// None today: no file is read or written.
+pub(crate) fn count_legal(index: &Index, done: &(dyn Fn(u64) + Sync)) -> Result<Vec<PlyLegal>, FileError> {
+    let (watch, mut plies) = (Watch { done, is_stopped: &|| false }, Vec::new());
+    let mut parents = None;
+    for ply in 0..=index.board().cells() as u32 {
+        let mut tier = Tier::in_memory(index, Reached, ply, parents.as_ref());
+        let swept = sweep_tier(index, &mut tier, parents.as_ref(), u64::MAX, &watch)?;
+        plies.extend(swept.map(|pulled| PlyLegal::new(index.board(), ply, pulled)));
+        parents = Some(tier);
+    }
+    Ok(plies)
+}
+
+/// Returns the memory that [`count_legal`] takes, in bytes.
+pub(crate) fn legal_bytes(index: &Index) -> u64 {
+    u64::try_from(Plan::legal(index).memory_bytes()).unwrap_or(u64::MAX)
 }
 
 /// Fills `tier`, of which nothing is filled yet, from the tier before it (`None` for the first), and counts its positions.
@@ -96,30 +132,98 @@ pub(crate) fn sweep_tier(
     parents: Option<&Tier<Reached>>,
     list_bytes: u64,
     watch: &Watch,
-) -> Result<Option<Positions>, FileError> {
+) -> Result<Option<Pulled>, FileError> {
     let Some(parents) = parents else {
         // The empty board.
-        let filled = tier.fill(index, watch, Positions::default, |positions, _, _, out| {
+        let filled = tier.fill(index, watch, Pulled::default, |positions, _, _, out| {
             out.fill(1);
             positions.without_line += 1;
             Ok(())
         })?;
-        return Ok(filled.map(|positions| positions.into_iter().sum()));
+        return Ok(filled.map(|positions| positions.into_iter().fold(Pulled::default(), Pulled::add)));
     };
     let ply = tier.ply();
-    let puller = Puller::new(index, ply, list_bytes);
+    let finished = FinishedLists::new(index, Player::to_move(ply).other(), list_bytes);
     let begin = || {
-        (
-            TierReader::new(index, Some(parents)),
-            OfShape::<ShapeParents>::default(),
-            Buffers::default(),
-            Positions::default(),
-        )
+        let parents = TierReader::new(index, Some(parents));
+        (parents, OfShape::<ShapeDrops>::default(), Buffers::default(), Pulled::default())
     };
-    let filled = tier.fill(index, watch, begin, |(parents, shape, buffers, positions), matrix, rows, out| {
-        let shape = shape.get(matrix.shape(), || ShapeParents::new(index, parents, matrix.shape(), ply));
-        *positions += puller.pull(parents, shape, matrix, rows, out, buffers)?;
+    let filled = tier.fill(index, watch, begin, |(parents, drops, buffers, positions), matrix, rows, out| {
+        let drops = drops.get(matrix.shape(), || ShapeDrops::from_parents(index, parents, matrix.shape(), ply));
+        *positions = positions.add(pull(&finished, drops, parents, matrix, rows, out, buffers)?);
         Ok(())
     })?;
-    Ok(filled.map(|threads| threads.into_iter().map(|(.., positions)| positions).sum()))
+    Ok(filled.map(|threads| threads.into_iter().fold(Pulled::default(), |sum, (.., pulled)| sum.add(pulled))))
+}
+
+/// Fills `rows` (from a multiple of 64) of a matrix in `out`, and counts the positions in them, those beside them and
+/// their share of those below them that a line inside a wing and the spine finished.
+///
+/// # Errors
+/// Where a parent's rows cannot be read.
+fn pull(
+    finished: &FinishedLists,
+    drops: &ShapeDrops,
+    parents: &mut TierReader<Reached>,
+    matrix: &Matrix,
+    rows: Range<usize>,
+    mut out: &mut [u64],
+    buffers: &mut Buffers,
+) -> Result<Pulled, FileError> {
+    let kernel = drops.index.kernel();
+    let left = finished.list(matrix.left, matrix.spine, matrix.left_firsts);
+    let right = finished.list(matrix.right, matrix.spine, matrix.right_firsts);
+    let (mut own, mut with_line) = (Pulled::default(), 0);
+    for rows in bands(rows.clone()) {
+        let out = out.split_off_mut(..rows.len() * matrix.words()).unwrap_or_default();
+        let band = part(drops, parents, matrix, [None, None], rows.clone())?;
+        if band.is_empty() {
+            out.fill(0);
+        } else {
+            own = own.add(kernel.run(PullBand { band: &band, out: Some(out), buffers }));
+        }
+        if right.len() > 0 {
+            let band = part(drops, parents, matrix, [None, Some(&right)], rows)?;
+            if !band.is_empty() {
+                with_line += kernel.run(PullBand { band: &band, out: None, buffers }).without_line;
+            }
+        }
+    }
+    for rows in bands(share(left.len(), &rows, matrix.rows as usize)) {
+        for columns in [None, Some(&*right)] {
+            let band = part(drops, parents, matrix, [Some(&left), columns], rows.clone())?;
+            if !band.is_empty() {
+                with_line += kernel.run(PullBand { band: &band, out: None, buffers }).without_line;
+            }
+        }
+    }
+    let images = images(matrix);
+    Ok(Pulled { without_line: own.without_line * images, with_line: (own.with_line + with_line) * images })
+}
+
+/// Returns the finished rows, of `finished`, that go with `rows` of a matrix of `all` rows: shares of all pieces of a
+/// matrix follow each other, begin at multiples of 64, and make the whole.
+fn share(finished: usize, rows: &Range<usize>, all: usize) -> Range<usize> {
+    let place = |row: usize| if row == all { finished } else { finished * row / all / 64 * 64 };
+    if rows.start == 0 && rows.end == all { 0..finished } else { place(rows.start)..place(rows.end) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pieces_of_a_large_matrix_share_out_all_finished_rows() {
+        for (all, finished) in [(1, 64), (512, 20_000), (513, 65), (3000, 0), (6435, 700), (6435, 20_000)] {
+            let mut next = 0;
+            for start in (0..all).step_by(512) {
+                let share = share(finished, &(start..all.min(start + 512)), all);
+                assert_eq!(share.start, next, "{finished} of {all}");
+                assert!(share.start.is_multiple_of(64) || share.is_empty(), "{finished} of {all}");
+                next = share.end;
+            }
+            assert_eq!(next, finished, "{finished} of {all}");
+        }
+        assert_eq!(share(70, &(0..0), 0), 0..70, "a matrix without rows has its finished rows all the same");
+    }
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use fourbase::{Board, Position, Value, notation};
 use serde::{Deserialize, Serialize};
 
-use super::pull::Positions;
 use crate::kernel::Values;
+use crate::kernel::reach::Pulled;
 
 /// The legal positions of a board by ply and by remoteness, mirror images counted apart, finished ones included.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -45,7 +45,7 @@ pub struct OutcomeCount {
     /// Pieces on the board.
     pub ply: u32,
     /// The value for the player to move, written in lower case.
-    #[serde(with = "value_name")]
+    #[serde(with = "ValueName")]
     pub value: Value,
     /// Plies to the end; `None` where only values were solved.
     pub remoteness: Option<u32>,
@@ -71,8 +71,8 @@ pub struct PlyLegal {
 
 impl PlyLegal {
     /// Makes the row of a ply.
-    pub(super) fn new(board: Board, ply: u32, positions: Positions) -> PlyLegal {
-        let Positions { without_line, with_line } = positions;
+    pub(super) fn new(board: Board, ply: u32, positions: Pulled) -> PlyLegal {
+        let Pulled { without_line, with_line } = positions;
         let full = if ply == board.cells() as u32 { without_line } else { 0 };
         PlyLegal { ply, legal: without_line + with_line, primitive: with_line + full, with_line }
     }
@@ -161,19 +161,10 @@ mod name {
 }
 
 /// A value as `win`, `lose` or `tie`.
-mod value_name {
-    use fourbase::Value;
-    use serde::{Deserialize, Deserializer, Serializer, de::Error};
-
-    pub(super) fn serialize<S: Serializer>(value: &Value, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(value)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        let found = [Value::Win, Value::Lose, Value::Tie].into_iter().find(|value| value.to_string() == text);
-        found.ok_or_else(|| {
-            D::Error::custom(format!("expected win, lose or tie, found \"{}\"", fourbase::excerpt(&text, 20)))
-        })
-    }
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Value", rename_all = "lowercase")]
+enum ValueName {
+    Win,
+    Lose,
+    Tie,
 }

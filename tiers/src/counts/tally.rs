@@ -1,17 +1,15 @@
 //! How many reached positions of a tier have each outcome, and which of them is the first.
 
-use std::error::Error;
 use std::path::Path;
 
 use fourbase::{Position, notation};
 
-use super::error::CountError;
 use super::journal::Journal;
 use crate::communicator::{Communicator, CommunicatorError, gather_numbers};
 use crate::files::{FileError, Storage};
 use crate::index::{Index, Matrix, Parts, Spine, WingShape, images};
-use crate::kernel::tally::{CODES, CodeCounts, first};
-use crate::solve::Observer;
+use crate::kernel::tally::{CODES, CodeCounts, CountCodes, first};
+use crate::solve::SolveError;
 use crate::tier::{Kind, MemoryBudget, Reached, Rows, Tier, TierFolder};
 
 /// Tallies every tier that is solved.
@@ -25,26 +23,12 @@ pub(super) struct Tally<'a> {
     pub journal: Journal,
 }
 
-impl Observer for Tally<'_> {
-    fn solved(&mut self, index: &Index, tier: &Tier) -> Result<(), Box<dyn Error + Send + Sync>> {
-        self.tally(index, tier).map_err(|error| {
-            // The folder can be removed.
-            let folder = self.folder.to_path_buf();
-            match error {
-                CountError::File(source) if source.is_damage() => CountError::Damaged { folder, source },
-                error => error,
-            }
-            .into()
-        })
-    }
-}
-
 impl Tally<'_> {
     /// Counts the legal positions of a tier that have no line, by outcome, mirror images apart. Ranks count together.
     ///
     /// # Errors
-    /// Where a file cannot be read, and [`CountError::Code`] for a code without outcome.
-    fn tally(&mut self, index: &Index, tier: &Tier) -> Result<(), CountError> {
+    /// Where a file cannot be read, and [`SolveError::Code`] for a code without outcome.
+    pub fn tally(&mut self, index: &Index, tier: &Tier) -> Result<(), SolveError> {
         let ply = tier.ply();
         if self.journal.has_counted(ply) {
             return Ok(());
@@ -60,8 +44,8 @@ impl Tally<'_> {
         let counts = codes.counts.iter().zip(&codes.firsts).enumerate().filter(|(_, (count, _))| **count > 0);
         for (code, (&positions, first)) in counts {
             let code = code as u8;
-            let outcome = coding.decode(code).ok_or(CountError::Code { board, ply, code, positions })?;
-            let example = first.and_then(|first| first.moves(index));
+            let outcome = coding.decode(code).ok_or(SolveError::Code { board, ply, code, positions })?;
+            let example = first.moves(index);
             self.journal.add(ply, outcome, positions, example);
         }
         self.journal.solved = Some(ply);
@@ -77,7 +61,7 @@ impl Tally<'_> {
 struct Codes {
     counts: CodeCounts,
     /// The first of each.
-    firsts: [Option<First>; CODES],
+    firsts: [First; CODES],
 }
 
 /// The place of an entry of a tier, in the order of the index: left wing, height of the spine, right wing, the spine's bits, the first
@@ -86,6 +70,9 @@ struct Codes {
 struct First([u32; 8]);
 
 impl First {
+    /// Comes after all entries.
+    const NONE: First = First([u32::MAX; 8]);
+
     fn of(matrix: &Matrix, row: usize, column: usize) -> First {
         let Matrix { left, spine, right, left_firsts, right_firsts, .. } = *matrix;
         First([left.0, spine.height, right.0, spine.bits, left_firsts, right_firsts, row as u32, column as u32])
@@ -93,6 +80,9 @@ impl First {
 
     /// Returns the position, as the smallest order of moves.
     fn moves(self, index: &Index) -> Option<String> {
+        if self == First::NONE {
+            return None;
+        }
         let [left, height, right, bits, left_firsts, right_firsts, row, column] = self.0;
         let (left, spine, right) = (WingShape(left), Spine { height, bits }, WingShape(right));
         let left_bits = *index.colourings(left, spine, left_firsts).get(row as usize)?;
@@ -104,7 +94,7 @@ impl First {
 
 impl Codes {
     fn new() -> Codes {
-        Codes { counts: [0; CODES], firsts: [None; CODES] }
+        Codes { counts: [0; CODES], firsts: [First::NONE; CODES] }
     }
 
     /// Adds the entries of some rows of a matrix: how many have each code, each as many positions as it is the `images` of.
@@ -120,43 +110,39 @@ impl Codes {
         let words = matrix.words();
         for (code, count) in here.iter().enumerate().filter(|(_, count)| **count > 0) {
             self.counts[code] += count * images(matrix);
-            if self.firsts[code].is_some_and(|found| found < First::of(matrix, first_row, 0)) {
+            if self.firsts[code] < First::of(matrix, first_row, 0) {
                 continue;
             }
             let rows = bits.chunks_exact(words).zip(codes.chunks_exact(words * planes)).zip(first_row..);
             let mut found =
                 rows.filter_map(|((bits, codes), row)| Some(First::of(matrix, row, first(bits, codes, planes, code)?)));
-            self.firsts[code] = found.next().or(self.firsts[code]);
+            self.firsts[code] = found.next().unwrap_or(self.firsts[code]);
         }
     }
 
     /// Joins what two threads or processes have found.
     fn join(mut self, other: &Codes) -> Codes {
         self.counts.iter_mut().zip(&other.counts).for_each(|(sum, count)| *sum += count);
-        for (first, other) in self.firsts.iter_mut().zip(other.firsts) {
-            *first = [*first, other].into_iter().flatten().min();
-        }
+        self.firsts.iter_mut().zip(&other.firsts).for_each(|(first, other)| *first = (*first).min(*other));
         self
     }
 
-    /// Lists numbers for other ranks: for each code the count, whether there is a first, and its place.
+    /// Lists numbers for other ranks: for each code the count and the place of the first.
     fn numbers(&self) -> Vec<u64> {
-        let of_code = |(count, first): (&u64, &Option<First>)| {
-            let place = first.unwrap_or(First([0; 8])).0.map(u64::from);
-            [*count, u64::from(first.is_some())].into_iter().chain(place)
-        };
+        let of_code = |(count, first): (&u64, &First)| [*count].into_iter().chain(first.0.map(u64::from));
         self.counts.iter().zip(&self.firsts).flat_map(of_code).collect()
     }
 
     /// Reads the numbers of a rank; `None` where there are too few or too many.
     fn of(numbers: &[u64]) -> Option<Codes> {
-        let (of_codes, []) = numbers.as_chunks::<10>() else { return None };
+        let (of_codes, []) = numbers.as_chunks::<9>() else { return None };
+        let of_codes: &[_; CODES] = of_codes.try_into().ok()?;
         let mut codes = Codes::new();
-        for (number, [count, has_first, place @ ..]) in of_codes.iter().enumerate() {
-            *codes.counts.get_mut(number)? = *count;
-            *codes.firsts.get_mut(number)? = (*has_first == 1).then_some(First(place.map(|part| part as u32)));
+        for (number, [count, place @ ..]) in of_codes.iter().enumerate() {
+            codes.counts[number] = *count;
+            codes.firsts[number] = First(place.map(|part| part as u32));
         }
-        (of_codes.len() == CODES).then_some(codes)
+        Some(codes)
     }
 }
 
@@ -170,7 +156,7 @@ fn count_codes(index: &Index, reached: &Tier<Reached>, values: &Tier) -> Result<
         let bits = reached.get(rows)?;
         let mut here = [0; CODES];
         for (bits, codes) in bits.chunks_exact(words).zip(codes.chunks_exact(words * planes)) {
-            index.kernel().tally(bits, codes, planes, &mut here);
+            index.kernel().run(CountCodes { mask: bits, row: codes, planes, counts: &mut here });
         }
         found.add(matrix, first_row, planes, bits, codes, &here);
         Ok(())

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use fourbase::Board;
-use fourbase::search::SearchError;
+use fourbase::analysis::AnalysisError;
 
 use crate::files::{FileError, shown};
 use crate::index::IndexError;
@@ -34,23 +34,16 @@ pub enum DatabaseError {
         /// The tier.
         ply: u32,
     },
-    /// A position of another board.
-    #[error("the position is of board {found}, the database of {expected}")]
-    OtherBoard {
-        /// The database's board.
-        expected: Board,
-        /// The position's board.
-        found: Board,
-    },
     /// A file cannot be read, or is not what it should be.
     #[error(transparent)]
     File(#[from] FileError),
     /// The board cannot be indexed.
     #[error(transparent)]
     Index(#[from] IndexError),
-    /// A position beyond the kept tiers could not be searched.
+    /// A position of another board; a limit of the budget, where a position beyond the kept tiers is searched; answers that
+    /// contradict each other.
     #[error(transparent)]
-    Search(#[from] SearchError),
+    Analysis(#[from] AnalysisError),
 }
 
 impl DatabaseError {

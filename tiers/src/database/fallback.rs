@@ -5,19 +5,18 @@
 //! of the work, else its remoteness too. The answer is as exact as a stored one, and its cost has no limit: see
 //! `docs/results.md`.
 //!
-//! A search owns a table that helps the next question, so searches are kept. A table grows with what it has seen and gets
-//! slower, so it is dropped after some work: for 60 positions of 6x6 at plies 11 and 12 that took
-//! the searches from 26 to 19 ms, and those of all their children from 63 to 45 ms. To forget it every time was as good
-//! there, and a third slower at ply 19.
+//! A table grows with what it has seen and gets slower, so a search is dropped after some work: for 60 positions of 6x6 at
+//! plies 11 and 12 that took the searches from 26 to 19 ms, and those of all their children from 63 to 45 ms. To forget it every
+//! time was as good there, and a third slower at ply 19.
 
-use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::Ordering;
 
-use fourbase::search::{Options, Search, SearchError};
-use fourbase::{Board, Outcome, Position, Value};
+use fourbase::analysis::{AnalysisError, Budget, Cost, SearchPool};
+use fourbase::search::Options;
+use fourbase::{Outcome, Player, Position, Value};
 
-use super::question::{Question, Work};
+use super::error::DatabaseError;
+use super::open::Database;
 use crate::kernel::Values;
 
 /// The most that the table of one search takes. It starts with some kilobytes.
@@ -26,67 +25,9 @@ const TABLE_BYTES: usize = 64 << 20;
 /// After so many nodes a search forgets what it has found, which still fits a processor's cache then.
 const NODES_TO_REMEMBER: u64 = 1 << 16;
 
-/// Searches that wait for the next question, with what they have found: of one board, or of several that share the memory.
-///
-/// A question takes an idle search, or makes one where all are busy, and puts it back: there are as many as threads that ask
-/// at once.
-pub struct SearchPool {
-    most: usize,
-    /// A search that has visited so many nodes is dropped.
-    most_nodes: u64,
-    /// Those that were used last are at the end.
-    searches: Mutex<VecDeque<Search>>,
-}
-
-impl SearchPool {
-    /// Keeps at most `most` searches. Each owns a table of up to [`Options::table_bytes`].
-    #[must_use]
-    pub fn new(most: usize) -> SearchPool {
-        SearchPool { most, most_nodes: u64::MAX, searches: Mutex::default() }
-    }
-
-    /// Asks the search of a board that was used last, or a new one, with what is left of the limits of a question. Adds
-    /// `work` and the visited nodes to the question.
-    pub(crate) fn ask<T>(
-        &self,
-        board: Board,
-        options: &Options,
-        question: &mut Question,
-        work: Work,
-        ask: impl FnOnce(&mut Search) -> Result<T, SearchError>,
-    ) -> Result<T, SearchError> {
-        let mut search = self.take(board).unwrap_or_else(|| Search::new(board, options.clone()));
-        let before = search.nodes();
-        search.set_node_limit(question.nodes_left());
-        search.set_monitor(question.limits().monitor.clone());
-        let answer = ask(&mut search);
-        search.set_monitor(None);
-        question.add(Work { nodes: search.nodes() - before, ..work });
-        self.put(search);
-        answer
-    }
-
-    pub(crate) fn take(&self, board: Board) -> Option<Search> {
-        let mut searches = self.searches();
-        let at = searches.iter().rposition(|search| search.board() == board)?;
-        searches.remove(at)
-    }
-
-    /// Keeps a search, and drops the one that was used the longest ago if there are too many.
-    pub(crate) fn put(&self, search: Search) {
-        if search.nodes() < self.most_nodes {
-            let mut searches = self.searches();
-            searches.push_back(search);
-            let dropped = if searches.len() > self.most { searches.pop_front() } else { None };
-            // Its table is freed when others can take searches again.
-            drop(searches);
-            drop(dropped);
-        }
-    }
-
-    fn searches(&self) -> MutexGuard<'_, VecDeque<Search>> {
-        self.searches.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+/// Makes the pool of the searches beyond the kept plies of a database.
+pub(crate) fn searches() -> SearchPool {
+    SearchPool::new(Options { table_bytes: TABLE_BYTES, ..Options::default() }).drop_after(NODES_TO_REMEMBER)
 }
 
 /// Bounds of a position's outcome that narrow its search. An answer that is a bound itself may be beyond it.
@@ -116,38 +57,78 @@ impl Bounds {
     }
 }
 
-/// The searches of a database.
-pub(super) struct SearchFallback {
-    board: Board,
-    values: Values,
-    pool: SearchPool,
-    /// Positions that were searched.
-    pub searched: AtomicU64,
-}
-
-impl SearchFallback {
-    /// Makes no search yet.
-    pub fn new(board: Board, values: Values) -> SearchFallback {
-        let pool = SearchPool { most_nodes: NODES_TO_REMEMBER, ..SearchPool::new(usize::MAX) };
-        SearchFallback { board, values, pool, searched: AtomicU64::new(0) }
-    }
-
-    /// Searches a position to the end of the game, within the limits of a question. The bounds are trusted.
-    pub fn outcome(
+impl Database {
+    /// Searches a position of a ply whose tier is not kept, whose outcome has `bounds`.
+    ///
+    /// Where the ply before is kept, its values narrow the search.
+    ///
+    /// # Errors
+    /// [`DatabaseError::Analysis`] where the a limit of the budget is reached, and the errors of
+    /// [`Database::probe`].
+    pub(super) fn search_beyond(
         &self,
         position: &Position,
         bounds: Bounds,
-        question: &mut Question,
-    ) -> Result<Outcome, SearchError> {
-        if question.nodes_left() == Some(0) {
-            return Err(SearchError::NodeLimit { nodes: question.work().nodes });
+        budget: &mut Budget,
+    ) -> Result<Outcome, DatabaseError> {
+        // An outcome is less than another one if it is better.
+        let at_least = [bounds.at_least, self.at_least(position, budget)?].into_iter().flatten().min();
+        Ok(self.search(position, Bounds { at_least, ..bounds }, budget)?)
+    }
+
+    /// Returns an outcome that a position is at least worth, if the kept plies give one: a player can do at
+    /// least as well as in any position from which a move of the opponent leads here.
+    ///
+    /// # Errors
+    /// The same as [`Database::probe`].
+    pub(super) fn at_least(&self, position: &Position, budget: &Budget) -> Result<Option<Outcome>, DatabaseError> {
+        // Without any nodes there is nothing to narrow.
+        if budget.nodes == Some(0) {
+            return Ok(None);
+        }
+        let mut at_least: Option<Outcome> = None;
+        for parent in parents(position) {
+            if let Some(outcome) = self.stored_outcome(&parent)? {
+                let plies = outcome.remoteness.map(|plies| plies.saturating_sub(1));
+                let here = Outcome { value: outcome.value.flip(), remoteness: plies };
+                at_least = Some(at_least.map_or(here, |best| best.min(here)));
+            }
+        }
+        Ok(at_least)
+    }
+
+    /// Returns a position's outcome if the kept plies give it; nothing is searched.
+    ///
+    /// # Errors
+    /// The same as [`Database::probe`], without [`DatabaseError::NotSolved`].
+    pub(crate) fn stored_outcome(&self, position: &Position) -> Result<Option<Outcome>, DatabaseError> {
+        if !self.reaches(position.ply() as u32) {
+            return Ok(None);
+        }
+        let mut budget = Budget { nodes: Some(0), ..Budget::default() };
+        match self.probe_within(position, &mut budget) {
+            Ok(outcome) => Ok(Some(outcome)),
+            Err(DatabaseError::NotSolved { .. } | DatabaseError::Analysis(AnalysisError::NodeLimit { .. })) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Searches a position to the end of the game, within a budget. The bounds are trusted.
+    pub(super) fn search(
+        &self,
+        position: &Position,
+        bounds: Bounds,
+        budget: &mut Budget,
+    ) -> Result<Outcome, AnalysisError> {
+        let board = self.board();
+        if budget.nodes_left() == Some(0) {
+            return Err(AnalysisError::NodeLimit { board, nodes: budget.nodes.unwrap_or_default() });
         }
         // No end is later, so only the value is searched.
-        let at_the_end = |value| Outcome { value, remoteness: Some((self.board.cells() - position.ply()) as u32) };
-        let options = Options { table_bytes: TABLE_BYTES, ..Options::default() };
-        let work = Work { positions: 1, ..Work::default() };
+        let at_the_end = |value| Outcome { value, remoteness: Some((board.cells() - position.ply()) as u32) };
+        let cost = Cost { positions: 1, ..Cost::default() };
         self.searched.fetch_add(1, Ordering::Relaxed);
-        self.pool.ask(self.board, &options, question, work, |search| match self.values {
+        self.searches.ask(board, budget, cost, |search| match self.values() {
             Values::Wdl => {
                 let worst = bounds.at_least.filter(|worst| worst.value != Value::Lose);
                 let best = bounds.at_most.filter(|best| best.value != Value::Win);
@@ -159,4 +140,18 @@ impl SearchFallback {
             Values::Remoteness => search.solve_between(position, bounds.at_least, bounds.at_most),
         })
     }
+}
+
+/// Lists the unfinished positions from which one move leads to `position`.
+fn parents(position: &Position) -> impl Iterator<Item = Position> {
+    let (position, board) = (*position, position.board());
+    let before = position.to_move().other();
+    (0..board.width()).filter_map(move |column| {
+        let row = position.height(column).checked_sub(1)?;
+        let top = 1 << board.cell(column, row);
+        let [first, second] = [Player::First, Player::Second]
+            .map(|player| position.pieces(player) & !if player == before { top } else { 0 });
+        let parent = Position::from_bitboards(board, first, second).ok()?;
+        (parent.ply() < position.ply() && parent.primitive().is_none()).then_some(parent)
+    })
 }

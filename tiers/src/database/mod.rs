@@ -2,7 +2,8 @@
 //!
 //! [`Database::probe`] looks at the board first ([`quiet`](crate::quiet)); a quiet position is looked up in its tier's file
 //! ([`format`](mod@crate::format)), through a bounded cache of expanded blocks. Positions of tiers that the database does not
-//! keep are searched forward. Whatever the files hold, a probe gives what was solved or an error, and its memory is bounded
+//! keep are searched forward. An [`Analyst`](fourbase::analysis::Analyst) asks it for moves and best play, and lets searches
+//! complete it ([`choose`]). Whatever the files hold, a probe gives what was solved or an error, and its memory is bounded
 //! by the lengths of the files and by the tables of the board.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
@@ -10,18 +11,20 @@
 mod cache;
 mod embedded;
 mod error;
-pub(crate) mod fallback;
+mod fallback;
 mod files;
+mod lookup;
 mod many;
 mod open;
 mod probe;
-pub(crate) mod question;
+#[cfg(test)]
+mod tests;
 mod tier;
 
 #[cfg(feature = "testing")]
 pub(crate) use cache::Cache;
 pub use error::DatabaseError;
-pub use many::Move;
-pub(crate) use many::{best_line, moves, sort};
+pub(crate) use fallback::searches;
+pub use lookup::{When, choose};
 pub use open::{Database, Listing, Summary, list};
 pub(crate) use tier::OpenTier;

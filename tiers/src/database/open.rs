@@ -2,14 +2,15 @@
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use fourbase::Board;
+use fourbase::analysis::SearchPool;
 
 use super::cache::{Cache, DEFAULT_CACHE_BYTES};
 use super::error::DatabaseError;
-use super::fallback::SearchFallback;
+use super::fallback::searches;
 use super::tier::OpenTier;
 use crate::files::{Disk, FileError, Storage, io_error};
 use crate::format::plausible::check_manifest;
@@ -27,7 +28,9 @@ pub struct Database {
     index: Index,
     tiers: Vec<OnceLock<OpenTier>>,
     pub(super) cache: Cache,
-    pub(super) fallback: SearchFallback,
+    /// Searches of positions beyond the plies that are kept, and how many there were.
+    pub(super) searches: SearchPool,
+    pub(super) searched: AtomicU64,
     storage: Arc<dyn Storage>,
     pub(super) passed_over: Option<DatabaseError>,
     pub(super) is_embedded: bool,
@@ -59,7 +62,8 @@ impl Database {
             check_manifest(&manifest, folder, board)?;
             return Ok(Database {
                 folder: folder.to_path_buf(),
-                fallback: SearchFallback::new(board, manifest.values()),
+                searches: searches(),
+                searched: AtomicU64::new(0),
                 manifest,
                 index: Index::new(board, Kernel::detect())?,
                 tiers: (0..=board.cells()).map(|_| OnceLock::new()).collect(),
@@ -153,7 +157,7 @@ impl Database {
 
     /// Returns how many positions were searched forward for the probes so far, because their tiers are not kept.
     pub fn searched(&self) -> u64 {
-        self.fallback.searched.load(Ordering::Relaxed)
+        self.searched.load(Ordering::Relaxed)
     }
 
     /// Returns how many chunks of entries probes have unpacked so far because the cache did not hold them.

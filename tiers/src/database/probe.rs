@@ -5,13 +5,12 @@
 //! [`super::tier`]). A quiet position of an even ply is worth the best of its children, and of what they force.
 //! Where that tier is not kept the position is searched forward (see [`super::fallback`]).
 
-use fourbase::search::SearchError;
+use fourbase::analysis::{AnalysisError, Budget};
 use fourbase::{Outcome, Player, Position, Value};
 
 use super::error::DatabaseError;
 use super::fallback::Bounds;
 use super::open::Database;
-use super::question::{Limits, Question};
 use crate::format::is_stored;
 use crate::kernel::Values;
 use crate::quiet::{ChildEvaluations, StaticEvaluation, can_win, evaluate, evaluate_without_line};
@@ -21,28 +20,28 @@ impl Database {
     ///
     /// A position of a ply whose tier is not kept ([`Manifest::keep_plies`](crate::format::Manifest::keep_plies)) is searched
     /// forward instead, to the end, however long that takes: microseconds late in a game, on large boards minutes early
-    /// in one. The questions of [`crate::answer`] have limits.
+    /// in one. [`Lookup`](fourbase::analysis::Lookup) has a limit.
     ///
     /// # Errors
-    /// [`DatabaseError::OtherBoard`], [`DatabaseError::NotSolved`] while the board is being solved, [`DatabaseError::File`]
+    /// [`DatabaseError::Analysis`] for another board, [`DatabaseError::NotSolved`] while the board is being solved, [`DatabaseError::File`]
     /// for files that cannot be read or are damaged.
     pub fn probe(&self, position: &Position) -> Result<Outcome, DatabaseError> {
-        self.probe_with(position, &mut Question::default())
+        self.probe_within(position, &mut Budget::default())
     }
 
-    /// Looks a position up like [`Database::probe`], within the limits of a question, and adds its work to it.
+    /// Looks a position up like [`Database::probe`], within a budget.
     ///
     /// # Errors
-    /// The same as [`Database::probe`], and [`DatabaseError::Search`] where the monitor is cancelled or no nodes are left.
-    pub(crate) fn probe_with(&self, position: &Position, question: &mut Question) -> Result<Outcome, DatabaseError> {
+    /// The same as [`Database::probe`], and [`DatabaseError::Analysis`] where a limit of the budget is reached.
+    pub(crate) fn probe_within(&self, position: &Position, budget: &mut Budget) -> Result<Outcome, DatabaseError> {
         self.check_board(position)?;
         let ply = position.ply() as u32;
         let end = follow(*position, ply, evaluate(position));
         let outcome = match end.evaluation {
             StaticEvaluation::Decided(outcome) => outcome,
-            _ if !self.reaches(end.ply) => self.search_forced(position, &end, question)?,
-            _ if is_stored(end.ply) => self.stored(&end, question)?,
-            _ => self.best(end, question)?,
+            _ if !self.reaches(end.ply) => self.search_forced(position, &end, budget)?,
+            _ if is_stored(end.ply) => self.stored(&end, budget)?,
+            _ => self.best(end, budget)?,
         };
         Ok(self.outcome(seen_from(ply, end.ply, outcome)))
     }
@@ -54,16 +53,11 @@ impl Database {
     }
 
     /// Searches the position that follows on `position` by forced moves. Bounds of the one are bounds of the other.
-    fn search_forced(
-        &self,
-        position: &Position,
-        end: &Seen,
-        question: &mut Question,
-    ) -> Result<Outcome, DatabaseError> {
+    fn search_forced(&self, position: &Position, end: &Seen, budget: &mut Budget) -> Result<Outcome, DatabaseError> {
         let ply = position.ply() as u32;
-        let at_least = if ply < end.ply { self.at_least(position, question)? } else { None };
+        let at_least = if ply < end.ply { self.at_least(position, budget)? } else { None };
         let bounds = at_least.map_or(Bounds::default(), |outcome| Bounds::at_ply(ply, end.ply, outcome));
-        self.search_beyond(&end.position, bounds, question)
+        self.search_beyond(&end.position, bounds, budget)
     }
 
     /// Tells whether the tier is kept in which a quiet position of `ply` pieces is looked up.
@@ -72,17 +66,17 @@ impl Database {
         self.manifest().keeps(stored)
     }
 
-    pub(super) fn check_board(&self, position: &Position) -> Result<(), DatabaseError> {
+    fn check_board(&self, position: &Position) -> Result<(), AnalysisError> {
         if position.board() == self.board() {
             return Ok(());
         }
-        Err(DatabaseError::OtherBoard { expected: self.board(), found: position.board() })
+        Err(AnalysisError::OtherBoard { expected: self.board(), found: position.board() })
     }
 
     /// Looks a quiet position of a stored tier up.
-    fn stored(&self, end: &Seen, question: &mut Question) -> Result<Outcome, DatabaseError> {
+    fn stored(&self, end: &Seen, budget: &mut Budget) -> Result<Outcome, DatabaseError> {
         let tier = self.tier(end.ply)?;
-        question.lookups += 1;
+        budget.spent.lookups += 1;
         Ok(tier.outcome(self.index(), &self.cache, &end.position)?)
     }
 
@@ -91,7 +85,7 @@ impl Database {
     /// A child whose reply is forced leads to another quiet position of the same player to move, so all choices are of one
     /// player. Each such position is looked at once, however many orders of the same threats lead there, and only if it
     /// could be better than the best one so far: by a sooner win, or, where that is a tie, if the player has room for a line.
-    fn best(&self, start: Seen, question: &mut Question) -> Result<Outcome, DatabaseError> {
+    fn best(&self, start: Seen, budget: &mut Budget) -> Result<Outcome, DatabaseError> {
         let mut best = Best { ply: start.ply, player: start.position.to_move(), outcome: None };
         let (mut nodes, mut stored, mut searched) =
             (vec![start], Vec::with_capacity(start.position.board().width()), Vec::new());
@@ -120,12 +114,12 @@ impl Database {
             }
             for end in stored.drain(..) {
                 if !best.is_at_least(&end.position, ply) {
-                    best.improve(end.ply, self.stored(&end, question)?);
+                    best.improve(end.ply, self.stored(&end, budget)?);
                 }
             }
         }
         if !searched.is_empty()
-            && let Some(outcome) = self.at_least(&start.position, question)?
+            && let Some(outcome) = self.at_least(&start.position, budget)?
         {
             best.improve(start.ply, outcome);
         }
@@ -133,80 +127,11 @@ impl Database {
             if !best.is_at_least(&end.position, start.ply) {
                 // Only what is better counts.
                 let bounds = best.outcome.map_or(Bounds::default(), |of| Bounds::at_ply(best.ply, end.ply, of));
-                best.improve(end.ply, self.search_beyond(&end.position, bounds, question)?);
+                best.improve(end.ply, self.search_beyond(&end.position, bounds, budget)?);
             }
         }
         best.outcome.ok_or_else(|| self.manifest_error("a position has no moves"))
     }
-
-    /// Searches a position of a ply whose tier is not kept, whose outcome has `bounds`.
-    ///
-    /// Where the ply before is kept, its values narrow the search.
-    ///
-    /// # Errors
-    /// [`DatabaseError::Search`] where the monitor of `question` is cancelled or its nodes are used up, and the errors of
-    /// [`Database::probe`].
-    fn search_beyond(
-        &self,
-        position: &Position,
-        bounds: Bounds,
-        question: &mut Question,
-    ) -> Result<Outcome, DatabaseError> {
-        // An outcome is less than another one if it is better.
-        let at_least = [bounds.at_least, self.at_least(position, question)?].into_iter().flatten().min();
-        Ok(self.fallback.outcome(position, Bounds { at_least, ..bounds }, question)?)
-    }
-
-    /// Returns an outcome that a position is at least worth, if the kept plies give one: a player can do at
-    /// least as well as in any position from which a move of the opponent leads here.
-    ///
-    /// # Errors
-    /// The same as [`Database::probe`].
-    fn at_least(&self, position: &Position, question: &Question) -> Result<Option<Outcome>, DatabaseError> {
-        // Without any nodes there is nothing to narrow.
-        if question.limits().nodes == Some(0) {
-            return Ok(None);
-        }
-        let mut at_least: Option<Outcome> = None;
-        for parent in parents(position) {
-            if let Some(outcome) = self.stored_outcome(&parent)? {
-                let plies = outcome.remoteness.map(|plies| plies.saturating_sub(1));
-                let here = Outcome { value: outcome.value.flip(), remoteness: plies };
-                at_least = Some(at_least.map_or(here, |best| best.min(here)));
-            }
-        }
-        Ok(at_least)
-    }
-
-    /// Returns a position's outcome if the kept plies give it; nothing is searched.
-    ///
-    /// # Errors
-    /// The same as [`Database::probe`], without [`DatabaseError::NotSolved`].
-    pub(crate) fn stored_outcome(&self, position: &Position) -> Result<Option<Outcome>, DatabaseError> {
-        if !self.reaches(position.ply() as u32) {
-            return Ok(None);
-        }
-        let mut question = Question::new(Limits { nodes: Some(0), ..Limits::default() });
-        match self.probe_with(position, &mut question) {
-            Ok(outcome) => Ok(Some(outcome)),
-            Err(DatabaseError::NotSolved { .. } | DatabaseError::Search(SearchError::NodeLimit { .. })) => Ok(None),
-            Err(error) => Err(error),
-        }
-    }
-}
-
-/// Lists the unfinished positions from which one move leads to `position`.
-fn parents(position: &Position) -> impl Iterator<Item = Position> {
-    let (position, board) = (*position, position.board());
-    let before = position.to_move().other();
-    (0..board.width()).filter_map(move |column| {
-        let row = position.height(column).checked_sub(1)?;
-        let top = 1 << board.cell(column, row);
-        let [first, second] = [Player::First, Player::Second]
-            .map(|player| position.pieces(player) & !if player == before { top } else { 0 });
-        let parent = Position::from_bitboards(board, first, second).ok()?;
-        (parent.ply() < position.ply() && parent.primitive().is_none()).then_some(parent)
-    })
 }
 
 /// A position at the end of forced moves, its ply, and what is seen there: quiet, or decided.
@@ -272,6 +197,7 @@ fn centre_first(width: usize) -> impl Iterator<Item = usize> {
 #[cfg(test)]
 mod tests {
     use fourbase::Board;
+    use fourbase::analysis::Cost;
     use rayon::prelude::*;
 
     use super::*;
@@ -291,14 +217,14 @@ mod tests {
             let tier = TierDirectory::new(index, ply);
             let entries: Vec<u64> = (0..tier.entries()).step_by(stride).collect();
             let of_entries = |entries: &[u64]| {
-                let (mut question, mut found) = (Question::default(), (0, 0, 0));
+                let (mut budget, mut found) = (Budget::default(), (0, 0, 0));
                 for entry in entries {
                     let [first, second] = index.split().bitboards(&tier.unrank(index, *entry).unwrap());
                     let Ok(position) = Position::from_bitboards(board, first, second) else { continue };
                     if evaluate(&position) == StaticEvaluation::Quiet {
-                        question.lookups = 0;
-                        database.probe_with(&position, &mut question).unwrap();
-                        found = (question.lookups.max(found.0), found.1 + question.lookups, found.2 + 1);
+                        budget.spent = Cost::default();
+                        database.probe_within(&position, &mut budget).unwrap();
+                        found = (budget.spent.lookups.max(found.0), found.1 + budget.spent.lookups, found.2 + 1);
                     }
                 }
                 found
@@ -342,17 +268,17 @@ mod tests {
     fn nodes(
         databases: [&Database; 2],
         positions: &[Position],
-        ask: impl Fn(&Database, &Position, &mut Question) -> Outcome,
+        ask: impl Fn(&Database, &Position, &mut Budget) -> Outcome,
     ) -> [u64; 2] {
-        let [mut narrowed, mut plain] = [(); 2].map(|()| Question::default());
+        let [mut narrowed, mut plain] = [(); 2].map(|()| Budget::default());
         for position in positions {
             let found = ask(databases[0], position, &mut narrowed);
-            let expected = databases[1].fallback.outcome(position, Bounds::default(), &mut plain).unwrap();
+            let expected = databases[1].search(position, Bounds::default(), &mut plain).unwrap();
             assert_eq!(found, expected, "{position}");
         }
-        println!("{} positions: {} nodes instead of {}", positions.len(), narrowed.work().nodes, plain.work().nodes);
+        println!("{} positions: {} nodes instead of {}", positions.len(), narrowed.spent.nodes, plain.spent.nodes);
         assert!(positions.len() > 20, "{}", positions.len());
-        [narrowed.work().nodes, plain.work().nodes]
+        [narrowed.spent.nodes, plain.spent.nodes]
     }
 
     #[test]
@@ -361,10 +287,9 @@ mod tests {
         for values in [Values::Wdl, Values::Remoteness] {
             let root = tempfile::tempdir().unwrap();
             let [with, without] = [(); 2].map(|()| keeping_five(root.path(), board, values));
-            let [narrowed, plain] =
-                nodes([&with, &without], &positions(board, 6, 3), |database, position, question| {
-                    database.search_beyond(position, Bounds::default(), question).unwrap()
-                });
+            let [narrowed, plain] = nodes([&with, &without], &positions(board, 6, 3), |database, position, budget| {
+                database.search_beyond(position, Bounds::default(), budget).unwrap()
+            });
             assert!(narrowed * 10 < plain * 9, "{narrowed} {plain}");
         }
     }
@@ -378,8 +303,8 @@ mod tests {
             for plies in [4, 5] {
                 let mut positions = positions(board, plies, 1);
                 positions.retain(|position| with.stored_outcome(position).unwrap().is_none());
-                let [narrowed, plain] = nodes([&with, &without], &positions, |database, position, question| {
-                    database.probe_with(position, question).unwrap()
+                let [narrowed, plain] = nodes([&with, &without], &positions, |database, position, budget| {
+                    database.probe_within(position, budget).unwrap()
                 });
                 // From ply 5 every move is forced: what is known of ply 4 helps about as much as one long search does.
                 assert!(plies == 5 || narrowed * 2 < plain, "{narrowed} {plain}");

@@ -13,6 +13,7 @@ use crate::format::plausible::check_tier;
 use crate::format::tier_file::{Header, Reader};
 use crate::format::{TierRecord, check_length, tier_path};
 use crate::index::{Index, Shape, TierDirectory, count_shapes, shapes};
+use crate::kernel::pack::Unpack;
 use crate::kernel::{Coding, Values};
 
 /// A tier that is open for probing.
@@ -109,7 +110,7 @@ impl OpenTier {
         let symbols = block.planes(&self.coding, place);
         let plane_words = count.div_ceil(64).max(1);
         for (symbols, words) in symbols.chunks_exact(plane_words).zip(words.chunks_exact_mut(self.chunks.words())) {
-            index.kernel().unpack(symbols, &quiet, words);
+            index.kernel().run(Unpack { stream: symbols, quiet: &quiet, out: words });
         }
         Ok(words)
     }
@@ -119,7 +120,7 @@ impl OpenTier {
     /// # Errors
     /// What is wrong with the first block that is not as it was written.
     pub fn check(&self) -> Result<(), FileError> {
-        let checked = (0..self.reader.blocks()).into_par_iter().map(|number| self.expand(number).map(drop));
+        let checked = (0..self.reader.blocks).into_par_iter().map(|number| self.expand(number).map(drop));
         checked.find_first(Result::is_err).unwrap_or(Ok(()))
     }
 }

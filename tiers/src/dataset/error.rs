@@ -6,7 +6,7 @@ use fourbase::Board;
 use fourbase::notation::NotationError;
 
 use super::Column;
-use crate::answer::AnswerError;
+use crate::database::DatabaseError;
 use crate::files::grouped;
 use crate::positions::PositionError;
 
@@ -45,7 +45,7 @@ pub enum DatasetError {
     NoParquet,
     /// A position has no answer.
     #[error(transparent)]
-    Answer(#[from] AnswerError),
+    Database(#[from] DatabaseError),
     /// A position cannot be written as moves.
     #[error(transparent)]
     Notation(#[from] NotationError),
@@ -60,8 +60,8 @@ impl DatasetError {
     pub fn is_of_choice(&self) -> bool {
         !matches!(
             self,
-            DatasetError::Position(PositionError::Stopped | PositionError::Count(_) | PositionError::Answer(_))
-                | DatasetError::Answer(_)
+            DatasetError::Position(PositionError::Stopped | PositionError::Count(_) | PositionError::Database(_))
+                | DatasetError::Database(_)
                 | DatasetError::Notation(_)
                 | DatasetError::Write(_)
         )

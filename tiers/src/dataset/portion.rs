@@ -2,13 +2,13 @@
 
 use std::io;
 
+use fourbase::analysis::{Budget, Lookup};
 use fourbase::notation::{self, NotationError};
 use fourbase::{Outcome, Player, Position, Value};
 use rayon::prelude::*;
 
 use super::column::{Column, Field};
 use super::error::DatasetError;
-use crate::answer::{Answerer, Limits};
 use crate::database::Database;
 
 /// The cells of a field, one a row, by its [`FieldKind`](super::FieldKind).
@@ -46,47 +46,27 @@ impl Portion {
     /// A position that has no answer, or that cannot be written as moves.
     pub(super) fn new(
         database: &Database,
-        limits: &Limits,
+        budget: &Budget,
         fields: &[Field],
         positions: Vec<Position>,
     ) -> Result<Portion, DatasetError> {
-        let mut portion = Portion { fields: Vec::new(), positions, outcomes: Vec::new(), moves: Vec::new() };
-        let probe = |positions: &[Position]| database.outcomes(positions, limits).into_iter().collect::<Result<_, _>>();
-        if fields.iter().any(|field| field.column.is_of_moves()) {
-            portion.look_up_moves(database.board().width(), probe)?;
+        let (mut moves, width) = (Vec::new(), database.board().width());
+        let outcomes = if fields.iter().any(|field| field.column.is_of_moves()) {
+            moves = database.moves_of_many(&positions, budget)?;
+            // A position is worth what its best move is worth; a full board has none.
+            let best = moves.chunks(width).map(|moves| moves.iter().flatten().min().copied());
+            let outcome = |(position, best): (&Position, Option<Outcome>)| match best {
+                Some(best) => Ok(best),
+                None => database.look_up(position, &mut budget.clone()),
+            };
+            positions.iter().zip(best).map(outcome).collect::<Result<_, _>>()?
         } else {
-            portion.outcomes = probe(&portion.positions)?;
-        }
+            database.look_up_all(&positions, budget).into_iter().collect::<Result<_, _>>()?
+        };
+        let mut portion = Portion { fields: Vec::new(), positions, outcomes, moves };
         let cells = fields.par_iter().map(|field| Ok((*field, portion.cells(*field)?)));
         portion.fields = cells.collect::<Result<_, NotationError>>()?;
         Ok(portion)
-    }
-
-    /// Looks the children of all positions up. A position is worth what its best move is worth; a full board, which has no
-    /// moves, is looked up itself.
-    fn look_up_moves<E>(
-        &mut self,
-        width: usize,
-        probe: impl FnOnce(&[Position]) -> Result<Vec<Outcome>, E>,
-    ) -> Result<(), E> {
-        let mut children = Vec::new();
-        for position in &self.positions {
-            let before = children.len();
-            children.extend(position.moves().map(|column| position.drop_piece(column)));
-            if children.len() == before {
-                children.push(*position);
-            }
-        }
-        let mut found = probe(&children)?.into_iter();
-        for position in &self.positions {
-            let columns: Vec<usize> = position.moves().collect();
-            let outcome = |column| if columns.contains(&column) { found.next().map(Outcome::parent) } else { None };
-            let moves: Vec<Option<Outcome>> = (0..width).map(outcome).collect();
-            let best = moves.iter().flatten().min().copied();
-            self.outcomes.extend(best.or_else(|| found.next()));
-            self.moves.extend(moves);
-        }
-        Ok(())
     }
 
     /// Makes the cells of a field.

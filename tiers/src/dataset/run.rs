@@ -4,16 +4,17 @@ use std::collections::HashSet;
 use std::io::Write;
 use std::mem;
 
+use fourbase::analysis::Budget;
 use fourbase::{Board, Position, Value};
 
 use super::column::{Column, Field};
 use super::error::DatasetError;
 use super::format::Format;
 use super::portion::Portion;
-use crate::answer::Limits;
 use crate::database::Database;
 use crate::index::TierDirectory;
 use crate::positions::{PositionError, PositionList, SampleKind, Sampler, check_plies, representative, unforced};
+use crate::progress::{Progress, Stage};
 
 /// How many rows are made, looked up and written together. Every row group of a Parquet file has as many.
 const PORTION: usize = 1 << 16;
@@ -53,23 +54,6 @@ pub struct Choice {
     pub is_distinct: bool,
 }
 
-/// Receives the progress and can stop the work. The methods may be called from any thread and should be quick.
-pub trait Progress: Sync {
-    /// The work begins. `all` counts entries of the index, positions of a sample or plies.
-    fn begins(&self, _all: u64) {}
-
-    /// More of it is done.
-    fn done(&self, _more: u64) {}
-
-    /// Returns whether to stop. Called many times a second.
-    fn is_stopped(&self) -> bool {
-        false
-    }
-}
-
-/// Ignores all progress and never stops.
-impl Progress for () {}
-
 /// What was written.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Summary {
@@ -98,7 +82,7 @@ pub struct Dataset<'d> {
     pub(super) database: &'d Database,
     pub(super) choice: Choice,
     columns: Vec<Column>,
-    limits: Limits,
+    budget: Budget,
     memory_bytes: u64,
 }
 
@@ -117,13 +101,13 @@ impl<'d> Dataset<'d> {
         if let Some(column) = columns.iter().copied().find(|column| !column.is_stored(database.values())) {
             return Err(DatasetError::NoRemoteness { board: database.board(), column });
         }
-        Ok(Dataset { database, choice, columns, limits: Limits::default(), memory_bytes: u64::MAX })
+        Ok(Dataset { database, choice, columns, budget: Budget::default(), memory_bytes: u64::MAX })
     }
 
     /// Limits the search for each position that the database does not keep, and lets its monitor cancel searches.
     #[must_use]
-    pub fn limits(self, limits: Limits) -> Dataset<'d> {
-        Dataset { limits, ..self }
+    pub fn budget(self, budget: Budget) -> Dataset<'d> {
+        Dataset { budget, ..self }
     }
 
     /// Limits the memory for listing all positions of a ply.
@@ -218,7 +202,8 @@ impl RowMaker<'_> {
     fn list(&mut self) -> Result<(), DatasetError> {
         let (progress, Dataset { database, choice, memory_bytes, .. }) = (self.progress, self.dataset);
         let index = database.index();
-        progress.begins(choice.plies.iter().map(|ply| TierDirectory::new(index, *ply).entries()).sum());
+        let entries = choice.plies.iter().map(|ply| TierDirectory::new(index, *ply).entries()).sum();
+        progress.begin(Stage::List, entries, 0);
         for ply in &choice.plies {
             let mut list = PositionList::legal(index, *ply, *memory_bytes, &|| progress.is_stopped())?;
             while let Some(batch) = list.next(index, PORTION as u64)? {
@@ -227,7 +212,7 @@ impl RowMaker<'_> {
                 }
                 let mut positions = batch.positions(database.board());
                 positions.retain(|position| !choice.is_distinct || representative(position) == *position);
-                progress.done(batch.entries);
+                progress.done(Stage::List, batch.entries);
                 self.push(positions)?;
             }
         }
@@ -236,8 +221,8 @@ impl RowMaker<'_> {
 
     /// Draws so many positions; each of them, or its mirror image, once if the sample is distinct.
     fn sample(&mut self, count: u64, kind: SampleKind, seed: u64) -> Result<(), DatasetError> {
-        let (progress, Dataset { database, choice, limits, .. }) = (self.progress, self.dataset);
-        progress.begins(count);
+        let (progress, Dataset { database, choice, budget, .. }) = (self.progress, self.dataset);
+        progress.begin(Stage::Sample, count, 0);
         let sampler = Sampler::new(database, kind, &choice.plies, seed)?;
         let (mut left, mut next) = (count, 0);
         let (mut found, mut in_vain) = (HashSet::new(), 0);
@@ -245,7 +230,7 @@ impl RowMaker<'_> {
         while left > 0 {
             // Draws that are not needed are lost: later draws do not depend on how many are made at once.
             let draws = left.min(PORTION as u64).max(if choice.is_distinct { FEWEST } else { 1 });
-            let mut drawn = sampler.draw(next..next + draws, limits, &|| progress.is_stopped())?;
+            let mut drawn = sampler.draw(next..next + draws, budget, &|| progress.is_stopped())?;
             next += draws;
             if choice.is_distinct {
                 drawn.retain(|position| {
@@ -259,7 +244,7 @@ impl RowMaker<'_> {
             if left > 0 && is_vain(in_vain, &found) {
                 return Err(DatasetError::Fewer { board: database.board(), asked: count, found: found.len() as u64 });
             }
-            progress.done(drawn.len() as u64);
+            progress.done(Stage::Sample, drawn.len() as u64);
             self.push(drawn)?;
         }
         Ok(())
@@ -268,10 +253,10 @@ impl RowMaker<'_> {
     /// Lists the positions of the UCI data set.
     fn list_unforced(&mut self) -> Result<(), DatasetError> {
         let (progress, Dataset { database, choice, .. }) = (self.progress, self.dataset);
-        progress.begins(choice.plies.len() as u64);
+        progress.begin(Stage::Unforced, choice.plies.len() as u64, 0);
         let lists = choice.plies.iter().map(|ply| {
             let list = unforced(database.board(), *ply, &|| progress.is_stopped());
-            progress.done(1);
+            progress.done(Stage::Unforced, 1);
             list
         });
         // A ply that is too late is refused before any row is written.
@@ -292,11 +277,11 @@ impl RowMaker<'_> {
 
     /// Looks positions up, and takes the portion before.
     fn look_up(&mut self, positions: Vec<Position>) -> Result<(), DatasetError> {
-        let Dataset { database, limits, .. } = self.dataset;
+        let Dataset { database, budget, .. } = self.dataset;
         let (take, before) = (&mut self.take, self.portion.take());
         let (taken, portion) = rayon::join(
             || before.as_ref().map_or(Ok(()), take),
-            || Portion::new(database, limits, self.fields, positions),
+            || Portion::new(database, budget, self.fields, positions),
         );
         taken?;
         let portion = portion?;

@@ -5,7 +5,7 @@
 //! opened without following links.
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 #[cfg(unix)]
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -13,10 +13,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use super::regular;
-use super::storage::{Lock, PlaceFile, ReadFile, Storage, WriteFile};
-
-/// Bytes that are collected before they go to the system.
-const BUFFER_BYTES: usize = 1 << 18;
+use super::storage::{Lock, ReadFile, Storage, WriteFile};
 
 /// The operating system's files.
 #[derive(Clone, Copy, Debug)]
@@ -24,14 +21,14 @@ pub struct Disk;
 
 impl Storage for Disk {
     fn create(&self, path: &Path) -> io::Result<Box<dyn WriteFile>> {
-        Ok(Box::new(BufWriter::with_capacity(BUFFER_BYTES, regular::create(path)?)))
+        Ok(Box::new(regular::create(path)?))
     }
 
     fn open(&self, path: &Path) -> io::Result<Box<dyn ReadFile>> {
         Ok(Box::new(regular::open(path)?))
     }
 
-    fn place(&self, path: &Path) -> io::Result<Box<dyn PlaceFile>> {
+    fn open_to_write(&self, path: &Path) -> io::Result<Box<dyn WriteFile>> {
         Ok(Box::new(regular::open_to_write(path)?))
     }
 
@@ -177,14 +174,7 @@ impl Drop for DiskLock {
     }
 }
 
-impl WriteFile for BufWriter<File> {
-    fn sync(&mut self) -> io::Result<()> {
-        self.flush()?;
-        self.get_ref().sync_all()
-    }
-}
-
-impl PlaceFile for File {
+impl WriteFile for File {
     #[cfg(unix)]
     fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
         std::os::unix::fs::FileExt::write_all_at(self, bytes, offset)
@@ -223,8 +213,6 @@ impl ReadFile for File {
 
 #[cfg(all(test, unix))]
 mod tests {
-    use std::os::unix::fs::symlink;
-
     use super::*;
 
     #[test]
@@ -233,30 +221,11 @@ mod tests {
         let [first, second] = ["first", "second"].map(|name| folder.path().join(name));
         fs::write(&first, "old").unwrap();
         fs::hard_link(&first, &second).unwrap();
-        Disk.create(&first).unwrap().write_all(b"new").unwrap();
+        Disk.create(&first).unwrap().write_all_at(b"new", 0).unwrap();
         assert_eq!(
             ["new", "old"],
             [first, second].map(|path| fs::read_to_string(path).unwrap()).each_ref().map(|text| &**text)
         );
-    }
-
-    #[test]
-    fn links_are_followed_to_read_and_by_nothing_else() {
-        let folder = tempfile::tempdir().unwrap();
-        let [file, link] = ["file", "link"].map(|name| folder.path().join(name));
-        fs::write(&file, "old").unwrap();
-        symlink(&file, &link).unwrap();
-        assert_eq!(Disk.open(&link).unwrap().size().unwrap(), 3);
-        assert!(Disk.create(&link).map(drop).unwrap_err().to_string().contains("it is a link"));
-        assert!(Disk.lock(&link).map(drop).unwrap_err().to_string().contains("it is a link"));
-        Disk.remove(&link).unwrap();
-        assert_eq!(fs::read_to_string(&file).unwrap(), "old");
-        // To nothing.
-        symlink(folder.path().join("nowhere"), &link).unwrap();
-        for error in [Disk.open(&link).map(drop), Disk.names(&link).map(drop), Disk.create_folder(&link).map(drop)] {
-            assert!(error.unwrap_err().to_string().contains("which does not exist"));
-        }
-        assert!(Disk.names(&folder.path().join("missing")).unwrap().is_empty());
     }
 
     #[test]

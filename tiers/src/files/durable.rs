@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 use super::error::{FileError, io_error};
-use super::storage::{PlaceFile, Storage};
+use super::storage::{Storage, WriteFile};
 
 /// Ends the name of a file that is not complete yet.
 pub(crate) const TEMPORARY: &str = ".new";
@@ -22,8 +22,7 @@ pub(crate) fn temporary_name(path: &Path) -> PathBuf {
 pub(crate) struct Written {
     pub path: PathBuf,
     pub temporary: PathBuf,
-    /// `None` where all of it is durable already.
-    pub file: Option<Box<dyn PlaceFile>>,
+    pub file: Box<dyn WriteFile>,
     /// Length of the file.
     pub bytes: u64,
 }
@@ -34,9 +33,7 @@ pub(crate) fn publish(storage: &dyn Storage, folder: &Path, files: Vec<Written>)
     let synced: Vec<Result<_, FileError>> = files
         .into_par_iter()
         .map(|written| {
-            if let Some(file) = &written.file {
-                file.sync().map_err(io_error(&written.temporary, "write"))?;
-            }
+            written.file.sync().map_err(io_error(&written.temporary, "write"))?;
             Ok((written.temporary, written.path))
         })
         .collect();
@@ -51,9 +48,9 @@ pub(crate) fn publish(storage: &dyn Storage, folder: &Path, files: Vec<Written>)
 pub(crate) fn write_file(storage: &dyn Storage, folder: &Path, name: &str, bytes: &[u8]) -> Result<(), FileError> {
     let path = folder.join(name);
     let temporary = temporary_name(&path);
-    let mut file = storage.create(&temporary).map_err(io_error(&temporary, "create"))?;
-    let written = file.write_all(bytes).and_then(|()| file.sync()).map_err(io_error(&temporary, "write"));
-    let file = Written { path, temporary: temporary.clone(), file: None, bytes: bytes.len() as u64 };
+    let file = storage.create(&temporary).map_err(io_error(&temporary, "create"))?;
+    let written = file.write_all_at(bytes, 0).map_err(io_error(&temporary, "write"));
+    let file = Written { path, temporary: temporary.clone(), file, bytes: bytes.len() as u64 };
     let done = written.and_then(|()| publish(storage, folder, vec![file]));
     if done.is_err() {
         let _ = storage.remove(&temporary);

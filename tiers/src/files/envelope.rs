@@ -65,11 +65,12 @@ pub(crate) fn unseal<R: DeserializeOwned>(
     let damaged = |offset, what| FileError::damaged(path, offset, what);
     let mut fixed = [0; FIXED];
     read(file, path, &mut fixed, 0)?;
-    let (kind, mut numbers) = fixed.split_at(magic.len());
+    let (kind, numbers) = fixed.split_at(magic.len());
     if kind != magic {
         return Err(FileError::wrong(path, "the kind of file", magic.escape_ascii(), kind.escape_ascii()));
     }
-    let [version, length] = [(); 2].map(|()| take_u32(&mut numbers).unwrap_or_default());
+    let [version, length] =
+        [0, 1].map(|number| numbers.as_chunks().0.get(number).map_or(0, |of| u32::from_le_bytes(*of)));
     match version.cmp(&VERSION) {
         Ordering::Equal => {}
         Ordering::Less => {
@@ -154,25 +155,4 @@ pub(crate) fn read_through(
         at += portion.len() as u64;
     }
     Ok(true)
-}
-
-/// Takes a little-endian integer off the start of `bytes`.
-pub(crate) fn take_u16(bytes: &mut &[u8]) -> Option<u16> {
-    take(bytes).map(u16::from_le_bytes)
-}
-
-/// Takes a little-endian integer off the start of `bytes`.
-pub(crate) fn take_u32(bytes: &mut &[u8]) -> Option<u32> {
-    take(bytes).map(u32::from_le_bytes)
-}
-
-/// Takes a little-endian integer off the start of `bytes`.
-pub(crate) fn take_u64(bytes: &mut &[u8]) -> Option<u64> {
-    take(bytes).map(u64::from_le_bytes)
-}
-
-fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
-    let (first, rest) = bytes.split_first_chunk()?;
-    *bytes = rest;
-    Some(*first)
 }

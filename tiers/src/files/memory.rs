@@ -1,11 +1,11 @@
 //! Files in memory, gone with the process.
 
 use std::collections::BTreeMap;
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use super::storage::{Lock, PlaceFile, ReadFile, Storage, WriteFile};
+use super::storage::{Lock, ReadFile, Storage, WriteFile};
 
 /// A file system in memory. Folders exist wherever a file is put; locks are always free.
 #[derive(Clone, Debug, Default)]
@@ -39,7 +39,7 @@ impl Storage for Memory {
         Ok(Box::new(self.file(path)?))
     }
 
-    fn place(&self, path: &Path) -> io::Result<Box<dyn PlaceFile>> {
+    fn open_to_write(&self, path: &Path) -> io::Result<Box<dyn WriteFile>> {
         Ok(Box::new(self.file(path)?))
     }
 
@@ -87,26 +87,9 @@ impl MemoryFile {
     }
 }
 
-impl Write for MemoryFile {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        MemoryFile::write(self).extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
 impl WriteFile for MemoryFile {
-    fn sync(&mut self) -> io::Result<()> {
-        PlaceFile::sync(self)
-    }
-}
-
-impl PlaceFile for MemoryFile {
     fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
-        let (mut file, start) = (MemoryFile::write(self), offset as usize);
+        let (mut file, start) = (self.write(), offset as usize);
         let end = start + bytes.len();
         if file.len() < end {
             file.resize(end, 0);
@@ -117,18 +100,18 @@ impl PlaceFile for MemoryFile {
 
     /// Gives back the room to grow.
     fn sync(&self) -> io::Result<()> {
-        MemoryFile::write(self).shrink_to_fit();
+        self.write().shrink_to_fit();
         Ok(())
     }
 }
 
 impl ReadFile for MemoryFile {
     fn size(&self) -> io::Result<u64> {
-        Ok(MemoryFile::read(self).len() as u64)
+        Ok(self.read().len() as u64)
     }
 
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        MemoryFile::read(self).as_slice().read_at(buffer, offset)
+        self.read().as_slice().read_at(buffer, offset)
     }
 }
 
@@ -156,9 +139,9 @@ mod tests {
     fn what_is_written_is_read_under_its_new_name_and_listed_by_folder() {
         let memory = Memory::default();
         let [old, new] = ["a/b/one", "a/b/two"].map(Path::new);
-        let mut file = memory.create(old).unwrap();
-        file.write_all(&[1, 2, 3]).unwrap();
-        WriteFile::sync(&mut *file).unwrap();
+        let file = memory.create(old).unwrap();
+        file.write_all_at(&[1, 2, 3], 0).unwrap();
+        file.sync().unwrap();
         memory.rename(old, new).unwrap();
         let file = memory.open(new).unwrap();
         let mut buffer = [0; 2];

@@ -29,5 +29,5 @@ pub use envelope::{VERSION, read_small};
 pub use error::FileError;
 pub(crate) use error::io_error;
 pub use memory::Memory;
-pub use storage::{Lock, PlaceFile, ReadFile, Storage, WriteFile, has_room};
+pub use storage::{Lock, ReadFile, Storage, WriteFile, has_room};
 pub use text::{bytes, counted, escaped, grouped, shown};

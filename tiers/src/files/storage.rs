@@ -1,10 +1,10 @@
 //! The one layer through which all files go, so that a test can put faults under everything above it.
 //!
-//! An implementation may do a part of what it is asked (a short read, a short write) or be interrupted: callers of
-//! [`ReadFile::read_exact_at`] and `write_all` do not notice. Every other error is reported.
+//! An implementation may read a part of what it is asked for, or be interrupted: callers of [`ReadFile::read_exact_at`] do
+//! not notice. Every other error is reported.
 
 use std::fmt::Debug;
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
 /// What this package needs of a file system. One that is only read implements `open` and `names`.
@@ -18,8 +18,8 @@ pub trait Storage: Send + Sync + Debug {
     /// Opens a regular file for reading. A link to one is followed; a folder, a FIFO or a device is an error.
     fn open(&self, path: &Path) -> io::Result<Box<dyn ReadFile>>;
 
-    /// Opens an existing regular file for writing at any place. A link to one is an error.
-    fn place(&self, _path: &Path) -> io::Result<Box<dyn PlaceFile>> {
+    /// Opens an existing regular file for writing. A link to one is an error.
+    fn open_to_write(&self, _path: &Path) -> io::Result<Box<dyn WriteFile>> {
         Err(ErrorKind::ReadOnlyFilesystem.into())
     }
 
@@ -79,14 +79,8 @@ pub fn has_room(storage: &dyn Storage, folder: &Path, needed: u128) -> Result<()
 /// A lock that one process at a time holds. Dropping it, or the end of the process, frees it.
 pub type Lock = Box<dyn Send>;
 
-/// A file that is being written, from its start to its end.
-pub trait WriteFile: Write + Send {
-    /// Makes everything written durable.
-    fn sync(&mut self) -> io::Result<()>;
-}
-
-/// A file that several processes write, each in places of its own.
-pub trait PlaceFile: Send + Sync + Debug {
+/// A file that is written at any place; several processes may write it, each in places of its own.
+pub trait WriteFile: Send + Sync + Debug {
     /// Writes all bytes from `offset` on. What lies before and is not written yet has any content.
     fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()>;
 

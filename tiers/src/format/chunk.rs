@@ -13,7 +13,7 @@
 use std::ops::Range;
 
 use crate::index::{Index, Located, Matrix, OfShape, TierDirectory, low_bits};
-use crate::quiet::{QuietMatrix, QuietShape};
+use crate::quiet::{MaskRows, QuietMatrix, QuietShape};
 
 /// The most entries of a chunk. Smaller ones cost a count (about a byte) each.
 pub(crate) const MOST_ENTRIES: u32 = 4096;
@@ -160,7 +160,8 @@ impl<'i> QuietRows<'i> {
                 continue;
             }
             masks.resize(rows.len() * words.len(), 0);
-            index.kernel().mask_rows(quiet, rows.clone(), words.clone(), masks);
+            let (rows_here, words_here) = (rows.clone(), words.clone());
+            index.kernel().run(MaskRows { quiet, rows: rows_here, words: words_here, out: masks });
             let start = rows.start as u64 * columns;
             if start < from {
                 keep_from(&mut masks[..words.len()], (from - start) as usize - words.start * 64);

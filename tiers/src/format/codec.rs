@@ -19,7 +19,9 @@ use super::chunk::{self, Chunks, QuietRows};
 use super::packing;
 use crate::files::{FileError, frame, io_error};
 use crate::index::Index;
-use crate::kernel::{Coding, Counted, Symbols};
+use crate::kernel::Coding;
+use crate::kernel::pack::{Pack, Symbols};
+use crate::kernel::tally::CountByChunk;
 use crate::tier::{Rows, Tier};
 
 /// Symbols of a block.
@@ -91,8 +93,14 @@ impl<'a> Packer<'a> {
             rows.seek(matrix);
             quiet.each(index, tier.ply(), &located, &entries, |shown| {
                 let words = rows.get(shown.rows)?;
-                index.kernel().pack(words, matrix.words(), shown.words.clone(), shown.masks, symbols);
-                let counted = Counted {
+                index.kernel().run(Pack {
+                    rows: words,
+                    row_words: matrix.words(),
+                    words: shown.words.clone(),
+                    quiet: shown.masks,
+                    symbols,
+                });
+                index.kernel().run(CountByChunk {
                     masks: shown.masks,
                     row_words: shown.words.len(),
                     columns: matrix.columns.into(),
@@ -100,8 +108,8 @@ impl<'a> Packer<'a> {
                     entries: entries.clone(),
                     each: cut.each,
                     first_chunk: chunks.start,
-                };
-                index.kernel().count_by_chunk(counted, counts);
+                    counts,
+                });
                 Ok(())
             })?;
         }

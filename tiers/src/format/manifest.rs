@@ -399,10 +399,4 @@ mod tests {
             assert!(error.is_damage(), "change {number}: {error}");
         }
     }
-
-    #[test]
-    fn bytes_after_the_end_are_refused() {
-        let bytes = [&envelope::seal(MAGIC, &complete())[..], &[0]].concat();
-        assert!(read(&bytes).unwrap_err().to_string().contains("bytes after the end"));
-    }
 }

@@ -20,7 +20,8 @@
 )]
 
 use crate::index::low_bits;
-use crate::kernel::{Coding, Symbols, Values};
+use crate::kernel::pack::Symbols;
+use crate::kernel::{Coding, Values};
 
 /// Returns the bytes that `count` symbols take.
 pub(crate) fn packed_bytes(coding: &Coding, count: usize) -> usize {
@@ -54,47 +55,23 @@ pub(crate) fn pack(coding: &Coding, symbols: &Symbols, first: usize, count: usiz
         }
     }
     bytes.truncate(end);
-    #[cfg(test)]
-    crate::testing::mistakes::packed(&mut bytes[end - packed_bytes(coding, count)..], flip(coding));
 }
 
 /// Takes `count` symbols from number `first` on apart again: the planes, one after the other, each of `⌈count / 64⌉`
 /// words.
 pub(crate) fn unpack(coding: &Coding, bytes: &[u8], first: usize, count: usize) -> Vec<u64> {
-    #[cfg(test)]
-    let bytes = &{
-        let mut bytes = bytes.to_vec();
-        crate::testing::mistakes::packed(&mut bytes, flip(coding));
-        bytes
-    };
     let words = count.div_ceil(64);
     let mut planes = vec![0u64; words * coding.planes()];
-    match coding.values() {
-        Values::Wdl => {
-            for at in (0..count).step_by(32) {
-                let take = (count - at).min(32) as u32;
-                let pairs = bits_of_bytes(bytes, 2 * (first + at));
-                for plane in 0..2 {
-                    let bits = u64::from(gather(pairs >> plane)) & low_bits(take);
-                    planes[plane * words + at / 64] |= bits << (at % 64);
-                }
-            }
-        }
-        Values::Remoteness => {
-            for (i, code) in bytes[first..first + count].iter().enumerate() {
-                for plane in 0..coding.planes() {
-                    planes[plane * words + i / 64] |= u64::from(code >> plane & 1) << (i % 64);
-                }
-            }
+    for (i, number) in (first..first + count).enumerate() {
+        let code = match coding.values() {
+            Values::Wdl => bytes[number / 4] >> (2 * (number % 4)),
+            Values::Remoteness => bytes[number],
+        };
+        for plane in 0..coding.planes() {
+            planes[plane * words + i / 64] |= u64::from(code >> plane & 1) << (i % 64);
         }
     }
     planes
-}
-
-/// Returns the lowest bit of every code of a byte, for a mistake that a test makes.
-#[cfg(test)]
-fn flip(coding: &Coding) -> u8 {
-    if coding.values() == Values::Wdl { 0x55 } else { 1 }
 }
 
 /// Returns 64 bits from bit `at` on; bits beyond the words are 0.
@@ -102,14 +79,6 @@ fn bits_at(words: &[u64], at: usize) -> u64 {
     let (word, shift) = (at / 64, at % 64);
     let next = words.get(word + 1).map_or(0, |next| next << 1 << (63 - shift));
     words[word] >> shift | next
-}
-
-/// Returns 64 bits from bit `at` on, an even number; bits beyond the bytes are 0.
-fn bits_of_bytes(bytes: &[u8], at: usize) -> u64 {
-    let byte = |i: usize| u64::from(bytes.get(at / 8 + i).copied().unwrap_or(0));
-    let low = (0..8).fold(0, |word, i| word | byte(i) << (8 * i));
-    let shift = at % 8;
-    if shift == 0 { low } else { low >> shift | byte(8) << (64 - shift) }
 }
 
 /// Puts a 0 between the bits of a word (Warren, *Hacker's Delight*, section 7-2).
@@ -127,57 +96,41 @@ fn spread(word: u32) -> u64 {
     word
 }
 
-/// Takes the even bits of a word.
-fn gather(word: u64) -> u32 {
-    let mut word = word & 0x5555_5555_5555_5555;
-    for (shift, mask) in [
-        (1, 0x3333_3333_3333_3333),
-        (2, 0x0F0F_0F0F_0F0F_0F0F),
-        (4, 0x00FF_00FF_00FF_00FF),
-        (8, 0x0000_FFFF_0000_FFFF),
-        (16, 0x0000_0000_FFFF_FFFF),
-    ] {
-        word = (word | word >> shift) & mask;
-    }
-    word as u32
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
     use crate::kernel::Kernel;
+    use crate::kernel::pack::Pack;
 
     proptest! {
         #[test]
         fn unpacking_gives_back_any_run_of_symbols(
             words in prop::collection::vec(any::<[u64; 5]>(), 1..20),
-            remoteness: bool,
-            from in 0.0..1.0f64,
-            to in 0.0..1.0f64,
+            values in prop::sample::select(vec![Values::Wdl, Values::Remoteness]),
+            first in 0..500usize,
+            count in 0..500usize,
+            skip in 0..100usize,
         ) {
-            let values = if remoteness { Values::Remoteness } else { Values::Wdl };
             let coding = Coding::new("5x5".parse().unwrap(), values, 1);
             let mut symbols = Symbols::new(coding.planes());
             for word in &words {
-                Kernel::portable().pack(&word[..coding.planes()], 1, 0..1, &[u64::MAX], &mut symbols);
+                let rows = &word[..coding.planes()];
+                let pack = Pack { rows, row_words: 1, words: 0..1, quiet: &[u64::MAX], symbols: &mut symbols };
+                Kernel::portable().run(pack);
             }
-            let first = (from * symbols.len() as f64) as usize;
-            let count = (to * (symbols.len() - first) as f64) as usize;
-            let mut bytes = vec![7];
+            let first = first.min(symbols.len());
+            let count = count.min(symbols.len() - first);
+            let mut bytes = Vec::new();
             pack(&coding, &symbols, first, count, &mut bytes);
-            prop_assert_eq!(bytes.len(), 1 + packed_bytes(&coding, count));
-            let skip = count / 3;
-            let planes = unpack(&coding, &bytes[1..], skip, count - skip);
+            prop_assert_eq!(bytes.len(), packed_bytes(&coding, count));
+            let skip = skip.min(count);
+            let planes = unpack(&coding, &bytes, skip, count - skip);
+            let bit = |plane: &[u64], number: usize| plane[number / 64] >> (number % 64) & 1;
             let words = (count - skip).div_ceil(64);
-            for plane in 0..coding.planes() {
-                for i in 0..words * 64 {
-                    let found = planes[plane * words + i / 64] >> (i % 64) & 1;
-                    let at = first + skip + i;
-                    let packed = if skip + i < count { symbols.plane(plane)[at / 64] >> (at % 64) & 1 } else { 0 };
-                    prop_assert_eq!(found, packed);
-                }
+            for (plane, i) in (0..coding.planes()).flat_map(|plane| (0..count - skip).map(move |i| (plane, i))) {
+                prop_assert_eq!(bit(&planes[plane * words..], i), bit(symbols.plane(plane), first + skip + i));
             }
         }
     }

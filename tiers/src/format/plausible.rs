@@ -66,28 +66,3 @@ pub(crate) fn check_tier(path: &Path, board: Board, record: &TierRecord) -> Resu
     }
     Ok(())
 }
-
-#[cfg(test)]
-mod tests {
-    use fourbase::{Outcome, Value};
-
-    use super::*;
-    use crate::format::{Hash, is_stored};
-    use crate::kernel::Values;
-
-    #[test]
-    fn a_large_board_of_few_entries_is_refused_before_its_tables_are_made() {
-        for name in ["20x2", "10x5", "8x6", "9x5", "7x6"] {
-            let board: Board = name.parse().unwrap();
-            let mut manifest = Manifest::new(board, Values::Wdl, None);
-            let record = |ply: u32| {
-                let hash = is_stored(ply).then(Hash::default);
-                TierRecord { ply, entries: 1000, bytes: if is_stored(ply) { 100 } else { 0 }, hash }
-            };
-            manifest.tiers = (0..=board.cells() as u32).rev().map(record).collect();
-            manifest.complete(Outcome { value: Value::Tie, remoteness: None });
-            let error = check_manifest(&manifest, Path::new("folder"), board).unwrap_err().to_string();
-            assert!(error.contains("the number of entries"), "{error}");
-        }
-    }
-}

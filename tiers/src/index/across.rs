@@ -7,8 +7,7 @@
 use fourbase::Player;
 
 use super::layout::Shape;
-use super::lines::{CrossLine, WingCell};
-use super::split::{Part, Parts, Spine, Split, WingShape, low_bits};
+use super::split::{Part, Parts, Spine, Split, low_bits};
 use super::tables::Index;
 use super::wing::{WingList, spine_is};
 use crate::kernel::matrix::{ArmedLine, ArmedLines};
@@ -24,21 +23,16 @@ impl FullLine {
     /// Lists the lines that are full in `shape`.
     pub(crate) fn of_shape(index: &Index, shape: Shape) -> Vec<FullLine> {
         let occupied = occupied(index.split(), shape);
-        let full = index.cross_lines().iter().filter(|line| line.cells & !occupied == 0);
-        full.map(|line| FullLine::new(index, line, shape)).collect()
+        let full = index.cross_lines().iter().filter(|line| **line & !occupied == 0);
+        full.map(|line| FullLine::new(index.split(), *line, shape)).collect()
     }
 
     /// Takes those cells of a line that are occupied in `shape`.
-    fn new(index: &Index, line: &CrossLine, shape: Shape) -> FullLine {
-        let split = index.split();
-        let bits = |wing: WingShape, cells: &[WingCell]| -> u32 {
-            let occupied = cells.iter().filter(|cell| cell.row < split.height(wing, cell.column));
-            occupied.map(|cell| 1 << split.bit(wing, cell.column, cell.row)).sum()
-        };
+    fn new(split: &Split, line: u64, shape: Shape) -> FullLine {
         FullLine {
-            left_mask: bits(shape.left, &line.left),
-            spine_rows: line.spine_rows & low_bits(shape.spine_height),
-            right_mask: bits(shape.right, &line.right),
+            left_mask: split.colouring(shape.left, false, line),
+            spine_rows: split.spine_rows(line) & low_bits(shape.spine_height),
+            right_mask: split.colouring(shape.right, true, line),
         }
     }
 }
@@ -58,12 +52,12 @@ impl OpenLine {
         let occupied = occupied(split, shape);
         // Above the top of a full column is the bottom of the next.
         let open = (occupied << 1 | board.bottom_cells()) & !occupied;
-        let open_line = |line: &CrossLine| {
-            let missing = line.cells & !occupied;
+        let open_line = |line: &u64| {
+            let missing = line & !occupied;
             let is_open = missing & open != 0 && missing.is_power_of_two();
             is_open.then(|| OpenLine {
                 drop: split.part(missing.trailing_zeros() as usize / board.height()),
-                line: FullLine::new(index, line, shape),
+                line: FullLine::new(split, *line, shape),
             })
         };
         index.cross_lines().iter().filter_map(open_line).collect()
@@ -82,11 +76,6 @@ impl FullLine {
     /// Adds the line to `armed` if `holder` has its spine cells and some right colouring gives them its right cells.
     pub(crate) fn arm(&self, spine: Spine, right: &WingList, holder: Player, armed: &mut ArmedLines) {
         if !spine_is(spine, self.spine_rows, holder) {
-            return;
-        }
-        #[cfg(test)]
-        if self.right_mask.is_power_of_two() && crate::testing::mistakes::makes(crate::testing::mistakes::Mistake::Arms)
-        {
             return;
         }
         let (left_bits, flip) = if holder == Player::First { (self.left_mask, 0) } else { (0, u64::MAX) };

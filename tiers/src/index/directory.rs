@@ -11,7 +11,7 @@
 
 use std::sync::OnceLock;
 
-use super::layout::{Matrix, Shape, entries_before, matrices, shapes, unrank_among};
+use super::layout::{Matrix, Shape, matrices, shapes, unrank_among};
 use super::split::{Parts, Spine, WingShape};
 use super::tables::Index;
 
@@ -123,10 +123,15 @@ impl TierDirectory {
         let firsts = [parts.left_bits.count_ones(), parts.right_bits.count_ones()];
         let row = index.rank_beside(shape.left, parts.spine, firsts[0], parts.left_bits)?;
         let column = index.rank_beside(shape.right, parts.spine, firsts[1], parts.right_bits)?;
-        let (rows, columns) = (index.counts(shape.left, parts.spine), index.counts(shape.right, parts.spine));
-        let before = entries_before(self.ply, parts.spine, firsts, rows, columns)?;
-        let columns = columns[firsts[1] as usize];
-        Some(first + before + u64::from(row) * u64::from(columns) + u64::from(column))
+        let mut entry = first;
+        for matrix in matrices(index, self.ply, shape, parts.spine) {
+            if matrix.left_firsts == firsts[0] {
+                let in_matrix = u64::from(row) * u64::from(matrix.columns) + u64::from(column);
+                return (matrix.right_firsts == firsts[1]).then_some(entry + in_matrix);
+            }
+            entry += matrix.entries();
+        }
+        None
     }
 
     /// Returns the parts of the position with a rank; `None` beyond the tier's entries.

@@ -74,9 +74,7 @@ impl Matrix {
 
 /// Lists the shapes of a tier, by left wing, then right wing.
 pub(crate) fn shapes(index: &Index, ply: u32) -> impl Iterator<Item = Shape> {
-    let split = *index.split();
-    let cells: Vec<u32> = (0..split.wing_shapes()).map(|shape| split.cells(WingShape(shape))).collect();
-    let room = split.spine_room();
+    let (cells, room) = (&index.cells, index.split().spine_room());
     let most = cells.last().copied().unwrap_or(0) + room;
     (0..cells.len()).flat_map(move |left| {
         // A left wing with too many pieces, or too few, has no right one: 20x2 has a billion pairs.
@@ -115,20 +113,6 @@ fn balances(ply: u32, spine: Spine, left_cells: u32, right_cells: u32) -> impl I
     range.into_iter().flat_map(|(lefts, wings)| lefts.map(move |left| (left, wings - left)))
 }
 
-/// Counts the entries of a shape and a spine that come before the matrix with these first-player pieces in the left and
-/// the right wing; `None` if the tier has no such matrix. A matrix with `n` in the left wing has `rows[n]` rows, and one
-/// with `n` in the right wing `columns[n]` columns.
-pub(super) fn entries_before(ply: u32, spine: Spine, firsts: [u32; 2], rows: &[u32], columns: &[u32]) -> Option<u64> {
-    let [left, right] = firsts;
-    if left + right + spine.firsts() != firsts_at(ply) {
-        return None;
-    }
-    let most_right = (left + right).min(columns.len() as u32 - 1);
-    let before = &rows[(left + right - most_right) as usize..left as usize];
-    let products = before.iter().zip(columns[..=most_right as usize].iter().rev());
-    Some(products.map(|(rows, columns)| u64::from(*rows) * u64::from(*columns)).sum())
-}
-
 /// Returns the parts of the position that is an entry of some matrices, which follow each other; `None` beyond their end.
 pub(crate) fn unrank_among(matrices: impl Iterator<Item = Matrix>, index: &Index, mut entry: u64) -> Option<Parts> {
     for matrix in matrices {
@@ -146,7 +130,8 @@ pub(crate) fn unrank_among(matrices: impl Iterator<Item = Matrix>, index: &Index
 /// The matrices of one shape and their places in memory, if each follows the one before.
 #[derive(Default, Debug)]
 pub(crate) struct ShapeLayout {
-    matrices: Vec<Matrix>,
+    /// In order.
+    pub matrices: Vec<Matrix>,
     /// For every matrix the words of one plane of those before; closed by those of all.
     words_before: Vec<usize>,
     /// For every spine the number of its first matrix; closed by the number of matrices.
@@ -170,11 +155,6 @@ impl ShapeLayout {
         }
         self.words_before.push(words);
         self.spines.push(self.matrices.len() as u32);
-    }
-
-    /// Returns the matrices, in order.
-    pub fn matrices(&self) -> &[Matrix] {
-        &self.matrices
     }
 
     /// Returns the first word of a matrix, given by its number, if the shape has `planes` planes. The number of matrices

@@ -18,8 +18,7 @@
 //!
 //! | file | subject |
 //! |---|---|
-//! | `split` | the cut: wing shapes, spines, the parts of a position |
-//! | `lines` | the lines of a board inside one wing and the spine, and across both wings |
+//! | `split` | the cut: wing shapes, spines, the parts of a position and of a line |
 //! | `wing` | the colourings of one wing shape beside one spine, with their bit planes |
 //! | `numbers` | the rank of a colouring, without its list |
 //! | `tables` | [`Index`]: all of these, made on demand |
@@ -32,7 +31,6 @@
 mod across;
 mod directory;
 mod layout;
-mod lines;
 mod map;
 mod numbers;
 mod sizes;

@@ -8,23 +8,15 @@ use fourbase::Board;
 /// A board that cannot be indexed.
 #[derive(Debug, thiserror::Error)]
 pub enum IndexError {
-    /// The tables of the wings have too many colourings.
-    #[error("board {board}: the tables of its index would have {colourings:.1e} colourings, more than {limit:.1e}")]
-    Colourings {
+    /// The tables of the wings are too large.
+    #[error("board {board}: the tables of its index would have {count:.1e} {of}, more than {limit:.1e}")]
+    Tables {
         /// The board.
         board: Board,
-        /// Colourings of a wing beside a spine, over all shapes.
-        colourings: f64,
-        /// The highest supported number.
-        limit: f64,
-    },
-    /// The tables of the wings have too many lists.
-    #[error("board {board}: the tables of its index would have {lists:.1e} lists, more than {limit:.1e}")]
-    Lists {
-        /// The board.
-        board: Board,
-        /// Pairs of a wing shape and a spine.
-        lists: f64,
+        /// Colourings of a wing beside a spine, over all shapes, or lists: pairs of a wing shape and a spine.
+        count: f64,
+        /// `colourings` or `lists`.
+        of: &'static str,
         /// The highest supported number.
         limit: f64,
     },
@@ -69,12 +61,10 @@ impl TableSizes {
 /// [`IndexError`], with the size and its limit.
 pub(crate) fn check_tables(board: Board) -> Result<(), IndexError> {
     let TableSizes { colourings, lists, .. } = TableSizes::of(board);
-    if colourings > MOST_COLOURINGS {
-        let (colourings, limit) = (colourings as f64, MOST_COLOURINGS as f64);
-        return Err(IndexError::Colourings { board, colourings, limit });
-    }
-    if lists > MOST_LISTS {
-        return Err(IndexError::Lists { board, lists: lists as f64, limit: MOST_LISTS as f64 });
+    for (count, of, limit) in [(colourings, "colourings", MOST_COLOURINGS), (lists, "lists", MOST_LISTS)] {
+        if count > limit {
+            return Err(IndexError::Tables { board, count: count as f64, of, limit: limit as f64 });
+        }
     }
     Ok(())
 }
@@ -124,11 +114,6 @@ pub(crate) fn least_entries(board: Board, ply: u32) -> u128 {
 /// multiply, so the colourings of a whole tier are the coefficient of the `W`-th power of `Σ c(h, f) x^h y^f` at the
 /// tier's ply and balance. That ignores the other lines, which leave a half to a tenth.
 pub(crate) fn tier_estimates(board: Board) -> Vec<u128> {
-    tier_colourings(board).into_iter().map(|colourings| colourings.div_ceil(2)).collect()
-}
-
-/// Counts the colourings of every tier without a line in a column, before the mirror.
-fn tier_colourings(board: Board) -> Vec<u128> {
     let cells = board.cells();
     let column = column_colourings(board);
     // sums[ply][firsts]
@@ -148,7 +133,8 @@ fn tier_colourings(board: Board) -> Vec<u128> {
         }
         sums = next;
     }
-    (0..=cells).map(|ply| sums[ply][firsts_at(ply as u32) as usize]).collect()
+    // Two mirror images share an entry.
+    (0..=cells).map(|ply| sums[ply][firsts_at(ply as u32) as usize].div_ceil(2)).collect()
 }
 
 /// Counts the colourings of a column by height and first-player pieces, without `K` equal pieces in a row.

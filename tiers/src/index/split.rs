@@ -107,14 +107,9 @@ impl Split {
         self.board.width() / 2
     }
 
-    /// Returns whether the board has a spine (an odd number of columns).
-    pub fn has_spine(&self) -> bool {
-        self.board.width() % 2 == 1
-    }
-
     /// Returns how high the spine can grow: `H`, or 0 without a spine.
     pub fn spine_room(&self) -> u32 {
-        if self.has_spine() { self.board.height() as u32 } else { 0 }
+        if self.board.width() % 2 == 1 { self.board.height() as u32 } else { 0 }
     }
 
     /// Returns the number of spines of all heights.
@@ -167,6 +162,28 @@ impl Split {
         self.heights(shape).enumerate().map(move |(outside, height)| (height, board.cell(column(outside), 0)))
     }
 
+    /// Returns the bits of a wing's colouring that stand for some `cells` of the board, as far as the wing has pieces there.
+    pub(super) fn colouring(&self, shape: WingShape, is_right: bool, cells: u64) -> u32 {
+        let columns = self.columns(shape, is_right).map(|(pieces, lowest)| (pieces, cells >> lowest));
+        let (_, colouring) = self.wing(columns.map(|(pieces, cells)| (pieces, cells & low_bits(pieces))));
+        colouring
+    }
+
+    /// Returns the rows of the spine that some `cells` of the board are in, one bit each.
+    pub(super) fn spine_rows(&self, cells: u64) -> u64 {
+        cells >> self.spine_cell() & low_bits(self.spine_room())
+    }
+
+    /// Returns the lines inside the left wing and the spine, whose mirror images are those of the right wing, and the lines
+    /// across both wings. Each is the bitboard of its cells.
+    pub(super) fn lines(&self) -> (Vec<u64>, Vec<u64>) {
+        let wing_cells = (self.wing_columns() * self.board.height()) as u32;
+        let left = low_bits(wing_cells);
+        let right = self.board.all_cells() & !low_bits(self.board.cells() as u32 - wing_cells);
+        let (in_right, inside): (Vec<u64>, _) = fourbase::lines(self.board).partition(|line| line & right != 0);
+        (inside, in_right.into_iter().filter(|line| line & left != 0).collect())
+    }
+
     /// Returns the number of the lowest cell of the spine (without meaning where the board has none).
     pub(crate) fn spine_cell(&self) -> usize {
         self.board.cell(self.wing_columns(), 0)
@@ -206,7 +223,7 @@ impl Split {
         let last = self.board.cells() - height;
         let (left, left_bits) = self.wing((0..columns).map(|outside| column(outside * height)));
         let (right, right_bits) = self.wing((0..columns).map(|outside| column(last - outside * height)));
-        let (height, bits) = if self.has_spine() { column(columns * height) } else { (0, 0) };
+        let (height, bits) = if self.spine_room() > 0 { column(columns * height) } else { (0, 0) };
         Parts { left, left_bits, spine: Spine { height, bits: bits as u32 }, right, right_bits }
     }
 
@@ -226,22 +243,18 @@ impl Split {
 
     /// Puts parts together into the bitboards of both players (`[first, second]`).
     pub fn bitboards(&self, parts: &Parts) -> [u64; 2] {
-        let width = self.board.width();
         let mut boards = [0u64; 2];
-        let mut put = |column: usize, pieces: u32, bits: u64| {
-            let cell = self.board.cell(column, 0);
+        let mut put = |pieces: u32, cell: usize, bits: u64| {
             boards[0] |= (bits & low_bits(pieces)) << cell;
             boards[1] |= (!bits & low_bits(pieces)) << cell;
         };
-        let (mut left_bits, mut right_bits) = (u64::from(parts.left_bits), u64::from(parts.right_bits));
-        for (k, (l, r)) in self.heights(parts.left).zip(self.heights(parts.right)).enumerate() {
-            put(k, l, left_bits);
-            put(width - 1 - k, r, right_bits);
-            left_bits >>= l;
-            right_bits >>= r;
-        }
-        if self.has_spine() {
-            put(width / 2, parts.spine.height, u64::from(parts.spine.bits));
+        put(parts.spine.height, self.spine_cell(), u64::from(parts.spine.bits));
+        for (shape, bits, is_right) in [(parts.left, parts.left_bits, false), (parts.right, parts.right_bits, true)] {
+            let mut bits = u64::from(bits);
+            for (pieces, cell) in self.columns(shape, is_right) {
+                put(pieces, cell, bits);
+                bits >>= pieces;
+            }
         }
         boards
     }

@@ -5,7 +5,6 @@ use std::sync::OnceLock;
 use fourbase::Board;
 use rayon::prelude::*;
 
-use super::lines::{CrossLine, Lines};
 use super::numbers::{Mask, Numbers};
 use super::sizes::{IndexError, check_tables};
 use super::split::{Spine, Split, WingShape};
@@ -19,10 +18,12 @@ use crate::kernel::Kernel;
 #[derive(Debug)]
 pub struct Index {
     split: Split,
-    lines: Lines,
+    /// Lines inside a wing and the spine, and lines across both wings.
+    wing_lines: Vec<u64>,
+    cross_lines: Vec<u64>,
     kernel: Kernel,
     /// Pieces of every wing shape.
-    cells: Vec<u32>,
+    pub(super) cells: Vec<u32>,
     shapes: Vec<OnceLock<ShapeLists>>,
     /// By spine and wing shape, then by first-player pieces.
     lists: Slots<Box<[OnceLock<WingList>]>>,
@@ -42,10 +43,12 @@ impl Index {
     pub fn new(board: Board, kernel: Kernel) -> Result<Index, IndexError> {
         check_tables(board)?;
         let split = Split::new(board);
+        let (wing_lines, cross_lines) = split.lines();
         let (shapes, heights) = (split.wing_shapes() as usize, split.spine_room() as usize + 1);
         Ok(Index {
             split,
-            lines: Lines::new(board),
+            wing_lines,
+            cross_lines,
             kernel,
             cells: (0..split.wing_shapes()).map(|shape| split.cells(WingShape(shape))).collect(),
             shapes: (0..shapes).map(|_| OnceLock::new()).collect(),
@@ -66,24 +69,24 @@ impl Index {
         &self.split
     }
 
-    /// Returns the lines across both wings.
-    pub(super) fn cross_lines(&self) -> &[CrossLine] {
-        &self.lines.cross
+    /// Returns the lines across both wings, each as the bitboard of its cells.
+    pub(super) fn cross_lines(&self) -> &[u64] {
+        &self.cross_lines
     }
 
-    /// Returns the kernel that the tables are made with.
+    /// Returns the kernel that works on the matrices.
     pub fn kernel(&self) -> Kernel {
         self.kernel
     }
 
     fn shape(&self, shape: WingShape) -> &ShapeLists {
-        self.shapes[shape.0 as usize].get_or_init(|| ShapeLists::new(&self.split, &self.lines.wing, shape))
+        self.shapes[shape.0 as usize].get_or_init(|| ShapeLists::new(&self.split, &self.wing_lines, shape))
     }
 
     /// Returns the list of a wing shape beside `spine` with `firsts` first-player pieces (at most the wing's pieces).
     pub fn list(&self, shape: WingShape, spine: Spine, firsts: u32) -> &WingList {
         let list = self.list_without_planes(shape, spine, firsts);
-        list.add_planes(|| self.shape(shape).planes(list, spine, firsts as usize, self.kernel));
+        list.planes.get_or_init(|| self.shape(shape).planes(list, spine));
         list
     }
 

@@ -3,8 +3,8 @@
 //! A list holds the colourings of one wing shape with one number of first-player pieces that have no line inside the
 //! wing and one given spine, in increasing order. Everything that a kernel needs of a list is a **bit plane** over
 //! it: which colourings have the first player in a cell, and which keep free of a line when a player drops into a
-//! column. The planes of a list beside a spine are those of the list without a spine, compressed by the mask of the
-//! colourings that survive, so that making them takes word operations only.
+//! column. The planes of the cells are the colourings transposed, 64 at a time; the others follow from them by operations on
+//! words.
 //!
 //! Unranking needs the colourings alone, so the planes of a list are made when a kernel first needs them
 //! ([`Index::list`](super::Index::list)).
@@ -13,10 +13,9 @@ use std::sync::OnceLock;
 
 use fourbase::Player;
 
-use super::lines::{WingCell, WingLine};
 use super::numbers::Numbers;
 use super::split::{Spine, Split, WingShape, low_bits};
-use crate::kernel::Kernel;
+use crate::kernel::transpose;
 
 /// The colourings of one wing shape beside one spine with one number of first-player pieces.
 #[derive(Debug, Default)]
@@ -26,7 +25,7 @@ pub struct WingList {
     cells: usize,
     columns: usize,
     /// `cells` planes, then two a wing column and two for the spine (see [`WingList::keeps`]), then all ones.
-    planes: OnceLock<Vec<u64>>,
+    pub(super) planes: OnceLock<Vec<u64>>,
 }
 
 impl WingList {
@@ -53,11 +52,6 @@ impl WingList {
     /// Returns the memory of a list of `len` colourings with `planes` planes.
     pub(super) fn bytes(len: usize, planes: usize) -> usize {
         size_of::<std::sync::OnceLock<WingList>>() + 4 * len + 8 * planes * len.div_ceil(64)
-    }
-
-    /// Adds the planes where there are none yet.
-    pub(super) fn add_planes(&self, make: impl FnOnce() -> Vec<u64>) {
-        self.planes.get_or_init(make);
     }
 
     fn slot(&self, slot: usize) -> &[u64] {
@@ -114,16 +108,18 @@ struct ShapeLine {
 }
 
 impl ShapeLine {
-    /// Takes a line in a wing of these heights; `None` where more than one drop has to come before it is complete.
-    fn new(split: &Split, shape: WingShape, heights: &[u32], line: &WingLine) -> Option<ShapeLine> {
-        let (occupied, empty): (Vec<_>, Vec<_>) = line.cells.iter().partition(|cell| cell.row < heights[cell.column]);
-        let open = match empty[..] {
-            [] => None,
-            [WingCell { column, row }] if row == heights[column] => Some(column),
+    /// Takes a line in a wing of this shape; `None` where more than one drop has to come before it is complete.
+    fn new(split: &Split, shape: WingShape, line: u64) -> Option<ShapeLine> {
+        let (mask, spine_rows) = (split.colouring(shape, false, line), split.spine_rows(line));
+        let has_next = |(pieces, lowest): (u32, usize)| {
+            pieces < split.board().height() as u32 && line >> lowest >> pieces & 1 == 1
+        };
+        let open = match line.count_ones() - mask.count_ones() - spine_rows.count_ones() {
+            0 => None,
+            1 => Some(split.columns(shape, false).position(has_next)?),
             _ => return None,
         };
-        let mask = occupied.iter().map(|cell| 1 << split.bit(shape, cell.column, cell.row)).sum();
-        Some(ShapeLine { mask, spine_rows: line.spine_rows, open })
+        Some(ShapeLine { mask, spine_rows, open })
     }
 }
 
@@ -135,35 +131,25 @@ struct FreeList {
     planes: OnceLock<Vec<u64>>,
 }
 
-impl FreeList {
-    fn words(&self) -> usize {
-        self.colourings.len().div_ceil(64)
+/// Makes a plane for each cell of a wing: in which of some colourings it is the first player's.
+fn cell_planes(colourings: &[u32], cells: usize) -> Vec<u64> {
+    let words = colourings.len().div_ceil(64);
+    let mut planes = vec![0; cells * words];
+    for (word, colourings) in colourings.chunks(64).enumerate() {
+        let mut block = [0; 64];
+        block.iter_mut().zip(colourings).for_each(|(row, colouring)| *row = u64::from(*colouring));
+        transpose(&mut block);
+        block[..cells].iter().enumerate().for_each(|(cell, plane)| planes[cell * words + word] = *plane);
     }
-
-    /// Returns the plane of one of the wing's `cells`.
-    fn cell(&self, cells: u32, bit: u32) -> &[u64] {
-        let words = self.words();
-        let planes = self.planes.get_or_init(|| {
-            let mut planes = vec![0; cells as usize * words];
-            for (word, colourings) in self.colourings.chunks(64).enumerate() {
-                for cell in 0..cells {
-                    let bits = colourings.iter().rev().fold(0, |bits, of| bits << 1 | u64::from(of >> cell & 1));
-                    planes[cell as usize * words + word] = bits;
-                }
-            }
-            planes
-        });
-        &planes[bit as usize * words..][..words]
-    }
+    planes
 }
 
 impl ShapeLists {
     /// Lists the colourings of `shape` that have no line inside the wing: those of its columns, combined. Takes time
     /// proportional to their number, and to `2^height` of the tallest column.
-    pub fn new(split: &Split, lines: &[WingLine], shape: WingShape) -> ShapeLists {
+    pub fn new(split: &Split, lines: &[u64], shape: WingShape) -> ShapeLists {
         let heights: Vec<u32> = split.heights(shape).collect();
-        let lines: Vec<ShapeLine> =
-            lines.iter().filter_map(|line| ShapeLine::new(split, shape, &heights, line)).collect();
+        let lines: Vec<ShapeLine> = lines.iter().filter_map(|line| ShapeLine::new(split, shape, *line)).collect();
         let inside = lines.iter().filter(|line| line.open.is_none() && line.spine_rows == 0).map(|line| line.mask);
         let (mut colourings, mut shift) = (vec![0u32], 0);
         for height in &heights {
@@ -191,11 +177,11 @@ impl ShapeLists {
     /// Returns the colourings with `firsts` first-player pieces that have no line with `spine` either, as a mask over
     /// the list without a spine.
     pub fn members(&self, spine: Spine, firsts: usize) -> Vec<u64> {
-        let list = &self.lists[firsts];
-        let cell = |bit| list.cell(self.cells, bit);
+        let FreeList { colourings, planes } = &self.lists[firsts];
+        let planes = planes.get_or_init(|| cell_planes(colourings, self.cells as usize));
         let complete = |line: &&ShapeLine| line.open.is_none() && line.spine_rows != 0;
         let lines = self.lines.iter().filter(complete).map(|line| (line.mask, line.spine_rows));
-        free_of_lines(list.colourings.len(), lines, spine, &PLAYERS, cell)
+        free_of_lines(colourings.len(), lines, spine, &PLAYERS, planes)
     }
 
     /// Counts the colourings beside every spine of `height` pieces: by the spine's bits, then by first-player pieces.
@@ -254,54 +240,43 @@ impl ShapeLists {
         }
     }
 
-    /// Makes the planes of the list beside `spine` with `firsts` first-player pieces.
-    pub fn planes(&self, list: &WingList, spine: Spine, firsts: usize, kernel: Kernel) -> Vec<u64> {
-        let (all, members) = (&self.lists[firsts], self.members(spine, firsts));
-        let mut planes = Vec::with_capacity((list.cells + 2 * list.columns + 3) * list.words);
-        planes.resize(list.cells * list.words, 0);
-        for cell in 0..list.cells {
-            let plane = &mut planes[cell * list.words..][..list.words];
-            kernel.compress(all.cell(self.cells, cell as u32), &members, plane);
-        }
+    /// Makes the planes of a list beside `spine`.
+    pub fn planes(&self, list: &WingList, spine: Spine) -> Vec<u64> {
+        let mut planes = cell_planes(&list.colourings, list.cells);
+        planes.reserve_exact((2 * list.columns + 3) * list.words);
         for column in 0..=list.columns {
+            // The spine comes after the wing's columns.
+            let (open, top) = if column < list.columns { (Some(column), 0) } else { (None, 1 << spine.height) };
+            let completed = |line: &&ShapeLine| line.open == open && line.spine_rows & top == top;
+            let lines = self.lines.iter().filter(completed).map(|line| (line.mask, line.spine_rows & !top));
             for player in [Player::Second, Player::First] {
-                let keeps = self.keeps(list, &planes, spine, column, player);
+                let keeps = free_of_lines(list.len(), lines.clone(), spine, &[player], &planes);
                 planes.extend(keeps);
             }
         }
         planes.extend(ones(list.len()));
         planes
     }
-
-    /// Computes [`WingList::keeps`] of one column (the spine: one past the wing's last) from the planes of the cells.
-    fn keeps(&self, list: &WingList, planes: &[u64], spine: Spine, column: usize, player: Player) -> Vec<u64> {
-        let is_spine = column == list.columns;
-        let top = if is_spine { 1 << spine.height } else { 0 };
-        let open = if is_spine { None } else { Some(column) };
-        let completed = |line: &&ShapeLine| line.open == open && line.spine_rows & top == top;
-        let lines = self.lines.iter().filter(completed).map(|line| (line.mask, line.spine_rows & !top));
-        let cell = |bit: u32| &planes[bit as usize * list.words..][..list.words];
-        free_of_lines(list.len(), lines, spine, &[player], cell)
-    }
 }
 
 /// Returns the mask of the colourings of a list in which none of `players` has one of `lines` beside `spine`. A line is its
-/// bits in the colouring and its rows in the spine; `plane` returns the plane of a bit.
-fn free_of_lines<'a>(
+/// bits in the colouring and its rows in the spine; the first of `planes` are those of the cells.
+fn free_of_lines(
     len: usize,
     lines: impl Iterator<Item = (u32, u64)>,
     spine: Spine,
     players: &[Player],
-    plane: impl Fn(u32) -> &'a [u64],
+    planes: &[u64],
 ) -> Vec<u64> {
     let mut free = ones(len);
+    let words = free.len();
     for (mask, rows) in lines.filter(|(_, rows)| rows >> spine.height == 0) {
         for &player in players.iter().filter(|player| spine_is(spine, rows, **player)) {
             let flip = if player == Player::First { 0 } else { u64::MAX };
             for (word, free) in free.iter_mut().enumerate() {
                 let (mut held, mut bits) = (u64::MAX, mask);
                 while bits != 0 {
-                    held &= plane(bits.trailing_zeros())[word] ^ flip;
+                    held &= planes[bits.trailing_zeros() as usize * words + word] ^ flip;
                     bits &= bits - 1;
                 }
                 *free &= !held;
@@ -348,55 +323,4 @@ fn table(colourings: &[u32], beside: &[(u32, usize)], count: usize) -> Vec<u32> 
         }
     }
     table
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::index::Index;
-
-    #[test]
-    fn counts_are_the_lengths_of_the_lists() {
-        // The spine of 3x8c2 has too many rows for a table.
-        for name in
-            ["4x4", "5x4", "5x5", "7x3", "3x6", "3x8c2", "5x3c3", "7x2c2", "3x3c1", "3x3c2m", "1x8", "5x4c9", "9x2"]
-        {
-            let index = Index::new(name.parse().unwrap(), Kernel::detect()).unwrap();
-            let mut colourings = 0;
-            for shape in (0..index.split().wing_shapes()).map(WingShape) {
-                for spine in (0..=index.split().spine_room()).flat_map(Spine::of_height) {
-                    for (firsts, count) in index.counts(shape, spine).iter().enumerate() {
-                        let list = index.list(shape, spine, firsts as u32);
-                        assert_eq!(list.len(), *count as usize, "{name} {shape:?} {spine:?} {firsts}");
-                        assert!(list.colourings().is_sorted_by(|one, other| one < other));
-                        colourings += list.len();
-                    }
-                }
-            }
-            assert!(colourings > 0, "{name}");
-        }
-    }
-
-    #[test]
-    fn lists_without_a_spine_have_every_colouring_without_a_line_and_no_other() {
-        for name in ["4x4", "8x2c3", "6x4c3", "7x4", "8x3", "2x8", "5x3c2", "3x3c1"] {
-            let (board, index) = (name.parse().unwrap(), Index::new(name.parse().unwrap(), Kernel::detect()).unwrap());
-            let (split, lines) = (Split::new(board), super::super::lines::Lines::new(board));
-            for shape in (0..index.split().wing_shapes()).map(WingShape) {
-                let lists = ShapeLists::new(&split, &lines.wing, shape);
-                let occupied = |line: &&WingLine| {
-                    line.spine_rows == 0 && line.cells.iter().all(|cell| cell.row < split.height(shape, cell.column))
-                };
-                let mask = |line: &WingLine| -> u32 {
-                    line.cells.iter().map(|cell| 1 << split.bit(shape, cell.column, cell.row)).sum()
-                };
-                let inside: Vec<u32> = lines.wing.iter().filter(occupied).map(mask).collect();
-                for colouring in 0..1u32 << lists.cells {
-                    let is_free = inside.iter().all(|line| colouring & line != *line && !colouring & line != *line);
-                    let list = &lists.lists[colouring.count_ones() as usize].colourings;
-                    assert_eq!(list.binary_search(&colouring).is_ok(), is_free, "{name} {shape:?} {colouring:b}");
-                }
-            }
-        }
-    }
 }

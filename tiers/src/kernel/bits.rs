@@ -26,7 +26,7 @@ pub(crate) trait Bits: Copy {
 }
 
 /// A loop that is compiled for every form of the kernels. `run` must be inlined into its caller.
-pub(super) trait Task {
+pub(crate) trait Task {
     /// The result of the loop.
     type Output;
 
@@ -36,7 +36,7 @@ pub(super) trait Task {
 
 /// Extract and deposit in plain safe code, through a [`Network`].
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Portable;
+pub(super) struct Portable;
 
 impl Bits for Portable {
     const FAST: bool = false;
@@ -64,15 +64,15 @@ impl Bits for Portable {
 /// A mask as six rounds of moving bits by 1, 2, 4, 8, 16 and 32 places
 /// (Warren, *Hacker's Delight*, 2nd edition, sections 7-4 and 7-5).
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Network {
-    mask: u64,
+pub(super) struct Network {
+    pub mask: u64,
     /// For each round, the bits that move in it: those with an odd count, in that binary digit, of gaps below them.
     moves: [u64; 6],
 }
 
 impl Network {
     /// Finds which bits move in each round.
-    pub(crate) fn new(mask: u64) -> Network {
+    pub fn new(mask: u64) -> Network {
         let (mut places, mut gaps) = (mask, !mask << 1);
         let mut moves = [0; 6];
         for (round, moving) in moves.iter_mut().enumerate() {
@@ -88,15 +88,9 @@ impl Network {
         Network { mask, moves }
     }
 
-    /// Returns the mask that the network was made from.
-    #[inline(always)]
-    pub(crate) fn mask(&self) -> u64 {
-        self.mask
-    }
-
     /// Gathers the bits of each of `words` at the places of the mask to the low end, in order.
     #[inline(always)]
-    pub(crate) fn extract<const L: usize>(&self, mut words: [u64; L]) -> [u64; L] {
+    pub fn extract<const L: usize>(&self, mut words: [u64; L]) -> [u64; L] {
         for word in &mut words {
             *word &= self.mask;
         }
@@ -111,7 +105,7 @@ impl Network {
 
     /// Spreads the low bits of each of `words` to the places of the mask, in order; other places become 0.
     #[inline(always)]
-    pub(crate) fn deposit<const L: usize>(&self, mut words: [u64; L]) -> [u64; L] {
+    pub fn deposit<const L: usize>(&self, mut words: [u64; L]) -> [u64; L] {
         for (round, moving) in self.moves.iter().enumerate().rev() {
             for word in &mut words {
                 let shifted = *word << (1 << round);
@@ -146,7 +140,7 @@ mod tests {
             for mask in [mask, mask & sparse, mask | sparse, 0, u64::MAX, mask << 63, mask >> 63] {
                 let (extracted, deposited) = bit_by_bit(word, mask);
                 let network = Portable::mask(mask);
-                prop_assert_eq!(network.mask(), mask);
+                prop_assert_eq!(network.mask, mask);
                 prop_assert_eq!(Portable::extract(word, network), extracted);
                 prop_assert_eq!(Portable::deposit(word, network), deposited);
             }

@@ -79,12 +79,6 @@ impl Coding {
         let first_parity = u32::from(!board.is_misere());
         let latest = [first_parity, 1 - first_parity]
             .map(|parity| if cells % 2 == parity { cells } else { cells.saturating_sub(1) });
-        #[cfg(test)]
-        let latest = if crate::testing::mistakes::makes(crate::testing::mistakes::Mistake::Latest) {
-            latest.map(|latest| latest + 2)
-        } else {
-            latest
-        };
         let mut coding = Coding { values, ply, latest, cells, planes: 2 };
         if values == Values::Remoteness {
             let most = latest.map(|latest| if latest >= ply { (latest - ply) / 2 + 1 } else { 0 });
@@ -144,11 +138,11 @@ impl Coding {
 
 /// The better of two outcomes on many positions at once, for `P` planes.
 pub(crate) trait Code<const P: usize>: Copy {
-    /// Child tiers have one plane less: they are widened while they are read.
-    const NARROW_CHILD: bool;
+    /// Planes of a child: `P`, or one less, so that they are widened while they are read.
+    const CHILD_PLANES: usize;
 
-    /// Returns all bits of the outcome that loses against every other.
-    fn worst(self) -> u64;
+    /// All bits of the outcome that loses against every other.
+    const WORST: u64;
 
     /// Replaces each position of `best` under `mask` by `other` where that is better. Outside of `mask` `other` is 0.
     fn better<const N: usize>(self, best: &mut [[u64; N]; P], other: &[[u64; N]; P], mask: &[u64; N]);
@@ -159,17 +153,13 @@ pub(crate) trait Code<const P: usize>: Copy {
 #[derive(Clone, Copy)]
 pub(crate) struct Wdl<const MAX: bool>;
 
-impl<const MAX: bool> Code<2> for Wdl<MAX> {
-    const NARROW_CHILD: bool = false;
+impl<const P: usize, const MAX: bool> Code<P> for Wdl<MAX> {
+    const CHILD_PLANES: usize = P;
+    const WORST: u64 = if MAX { 0 } else { u64::MAX };
 
     #[inline(always)]
-    fn worst(self) -> u64 {
-        if MAX { 0 } else { u64::MAX }
-    }
-
-    #[inline(always)]
-    fn better<const N: usize>(self, best: &mut [[u64; N]; 2], other: &[[u64; N]; 2], mask: &[u64; N]) {
-        for p in 0..2 {
+    fn better<const N: usize>(self, best: &mut [[u64; N]; P], other: &[[u64; N]; P], mask: &[u64; N]) {
+        for p in 0..P {
             for n in 0..N {
                 if MAX {
                     best[p][n] |= other[p][n];
@@ -187,18 +177,14 @@ impl<const MAX: bool> Code<2> for Wdl<MAX> {
 pub(crate) struct Ordered<const MAX: bool, const NARROW: bool>;
 
 impl<const P: usize, const MAX: bool, const NARROW: bool> Code<P> for Ordered<MAX, NARROW> {
-    const NARROW_CHILD: bool = NARROW;
-
-    #[inline(always)]
-    fn worst(self) -> u64 {
-        if MAX { 0 } else { u64::MAX }
-    }
+    const CHILD_PLANES: usize = if NARROW { P - 1 } else { P };
+    const WORST: u64 = if MAX { 0 } else { u64::MAX };
 
     #[inline(always)]
     fn better<const N: usize>(self, best: &mut [[u64; N]; P], other: &[[u64; N]; P], mask: &[u64; N]) {
         // From the lowest plane up: what `other` has in the highest plane that differs. That is a 1 where `other` is
-        // greater and a 0 where it is smaller; where no plane differs it stays what `worst` has, and takes nothing.
-        let worst = <Self as Code<P>>::worst(self);
+        // greater and a 0 where it is smaller; where no plane differs it stays what `WORST` has, and takes nothing.
+        let worst = <Self as Code<P>>::WORST;
         let mut takes = [worst; N];
         for p in 0..P {
             for n in 0..N {

@@ -27,43 +27,94 @@ pub(crate) struct Stretch {
     pub words: u32,
 }
 
-/// What the bytes of a delta mean. They are, one after the other:
-///
-/// - for each chunk a word: its words that differ from the reference;
-/// - for each chunk a byte: how many rows back the reference is, 0 for none;
-/// - for each word that differs a byte: its bytes that are not 0;
-/// - those bytes, and [`PAD`] more.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Delta {
-    planes: usize,
-    stretches: Box<[Stretch]>,
-    /// How many words differ.
-    changed: usize,
-}
+/// How a delta begins, which no zstd frame does.
+const MAGIC: &[u8; 4] = b"delt";
 
 /// Eight bytes are read wherever one begins.
 const PAD: usize = 8;
 
-impl Delta {
-    /// Returns about how much memory it takes without the bytes.
-    pub fn taken(&self) -> u64 {
-        (size_of_val(&*self.stretches) + size_of::<Delta>()) as u64
+/// The parts of a delta:
+///
+/// ```text
+/// 4 bytes  "delt"
+/// u32      number of stretches
+/// u32      words that differ
+/// for each stretch: u32 words of each plane of a row, u32 words of all rows
+/// for each chunk: u64, a bit for each of its words that differs from the reference
+/// for each chunk: a byte, how many rows back the reference is, 0 for none
+/// for each word that differs: a byte, a bit for each of its bytes that is not 0
+/// those bytes, and 8 more
+/// ```
+struct Parts<'a> {
+    stretches: &'a [[u8; 8]],
+    changed: &'a [[u8; 8]],
+    references: &'a [u8],
+    masks: &'a [u8],
+    bytes: &'a [u8],
+}
+
+impl Parts<'_> {
+    /// Takes a delta apart; `None` where it is too short.
+    fn of(delta: &[u8]) -> Option<Parts<'_>> {
+        let (head, rest) = delta.strip_prefix(MAGIC)?.split_first_chunk()?;
+        let [stretches, differing] = pair(head);
+        let (stretches, rest) = rest.split_at_checked(stretches.checked_mul(8)?)?;
+        let (stretches, _) = stretches.as_chunks();
+        let chunks = stretches.iter().map(|stretch| pair(stretch)[1].div_ceil(CHUNK)).sum();
+        let (changed, rest) = rest.split_at_checked(8 * chunks)?;
+        let (references, rest) = rest.split_at_checked(chunks)?;
+        let (masks, bytes) = rest.split_at_checked(differing)?;
+        Some(Parts { stretches, changed: changed.as_chunks().0, references, masks, bytes })
     }
+
+    /// Lists the words of each plane of a row, and of all rows, of every stretch.
+    fn stretches(&self) -> impl Iterator<Item = [usize; 2]> {
+        self.stretches.iter().map(pair)
+    }
+
+    /// Lists the changed words and the reference of every chunk.
+    fn chunks(&self) -> impl Iterator<Item = (u64, usize)> {
+        self.changed
+            .iter()
+            .map(|mask| u64::from_le_bytes(*mask))
+            .zip(self.references.iter().map(|rows| usize::from(*rows)))
+    }
+}
+
+fn pair(bytes: &[u8; 8]) -> [usize; 2] {
+    let pair = u64::from_le_bytes(*bytes);
+    [(pair as u32) as usize, (pair >> 32) as usize]
+}
+
+/// Tells whether bytes are a delta that can be undone into a block of `words` words with so many planes.
+pub(crate) fn is_delta_of(bytes: &[u8], planes: usize, words: usize) -> bool {
+    let Some(parts) = Parts::of(bytes) else { return false };
+    let is_rows = |[row_words, words]: [usize; 2]| row_words > 0 && words.is_multiple_of(row_words * planes);
+    if parts.stretches().map(|[_, words]| words).sum::<usize>() != words || !parts.stretches().all(is_rows) {
+        return false;
+    }
+    let mut chunks = parts.chunks();
+    let is_inside = parts.stretches().all(|[row_words, words]| {
+        (0..words).step_by(CHUNK).zip(chunks.by_ref()).all(|(at, (changed, rows_back))| {
+            rows_back * row_words * planes <= at && (words - at >= CHUNK || changed >> (words - at) == 0)
+        })
+    });
+    let set = |masks: &[u8]| masks.iter().map(|mask| mask.count_ones() as usize).sum::<usize>();
+    is_inside && set(parts.changed.as_flattened()) == parts.masks.len() && set(parts.masks) + PAD <= parts.bytes.len()
 }
 
 /// What a thread makes deltas in.
 #[derive(Default, Debug)]
 pub(crate) struct DeltaBuffers {
     words: Vec<u64>,
-    changed: Vec<u64>,
-    references: Vec<u8>,
     masks: Vec<u8>,
     bytes: Vec<u8>,
-    stream: Vec<u8>,
+    delta: Vec<u8>,
 }
 
-/// See [`super::Kernel::delta`].
-pub(super) struct MakeDelta<'a> {
+/// Turns a block of rows of `planes` planes, whose words are the stretches one after the other, into differences from its own
+/// earlier rows.
+pub(crate) struct MakeDelta<'a> {
     pub words: &'a [u64],
     pub planes: usize,
     pub stretches: &'a [Stretch],
@@ -71,19 +122,25 @@ pub(super) struct MakeDelta<'a> {
 }
 
 impl<'a> Task for MakeDelta<'a> {
-    type Output = (Delta, &'a [u8]);
+    type Output = &'a [u8];
 
     #[inline(always)]
-    fn run<B: Bits>(self) -> (Delta, &'a [u8]) {
+    fn run<B: Bits>(self) -> &'a [u8] {
         let MakeDelta { words, planes, stretches, buffers } = self;
-        let DeltaBuffers { words: copy, changed, references, masks, bytes, stream } = buffers;
+        let DeltaBuffers { words: copy, masks, bytes, delta } = buffers;
         copy.clear();
         copy.extend_from_slice(words);
-        changed.clear();
-        references.clear();
         masks.resize(masks.len().max(words.len()), 0);
         bytes.resize(bytes.len().max(8 * words.len() + PAD), 0);
-        let (mut masks_len, mut bytes_len, mut rest) = (0, 0, &mut copy[..]);
+        let chunks = stretches.iter().map(|stretch| (stretch.words as usize).div_ceil(CHUNK)).sum::<usize>();
+        delta.clear();
+        delta.extend_from_slice(MAGIC);
+        delta.extend_from_slice(&(stretches.len() as u32).to_le_bytes());
+        delta.extend_from_slice(&[0; 4]);
+        delta.extend(stretches.iter().flat_map(|of| [of.row_words, of.words]).flat_map(u32::to_le_bytes));
+        let (changed, references) = (delta.len(), delta.len() + 8 * chunks);
+        delta.resize(references + chunks, 0);
+        let (mut chunk, mut masks_len, mut bytes_len, mut rest) = (0, 0, 0, &mut copy[..]);
         for stretch in stretches {
             let own = rest.split_off_mut(..stretch.words as usize).unwrap_or_default();
             differ_planes(own, stretch.row_words as usize, planes);
@@ -93,8 +150,9 @@ impl<'a> Task for MakeDelta<'a> {
                 let reference = closest(own, at..end, row_words);
                 let difference = difference(own, at..end, reference * row_words);
                 let mask = changed_words(&difference);
-                changed.push(mask);
-                references.push(reference as u8);
+                delta[changed + 8 * chunk..][..8].copy_from_slice(&mask.to_le_bytes());
+                delta[references + chunk] = reference as u8;
+                chunk += 1;
                 for word in ones(mask) {
                     let (mask, length) = put_bytes::<B>(difference[word], &mut bytes[bytes_len..]);
                     masks[masks_len] = mask;
@@ -103,13 +161,11 @@ impl<'a> Task for MakeDelta<'a> {
                 }
             }
         }
-        stream.clear();
-        changed.iter().for_each(|mask| stream.extend_from_slice(&mask.to_le_bytes()));
-        stream.extend_from_slice(references);
-        stream.extend_from_slice(&masks[..masks_len]);
-        stream.extend_from_slice(&bytes[..bytes_len]);
-        stream.extend_from_slice(&[0; PAD]);
-        (Delta { planes, stretches: stretches.into(), changed: masks_len }, stream)
+        delta[8..12].copy_from_slice(&(masks_len as u32).to_le_bytes());
+        delta.extend_from_slice(&masks[..masks_len]);
+        delta.extend_from_slice(&bytes[..bytes_len]);
+        delta.extend_from_slice(&[0; PAD]);
+        delta
     }
 }
 
@@ -234,10 +290,10 @@ fn get_bytes<B: Bits>(mask: u8, bytes: &[u8]) -> (u64, usize) {
     (B::deposit(u64::from_le_bytes(*first), B::mask(places)), mask.count_ones() as usize)
 }
 
-/// See [`super::Kernel::undo_delta`].
-pub(super) struct UndoDelta<'a> {
-    pub delta: &'a Delta,
-    pub bytes: &'a [u8],
+/// Writes the words of a block from its delta ([`is_delta_of`] it).
+pub(crate) struct UndoDelta<'a> {
+    pub delta: &'a [u8],
+    pub planes: usize,
     pub out: &'a mut [u64],
 }
 
@@ -246,28 +302,24 @@ impl Task for UndoDelta<'_> {
 
     #[inline(always)]
     fn run<B: Bits>(self) {
-        let UndoDelta { delta, bytes, out } = self;
-        let chunks = delta.stretches.iter().map(|stretch| (stretch.words as usize).div_ceil(CHUNK)).sum::<usize>();
-        let (changed, rest) = bytes.split_at(8 * chunks);
-        let (references, rest) = rest.split_at(chunks);
-        let (masks, mut bytes) = rest.split_at(delta.changed);
-        let (mut masks, mut rest) = (masks.iter(), out);
-        let mut heads = changed.as_chunks::<8>().0.iter().zip(references);
-        for stretch in &delta.stretches {
-            let own = rest.split_off_mut(..stretch.words as usize).unwrap_or_default();
-            let row_words = stretch.row_words as usize * delta.planes;
+        let UndoDelta { delta, planes, out } = self;
+        let Some(parts) = Parts::of(delta) else { return };
+        let (mut masks, mut bytes, mut rest) = (parts.masks.iter(), parts.bytes, out);
+        let mut chunks = parts.chunks();
+        for [row_words, words] in parts.stretches() {
+            let own = rest.split_off_mut(..words).unwrap_or_default();
             for at in (0..own.len()).step_by(CHUNK) {
-                let Some((changed, reference)) = heads.next() else { return };
-                let back = usize::from(*reference) * row_words;
+                let Some((changed, rows_back)) = chunks.next() else { return };
+                let back = rows_back * row_words * planes;
                 let chunk = begin(own, at, back);
-                for (word, mask) in ones(u64::from_le_bytes(*changed)).zip(masks.by_ref()) {
+                for (word, mask) in ones(changed).zip(masks.by_ref()) {
                     let (value, length) = get_bytes::<B>(*mask, bytes);
                     chunk[word] ^= value;
                     bytes = &bytes[length..];
                 }
                 end(own, at, back);
             }
-            join_planes(own, stretch.row_words as usize, delta.planes);
+            join_planes(own, row_words, planes);
         }
     }
 }
@@ -297,75 +349,6 @@ fn end(words: &mut [u64], at: usize, back: usize) {
     }
 }
 
-/// A delta in one piece of bytes, for a file:
-///
-/// ```text
-/// u32   number of stretches
-/// u32   words that differ
-/// for each stretch: u32 words of each plane of a row, u32 words of all rows
-/// the bytes of the delta
-/// ```
-impl Delta {
-    /// Appends the delta, whose bytes are given, to `out`.
-    pub fn put(&self, bytes: &[u8], out: &mut Vec<u8>) {
-        let mut number = |number: usize| out.extend_from_slice(&(number as u32).to_le_bytes());
-        number(self.stretches.len());
-        number(self.changed);
-        for stretch in &self.stretches {
-            number(stretch.row_words as usize);
-            number(stretch.words as usize);
-        }
-        out.extend_from_slice(bytes);
-    }
-
-    /// Reads what [`Delta::put`] has written: the delta, and its bytes. `None` where it is not that of a block of so many words with
-    /// so many planes.
-    pub fn get(record: &[u8], planes: usize, words: usize) -> Option<(Delta, &[u8])> {
-        let (head, rest) = record.split_first_chunk::<8>()?;
-        let [count, changed] = pair(head);
-        let (stretches, bytes) = rest.split_at_checked(count.checked_mul(8)?)?;
-        let stretches: Box<[Stretch]> = stretches
-            .as_chunks()
-            .0
-            .iter()
-            .map(|stretch| pair(stretch).map(|number| number as u32))
-            .map(|[row_words, words]| Stretch { row_words, words })
-            .collect();
-        let delta = Delta { planes, stretches, changed };
-        delta.is_of(bytes, words).then_some((delta, bytes))
-    }
-
-    /// Returns whether the delta can be undone with these bytes, into so many words.
-    fn is_of(&self, bytes: &[u8], words: usize) -> bool {
-        let is_rows = |stretch: &Stretch| {
-            let row = u64::from(stretch.row_words) * self.planes as u64;
-            row > 0 && u64::from(stretch.words).is_multiple_of(row)
-        };
-        let all: u64 = self.stretches.iter().map(|stretch| u64::from(stretch.words)).sum();
-        if all != words as u64 || !self.stretches.iter().all(is_rows) {
-            return false;
-        }
-        let chunks = self.stretches.iter().map(|stretch| (stretch.words as usize).div_ceil(CHUNK)).sum::<usize>();
-        let Some((changed, rest)) = bytes.split_at_checked(8 * chunks) else { return false };
-        let Some((references, rest)) = rest.split_at_checked(chunks) else { return false };
-        let Some((masks, rest)) = rest.split_at_checked(self.changed) else { return false };
-        let mut heads = changed.as_chunks().0.iter().map(|mask| u64::from_le_bytes(*mask)).zip(references);
-        let is_inside = self.stretches.iter().all(|stretch| {
-            let (row, words) = (stretch.row_words as usize * self.planes, stretch.words as usize);
-            (0..words).step_by(CHUNK).zip(heads.by_ref()).all(|(at, (mask, reference))| {
-                usize::from(*reference) * row <= at && (words - at >= CHUNK || mask >> (words - at) == 0)
-            })
-        });
-        let set = |masks: &[u8]| masks.iter().map(|mask| mask.count_ones() as usize).sum::<usize>();
-        is_inside && set(changed) == self.changed && set(masks) + PAD <= rest.len()
-    }
-}
-
-fn pair(bytes: &[u8; 8]) -> [usize; 2] {
-    let pair = u64::from_le_bytes(*bytes);
-    [(pair as u32) as usize, (pair >> 32) as usize]
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -392,7 +375,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_kernel_undoes_a_delta_and_its_record_and_damage_never_panics(
+        fn every_kernel_undoes_a_delta_and_damage_never_panics(
             stretches in stretches(),
             planes in 1..7usize,
             at in any::<prop::sample::Index>(),
@@ -401,25 +384,24 @@ mod tests {
             let (words, lengths) = laid_out(stretches, planes);
             let mut buffers = DeltaBuffers::default();
             let mut found = vec![7; words.len()];
-            let mut records = Vec::new();
+            let mut deltas = Vec::new();
             for kernel in Kernel::all() {
-                let (delta, bytes) = kernel.delta(&words, planes, &lengths, &mut buffers);
+                let delta = kernel.run(MakeDelta { words: &words, planes, stretches: &lengths, buffers: &mut buffers });
+                prop_assert!(is_delta_of(delta, planes, words.len()));
                 found.fill(7);
-                kernel.undo_delta(&delta, bytes, &mut found);
+                kernel.run(UndoDelta { delta, planes, out: &mut found });
                 prop_assert_eq!(&found, &words);
-                let mut record = Vec::new();
-                delta.put(bytes, &mut record);
-                prop_assert_eq!(Delta::get(&record, planes, words.len()), Some((delta, bytes)));
-                records.push(record);
+                deltas.push(delta.to_vec());
             }
-            let mut record = records.swap_remove(0);
-            prop_assert!(records.iter().all(|other| *other == record));
-            prop_assert!(Delta::get(&record, planes, words.len() + 1).is_none());
-            let at = at.index(record.len());
-            prop_assert!(Delta::get(&record[..at], planes, words.len()).is_none());
-            record[at] ^= byte;
-            if let Some((delta, bytes)) = Delta::get(&record, planes, words.len()) {
-                Kernel::all().iter().for_each(|kernel| kernel.undo_delta(&delta, bytes, &mut found));
+            let mut delta = deltas.swap_remove(0);
+            prop_assert!(deltas.iter().all(|other| *other == delta));
+            prop_assert!(!is_delta_of(&delta, planes, words.len() + 1));
+            let at = at.index(delta.len());
+            prop_assert!(!is_delta_of(&delta[..at], planes, words.len()));
+            delta[at] ^= byte;
+            if is_delta_of(&delta, planes, words.len()) {
+                let mut undo = |kernel: &Kernel| kernel.run(UndoDelta { delta: &delta, planes, out: &mut found });
+                Kernel::all().iter().for_each(&mut undo);
             }
         }
     }
@@ -430,7 +412,8 @@ mod tests {
         let row: Vec<u64> = (0..20u64).map(|word| word.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
         let words = row.repeat(1000);
         let mut buffers = DeltaBuffers::default();
-        let (_, bytes) = Kernel::portable().delta(&words, 2, &stretch, &mut buffers);
-        assert!(bytes.len() < 4000, "{}", bytes.len());
+        let make = MakeDelta { words: &words, planes: 2, stretches: &stretch, buffers: &mut buffers };
+        let delta = Kernel::portable().run(make);
+        assert!(delta.len() < 4000, "{}", delta.len());
     }
 }

@@ -6,19 +6,10 @@
 
 use super::bits::Network;
 use super::code::{Code, MAX_PLANES};
-use super::words::RowView;
+use super::matrix::ColumnDrop;
 
 /// The most rows side by side.
 const LANES: usize = 8;
-
-/// The child's columns that a drop takes.
-#[derive(Clone, Copy)]
-pub(crate) enum Taken<'a> {
-    /// Those of a plane, flipped or not.
-    Under(&'a [u64], u64),
-    /// Neighbouring columns, from this one on.
-    From(usize),
-}
 
 /// The masks of a column drop as networks, and room for the streams of eight rows.
 #[derive(Default)]
@@ -33,8 +24,8 @@ pub(crate) struct Lanes {
     child_words: usize,
     /// The planes of the streams, [`Lanes::stream_words`] apart; a word of every lane side by side.
     stream: Vec<[u64; LANES]>,
-    /// Rows that take the place of a band's where fewer than eight are left.
-    spare: Vec<u64>,
+    /// The rows that are put into, side by side.
+    best: Vec<[u64; LANES]>,
     /// The rows to work on, in order: a row of the band, and the child's row that it takes from.
     pub(crate) rows: Vec<(usize, usize)>,
 }
@@ -48,19 +39,17 @@ pub(crate) fn bytes(rows: usize, row_words: u128) -> u128 {
 }
 
 impl Lanes {
-    /// Makes the networks of a drop from the columns `taken` of rows of `child_words` words a plane to the columns `keeps`.
-    pub(crate) fn prepare(&mut self, taken: Taken, keeps: &[u64], child_words: usize) {
+    /// Makes the networks of a drop.
+    fn prepare(&mut self, drop: &ColumnDrop) {
         self.take.clear();
-        self.offset = match taken {
-            Taken::Under(plane, flip) => {
-                self.take.extend(plane.iter().map(|word| Network::new(word ^ flip)));
-                0
-            }
-            Taken::From(offset) => offset,
-        };
+        self.offset = drop.offset;
+        if let Some((plane, flip)) = drop.gather {
+            self.take.extend(plane.iter().map(|word| Network::new(word ^ flip)));
+            self.offset = 0;
+        }
         self.put.clear();
-        self.put.extend(keeps.iter().map(|word| Network::new(*word)));
-        self.child_words = child_words;
+        self.put.extend(drop.keeps.iter().map(|word| Network::new(*word)));
+        self.child_words = drop.child_words;
     }
 
     /// Words of a plane of a stream: two more than the bits fill, because words are read in pairs.
@@ -68,38 +57,32 @@ impl Lanes {
         self.child_words + 2
     }
 
-    /// Takes, in each of [`Lanes::rows`], the better of what `out` has and what the drop brings from `child`.
-    pub(crate) fn take_rows<C: Code<P>, const P: usize>(&mut self, code: C, child: RowView, out: &mut [u64]) {
+    /// Takes, in each of [`Lanes::rows`], the better of what `out` has and what a drop brings.
+    pub(crate) fn take_rows<C: Code<P>, const P: usize>(&mut self, code: C, drop: &ColumnDrop, out: &mut [u64]) {
+        self.prepare(drop);
         let row_words = P * self.put.len();
-        let (rows, mut spare) = (std::mem::take(&mut self.rows), std::mem::take(&mut self.spare));
+        let child_row_words = C::CHILD_PLANES * self.child_words;
+        let rows = std::mem::take(&mut self.rows);
+        self.best.resize(row_words, [0; LANES]);
+        self.stream.resize(C::CHILD_PLANES * self.stream_words(), [0; LANES]);
         for group in rows.chunks(LANES) {
-            // Lanes without a row repeat the last one, in a spare row that is not kept.
-            let lanes: [(usize, usize); LANES] = std::array::from_fn(|lane| group[lane.min(group.len() - 1)]);
-            self.gather_planes(if C::NARROW_CHILD { P - 1 } else { P }, child, lanes.map(|(_, child_row)| child_row));
-            if group.len() == LANES {
-                self.put::<C, P>(code, split(out, row_words, lanes.map(|(row, _)| row)));
-                continue;
+            // Lanes without a row repeat the last one; what becomes of them is not kept.
+            let lanes: [&[u64]; LANES] =
+                std::array::from_fn(|lane| drop.child.row(group[lane.min(group.len() - 1)].1, child_row_words));
+            for plane in 0..C::CHILD_PLANES {
+                self.gather(lanes.map(|row| &row[plane * self.child_words..][..self.child_words]), plane);
             }
-            spare.resize(LANES * row_words, 0);
-            for ((row, _), spare) in group.iter().zip(spare.chunks_exact_mut(row_words)) {
-                spare.copy_from_slice(&out[row * row_words..][..row_words]);
+            for (lane, (row, _)) in group.iter().enumerate() {
+                let own = &out[row * row_words..][..row_words];
+                self.best.iter_mut().zip(own).for_each(|(best, own)| best[lane] = *own);
             }
-            self.put::<C, P>(code, split(&mut spare, row_words, std::array::from_fn(|lane| lane)));
-            for ((row, _), spare) in group.iter().zip(spare.chunks_exact(row_words)) {
-                out[row * row_words..][..row_words].copy_from_slice(spare);
+            self.put(code);
+            for (lane, (row, _)) in group.iter().enumerate() {
+                let own = &mut out[row * row_words..][..row_words];
+                own.iter_mut().zip(&self.best).for_each(|(own, best)| *own = best[lane]);
             }
         }
-        (self.rows, self.spare) = (rows, spare);
-    }
-
-    /// Writes the streams of a child's rows of `planes` planes.
-    fn gather_planes(&mut self, planes: usize, child: RowView, rows: [usize; LANES]) {
-        self.stream.resize(planes * self.stream_words(), [0; LANES]);
-        let rows = rows.map(|row| child.row(row, planes * self.child_words));
-        for plane in 0..planes {
-            let lanes = rows.map(|row| &row[plane * self.child_words..][..self.child_words]);
-            self.gather(lanes, plane);
-        }
+        self.rows = rows;
     }
 
     /// Writes the stream of a plane: the bits that each lane's row has at the columns taken.
@@ -116,42 +99,41 @@ impl Lanes {
         }
         let (mut held, mut fill, mut at) = ([0u64; LANES], 0u32, 0usize);
         for (word, network) in self.take[..words].iter().enumerate() {
-            if network.mask() == 0 {
+            if network.mask == 0 {
                 continue;
             }
             let bits = network.extract(lanes.map(|lane| lane[word]));
             for lane in 0..LANES {
                 held[lane] |= bits[lane] << fill;
             }
-            fill += network.mask().count_ones();
+            fill += network.mask.count_ones();
             if fill >= 64 {
                 stream[at] = held;
                 at += 1;
                 fill -= 64;
                 // The rest of the bits opens the next word (two shifts: there may be none).
-                let rest = network.mask().count_ones() - fill;
+                let rest = network.mask.count_ones() - fill;
                 held = bits.map(|bits| bits >> (rest - 1) >> 1);
             }
         }
         stream[at] = held;
     }
 
-    /// Takes the better of `best` and the stream of each lane, whose bits belong to the columns that are put.
+    /// Takes the better of what the rows have and the stream of each lane, whose bits belong to the columns that are put.
     #[inline(never)]
-    fn put<C: Code<P>, const P: usize>(&self, code: C, best: [&mut [u64]; LANES]) {
+    fn put<C: Code<P>, const P: usize>(&mut self, code: C) {
         let (words, stream_words) = (self.put.len(), self.stream_words());
-        let best = best.map(|best| &mut best[..P * words]);
-        let own = if C::NARROW_CHILD { P - 1 } else { P };
+        let best = &mut self.best[..P * words];
         let mut offset = self.offset;
         for (word, network) in self.put.iter().enumerate() {
-            let mask = network.mask();
+            let mask = network.mask;
             if mask == 0 {
                 continue;
             }
             let (at, shift) = (offset / 64, offset as u32 % 64);
             offset += mask.count_ones() as usize;
             let mut other = [[0u64; LANES]; P];
-            for (plane, other) in other.iter_mut().enumerate().take(own) {
+            for (plane, other) in other.iter_mut().enumerate().take(C::CHILD_PLANES) {
                 let pair = &self.stream[plane * stream_words + at..][..2];
                 let mut bits = [0; LANES];
                 for lane in 0..LANES {
@@ -159,34 +141,15 @@ impl Lanes {
                 }
                 *other = network.deposit(bits);
             }
-            if C::NARROW_CHILD {
+            if C::CHILD_PLANES < P {
                 other[P - 1] = other[P - 2];
                 other[P - 2] = other[P - 2].map(|bits| !bits & mask);
             }
-            let mut planes = [[0u64; LANES]; P];
-            for (plane, planes) in planes.iter_mut().enumerate() {
-                for lane in 0..LANES {
-                    planes[lane] = best[lane][plane * words + word];
-                }
-            }
+            let mut planes: [[u64; LANES]; P] = std::array::from_fn(|plane| best[plane * words + word]);
             code.better(&mut planes, &other, &[mask; LANES]);
-            for (plane, planes) in planes.iter().enumerate() {
-                for lane in 0..LANES {
-                    best[lane][plane * words + word] = planes[lane];
-                }
-            }
+            planes.iter().enumerate().for_each(|(plane, planes)| best[plane * words + word] = *planes);
         }
     }
-}
-
-/// Returns the rows `rows` of `row_words` words each, which are in increasing order.
-fn split(mut all: &mut [u64], row_words: usize, rows: [usize; LANES]) -> [&mut [u64]; LANES] {
-    let mut first = 0;
-    rows.map(|row| {
-        let (lane, rest) = std::mem::take(&mut all)[(row - first) * row_words..].split_at_mut(row_words);
-        (first, all) = (row + 1, rest);
-        lane
-    })
 }
 
 #[cfg(test)]
@@ -194,6 +157,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::kernel::RowView;
     use crate::kernel::bits::Portable;
     use crate::kernel::code::{Ordered, Wdl};
     use crate::kernel::rows;
@@ -217,8 +181,7 @@ mod tests {
 
         /// Compares with one row after the other.
         fn check<C: Code<P>, const P: usize>(&self, code: C) {
-            let (own, words, child_words) =
-                (if C::NARROW_CHILD { P - 1 } else { P }, self.keeps.len(), self.plane.len());
+            let (own, words, child_words) = (C::CHILD_PLANES, self.keeps.len(), self.plane.len());
             let height = self.rows.last().map_or(0, |(row, _)| row + 1);
             // A stream is read in pairs of words.
             let child = self.noise(40 * own * child_words + 2);
@@ -240,11 +203,18 @@ mod tests {
             }
 
             let mut lanes = Lanes { rows: self.rows.clone(), ..Lanes::default() };
-            let taken = self.from.map_or(Taken::Under(&self.plane, 0), Taken::From);
+            let drop = ColumnDrop {
+                child: RowView::Whole(&child),
+                child_words,
+                first_row: 0,
+                rows: &[],
+                gather: if self.from.is_none() { Some((&self.plane, 0)) } else { None },
+                offset: self.from.unwrap_or(0),
+                keeps: &self.keeps,
+            };
             // A second time, with what the first has left in the buffers: nothing becomes better than it is.
             for _ in 0..2 {
-                lanes.prepare(taken, &self.keeps, child_words);
-                lanes.take_rows(code, RowView::Whole(&child), &mut found);
+                lanes.take_rows(code, &drop, &mut found);
                 assert_eq!(found, expected);
             }
             let row_words = P * words.max(child_words);
@@ -256,7 +226,7 @@ mod tests {
         fn bytes(&self) -> usize {
             (self.take.len() + self.put.len()) * size_of::<Network>()
                 + self.stream.len() * size_of::<[u64; LANES]>()
-                + self.spare.len() * 8
+                + self.best.len() * size_of::<[u64; LANES]>()
                 + self.rows.len() * size_of::<(usize, usize)>()
         }
     }

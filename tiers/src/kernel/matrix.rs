@@ -14,7 +14,7 @@
 
 use super::bits::{Bits, Task};
 use super::code::Code;
-use super::lanes::{Lanes, Taken};
+use super::lanes::Lanes;
 use super::rows;
 use super::words::RowView;
 
@@ -143,15 +143,13 @@ pub(crate) struct Buffers {
     lanes: Lanes,
 }
 
-impl ColumnDrop<'_> {
-    /// Returns the child's row of a row of the band, unless the drop completes a line.
-    #[inline(always)]
-    fn child_row(&self, row: usize) -> Option<usize> {
-        match self.rows.get(row) {
-            Some(&NO_ROW) => None,
-            Some(&child_row) => Some(child_row as usize),
-            None => Some(self.first_row + row),
-        }
+/// Returns the row that a row of a band leads to, by a map of all rows, or counted from `first_row` where the map is empty.
+#[inline(always)]
+pub(super) fn mapped(map: &[u32], first_row: usize, row: usize) -> Option<usize> {
+    match map.get(row) {
+        Some(&NO_ROW) => None,
+        Some(&mapped) => Some(mapped as usize),
+        None => Some(first_row + row),
     }
 }
 
@@ -205,7 +203,7 @@ impl Band<'_> {
     }
 }
 
-/// See [`super::Kernel::solve`].
+/// Solves a band; see [`super::Kernel::solve`].
 pub(super) struct Solve<'a, 'b, C, const P: usize> {
     pub code: C,
     pub band: &'a Band<'b>,
@@ -220,7 +218,6 @@ impl<C: Code<P>, const P: usize> Task for Solve<'_, '_, C, P> {
     fn run<B: Bits>(self) {
         let Solve { code, band, out, buffers } = self;
         let words = band.words();
-        let child_planes = if C::NARROW_CHILD { P - 1 } else { P };
         band.start_row(P, &mut buffers.start);
         if !band.turned_drops.is_empty() {
             turn(code, band, out, &mut buffers.turn);
@@ -235,13 +232,13 @@ impl<C: Code<P>, const P: usize> Task for Solve<'_, '_, C, P> {
                     rows::take_own(code, best, words, &buffers.start);
                 }
                 for drop in band.row_drops.iter().filter(|drop| drop.rows[row] != NO_ROW) {
-                    let child = drop.child.row(drop.rows[row] as usize, child_planes * words);
+                    let child = drop.child.row(drop.rows[row] as usize, C::CHILD_PLANES * words);
                     rows::take_row(code, best, words, child, words);
                 }
                 if B::FAST {
                     for stream in &band.column_drops {
-                        let Some(child_row) = stream.child_row(row) else { continue };
-                        let child = stream.child.row(child_row, child_planes * stream.child_words);
+                        let Some(child_row) = mapped(stream.rows, stream.first_row, row) else { continue };
+                        let child = stream.child.row(child_row, C::CHILD_PLANES * stream.child_words);
                         let (bits, bits_words, offset) = match stream.gather {
                             None => (child, stream.child_words, stream.offset),
                             Some((plane, flip)) => {
@@ -275,16 +272,14 @@ impl<C: Code<P>, const P: usize> Task for Solve<'_, '_, C, P> {
 /// Takes the better of a band's rows and what a drop brings, all rows of the drop together. Without an instruction for
 /// the bit moves this is several times as fast as row by row.
 fn take_drop<C: Code<P>, const P: usize>(code: C, band: &Band, drop: &ColumnDrop, out: &mut [u64], lanes: &mut Lanes) {
-    let taken = drop.gather.map_or(Taken::From(drop.offset), |(plane, flip)| Taken::Under(plane, flip));
     lanes.rows.clear();
     for row in 0..band.left.len() {
-        if let (false, Some(child_row)) = (band.row_wins(row), drop.child_row(row)) {
+        if let (false, Some(child_row)) = (band.row_wins(row), mapped(drop.rows, drop.first_row, row)) {
             lanes.rows.push((row, child_row));
         }
     }
     if !lanes.rows.is_empty() {
-        lanes.prepare(taken, drop.keeps, drop.child_words);
-        lanes.take_rows(code, drop.child, out);
+        lanes.take_rows(code, drop, out);
     }
 }
 
@@ -311,27 +306,15 @@ pub(crate) fn over_columns(armed: &ArmedLines, left: u32, words: usize, over: &m
     true
 }
 
-/// Fills `out` with the best of the turned drops: rows of the transposed layout for 64 columns at a time, then turned.
+/// Fills `out` with the best of the turned drops.
 #[inline(always)]
 fn turn<C: Code<P>, const P: usize>(code: C, band: &Band, out: &mut [u64], buffer: &mut Vec<u64>) {
-    let (words, height) = (band.words(), band.left.len());
-    let band_words = height.div_ceil(64);
-    let child_planes = if C::NARROW_CHILD { P - 1 } else { P };
-    let worst = code.worst();
-    buffer.clear();
-    buffer.resize(64 * P * band_words, worst);
-    for word in 0..words {
-        buffer.fill(worst);
-        for (bit, best) in buffer.chunks_exact_mut(P * band_words).enumerate().take(band.columns - word * 64) {
-            for turned in &band.turned_drops {
-                let child_row = turned.rows[word * 64 + bit];
-                if child_row != NO_ROW {
-                    let child_row = child_row as usize - turned.first_row;
-                    let child = &turned.child.row(child_row, child_planes * turned.row_words)[turned.first_word..];
-                    rows::take_row(code, best, band_words, child, turned.row_words);
-                }
-            }
+    let height = band.left.len();
+    rows::turned::<P>(band.columns, height, C::WORST, out, buffer, |column, best| {
+        for drop in band.turned_drops.iter().filter(|drop| drop.rows[column] != NO_ROW) {
+            let child_row = drop.rows[column] as usize - drop.first_row;
+            let child = &drop.child.row(child_row, C::CHILD_PLANES * drop.row_words)[drop.first_word..];
+            rows::take_row(code, best, height.div_ceil(64), child, drop.row_words);
         }
-        rows::turn::<P>(buffer, out, words, word);
-    }
+    });
 }

@@ -48,11 +48,15 @@ impl Symbols {
     }
 }
 
-/// See [`super::Kernel::pack`].
-pub(super) struct Pack<'a> {
+/// Appends the symbols of the quiet entries of some rows.
+pub(crate) struct Pack<'a> {
+    /// All planes of a row, one after the other, then the next row.
     pub rows: &'a [u64],
+    /// Words of a plane of a row.
     pub row_words: usize,
+    /// Those of them that are masked.
     pub words: Range<usize>,
+    /// The masks of the quiet entries, row after row.
     pub quiet: &'a [u64],
     pub symbols: &'a mut Symbols,
 }
@@ -124,8 +128,9 @@ fn pack<B: Bits, const P: usize>(rows: &Rows, first: usize, streams: [&mut [u64]
     at * 64 + fill as usize - start
 }
 
-/// See [`super::Kernel::unpack`].
-pub(super) struct Unpack<'a> {
+/// Puts one plane of symbols back: the bits of `stream` go, in order, to the places of `quiet` in `out`, whose other bits
+/// become 0.
+pub(crate) struct Unpack<'a> {
     pub stream: &'a [u64],
     pub quiet: &'a [u64],
     pub out: &'a mut [u64],
@@ -170,11 +175,11 @@ mod tests {
                 let masks: Vec<[u64; 3]> =
                     rows.iter().map(|(_, quiet, sparse)| [quiet[0] & sparse[0], quiet[1], quiet[2] | sparse[2]]).collect();
                 for ((row, ..), quiet) in rows.iter().zip(&masks) {
-                    kernel.pack(row, 3, 0..3, quiet, &mut symbols);
+                    kernel.run(Pack { rows: row, row_words: 3, words: 0..3, quiet, symbols: &mut symbols });
                 }
                 for plane in 0..2 {
                     let mut out = vec![0; 3 * rows.len()];
-                    kernel.unpack(symbols.plane(plane), masks.as_flattened(), &mut out);
+                    kernel.run(Unpack { stream: symbols.plane(plane), quiet: masks.as_flattened(), out: &mut out });
                     let packed = rows.iter().zip(&masks).flat_map(|((row, ..), quiet)| {
                         (0..3).map(move |word| row[plane * 3 + word] & quiet[word])
                     });

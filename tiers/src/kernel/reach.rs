@@ -14,8 +14,8 @@
 use std::borrow::Cow;
 
 use super::bits::{Bits, Task};
-use super::code::Code;
-use super::matrix::{ArmedLines, NO_ROW, over_columns};
+use super::code::Wdl;
+use super::matrix::{ArmedLines, NO_ROW, mapped, over_columns};
 use super::rows;
 use super::words::RowView;
 
@@ -96,6 +96,14 @@ pub(crate) struct Pulled {
     pub with_line: u64,
 }
 
+impl Pulled {
+    /// Returns the sum.
+    pub(crate) fn add(self, other: Pulled) -> Pulled {
+        let Pulled { without_line, with_line } = other;
+        Pulled { without_line: self.without_line + without_line, with_line: self.with_line + with_line }
+    }
+}
+
 /// Memory that a kernel reuses.
 #[derive(Default)]
 pub(crate) struct Buffers {
@@ -106,27 +114,10 @@ pub(crate) struct Buffers {
 }
 
 /// The code of one plane: a bit is set where any parent has it.
-#[derive(Clone, Copy)]
-struct Any;
+type Any = Wdl<true>;
 
-impl Code<1> for Any {
-    const NARROW_CHILD: bool = false;
-
-    #[inline(always)]
-    fn worst(self) -> u64 {
-        0
-    }
-
-    #[inline(always)]
-    fn better<const N: usize>(self, best: &mut [[u64; N]; 1], other: &[[u64; N]; 1], _mask: &[u64; N]) {
-        for n in 0..N {
-            best[0][n] |= other[0][n];
-        }
-    }
-}
-
-/// See [`super::Kernel::pull`].
-pub(super) struct PullBand<'a, 'b> {
+/// Gathers a band of a tier of reached positions from its parents into `out` and counts, or only counts.
+pub(crate) struct PullBand<'a, 'b> {
     pub band: &'a Pull<'b>,
     pub out: Option<&'a mut [u64]>,
     pub buffers: &'a mut Buffers,
@@ -182,14 +173,10 @@ fn pull_row<B: Bits>(band: &Pull, row: usize, reached: &mut [u64], buffers: &mut
     let words = reached.len();
     for pull in band.row_pulls.iter().filter(|pull| pull.rows[row] != NO_ROW) {
         let parent = pull.parent.row(pull.rows[row] as usize, words);
-        rows::take_row(Any, reached, words, parent, words);
+        rows::take_row::<Any, 1>(Wdl, reached, words, parent, words);
     }
     for stream in &band.column_pulls {
-        let parent_row = match stream.rows.get(row) {
-            Some(&NO_ROW) => continue,
-            Some(&parent_row) => parent_row as usize,
-            None => stream.first_row + row,
-        };
+        let Some(parent_row) = mapped(&stream.rows, stream.first_row, row) else { continue };
         add_stream::<B>(stream, parent_row, reached, &mut buffers.stream);
     }
 }
@@ -206,7 +193,7 @@ fn add_stream<B: Bits>(stream: &ColumnPull, parent_row: usize, reached: &mut [u6
                 buffer.resize(stream_words, 0);
             }
             rows::gather::<Any, B, 1>(parent, &stream.take, 0, buffer, stream_words);
-            rows::take_stream::<Any, B, 1>(Any, reached, mask, buffer, stream_words, *skip);
+            rows::take_stream::<Any, B, 1>(Wdl, reached, mask, buffer, stream_words, *skip);
         }
     }
 }
@@ -214,18 +201,10 @@ fn add_stream<B: Bits>(stream: &ColumnPull, parent_row: usize, reached: &mut [u6
 /// Fills `out` with what comes from parents that are stored as their mirror images.
 #[inline(always)]
 fn turn<B: Bits>(band: &Pull, out: &mut [u64], buffers: &mut Buffers) {
-    let words = band.words();
-    let band_words = band.rows.div_ceil(64);
-    buffers.turn.clear();
-    buffers.turn.resize(64 * band_words, 0);
-    for word in 0..words {
-        buffers.turn.fill(0);
-        let columns = word * 64..band.columns.min(word * 64 + 64);
-        for (column, reached) in columns.zip(buffers.turn.chunks_exact_mut(band_words)) {
-            for stream in &band.turned_pulls {
-                add_stream::<B>(stream, column, reached, &mut buffers.stream);
-            }
+    let Buffers { turn, stream, .. } = buffers;
+    rows::turned::<1>(band.columns, band.rows, 0, out, turn, |column, reached| {
+        for pull in &band.turned_pulls {
+            add_stream::<B>(pull, column, reached, stream);
         }
-        rows::turn::<1>(&buffers.turn, out, words, word);
-    }
+    });
 }

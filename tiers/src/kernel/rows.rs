@@ -10,11 +10,11 @@ use super::code::Code;
 #[inline(always)]
 fn load<C: Code<P>, const P: usize, const N: usize>(row: &[u64], words: usize, word: usize) -> [[u64; N]; P] {
     let mut planes = [[0; N]; P];
-    let own = if C::NARROW_CHILD { P - 2 } else { P };
+    let own = if C::CHILD_PLANES < P { P - 2 } else { P };
     for p in 0..own {
         planes[p].copy_from_slice(&row[p * words + word..][..N]);
     }
-    if C::NARROW_CHILD {
+    if C::CHILD_PLANES < P {
         planes[P - 1].copy_from_slice(&row[(P - 2) * words + word..][..N]);
         planes[P - 2] = planes[P - 1].map(|word| !word);
     }
@@ -70,7 +70,7 @@ macro_rules! in_steps {
 /// Takes, position by position, the better of `best` and a child's row over the same list.
 /// The child's planes are `child_words` apart.
 #[inline(always)]
-pub(crate) fn take_row<C: Code<P>, const P: usize>(
+pub(super) fn take_row<C: Code<P>, const P: usize>(
     code: C,
     best: &mut [u64],
     words: usize,
@@ -86,7 +86,7 @@ pub(crate) fn take_row<C: Code<P>, const P: usize>(
 
 /// Takes, position by position, the better of `best` and another row of this tier.
 #[inline(always)]
-pub(crate) fn take_own<C: Code<P>, const P: usize>(code: C, best: &mut [u64], words: usize, other: &[u64]) {
+pub(super) fn take_own<C: Code<P>, const P: usize>(code: C, best: &mut [u64], words: usize, other: &[u64]) {
     in_steps!(words, |word, N| {
         let mut planes = read::<P, N>(best, words, word);
         code.better(&mut planes, &read::<P, N>(other, words, word), &[u64::MAX; N]);
@@ -97,7 +97,7 @@ pub(crate) fn take_own<C: Code<P>, const P: usize>(code: C, best: &mut [u64], wo
 /// Gathers the bits of a child's row under `mask ^ flip` into a dense stream a plane.
 /// `stream` has `P` planes of `stream_words` words, at least two more than the bits fill.
 #[inline(always)]
-pub(crate) fn gather<C: Code<P>, B: Bits, const P: usize>(
+pub(super) fn gather<C: Code<P>, B: Bits, const P: usize>(
     child: &[u64],
     mask: &[u64],
     flip: u64,
@@ -105,14 +105,13 @@ pub(crate) fn gather<C: Code<P>, B: Bits, const P: usize>(
     stream_words: usize,
 ) {
     let child_words = mask.len();
-    let own = if C::NARROW_CHILD { P - 1 } else { P };
     let (mut held, mut fill, mut at) = ([0u64; P], 0u32, 0usize);
     for (word, mask) in mask.iter().enumerate() {
         let mask = mask ^ flip;
         let count = mask.count_ones();
         let full = fill + count >= 64;
         let mask = B::mask(mask);
-        for p in 0..own {
+        for p in 0..C::CHILD_PLANES {
             let bits = B::extract(child[p * child_words + word], mask);
             let joined = held[p] | bits << fill;
             stream[p * stream_words + at] = joined;
@@ -122,7 +121,7 @@ pub(crate) fn gather<C: Code<P>, B: Bits, const P: usize>(
         fill = (fill + count) & 63;
         at += usize::from(full);
     }
-    for p in 0..own {
+    for p in 0..C::CHILD_PLANES {
         stream[p * stream_words + at] = held[p];
     }
 }
@@ -130,7 +129,7 @@ pub(crate) fn gather<C: Code<P>, B: Bits, const P: usize>(
 /// Takes the better of `best` and a dense stream whose bits belong, in order, to the places of `mask`; the other
 /// places are left alone. The stream starts `offset` bits into each plane of `stream`.
 #[inline(always)]
-pub(crate) fn take_stream<C: Code<P>, B: Bits, const P: usize>(
+pub(super) fn take_stream<C: Code<P>, B: Bits, const P: usize>(
     code: C,
     best: &mut [u64],
     mask: &[u64],
@@ -170,14 +169,13 @@ fn take_words<C: Code<P>, B: Bits, const P: usize, const N: usize>(
     for (n, mask) in masks.into_iter().enumerate() {
         let (at, shift) = (offset / 64, offset as u32 % 64);
         offset += mask.count_ones() as usize;
-        let own = if C::NARROW_CHILD { P - 1 } else { P };
         let places = B::mask(mask);
-        for p in 0..own {
+        for p in 0..C::CHILD_PLANES {
             let pair = &stream[p * stream_words + at..][..2];
             let bits = pair[0] >> shift | pair[1] << 1 << (63 - shift);
             other[p][n] = B::deposit(bits, places);
         }
-        if C::NARROW_CHILD {
+        if C::CHILD_PLANES < P {
             other[P - 1][n] = other[P - 2][n];
             other[P - 2][n] = !other[P - 2][n] & mask;
         }
@@ -190,7 +188,7 @@ fn take_words<C: Code<P>, B: Bits, const P: usize, const N: usize>(
 
 /// Sets the positions under `mask` to the outcome `code`.
 #[inline(always)]
-pub(crate) fn set_outcome(row: &mut [u64], mask: &[u64], code: u8) {
+pub(super) fn set_outcome(row: &mut [u64], mask: &[u64], code: u8) {
     for (p, plane) in row.chunks_exact_mut(mask.len()).enumerate() {
         let ones = 0u64.wrapping_sub(u64::from(code >> p & 1));
         for (word, mask) in plane.iter_mut().zip(mask) {
@@ -201,7 +199,7 @@ pub(crate) fn set_outcome(row: &mut [u64], mask: &[u64], code: u8) {
 
 /// Fills a row with the outcome `code`.
 #[inline(always)]
-pub(crate) fn fill_outcome(row: &mut [u64], words: usize, code: u8) {
+pub(super) fn fill_outcome(row: &mut [u64], words: usize, code: u8) {
     for (p, plane) in row.chunks_exact_mut(words).enumerate() {
         plane.fill(0u64.wrapping_sub(u64::from(code >> p & 1)));
     }
@@ -209,7 +207,7 @@ pub(crate) fn fill_outcome(row: &mut [u64], words: usize, code: u8) {
 
 /// Adds the bits of `words` under `mask`, one after the other, to `out` from bit `start` on.
 #[inline(always)]
-pub(crate) fn add_dense<B: Bits>(words: &[u64], mask: &[u64], start: usize, out: &mut [u64]) {
+pub(super) fn add_dense<B: Bits>(words: &[u64], mask: &[u64], start: usize, out: &mut [u64]) {
     let (mut held, mut fill, mut at) = (0u64, start as u32 % 64, start / 64);
     for (word, &mask) in words.iter().zip(mask) {
         let bits = B::extract(*word, B::mask(mask));
@@ -228,21 +226,36 @@ pub(crate) fn add_dense<B: Bits>(words: &[u64], mask: &[u64], start: usize, out:
     }
 }
 
-/// Turns 64 columns of a band. `turned` has a row of `P` planes for each of them; it becomes word `word` of every plane of
-/// the band's rows in `out`, of `words` words a plane.
+/// Fills the rows `out` of a band, `height` rows of `columns` columns, from its transposed layout, 64 columns at a time. `add`
+/// gets the number of a column and its row there: `P` planes, which begin with `worst` everywhere.
 #[inline(always)]
-pub(crate) fn turn<const P: usize>(turned: &[u64], out: &mut [u64], words: usize, word: usize) {
-    let band_words = turned.len() / (64 * P);
+pub(super) fn turned<const P: usize>(
+    columns: usize,
+    height: usize,
+    worst: u64,
+    out: &mut [u64],
+    buffer: &mut Vec<u64>,
+    mut add: impl FnMut(usize, &mut [u64]),
+) {
+    let (words, band_words) = (columns.div_ceil(64), height.div_ceil(64));
+    buffer.clear();
+    buffer.resize(64 * P * band_words, worst);
     let mut block = [0u64; 64];
-    for band_word in 0..band_words {
-        for plane in 0..P {
-            for (bit, slot) in block.iter_mut().enumerate() {
-                *slot = turned[(bit * P + plane) * band_words + band_word];
-            }
-            transpose(&mut block);
-            let rows = out[band_word * 64 * P * words..].chunks_exact_mut(P * words);
-            for (row, turned) in rows.zip(&block) {
-                row[plane * words + word] = *turned;
+    for word in 0..words {
+        buffer.fill(worst);
+        for (column, row) in (word * 64..columns).zip(buffer.chunks_exact_mut(P * band_words)) {
+            add(column, row);
+        }
+        for band_word in 0..band_words {
+            for plane in 0..P {
+                for (bit, slot) in block.iter_mut().enumerate() {
+                    *slot = buffer[(bit * P + plane) * band_words + band_word];
+                }
+                transpose(&mut block);
+                let rows = out[band_word * 64 * P * words..].chunks_exact_mut(P * words);
+                for (row, turned) in rows.zip(&block) {
+                    row[plane * words + word] = *turned;
+                }
             }
         }
     }
@@ -251,7 +264,7 @@ pub(crate) fn turn<const P: usize>(turned: &[u64], out: &mut [u64], words: usize
 /// Transposes a matrix of 64x64 bits: bit `c` of word `r` becomes bit `r` of word `c`
 /// (six rounds of swapping blocks; Warren, *Hacker's Delight*, section 7-3).
 #[inline(always)]
-fn transpose(block: &mut [u64; 64]) {
+pub(crate) fn transpose(block: &mut [u64; 64]) {
     #[inline(always)]
     fn round<const J: usize>(block: &mut [u64; 64], mask: u64) {
         for group in block.chunks_exact_mut(2 * J) {

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use super::bits::{Bits, Task};
 
-/// Rows whose masks are counted by chunk: a chunk is a run of entries, each as long as the others.
-pub(crate) struct Counted<'a> {
-    /// Their masks, row after row.
+/// Adds to counters how many bits masks of rows have in each chunk: a chunk is a run of entries, each as long as the others.
+pub(crate) struct CountByChunk<'a> {
+    /// The masks, row after row.
     pub masks: &'a [u64],
     /// Words of each mask.
     pub row_words: usize,
@@ -20,11 +20,6 @@ pub(crate) struct Counted<'a> {
     pub each: u32,
     /// The chunk that `counts` begins with.
     pub first_chunk: u64,
-}
-
-/// See [`super::Kernel::count_by_chunk`].
-pub(super) struct CountByChunk<'a> {
-    pub rows: Counted<'a>,
     pub counts: &'a mut [u16],
 }
 
@@ -33,20 +28,18 @@ impl Task for CountByChunk<'_> {
 
     #[inline(always)]
     fn run<B: Bits>(self) {
-        let CountByChunk { rows, counts } = self;
-        let chunk_of = |entry: u64| entry >> rows.each.trailing_zeros();
-        let mut start = rows.first_entry;
-        for mask in rows.masks.chunks_exact(rows.row_words) {
-            let (from, to) = (start.max(rows.entries.start), (start + rows.columns).min(rows.entries.end));
-            let mut at = from;
+        let shift = self.each.trailing_zeros();
+        let mut start = self.first_entry;
+        for mask in self.masks.chunks_exact(self.row_words) {
+            let (mut at, to) = (start.max(self.entries.start), (start + self.columns).min(self.entries.end));
             while at < to {
-                let chunk = chunk_of(at);
-                let end = to.min((chunk + 1) << rows.each.trailing_zeros());
-                counts[(chunk - rows.first_chunk) as usize] +=
+                let chunk = at >> shift;
+                let end = to.min((chunk + 1) << shift);
+                self.counts[(chunk - self.first_chunk) as usize] +=
                     count((at - start) as usize..(end - start) as usize, mask);
                 at = end;
             }
-            start += rows.columns;
+            start += self.columns;
         }
     }
 }
@@ -70,22 +63,22 @@ pub(crate) const CODES: usize = 1 << 6;
 /// A counter for every code.
 pub(crate) type CodeCounts = [u64; CODES];
 
-/// See [`super::Kernel::tally`]. The row has `planes` planes as long as `mask`.
-pub(super) struct Tally<'a> {
+/// Counts the codes of the positions of a row that are under a mask. The row has `planes` planes as long as `mask`.
+pub(crate) struct CountCodes<'a> {
     pub mask: &'a [u64],
     pub row: &'a [u64],
     pub planes: usize,
     pub counts: &'a mut CodeCounts,
 }
 
-impl Task for Tally<'_> {
+impl Task for CountCodes<'_> {
     type Output = ();
 
     /// Each plane splits every set of positions found so far in two, so that a word costs `2^planes` vector operations and
     /// as many bit counts, whatever its positions are.
     #[inline(always)]
     fn run<B: Bits>(self) {
-        let Tally { mask, row, planes, counts } = self;
+        let CountCodes { mask, row, planes, counts } = self;
         let mut sets = [0u64; CODES];
         for (word, marked) in mask.iter().enumerate().filter(|(_, marked)| **marked != 0) {
             sets[0] = *marked;
@@ -149,8 +142,10 @@ mod tests {
             }
             for kernel in Kernel::all() {
                 let mut counts = vec![0; 1 << 12];
-                let rows = Counted { masks: &masks, row_words, columns, first_entry, entries: entries.clone(), each: 16, first_chunk };
-                kernel.count_by_chunk(rows, &mut counts);
+                kernel.run(CountByChunk {
+                    masks: &masks, row_words, columns, first_entry, entries: entries.clone(), each: 16, first_chunk,
+                    counts: &mut counts,
+                });
                 prop_assert_eq!(&counts, &expected);
             }
         }

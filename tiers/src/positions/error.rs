@@ -3,8 +3,8 @@
 use fourbase::Board;
 
 use super::SampleKind;
-use crate::answer::AnswerError;
 use crate::counts::CountError;
+use crate::database::DatabaseError;
 use crate::files::grouped;
 
 /// Positions that cannot be listed or drawn.
@@ -47,5 +47,5 @@ pub enum PositionError {
     Count(#[from] CountError),
     /// The moves of a position have no answer.
     #[error(transparent)]
-    Answer(#[from] AnswerError),
+    Database(#[from] DatabaseError),
 }

@@ -4,28 +4,28 @@
 
 use std::ops::Range;
 
+use fourbase::analysis::{Analyst, Budget, Judgement};
 use fourbase::players::{Source, random_play};
 use fourbase::{Board, Position, notation};
 use rand::RngExt;
 use rayon::prelude::*;
 
 use super::{PositionError, SampleKind};
-use crate::answer::{AnswerError, Answerer, Limits, Question};
-use crate::database::Database;
+use crate::database::{Database, DatabaseError};
 use crate::index::{Index, Shape, shapes, unrank_among};
 
 /// Draws unfinished positions of some plies.
 ///
 /// ```
-/// use fourbase_tiers::answer::Limits;
+/// use fourbase::analysis::Budget;
 /// use fourbase_tiers::database::Database;
 /// use fourbase_tiers::positions::{SampleKind, Sampler};
 ///
 /// let database = Database::embedded("7x6".parse()?)?.ok_or("no database of 7x6")?;
 /// let sampler = Sampler::new(&database, SampleKind::RandomPlay, &[4, 5], 1)?;
-/// let drawn = sampler.draw(0..100, &Limits::default(), &|| false)?;
+/// let drawn = sampler.draw(0..100, &Budget::default(), &|| false)?;
 /// assert_eq!(drawn.len(), 100);
-/// assert_eq!(sampler.draw(50..60, &Limits::default(), &|| false)?, drawn[50..60]);
+/// assert_eq!(sampler.draw(50..60, &Budget::default(), &|| false)?, drawn[50..60]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
@@ -60,19 +60,19 @@ impl<'d> Sampler<'d> {
     /// # Errors
     ///
     /// [`PositionError::NotDrawn`] where one draw finds no position in many tries; [`PositionError::Stopped`];
-    /// [`PositionError::Answer`] where the choice has to matter and the moves have no answer.
+    /// [`PositionError::Database`] where the choice has to matter and the moves have no answer.
     pub fn draw(
         &self,
         numbers: Range<u64>,
-        limits: &Limits,
+        budget: &Budget,
         is_stopped: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<Position>, PositionError> {
-        numbers.into_par_iter().map(|number| self.one(number, limits, is_stopped)).collect()
+        numbers.into_par_iter().map(|number| self.one(number, budget, is_stopped)).collect()
     }
 
     /// Makes a draw: tries until a position is accepted. On some boards the choice never matters, and no game reaches some
     /// plies.
-    fn one(&self, number: u64, limits: &Limits, is_stopped: &dyn Fn() -> bool) -> Result<Position, PositionError> {
+    fn one(&self, number: u64, budget: &Budget, is_stopped: &dyn Fn() -> bool) -> Result<Position, PositionError> {
         let (board, kind) = (self.database.board(), self.kind);
         let draws = if kind == SampleKind::Uniform { 1_000_000 } else { 10_000 };
         let mut source = Source::new(self.seed, number);
@@ -85,7 +85,7 @@ impl<'d> Sampler<'d> {
                 SampleKind::RandomPlay | SampleKind::ChoiceMatters => self.play(&mut source),
             };
             if let Some(position) = tried
-                && (kind != SampleKind::ChoiceMatters || self.choice_matters(&position, limits)?)
+                && (kind != SampleKind::ChoiceMatters || self.choice_matters(&position, budget)?)
             {
                 return Ok(position);
             }
@@ -101,9 +101,9 @@ impl<'d> Sampler<'d> {
     }
 
     /// Returns whether the moves of a position differ in value.
-    fn choice_matters(&self, position: &Position, limits: &Limits) -> Result<bool, AnswerError> {
-        let moves = Answerer::moves(self.database, position, &mut Question::new(limits.clone()))?;
-        Ok(moves.first().map(|of| of.outcome.value) != moves.last().map(|of| of.outcome.value))
+    fn choice_matters(&self, position: &Position, budget: &Budget) -> Result<bool, DatabaseError> {
+        let analyst = Analyst::new(self.database.board(), Some(self.database), None);
+        Ok(Judgement::matters(&analyst.moves(position, &mut budget.clone())?))
     }
 }
 
@@ -198,13 +198,13 @@ mod tests {
     #[test]
     fn draws_are_streams_of_their_own() {
         let database = Database::embedded("6x6".parse().unwrap()).unwrap().unwrap();
-        let limits = Limits::default();
+        let budget = Budget::default();
         for kind in [SampleKind::Uniform, SampleKind::RandomPlay] {
             let sampler = Sampler::new(&database, kind, &[3, 7], 9).unwrap();
-            let drawn = sampler.draw(0..50, &limits, &|| false).unwrap();
+            let drawn = sampler.draw(0..50, &budget, &|| false).unwrap();
             assert!(drawn.iter().all(|position| [3, 7].contains(&position.ply()) && position.primitive().is_none()));
-            assert_eq!(sampler.draw(20..30, &limits, &|| false).unwrap(), drawn[20..30]);
-            assert!(matches!(sampler.draw(0..1, &limits, &|| true), Err(PositionError::Stopped)));
+            assert_eq!(sampler.draw(20..30, &budget, &|| false).unwrap(), drawn[20..30]);
+            assert!(matches!(sampler.draw(0..1, &budget, &|| true), Err(PositionError::Stopped)));
         }
     }
 }

@@ -13,8 +13,8 @@ use std::ops::Range;
 use fourbase::Player;
 
 use crate::index::{FullLine, Index, Matrix, OpenLine, Part, Shape, WingList, low_bits};
-use crate::kernel::RowMasks;
 use crate::kernel::matrix::ArmedLines;
+use crate::kernel::{Bits, Task};
 
 /// What the matrices of one shape have in common.
 pub(crate) struct QuietShape {
@@ -143,24 +143,34 @@ impl<'a> QuietMatrix<'a> {
     }
 }
 
-impl RowMasks for QuietMatrix<'_> {
+/// Writes the masks of the quiet entries of rows of a prepared matrix: of each row the words `words`. The rows are not empty
+/// and all in one run of 64 from a multiple of 64 on.
+pub(crate) struct MaskRows<'a, 'b> {
+    pub quiet: &'a mut QuietMatrix<'b>,
+    pub rows: Range<usize>,
+    pub words: Range<usize>,
+    pub out: &'a mut [u64],
+}
+
+impl Task for MaskRows<'_, '_> {
+    type Output = ();
+
     #[inline(always)]
-    fn rows(&mut self, rows: Range<usize>, words: Range<usize>, out: &mut [u64]) {
-        if !self.may_have(&rows) {
+    fn run<B: Bits>(self) {
+        let MaskRows { quiet, rows, words, out } = self;
+        if !quiet.may_have(&rows) {
             return out.fill(0);
         }
-        if self.misere {
+        if quiet.misere {
             for (row, out) in rows.clone().zip(out.chunks_exact_mut(words.len())) {
-                self.safe_twice(row, &words, out);
+                quiet.safe_twice(row, &words, out);
             }
         } else {
-            let safe = &self.safe[0];
+            let safe = &quiet.safe[0];
             safe.columns(rows.clone(), &words, out);
-            clear_lines(&safe.lines, self.left, rows.clone(), &words, out);
+            clear_lines(&safe.lines, quiet.left, rows.clone(), &words, out);
         }
-        clear_lines(&self.over, self.left, rows, &words, out);
-        #[cfg(test)]
-        out.chunks_exact_mut(words.len()).for_each(|row| crate::testing::mistakes::mask(row, words.start));
+        clear_lines(&quiet.over, quiet.left, rows, &words, out);
     }
 }
 
@@ -266,14 +276,14 @@ mod tests {
                             let together = row..rows.min((row / 64 + 1) * 64);
                             run.clear();
                             run.resize(together.len() * words, u64::MAX);
-                            kernel.mask_rows(&mut masks, together, 0..words, &mut run);
+                            kernel.run(MaskRows { quiet: &mut masks, rows: together, words: 0..words, out: &mut run });
                         } else {
                             run.drain(..words);
                         }
                         let quiet = &run[..words];
                         let mut word = [u64::MAX];
                         let last = words - 1..words;
-                        kernel.mask_rows(&mut masks, row..row + 1, last, &mut word);
+                        kernel.run(MaskRows { quiet: &mut masks, rows: row..row + 1, words: last, out: &mut word });
                         assert_eq!(word[0], quiet[words - 1], "a word of one row, {name} ply {ply}");
                         for column in 0..matrix.columns as usize {
                             let rank = first_entry + (row * matrix.columns as usize + column) as u64;

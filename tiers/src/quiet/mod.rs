@@ -19,7 +19,7 @@ mod masks;
 
 use fourbase::{Board, Outcome, Player, Position, Value, has_line, winning_cells};
 
-pub(crate) use masks::{QuietMatrix, QuietShape};
+pub(crate) use masks::{MaskRows, QuietMatrix, QuietShape};
 
 /// The value of a position, as far as the board alone shows it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,10 +44,8 @@ pub(crate) fn evaluate_without_line(position: &Position) -> StaticEvaluation {
     if columns == 0 {
         return decided(Value::Tie, 0);
     }
-    let (mover, other) = match position.to_move() {
-        Player::First => (position.pieces(Player::First), position.pieces(Player::Second)),
-        Player::Second => (position.pieces(Player::Second), position.pieces(Player::First)),
-    };
+    let mover = position.pieces(position.to_move());
+    let other = position.occupied() ^ mover;
     let completes = winning_cells(board, mover) & columns;
     if board.is_misere() {
         return of_candidates(board, columns & !completes);
@@ -141,10 +139,11 @@ pub(crate) fn can_win(position: &Position, player: Player) -> bool {
     let odd = drop_cells(position) & replies;
     let completes = if board.is_misere() { player.other() } else { player };
     let pieces = position.pieces(completes);
+    let columns_of =
+        |cells: u64| (0..board.width()).map(|column| board.column_cells(column)).filter(move |all| all & cells != 0);
     let room = |odd: u64| {
-        let all = (0..board.width()).map(|column| board.column_cells(column)).filter(|cells| cells & odd != 0);
         let every_second = if board.is_misere() { replies } else { !replies };
-        empty & all.fold(every_second, |room, cells| room | cells)
+        empty & columns_of(odd).fold(every_second, |room, cells| room | cells)
     };
     let is_even = odd.count_ones().is_multiple_of(2);
     if (position.to_move() == player) != is_even {
@@ -153,8 +152,7 @@ pub(crate) fn can_win(position: &Position, player: Player) -> bool {
     if is_even {
         return has_line(board, pieces | room(odd));
     }
-    let mut moves = (0..board.width()).map(|column| board.column_cells(column)).filter(|cells| cells & odd != 0);
-    moves.all(|cells| has_line(board, pieces | room(odd & !cells)))
+    columns_of(odd).all(|cells| has_line(board, pieces | room(odd & !cells)))
 }
 
 /// Returns the top cells and every second one below.

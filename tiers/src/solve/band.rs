@@ -6,140 +6,115 @@
 
 use std::ops::Range;
 
+use fourbase::Player;
+
+use super::drops::ShapeDrops;
 use crate::files::FileError;
-use crate::index::{push_rank_map, push_row_map};
+use crate::index::{Index, Matrix, Spine, arm_lines, push_rank_map, push_row_map};
+use crate::kernel::Coding;
 use crate::kernel::matrix::{ArmedLines, Band, ColumnDrop, Lists, Outcomes, RowDrop, TurnedDrop};
-use crate::tier::{LoadedRows, Origin, RowRequest, TierReader, row_span, row_view};
+use crate::tier::{LoadedRows, RowRequest, TierReader, row_span};
 
-/// A drop into the left wing.
-pub(super) struct RowMove<'a> {
-    /// Where the children are.
-    pub origin: Option<Origin>,
-    /// The rows that have a child.
-    pub keeps: &'a [u64],
-    /// The first player's pieces that the drop may have added, in the list of the children's rows: to be flipped or not.
-    pub plane: &'a [u64],
-    pub flip: u64,
-    /// The children's rows that the band needs.
-    pub loaded: Option<LoadedRows>,
-}
-
-/// A drop into the right wing or on the spine.
-pub(super) struct ColumnMove<'a> {
-    pub origin: Option<Origin>,
-    /// The rows that have a child, if the drop is on the spine.
-    pub spine_keeps: Option<&'a [u64]>,
-    /// As in [`ColumnDrop`]; so are the next three.
-    pub child_words: usize,
-    pub gather: Option<(&'a [u64], u64)>,
-    pub offset: usize,
-    pub keeps: &'a [u64],
-    pub loaded: Option<LoadedRows>,
-}
-
-/// A drop into the right wing whose child is stored as its mirror image.
-pub(super) struct TurnedMove {
-    pub origin: Option<Origin>,
-    /// The children's rows that columns of the matrix lead to.
-    pub rows: Range<usize>,
-    pub loaded: Option<LoadedRows>,
-}
-
-/// One matrix and its drops. It is kept from matrix to matrix, for the memory of its lists.
-pub(super) struct MatrixMoves<'a> {
+/// Prepares the bands of a tier, in one thread. It is kept from band to band, for the memory of its lists.
+pub(super) struct Bands {
     outcomes: Outcomes,
     misere: bool,
-    /// Colourings of the rows.
-    left: &'a [u32],
-    /// Number of columns.
-    columns: usize,
-    pub row_moves: Vec<RowMove<'a>>,
-    pub column_moves: Vec<ColumnMove<'a>>,
-    pub turned_moves: Vec<TurnedMove>,
-    /// The maps of the turned drops, from every column, one after the other.
-    pub turned_maps: Vec<u32>,
-    pub lines: ArmedLines,
-    /// The maps of the other drops from the rows of the band.
+    lines: ArmedLines,
+    /// The maps of the turned drops, from every column of the matrix, one after the other.
+    turned_maps: Vec<u32>,
+    /// The maps of the other drops, from the rows of the band.
     maps: Vec<u32>,
+    /// The children's rows that the band needs: of the left wing's drops, the right wing's, the spine's, the turned ones.
+    loaded: Vec<Option<LoadedRows>>,
 }
 
-impl<'a> MatrixMoves<'a> {
-    /// Makes room for the matrices of a tier.
-    pub(super) fn new(outcomes: Outcomes, misere: bool) -> MatrixMoves<'a> {
-        MatrixMoves {
-            outcomes,
-            misere,
-            left: &[],
-            columns: 0,
-            row_moves: Vec::new(),
-            column_moves: Vec::new(),
-            turned_moves: Vec::new(),
-            turned_maps: Vec::new(),
-            lines: ArmedLines::default(),
-            maps: Vec::new(),
+impl Bands {
+    /// Prepares the tier of `ply` pieces.
+    pub(super) fn new(index: &Index, coding: &Coding, ply: u32) -> Bands {
+        let outcomes = outcomes(index, coding, ply);
+        let (lines, [turned_maps, maps]) = (ArmedLines::default(), [Vec::new(), Vec::new()]);
+        Bands { outcomes, misere: index.board().is_misere(), lines, turned_maps, maps, loaded: Vec::new() }
+    }
+
+    /// Begins a matrix that has entries.
+    pub(super) fn begin(&mut self, drops: &ShapeDrops, matrix: &Matrix) {
+        let right = drops.index.list(matrix.right, matrix.spine, matrix.right_firsts);
+        arm_lines(&drops.lines, matrix.spine, right, drops.mover.other(), &mut self.lines);
+        self.turned_maps.clear();
+        for to in &drops.turned {
+            let child = drops.index.list(to.wing, matrix.spine, matrix.right_firsts + drops.first());
+            let (keeps, plane) = (right.keeps(to.column, drops.mover), child.cell(to.bit));
+            push_row_map(keeps, plane, drops.flip(), &(0..right.len()), &mut self.turned_maps);
         }
     }
 
-    /// Begins a matrix of these rows and columns, without drops.
-    pub(super) fn clear(&mut self, left: &'a [u32], columns: usize) {
-        self.left = left;
-        self.columns = columns;
-        self.row_moves.clear();
-        self.column_moves.clear();
-        self.turned_moves.clear();
-        self.turned_maps.clear();
-    }
-
-    /// Prepares the rows `rows` (from a multiple of 64) in empty `lists`.
+    /// Prepares the rows `rows` (from a multiple of 64) of the matrix in empty `lists`.
     ///
     /// # Errors
     /// Where a child's rows cannot be read.
     pub(super) fn band<'b>(
         &'b mut self,
+        drops: &ShapeDrops<'b>,
         children: &'b mut TierReader,
+        matrix: &Matrix,
         rows: Range<usize>,
         lists: Lists,
     ) -> Result<Band<'b>, FileError> {
+        self.load(drops, children, matrix, &rows)?;
+        let (children, index, mover) = (&*children, drops.index, drops.mover);
+        let left = index.list(matrix.left, matrix.spine, matrix.left_firsts);
+        let right = index.list(matrix.right, matrix.spine, matrix.right_firsts);
         let Lists { mut row_drops, mut column_drops, mut turned_drops } = lists;
-        self.load(children, &rows)?;
-        let children = &*children;
         let mut maps = self.maps.chunks_exact_mut(rows.len());
-        let row_drop = |to: &RowMove| {
+        let mut loaded = self.loaded.iter().map(Option::as_ref);
+        row_drops.extend(drops.left.iter().map(|_| {
             let rows = maps.next().unwrap_or_default();
-            let (child, _) = row_view(children, to.loaded.as_ref(), rows);
+            let (child, _) = children.view(loaded.next().flatten(), rows);
             RowDrop { child, rows }
-        };
-        row_drops.extend(self.row_moves.iter().map(row_drop));
-        let column_drop = |to: &ColumnMove<'a>| {
-            let map = if to.spine_keeps.is_some() { maps.next().unwrap_or_default() } else { &mut [] };
-            let (child, first) = row_view(children, to.loaded.as_ref(), map);
-            ColumnDrop {
+        }));
+        for to in &drops.right {
+            let list = index.list(to.wing, matrix.spine, matrix.right_firsts + drops.first());
+            // The last column holds the highest bits: the dropped bit is the top one, so that the children's places
+            // are the lower end of the list (second player) or the upper one.
+            let is_contiguous = to.column + 1 == index.split().wing_columns();
+            let is_second = |colouring: &u32| colouring >> to.bit == 0;
+            let (child, first) = children.view(loaded.next().flatten(), &mut []);
+            column_drops.push(ColumnDrop {
                 child,
-                child_words: to.child_words,
+                child_words: list.words(),
                 first_row: rows.start - first.min(rows.start),
-                rows: map,
-                gather: to.gather,
-                offset: to.offset,
-                keeps: to.keeps,
-            }
-        };
-        column_drops.extend(self.column_moves.iter().map(column_drop));
-        let words = words(&rows);
-        let turned_drop = |(to, rows): (&TurnedMove, _)| {
-            let (child, first_row) = row_view(children, to.loaded.as_ref(), &mut []);
-            let loaded = to.loaded.as_ref();
-            TurnedDrop {
+                rows: &[],
+                gather: (!is_contiguous).then(|| (list.cell(to.bit), drops.flip())),
+                offset: match mover {
+                    Player::First if is_contiguous => list.colourings().partition_point(is_second),
+                    _ => 0,
+                },
+                keeps: right.keeps(to.column, mover),
+            });
+        }
+        if drops.spine.is_some() {
+            let map = maps.next().unwrap_or_default();
+            let (child, _) = children.view(loaded.next().flatten(), map);
+            column_drops.push(ColumnDrop {
                 child,
-                first_row,
-                row_words: loaded.map_or(words.len(), |loaded| loaded.row_words),
-                first_word: words.start - loaded.map_or(0, |loaded| loaded.first_word),
-                rows,
-            }
-        };
-        turned_drops.extend(self.turned_moves.iter().zip(self.turned_maps.chunks_exact(self.columns)).map(turned_drop));
+                child_words: index.list(matrix.right, spine_after(drops, matrix), matrix.right_firsts).words(),
+                first_row: 0,
+                rows: map,
+                gather: None,
+                offset: 0,
+                keeps: right.spine_keeps(mover),
+            });
+        }
+        let words = words(&rows);
+        turned_drops.extend(self.turned_maps.chunks_exact(right.len()).map(|rows| {
+            let of_child = loaded.next().flatten();
+            let (child, first_row) = children.view(of_child, &mut []);
+            let (row_words, first) = of_child.map_or((words.len(), 0), |of| (of.row_words, of.first_word));
+            TurnedDrop { child, first_row, row_words, first_word: words.start - first, rows }
+        }));
         Ok(Band {
-            left: &self.left[rows.clone()],
-            columns: self.columns,
+            left: &left.colourings()[rows.clone()],
+            columns: right.len(),
             row_drops,
             column_drops,
             turned_drops,
@@ -150,24 +125,61 @@ impl<'a> MatrixMoves<'a> {
     }
 
     /// Maps the rows of a band, and reads the rows of the children that they lead to.
-    fn load(&mut self, children: &mut TierReader, rows: &Range<usize>) -> Result<(), FileError> {
-        self.maps.clear();
-        for to in &mut self.row_moves {
-            let map = push_row_map(to.keeps, to.plane, to.flip, rows, &mut self.maps);
-            to.loaded = RowRequest::rows(to.origin, row_span(map)).load(children)?;
+    fn load(
+        &mut self,
+        drops: &ShapeDrops,
+        children: &mut TierReader,
+        matrix: &Matrix,
+        rows: &Range<usize>,
+    ) -> Result<(), FileError> {
+        let Bands { turned_maps, maps, loaded, .. } = self;
+        let left = drops.index.list(matrix.left, matrix.spine, matrix.left_firsts);
+        maps.clear();
+        loaded.clear();
+        let mut load = |shape, spine, left_firsts, rows, words| {
+            let origin = children.matrix(shape, spine, left_firsts).map(|matrix| (shape, matrix));
+            loaded.push(children.load(&RowRequest { origin, rows, words })?);
+            Ok(())
+        };
+        for to in &drops.left {
+            let firsts = matrix.left_firsts + drops.first();
+            let child = drops.index.list(to.wing, matrix.spine, firsts);
+            let map = push_row_map(left.keeps(to.column, drops.mover), child.cell(to.bit), drops.flip(), rows, maps);
+            load(to.shape, matrix.spine, firsts, row_span(map), 0..0)?;
         }
-        for to in &mut self.column_moves {
-            let needed = match to.spine_keeps {
-                Some(keeps) => row_span(push_rank_map(keeps, rows, &mut self.maps)),
-                None => rows.clone(),
-            };
-            to.loaded = RowRequest::rows(to.origin, needed).load(children)?;
+        for to in &drops.right {
+            load(to.shape, matrix.spine, matrix.left_firsts, rows.clone(), 0..0)?;
         }
-        for to in &mut self.turned_moves {
-            to.loaded = RowRequest { origin: to.origin, rows: to.rows.clone(), words: words(rows) }.load(children)?;
+        if let Some(shape) = drops.spine {
+            let map = push_rank_map(left.spine_keeps(drops.mover), rows, maps);
+            load(shape, spine_after(drops, matrix), matrix.left_firsts, row_span(map), 0..0)?;
+        }
+        for (to, map) in drops.turned.iter().zip(turned_maps.chunks_exact(matrix.columns as usize)) {
+            load(to.shape, matrix.spine, matrix.right_firsts + drops.first(), row_span(map), words(rows))?;
         }
         Ok(())
     }
+}
+
+/// Computes the outcomes that need no child.
+fn outcomes(index: &Index, coding: &Coding, ply: u32) -> Outcomes {
+    let misere = index.board().is_misere();
+    let mover = Player::to_move(ply);
+    let winner_of_line_by = |player: Player| if misere { player.other() } else { player };
+    let full = ply == index.board().cells() as u32;
+    let completed = if full { 0 } else { coding.encode(Some(winner_of_line_by(mover)), ply + 1) };
+    let worst = if mover == Player::First { 0 } else { u8::MAX };
+    Outcomes {
+        completed,
+        floor: if misere { completed } else { worst },
+        over: if ply == 0 { 0 } else { coding.encode(Some(winner_of_line_by(mover.other())), ply) },
+        tie: coding.encode(None, 0),
+    }
+}
+
+/// Returns the spine after a drop there.
+fn spine_after(drops: &ShapeDrops, matrix: &Matrix) -> Spine {
+    matrix.spine.grown(drops.mover == Player::First)
 }
 
 /// Returns the words of a mask that `rows` are in.

@@ -9,19 +9,24 @@ use std::time::{Duration, Instant};
 
 use super::error::SolveError;
 use super::options::Solve;
-use super::progress::{Observer, Progress, RankProgress, Share};
 use super::run::no_root;
 use super::step::solve_tier;
 use crate::communicator::{Communicator, gather_numbers};
 use crate::files::{FileError, Written, publish};
 use crate::format::{Manifest, TierRecord, remove_leftovers, write_tier};
+use crate::index::Index;
 use crate::kernel::Coding;
+use crate::progress::{Progress, RankProgress, Share, Stage};
 use crate::tier::{Kind, Tier, TierFolder};
+
+/// Sees every tier of a solve, at every rank. The database has nothing of the tier yet: a solve that is stopped before the tier is
+/// durable solves it again, and shows it again. An error ends the solve.
+pub(crate) type Observer<'a> = dyn FnMut(&Index, &Tier) -> Result<(), SolveError> + 'a;
 
 /// A running solve, at one rank.
 pub(super) struct Driver<'a> {
     pub solve: &'a Solve,
-    pub observer: &'a mut dyn Observer,
+    pub observer: &'a mut Observer<'a>,
     pub all: &'a dyn Communicator,
     pub progress: &'a dyn Progress,
     pub tiers: TierFolder<'a>,
@@ -45,13 +50,14 @@ impl<'a> Driver<'a> {
         while let Some(ply) = self.manifest.next_ply(board) {
             let (begun, traffic) = (Instant::now(), all.traffic());
             let mut tier = self.tiers.begin(Coding::new(board, values, ply), ply, child.as_ref())?;
-            let shown = RankProgress::begin(progress, all, ply, tier.entries());
+            progress.tier(ply, tier.entries());
+            let shown = RankProgress::new(progress, Stage::Solve, all, tier.entries());
             let is_solved = shown.watching(|watch| solve_tier(index, &mut tier, child.as_ref(), watch))?;
             let written = if is_solved {
                 shown.end();
                 // The memory of the child's blocks goes to the writer.
                 child.iter().for_each(Tier::evict_all);
-                self.observer.solved(index, &tier)?;
+                (self.observer)(index, &tier)?;
                 self.write(&tier)?
             } else {
                 ControlFlow::Break(())
@@ -72,7 +78,7 @@ impl<'a> Driver<'a> {
             let times = [all.traffic().waited - traffic.waited, begun.elapsed()];
             // All ranks close the child before rank 0 removes its files.
             let tier = child.insert(tier);
-            self.share(ply, bytes, times)?;
+            self.share(bytes, times)?;
             if ply == 0 {
                 return self.complete(tier, unpublished);
             }
@@ -95,7 +101,7 @@ impl<'a> Driver<'a> {
     }
 
     /// Tells what the tier took each rank. Waits for all.
-    fn share(&self, ply: u32, bytes: [u64; 2], times: [Duration; 2]) -> Result<(), SolveError> {
+    fn share(&self, bytes: [u64; 2], times: [Duration; 2]) -> Result<(), SolveError> {
         if self.all.is_alone() {
             return Ok(());
         }
@@ -108,7 +114,7 @@ impl<'a> Driver<'a> {
             }
             _ => None,
         };
-        self.progress.tier_shared(ply, &Vec::from_iter(ranks.iter().filter_map(share)));
+        self.progress.tier_shared(&Vec::from_iter(ranks.iter().filter_map(share)));
         Ok(())
     }
 
@@ -127,7 +133,7 @@ impl<'a> Driver<'a> {
         let hash = file.as_ref().map(|file| file.hash);
         let record = TierRecord { ply: tier.ply(), entries: tier.entries(), bytes, hash };
         self.manifest.tiers.push(record);
-        self.progress.tier_done(&record);
+        self.progress.tier_done(Stage::Solve, record.ply, record.entries, bytes);
         Ok(ControlFlow::Continue(file.map(|file| file.written)))
     }
 

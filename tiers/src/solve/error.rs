@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use fourbase::Board;
 
 use crate::communicator::CommunicatorError;
-use crate::files::{FileError, bytes, grouped, shown};
+use crate::files::{FileError, bytes, counted, grouped, shown};
 use crate::index::IndexError;
 use crate::kernel::Values;
 
@@ -95,12 +95,24 @@ pub enum SolveError {
         /// The requested one.
         wanted: Option<u32>,
     },
+    /// Legal positions have a code that stands for no outcome.
+    #[error(
+        "board {board}, ply {ply}: the code {code} of {} stands for no outcome",
+        counted(*positions, "legal position")
+    )]
+    Code {
+        /// The board.
+        board: Board,
+        /// The ply.
+        ply: u32,
+        /// The code.
+        code: u8,
+        /// How many legal positions have it.
+        positions: u64,
+    },
     /// The ranks do not fit together.
     #[error(transparent)]
     Communicator(#[from] CommunicatorError),
-    /// An observer of the solve has failed.
-    #[error(transparent)]
-    Observer(#[from] Box<dyn std::error::Error + Send + Sync>),
     /// A file could not be read or written.
     #[error(transparent)]
     File(#[from] FileError),

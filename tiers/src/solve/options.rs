@@ -12,7 +12,7 @@ use crate::files::{Disk, FileError, Storage};
 use crate::format::{Hash, Manifest, State, folder_of};
 use crate::index::Index;
 use crate::kernel::{Kernel, Values};
-use crate::tier::{BLOCK_WORDS, MemoryBudget};
+use crate::tier::BLOCK_WORDS;
 
 /// A solve that can be run: which board, which values, and how.
 ///
@@ -28,18 +28,18 @@ use crate::tier::{BLOCK_WORDS, MemoryBudget};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Solve {
-    pub(super) board: Board,
-    pub(super) values: Values,
+    pub(crate) board: Board,
+    pub(crate) values: Values,
     pub(super) root: PathBuf,
     pub(super) makes_root: bool,
-    pub(super) memory_bytes: u64,
-    pub(super) kernel: Kernel,
+    pub(crate) memory_bytes: u64,
+    pub(crate) kernel: Kernel,
     pub(super) replace: bool,
-    pub(super) scratch: Option<PathBuf>,
+    pub(crate) scratch: Option<PathBuf>,
     pub(super) keep_plies: Option<u32>,
     pub(super) checkpoint: Duration,
     /// About how many words a block of a tier has.
-    pub(super) block_words: usize,
+    pub(crate) block_words: usize,
 }
 
 impl Solve {
@@ -152,7 +152,7 @@ impl Solve {
     }
 
     /// Plans like [`Solve::plan`], and returns the index if one was made to count the figures.
-    pub(super) fn counted_plan(&self) -> (Plan, Option<Index>) {
+    pub(crate) fn counted_plan(&self) -> (Plan, Option<Index>) {
         let (plan, index) = Plan::with_index(self.board, self.values, self.memory_bytes, self.kernel);
         let plan = if self.scratch.is_some() { plan.bounded() } else { plan };
         (plan.keeping(self.keep_plies), index)
@@ -173,24 +173,9 @@ impl Solve {
         self.keep_plies
     }
 
-    /// Returns the most memory that it may take, in bytes.
-    pub fn memory_bytes(&self) -> u64 {
-        self.memory_bytes
-    }
-
-    /// Splits the memory that the solve may use beyond its least.
-    pub(super) fn budget(&self, plan: &Plan) -> MemoryBudget {
-        plan.budget(self.memory_bytes, self.block_words)
-    }
-
     /// Reads the manifest of an earlier solve that is not replaced; `None` where there is none.
     pub(crate) fn manifest(&self, storage: &dyn Storage) -> Result<Option<Manifest>, FileError> {
         if self.replace { Ok(None) } else { Manifest::read(storage, &self.folder(), self.board, self.values) }
-    }
-
-    /// Returns the kernels.
-    pub(crate) fn kernels(&self) -> Kernel {
-        self.kernel
     }
 
     /// Returns the folder below which everything temporary goes: that of all databases, unless another one was set.

@@ -202,19 +202,18 @@ impl Plan {
         self.tiers.iter().fold(0, |sum, tier| sum.saturating_add(tier.database_bytes))
     }
 
-    /// Returns about how many bytes the temporary files take at most, if the solve is bounded, with a margin: a checkpoint that
-    /// is made, the one before it, and up to half of a tier between them.
+    /// Returns about how many bytes the temporary files take at most, with a margin: a checkpoint that is made, the one before it,
+    /// and up to half of a tier between them. A solve in memory makes checkpoints too, and one where it is stopped.
     #[must_use]
     pub fn scratch_bytes(&self) -> u128 {
-        let of_three = |tiers: &[TierPlan]| match tiers {
-            [new, rest @ ..] => {
-                let (between, old) = if rest.len() < 2 { (None, rest.first()) } else { (rest.first(), rest.last()) };
-                let [between, old] = [between, old].map(|tier| tier.map_or(0, |tier| tier.scratch_bytes));
-                new.scratch_bytes.saturating_add(between / 2).saturating_add(old)
+        let sum = |tiers: &[TierPlan]| match tiers {
+            [new, old] => new.scratch_bytes.saturating_add(old.scratch_bytes),
+            [new, between, old] => {
+                new.scratch_bytes.saturating_add(between.scratch_bytes / 2).saturating_add(old.scratch_bytes)
             }
-            [] => 0,
+            _ => 0,
         };
-        let most = self.tiers.windows(3).chain(self.tiers.windows(2)).map(of_three).max().unwrap_or(0);
+        let most = self.tiers.windows(3).chain(self.tiers.windows(2)).map(sum).max().unwrap_or(0);
         most.saturating_add(most / 100 * SCRATCH_MARGIN)
     }
 
@@ -271,7 +270,7 @@ impl Plan {
     pub(super) fn check_disk(&self, storage: &dyn Storage, folder: &Path, scratch: &Path) -> Result<(), SolveError> {
         // Estimates of databases are within a quarter or so.
         let database_bytes = self.database_bytes() / 4 * 5;
-        let scratch_bytes = if self.is_bounded { self.scratch_bytes() } else { 0 };
+        let scratch_bytes = self.scratch_bytes();
         let disk = |folder: &Path| folder.ancestors().find_map(|folder| storage.disk(folder));
         // Two folders on one disk have to fit together.
         let needs = if disk(folder) == disk(scratch) {
@@ -403,16 +402,6 @@ mod tests {
         assert!(!hopeless.exact && exact.exact);
         let ratio = hopeless.memory_bytes() as f64 / exact.memory_bytes() as f64;
         assert!((0.7..1.4).contains(&ratio), "{} {}", hopeless.memory_bytes(), exact.memory_bytes());
-    }
-
-    #[test]
-    fn boards_beyond_all_memory_are_refused_without_tables() {
-        for name in ["1x63", "8x8", "32x2", "1x64", "2x32", "16x4", "21x3", "9x7", "30x1"] {
-            let board: Board = name.parse().unwrap();
-            let plan = Plan::new(board, Values::Remoteness, 1 << 36);
-            assert!(!plan.exact, "{name}");
-            assert!(plan.memory_bytes() > 1 << 36, "{name}: {}", plan.memory_bytes());
-        }
     }
 
     #[test]

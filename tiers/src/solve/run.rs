@@ -2,18 +2,18 @@
 //!
 //! Every rank runs this. Rank 0 makes and removes files, keeps the lock and writes the manifest; the others read them.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::driver::Driver;
+use super::driver::{Driver, Observer};
 use super::error::SolveError;
 use super::options::{Report, Solve};
 use super::plan::Plan;
-use super::progress::{Observer, Progress};
 use crate::communicator::{Alone, Communicator, check_same_job, check_shared_folder, lock_output};
 use crate::files::{Disk, FileError, Storage, remove_folders, remove_folders_below};
 use crate::format::{Manifest, State, has_leftovers, lock_path, remove_database, remove_leftovers};
 use crate::index::Index;
 use crate::kernel::Coding;
+use crate::progress::{Progress, Stage};
 use crate::tier::segments;
 use crate::tier::{Kind, Tier, TierFolder};
 
@@ -44,13 +44,13 @@ impl Solve {
         storage: &dyn Storage,
         progress: &dyn Progress,
     ) -> Result<Report, SolveError> {
-        self.run_observed(&mut (), all, storage, progress)
+        self.run_observed(&mut |_, _| Ok(()), all, storage, progress)
     }
 
     /// Solves like [`Solve::run_on`], and shows every tier that is solved to `observer`.
     pub(crate) fn run_observed(
         &self,
-        observer: &mut dyn Observer,
+        observer: &mut Observer,
         all: &dyn Communicator,
         storage: &dyn Storage,
         progress: &dyn Progress,
@@ -77,11 +77,28 @@ impl Solve {
         if all.is_root() && !is_begun {
             plan.check_disk(storage, &folder, &scratch)?;
         }
-        let mut made = Vec::new();
-        let result = self.run_in_folders(observer, all, storage, progress, &plan, &index, &mut made);
-        match (&result, &self.scratch) {
+        let (lock, mut made) = (lock_path(&folder), Vec::new());
+        let result = match lock_output(all, storage, self.existing(), &[&folder, &scratch], &lock, &mut made) {
             // The folders are the other process's.
-            (Err(SolveError::Busy { .. }), _) => {}
+            Ok(Err(holder)) => return Err(SolveError::Busy { folder, holder }),
+            Ok(Ok(_held)) => {
+                let budget = plan.budget(self.memory_bytes, self.block_words);
+                let tiers = TierFolder { storage, folder: &scratch, index: &index, budget, all };
+                let manifest = Manifest::new(self.board, self.values, self.keep_plies);
+                let driver = Driver { solve: self, observer, all, progress, tiers, folder: &folder, manifest };
+                let result = check_shared_folder(all, storage, &scratch)
+                    .and_then(|()| check_shared_folder(all, storage, &folder))
+                    .and_then(|()| driver.resume_and_solve(&plan));
+                let is_new = || made.contains(&folder) && matches!(Manifest::read_any(storage, &folder), Ok(None));
+                if result.is_err() && is_new() {
+                    let _ = remove_leftovers(storage, &folder);
+                    let _ = storage.remove(&lock);
+                }
+                result
+            }
+            Err(error) => Err(error.into()),
+        };
+        match (&result, &self.scratch) {
             // A refused solve leaves no empty folder.
             (Err(_), _) => remove_folders(storage, &made),
             (Ok(_), Some(root)) if scratch != folder && all.is_root() => {
@@ -89,38 +106,6 @@ impl Solve {
             }
             _ => {}
         }
-        result
-    }
-
-    /// Makes the folders, which are added to `made`, takes the lock and solves.
-    #[expect(clippy::too_many_arguments, reason = "one call; they are what `Driver` consists of")]
-    fn run_in_folders(
-        &self,
-        observer: &mut dyn Observer,
-        all: &dyn Communicator,
-        storage: &dyn Storage,
-        progress: &dyn Progress,
-        plan: &Plan,
-        index: &Index,
-        made: &mut Vec<PathBuf>,
-    ) -> Result<Report, SolveError> {
-        let (folder, scratch) = (self.folder(), self.scratch_folder());
-        let lock = lock_path(&folder);
-        let held = lock_output(all, storage, self.existing(), &[&folder, &scratch], &lock, made)?;
-        let held = held.map_err(|holder| SolveError::Busy { folder: folder.clone(), holder })?;
-        let tiers = TierFolder { storage, folder: &scratch, index, budget: self.budget(plan), all };
-        let manifest = Manifest::new(self.board, self.values, self.keep_plies);
-        let driver = Driver { solve: self, observer, all, progress, tiers, folder: &folder, manifest };
-        let result = match check_shared_folder(all, storage, &scratch)?.and(check_shared_folder(all, storage, &folder)?)
-        {
-            Ok(()) => driver.resume_and_solve(plan),
-            Err(error) => Err(error.into()),
-        };
-        if result.is_err() && made.contains(&folder) && matches!(Manifest::read_any(storage, &folder), Ok(None)) {
-            let _ = remove_leftovers(storage, &folder);
-            let _ = storage.remove(&lock);
-        }
-        drop(held);
         result
     }
 
@@ -176,7 +161,9 @@ impl<'a> Driver<'a> {
         }
         let Manifest { checkpoint, tiers, .. } = &self.manifest;
         check_same_job(all, &format!("resuming from ply {checkpoint:?} with {} tiers", tiers.len()))?;
-        self.progress.planned(plan, self.manifest.entries());
+        self.progress.planned(plan);
+        let entries = u64::try_from(plan.entries()).unwrap_or(u64::MAX);
+        self.progress.begin(Stage::Solve, entries, self.manifest.entries());
         self.solve_tiers(last)?;
         if !all.is_root()
             && let Some(written) = Manifest::read(storage, self.folder, solve.board, solve.values)?
@@ -218,9 +205,10 @@ impl<'a> Driver<'a> {
     /// Reads the finished files through, each rank a part of them.
     fn check_hashes(&self, manifest: &Manifest) -> Result<(), SolveError> {
         let size = self.all.size();
-        self.progress.checks(manifest.tiers.iter().map(|tier| tier.bytes).sum::<u64>() / u64::from(size));
+        let bytes = manifest.tiers.iter().map(|tier| tier.bytes).sum::<u64>() / u64::from(size);
+        self.progress.begin(Stage::Resume, bytes, 0);
         let goes_on = |bytes| {
-            self.progress.checked(bytes);
+            self.progress.done(Stage::Resume, bytes);
             !self.progress.is_stopped()
         };
         let part = (self.all.rank() as usize, size as usize);

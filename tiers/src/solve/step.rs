@@ -4,8 +4,8 @@ use std::sync::{Mutex, PoisonError};
 
 use fourbase::Player;
 
-use super::band::MatrixMoves;
-use super::moves::{self, ShapeMoves};
+use super::band::Bands;
+use super::drops::ShapeDrops;
 use crate::files::FileError;
 use crate::index::{Index, OfShape, WingShape, bands};
 use crate::kernel::matrix::{Buffers, Lists};
@@ -27,14 +27,13 @@ pub(crate) fn solve_tier(
     let (ply, coding) = (tier.ply(), *tier.content());
     let child_planes = child.map_or(coding.planes(), |child| child.content().planes());
     let maximise = Player::to_move(ply) == Player::First;
-    let outcomes = moves::outcomes(index, &coding, ply);
     let sweep = Sweep::default();
     let begin = || Solver {
         thread: sweep.begin(),
         left: None,
         children: TierReader::new(index, child),
-        moves: OfShape::default(),
-        matrix: MatrixMoves::new(outcomes, index.board().is_misere()),
+        drops: OfShape::default(),
+        bands: Bands::new(index, &coding, ply),
         lists: Lists::default(),
         buffers: Buffers::default(),
     };
@@ -47,13 +46,13 @@ pub(crate) fn solve_tier(
             let least = sweep.comes_to(solver.thread, matrix.left);
             child.iter().for_each(|child| child.evict_before(least));
         }
-        let Solver { children, moves, matrix: prepared, lists, buffers, .. } = solver;
-        let moves = moves.get(matrix.shape(), || ShapeMoves::new(index, children, matrix.shape(), ply));
-        moves.prepare(children, matrix, prepared);
+        let Solver { children, drops, bands: prepared, lists, buffers, .. } = solver;
+        let drops = drops.get(matrix.shape(), || ShapeDrops::to_children(index, children, matrix.shape(), ply));
+        prepared.begin(drops, matrix);
         for rows in bands(rows) {
             let (own, after) = out.split_at_mut(rows.len() * matrix.words() * coding.planes());
             out = after;
-            let band = prepared.band(children, rows, std::mem::take(lists))?;
+            let band = prepared.band(drops, children, matrix, rows, std::mem::take(lists))?;
             index.kernel().solve(&coding, child_planes, maximise, &band, own, buffers);
             *lists = band.into_lists();
         }
@@ -92,9 +91,8 @@ struct Solver<'a> {
     left: Option<WingShape>,
     children: TierReader<'a>,
     /// The drops of the shape that is being solved; its children's shapes are open.
-    moves: OfShape<ShapeMoves<'a>>,
-    /// The matrix that is being solved.
-    matrix: MatrixMoves<'a>,
+    drops: OfShape<ShapeDrops<'a>>,
+    bands: Bands,
     /// Of the band that is being solved.
     lists: Lists,
     buffers: Buffers,

@@ -1,15 +1,17 @@
-//! A solve makes the same files whatever the number of ranks and threads, the blocks and the memory, and whoever resumes it.
+//! A solve makes the same files with any number of ranks and threads, also where others resume it. `tests/bounded.rs` tries sizes of
+//! blocks and memory.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use super::{Plan, Progress, Solve, SolveError};
+use super::{Solve, SolveError};
 use crate::communicator::Alone;
 use crate::files::{Disk, FileError, Storage};
 use crate::format::Manifest;
 use crate::kernel::Values;
 use crate::long;
+use crate::progress::Progress;
 use crate::testing::Threads;
 
 fn solve(board: &str, values: Values, root: &Path) -> Solve {
@@ -33,46 +35,12 @@ fn any_number_of_ranks_and_threads_makes_the_same_files() {
             for (ranks, threads) in [(1, 2), (2, 1), (3, 2), (4, 1), (8, 1)] {
                 let root = tempfile::tempdir().unwrap();
                 let solve = solve(board, values, root.path()).scratch(Some(root.path().join("scratch")));
-                let (reports, bytes) = Threads::run(ranks, threads, |all| solve.run_on(all, &Disk, &()).unwrap());
+                let (reports, _) = Threads::run(ranks, threads, |all| solve.run_on(all, &Disk, &()).unwrap());
                 for found in &reports {
                     let of = |report: &super::Report| (report.hash, report.outcome, report.bytes);
                     assert_eq!(of(found), of(&report));
                 }
                 assert!(files(&report.folder) == files(&reports[0].folder), "{board} {values} {ranks} {threads}");
-                println!("{board} {values}: {ranks} ranks have sent {bytes} bytes");
-            }
-        }
-    }
-}
-
-#[test]
-fn any_size_of_blocks_and_any_memory_makes_the_same_files() {
-    for (board, block_words) in [
-        ("4x4", 1),
-        ("5x4", 64),
-        ("5x4", 1 << 15),
-        ("4x5", 200),
-        ("6x3", 1 << 15),
-        ("3x6", 7),
-        ("5x3m", 1),
-        ("1x8", 1),
-        ("8x2", 30),
-    ] {
-        if ["5x4", "4x5", "8x2"].contains(&board)
-            && long::skips(format_args!("{board} in blocks of {block_words} words"))
-        {
-            continue;
-        }
-        for values in [Values::Wdl, Values::Remoteness] {
-            let root = tempfile::tempdir().unwrap();
-            let expected = solve(board, values, &root.path().join("memory")).run().unwrap();
-            // With the least memory matrices that are read across are cut into slices.
-            let least = Plan::new(board.parse().unwrap(), values, 1 << 30).bounded().memory_bytes() as u64;
-            for more in [0, 1 << 14, 1 << 18] {
-                let solve = solve(board, values, &root.path().join(more.to_string())).block_words(block_words);
-                let scratch = root.path().join("scratch");
-                let report = solve.memory(least + more).scratch(Some(scratch)).run().unwrap();
-                assert_eq!(report.hash, expected.hash, "{board} {values} {block_words} {more}");
             }
         }
     }

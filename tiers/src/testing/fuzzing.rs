@@ -129,18 +129,18 @@ pub fn pages(data: &[u8]) -> bool {
     write(&storage, path, &parts.to_file());
     let opened = Reader::open(&storage, path, 1000, |header, _| Ok::<_, FileError>(header.entries.div_ceil(256)));
     let Ok((reader, chunks)) = opened else { return false };
-    assert_eq!(reader.blocks(), count as u64);
+    assert_eq!(reader.blocks, count as u64);
     let mut is_whole = true;
     for chunk in [0, 1, chunks / 3, chunks / 2, chunks.saturating_sub(1), chunks, u64::MAX] {
         let Ok((block, place)) = reader.block_of(chunk) else {
             is_whole &= chunk >= chunks;
             continue;
         };
-        assert!(block < reader.blocks() && chunk < chunks, "a chunk beyond the tier");
+        assert!(block < reader.blocks && chunk < chunks, "a chunk beyond the tier");
         assert!(reader.first_chunk(block).is_ok_and(|first| first + place as u64 == chunk), "a chunk in another block");
         is_whole &= reader.block(block).is_ok_and(|(_, held)| place < held);
     }
-    let _ = (reader.block(0), reader.block(reader.blocks()), reader.block(u64::MAX), reader.shape_entries(1000));
+    let _ = (reader.block(0), reader.block(reader.blocks), reader.block(u64::MAX), reader.shape_entries(1000));
     is_whole
 }
 
@@ -166,7 +166,7 @@ fn page_checksum(header: &[u8], entries: &[u8], page: u64) -> u64 {
 }
 
 fn write(storage: &Memory, path: &Path, bytes: &[u8]) {
-    let written = storage.create(path).and_then(|mut file| file.write_all(bytes));
+    let written = storage.create(path).and_then(|file| file.write_all_at(bytes, 0));
     assert!(written.is_ok(), "memory takes any file");
 }
 

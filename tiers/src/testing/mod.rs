@@ -5,8 +5,6 @@
 pub mod forge;
 #[cfg(feature = "testing")]
 pub mod fuzzing;
-#[cfg(test)]
-pub(crate) mod mistakes;
 #[cfg(feature = "testing")]
 pub mod plant;
 mod threads;

@@ -1,4 +1,4 @@
-//! The blocks of one tier that are in memory, and how two tiers share the memory budget.
+//! The blocks of one tier that are in memory, and how the tiers of a run share the memory budget.
 //!
 //! A **dirty** block was filled and is not in the log yet. It is kept expanded where there is room for that, and else as its
 //! **delta**, which takes a fourth or less and costs little (`kernel/delta`). **Cached** blocks are expanded copies of blocks that
@@ -9,62 +9,49 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use quick_cache::sync::Cache;
 
-use super::budget::MemoryBudget;
-use super::pages::{Paged, Pages};
+use super::block::{DeltaBlock, DirtyBlock, Expanded, PAD, delta_bytes, expanded_bytes};
+use super::pages::Pages;
 use crate::files::FileError;
-use crate::kernel::{Delta, Kernel, SPARE_PART, Words};
 
-/// The words beyond the last row that a kernel may read (and never uses): a stream is read two words at a time.
-pub(super) const PAD: usize = 2;
-
-/// The words of a block, and [`PAD`] more. Threads share it.
-pub(super) type Expanded = Arc<Words>;
-
-/// Makes a block of `length` words and lets `fill` write them.
-///
-/// # Errors
-/// Those of `fill`.
-pub(super) fn expanded(
-    length: usize,
-    fill: impl FnOnce(&mut [u64]) -> Result<(), FileError>,
-) -> Result<Expanded, FileError> {
-    let mut words = Words::of_any_values(length + PAD);
-    words.get_mut(..length).map_or(Ok(()), fill)?;
-    Ok(Arc::new(words))
+/// What the tiers of a run may take in memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MemoryBudget {
+    /// About how many words a block has; [`BLOCK_WORDS`](super::BLOCK_WORDS) except in tests.
+    pub block_words: usize,
+    /// For the blocks of the tier that is read and of the one that is filled.
+    pub cache_bytes: u64,
+    /// For one matrix that is read across, in each thread.
+    pub slice_words: usize,
+    /// For a tier whose expanded blocks do not fit: more words of such a matrix, and the bytes that this takes off
+    /// `cache_bytes`. Every slice costs the expansion of its matrix.
+    pub wide: Option<(usize, u64)>,
 }
 
-/// Returns what some blocks of so many words in all take together, expanded.
-pub(super) fn expanded_bytes(blocks: usize, words: usize) -> u64 {
-    let words = (words + blocks * PAD) as u64;
-    64 * blocks as u64 + 8 * (words + words / SPARE_PART as u64)
-}
-
-/// A block that is not in the log yet.
-#[derive(Clone, Debug)]
-pub(super) enum DirtyBlock {
-    Expanded(Expanded),
-    Delta(Arc<DeltaBlock>),
-}
-
-/// A block in memory as its delta.
-#[derive(Debug)]
-pub(super) struct DeltaBlock {
-    delta: Delta,
-    bytes: Paged,
-    /// Words of the block.
-    pub length: usize,
-}
-
-impl DeltaBlock {
-    /// Writes the words of the block; `buffer` is for the bytes.
-    pub fn expand(&self, kernel: Kernel, buffer: &mut Vec<u8>, words: &mut [u64]) {
-        kernel.undo_delta(&self.delta, self.bytes.read(buffer), words);
+impl MemoryBudget {
+    /// For tiers that stay in memory, two at a time.
+    pub fn unlimited(block_words: usize) -> MemoryBudget {
+        MemoryBudget { block_words, cache_bytes: UNLIMITED, slice_words: usize::MAX, wide: None }
     }
-}
 
-/// Returns what a delta of so many bytes takes in memory.
-fn delta_bytes(delta: &Delta, bytes: usize) -> u64 {
-    delta.taken() + Paged::taken_by(bytes) + 64
+    /// For reading from front to back, without memory for more than a block.
+    pub fn sequential(block_words: usize) -> MemoryBudget {
+        MemoryBudget { cache_bytes: 0, ..MemoryBudget::unlimited(block_words) }
+    }
+
+    /// Returns the budget of a tier that takes so many bytes if all of it is expanded.
+    pub(super) fn of_tier(self, expanded_bytes: u64) -> MemoryBudget {
+        match self.wide {
+            Some((slice_words, bytes)) if !self.fits(expanded_bytes) => {
+                MemoryBudget { slice_words, cache_bytes: self.cache_bytes.saturating_sub(bytes), wide: None, ..self }
+            }
+            _ => MemoryBudget { wide: None, ..self },
+        }
+    }
+
+    /// Tells whether a tier that takes so many bytes expanded leaves room for some deltas.
+    pub(super) fn fits(&self, expanded_bytes: u64) -> bool {
+        expanded_bytes <= self.cache_bytes / 16 * 15
+    }
 }
 
 #[derive(Clone)]
@@ -76,7 +63,7 @@ impl quick_cache::Weighter<usize, Expanded> for ByBytes {
     }
 }
 
-/// More bytes than any machine has.
+/// More bytes than any machine has; sums do not overflow.
 const UNLIMITED: u64 = 1 << 50;
 
 /// The deltas of a tier take about one part in so many of what its blocks take expanded, or less.
@@ -134,8 +121,7 @@ struct Evicted {
 #[derive(Debug)]
 struct Next {
     free_bytes: Arc<AtomicU64>,
-    /// Its pages, if it keeps deltas alone. Others would wait there while expanded blocks take their room.
-    pages: Option<Arc<Pages>>,
+    pages: Arc<Pages>,
 }
 
 impl BlockCache {
@@ -179,8 +165,11 @@ impl BlockCache {
         let mut evicted = beside.evicted();
         beside.limit_cached(&mut evicted, cached);
         self.free_bytes = Arc::new(AtomicU64::new(free - cached));
-        let pages = (!self.fits).then(|| Arc::clone(&self.pages));
-        evicted.next = Some(Next { free_bytes: Arc::clone(&self.free_bytes), pages });
+        if self.fits {
+            // Spare pages would take the room of expanded blocks.
+            self.pages.close();
+        }
+        evicted.next = Some(Next { free_bytes: Arc::clone(&self.free_bytes), pages: Arc::clone(&self.pages) });
     }
 
     /// Lets cached blocks take what dirty blocks leave, once all blocks are filled.
@@ -216,10 +205,10 @@ impl BlockCache {
                 }
                 Some(DirtyBlock::Delta(delta)) => {
                     self.of_deltas.fetch_sub(expanded_bytes(1, delta.length), Ordering::Relaxed);
-                    self.deltas.fetch_sub(delta_bytes(&delta.delta, delta.bytes.len()), Ordering::Relaxed);
-                    if let Some(Next { pages: Some(pages), .. }) = &evicted.next {
-                        // A thread that expands it just now drops it itself.
-                        Arc::into_inner(delta).into_iter().for_each(|delta| pages.take_back(delta.bytes));
+                    self.deltas.fetch_sub(delta_bytes(delta.delta.length), Ordering::Relaxed);
+                    // A thread that expands it just now drops it itself.
+                    if let (Some(next), Some(delta)) = (&evicted.next, Arc::into_inner(delta)) {
+                        next.pages.take_back(delta.delta);
                     }
                 }
                 None => {}
@@ -275,9 +264,9 @@ impl BlockCache {
         *self.slot(block) = Some(DirtyBlock::Expanded(words));
     }
 
-    /// Keeps the delta of a block of `length` words, if there is room. Returns whether there was.
-    pub fn keep_delta(&self, block: usize, length: usize, delta: Delta, bytes: &[u8]) -> bool {
-        let taken = delta_bytes(&delta, bytes.len());
+    /// Keeps the delta of a block of `length` words in rows of `planes` planes, if there is room. Returns whether there was.
+    pub fn keep_delta(&self, block: usize, length: usize, planes: usize, delta: &[u8]) -> bool {
+        let taken = delta_bytes(delta.len());
         let deltas = &self.deltas;
         let more = |deltas: u64| Some(deltas + taken).filter(|deltas| *deltas <= self.most_deltas());
         if deltas.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_err() {
@@ -289,8 +278,8 @@ impl BlockCache {
         }
         self.of_deltas.fetch_add(expanded_bytes(1, length), Ordering::Relaxed);
         // What the tier that is read has left may be taken by more deltas in fewer pages.
-        let bytes = self.pages.put(bytes, get(&self.free_bytes));
-        *self.slot(block) = Some(DirtyBlock::Delta(Arc::new(DeltaBlock { delta, bytes, length })));
+        let delta = self.pages.put(delta, get(&self.free_bytes));
+        *self.slot(block) = Some(DirtyBlock::Delta(Arc::new(DeltaBlock { delta, planes, length })));
         true
     }
 
@@ -334,7 +323,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::kernel::{DeltaBuffers, Stretch};
+    use crate::kernel::Kernel;
+    use crate::kernel::delta::{DeltaBuffers, MakeDelta, Stretch};
+    use crate::tier::block::expanded;
 
     const WORDS: usize = 1000;
 
@@ -358,8 +349,8 @@ mod tests {
             Some(Form::Delta) => {
                 let stretch = [Stretch { row_words: 5, words: WORDS as u32 }];
                 let mut buffers = DeltaBuffers::default();
-                let (delta, bytes) = Kernel::portable().delta(&words, 2, &stretch, &mut buffers);
-                cache.keep_delta(block, WORDS, delta, bytes);
+                let make = MakeDelta { words: &words, planes: 2, stretches: &stretch, buffers: &mut buffers };
+                cache.keep_delta(block, WORDS, 2, Kernel::portable().run(make));
             }
             None => {}
         }

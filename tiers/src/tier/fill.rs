@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::content::Content;
 use super::shape::ShapeBlocks;
 use super::tier::{Buffers, Tier};
-use crate::communicator::{Communicator, assign};
+use crate::communicator::assign;
 use crate::files::FileError;
 use crate::index::{Index, Matrix};
 
@@ -16,25 +16,15 @@ use crate::index::{Index, Matrix};
 const JOB_BLOCKS: usize = 16;
 
 /// The jobs of one rank.
-struct Queue<J> {
-    jobs: Vec<J>,
+struct Queue {
+    jobs: Vec<Job>,
     next: AtomicUsize,
     is_ended: AtomicBool,
 }
 
-impl<J: Sync> Queue<J> {
-    /// Queues those of all jobs that are assigned to this rank, in order. All ranks queue the same jobs of the same costs.
-    pub fn new(all: &dyn Communicator, mut jobs: Vec<J>, cost: impl Fn(&J) -> u64) -> Queue<J> {
-        if !all.is_alone() {
-            let ranks = assign(&Vec::from_iter(jobs.iter().map(cost)), all.size());
-            let mut ranks = ranks.iter();
-            jobs.retain(|_| ranks.next() == Some(&all.rank()));
-        }
-        Queue { jobs, next: AtomicUsize::new(0), is_ended: AtomicBool::new(false) }
-    }
-
+impl Queue {
     /// Returns the next job; `None` after the last, and after the queue was ended.
-    pub fn next(&self) -> Option<&J> {
+    fn next(&self) -> Option<&Job> {
         if self.is_ended() {
             return None;
         }
@@ -42,25 +32,13 @@ impl<J: Sync> Queue<J> {
     }
 
     /// Lets no thread take another job.
-    pub fn end(&self) {
+    fn end(&self) {
         self.is_ended.store(true, Ordering::Relaxed);
     }
 
     /// Tells whether the queue was ended before its last job was done.
-    pub fn is_ended(&self) -> bool {
+    fn is_ended(&self) -> bool {
         self.is_ended.load(Ordering::Relaxed)
-    }
-
-    /// Lets the threads of rayon's current pool `work`, which takes jobs until the queue has none: once for every thread,
-    /// though a busy pool may run it more than once on one. An error ends the queue for all.
-    ///
-    /// # Errors
-    /// The first that `work` returns.
-    pub fn run<T: Send>(&self, work: impl Fn() -> Result<T, FileError> + Sync) -> Result<Vec<T>, FileError> {
-        // Not a broadcast, which waits for every thread: within another parallel loop, waiting threads would begin its
-        // further items one inside the other until the stack overflows.
-        let threads = (0..rayon::current_num_threads()).into_par_iter().with_max_len(1);
-        threads.map(|_| work().inspect_err(|_| self.end())).collect()
     }
 }
 
@@ -102,7 +80,8 @@ impl<C: Content> Tier<'_, C> {
         work: impl Fn(&mut W, &Matrix, Range<usize>, &mut [u64]) -> Result<(), FileError> + Sync,
     ) -> Result<Option<Vec<W>>, FileError> {
         let (tier, queue) = (&*self, self.queue());
-        let fill_blocks = |state: &mut W, shape: &ShapeBlocks, blocks: Range<usize>, buffers: &mut Buffers| {
+        let begin = || (begin(), Buffers::default());
+        let states = tier.work(index, &queue, begin, |(state, buffers), shape, blocks| {
             for block in blocks {
                 // Once is enough: a later shape must not be filled before one that is missing.
                 if queue.is_ended() || (watch.is_stopped)() {
@@ -120,23 +99,12 @@ impl<C: Content> Tier<'_, C> {
                 let entries = |(matrix, rows): (&Matrix, Range<usize>)| u64::from(matrix.columns) * rows.len() as u64;
                 (watch.done)(shape.rows(block).map(entries).sum());
             }
-            Ok(())
-        };
-        let states = queue.run(|| {
-            let (mut state, mut shape, mut buffers) = (begin(), ShapeBlocks::default(), Buffers::default());
-            while let Some(job) = queue.next() {
-                for number in job.shapes.clone() {
-                    tier.lay_out(index, number, &mut shape);
-                    fill_blocks(&mut state, &shape, tier.blocks_of_job(job, number), &mut buffers)?;
-                    if tier.blocks_of(number).is_empty() {
-                        let mut all = shape.layout.matrices().iter();
-                        all.try_for_each(|matrix| work(&mut state, matrix, 0..matrix.rows as usize, &mut []))?;
-                    }
-                }
-            }
-            Ok(state)
+            // A shape without blocks has matrices without words.
+            let rest = if shape.cuts.len() == 1 { &shape.layout.matrices[..] } else { &[] };
+            rest.iter().try_for_each(|matrix| work(state, matrix, 0..matrix.rows as usize, &mut []))
         })?;
         tier.cache.finish_filling();
+        let states = states.into_iter().map(|(state, _)| state).collect();
         Ok((!tier.exchange(queue.is_ended())?).then_some(states))
     }
 
@@ -150,32 +118,58 @@ impl<C: Content> Tier<'_, C> {
         begin: impl Fn() -> V + Sync,
         show: impl Fn(&mut V, &Matrix, Range<usize>, &[u64]) -> Result<(), FileError> + Sync,
     ) -> Result<Vec<V>, FileError> {
-        let queue = self.queue();
-        queue.run(|| {
-            let (mut state, mut shape, mut bytes) = (begin(), ShapeBlocks::default(), Vec::new());
-            while let Some(job) = queue.next() {
-                for number in job.shapes.clone() {
-                    self.lay_out(index, number, &mut shape);
-                    for block in self.blocks_of_job(job, number) {
-                        let length = shape.words(block).len();
-                        let expanded = self.block(block, length, &mut bytes)?;
-                        let mut rest = &expanded[..length];
-                        for (matrix, rows) in shape.rows(block) {
-                            let (own, after) = rest.split_at(rows.len() * matrix.words() * self.planes);
-                            rest = after;
-                            if !own.is_empty() {
-                                show(&mut state, matrix, rows, own)?;
-                            }
-                        }
+        let begin = || (begin(), Vec::new());
+        let states = self.work(index, &self.queue(), begin, |(state, bytes), shape, blocks| {
+            for block in blocks {
+                let length = shape.words(block).len();
+                let expanded = self.block(block, length, bytes)?;
+                let mut rest = &expanded[..length];
+                for (matrix, rows) in shape.rows(block) {
+                    let (own, after) = rest.split_at(rows.len() * matrix.words() * self.planes);
+                    rest = after;
+                    if !own.is_empty() {
+                        show(state, matrix, rows, own)?;
                     }
                 }
             }
+            Ok(())
+        })?;
+        Ok(states.into_iter().map(|(state, _)| state).collect())
+    }
+
+    /// Lets the threads of rayon's current pool take jobs until the queue has none, each with a state of its own, and `work` on
+    /// the shapes of each job and their blocks. A busy pool may give a thread more than one state. An error ends the queue
+    /// for all.
+    ///
+    /// # Errors
+    /// The first that `work` returns.
+    fn work<S: Send>(
+        &self,
+        index: &Index,
+        queue: &Queue,
+        begin: impl Fn() -> S + Sync,
+        work: impl Fn(&mut S, &ShapeBlocks, Range<usize>) -> Result<(), FileError> + Sync,
+    ) -> Result<Vec<S>, FileError> {
+        let take_jobs = || {
+            let (mut state, mut shape) = (begin(), ShapeBlocks::default());
+            while let Some(job) = queue.next() {
+                for number in job.shapes.clone() {
+                    self.lay_out(index, number, &mut shape);
+                    let blocks = self.blocks_of(number);
+                    let own = blocks.start.max(job.blocks.start)..blocks.end.min(job.blocks.end);
+                    work(&mut state, &shape, own)?;
+                }
+            }
             Ok(state)
-        })
+        };
+        // Not a broadcast, which waits for every thread: within another parallel loop, waiting threads would begin its
+        // further items one inside the other until the stack overflows.
+        let threads = (0..rayon::current_num_threads()).into_par_iter().with_max_len(1);
+        threads.map(|_| take_jobs().inspect_err(|_| queue.end())).collect()
     }
 
     /// Cuts the tier into jobs, in order, and queues those of this rank.
-    fn queue(&self) -> Queue<Job> {
+    fn queue(&self) -> Queue {
         let mut jobs: Vec<Job> = Vec::new();
         for shape in 0..self.directory.shapes().len() {
             let blocks = self.blocks_of(shape);
@@ -196,17 +190,17 @@ impl<C: Content> Tier<'_, C> {
                 _ => jobs.push(Job { shapes: shape..shape + 1, blocks, words }),
             }
         }
-        Queue::new(self.all, jobs, |job| job.words as u64)
+        if !self.all.is_alone() {
+            // All ranks cut the tier into the same jobs of the same costs.
+            let ranks = assign(&Vec::from_iter(jobs.iter().map(|job| job.words as u64)), self.all.size());
+            let mut ranks = ranks.iter();
+            jobs.retain(|_| ranks.next() == Some(&self.all.rank()));
+        }
+        Queue { jobs, next: AtomicUsize::new(0), is_ended: AtomicBool::new(false) }
     }
 
     /// Returns the numbers of the blocks of a shape, given by its number.
     fn blocks_of(&self, shape: usize) -> Range<usize> {
         self.firsts[shape].0..self.firsts[shape + 1].0
-    }
-
-    /// Returns the blocks of one of a job's shapes that belong to the job.
-    fn blocks_of_job(&self, job: &Job, shape: usize) -> Range<usize> {
-        let blocks = self.blocks_of(shape);
-        blocks.start.max(job.blocks.start)..blocks.end.min(job.blocks.end)
     }
 }

@@ -16,7 +16,7 @@
 //! The planes of a tier store its `Content`: the code of every entry's outcome (`Coding`), or whether play reaches the entry
 //! (`Reached`).
 
-mod budget;
+mod block;
 mod cache;
 mod content;
 mod fill;
@@ -28,10 +28,10 @@ mod slice;
 #[allow(clippy::module_inception, reason = "the main type of the folder")]
 mod tier;
 
-pub(crate) use budget::MemoryBudget;
+pub(crate) use cache::MemoryBudget;
 pub(crate) use content::{Content, Kind, Reached};
 pub(crate) use fill::Watch;
-pub(crate) use reader::{LoadedRows, Origin, RowRequest, Rows, TierReader, row_span, row_view};
+pub(crate) use reader::{LoadedRows, Origin, RowRequest, Rows, TierReader, row_span};
 pub use shape::BLOCK_WORDS;
 pub use tier::Tier;
 pub(crate) use tier::TierFolder;

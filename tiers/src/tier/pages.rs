@@ -14,18 +14,17 @@ type Page = Box<[u8; PAGE]>;
 #[derive(Debug)]
 pub(super) struct Paged {
     pages: Vec<Page>,
-    length: usize,
+    pub length: usize,
 }
 
-/// Pages that are not used. Threads and tiers share them.
-#[derive(Default, Debug)]
-pub(super) struct Pages(Mutex<Spare>);
+/// Pages that are not used, until no more are needed. Threads and tiers share them.
+#[derive(Debug)]
+pub(super) struct Pages(Mutex<Option<Vec<Page>>>);
 
-#[derive(Default, Debug)]
-struct Spare {
-    pages: Vec<Page>,
-    /// No more are needed.
-    is_closed: bool,
+impl Default for Pages {
+    fn default() -> Pages {
+        Pages(Mutex::new(Some(Vec::new())))
+    }
 }
 
 impl Pages {
@@ -33,11 +32,9 @@ impl Pages {
     pub fn put(&self, bytes: &[u8], most_spare_bytes: u64) -> Paged {
         let count = bytes.len().div_ceil(PAGE);
         let mut pages = Vec::with_capacity(count);
-        {
-            let mut spare = self.spare();
-            let rest = spare.pages.len().saturating_sub(count);
-            pages.extend(spare.pages.drain(rest..));
-            spare.pages.truncate((most_spare_bytes / PAGE as u64) as usize);
+        if let Some(spare) = &mut *self.spare() {
+            pages.extend(spare.drain(spare.len().saturating_sub(count)..));
+            spare.truncate((most_spare_bytes / PAGE as u64) as usize);
         }
         pages.resize_with(count, || Box::new([0; PAGE]));
         for (page, bytes) in pages.iter_mut().zip(bytes.chunks(PAGE)) {
@@ -50,24 +47,23 @@ impl Pages {
 
     /// Takes the pages of bytes that are no longer needed, until [`Pages::close`].
     pub fn take_back(&self, bytes: Paged) {
-        let mut spare = self.spare();
-        if !spare.is_closed {
-            spare.pages.extend(bytes.pages);
+        if let Some(spare) = &mut *self.spare() {
+            spare.extend(bytes.pages);
         }
     }
 
     /// Returns what the pages take that are not used.
     #[cfg(test)]
     pub fn spare_bytes(&self) -> u64 {
-        (self.spare().pages.len() * PAGE) as u64
+        (self.spare().as_ref().map_or(0, Vec::len) * PAGE) as u64
     }
 
     /// Gives all pages that are not used back to the system, now and later.
     pub fn close(&self) {
-        *self.spare() = Spare { pages: Vec::new(), is_closed: true };
+        *self.spare() = None;
     }
 
-    fn spare(&self) -> MutexGuard<'_, Spare> {
+    fn spare(&self) -> MutexGuard<'_, Option<Vec<Page>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -78,11 +74,6 @@ impl Paged {
         let count = length.div_ceil(PAGE);
         // The allocator keeps a length beside each page.
         (count * (PAGE + size_of::<Page>() + 16)) as u64
-    }
-
-    /// Returns how many bytes it holds.
-    pub fn len(&self) -> usize {
-        self.length
     }
 
     /// Copies the bytes into `buffer`, which only grows.

@@ -5,13 +5,12 @@
 
 use std::ops::Range;
 
-use bitvec::prelude::*;
 use fourbase::Outcome;
 
-use super::cache::Expanded;
+use super::block::Expanded;
 use super::content::Content;
 use super::shape::ShapeBlocks;
-use super::slice::{Across, Slice};
+use super::slice::Slice;
 use super::tier::Tier;
 use crate::files::FileError;
 use crate::index::{Index, Matrix, OfShape, Shape, Spine};
@@ -97,27 +96,24 @@ impl<'a, C: Content> TierReader<'a, C> {
         layout.matrix(spine, left_firsts)
     }
 
-    /// Loads rows of a matrix of an open shape; `None` where they have no columns. They remain valid until the next `load`
-    /// of the same shape. Of every plane of a row it loads at least the words `words`; all where `words` is empty.
+    /// Loads rows of a matrix of an open shape; `None` where there are none, or where they have no columns. They remain valid
+    /// until the next `load` of the same shape.
     ///
     /// # Errors
     /// Where a file cannot be read.
-    fn load(
-        &mut self,
-        (number, matrix): Origin,
-        rows: &Range<usize>,
-        words: &Range<usize>,
-    ) -> Result<Option<LoadedRows>, FileError> {
-        let Some(tier) = self.tier else { return Ok(None) };
+    pub fn load(&mut self, request: &RowRequest) -> Result<Option<LoadedRows>, FileError> {
+        let RowRequest { origin, rows, words } = request;
+        let (Some(tier), Some((number, matrix)), false) = (self.tier, *origin, rows.is_empty()) else {
+            return Ok(None);
+        };
         let OpenShape { shape, window, slice } = &mut self.shapes[number];
         let planes = tier.planes;
-        let row_words = shape.layout.matrices()[matrix].words();
+        let row_words = shape.layout.matrices[matrix].words();
         if row_words == 0 {
             return Ok(None);
         }
         if !words.is_empty() && !tier.cache.fits && rows.len() * planes * row_words > tier.budget.slice_words {
-            let wanted = Across { matrix, rows: rows.clone(), words: words.clone() };
-            let loaded = slice.load(tier, shape, &wanted, &mut self.bytes)?;
+            let loaded = slice.load(tier, shape, matrix, request, &mut self.bytes)?;
             let (row_words, first_word) = (loaded.len(), loaded.start);
             let first = rows.start;
             return Ok(Some(LoadedRows { shape: number, place: Place::Slice, first, row_words, first_word }));
@@ -137,6 +133,7 @@ impl<'a, C: Content> TierReader<'a, C> {
     }
 
     /// Borrows loaded rows, from the first of them on.
+    #[inline]
     fn rows(&self, rows: &LoadedRows) -> RowView<'_> {
         let OpenShape { window, slice, .. } = &self.shapes[rows.shape];
         match rows.place {
@@ -144,6 +141,17 @@ impl<'a, C: Content> TierReader<'a, C> {
             Place::Blocks(each) => RowView::Blocks { blocks: &window.blocks, each },
             Place::Slice => RowView::Whole(slice.words(rows.first, self.tier.map_or(0, |tier| tier.planes))),
         }
+    }
+
+    /// Borrows loaded rows. Returns them and the number of the first, and lets a map count from that.
+    #[inline]
+    pub fn view(&self, rows: Option<&LoadedRows>, map: &mut [u32]) -> (RowView<'_>, usize) {
+        // A matrix without columns is read, but nothing of what is read is used.
+        let Some(rows) = rows else { return (RowView::Whole(&[0; 2]), 0) };
+        if rows.first > 0 {
+            map.iter_mut().filter(|row| **row != NO_ROW).for_each(|row| *row -= rows.first as u32);
+        }
+        (self.rows(rows), rows.first)
     }
 }
 
@@ -187,11 +195,12 @@ impl Window {
 }
 
 /// A request for rows of one matrix.
+#[derive(Clone, Debug)]
 pub(crate) struct RowRequest {
     /// `None` where nothing leads there.
     pub origin: Option<Origin>,
     pub rows: Range<usize>,
-    /// Words of each plane of a row: none for all.
+    /// Words of each plane of a row that are loaded at least: none for all.
     pub words: Range<usize>,
 }
 
@@ -201,15 +210,10 @@ impl RowRequest {
         RowRequest { origin, rows, words: 0..0 }
     }
 
-    /// Loads the rows.
-    ///
-    /// # Errors
-    /// Where a file cannot be read.
-    pub fn load<C: Content>(&self, reader: &mut TierReader<C>) -> Result<Option<LoadedRows>, FileError> {
-        match self.origin {
-            Some(origin) if !self.rows.is_empty() => reader.load(origin, &self.rows, &self.words),
-            _ => Ok(None),
-        }
+    /// Tells whether this has all words of another one.
+    pub(super) fn contains(&self, other: &RowRequest) -> bool {
+        let contains = |all: &Range<usize>, some: &Range<usize>| all.start <= some.start && some.end <= all.end;
+        self.origin == other.origin && contains(&self.rows, &other.rows) && contains(&self.words, &other.words)
     }
 }
 
@@ -220,25 +224,10 @@ pub(crate) fn row_span(map: &[u32]) -> Range<usize> {
     first.zip(last).map_or(0..0, |(first, last)| *first as usize..*last as usize + 1)
 }
 
-/// Borrows loaded rows. Returns them and the number of the first, and lets a map count from that.
-pub(crate) fn row_view<'b, C: Content>(
-    reader: &'b TierReader<C>,
-    rows: Option<&LoadedRows>,
-    map: &mut [u32],
-) -> (RowView<'b>, usize) {
-    // A matrix without columns is read, but nothing of what is read is used.
-    let Some(rows) = rows else { return (RowView::Whole(&[0; 2]), 0) };
-    if rows.first > 0 {
-        map.iter_mut().filter(|row| **row != NO_ROW).for_each(|row| *row -= rows.first as u32);
-    }
-    (reader.rows(rows), rows.first)
-}
-
 /// The rows of a tier, as one thread reads them matrix by matrix. Matrices may come in any order; it is quickest where those
 /// of one shape follow each other.
 pub(crate) struct Rows<'a, C = Coding> {
     reader: TierReader<'a, C>,
-    planes: usize,
     /// The number of the open shape; `None` where the tier has no such shape.
     shape: OfShape<Option<usize>>,
     /// The last matrix, and the words of a row with all its planes.
@@ -251,18 +240,19 @@ impl<'a, C: Content> Rows<'a, C> {
     /// Begins to read a tier.
     pub fn of(index: &'a Index, tier: &'a Tier<'a, C>) -> Rows<'a, C> {
         let reader = TierReader::new(index, Some(tier));
-        Rows { reader, planes: tier.planes, shape: OfShape::default(), matrix: None, joined: Vec::new() }
+        Rows { reader, shape: OfShape::default(), matrix: None, joined: Vec::new() }
     }
 
     /// Goes to a matrix, which may be missing in the tier.
     pub fn seek(&mut self, matrix: &Matrix) {
-        let Rows { reader, planes, shape, .. } = self;
+        let Rows { reader, shape, .. } = self;
+        let planes = reader.tier.map_or(0, |tier| tier.planes);
         let shape = *shape.get(matrix.shape(), || {
             reader.close();
             reader.open(matrix.shape())
         });
         let number = |shape| reader.matrix(shape, matrix.spine, matrix.left_firsts);
-        self.matrix = shape.and_then(|shape| Some(((shape, number(shape)?), matrix.words() * *planes)));
+        self.matrix = shape.and_then(|shape| Some(((shape, number(shape)?), matrix.words() * planes)));
     }
 
     /// Returns `rows` of the matrix, all planes of a row one after the other, and whatever follows them; no words where
@@ -272,7 +262,8 @@ impl<'a, C: Content> Rows<'a, C> {
     /// Where a file cannot be read.
     pub fn get(&mut self, rows: Range<usize>) -> Result<&[u64], FileError> {
         let Some((origin, row_words)) = self.matrix else { return Ok(&[]) };
-        let Some(loaded) = self.reader.load(origin, &rows, &(0..0))? else { return Ok(&[]) };
+        let request = RowRequest::rows(Some(origin), rows.clone());
+        let Some(loaded) = self.reader.load(&request)? else { return Ok(&[]) };
         let rows = rows.start - loaded.first..rows.end - loaded.first;
         let view = self.reader.rows(&loaded);
         if let Some(words) = view.piece(&rows, row_words) {
@@ -285,27 +276,15 @@ impl<'a, C: Content> Rows<'a, C> {
 }
 
 impl Tier<'_> {
-    /// Returns the code of an entry, given by its matrix, row and column; `None` where the tier has no such entry.
-    ///
-    /// # Errors
-    /// Where a file cannot be read.
-    pub fn code(&self, index: &Index, matrix: &Matrix, row: usize, column: usize) -> Result<Option<u8>, FileError> {
-        if row >= matrix.rows as usize || column >= matrix.columns as usize {
-            return Ok(None);
-        }
-        let (mut rows, row_words) = (Rows::of(index, self), matrix.words());
-        rows.seek(matrix);
-        let planes = rows.get(row..row + 1)?.chunks(row_words).take(self.planes);
-        let bits = planes.map(|plane| plane.view_bits::<Lsb0>().get(column).is_some_and(|bit| *bit));
-        Ok(Some(bits.rev().fold(0, |code, bit| code << 1 | u8::from(bit))))
-    }
-
     /// Returns the outcome of the only entry of the tier of the empty board.
     ///
     /// # Errors
     /// Where a file cannot be read.
     pub fn root(&self, index: &Index) -> Result<Option<Outcome>, FileError> {
         let Some(root) = self.directory.located_from(index, 0).next() else { return Ok(None) };
-        Ok(self.code(index, &root.matrix, 0, 0)?.and_then(|code| self.content.decode(code)))
+        let mut rows = Rows::of(index, self);
+        rows.seek(&root.matrix);
+        let planes = rows.get(0..1)?.iter().take(self.planes).rev();
+        Ok(self.content.decode(planes.fold(0, |code, plane| code << 1 | (plane & 1) as u8)))
     }
 }

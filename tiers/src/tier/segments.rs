@@ -14,9 +14,8 @@
 
 #![allow(clippy::indexing_slicing, reason = "records are cut to their length before they are taken apart")]
 
-use std::io::Write;
+use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
 use serde::{Deserialize, Serialize};
@@ -52,6 +51,17 @@ pub(super) struct Location {
     offset: u64,
 }
 
+/// Blocks that a rank has appended, for the others.
+#[derive(Default, Serialize, Deserialize)]
+pub(super) struct NewBlocks {
+    /// The number in the name of their segment.
+    name: u32,
+    /// Where the record of the first begins.
+    offset: u64,
+    /// Their numbers and the lengths of their payloads, in order.
+    blocks: Vec<(u64, u32)>,
+}
+
 /// The segments of one tier. Threads share it.
 #[derive(Debug)]
 pub(super) struct Segments<'s> {
@@ -61,24 +71,15 @@ pub(super) struct Segments<'s> {
     all: &'s dyn Communicator,
     segments: RwLock<Vec<Segment>>,
     writer: Mutex<Option<Writer>>,
-    /// The segment that is being written, [`NONE`] before there is one.
-    begun: AtomicU32,
-    /// How much of it is in its file, at least.
-    written: AtomicU64,
     /// [`Segments::find`] has seen files of the tier, whatever is in them.
     pub has_files: bool,
 }
-
-/// No segment.
-const NONE: u32 = u32::MAX;
 
 #[derive(Debug)]
 struct Segment {
     path: PathBuf,
     file: Box<dyn ReadFile>,
     seed: u64,
-    /// Where the first record begins.
-    start: u64,
 }
 
 struct Writer {
@@ -102,15 +103,16 @@ const BUFFER_BYTES: usize = 1 << 18;
 impl Writer {
     /// Writes what was collected.
     fn flush(&mut self) -> Result<(), FileError> {
-        let written = self.file.write_all(&self.unwritten).and_then(|()| self.file.flush());
-        written.map_err(io_error(&self.path, "write"))?;
+        let written = self.end - self.unwritten.len() as u64;
+        self.file.write_all_at(&self.unwritten, written).map_err(io_error(&self.path, "write"))?;
         self.unwritten.clear();
         Ok(())
     }
 
-    /// Returns how much of the segment is in the file.
-    fn written(&self) -> u64 {
-        self.end - self.unwritten.len() as u64
+    /// Writes what was collected, if a record is not in the file yet.
+    fn flush_to(&mut self, place: Location) -> Result<(), FileError> {
+        let is_unwritten = self.segment == place.segment && self.end - self.unwritten.len() as u64 <= place.offset;
+        if is_unwritten { self.flush() } else { Ok(()) }
     }
 }
 
@@ -158,31 +160,17 @@ pub(crate) fn remove(
     Ok(())
 }
 
-/// Reads a file sequentially in large pieces.
-struct Ahead<'a> {
+/// A file that is read from front to back.
+struct Sequential<'a> {
     file: &'a dyn ReadFile,
-    path: &'a Path,
-    size: u64,
-    /// Where the bytes that are held begin.
-    start: u64,
-    bytes: Vec<u8>,
+    offset: u64,
 }
 
-impl Ahead<'_> {
-    /// Returns `length` bytes from `offset` on, which is never before an earlier one; `None` where the file ends before.
-    fn at(&mut self, offset: u64, length: usize) -> Result<Option<&[u8]>, FileError> {
-        if offset.checked_add(length as u64).is_none_or(|end| end > self.size) {
-            return Ok(None);
-        }
-        let mut from = (offset - self.start) as usize;
-        if from + length > self.bytes.len() {
-            let most = (self.size - offset) as usize;
-            self.bytes.resize(most.min(length.max(BUFFER_BYTES)), 0);
-            envelope::read(self.file, self.path, &mut self.bytes, offset)?;
-            self.start = offset;
-            from = 0;
-        }
-        Ok(Some(&self.bytes[from..from + length]))
+impl Read for Sequential<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read_at(buffer, self.offset)?;
+        self.offset += read as u64;
+        Ok(read)
     }
 }
 
@@ -205,8 +193,6 @@ impl<'s> Segments<'s> {
             all,
             segments: RwLock::new(Vec::new()),
             writer: Mutex::new(None),
-            begun: AtomicU32::new(NONE),
-            written: AtomicU64::new(0),
             has_files: false,
         }
     }
@@ -224,27 +210,34 @@ impl<'s> Segments<'s> {
 
     /// Reads a segment from front to back: the number and the place of each record, up to where it is torn.
     fn scan(&self, path: PathBuf, found: &mut impl FnMut(u64, Location)) -> Result<(), FileError> {
-        let Some(segment) = self.open_segment(path)? else { return Ok(()) };
-        let Segment { path, file, seed, start } = &segment;
+        let Some((segment, start)) = self.open_segment(path)? else { return Ok(()) };
+        let Segment { path, file, seed } = &segment;
         let size = file.size().map_err(io_error(path, "read"))?;
         let mut segments = self.segments.write().unwrap_or_else(PoisonError::into_inner);
-        let mut reader = Ahead { file: &**file, path, size, start: *start, bytes: Vec::new() };
-        let mut offset = *start;
-        while let Some(record) = reader.at(offset, RECORD)? {
+        let mut reader = BufReader::with_capacity(BUFFER_BYTES, Sequential { file: &**file, offset: start });
+        let mut read = |bytes: &mut [u8]| reader.read_exact(bytes).map_err(io_error(path, "read"));
+        let (mut offset, mut record, mut payload) = (start, [0; RECORD], Vec::new());
+        while offset + RECORD as u64 <= size {
+            read(&mut record)?;
             let (block, length, sum) = (word(&record[..8]), word(&record[8..12]), word(&record[12..]));
-            let Some(payload) = reader.at(offset + RECORD as u64, length as usize)? else { break };
-            if block >= self.header.blocks || checksum(payload, *seed, block) != sum {
+            let end = offset + RECORD as u64 + length;
+            if end > size || block >= self.header.blocks {
+                break;
+            }
+            payload.resize(length as usize, 0);
+            read(&mut payload)?;
+            if checksum(&payload, *seed, block) != sum {
                 break;
             }
             found(block, Location { segment: segments.len() as u32, length: length as u32, offset });
-            offset += RECORD as u64 + length;
+            offset = end;
         }
         segments.push(segment);
         Ok(())
     }
 
-    /// Opens a segment that another process has written; `None` where it is of another log, or not whole at its beginning.
-    fn open_segment(&self, path: PathBuf) -> Result<Option<Segment>, FileError> {
+    /// Opens a segment that another process has written, and finds where its first record begins; `None` where it is of another log, or not whole at its beginning.
+    fn open_segment(&self, path: PathBuf) -> Result<Option<(Segment, u64)>, FileError> {
         let file = self.storage.open(&path).map_err(io_error(&path, "open"))?;
         let (header, start): (LogHeader, u64) = match envelope::unseal(&*file, &path, MAGIC) {
             Ok(read) => read,
@@ -257,7 +250,7 @@ impl<'s> Segments<'s> {
         let mut sealed = vec![0; start as usize];
         envelope::read(&*file, &path, &mut sealed, 0)?;
         let seed = xxh3_64(&sealed);
-        Ok(Some(Segment { path, file, seed, start }))
+        Ok(Some((Segment { path, file, seed }, start)))
     }
 
     fn writer(&self) -> MutexGuard<'_, Option<Writer>> {
@@ -273,15 +266,14 @@ impl<'s> Segments<'s> {
         // Ranks begin segments at the same time: each has numbers of its own.
         let name = next.next_multiple_of(self.all.size()) + self.all.rank();
         let path = path_of(&self.folder, kind, ply, name);
-        let mut file = self.storage.create(&path).map_err(io_error(&path, "create"))?;
+        let file = self.storage.create(&path).map_err(io_error(&path, "create"))?;
         let sealed = envelope::seal(MAGIC, &self.header);
-        file.write_all(&sealed).map_err(io_error(&path, "write"))?;
+        file.write_all_at(&sealed, 0).map_err(io_error(&path, "write"))?;
         let seed = xxh3_64(&sealed);
         let reader = self.storage.open(&path).map_err(io_error(&path, "open"))?;
         let start = sealed.len() as u64;
         let mut segments = self.segments.write().unwrap_or_else(PoisonError::into_inner);
-        segments.push(Segment { path: path.clone(), file: reader, seed, start });
-        self.begun.store(segments.len() as u32 - 1, Ordering::Release);
+        segments.push(Segment { path: path.clone(), file: reader, seed });
         let segment = segments.len() as u32 - 1;
         Ok(Writer { file, path, segment, seed, end: start, unwritten: Vec::new(), name, blocks: Vec::new() })
     }
@@ -315,9 +307,7 @@ impl<'s> Segments<'s> {
     /// # Errors
     /// [`FileError::Damaged`] where the bytes are not those that were appended as this block.
     pub fn read<'b>(&self, number: u64, place: Location, buffer: &'b mut Vec<u8>) -> Result<&'b [u8], FileError> {
-        if self.begun.load(Ordering::Acquire) == place.segment {
-            self.flush_to(place)?;
-        }
+        self.writer().as_mut().map_or(Ok(()), |writer| writer.flush_to(place))?;
         let segments = self.segments.read().unwrap_or_else(PoisonError::into_inner);
         let Segment { path, file, seed, .. } = &segments[place.segment as usize];
         let length = RECORD + place.length as usize;
@@ -331,69 +321,41 @@ impl<'s> Segments<'s> {
         Ok(payload)
     }
 
-    /// Makes sure that a record of the segment that is being written is in its file.
-    fn flush_to(&self, place: Location) -> Result<(), FileError> {
-        if self.written.load(Ordering::Acquire) > place.offset {
-            return Ok(());
-        }
-        let mut slot = self.writer();
-        if let Some(writer) = slot.as_mut().filter(|writer| writer.written() <= place.offset) {
-            writer.flush()?;
-        }
-        if let Some(writer) = slot.as_ref() {
-            self.written.store(writer.written(), Ordering::Release);
-        }
-        Ok(())
-    }
-
     /// Makes the error of a block that does not hold what it should.
     pub fn damaged(&self, place: Location, what: &'static str) -> FileError {
         let segments = self.segments.read().unwrap_or_else(PoisonError::into_inner);
         FileError::Damaged { file: segments[place.segment as usize].path.clone(), offset: place.offset, what }
     }
 
-    /// Writes, for the other ranks, where the blocks are that this process has appended since the last call: 12 bytes each,
-    /// nothing if there are none.
-    ///
-    /// ```text
-    /// u32   number of the segment
-    /// u64   where the first of the blocks begins in it
-    /// for each block: u64 its number, u32 the length of its payload
-    /// ```
-    pub fn take_locations(&self, out: &mut Vec<u8>) {
+    /// Returns where the blocks are that this process has appended since the last call.
+    pub fn take_new(&self) -> NewBlocks {
         let mut slot = self.writer();
-        let Some(writer) = slot.as_mut().filter(|writer| !writer.blocks.is_empty()) else { return };
-        let bytes = writer.blocks.iter().map(|(_, length)| (RECORD + *length as usize) as u64).sum::<u64>();
-        out.extend_from_slice(&writer.name.to_le_bytes());
-        out.extend_from_slice(&(writer.end - bytes).to_le_bytes());
-        for (number, length) in writer.blocks.drain(..) {
-            out.extend_from_slice(&number.to_le_bytes());
-            out.extend_from_slice(&length.to_le_bytes());
-        }
+        let Some(writer) = slot.as_mut() else { return NewBlocks::default() };
+        let blocks = std::mem::take(&mut writer.blocks);
+        let bytes = blocks.iter().map(|(_, length)| (RECORD + *length as usize) as u64).sum::<u64>();
+        NewBlocks { name: writer.name, offset: writer.end - bytes, blocks }
     }
 
-    /// Reads what [`Segments::take_locations`] of another rank has written: opens its segment, and calls `found` for each block.
-    /// Returns `false` if the bytes are malformed or there is no such segment.
+    /// Opens the segment of another rank's new blocks, and calls `found` for each. Returns `false` if there is no such segment.
     ///
     /// # Errors
     /// Where the file cannot be read.
-    pub fn add_locations(&self, locations: &[u8], mut found: impl FnMut(u64, Location)) -> Result<bool, FileError> {
-        let Some((name, rest)) = locations.split_first_chunk() else { return Ok(locations.is_empty()) };
-        let Some((offset, blocks)) = rest.split_first_chunk() else { return Ok(false) };
+    pub fn add_new(&self, new: NewBlocks, mut found: impl FnMut(u64, Location)) -> Result<bool, FileError> {
+        if new.blocks.is_empty() {
+            return Ok(true);
+        }
         let LogHeader { ply, kind, .. } = self.header;
-        let Some(segment) = self.open_segment(path_of(&self.folder, kind, ply, u32::from_le_bytes(*name)))? else {
+        let Some((segment, _)) = self.open_segment(path_of(&self.folder, kind, ply, new.name))? else {
             return Ok(false);
         };
         let mut segments = self.segments.write().unwrap_or_else(PoisonError::into_inner);
-        let (number, mut offset) = (segments.len() as u32, u64::from_le_bytes(*offset));
+        let (number, mut offset) = (segments.len() as u32, new.offset);
         segments.push(segment);
-        let (blocks, rest) = blocks.as_chunks::<12>();
-        for block in blocks {
-            let (block, length) = (word(&block[..8]), word(&block[8..]) as u32);
+        for (block, length) in new.blocks {
             found(block, Location { segment: number, length, offset });
             offset += RECORD as u64 + u64::from(length);
         }
-        Ok(rest.is_empty())
+        Ok(true)
     }
 
     /// Returns how many bytes this process has appended.

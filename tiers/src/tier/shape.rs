@@ -73,7 +73,7 @@ impl ShapeBlocks {
         let ShapeBlocks { layout, cuts, first_block } = self;
         layout.lay_out(index, ply, shape);
         cuts.clear();
-        let end = cut(layout.matrices().iter().copied(), planes, block_words, |cut| cuts.push(cut));
+        let end = cut(layout.matrices.iter().copied(), planes, block_words, |cut| cuts.push(cut));
         cuts.push(end);
         *first_block = 0;
     }
@@ -97,7 +97,7 @@ impl ShapeBlocks {
         let first = if block == 0 { 0 } else { from.matrix };
         let end = to.matrix + usize::from(to.row > 0);
         (first..end).map(move |number| {
-            let matrix = &self.layout.matrices()[number];
+            let matrix = &self.layout.matrices[number];
             let first = if number == from.matrix { from.row } else { 0 };
             (matrix, first..if number == to.matrix { to.row } else { matrix.rows as usize })
         })
@@ -119,13 +119,13 @@ mod tests {
                     let mut layout = ShapeLayout::default();
                     layout.lay_out(&index, ply, shape);
                     let mut cuts = Vec::new();
-                    let end = cut(layout.matrices().iter().copied(), 2, block_words, |cut| cuts.push(cut));
-                    assert_eq!(end.word, layout.first_word(layout.matrices().len(), 2));
-                    assert_eq!(end.matrix, layout.matrices().len());
+                    let end = cut(layout.matrices.iter().copied(), 2, block_words, |cut| cuts.push(cut));
+                    assert_eq!(end.word, layout.first_word(layout.matrices.len(), 2));
+                    assert_eq!(end.matrix, layout.matrices.len());
                     cuts.push(end);
                     assert_eq!(cuts[0].word, 0);
                     for pair in cuts.windows(2) {
-                        let matrix = layout.matrices()[pair[0].matrix];
+                        let matrix = layout.matrices[pair[0].matrix];
                         assert_eq!(
                             pair[0].word,
                             layout.first_word(pair[0].matrix, 2) + pair[0].row * 2 * matrix.words()

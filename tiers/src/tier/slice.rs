@@ -6,32 +6,17 @@
 
 use std::ops::Range;
 
-use super::cache::PAD;
+use super::block::PAD;
 use super::content::Content;
+use super::reader::RowRequest;
 use super::shape::ShapeBlocks;
 use super::tier::Tier;
 use crate::files::FileError;
 
-/// A part of a matrix: consecutive rows, and of each plane of them consecutive words.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Across {
-    /// Number of the matrix in its shape.
-    pub matrix: usize,
-    pub rows: Range<usize>,
-    pub words: Range<usize>,
-}
-
-impl Across {
-    fn contains(&self, other: &Across) -> bool {
-        let contains = |all: &Range<usize>, some: &Range<usize>| all.start <= some.start && some.end <= all.end;
-        self.matrix == other.matrix && contains(&self.rows, &other.rows) && contains(&self.words, &other.words)
-    }
-}
-
 /// The part of a matrix that is in memory.
 #[derive(Debug, Default)]
 pub(super) struct Slice {
-    loaded: Option<Across>,
+    loaded: Option<RowRequest>,
     words: Vec<u64>,
 }
 
@@ -41,21 +26,22 @@ impl Slice {
         self.loaded = None;
     }
 
-    /// Loads `wanted`, and with it as many further words of each row as the tier's budget for slices allows. Returns the words
+    /// Loads `wanted`, some words of rows of the matrix number `matrix`, and with it as many further words of each row as the tier's budget for slices allows. Returns the words
     /// of each plane of a row that are loaded; `bytes` is for a compressed block.
     pub fn load<C: Content>(
         &mut self,
         tier: &Tier<C>,
         shape: &ShapeBlocks,
-        wanted: &Across,
+        matrix: usize,
+        wanted: &RowRequest,
         bytes: &mut Vec<u8>,
     ) -> Result<Range<usize>, FileError> {
         if let Some(loaded) = self.loaded.as_ref().filter(|loaded| loaded.contains(wanted)) {
             return Ok(loaded.words.clone());
         }
         self.loaded = None;
-        let (planes, all) = (tier.planes, shape.layout.matrices()[wanted.matrix].words());
-        let Across { matrix, rows, words } = wanted.clone();
+        let (planes, all) = (tier.planes, shape.layout.matrices[matrix].words());
+        let RowRequest { origin, rows, words } = wanted.clone();
         let most = tier.budget.slice_words / (rows.len() * planes).max(1);
         let words = words.start..all.min(words.start + most).max(words.end);
         let width = words.len();
@@ -79,7 +65,7 @@ impl Slice {
                 self.words[place..place + width].copy_from_slice(&row[words.clone()]);
             }
         }
-        self.loaded = Some(Across { matrix, rows, words: words.clone() });
+        self.loaded = Some(RowRequest { origin, rows, words: words.clone() });
         Ok(words)
     }
 

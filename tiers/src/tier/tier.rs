@@ -6,24 +6,20 @@ use std::sync::{LazyLock, OnceLock};
 
 use rayon::prelude::*;
 
-use super::budget::MemoryBudget;
-use super::cache::{BlockCache, DirtyBlock, Expanded, Form, PAD, expanded, expanded_bytes};
+use super::block::{DirtyBlock, Expanded, PAD, expanded, expanded_bytes};
+use super::cache::{BlockCache, Form, MemoryBudget};
 use super::content::{Content, Kind};
-use super::segments::{self, Location, LogHeader, Segments};
+use super::segments::{self, Location, LogHeader, NewBlocks, Segments};
 use super::shape::{BLOCK_WORDS, ShapeBlocks, cut};
 use crate::communicator::{Alone, Communicator};
 use crate::files::{FileError, Memory, Storage, frame, io_error};
 use crate::index::{Index, TierDirectory, WingShape};
-use crate::kernel::{Coding, Delta, DeltaBuffers, Kernel, Stretch};
+use crate::kernel::delta::{DeltaBuffers, MakeDelta, Stretch, UndoDelta, is_delta_of};
+use crate::kernel::{Coding, Kernel};
 
 /// zstd's level: speed is all that counts. On the widest tiers of 6x5, in bits an entry: lz4 0.43, level -1 0.29, **1
 /// 0.27**, 3 0.26, at 840, 540, 670 and 570 MB/s.
 const LEVEL: i32 = 1;
-
-/// Prefix of a delta payload; any other payload is a zstd frame. Several ranks put every block into a log. On one machine they
-/// write deltas: twice the bytes, which stay in the machine's memory, and a fifth of the time, also to expand. On several
-/// machines all of them read from one file system, and bytes count.
-const DELTA: &[u8; 4] = b"delt";
 
 /// The folder with the logs of a run, and the memory for the tiers that are opened there.
 #[derive(Clone, Copy)]
@@ -87,7 +83,7 @@ impl<C: Content> Tier<'static, C> {
     pub(crate) fn in_memory(index: &Index, content: C, ply: u32, beside: Option<&Tier<C>>) -> Tier<'static, C> {
         let budget = MemoryBudget::unlimited(BLOCK_WORDS);
         let mut tier = Tier::new(&*NO_FILES, Path::new("tier"), &Alone, index, budget, content, ply);
-        tier.share_memory(beside);
+        tier.cache.share_memory(beside.map(|beside| &beside.cache));
         tier
     }
 }
@@ -98,8 +94,11 @@ impl<'s> TierFolder<'s> {
     /// # Errors
     /// Where a file cannot be read.
     pub fn open<C: Content>(&self, content: C, ply: u32) -> Result<Tier<'s, C>, FileError> {
-        let mut tier = Tier::empty(self, content, ply);
-        tier.find_blocks()?;
+        let mut tier = self.empty(content, ply);
+        let locations = &tier.locations;
+        tier.log.find(|number, place| {
+            let _ = locations[number as usize].set(place);
+        })?;
         Ok(tier)
     }
 
@@ -114,9 +113,13 @@ impl<'s> TierFolder<'s> {
         ply: u32,
         beside: Option<&Tier<'_, C>>,
     ) -> Result<Tier<'s, C>, FileError> {
-        let mut tier = if C::RESUMES { self.open(content, ply)? } else { Tier::empty(self, content, ply) };
-        tier.share_memory(beside);
+        let mut tier = if C::RESUMES { self.open(content, ply)? } else { self.empty(content, ply) };
+        tier.cache.share_memory(beside.map(|beside| &beside.cache));
         Ok(tier)
+    }
+
+    fn empty<C: Content>(&self, content: C, ply: u32) -> Tier<'s, C> {
+        Tier::new(self.storage, self.folder, self.all, self.index, self.budget, content, ply)
     }
 
     /// Removes the logs of one kind of the plies that `is_old` names.
@@ -130,10 +133,6 @@ impl<'s> TierFolder<'s> {
 
 impl<'s, C: Content> Tier<'s, C> {
     /// Makes a tier without any blocks. The ply of `content` is ignored.
-    pub(super) fn empty(folder: &TierFolder<'s>, content: C, ply: u32) -> Tier<'s, C> {
-        Tier::new(folder.storage, folder.folder, folder.all, folder.index, folder.budget, content, ply)
-    }
-
     fn new(
         storage: &'s dyn Storage,
         folder: &Path,
@@ -176,22 +175,6 @@ impl<'s, C: Content> Tier<'s, C> {
         }
     }
 
-    /// Finds the blocks that earlier runs have left. Reads all of them through.
-    ///
-    /// # Errors
-    /// Where a file cannot be read.
-    pub(super) fn find_blocks(&mut self) -> Result<(), FileError> {
-        let locations = &self.locations;
-        self.log.find(|number, place| {
-            let _ = locations[number as usize].set(place);
-        })
-    }
-
-    /// Splits the memory with `beside`, from which this tier is filled: see [`BlockCache::share_memory`].
-    pub(super) fn share_memory(&mut self, beside: Option<&Tier<C>>) {
-        self.cache.share_memory(beside.map(|beside| &beside.cache));
-    }
-
     /// Tells whether more than half of what the blocks take, expanded, is only in the log.
     pub(crate) fn is_mostly_in_log(&self) -> bool {
         self.cache.is_mostly_clean()
@@ -210,17 +193,14 @@ impl<'s, C: Content> Tier<'s, C> {
     /// Drops the blocks of all shapes with a smaller left wing than `left`, which are read no more, and leaves their memory to
     /// the tier that is filled from this one. Those that are not in the log are lost.
     pub(crate) fn evict_before(&self, left: WingShape) {
-        self.evict_shapes(self.directory.first_of_left(left));
+        let shapes = self.directory.first_of_left(left);
+        let ((first, word), (end, words)) = (self.firsts[shapes], self.firsts[self.directory.shapes().len()]);
+        self.cache.evict(first, expanded_bytes(end - first, words - word));
     }
 
     /// Drops all blocks, like [`Tier::evict_before`].
     pub(crate) fn evict_all(&self) {
-        self.evict_shapes(self.directory.shapes().len());
-    }
-
-    fn evict_shapes(&self, shapes: usize) {
-        let ((first, word), (end, words)) = (self.firsts[shapes], self.firsts[self.directory.shapes().len()]);
-        self.cache.evict(first, expanded_bytes(end - first, words - word));
+        self.evict_before(WingShape(u32::MAX));
     }
 
     /// Tells whether a block is filled.
@@ -235,7 +215,7 @@ impl<'s, C: Content> Tier<'s, C> {
 
     /// Tells whether all blocks are filled.
     pub(crate) fn is_complete(&self) -> bool {
-        (0..self.locations.len()).all(|block| self.has(block))
+        self.has_from(WingShape(0))
     }
 
     /// Returns the smallest left wing of a shape that has blocks which are not filled; `None` if all are.
@@ -251,17 +231,9 @@ impl<'s, C: Content> Tier<'s, C> {
     /// Where a file cannot be written.
     pub(crate) fn sync(&self) -> Result<(), FileError> {
         (0..self.locations.len()).into_par_iter().try_for_each_init(Vec::new, |bytes, block| {
-            match self.cache.dirty(block).filter(|_| self.locations[block].get().is_none()) {
-                Some(DirtyBlock::Expanded(words)) => self.append(block, &words[..words.len() - PAD], bytes),
-                Some(DirtyBlock::Delta(delta)) => {
-                    let words = expanded(delta.length, |words| {
-                        delta.expand(self.kernel, bytes, words);
-                        Ok(())
-                    })?;
-                    self.append(block, &words[..delta.length], bytes)
-                }
-                None => Ok(()),
-            }
+            let dirty = self.cache.dirty(block).filter(|_| self.locations[block].get().is_none());
+            let Some(words) = dirty.map(|dirty| dirty.expand(self.kernel, bytes)).transpose()? else { return Ok(()) };
+            self.append(block, &words[..words.len() - PAD], bytes)
         })?;
         self.log.sync()
     }
@@ -281,21 +253,27 @@ impl<'s, C: Content> Tier<'s, C> {
             // Another machine may see only what is on the disk.
             self.log.sync()?;
         }
-        let mut own = vec![u8::from(is_ended)];
-        self.log.take_locations(&mut own);
-        let gathered = self.all.all_gather(&own);
-        for (rank, other) in gathered.iter().enumerate().filter(|(rank, _)| *rank != self.all.rank() as usize) {
-            let is_sound = self.log.add_locations(other.get(1..).unwrap_or_default(), |number, place| {
-                if let Some(block) = self.locations.get(number as usize) {
-                    let _ = block.set(place);
+        let numbers = bincode::config::standard().with_fixed_int_encoding();
+        // Numbers and lists always encode.
+        let own = bincode::serde::encode_to_vec((is_ended, self.log.take_new()), numbers).unwrap_or_default();
+        let mut any_ended = is_ended;
+        for (rank, other) in (0..).zip(self.all.all_gather(&own)).filter(|(rank, _)| *rank != self.all.rank()) {
+            let found = |number, place| {
+                let _ = self.locations.get(number as usize).map(|block| block.set(place));
+            };
+            let is_sound = match bincode::serde::decode_from_slice::<(bool, NewBlocks), _>(&other, numbers) {
+                Ok(((other_ended, new), _)) => {
+                    any_ended |= other_ended;
+                    self.log.add_new(new, found)?
                 }
-            })?;
+                Err(_) => false,
+            };
             if !is_sound {
                 let what = "another process of the job sends malformed locations of its blocks";
-                return Err(FileError::Damaged { file: self.folder.clone(), offset: rank as u64, what });
+                return Err(FileError::Damaged { file: self.folder.clone(), offset: rank.into(), what });
             }
         }
-        Ok(gathered.iter().any(|other| other.first() != Some(&0)))
+        Ok(any_ended)
     }
 
     /// Lays out a shape, given by its number, in place of another.
@@ -306,7 +284,9 @@ impl<'s, C: Content> Tier<'s, C> {
     }
 
     /// Fills a block of a shape with `fill`, and adds it: in memory where there is room, else to the log. One of several ranks
-    /// adds it to the log in any case, where the others read it.
+    /// adds it to the log in any case, where the others read it. On one machine ranks log deltas: twice the bytes of a zstd
+    /// frame, which stay in the machine's memory, and a fifth of the time, also to expand. On several machines all of them read
+    /// from one file system, and bytes count.
     ///
     /// # Errors
     /// Those of `fill`; where the log cannot be written.
@@ -321,18 +301,17 @@ impl<'s, C: Content> Tier<'s, C> {
         let form = self.cache.reserve(length);
         let words = expanded(length, fill)?;
         let own = &words[..length];
-        let Buffers { bytes, stretches, delta } = buffers;
         let logs_delta = !self.all.is_alone() && self.all.is_on_one_machine();
         let mut is_kept = form == Some(Form::Expanded);
         if form == Some(Form::Delta) || logs_delta {
-            let (delta, differences) = self.delta(shape, block, own, stretches, delta);
+            let delta = self.delta(shape, block, own, buffers);
             if logs_delta {
-                self.append_delta(block, &delta, differences, bytes)?;
+                self.append_payload(block, delta)?;
             }
-            is_kept |= form == Some(Form::Delta) && self.cache.keep_delta(block, length, delta, differences);
+            is_kept |= form == Some(Form::Delta) && self.cache.keep_delta(block, length, self.planes, delta);
         }
         if !(logs_delta || is_kept && self.all.is_alone()) {
-            self.append(block, own, bytes)?;
+            self.append(block, own, &mut buffers.bytes)?;
         }
         if form == Some(Form::Expanded) {
             self.cache.keep(block, words);
@@ -341,14 +320,8 @@ impl<'s, C: Content> Tier<'s, C> {
     }
 
     /// Returns the delta of a block.
-    fn delta<'b>(
-        &self,
-        shape: &ShapeBlocks,
-        block: usize,
-        words: &'b [u64],
-        stretches: &'b mut Vec<Stretch>,
-        buffers: &'b mut DeltaBuffers,
-    ) -> (Delta, &'b [u8]) {
+    fn delta<'b>(&self, shape: &ShapeBlocks, block: usize, words: &'b [u64], buffers: &'b mut Buffers) -> &'b [u8] {
+        let Buffers { stretches, delta, .. } = buffers;
         stretches.clear();
         for (matrix, rows) in shape.rows(block) {
             let (row_words, words) = (matrix.words() as u32, (rows.len() * matrix.words() * self.planes) as u32);
@@ -358,7 +331,7 @@ impl<'s, C: Content> Tier<'s, C> {
                 _ => {}
             }
         }
-        self.kernel.delta(words, self.planes, stretches, buffers)
+        self.kernel.run(MakeDelta { words, planes: self.planes, stretches, buffers: delta })
     }
 
     /// Appends a block to the log; `buffer` is for the compressed one.
@@ -368,20 +341,7 @@ impl<'s, C: Content> Tier<'s, C> {
         self.append_payload(block, payload)
     }
 
-    /// Appends a block to the log as its delta; `buffer` is for the record.
-    fn append_delta(
-        &self,
-        block: usize,
-        delta: &Delta,
-        differences: &[u8],
-        buffer: &mut Vec<u8>,
-    ) -> Result<(), FileError> {
-        buffer.clear();
-        buffer.extend_from_slice(DELTA);
-        delta.put(differences, buffer);
-        self.append_payload(block, buffer)
-    }
-
+    /// Appends what the log holds of a block: its delta, or a zstd frame of its words.
     fn append_payload(&self, block: usize, payload: &[u8]) -> Result<(), FileError> {
         let place = self.log.append(block as u64, payload)?;
         let _ = self.locations[block].set(place);
@@ -398,11 +358,8 @@ impl<'s, C: Content> Tier<'s, C> {
             return Ok(words);
         }
         self.cache.cached(block, || {
-            if let Some(DirtyBlock::Delta(delta)) = dirty {
-                return expanded(length, |words| {
-                    delta.expand(self.kernel, buffer, words);
-                    Ok(())
-                });
+            if let Some(delta) = dirty {
+                return delta.expand(self.kernel, buffer);
             }
             let Some(place) = self.locations[block].get() else {
                 return Err(FileError::NoBlock { folder: self.folder.clone(), ply: self.ply(), block: block as u64 });
@@ -418,10 +375,10 @@ impl<'s, C: Content> Tier<'s, C> {
 
     /// Writes the words of a block from its payload in the log. Returns `false` where it is that of another.
     fn expand(&self, payload: &[u8], words: &mut [u64]) -> bool {
-        let Some(record) = payload.strip_prefix(DELTA) else {
+        if !is_delta_of(payload, self.planes, words.len()) {
             return frame::expand_into(payload, bytemuck::cast_slice_mut(words));
-        };
-        let delta = Delta::get(record, self.planes, words.len());
-        delta.map(|(delta, bytes)| self.kernel.undo_delta(&delta, bytes, words)).is_some()
+        }
+        self.kernel.run(UndoDelta { delta: payload, planes: self.planes, out: words });
+        true
     }
 }

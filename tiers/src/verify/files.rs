@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::report::{Fault, FaultKind, Report, Stage};
+use super::report::{Fault, FaultKind, Report};
 use super::tier::StoredTier;
 use super::work::Work;
 use crate::communicator::{CommunicatorError, gather_numbers};
@@ -10,6 +10,7 @@ use crate::database::Database;
 use crate::files::{counted, grouped};
 use crate::format::TierRecord;
 use crate::index::TierDirectory;
+use crate::progress::Stage;
 
 /// Stands for the number of values of a block that cannot be read.
 const FAULTY: u64 = u64::MAX;
@@ -25,7 +26,7 @@ pub(super) fn check(
 ) -> Result<Vec<StoredTier>, CommunicatorError> {
     let tiers = &database.manifest().tiers;
     let (in_files, others): (Vec<_>, Vec<&TierRecord>) = tiers.iter().partition(|tier| tier.bytes > 0);
-    work.begin(Stage::Files, tiers.len() as u64);
+    let shown = work.begin(Stage::Files, tiers.len() as u64);
     database.check_manifest().unwrap_or_else(|error| work.push_file_error(&error));
     work.gather()?;
     let mut stored = Vec::new();
@@ -33,10 +34,10 @@ pub(super) fn check(
         let read = read(database, tier.ply, number, work)?;
         let found = work.gather()?;
         if let Some(tier) = read.filter(|_| found == 0) {
-            work.progress.tier_done(Stage::Files, tier.ply, tier.blocks.len() as u64);
+            work.tier_done(Stage::Files, tier.ply, tier.blocks.len() as u64);
             stored.push(tier);
         }
-        work.done(u64::from(work.is_turn(number)));
+        shown.done(u64::from(work.is_turn(number)));
     }
     report.files = 1 + in_files.len() as u64 - work.unread();
     for (number, tier) in (0..).zip(others) {
@@ -48,9 +49,10 @@ pub(super) fn check(
             let fault = Fault::new(FaultKind::Entries, message).comparing(found, expected);
             work.push(Fault { ply: Some(ply), ..fault });
         }
-        work.done(u64::from(work.is_turn(number)));
+        shown.done(u64::from(work.is_turn(number)));
     }
-    work.end()?;
+    shown.end();
+    work.gather()?;
     Ok(stored)
 }
 

@@ -6,12 +6,13 @@ use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::lookup::{Lookup, searched};
-use super::report::{Fault, FaultKind, Options, Stage, words};
+use super::report::{Fault, FaultKind, Options, words};
 use super::walk::position_of;
 use super::work::{Work, share};
 use crate::communicator::CommunicatorError;
 use crate::database::Database;
 use crate::index::TierDirectory;
+use crate::progress::Stage;
 
 /// The table of one thread's search.
 const TABLE_BYTES: usize = 16 << 20;
@@ -23,7 +24,7 @@ const TRIES: u64 = 100;
 /// searches found an outcome, and how many were given up.
 pub(super) fn check(lookup: &Lookup, options: &Options, work: &Work) -> Result<(u64, u64), CommunicatorError> {
     let board = lookup.database.board();
-    work.begin(Stage::Search, options.searches);
+    let shown = work.begin(Stage::Search, options.searches);
     let last = board.cells() as u64;
     let limits = search::Options { table_bytes: TABLE_BYTES, node_limit: Some(options.nodes), ..Default::default() };
     let (mut decided, mut undecided) = (0, 0);
@@ -38,16 +39,17 @@ pub(super) fn check(lookup: &Lookup, options: &Options, work: &Work) -> Result<(
             |engine, number| {
                 let position = positions.get(number as usize);
                 let is_decided = position.is_some_and(|position| check_position(lookup, engine, position, work));
-                work.done(1);
+                shown.done(1);
                 u64::from(is_decided)
             },
         );
         let found = work.sum(found.sum());
-        work.progress.tier_done(Stage::Search, ply as u32, found);
+        work.tier_done(Stage::Search, ply as u32, found);
         decided += found;
         undecided += positions.len() as u64 - found;
     }
-    work.end()?;
+    shown.end();
+    work.gather()?;
     Ok((decided, undecided))
 }
 

@@ -15,7 +15,7 @@ use fourbase::{Player, Position, has_line};
 use rayon::prelude::*;
 
 use super::published::published;
-use super::report::{Fault, FaultKind, Stage, VerifyError};
+use super::report::{Fault, FaultKind, VerifyError};
 use super::walk::position_of;
 use super::work::Work;
 use crate::communicator::{CommunicatorError, Reduction};
@@ -23,6 +23,7 @@ use crate::counts::{CountError, count_legal, legal_bytes};
 use crate::database::Database;
 use crate::files::grouped;
 use crate::index::{Index, Parts, TierDirectory};
+use crate::progress::{RankProgress, Stage};
 
 /// Words of 64 entries whose progress is noted at once.
 const NOTED: u64 = 64;
@@ -70,10 +71,11 @@ pub(super) fn check(database: &Database, work: &Work) -> Result<Option<u64>, Ver
     let Some(expected) = published(database.board()).and_then(|published| published.legal) else { return Ok(None) };
     let (index, [kept, last]) = (database.index(), last_plies(database));
     let entries = |plies: RangeInclusive<u32>| plies.map(|ply| TierDirectory::new(index, ply).entries()).sum::<u64>();
-    work.begin(Stage::Legal, entries(0..=kept) + if kept < last { entries(0..=last) } else { 0 });
-    let mut found = count(index, kept, work)?;
+    let steps = entries(0..=kept) + if kept < last { entries(0..=last) } else { 0 };
+    let shown = work.begin(Stage::Legal, steps);
+    let mut found = count(index, kept, work, &shown)?;
     if kept < last {
-        let after = if work.communicator.is_root() { count_after(database, kept, work)? } else { 0 };
+        let after = if work.communicator.is_root() { count_after(database, kept, &shown)? } else { 0 };
         found += work.sum(after);
     }
     if found != expected && work.communicator.is_root() {
@@ -81,19 +83,20 @@ pub(super) fn check(database: &Database, work: &Work) -> Result<Option<u64>, Ver
         let message = format!("legal positions: {counted} counted, {published} published");
         work.push(Fault::new(FaultKind::Legal, message).comparing(found, expected));
     }
-    work.end()?;
+    shown.end();
+    work.gather()?;
     Ok(Some(found))
 }
 
 /// Counts the legal positions of more than `last` pieces.
-fn count_after(database: &Database, last: u32, work: &Work) -> Result<u64, CountError> {
-    let plies = count_legal(database.index(), &|entries| work.done(entries))?;
+fn count_after(database: &Database, last: u32, shown: &RankProgress) -> Result<u64, CountError> {
+    let plies = count_legal(database.index(), &|entries| shown.done(entries))?;
     Ok(plies.iter().filter(|ply| ply.ply > last).map(|ply| ply.legal).sum())
 }
 
 /// Counts the legal positions of at most `last` pieces, finished ones included. The stage has begun, with a step for
 /// every entry of these plies.
-fn count(index: &Index, last: u32, work: &Work) -> Result<u64, CommunicatorError> {
+fn count(index: &Index, last: u32, work: &Work, shown: &RankProgress) -> Result<u64, CommunicatorError> {
     let mut here = Reached::new(index, 0);
     here.add(&Position::start(index.board()));
     let mut legal = 0;
@@ -101,12 +104,12 @@ fn count(index: &Index, last: u32, work: &Work) -> Result<u64, CommunicatorError
         let next = (ply < last).then(|| Reached::new(index, ply + 1));
         let counts = work.jobs(here.bits.len() as u64).map(|word| {
             if word.is_multiple_of(NOTED) {
-                work.done((64 * NOTED).min(here.directory.entries() - word * 64));
+                shown.done((64 * NOTED).min(here.directory.entries() - word * 64));
             }
             here.count(word as usize, next.as_ref(), work)
         });
         let count = work.sum(counts.sum());
-        work.progress.tier_done(Stage::Legal, ply, count);
+        work.tier_done(Stage::Legal, ply, count);
         legal += count;
         work.gather()?;
         let Some(next) = next else { break };
@@ -211,7 +214,6 @@ impl Reached<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::counts::Count;
     use crate::kernel::Kernel;
     use crate::long;
     use crate::verify::Options;
@@ -225,10 +227,11 @@ mod tests {
             let index = Index::new(name.parse().unwrap(), Kernel::portable()).unwrap();
             let cells = index.board().cells();
             let work = Work::new(&Options::default(), &());
-            let plies = Count::new(index.board()).legal().unwrap();
+            let shown = work.begin(Stage::Legal, 0);
+            let plies = count_legal(&index, &|_| ()).unwrap();
             for last in [cells, cells / 2, 0] {
                 let expected: u64 = plies.iter().take(last + 1).map(|ply| ply.legal).sum();
-                assert_eq!(count(&index, last as u32, &work).unwrap(), expected, "{name} to ply {last}");
+                assert_eq!(count(&index, last as u32, &work, &shown).unwrap(), expected, "{name} to ply {last}");
             }
             assert!(work.is_sound());
         }

@@ -7,9 +7,10 @@
 //! moves, or, where the tier after it is not kept, that of a search forward.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use fourbase::search::{self, Search, SearchError};
+use fourbase::analysis::{AnalysisError, Budget, Cost, SearchPool};
+use fourbase::search::{Search, SearchError};
 use fourbase::{Outcome, Position, Value};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
@@ -18,28 +19,17 @@ use super::report::{Fault, FaultKind, words};
 use super::tier::{Block, StoredTier};
 use super::walk::{Evaluation, quiet_entries, static_evaluation};
 use super::work::Work;
-use crate::database::{Database, DatabaseError};
+use crate::database::{Database, DatabaseError, searches};
 use crate::kernel::Values;
-
-/// The most that the table of one search takes.
-const TABLE_BYTES: usize = 64 << 20;
-
-/// After how many nodes the table of a search is cleared: a small table is faster.
-const NODES_TO_CLEAR: u64 = 1 << 16;
-
-/// A damaged chunk.
-const WRONG_COUNT: &str = "a chunk's number of values differs from its number of quiet entries";
 
 /// The stored tiers of a database, with a cache of what was decoded. Threads share it.
 pub(super) struct Lookup<'a> {
     pub database: &'a Database,
-    /// By ply.
-    tiers: BTreeMap<u32, StoredTier>,
+    /// The stored tiers by ply.
+    pub tiers: BTreeMap<u32, StoredTier>,
     /// By ply and number.
     blocks: Cache<(u32, u64), Arc<Block>, ByBytes>,
-    chunks: Cache<(u32, u64), Arc<Chunk>, ByBytes>,
-    /// Searches that no thread uses, each with its nodes when its table was last cleared.
-    idle: Mutex<Vec<(Search, u64)>>,
+    searches: SearchPool,
 }
 
 /// A quiet position whose outcome does not follow from its moves.
@@ -50,59 +40,21 @@ pub(super) enum Leaf<'a> {
     Unstored(&'a Position),
 }
 
-/// The values of a chunk: its quiet entries, a bit each, and their codes in order.
-pub(super) struct Chunk {
-    quiet: Box<[u64]>,
-    codes: Vec<u8>,
-}
-
 #[derive(Clone)]
 struct ByBytes;
 
 impl Weighter<(u32, u64), Arc<Block>> for ByBytes {
     fn weight(&self, _: &(u32, u64), block: &Arc<Block>) -> u64 {
-        64 + block.bytes() as u64
-    }
-}
-
-impl Weighter<(u32, u64), Arc<Chunk>> for ByBytes {
-    fn weight(&self, _: &(u32, u64), chunk: &Arc<Chunk>) -> u64 {
-        (64 + size_of::<Chunk>() + size_of_val(&*chunk.quiet) + chunk.codes.len()) as u64
-    }
-}
-
-impl Chunk {
-    /// Returns the code of a quiet entry.
-    pub fn code(&self, place: usize) -> Option<u8> {
-        let (before, word) = (self.quiet.get(..place / 64)?, self.quiet.get(place / 64)?);
-        let words = before.iter().copied().chain([word & ((1 << (place % 64)) - 1)]);
-        let number = words.map(u64::count_ones).sum::<u32>() as usize;
-        self.codes.get(number).copied().filter(|_| word >> (place % 64) & 1 == 1)
+        64 + block.most_bytes as u64
     }
 }
 
 impl<'a> Lookup<'a> {
-    /// Takes the stored tiers. The caches take as much memory as that of the database may take.
+    /// Takes the stored tiers. The cache takes as much memory as that of the database may take.
     pub fn new(database: &'a Database, stored: Vec<StoredTier>) -> Lookup<'a> {
         let tiers = stored.into_iter().map(|tier| (tier.ply, tier)).collect();
-        let (block_bytes, chunk_bytes) = (database.cache_bytes() / 4, database.cache_bytes() / 4 * 3);
-        Lookup {
-            database,
-            tiers,
-            blocks: Cache::with_weighter((block_bytes / 16_384) as usize, block_bytes, ByBytes),
-            chunks: Cache::with_weighter((chunk_bytes / 1024) as usize, chunk_bytes, ByBytes),
-            idle: Mutex::default(),
-        }
-    }
-
-    /// Lists the stored tiers from the full board down.
-    pub fn tiers(&self) -> impl Iterator<Item = &StoredTier> {
-        self.tiers.values().rev()
-    }
-
-    /// Returns a stored tier.
-    pub fn tier(&self, ply: u32) -> Option<&StoredTier> {
-        self.tiers.get(&ply)
+        let blocks = Cache::with_weighter((database.cache_bytes() / 65_536) as usize, database.cache_bytes(), ByBytes);
+        Lookup { database, tiers, blocks, searches: searches() }
     }
 
     /// Returns the outcome of a position for the player to move.
@@ -159,8 +111,8 @@ impl<'a> Lookup<'a> {
             }
             Evaluation::Quiet => {
                 let (ply, index) = (position.ply() as u32, self.database.index());
-                let Some(tier) = self.tier(ply) else {
-                    let is_next_stored = self.tier(ply + 1).is_some();
+                let Some(tier) = self.tiers.get(&ply) else {
+                    let is_next_stored = self.tiers.contains_key(&(ply + 1));
                     return if is_next_stored {
                         self.best_of_moves(position, read)
                     } else {
@@ -168,7 +120,7 @@ impl<'a> Lookup<'a> {
                     };
                 };
                 let entry = tier.open.directory().rank(index, &index.split().parts(position));
-                read(Leaf::Stored(tier, entry.ok_or_else(|| tier.damaged(0, "a position has no entry"))?))
+                read(Leaf::Stored(tier, entry.ok_or_else(|| tier.open.reader().damaged(0, "a position has no entry"))?))
             }
         }
     }
@@ -183,29 +135,22 @@ impl<'a> Lookup<'a> {
             Leaf::Unstored(position) => return Ok(self.search(position)?),
         };
         let (chunk, place) = tier.open.chunks().place(entry);
-        let values =
-            self.chunks.get_or_insert_with(&(tier.ply, chunk), || self.read_chunk(tier, chunk).map(Arc::new))?;
-        let code = values.code(place).ok_or_else(|| tier.damaged(entry, WRONG_COUNT))?;
-        tier.codes.outcome(code).ok_or_else(|| tier.damaged(entry, "a code stands for no outcome"))
+        let (number, chunk_of_block) = tier.open.reader().block_of(chunk)?;
+        let block = self.block(tier, number)?;
+        let code = block.code(chunk_of_block, place, &tier.codes, || self.quiet_entries(tier, chunk));
+        let outcome = code.map(|code| tier.codes.outcome(code).ok_or("a code stands for no outcome"));
+        let outcome = outcome.unwrap_or(Err("a chunk's number of values differs from its number of quiet entries"));
+        outcome.map_err(|what| tier.open.reader().damaged(number, what).into())
     }
 
-    /// Reads a chunk that is not cached.
-    ///
-    /// # Errors
-    /// What is wrong with its block, which may have another number of codes than the chunk has quiet entries.
-    pub fn read_chunk(&self, tier: &StoredTier, number: u64) -> Result<Chunk, DatabaseError> {
-        let (block, place) = tier.open.reader().block_of(number)?;
-        let codes = self.block(tier, block)?.chunk(place, &tier.codes);
-        let entries = tier.entries(number);
-        let quiet = quiet_entries(self.database.index(), tier.open.directory(), entries.clone());
-        if quiet.len() != codes.len() {
-            return Err(tier.open.reader().damaged(block, WRONG_COUNT).into());
-        }
-        let mut bits = vec![0; tier.open.chunks().words()];
-        for place in quiet.iter().map(|entry| entry - entries.start) {
+    /// Finds the quiet entries of a chunk, a bit each.
+    fn quiet_entries(&self, tier: &StoredTier, chunk: u64) -> Box<[u64]> {
+        let (entries, mut bits) = (tier.entries(chunk), vec![0; tier.open.chunks().words()]);
+        for entry in quiet_entries(self.database.index(), tier.open.directory(), entries.clone()) {
+            let place = entry - entries.start;
             bits[place as usize / 64] |= 1 << (place % 64);
         }
-        Ok(Chunk { quiet: bits.into(), codes })
+        bits.into()
     }
 
     /// Reads and decodes a block.
@@ -220,17 +165,9 @@ impl<'a> Lookup<'a> {
     }
 
     /// Searches a position to the end of the game.
-    fn search(&self, position: &Position) -> Result<Outcome, SearchError> {
-        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let options = search::Options { table_bytes: TABLE_BYTES, ..search::Options::default() };
-        let (mut search, mut cleared) = idle.unwrap_or_else(|| (Search::new(position.board(), options), 0));
-        if search.nodes() - cleared > NODES_TO_CLEAR {
-            search.clear();
-            cleared = search.nodes();
-        }
-        let outcome = searched(&mut search, self.database.values(), position);
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push((search, cleared));
-        outcome
+    fn search(&self, position: &Position) -> Result<Outcome, AnalysisError> {
+        let ask = |search: &mut Search| searched(search, self.database.values(), position);
+        self.searches.ask(position.board(), &mut Budget::default(), Cost::default(), ask)
     }
 
     /// Compares what a probe returns, which is what users get. Probes are tested here; no other check uses them.

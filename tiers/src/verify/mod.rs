@@ -49,8 +49,6 @@ mod legal;
 mod lookup;
 mod published;
 mod report;
-#[cfg(test)]
-mod tests;
 mod tier;
 mod values;
 mod walk;
@@ -61,11 +59,12 @@ use fourbase::{Outcome, Position};
 use crate::counts::{kept_path, read_kept};
 use crate::database::{Database, DatabaseError};
 use crate::files::{counted, grouped, shown};
+use crate::progress::Progress;
 pub use legal::counting_bytes;
 use lookup::Lookup;
 pub use published::{Published, published};
 use report::words;
-pub use report::{Fault, FaultKind, Options, Progress, Report, Stage, VerifyError};
+pub use report::{Fault, FaultKind, Options, Report, VerifyError};
 use tier::StoredTier;
 use work::Work;
 
@@ -92,7 +91,7 @@ pub fn verify(database: &Database, options: &Options, progress: &dyn Progress) -
             legal::check_memory(database, options.memory_bytes)?;
         }
         let lookup = Lookup::new(database, stored);
-        report.stored = lookup.tiers().map(StoredTier::count).sum();
+        report.stored = lookup.tiers.values().map(StoredTier::count).sum();
         report.checked = values::check(&lookup, options.sample, &work)?;
         report.root = check_root(&lookup, &work);
         work.gather()?;

@@ -82,15 +82,8 @@ mod tests {
             boards.filter_map(|(width, height)| published(Board::new(width, height, 4, false).ok()?)).collect();
         let count = |has: fn(&Published) -> bool| found.iter().filter(|of| has(of)).count();
         assert_eq!((found.len(), count(|of| of.legal.is_some()), count(|of| of.outcome.is_some())), (103, 96, 37));
-        let lose = |remoteness| Some(Outcome { value: Value::Lose, remoteness });
-        for (name, legal, outcome) in [
-            ("13x2", Some(14_027_829_516), None),
-            ("6x6", Some(69_173_028_785), lose(Some(36))),
-            ("8x8", None, lose(None)),
-            ("6x6m", Some(69_173_028_785), None),
-        ] {
-            assert_eq!(published(name.parse().unwrap()), Some(Published { outcome, legal }), "{name}");
-        }
-        assert_eq!(["11x3", "6x6c3"].map(|name| published(name.parse().unwrap())), [None; 2]);
+        let legal = |name: &str| published(name.parse().unwrap()).and_then(|published| published.legal);
+        assert_eq!(legal("13x2"), Some(14_027_829_516));
+        assert_eq!(["6x6", "6x6m"].map(legal), [Some(69_173_028_785); 2]);
     }
 }

@@ -1,4 +1,4 @@
-//! What a verification is asked for, its progress, and what it reports.
+//! What a verification is asked for, and what it reports.
 
 use std::fmt;
 
@@ -56,37 +56,6 @@ pub enum VerifyError {
     #[error(transparent)]
     Count(#[from] CountError),
 }
-
-/// A part of a verification.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Stage {
-    /// Checksums; a step is a tier.
-    Files,
-    /// Stored values against their moves; a step is an entry of the index, or a value of a sample.
-    Values,
-    /// Counting legal positions; a step is an entry of the index.
-    Legal,
-    /// Searching forward; a step is a position.
-    Search,
-}
-
-/// Receives the progress of a verification. The methods may be called from any thread and should be quick.
-///
-/// With several processes each receives an estimate: its own steps times the number of processes.
-pub trait Progress: Sync {
-    /// A stage with this many steps begins.
-    fn begins(&self, _stage: Stage, _steps: u64) {}
-
-    /// More steps of the stage are done.
-    fn done(&self, _steps: u64) {}
-
-    /// A tier is done in the stage, where it has that many blocks, stored values, legal positions or searches that
-    /// ended. Tiers are done from the full board down in [`Stage::Values`], from the empty board on in the others.
-    fn tier_done(&self, _stage: Stage, _ply: u32, _count: u64) {}
-}
-
-/// Ignores all progress.
-impl Progress for () {}
 
 /// What a verification found. All processes of a job get the same faults.
 #[derive(Default, Debug)]

@@ -1,11 +1,13 @@
 //! A stored tier as `docs/format.md` describes it: its blocks, decoded one symbol at a time, and what its codes stand for.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use fourbase::{Board, Outcome, Player, Value};
 
 use crate::database::{Database, DatabaseError, OpenTier};
 use crate::files::frame;
+use crate::index::low_bits;
 use crate::kernel::Values;
 
 /// A stored tier whose file is whole.
@@ -22,7 +24,7 @@ impl StoredTier {
     pub fn new(database: &Database, open: OpenTier) -> StoredTier {
         let ply = open.directory().ply();
         let codes = Codes::new(database.board(), database.values(), ply);
-        let blocks = vec![0; open.reader().blocks() as usize];
+        let blocks = vec![0; open.reader().blocks as usize];
         StoredTier { ply, open, codes, blocks }
     }
 
@@ -40,14 +42,6 @@ impl StoredTier {
     pub fn read_block(&self, block: u64) -> Result<Result<Block, &'static str>, DatabaseError> {
         let (payload, chunks) = self.open.reader().block(block)?;
         Ok(Block::decode(&payload, chunks, self.open.chunks().each, &self.codes))
-    }
-
-    /// Makes the error of something that is wrong with the chunk of an entry.
-    pub fn damaged(&self, entry: u64, what: &'static str) -> DatabaseError {
-        match self.open.reader().block_of(self.open.chunks().place(entry).0) {
-            Ok((block, _)) => self.open.reader().damaged(block, what).into(),
-            Err(error) => error.into(),
-        }
     }
 }
 
@@ -110,13 +104,17 @@ impl Codes {
     }
 }
 
-/// The symbols of a block, still packed: of most blocks that are read only their number is asked, or one chunk.
+/// The symbols of a block, still packed: of most blocks that are read only their number is asked, or some chunks.
 #[derive(Debug)]
 pub(super) struct Block {
     /// Symbols before each chunk, and all of them.
     starts: Vec<u32>,
     /// The counts of all chunks, then the packed symbols.
     bytes: Vec<u8>,
+    /// The quiet entries of each chunk that was asked for, a bit each; `None` where they are not as many as its symbols.
+    quiet: Vec<OnceLock<Option<Box<[u64]>>>>,
+    /// The memory that the block takes once all its chunks were asked for.
+    pub most_bytes: usize,
 }
 
 impl Block {
@@ -140,77 +138,75 @@ impl Block {
         if packed.len() != codes.bytes(all as usize) {
             return Err("a block's symbols do not match its counts");
         }
-        Ok(Block { starts, bytes })
+        let quiet: Vec<_> = (0..chunks).map(|_| OnceLock::new()).collect();
+        let most_bytes = size_of::<Block>() + size_of_val(&*starts) + bytes.len() + size_of_val(&*quiet);
+        Ok(Block { starts, bytes, quiet, most_bytes: most_bytes + chunks * (chunk_entries / 8) as usize })
     }
 
-    /// Returns the codes of a chunk of the block; none where the block has no such chunk.
-    pub fn chunk(&self, place: usize, codes: &Codes) -> Vec<u8> {
-        let Some((start, end)) = self.starts.get(place).zip(self.starts.get(place + 1)) else { return Vec::new() };
-        let packed = self.bytes.get(2 * (self.starts.len() - 1)..).unwrap_or_default();
-        let mut all = Vec::with_capacity((end - start) as usize);
-        all.extend((*start as usize..*end as usize).filter_map(|number| codes.unpack(packed, number)));
-        all
+    /// Counts the chunks.
+    pub fn chunks(&self) -> usize {
+        self.quiet.len()
+    }
+
+    /// Returns the numbers of the symbols of a chunk.
+    pub fn numbers(&self, chunk: usize) -> Range<u32> {
+        if let Some([start, end, ..]) = self.starts.get(chunk..) { *start..*end } else { 0..0 }
+    }
+
+    /// Returns the code of an entry, given by its place in a chunk of the block; `None` where it is not quiet, or the chunk has
+    /// another number of symbols than of quiet entries. `find_quiet` returns these, a bit each.
+    pub fn code(
+        &self,
+        chunk: usize,
+        place: usize,
+        codes: &Codes,
+        find_quiet: impl FnOnce() -> Box<[u64]>,
+    ) -> Option<u8> {
+        let numbers = self.numbers(chunk);
+        let count = |words: &[u64]| words.iter().map(|word| word.count_ones()).sum::<u32>();
+        let find = || Some(find_quiet()).filter(|quiet| count(quiet) as usize == numbers.len());
+        let quiet = self.quiet.get(chunk)?.get_or_init(find).as_ref()?;
+        let (before, word) = (count(quiet.get(..place / 64)?), quiet.get(place / 64)?);
+        let number = numbers.start + before + (word & low_bits((place % 64) as u32)).count_ones();
+        if word >> (place % 64) & 1 == 1 { codes.unpack(self.packed(), number as usize) } else { None }
+    }
+
+    /// Returns the packed symbols.
+    pub fn packed(&self) -> &[u8] {
+        self.bytes.get(2 * (self.starts.len() - 1)..).unwrap_or_default()
     }
 
     /// Counts the symbols.
     pub fn len(&self) -> u32 {
         self.starts.last().copied().unwrap_or(0)
     }
-
-    /// Returns the chunk of the block that holds a symbol, and the symbol's number in the chunk.
-    pub fn place_of(&self, symbol: u32) -> Option<(usize, u32)> {
-        let chunk = self.starts.iter().take_while(|start| **start <= symbol).count().checked_sub(1)?;
-        (symbol < self.len()).then_some((chunk, symbol - self.starts.get(chunk)?))
-    }
-
-    /// Returns the memory that the block takes.
-    pub fn bytes(&self) -> usize {
-        size_of::<Block>() + size_of_val(&*self.starts) + self.bytes.len()
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::Coding;
 
-    #[test]
-    fn codes_stand_for_the_outcomes_that_the_solver_means_by_them() {
-        for name in ["4x4", "5x5", "4x4m", "5x3m", "1x1", "1x8", "3x3c3", "6x6", "7x6", "5x5m"] {
-            let board: Board = name.parse().unwrap();
-            for ply in 0..=board.cells() as u32 {
-                for values in [Values::Wdl, Values::Remoteness] {
-                    let (codes, coding) = (Codes::new(board, values, ply), Coding::new(board, values, ply));
-                    assert_eq!(codes.outcomes.len(), 1 << coding.planes(), "{name} {values} ply {ply}");
-                    for code in 0..codes.outcomes.len() as u8 {
-                        assert_eq!(codes.outcome(code), coding.decode(code), "{name} {values} ply {ply} code {code}");
-                    }
-                }
-            }
-        }
+    fn codes(block: &Block, codes: &Codes, chunk: usize) -> Vec<u8> {
+        block.numbers(chunk).filter_map(|number| codes.unpack(block.packed(), number as usize)).collect()
     }
 
     #[test]
     fn the_block_of_the_format_page_decodes_to_what_the_page_says() {
-        let codes = Codes::new("3x3c3".parse().unwrap(), Values::Wdl, 3);
+        let of_tier = Codes::new("3x3c3".parse().unwrap(), Values::Wdl, 3);
         let payload = [0x28, 0xb5, 0x2f, 0xfd, 0x20, 0x05, 0x29, 0x00, 0x00, 0x0c, 0x00, 0xf7, 0x41, 0xd1];
-        let block = Block::decode(&payload, 1, 256, &codes).unwrap();
-        assert_eq!(block.chunk(0, &codes), [3, 1, 3, 3, 1, 0, 0, 1, 1, 0, 1, 3]);
-        assert_eq!((block.place_of(11), block.place_of(12)), (Some((0, 11)), None));
-        assert!(Block::decode(&payload[..13], 1, 256, &codes).is_err());
-        assert!(Block::decode(&payload, 2, 256, &codes).is_err());
-        assert!(Block::decode(&payload, 1, 11, &codes).is_err());
+        let block = Block::decode(&payload, 1, 256, &of_tier).unwrap();
+        assert_eq!(codes(&block, &of_tier, 0), [3, 1, 3, 3, 1, 0, 0, 1, 1, 0, 1, 3]);
+        for (bytes, chunks, chunk_entries) in [(&payload[..13], 1, 256), (&payload, 2, 256), (&payload, 1, 11)] {
+            assert!(Block::decode(bytes, chunks, chunk_entries, &of_tier).is_err());
+        }
     }
 
     #[test]
     fn blocks_whose_counts_do_not_fit_are_refused() {
-        let codes = Codes::new("4x4".parse().unwrap(), Values::Remoteness, 3);
-        let decode = |bytes: &[u8]| Block::decode(&frame::compress(bytes, 1).unwrap(), 2, 256, &codes);
+        let of_tier = Codes::new("4x4".parse().unwrap(), Values::Remoteness, 3);
+        let decode = |bytes: &[u8]| Block::decode(&frame::compress(bytes, 1).unwrap(), 2, 256, &of_tier);
         let block = decode(&[2, 0, 1, 0, 7, 8, 9]).unwrap();
-        assert_eq!([0, 1, 2].map(|place| block.chunk(place, &codes)), [vec![7, 8], vec![9], vec![]]);
-        assert_eq!(block.len(), 3);
-        assert_eq!([0, 1, 2, 3].map(|symbol| block.place_of(symbol)), [Some((0, 0)), Some((0, 1)), Some((1, 0)), None]);
-        assert!(decode(&[0, 0, 2, 0, 7, 8]).unwrap().place_of(1) == Some((1, 1)));
+        assert_eq!([0, 1, 2].map(|chunk| codes(&block, &of_tier, chunk)), [vec![7, 8], vec![9], vec![]]);
         for bad in [&[2, 0, 1, 0, 7, 8][..], &[2, 0, 1, 0, 7, 8, 9, 0], &[1, 1, 0, 0], &[2, 0, 1]] {
             assert!(decode(bad).is_err(), "{bad:?}");
         }

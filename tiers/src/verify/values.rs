@@ -12,14 +12,15 @@ use fourbase::{Outcome, Position, Value};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::lookup::{Chunk, Leaf, Lookup};
-use super::report::{Fault, FaultKind, Stage, words};
-use super::tier::{Block, StoredTier};
+use super::lookup::{Leaf, Lookup};
+use super::report::{Fault, FaultKind, words};
+use super::tier::StoredTier;
 use super::walk::quiet_positions;
 use super::work::{Work, share};
 use crate::communicator::CommunicatorError;
 use crate::database::DatabaseError;
 use crate::files::counted;
+use crate::progress::{RankProgress, Stage};
 
 /// Values that are recomputed together. The moves of one lead to at most 50 or so others on 7x6, in the mean of all tiers
 /// of 7x5 to 12, so that a batch takes at most some 200 MB. Larger batches expand fewer blocks twice.
@@ -41,72 +42,86 @@ struct TierCheck<'a> {
     lookup: &'a Lookup<'a>,
     tier: &'a StoredTier,
     work: &'a Work<'a>,
+    shown: &'a RankProgress<'a>,
 }
 
 /// Recomputes the stored values, or `sample` of them; returns how many.
 pub(super) fn check(lookup: &Lookup, sample: Option<u64>, work: &Work) -> Result<u64, CommunicatorError> {
-    let all: u64 = lookup.tiers().map(StoredTier::count).sum();
+    let all: u64 = lookup.tiers.values().map(StoredTier::count).sum();
     let sample = sample.filter(|sample| *sample < all);
     let entries = |tier: &StoredTier| tier.open.chunks().tier_entries;
-    work.begin(Stage::Values, sample.unwrap_or_else(|| lookup.tiers().map(entries).sum()));
+    let shown = &work.begin(Stage::Values, sample.unwrap_or_else(|| lookup.tiers.values().map(entries).sum()));
     let (mut checked, mut before) = (0, 0);
-    for tier in lookup.tiers() {
-        let (check, after) = (TierCheck { lookup, tier, work }, before + tier.count());
+    for tier in lookup.tiers.values().rev() {
+        let (check, after) = (TierCheck { lookup, tier, work, shown }, before + tier.count());
         let of_tier = match sample {
-            None => work.sum(work.jobs(tier.open.chunks().count()).map(|chunk| check.check_chunk(chunk)).sum()),
+            None => work.sum(work.jobs(tier.blocks.len() as u64).map(|block| check.check_block(block)).sum()),
             // The shares of all tiers sum to the sample, and none is more than the tier has.
             Some(sample) => check.check_sample(share(sample, after, all) - share(sample, before, all)),
         };
         before = after;
         if of_tier > 0 || sample.is_none() {
-            work.progress.tier_done(Stage::Values, tier.ply, of_tier);
+            work.tier_done(Stage::Values, tier.ply, of_tier);
         }
         checked += of_tier;
     }
-    work.end()?;
+    shown.end();
+    work.gather()?;
     Ok(checked)
 }
 
 impl TierCheck<'_> {
-    /// Recomputes the values of a chunk; returns how many.
-    fn check_chunk(&self, chunk: u64) -> u64 {
-        let read = || {
-            let (block, place) = self.tier.open.reader().block_of(chunk)?;
-            let decoded = self.lookup.block(self.tier, block)?;
-            Ok(self.read_chunk(block, &decoded, chunk, place))
-        };
-        let values = self.or_fault(read());
-        // A small tier has few chunks, and its values may be searched, which takes long: then threads share a chunk.
+    /// Recomputes all values of a block; returns how many.
+    fn check_block(&self, block: u64) -> u64 {
+        let values = self.read_block(block, None);
+        // A small tier has few blocks, and its values may be searched, which takes long: then threads share a block.
         values.par_iter().for_each(|value| self.check_value(value, &|leaf| self.lookup.read(&leaf)));
-        let entries = self.tier.entries(chunk);
-        self.work.done(entries.end - entries.start);
         values.len() as u64
     }
 
-    /// Returns values that were read; none, and a fault, where that failed.
-    fn or_fault(&self, read: Result<Vec<StoredValue>, DatabaseError>) -> Vec<StoredValue> {
-        read.unwrap_or_else(|error| {
-            self.work.push_file_error(&error);
-            Vec::new()
-        })
-    }
-
-    /// Returns the values of a chunk, `place` in its block; none, and a fault, where the block has another number of values
-    /// than the chunk has quiet entries.
-    fn read_chunk(&self, block: u64, decoded: &Block, chunk: u64, place: usize) -> Vec<StoredValue> {
-        let (ply, entries) = (self.tier.ply, self.tier.entries(chunk));
-        let codes = decoded.chunk(place, &self.tier.codes);
-        let quiet = quiet_positions(self.lookup.database.index(), self.tier.open.directory(), entries.clone());
-        let (found, expected) = (codes.len() as u64, quiet.len() as u64);
-        if found != expected {
-            let [values, quiet] = [(found, "value"), (expected, "quiet entry")].map(|(of, noun)| counted(of, noun));
-            let place = format!("ply {ply}, block {block}, chunk {chunk} from entry {} on", entries.start);
-            let fault = Fault::new(FaultKind::Count, format!("{place}: {values}, {quiet}")).comparing(found, expected);
-            self.work.push(Fault { ply: Some(ply), block: Some(block), entry: Some(entries.start), ..fault });
-            return Vec::new();
+    /// Reads the values of a block, or those with the `chosen` numbers in it. Pushes a fault where that fails, and for every
+    /// chunk that has another number of values than of quiet entries.
+    fn read_block(&self, block: u64, chosen: Option<&[(u64, u32)]>) -> Vec<StoredValue> {
+        let (ply, reader, mut values) = (self.tier.ply, self.tier.open.reader(), Vec::new());
+        let read = || Ok::<_, DatabaseError>((self.lookup.block(self.tier, block)?, reader.first_chunk(block)?));
+        let (decoded, first_chunk) = match read() {
+            Ok(read) => read,
+            Err(error) => {
+                self.work.push_file_error(&error);
+                return values;
+            }
+        };
+        for (place, chunk) in (0..decoded.chunks()).zip(first_chunk..) {
+            let numbers = decoded.numbers(place);
+            let chosen = chosen.map(|chosen| {
+                let before = |end: u32| chosen.partition_point(|(_, number)| *number < end);
+                chosen.get(before(numbers.start)..before(numbers.end)).unwrap_or_default()
+            });
+            if chosen.is_some_and(<[_]>::is_empty) {
+                continue;
+            }
+            let is_chosen = |number: u32| chosen.is_none_or(|chosen| chosen.binary_search(&(block, number)).is_ok());
+            let entries = self.tier.entries(chunk);
+            let quiet = quiet_positions(self.lookup.database.index(), self.tier.open.directory(), entries.clone());
+            if chosen.is_none() {
+                self.shown.done(entries.end - entries.start);
+            }
+            let (found, expected) = (numbers.len() as u64, quiet.len() as u64);
+            if found != expected {
+                let [values, quiet] = [(found, "value"), (expected, "quiet entry")].map(|(of, noun)| counted(of, noun));
+                let place = format!("ply {ply}, block {block}, chunk {chunk} from entry {} on", entries.start);
+                let fault = Fault::new(FaultKind::Count, format!("{place}: {values}, {quiet}"));
+                let fault = fault.comparing(found, expected);
+                self.work.push(Fault { ply: Some(ply), block: Some(block), entry: Some(entries.start), ..fault });
+                continue;
+            }
+            let stored = numbers.zip(quiet).filter(|(number, _)| is_chosen(*number));
+            values.extend(stored.filter_map(|(number, (entry, position))| {
+                let code = self.tier.codes.unpack(decoded.packed(), number as usize)?;
+                Some(StoredValue { block, entry, position, code })
+            }));
         }
-        let values = quiet.into_iter().zip(codes);
-        values.map(|((entry, position), code)| StoredValue { block, entry, position, code }).collect()
+        values
     }
 
     /// Compares a stored value with the best of its moves, and with what a probe returns. `read` returns the outcomes of
@@ -166,8 +181,9 @@ impl TierCheck<'_> {
     /// Recomputes values, given by their blocks and their numbers there, in order.
     fn check_batch(&self, chosen: &[(u64, u32)]) {
         let of_blocks: Vec<&[(u64, u32)]> = chosen.chunk_by(|one, other| one.0 == other.0).collect();
-        let values = of_blocks.par_iter().flat_map_iter(|of_block| self.or_fault(self.read_values(of_block)));
-        let values: Vec<StoredValue> = values.collect();
+        let values =
+            of_blocks.par_iter().filter_map(|of_block| Some(self.read_block(of_block.first()?.0, Some(of_block))));
+        let values: Vec<StoredValue> = values.flatten_iter().collect();
         let needed = values.par_iter().flat_map_iter(|value| {
             let mut needed: Vec<TierEntry> = Vec::new();
             // A position without an entry is met again when the value is recomputed.
@@ -187,47 +203,19 @@ impl TierCheck<'_> {
         values.par_iter().for_each(|value| self.check_value(value, &read));
     }
 
-    /// Reads values of one block, given by their numbers in it.
-    fn read_values(&self, chosen: &[(u64, u32)]) -> Result<Vec<StoredValue>, DatabaseError> {
-        let Some((block, _)) = chosen.first() else { return Ok(Vec::new()) };
-        let reader = self.tier.open.reader();
-        let (decoded, first_chunk) = (self.lookup.block(self.tier, *block)?, reader.first_chunk(*block)?);
-        let missing = || reader.damaged(*block, "a block has fewer values than it had");
-        let places = chosen.iter().map(|(_, number)| decoded.place_of(*number).ok_or_else(missing));
-        let places: Vec<(usize, u32)> = places.collect::<Result<_, _>>()?;
-        let values = places.chunk_by(|one, other| one.0 == other.0).flat_map(|of_chunk| {
-            let place = of_chunk.first().map_or(0, |(place, _)| *place);
-            let values = self.read_chunk(*block, &decoded, first_chunk + place as u64, place);
-            let is_chosen = |number: &u32| of_chunk.binary_search_by_key(number, |(_, chosen)| *chosen).is_ok();
-            (0..).zip(values).filter(move |(number, _)| is_chosen(number)).map(|(_, value)| value)
-        });
-        Ok(values.collect())
-    }
-
     /// Looks values up in the order of the files, which is `steps` steps. Returns them in that order, each once; `None` for
     /// one that cannot be looked up, which gives its error when it is read again.
     fn look_up(&self, mut entries: Vec<TierEntry>, steps: u64) -> Vec<(TierEntry, Option<Outcome>)> {
         entries.par_sort_unstable();
         entries.dedup();
-        let chunk = |(ply, entry): &TierEntry| Some((*ply, self.lookup.tier(*ply)?.open.chunks().place(*entry).0));
-        let of_chunks: Vec<&[TierEntry]> = entries.chunk_by(|one, other| chunk(one) == chunk(other)).collect();
-        let all = of_chunks.len() as u64;
-        self.work.done(if all == 0 { steps } else { 0 });
+        let all = entries.len() as u64;
+        self.shown.done(if all == 0 { steps } else { 0 });
         // A thread looks up neighbours, which share a block.
-        let outcomes = of_chunks.par_iter().enumerate().flat_map_iter(|(number, of_chunk)| {
-            let read = |first| {
-                let (ply, chunk) = chunk(first)?;
-                let tier = self.lookup.tier(ply)?;
-                Some((tier, self.lookup.read_chunk(tier, chunk).ok()?))
-            };
-            let values = of_chunk.first().and_then(read);
-            self.work.done(share(steps, number as u64 + 1, all) - share(steps, number as u64, all));
-            of_chunk.iter().map(move |of| {
-                let outcome = |(tier, chunk): &(&StoredTier, Chunk)| {
-                    tier.codes.outcome(chunk.code(tier.open.chunks().place(of.1).1)?)
-                };
-                (*of, values.as_ref().and_then(outcome))
-            })
+        let outcomes = entries.par_iter().enumerate().map(|(number, (ply, entry))| {
+            self.shown.done(share(steps, number as u64 + 1, all) - share(steps, number as u64, all));
+            let outcome =
+                self.lookup.tiers.get(ply).and_then(|tier| self.lookup.read(&Leaf::Stored(tier, *entry)).ok());
+            ((*ply, *entry), outcome)
         });
         outcomes.collect()
     }

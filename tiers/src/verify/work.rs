@@ -1,15 +1,15 @@
-//! The share that a rank has in a verification: its jobs, what it has found, and its progress.
+//! The share that a rank has in a verification: its jobs, and what it has found.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::report::{Fault, FaultKind, Options, Progress, Stage};
+use super::report::{Fault, FaultKind, Options};
 use crate::communicator::{Communicator, CommunicatorError, Reduction};
 use crate::database::DatabaseError;
+use crate::progress::{Progress, RankProgress, Stage};
 
 /// The most jobs in a row that one rank does: neighbours share a block.
 const RUN: u64 = 64;
@@ -22,14 +22,12 @@ pub(super) struct Work<'a> {
     pub communicator: &'a dyn Communicator,
     rank: u64,
     pub size: u64,
-    pub progress: &'a dyn Progress,
+    progress: &'a dyn Progress,
     most_faults: usize,
     /// What this rank has found since the ranks last gathered.
     own: Mutex<Findings>,
     /// What all ranks had found when they last gathered.
     all: Mutex<Findings>,
-    /// Steps of the stage that are not shown yet.
-    steps_left: AtomicU64,
 }
 
 /// Faults: the first ones, and how many there are.
@@ -59,7 +57,6 @@ impl<'a> Work<'a> {
             most_faults: options.faults,
             own: Mutex::default(),
             all: Mutex::default(),
-            steps_left: AtomicU64::new(0),
         }
     }
 
@@ -155,30 +152,14 @@ impl<'a> Work<'a> {
     }
 
     /// Begins a stage of so many steps.
-    pub fn begin(&self, stage: Stage, steps: u64) {
-        self.progress.begins(stage, steps);
-        self.steps_left.store(steps, Ordering::Relaxed);
+    pub fn begin(&self, stage: Stage, steps: u64) -> RankProgress<'a> {
+        self.progress.begin(stage, steps, 0);
+        RankProgress::new(self.progress, stage, self.communicator, steps)
     }
 
-    /// Notes that this rank has done steps of the stage. The other ranks are taken to be as fast.
-    pub fn done(&self, steps: u64) {
-        let shown = steps.saturating_mul(self.size);
-        let left =
-            self.steps_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left.saturating_sub(shown)));
-        match shown.min(left.unwrap_or_default()) {
-            0 => {}
-            shown => self.progress.done(shown),
-        }
-    }
-
-    /// Ends a stage: gathers its faults and shows the rest of its steps.
-    ///
-    /// # Errors
-    /// See [`Work::gather`].
-    pub fn end(&self) -> Result<(), CommunicatorError> {
-        self.done(u64::MAX);
-        self.gather()?;
-        Ok(())
+    /// Notes that a tier is done in a stage, where it has so many blocks, values, positions or searches.
+    pub fn tier_done(&self, stage: Stage, ply: u32, count: u64) {
+        self.progress.tier_done(stage, ply, count, 0);
     }
 }
 

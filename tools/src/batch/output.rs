@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 
 use crate::output::CANNOT_WRITE;
-use crate::whole::WholeFile;
+use crate::temporary::WholeFile;
 use crate::wording;
 
 /// The output of a batch.

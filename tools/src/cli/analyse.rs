@@ -1,41 +1,42 @@
 //! `fourbase analyse`: what every move of a game gave away.
 //!
-//! [`played`] finds the outcomes of all moves in every position of the game. What a move gave away is its difference to
-//! the best move. [`report`] writes the result, [`batch`] a line for each of many games.
+//! [`fourbase::analysis::GameAnalysis`] has the outcomes of all moves in every position of the game. What a move gave away is its
+//! difference to the best move. [`report`] writes the result, [`batch`] a line for each of many games.
 
 mod batch;
-pub mod played;
-pub mod report;
+mod report;
 
 use clap::Args;
+use fourbase::Game;
+use fourbase::analysis::GameAnalysis;
+use fourbase::analysis::json::GameAnalysisJson;
 
 use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument};
 use crate::batch::BatchArguments;
 use crate::cli::query::source::SearchArguments;
-use crate::game::Game;
 use crate::json::Envelope;
 use crate::{failure, output};
-use report::Analysis;
+use report::Report;
 
 /// Arguments of `fourbase analyse`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-For each move, the report shows the outcome of the position for the player to move; what the
-move gave away, either the value (win to tie, win to lose, tie to lose) or plies (a later win or
-an earlier loss); and the best moves, if the move was not one of them. The game may be
+For each move, the report shows the outcome of the position for the player to move; what the \
+move gave away, either the value (win to tie, win to lose, tie to lose) or plies (a later win or \
+an earlier loss); and the best moves, if the move was not one of them. The game may be \
 unfinished.
 
-Without a database, analyse searches every position forward, from the last one back. If a search
-reaches --nodes or --seconds, the report shows ? for what is not known, earlier positions get a
+Without a database, analyse searches every position forward, from the last one back. If a search \
+reaches --nodes or --seconds, the report shows ? for what is not known, earlier positions get a \
 quick look only, and the exit code is 1.
 
 With --batch, a line of input is a game and a line of output is
 
   MOVES<TAB>FIRST<TAB>SECOND<TAB>UNDECIDED
 
-FIRST and SECOND are the mistakes of each player, such as 1 missed tie at column 3; 5 missed win in
-7 at column 2, and - for none. UNDECIDED is the number of moves that were not decided. A line may have
-further fields, between tabs or blanks: the game is the first one, or that of --field, and the
+FIRST and SECOND are the mistakes of each player, such as 1 missed tie at column 3; 5 missed win in \
+7 at column 2, and - for none. UNDECIDED is the number of moves that were not decided. A line may have \
+further fields, between tabs or blanks: the game is the first one, or that of --field, and the \
 others are repeated at the end. --json writes a line of JSON for each game instead.
 
 Examples:
@@ -82,22 +83,22 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let (board, is_json) = (arguments.board.board, arguments.json);
     // A mistake in the game is cheap to find, so it is reported before the database is opened.
     let game = Game::parse(board, arguments.moves.as_deref().unwrap_or_default())?;
-    let asker = arguments.search.find(board, &arguments.database, arguments.cache, false)?;
+    let analyst = arguments.search.find(board, &arguments.database, arguments.cache, false)?;
     if arguments.batch.batch {
-        if let Some(note) = asker.note() {
+        if let Some(note) = analyst.note() {
             failure::print_note(&note);
         }
-        return batch::run(&arguments.batch, board, &asker, is_json);
+        return batch::run(&arguments.batch, board, &analyst, is_json);
     }
-    let played = played::of_game(&asker, &game)?;
-    let analysis = Analysis::of(&game, played, asker.note());
+    let analysis = GameAnalysis::of(&game, |position, nodes| analyst.analyse(position, false, nodes))?;
+    let note = analyst.note();
     if is_json {
-        if let Some(note) = asker.note() {
-            failure::print_note(&note);
+        if let Some(note) = &note {
+            failure::print_note(note);
         }
-        output::print_json(&Envelope::new("analyse", analysis.to_json()))?;
+        output::print_json(&Envelope::new("analyse", GameAnalysisJson::of(&analysis)))?;
     } else {
-        output::print(&analysis)?;
+        output::print(Report { analysis: &analysis, note: note.as_deref() })?;
     }
-    analysis.into_failure().map_or(Ok(()), Err)
+    report::failure(&analysis, &analyst).map_or(Ok(()), Err)
 }

@@ -2,20 +2,20 @@
 
 mod destination;
 mod lists;
-mod report;
+pub mod report;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::ensure;
-use clap::{Args, ValueEnum};
-use fourbase_tiers::answer::Limits;
-use fourbase_tiers::dataset::{Choice, Column, Dataset, Format, Progress, Rows, ply_ranges};
+use clap::Args;
+use fourbase::analysis::{Budget, Lookup};
+use fourbase_tiers::dataset::{Choice, Column, Dataset, Format, Rows, ply_ranges};
 use fourbase_tiers::positions::SampleKind;
 
-use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument, MemoryArgument, ThreadsArgument};
+use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, one_of};
 use crate::failure::BadInput;
-use crate::progress::Bar;
+use crate::json::{self, SourceJson, SourceKind};
+use crate::progress::Shown;
 use crate::{number, output, quote, wording};
 use destination::Destination;
 use lists::{ColumnList, PlyList};
@@ -27,20 +27,20 @@ const UCI_PLY: u32 = 8;
 /// Arguments of `fourbase export`.
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "\
-Without --sample, export writes every legal position of the plies that no line has finished. With
---sample N it draws N unfinished positions: of kind uniform, every legal position of the plies is
-equally likely; of kind random-play, a ply is drawn and random moves are played up to it; of kind
+Without --sample, export writes every legal position of the plies that no line has finished. With \
+--sample N it draws N unfinished positions: of kind uniform, every legal position of the plies is \
+equally likely; of kind random-play, a ply is drawn and random moves are played up to it; of kind \
 choice-matters also again until the moves differ in value. The same seed gives the same file.
 
-Columns: moves, bits, uni, bitboards (two columns), ply, value, remoteness, score (Pons' score),
-move-values and move-remoteness (a column for each move). By default all but moves, bits and uni.
-Values are 1 for a win of the player to move, 0 for a tie and -1 for a loss. A database of values
+Columns: moves, bits, uni, bitboards (two columns), ply, value, remoteness, score (Pons' score), \
+move-values and move-remoteness (a column for each move). By default all but moves, bits and uni. \
+Values are 1 for a win of the player to move, 0 for a tie and -1 for a loss. A database of values \
 alone has no remoteness and no score.
 
-The format is that of the name's end: .csv, .parquet, or .data for the text of the UCI data set.
-Releases write Parquet; to build it yourself: cargo build --release --features parquet
---format uci writes the positions of the UCI data set by its rule: 8 plies, and no move of either
-player would complete a line; on 7x6 the same 67,557 rows in the same order. A file NAME.md beside
+The format is that of the name's end: .csv, .parquet, or .data for the text of the UCI data set. \
+Releases write Parquet; to build it yourself: cargo build --release --features parquet \
+--format uci writes the positions of the UCI data set by its rule: 8 plies, and no move of either \
+player would complete a line; on 7x6 the same 67,557 rows in the same order. A file NAME.md beside \
 the output explains its columns and says how it was made.
 
 Examples:
@@ -57,8 +57,12 @@ pub struct Arguments {
     output: Option<PathBuf>,
 
     /// How to write the rows [default: by the end of the file's name]
-    #[arg(long, value_name = "FORMAT")]
-    format: Option<FormatArgument>,
+    #[arg(long, value_name = "FORMAT", value_parser = one_of([
+        ("csv", "Comma-separated values", Format::Csv),
+        ("parquet", "Apache Parquet", Format::Parquet),
+        ("uci", "The text of the UCI data set connect-4", Format::Uci),
+    ]))]
+    format: Option<Format>,
 
     /// The plies (numbers of pieces) to take positions from, such as 8 or 0-10,12 [default: all]
     #[arg(long, value_name = "PLIES")]
@@ -69,8 +73,12 @@ pub struct Arguments {
     sample: Option<u64>,
 
     /// How to draw them [default: uniform]
-    #[arg(long, value_name = "KIND", requires = "sample")]
-    kind: Option<KindArgument>,
+    #[arg(long, value_name = "KIND", requires = "sample", value_parser = one_of([
+        ("uniform", "Every unfinished legal position equally likely", SampleKind::Uniform),
+        ("random-play", "Random moves up to a random ply", SampleKind::RandomPlay),
+        ("choice-matters", "The same, and the moves differ in value", SampleKind::ChoiceMatters),
+    ]))]
+    kind: Option<SampleKind>,
 
     /// Seed of the random numbers; the same seed gives the same file [default: 1]
     #[arg(long, value_name = "N", requires = "sample", value_parser = number::within::<u64>(0..=u64::MAX))]
@@ -113,28 +121,6 @@ pub struct Arguments {
     json: bool,
 }
 
-/// The choices of `--format`.
-#[derive(ValueEnum, Clone, Copy, Debug)]
-enum FormatArgument {
-    /// Comma-separated values
-    Csv,
-    /// Apache Parquet
-    Parquet,
-    /// The text of the UCI data set connect-4
-    Uci,
-}
-
-/// The choices of `--kind`.
-#[derive(ValueEnum, Clone, Copy, Debug)]
-enum KindArgument {
-    /// Every unfinished legal position equally likely
-    Uniform,
-    /// Random moves up to a random ply
-    RandomPlay,
-    /// The same, and the moves differ in value
-    ChoiceMatters,
-}
-
 /// Runs `fourbase export`.
 ///
 /// # Errors
@@ -159,17 +145,12 @@ fn export(arguments: &Arguments) -> anyhow::Result<Option<ExportReport>> {
         Some(ColumnList(columns)) => columns.clone(),
         None => Column::usual(database.values()),
     };
-    let limits = Limits { nodes: Some(arguments.nodes), monitor: None };
+    let budget = Budget { nodes: Some(arguments.nodes), ..Budget::default() };
     let memory_bytes = if choice.rows == Rows::All { arguments.memory.limit()? } else { u64::MAX };
-    let dataset = Dataset::new(&database, choice.clone(), columns)?.limits(limits).memory(memory_bytes);
+    let dataset = Dataset::new(&database, choice.clone(), columns)?.budget(budget).memory(memory_bytes);
     let mut destination = Destination::begin(arguments.output.as_deref(), arguments.replace)?;
     let start = Instant::now();
-    let unit = match choice.rows {
-        Rows::All => "entries",
-        Rows::Sample { .. } => "positions",
-        Rows::Unforced => "plies",
-    };
-    let written = dataset.write(&mut destination, format, &Shown(Bar::new(unit)));
+    let written = dataset.write(&mut destination, format, &Shown::new(false, None, None));
     let summary = written.map_err(|error| destination.explain(error))?;
     let Some(file) = arguments.output.as_deref() else {
         destination.end("")?;
@@ -179,38 +160,52 @@ fn export(arguments: &Arguments) -> anyhow::Result<Option<ExportReport>> {
     let readme = dataset.readme(format, &summary, &name, &arguments.command(format, &choice, &name));
     let bytes = destination.bytes();
     let readme = destination.end(&readme)?;
-    Ok(Some(ExportReport::new(&database, &choice, format, &dataset, &summary, file, readme, bytes, start.elapsed())))
+    let [win, tie, lose] = summary.by_value;
+    let (sample, kind, seed) = match choice.rows {
+        Rows::Sample { count, kind, seed } => (Some(count), Some(kind.name()), Some(seed)),
+        _ => (None, None, None),
+    };
+    Ok(Some(ExportReport {
+        board: board.to_string(),
+        file: json::folder(file),
+        readme: readme.map(|readme| json::folder(&readme)),
+        format: format.name(),
+        rows: summary.rows,
+        win,
+        tie,
+        lose,
+        of_plies: ply_ranges(&choice.plies),
+        sample,
+        kind,
+        seed,
+        distinct: choice.is_distinct || choice.rows == Rows::Unforced,
+        fields: dataset.fields(format).into_iter().map(|field| field.name()).collect(),
+        bytes,
+        source: SourceJson { kind: SourceKind::Database, database: database.describe(), nodes: None },
+        seconds: number::milliseconds(start.elapsed()),
+        path: file.to_path_buf(),
+    }))
 }
 
 impl Arguments {
     /// Finds the format: the one that was asked for, else that of the file's name; CSV on standard output.
-    fn format(&self) -> anyhow::Result<Format> {
+    fn format(&self) -> Result<Format, BadInput> {
         let format = match (self.format, &self.output) {
-            (Some(FormatArgument::Csv), _) => Format::Csv,
-            (Some(FormatArgument::Parquet), _) => Format::Parquet,
-            (Some(FormatArgument::Uci), _) => Format::Uci,
+            (Some(format), _) => format,
             (None, None) => Format::Csv,
             (None, Some(file)) => Format::of_file(file).ok_or_else(|| unknown_format(file))?,
         };
-        ensure!(
-            format.is_built(),
-            BadInput(
-                "this fourbase was built without Parquet; build it with: cargo build --release --features parquet, or \
-                 write CSV with --format csv"
-                    .into()
-            )
-        );
-        ensure!(
-            format != Format::Parquet || self.output.is_some(),
-            BadInput("Parquet goes into a file; give --output FILE.parquet".into())
-        );
-        ensure!(
-            format != Format::Uci || self.columns.is_none(),
-            BadInput(
-                "the format uci has columns of its own; leave --columns out, or give --unforced --format csv".into()
-            )
-        );
-        Ok(format)
+        let reason = if !format.is_built() {
+            "this fourbase was built without Parquet; build it with: cargo build --release --features parquet, or \
+             write CSV with --format csv"
+        } else if format == Format::Parquet && self.output.is_none() {
+            "Parquet goes into a file; give --output FILE.parquet"
+        } else if format == Format::Uci && self.columns.is_some() {
+            "the format uci has columns of its own; leave --columns out, or give --unforced --format csv"
+        } else {
+            return Ok(format);
+        };
+        Err(BadInput(reason.to_owned()))
     }
 
     /// Returns which positions are asked for. The format of the UCI data set stands for its positions.
@@ -218,11 +213,7 @@ impl Arguments {
         let cells = self.board.board.cells() as u32;
         let (rows, usual) = match self.sample {
             Some(count) => {
-                let kind = match self.kind {
-                    None | Some(KindArgument::Uniform) => SampleKind::Uniform,
-                    Some(KindArgument::RandomPlay) => SampleKind::RandomPlay,
-                    Some(KindArgument::ChoiceMatters) => SampleKind::ChoiceMatters,
-                };
+                let kind = self.kind.unwrap_or(SampleKind::Uniform);
                 (Rows::Sample { count, kind, seed: self.seed.unwrap_or(1) }, 0..cells)
             }
             None if self.unforced || format == Format::Uci => {
@@ -262,17 +253,4 @@ impl Arguments {
 fn unknown_format(file: &Path) -> BadInput {
     let file = wording::path(file);
     BadInput(format!("the name {file} does not tell the format; end it with .csv or .parquet, or give --format"))
-}
-
-/// Shows the progress on a terminal. Ctrl-C ends the program.
-struct Shown(Bar);
-
-impl Progress for Shown {
-    fn begins(&self, all: u64) {
-        self.0.begin(all, 0);
-    }
-
-    fn done(&self, more: u64) {
-        self.0.add(more);
-    }
 }

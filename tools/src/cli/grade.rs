@@ -1,30 +1,30 @@
 //! `fourbase grade`: compare the moves of a program with the exact values.
 //!
 //! The player moves in all legal positions where the choice matters, or in a sample of them, and each move is compared
-//! with the exact outcomes of all moves. [`positions`] lists or draws the positions, [`judge`] judges one move, and
-//! [`report`] adds them up by ply.
+//! with the exact outcomes of all moves. [`positions`] lists or draws the positions, [`fourbase::analysis::Grade`] adds the
+//! judgements up by ply, and [`report`] writes them.
 
-mod judge;
 mod positions;
-mod report;
+pub mod report;
 
 use std::time::Instant;
 
-use anyhow::{anyhow, ensure};
+use anyhow::{Context, anyhow, ensure};
 use clap::Args;
-use fourbase::players::Kind;
+use fourbase::Board;
+use fourbase::analysis::{Grade, Judgement};
+use fourbase::players::{Kind, nothing_known};
 use fourbase_tiers::kernel::Values;
 use fourbase_tiers::solve::Plan;
 use rayon::prelude::*;
 
 use crate::arguments::{BoardArgument, TrialArguments};
 use crate::failure::BadInput;
-use crate::knowledge::Knowledge;
+use crate::knowledge::{Knowledge, outcomes};
 use crate::progress::Bar;
 use crate::{number, output};
-use judge::{Judge, Judgement};
 use positions::{Asked, LegalPositions};
-use report::{GradeReport, Sums};
+use report::GradeReport;
 
 /// Larger boards, by the entries of the index, are sampled by default. 5x4 has 2.6 million.
 const MOST_ENTRIES: u128 = 10_000_000;
@@ -35,17 +35,17 @@ const USUAL_SAMPLE: u32 = 10_000;
 /// Arguments of `fourbase grade`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-The choice matters in a position whose legal moves do not all have the same value. Of those
+The choice matters in a position whose legal moves do not all have the same value. Of those \
 positions, the report shows by ply
 
   keeps   how often the player's move keeps the value of the position
   best    how often it is also a best move: the earliest win, the latest loss
   chance  how often a random move keeps the value
 
-Boards of at most 10 million entries are graded on all legal positions; a position and its
-mirror image count as two. On larger boards, grade draws 10,000 positions: a random ply each,
-then random moves from the empty board up to it. It draws again if the game ended early or the
-choice does not matter. --sample N draws N positions on any board. If a player needs the opponent's
+Boards of at most 10 million entries are graded on all legal positions; a position and its \
+mirror image count as two. On larger boards, grade draws 10,000 positions: a random ply each, \
+then random moves from the empty board up to it. It draws again if the game ended early or the \
+choice does not matter. --sample N draws N positions on any board. If a player needs the opponent's \
 last move, grade supplies one that leads to the position.
 
 Examples:
@@ -95,55 +95,72 @@ fn grade(arguments: &Arguments) -> anyhow::Result<GradeReport> {
     let small = Plan::estimate(board, Values::Remoteness).entries() <= MOST_ENTRIES;
     let sample = arguments.sample.or((!small).then_some(USUAL_SAMPLE));
     let start = Instant::now();
-    let judge = || Judge::new(board, kind, &knowledge);
-    let (sums, legal) = match sample {
+    let judge = || judge(board, kind, &knowledge);
+    let (grade, legal) = match sample {
         Some(count) => (sample_of(count, seed, &judge, board)?, None),
         None => {
-            let (sums, legal) = all(seed, &judge, board)?;
-            (sums, Some(legal))
+            let (grade, legal) = all(seed, &judge, board)?;
+            (grade, Some(legal))
         }
     };
-    Ok(GradeReport::of(board, kind, seed, sample, legal, &sums, start.elapsed(), &knowledge))
+    Ok(GradeReport::of(board, kind, seed, sample, legal, &grade, start.elapsed(), &knowledge))
 }
 
-/// Grades all legal positions. Returns the sums by ply and the number of positions.
-fn all(seed: u64, judge: &(impl Fn() -> Judge + Sync), board: fourbase::Board) -> anyhow::Result<(Vec<Sums>, u64)> {
-    let (mut legal_positions, mut sums, mut legal) = (LegalPositions::start(board), Vec::new(), 0);
+/// Returns what lets the player move in a position and judges the move; `None` if the game is over or all moves have the same
+/// value. For one thread.
+fn judge(board: Board, kind: Kind, knowledge: &Knowledge) -> impl FnMut(&Asked) -> anyhow::Result<Option<Judgement>> {
+    let analyst = knowledge.analyst();
+    let known = if kind.needs_outcomes() { outcomes(&analyst) } else { nothing_known() };
+    let mut chooser = kind.chooser(board, known);
+    move |Asked { position, last, source }| {
+        let moves = analyst.moves(position)?;
+        if !Judgement::matters(&moves) {
+            return Ok(None);
+        }
+        let chooser = chooser.as_mut().with_context(|| format!("{kind} is not a program"))?;
+        let choice = chooser.choose(position, *last, &mut source.clone())?;
+        let judged = Judgement::of(position, &moves, choice.column, Some(choice.reason));
+        judged.with_context(|| format!("{kind} plays an illegal move in {position}")).map(Some)
+    }
+}
+
+/// Grades all legal positions. Returns the grade and the number of positions.
+fn all<J>(seed: u64, judge: &(impl Fn() -> J + Sync), board: Board) -> anyhow::Result<(Grade, u64)>
+where
+    J: FnMut(&Asked) -> anyhow::Result<Option<Judgement>>,
+{
+    let (mut legal_positions, mut grade, mut legal) = (LegalPositions::start(board), Grade::default(), 0);
     let bar = Bar::begun("plies", board.cells() as u64);
     while !legal_positions.is_empty() {
         let first = legal;
         legal += legal_positions.count();
-        let judged = legal_positions
-            .all()
-            .par_iter()
-            .enumerate()
-            .map_init(judge, |judge, (number, asked)| judge.judge(&asked.drawn(seed, first + number as u64)));
-        sums.push(judged.try_fold(Sums::default, Sums::with).try_reduce(Sums::default, Sums::merge)?);
+        let numbered = legal_positions.all().par_iter().enumerate();
+        let judged =
+            numbered.map_init(judge, |judge, (number, reached)| judge(&reached.drawn(seed, first + number as u64)));
+        grade = grade
+            .merge(judged.try_fold(Grade::default, add).try_reduce(Grade::default, |one, other| Ok(one.merge(other)))?);
         legal_positions = legal_positions.next();
         bar.add(1);
     }
-    Ok((sums, legal))
+    Ok((grade, legal))
 }
 
 /// Grades positions drawn at random.
-fn sample_of(
-    count: u32,
-    seed: u64,
-    judge: &(impl Fn() -> Judge + Sync),
-    board: fourbase::Board,
-) -> anyhow::Result<Vec<Sums>> {
+fn sample_of<J>(count: u32, seed: u64, judge: &(impl Fn() -> J + Sync), board: Board) -> anyhow::Result<Grade>
+where
+    J: FnMut(&Asked) -> anyhow::Result<Option<Judgement>>,
+{
     let bar = Bar::begun("positions", count.into());
     let judged = (0..count).into_par_iter().map_init(judge, |judge, number| {
-        let judgement = positions::draw(board, seed, number.into(), |asked: &Asked| judge.judge(asked));
+        let judgement = positions::draw(board, seed, number.into(), |asked| judge(asked));
         bar.add(1);
         judgement
     });
-    let judged = judged.collect::<anyhow::Result<Vec<Option<Judgement>>>>()?;
-    judged.into_iter().try_fold(vec![Sums::default(); board.cells()], |mut sums, judgement| {
-        if let Some(judgement) = judgement {
-            let ply = judgement.position.ply();
-            sums[ply] = std::mem::take(&mut sums[ply]).with(Ok(Some(judgement)))?;
-        }
-        Ok(sums)
-    })
+    judged.try_fold(Grade::default, add).try_reduce(Grade::default, |one, other| Ok(one.merge(other)))
+}
+
+/// Adds a judgement, if there is one.
+fn add(mut grade: Grade, judgement: anyhow::Result<Option<Judgement>>) -> anyhow::Result<Grade> {
+    judgement?.into_iter().for_each(|judgement| grade.add(judgement));
+    Ok(grade)
 }

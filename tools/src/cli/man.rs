@@ -3,14 +3,14 @@
 use std::fs;
 use std::path::PathBuf;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::Args;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 use fourbase_tiers::files::escaped;
 
 use crate::failure::BadInput;
-use crate::whole::WholeFile;
+use crate::temporary::WholeFile;
 use crate::{output, wording};
 
 /// Arguments of `fourbase man`.
@@ -40,34 +40,22 @@ pub fn run(arguments: &Arguments, command: clap::Command) -> anyhow::Result<()> 
     let pages = pages(command);
     if let Some(folder) = &arguments.output {
         fs::create_dir_all(folder).with_context(|| format!("cannot make {}", wording::path(folder)))?;
-        for Page { name, text } in pages {
+        for (name, text) in pages {
             let path = folder.join(format!("{name}.1"));
-            let write = || {
-                let mut file = WholeFile::begin(&path)?;
-                file.write(text.as_bytes())?;
-                file.end()
-            };
-            write().with_context(|| format!("cannot write {}", wording::path(&path)))?;
+            WholeFile::write_all(&path, &text).with_context(|| format!("cannot write {}", wording::path(&path)))?;
         }
         return Ok(());
     }
     let name = arguments.subcommand.as_ref().map_or("fourbase".to_owned(), |name| format!("fourbase-{name}"));
-    let page = pages.iter().find(|page| page.name == name);
-    let unknown =
-        || BadInput(format!("no page {}: write one of the subcommands that fourbase --help lists", escaped(&name)));
-    let page = page.ok_or_else(unknown)?;
-    output::print(page.text.trim_end())
+    let Some((_, text)) = pages.iter().find(|(of, _)| *of == name) else {
+        let name = escaped(&name);
+        bail!(BadInput(format!("no page {name}: write one of the subcommands that fourbase --help lists")));
+    };
+    output::print(text.trim_end())
 }
 
-/// A manual page.
-struct Page {
-    /// `fourbase` or `fourbase-SUBCOMMAND`.
-    name: String,
-    text: String,
-}
-
-/// Makes the pages of the program and of its subcommands.
-fn pages(command: clap::Command) -> Vec<Page> {
+/// Makes the pages of the program and of its subcommands, each with its name, `fourbase` or `fourbase-SUBCOMMAND`.
+fn pages(command: clap::Command) -> Vec<(String, String)> {
     let mut command = command.disable_help_subcommand(true);
     command.build();
     let subcommands = command.get_subcommands().cloned().map(|subcommand| page(subcommand, true)).collect::<Vec<_>>();
@@ -75,7 +63,7 @@ fn pages(command: clap::Command) -> Vec<Page> {
 }
 
 /// Makes a page: the sections of clap_mangen, with the paragraphs and examples after the help in sections of their own.
-fn page(command: clap::Command, is_subcommand: bool) -> Page {
+fn page(command: clap::Command, is_subcommand: bool) -> (String, String) {
     let name = command.get_display_name().unwrap_or(command.get_name()).to_owned();
     let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let man = Man::new(command).manual("fourbase").source(concat!("fourbase ", env!("CARGO_PKG_VERSION")));
@@ -90,7 +78,7 @@ fn page(command: clap::Command, is_subcommand: bool) -> Page {
         let _ = man.render_subcommands_section(&mut text);
     }
     let _ = notes(&after).to_writer(&mut text);
-    Page { name, text: String::from_utf8_lossy(&text).into_owned() }
+    (name, String::from_utf8_lossy(&text).into_owned())
 }
 
 /// Lays out what a help text says after the options: paragraphs, and blocks of indented lines under a title.
@@ -98,29 +86,23 @@ fn notes(after: &str) -> Roff {
     let mut notes = Roff::default();
     let mut is_noted = false;
     for block in after.split("\n\n") {
-        let (title, lines) = block.split_once('\n').unwrap_or((block, ""));
-        match title.strip_suffix(':').filter(|_| !lines.is_empty() && lines.lines().all(|line| line.starts_with(' '))) {
-            Some(title) => {
-                notes.control("SH", [title.to_uppercase().as_str()]);
-                notes.control("nf", []);
-                lines.lines().for_each(|line| {
-                    notes.text([roman(line.strip_prefix("  ").unwrap_or(line))]);
-                });
-                notes.control("fi", []);
-                is_noted = false;
+        let (first, rest) = block.split_once('\n').unwrap_or((block, ""));
+        let is_list = !rest.is_empty() && rest.lines().all(|line| line.starts_with(' '));
+        let title = first.strip_suffix(':').filter(|_| is_list);
+        if let Some(title) = title {
+            notes.control("SH", [title.to_uppercase().as_str()]).control("nf", []);
+            for line in rest.lines() {
+                notes.text([roman(line.strip_prefix("  ").unwrap_or(line))]);
             }
-            None => {
-                if is_noted {
-                    notes.control("PP", []);
-                } else {
-                    notes.control("SH", ["NOTES"]);
-                }
-                block.lines().for_each(|line| {
-                    notes.text([roman(line)]);
-                });
-                is_noted = true;
+            notes.control("fi", []);
+        } else {
+            let title: &[&str] = if is_noted { &[] } else { &["NOTES"] };
+            notes.control(if is_noted { "PP" } else { "SH" }, title.iter().copied());
+            for line in block.lines() {
+                notes.text([roman(line)]);
             }
         }
+        is_noted = title.is_none();
     }
     notes
 }

@@ -1,26 +1,23 @@
 //! `fourbase match`: two programs play many games, with both colours.
 //!
 //! Game number n takes its random numbers from stream n of the seed, so that the result is the same for any number of
-//! threads. [`openings`] lists or draws the openings, [`players`] plays a game, and [`report`] writes the result.
+//! threads. [`play_game`] plays a game, and [`report`] writes the result.
 
-mod openings;
-mod players;
-mod report;
+pub mod report;
 
 use std::time::Instant;
 
-use anyhow::ensure;
+use anyhow::{Context, ensure};
 use clap::Args;
-use fourbase::players::{Kind, Source};
+use fourbase::players::{Kind, Openings, PlayedGame, Source, nothing_known, play_game};
 use rayon::prelude::*;
 
 use crate::arguments::{BoardArgument, TrialArguments};
 use crate::failure::BadInput;
-use crate::knowledge::Knowledge;
+use crate::knowledge::{Knowledge, outcomes};
+use crate::number::{self, counted};
+use crate::output;
 use crate::progress::Bar;
-use crate::{number, output};
-use openings::Openings;
-use players::{Played, Players};
 use report::MatchReport;
 
 /// The default number of games without openings.
@@ -39,9 +36,9 @@ Players:
                            strategies 0 to 7
   follow-up                the second player's rule
 
-With --openings PLIES, each pair of games begins from a position after that many plies, and the
-players swap colours in the second game. The pairs cover all such positions, or random ones if
---games is too small for all. Without --openings, two players that use no random numbers repeat
+With --openings PLIES, each pair of games begins from a position after that many plies, and the \
+players swap colours in the second game. The pairs cover all such positions, or random ones if \
+--games is too small for all. Without --openings, two players that use no random numbers repeat \
 the same two games.
 
 Examples:
@@ -91,7 +88,10 @@ fn play(arguments: &Arguments) -> anyhow::Result<MatchReport> {
     let (board, kinds) = (arguments.board.board, [arguments.player, arguments.opponent]);
     let no_human = || BadInput("a match is between programs; to play yourself, use: fourbase play".to_owned());
     ensure!(!kinds.contains(&Kind::Human), no_human());
-    let openings = Openings::of(board, arguments.openings)?;
+    let openings = Openings::of(board, arguments.openings).ok_or_else(|| {
+        let plies = counted(arguments.openings, "ply");
+        BadInput(format!("every game of {board} is over after {plies}; take shorter openings"))
+    })?;
     let games = arguments.games.unwrap_or_else(|| openings.usual_games(USUAL_GAMES));
     let openings = openings.draw(games.div_ceil(2), seed);
     let knowledge = if kinds.iter().any(|kind| kind.needs_outcomes()) {
@@ -101,16 +101,20 @@ fn play(arguments: &Arguments) -> anyhow::Result<MatchReport> {
     };
 
     let (start, bar) = (Instant::now(), Bar::begun("games", games.into()));
-    let played = (0..games).into_par_iter().map_init(
-        || Players::new(board, kinds, knowledge.as_ref()),
-        |players, number| {
-            let mut source = Source::new(seed, number.into());
-            let played = players.play(openings.get(number / 2), number % 2 == 0, &mut source);
-            bar.add(1);
-            played
-        },
-    );
-    let played = played.collect::<anyhow::Result<Vec<Played>>>()?;
+    let players = || {
+        let analyst = knowledge.as_ref().map(Knowledge::analyst);
+        let known = || analyst.as_ref().map_or_else(nothing_known, outcomes);
+        Some([kinds[0].chooser(board, known())?, kinds[1].chooser(board, known())?])
+    };
+    let played = (0..games).into_par_iter().map_init(players, |players, number| {
+        let players = players.as_mut().with_context(no_human)?;
+        let (opening, mut source) = (openings.get(number / 2), Source::new(seed, number.into()));
+        let [one, other] = &kinds;
+        let played = play_game(board, [one, other], players, opening, number % 2 == 0, &mut source);
+        bar.add(1);
+        Ok(played?)
+    });
+    let played = played.collect::<anyhow::Result<Vec<PlayedGame>>>()?;
     drop(bar);
     Ok(MatchReport::of(board, kinds, seed, &openings, &played, start.elapsed(), knowledge.as_ref()))
 }

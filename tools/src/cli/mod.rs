@@ -1,10 +1,10 @@
 //! The command line as a whole: the subcommands, and which code runs each.
 
 pub mod analyse;
-pub mod bench;
 mod completions;
 pub mod export;
 pub mod grade;
+mod job;
 pub mod list;
 mod man;
 pub mod match_;
@@ -17,9 +17,8 @@ pub mod strategy;
 pub mod verify;
 
 use clap::error::Error as UsageError;
-use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::remedy::Given;
 use crate::server as serve;
 
 /// Solve Connect Four boards and look positions up
@@ -36,7 +35,7 @@ Exit codes:
   1  a failure of files or memory, or a value that was not decided
   2  bad input
   3  Ctrl-C, SIGTERM or SIGHUP stopped a solve, a count, or a command with
-     temporary files: bench, match, grade, export, a batch with --output")]
+     temporary files: match, grade, export, a batch with --output")]
 struct CommandLine {
     /// What to do.
     #[command(subcommand)]
@@ -56,8 +55,6 @@ pub enum Command {
     Position(position::Arguments),
     /// List the databases, their progress and their size
     List(list::Arguments),
-    /// Measure solving and probing, and check the answers
-    Bench(bench::Arguments),
     /// Play a game in the terminal
     Play(play::Arguments),
     /// Show what every move of a game gave away
@@ -81,17 +78,13 @@ pub enum Command {
 }
 
 impl Command {
-    /// Reads the command line. Returns the subcommand, and the options that remedies repeat.
+    /// Reads the command line.
     ///
     /// # Errors
     ///
     /// Arguments that clap refuses; a request for help or for the version.
-    pub fn read() -> Result<(Command, Given), UsageError> {
-        let mut command = command_line();
-        let matches = command.try_get_matches_from_mut(std::env::args_os())?;
-        let given = given(&command, &matches).unwrap_or_default();
-        let CommandLine { command } = CommandLine::from_arg_matches(&matches)?;
-        Ok((command, given))
+    pub fn read() -> Result<Command, UsageError> {
+        Ok(CommandLine::try_parse()?.command)
     }
 
     /// Runs the subcommand.
@@ -106,7 +99,6 @@ impl Command {
             Command::Stats(arguments) => stats::run(arguments),
             Command::Position(arguments) => position::run(arguments),
             Command::List(arguments) => list::run(arguments),
-            Command::Bench(arguments) => bench::run(arguments),
             Command::Play(arguments) => play::run(arguments),
             Command::Analyse(arguments) => analyse::run(arguments),
             Command::Match(arguments) => match_::run(arguments),
@@ -115,100 +107,24 @@ impl Command {
             Command::Export(arguments) => export::run(arguments),
             Command::Serve(arguments) => serve::run(arguments),
             Command::Verify(arguments) => verify::run(arguments),
-            Command::Completions(arguments) => completions::run(arguments, command_line()),
-            Command::Man(arguments) => man::run(arguments, command_line()),
+            Command::Completions(arguments) => completions::run(arguments, CommandLine::command()),
+            Command::Man(arguments) => man::run(arguments, CommandLine::command()),
         }
     }
-}
-
-/// Defines the command line. The paragraphs of help texts have no line breaks, so that each is broken once, at the width
-/// of the terminal.
-fn command_line() -> clap::Command {
-    let command = with_whole_paragraphs(CommandLine::command());
-    let names = command.get_subcommands().map(|subcommand| subcommand.get_name().to_owned()).collect::<Vec<_>>();
-    names.into_iter().fold(command, |command, name| command.mut_subcommand(name, with_whole_paragraphs))
-}
-
-fn with_whole_paragraphs(command: clap::Command) -> clap::Command {
-    match command.get_after_help().map(|help| whole_paragraphs(&help.to_string())) {
-        Some(help) => command.after_help(help),
-        None => command,
-    }
-}
-
-/// Joins the lines of each paragraph. Lists and examples, which are indented, keep their lines.
-fn whole_paragraphs(help: &str) -> String {
-    let is_text = |line: &str| !line.is_empty() && !line.starts_with(' ');
-    let mut joined = String::new();
-    let mut before = "";
-    for line in help.lines() {
-        if !joined.is_empty() {
-            joined.push(if is_text(before) && is_text(line) { ' ' } else { '\n' });
-        }
-        joined.push_str(line);
-        before = line;
-    }
-    joined
-}
-
-/// Takes what remedies repeat from the arguments of the subcommand.
-fn given(command: &clap::Command, matches: &ArgMatches) -> Option<Given> {
-    let (name, matches) = matches.subcommand()?;
-    Some(Given::of(command.find_subcommand(name)?, matches))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn given(line: &str) -> Given {
-        let mut command = command_line();
-        let matches = command.try_get_matches_from_mut(line.split(' ')).unwrap();
-        super::given(&command, &matches).unwrap()
-    }
-
-    #[test]
-    fn what_the_user_gave_is_kept_as_typed_and_defaults_are_not_given() {
-        assert_eq!(given("fourbase solve 5x4").options(), "");
-        assert_eq!(given("fourbase solve 5x4").board.unwrap(), "5x4");
-        let all = "fourbase solve 5x4 --db a --values wdl --keep-plies 7 --scratch b --memory 1.5G";
-        assert_eq!(given(all).options(), " --values wdl --keep-plies 7 --db a --scratch b --memory 1.5G");
-        assert_eq!(given("fourbase verify 5x4 --values wdl --db a").options(), " --values wdl --db a");
-        assert_eq!(given("fourbase bench 5x4 --db a").options(), " --db a");
-        assert_eq!(given("fourbase position 5x4 3").options(), "");
-        let play = given("fourbase play 5x4 --second random");
-        assert_eq!((play.first, play.second.unwrap(), play.subcommand.as_str()), (None, "random".into(), "play"));
-    }
-
-    #[test]
-    fn the_options_that_a_subcommand_takes_are_known() {
-        let takes = |line: &str, name: &str| given(line).takes.iter().any(|taken| taken == name);
-        for (line, memory, scratch, legal, search) in [
-            ("fourbase solve 5x4", true, true, false, false),
-            ("fourbase stats 5x4", true, true, true, false),
-            ("fourbase query 5x4", false, false, false, true),
-            ("fourbase bench 5x4", false, false, false, false),
-        ] {
-            let taken = ["memory", "scratch", "legal", "search"].map(|name| takes(line, name));
-            assert_eq!(taken, [memory, scratch, legal, search], "{line}");
-        }
-    }
-
     #[test]
     fn the_definition_of_every_subcommand_is_consistent() {
-        command_line().debug_assert();
-    }
-
-    #[test]
-    fn paragraphs_are_whole_and_lists_keep_their_lines() {
-        let help = "One\ntwo.\n\nThree:\n  a  b\n     c\nFour\nfive.\n\nExamples:\n  d";
-        let whole = "One two.\n\nThree:\n  a  b\n     c\nFour five.\n\nExamples:\n  d";
-        assert_eq!(whole_paragraphs(help), whole);
+        CommandLine::command().debug_assert();
     }
 
     #[test]
     fn lists_and_examples_fit_a_terminal_of_80_columns() {
-        for subcommand in command_line().get_subcommands() {
+        for subcommand in CommandLine::command().get_subcommands() {
             let help = subcommand.get_after_help().map(ToString::to_string).unwrap_or_default();
             for line in help.lines().filter(|line| line.starts_with(' ')) {
                 assert!(line.chars().count() <= 80, "{}: {line}", subcommand.get_name());

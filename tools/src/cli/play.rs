@@ -11,13 +11,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use fourbase::Board;
 use fourbase::players::Kind;
+use fourbase::{Board, Game, Position};
 use fourbase_tiers::database::Database;
 
 use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument};
 use crate::cli::query::source::SearchArguments;
-use crate::game::Game;
 use crate::number;
 use session::Session;
 use typed::HELP;
@@ -37,7 +36,7 @@ fn quick_opponent(board: Board) -> Kind {
 /// Arguments of `fourbase play`.
 #[derive(Args, Debug)]
 #[command(after_help = format!("\
-PLAYER is human or a program; `fourbase match --help` lists the programs. Two programs play the
+PLAYER is human or a program; `fourbase match --help` lists the programs. Two programs play the \
 whole game; with `--first human --second human` two people play.
 
 Ctrl-C stops a search, and not the game. Type one of these lines:
@@ -94,7 +93,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let game = match (&arguments.moves, &arguments.load) {
         (Some(moves), _) => Game::parse(board, moves)?,
         (None, Some(file)) => saved::load(file, board)?,
-        (None, None) => Game::start(board),
+        (None, None) => Game::start(Position::start(board)),
     };
     let second = arguments.second.unwrap_or_else(|| {
         // The warning about a database that cannot be read comes later, with the answerer.
@@ -106,6 +105,6 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
             quick_opponent(board)
         }
     });
-    let asker = Arc::new(arguments.search.find(board, &arguments.database, arguments.cache, false)?);
-    Session::new(game, [arguments.first, second], arguments.seed, asker).run()
+    let analyst = Arc::new(arguments.search.find(board, &arguments.database, arguments.cache, false)?);
+    Session::new(game, [arguments.first, second], arguments.seed, analyst).run()
 }

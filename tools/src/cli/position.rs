@@ -5,7 +5,7 @@ use fourbase::notation::NotationError;
 use fourbase::{Board, Position, notation};
 use serde::Serialize;
 
-use crate::arguments::{BoardArgument, POSITION_HELP, read_position};
+use crate::arguments::{BoardArgument, POSITION_HELP};
 use crate::batch::fields::words_of_position;
 use crate::batch::lines::Line;
 use crate::batch::{BatchArguments, Record, Things, input_text, push_line, write_others};
@@ -23,7 +23,7 @@ const UNREACHABLE: &str = "none";
 #[command(after_help = format!("\
 {POSITION_HELP}
 
-Of a position and its mirror image, the canonical one is that whose bit strings come first in
+Of a position and its mirror image, the canonical one is that whose bit strings come first in \
 alphabetical order.
 
 With --batch, a line of input is a position and a line of output is
@@ -34,7 +34,7 @@ With --batch, a line of input is a position and a line of output is
 
 A line that is not a position makes the exit code 2 at the end.
 
-A line may have further fields, between tabs or blanks. The position is the first one, or that of
+A line may have further fields, between tabs or blanks. The position is the first one, or that of \
 --field; the others are repeated at the end.
 
 Examples:
@@ -109,10 +109,11 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if arguments.batch.batch {
         return arguments.run_batch();
     }
-    let typed = read_position(arguments.board.board, &arguments.position)?;
+    let typed = notation::parse_words(arguments.board.board, &arguments.position)?;
     let position = arguments.turned(&typed);
     if arguments.json {
-        let json = DescriptionJson::of(&position, arguments.json_of(&position, &typed, &arguments.position.join(" ")));
+        let json = arguments.json_of(&position, &typed, &arguments.position.join(" "));
+        let json = DescriptionJson::of(&position, json, None);
         return output::print_json(&Envelope::new("position", json));
     }
     output::print(match arguments.to {
@@ -151,7 +152,8 @@ impl Arguments {
                 if let Err(reason) = self.answer(board, line, text) {
                     tally.bad();
                     if self.json {
-                        let json = DescriptionJson::of_error(board, reason).with_input(input_text(line));
+                        let (board, input) = (board.to_string(), Some(input_text(line)));
+                        let json = DescriptionJson { board, input, error: Some(reason), ..DescriptionJson::default() };
                         push_line(text, &Envelope::new("position", json));
                     } else {
                         self.batch.write_error(text, line, |word| words_of_position(board, word), &reason);
@@ -167,8 +169,9 @@ impl Arguments {
         let typed = notation::parse(board, record.text).map_err(|error| error.to_string())?;
         let position = self.turned(&typed);
         if self.json {
-            let json = DescriptionJson::of(&position, self.json_of(&position, &typed, record.text));
-            push_line(text, &Envelope::new("position", json.with_input(input_text(line))));
+            let json = self.json_of(&position, &typed, record.text);
+            let json = DescriptionJson::of(&position, json, Some(input_text(line)));
+            push_line(text, &Envelope::new("position", json));
             return Ok(());
         }
         let written = match self.to {
@@ -194,8 +197,9 @@ fn canonical(position: &Position) -> Position {
 }
 
 /// A position as JSON.
-#[derive(Serialize)]
-struct DescriptionJson {
+#[derive(Serialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct DescriptionJson {
     board: String,
     /// The line of a batch.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -213,10 +217,10 @@ struct DescriptionJson {
 }
 
 impl DescriptionJson {
-    fn of(position: &Position, json: PositionJson) -> DescriptionJson {
+    fn of(position: &Position, json: PositionJson, input: Option<String>) -> DescriptionJson {
         DescriptionJson {
             board: position.board().to_string(),
-            input: None,
+            input,
             position: Some(json),
             over: Some(position.primitive().is_some()),
             value: position.primitive().map(json::value),
@@ -225,25 +229,6 @@ impl DescriptionJson {
             drawing: Some(notation::draw(position, false)),
             error: None,
         }
-    }
-
-    fn of_error(board: Board, reason: String) -> DescriptionJson {
-        DescriptionJson {
-            board: board.to_string(),
-            input: None,
-            position: None,
-            over: None,
-            value: None,
-            canonical: None,
-            mirror: None,
-            drawing: None,
-            error: Some(reason),
-        }
-    }
-
-    /// Adds the line of a batch.
-    fn with_input(self, input: String) -> DescriptionJson {
-        DescriptionJson { input: Some(input), ..self }
     }
 }
 

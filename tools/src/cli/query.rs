@@ -1,19 +1,21 @@
 //! `fourbase query`: look positions up.
 //!
-//! [`source`] reads the options and chooses who answers ([`fourbase_tiers::answer`]), [`asker`] asks, [`found`] has what
-//! it finds out, [`watch`] limits the time. One position gets a long answer ([`answer`]); a batch gets a line for each ([`batch`]).
+//! [`source`] reads the options and chooses what answers, [`limited`] asks it ([`fourbase::analysis`]), [`watch`] shows what takes
+//! long. One position gets a long answer ([`answer`]); a batch gets a line for each ([`batch`]).
 
-pub mod answer;
-pub mod asker;
+mod answer;
 mod batch;
-pub mod found;
+pub mod limited;
 pub mod source;
 mod watch;
 
+use anyhow::anyhow;
 use clap::Args;
+use fourbase::analysis::json::AnalysisJson;
 
-use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument, POSITION_HELP, embedded_boards, read_position};
+use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument, POSITION_HELP, embedded_boards};
 use crate::batch::BatchArguments;
+use crate::json::Envelope;
 use crate::{failure, output};
 use answer::Answer;
 use batch::Form;
@@ -31,21 +33,21 @@ With --batch, a line of input is a position and a line of output is
 
 A line that is not a position makes the exit code 2 at the end.
 
-A value is win, lose or tie for the player to move. The remoteness is the number of plies to the end
-when the winner plays for speed and the loser delays. --moves adds a field for each column of the
-board: the value and the remoteness of that move for the player who makes it, - where no move is
+A value is win, lose or tie for the player to move. The remoteness is the number of plies to the end \
+when the winner plays for speed and the loser delays. --moves adds a field for each column of the \
+board: the value and the remoteness of that move for the player who makes it, - where no move is \
 possible, ? where it was not decided. --json writes a line of JSON instead.
 
-A line may have further fields, between tabs or blanks. The position is the first one, or that of
---field; the others are repeated at the end of the answer. Blanks around a position count for
+A line may have further fields, between tabs or blanks. The position is the first one, or that of \
+--field; the others are repeated at the end of the answer. Blanks around a position count for \
 nothing.
 
-Without --search, the database answers, or else the one of early plies that is part of fourbase (of
-{shipped}). If the board has neither, query searches one position forward and says so; a
-batch fails. With --search auto, query also searches positions that are not solved yet, and the
-remoteness where the database has values alone (of the position, and of the moves that keep its
-value). A search that reaches --nodes or --seconds shows what it knows, and ? for the rest; if it
-does not know the value, the exit code is 1. With --json or --batch, the note about where an answer
+Without --search, the database answers, or else the one of early plies that is part of fourbase (of \
+{shipped}). If the board has neither, query searches one position forward and says so; a \
+batch fails. With --search auto, query also searches positions that are not solved yet, and the \
+remoteness where the database has values alone (of the position, and of the moves that keep its \
+value). A search that reaches --nodes or --seconds shows what it knows, and ? for the rest; if it \
+does not know the value, the exit code is 1. With --json or --batch, the note about where an answer \
 comes from goes to standard error.
 
 Examples:
@@ -98,10 +100,10 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let board = arguments.board.board;
     // A mistake in the position is cheap to find, so it is reported before the database is opened.
-    let position = read_position(board, &arguments.position)?;
-    let asker = arguments.search.find(board, &arguments.database, arguments.cache, arguments.batch.batch)?;
+    let position = fourbase::notation::parse_words(board, &arguments.position)?;
+    let analyst = arguments.search.find(board, &arguments.database, arguments.cache, arguments.batch.batch)?;
     if arguments.batch.batch {
-        if let Some(note) = asker.note() {
+        if let Some(note) = analyst.note() {
             failure::print_note(&note);
         }
         let form = match (arguments.json, arguments.moves) {
@@ -109,16 +111,18 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
             (false, true) => Form::Moves,
             (false, false) => Form::Outcomes,
         };
-        return batch::run(&arguments.batch, board, &asker, form);
+        return batch::run(&arguments.batch, board, &analyst, form);
     }
-    let answer = Answer::of(&asker, &position)?;
+    let analysis = analyst.analyse_and_show(&position)?;
+    let (note, limit) = (analyst.note(), analysis.limit.map(|limit| analyst.limit_text(limit)));
     if arguments.json {
-        if let Some(note) = answer.note() {
+        if let Some(note) = &note {
             failure::print_note(note);
         }
-        output::print_json(&answer.to_json(&arguments.position.join(" ")))?;
-    } else if answer.is_known() {
-        output::print(&answer)?;
+        let json = AnalysisJson::of(&analysis, &arguments.position.join(" "), limit.clone());
+        output::print_json(&Envelope::new("query", json))?;
+    } else if analysis.is_known() {
+        output::print(Answer { analysis: &analysis, limit: limit.as_deref(), note: note.as_deref() })?;
     }
-    answer.into_limit().map_or(Ok(()), Err)
+    limit.filter(|_| analysis.outcome.is_none()).map_or(Ok(()), |limit| Err(anyhow!(limit)))
 }

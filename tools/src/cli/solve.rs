@@ -1,30 +1,25 @@
 //! `fourbase solve`: solve every position of a board and write the database.
 
-mod log;
 mod ranks;
-mod report;
+pub mod report;
 mod speed;
 
 use std::path::PathBuf;
-use std::sync::{PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use fourbase_tiers::counts::{CountError, Counts, solve_and_count};
-use fourbase_tiers::files::{Disk, FileError};
-use fourbase_tiers::format::TierRecord;
+use fourbase_tiers::files::Disk;
 use fourbase_tiers::kernel::Kernel;
-use fourbase_tiers::solve::{Plan, Progress, Report, Share, Solve};
+use fourbase_tiers::solve::{Plan, Report, Solve};
 
-use crate::arguments::{BoardArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, ValuesArgument};
-use crate::job::Job;
-use crate::json::Envelope;
-use crate::progress::{self, Bar};
-use crate::{failure, interrupt, number, output};
-use log::Log;
+use crate::arguments::{BoardArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, ValuesArgument, one_of};
+use crate::cli::job::Job;
+use crate::log::Log;
+use crate::progress::{self, Shown};
+use crate::{interrupt, number, output};
 use ranks::Ranks;
-use report::{Planned, Solved, Stopped};
-use speed::Speed;
+use report::{Planned, PlannedTier, Solved};
 
 /// Arguments of `fourbase solve`.
 #[derive(Args, Debug)]
@@ -38,16 +33,16 @@ Examples:
   fourbase solve 6x6 --values wdl --keep-plies 20
   fourbase solve 6x5 --stats                  and count positions by value
 
-An interrupted solve resumes when you run the same command again. Ctrl-C stops the solve soon
-and keeps what is solved. The exit code is then 3, and --json prints a line with \"stopped\":true.
-SIGTERM and SIGHUP do the same. A second Ctrl-C stops at once and loses the work since the last
+An interrupted solve resumes when you run the same command again. Ctrl-C stops the solve soon \
+and keeps what is solved. The exit code is then 3, and --json prints a line with \"stopped\":true. \
+SIGTERM and SIGHUP do the same. A second Ctrl-C stops at once and loses the work since the last \
 checkpoint (exit code 130).
 
-With --stats the legal positions are found first, and counted by value as they are solved. `fourbase
+With --stats the legal positions are found first, and counted by value as they are solved. `fourbase \
 stats` then tells the counts at once.
 
-With --keep-plies N the database is smaller, and a query searches later positions forward. The
-answers stay exact. A search takes microseconds late in a game, and much longer if N is small.
+With --keep-plies N the database is smaller, and a query searches later positions forward. The \
+answers stay exact. A search takes microseconds late in a game, and much longer if N is small. \
 Only odd plies have files, so an even N keeps the same files as N - 1.")]
 pub struct Arguments {
     #[command(flatten)]
@@ -78,8 +73,11 @@ pub struct Arguments {
     checkpoint: u32,
 
     /// Which kernels compute the values
-    #[arg(long, value_name = "KERNEL", default_value = "auto")]
-    kernel: KernelArgument,
+    #[arg(long, value_name = "KERNEL", default_value = "auto", value_parser = one_of([
+        ("auto", "The fastest kernels that this processor can run", Kernel::detect()),
+        ("portable", "Kernels for any processor; the database is the same", Kernel::portable()),
+    ]))]
+    kernel: Kernel,
 
     /// Show what the solve needs, and do not solve
     #[arg(long)]
@@ -117,32 +115,14 @@ pub struct Arguments {
 impl Arguments {
     /// Prepares the solve.
     fn solve(&self, memory_bytes: u64) -> Solve {
-        Solve::new(self.board.board, self.values.kind.into())
+        Solve::new(self.board.board, self.values.kind)
             .root(&self.database.root)
             .memory(memory_bytes)
-            .kernel(self.kernel.into())
+            .kernel(self.kernel)
             .replace(self.replace)
             .scratch(self.scratch.clone())
             .keep_plies(self.keep_plies)
             .checkpoint(Duration::from_secs(self.checkpoint.into()))
-    }
-}
-
-/// The choices of `--kernel`.
-#[derive(ValueEnum, Clone, Copy, Debug)]
-enum KernelArgument {
-    /// The fastest kernels that this processor can run
-    Auto,
-    /// Kernels for any processor; the database is the same
-    Portable,
-}
-
-impl From<KernelArgument> for Kernel {
-    fn from(argument: KernelArgument) -> Kernel {
-        match argument {
-            KernelArgument::Auto => Kernel::detect(),
-            KernelArgument::Portable => Kernel::portable(),
-        }
     }
 }
 
@@ -163,30 +143,19 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 /// Shows what a solve needs.
 fn plan(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
     let mut plan = arguments.solve(memory_bytes).plan();
-    if arguments.ranks.is_some() {
+    let (mut speed, mut ranks) = (None, None);
+    if let Some(count) = arguments.ranks {
         plan = plan.bounded();
-    }
-    let speed = match arguments.ranks {
-        Some(_) => None,
-        None => plan.check(memory_bytes).ok().and_then(|()| speed(arguments)),
-    };
-    let mut planned = Planned::of(&plan, memory_bytes, speed).keeping(arguments.keep_plies);
-    if let Some(ranks) = arguments.ranks {
         let threads = rayon::current_num_threads() as u32;
-        let speed = Speed::of_thread(arguments.values.kind.into(), arguments.kernel.into())?;
-        planned = planned.with_ranks(Ranks::new(&plan, ranks, threads, speed));
+        ranks = Some(Ranks::new(&plan, count, threads, speed::measure_thread(plan.values, arguments.kernel)?));
+    } else if plan.check(memory_bytes).is_ok() {
+        speed = speed::measure(&plan, arguments.kernel);
     }
-    if arguments.tiers {
-        planned = planned.with_tiers(plan.tiers);
-    }
+    let mut planned = Planned::of(&plan, memory_bytes, speed);
+    planned.keep_plies = arguments.keep_plies;
+    planned.ranks = ranks;
+    planned.plies = arguments.tiers.then(|| plan.tiers.into_iter().map(PlannedTier::from).collect());
     output::print_result("solve", &planned, arguments.json)
-}
-
-/// Measures how fast this machine solves, if the plan of this board shows a time.
-fn speed(arguments: &Arguments) -> Option<Speed> {
-    let values = arguments.values.kind.into();
-    let is_long = speed::is_long(&Plan::estimate(arguments.board.board, values));
-    if is_long { Speed::measure(values, arguments.kernel.into()) } else { None }
 }
 
 /// Solves, and shows the result.
@@ -197,134 +166,37 @@ fn solve(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
     let solve = arguments.solve(memory_bytes);
     interrupt::listen(job.on_interrupt("stopping; finished tiers are kept. Press Ctrl-C again to stop at once"))?;
     // Before the solve, which holds the lock of the database. A request to stop meanwhile stops the solve as it begins.
-    let speed = if is_shown && !solve.is_complete() { speed(arguments) } else { None };
+    let is_measured = is_shown && !solve.is_complete();
+    let speed = is_measured.then(|| Plan::estimate(solve.board(), solve.values()));
+    let speed = speed.and_then(|estimate| speed::measure(&estimate, arguments.kernel));
     let start = Instant::now();
-    let log = (is_root && arguments.log).then(Log::begin);
-    let (before, bar) = (RwLock::new(None), Bar::new("entries"));
-    let progress = SolveProgress { memory_bytes, speed, is_shown, log, before, bar };
+    let log = (is_root && arguments.log).then(|| Log::begin(arguments.board.board));
+    let describe = |plan: &Plan| Planned::of(plan, memory_bytes, speed).to_string();
+    let describe = is_shown.then_some(&describe as _);
+    let progress = Shown::new(!is_shown, log, describe);
     let solved = run_solve(&solve, arguments.stats, &job, &progress);
     // The bar goes away before anything else is printed.
     drop(progress);
-    if let Some(stopped) = solved.as_ref().err().and_then(|error| Stopped::of(error, &solve, start.elapsed()))
-        && arguments.json
-        && is_root
-    {
-        // That the solve was stopped matters more than who reads it.
-        let _ = output::print_json(&Envelope::new("solve", &stopped));
-    }
+    let stopped = solved.as_ref().err().and_then(|error| Solved::stopped(error, &solve, start.elapsed()));
+    output::print_stopped("solve", stopped, arguments.json && is_root);
     let (report, counts) = job.unless_failed(solved)?;
     drop(job);
     if !is_root {
         return Ok(());
     }
-    let solved = Solved::of(&report, start.elapsed()).counting(counts.map(|counts| counts.total().legal));
+    let legal = counts.map(|counts| counts.total().legal);
+    let solved = Solved::finished(report, legal, &solve, start.elapsed());
     output::print_result("solve", &solved, arguments.json)
 }
 
 /// Solves with the other processes of the job, and counts if asked to.
-fn run_solve(
-    solve: &Solve,
-    is_counted: bool,
-    job: &Job,
-    progress: &SolveProgress,
-) -> anyhow::Result<(Report, Option<Counts>)> {
+fn run_solve(solve: &Solve, is_counted: bool, job: &Job, progress: &Shown) -> anyhow::Result<(Report, Option<Counts>)> {
     if !is_counted {
         return Ok((solve.run_on(job.all(), &Disk, progress)?, None));
     }
-    match solve_and_count(solve, job.all(), &Disk, [&Sweeping(progress), progress]) {
+    match solve_and_count(solve, job.all(), &Disk, progress) {
         Ok((report, counts)) => Ok((report, Some(counts))),
         Err(CountError::Solve(error)) => Err(error.into()),
         Err(error) => Err(error.into()),
-    }
-}
-
-/// Shows the progress of the sweep that finds the legal positions, before a solve that counts them.
-struct Sweeping<'a>(&'a SolveProgress);
-
-impl Progress for Sweeping<'_> {
-    fn planned(&self, plan: &Plan, entries_done: u64) {
-        let SolveProgress { is_shown, log, before, .. } = self.0;
-        if *is_shown && log.is_some() {
-            failure::print_note(&format!("{}: finding the legal positions first", plan.board));
-        } else if *is_shown {
-            let entries = u64::try_from(plan.entries()).unwrap_or(u64::MAX);
-            let bar = Bar::of_stage("finding the legal positions", "entries", entries, entries_done);
-            *before.write().unwrap_or_else(PoisonError::into_inner) = Some(bar);
-        }
-    }
-
-    fn solved(&self, entries: u64) {
-        self.0.checked(entries);
-    }
-
-    fn is_stopped(&self) -> bool {
-        interrupt::is_asked()
-    }
-}
-
-/// Shows the plan and then the progress, on a terminal or in a log, and stops when that is requested.
-struct SolveProgress {
-    memory_bytes: u64,
-    speed: Option<Speed>,
-    is_shown: bool,
-    log: Option<Log>,
-    /// While legal positions are found, or a solve that resumes reads the files of an earlier one.
-    before: RwLock<Option<Bar>>,
-    bar: Bar,
-}
-
-impl Progress for SolveProgress {
-    fn checks(&self, bytes: u64) {
-        if self.is_shown && self.log.is_none() {
-            let bar = Bar::of_stage("reading the finished tiers", "bytes", bytes, 0);
-            *self.before.write().unwrap_or_else(PoisonError::into_inner) = Some(bar);
-        }
-    }
-
-    fn checked(&self, bytes: u64) {
-        if let Some(bar) = &*self.before.read().unwrap_or_else(PoisonError::into_inner) {
-            bar.add(bytes);
-        }
-    }
-
-    fn planned(&self, plan: &Plan, entries_done: u64) {
-        // Its bar goes away before anything else is shown.
-        *self.before.write().unwrap_or_else(PoisonError::into_inner) = None;
-        if !self.is_shown {
-            return;
-        }
-        failure::print_note(&Planned::of(plan, self.memory_bytes, self.speed).to_string());
-        if let Some(log) = &self.log {
-            return log.planned(plan, entries_done);
-        }
-        self.bar.begin(u64::try_from(plan.entries()).unwrap_or(u64::MAX), entries_done);
-    }
-
-    fn tier(&self, ply: u32, entries: u64) {
-        self.bar.tier(ply, entries);
-    }
-
-    fn solved(&self, entries: u64) {
-        self.bar.add(entries);
-    }
-
-    fn tier_done(&self, tier: &TierRecord) {
-        if let Some(log) = &self.log {
-            log.tier_done(tier);
-        }
-    }
-
-    fn tier_shared(&self, _: u32, shares: &[Share]) {
-        if let Some(log) = &self.log {
-            log.tier_shared(shares);
-        }
-    }
-
-    fn starts_over(&self, why: &FileError) {
-        failure::print_warning(&format!("cannot resume; starting over: {why}"));
-    }
-
-    fn is_stopped(&self) -> bool {
-        interrupt::is_asked()
     }
 }

@@ -3,36 +3,37 @@
 //! Counting sweeps over all tiers of the board and solves them once more, which takes about twice as long as a solve. So
 //! the counts are kept beside the database ([`read_kept`]) and read the next time. Legal positions alone need no database.
 
-pub mod report;
-
 use std::path::PathBuf;
 
+use anyhow::Context;
 use clap::Args;
-use fourbase_tiers::counts::{Count, Counts, read_kept, write_kept};
+use fourbase_tiers::counts::{Counts, count_by_ply, count_by_value, read_kept, write_kept};
 use fourbase_tiers::database::{Database, DatabaseError};
 use fourbase_tiers::files::Disk;
 use fourbase_tiers::format::folder_of;
 use fourbase_tiers::kernel::Values;
-use fourbase_tiers::solve::{Plan, Progress};
+use fourbase_tiers::solve::Solve;
 use rayon::ThreadPool;
 
-use crate::arguments::{BoardArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, ValuesKind};
-use crate::job::Job;
-use crate::json::Envelope;
-use crate::progress::Bar;
+use crate::arguments::{BoardArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, values};
+use crate::cli::job::Job;
+use crate::progress::Shown;
+use crate::stats::Stats;
 use crate::{failure, interrupt, output};
-use report::Stats;
+
+/// What an error about the database begins with.
+const NEEDED: &str = "without --legal and --values a database is needed";
 
 /// Arguments of `fourbase stats`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-A legal position can be reached from the empty board by a game that stops at the first line. A
-position and its mirror image count as two. Finished positions count too; they are called
+A legal position can be reached from the empty board by a game that stops at the first line. A \
+position and its mirror image count as two. Finished positions count too; they are called \
 primitive.
 
-A board that does not fit in memory is counted in temporary files. An interrupted count in files
-resumes when you run the same command again. Ctrl-C, SIGTERM and SIGHUP stop the count soon; the
-exit code is then 3, and --json prints a line with \"stopped\":true. A second Ctrl-C stops it at
+A board that does not fit in memory is counted in temporary files. An interrupted count in files \
+resumes when you run the same command again. Ctrl-C, SIGTERM and SIGHUP stop the count soon; the \
+exit code is then 3, and --json prints a line with \"stopped\":true. A second Ctrl-C stops it at \
 once, and loses the work since the last checkpoint (exit code 130).
 
 Examples:
@@ -49,8 +50,8 @@ pub struct Arguments {
     database: DatabaseArgument,
 
     /// Count these values, with or without a database [default: the values of the database]
-    #[arg(long, value_name = "KIND")]
-    values: Option<ValuesKind>,
+    #[arg(long, value_name = "KIND", value_parser = values())]
+    values: Option<Values>,
 
     /// Count only legal positions, by ply; this needs no database
     #[arg(long, conflicts_with = "values")]
@@ -102,30 +103,23 @@ fn stats(arguments: &Arguments, prepared: Prepared, job: &Job) -> anyhow::Result
     if let Some(counts) = kept {
         return Ok(Stats::of(&counts, database.as_ref()));
     }
-    let values = arguments.values.map_or(Values::Remoteness, Values::from);
-    let values = database.as_ref().map_or(values, Database::values);
-    let values = Some(values).filter(|_| !arguments.legal);
-    let root = arguments.scratch.as_ref().unwrap_or(&arguments.database.root);
-    let count = Count::new(board).memory(memory_bytes).root(root).in_files(arguments.scratch.is_some());
-    let progress =
-        CountProgress { passes: 1 + u64::from(values.is_some()), is_shown: job.is_root(), bar: Bar::new("entries") };
+    let values = database.as_ref().map_or(arguments.values.unwrap_or(Values::Remoteness), Database::values);
+    let solve = Solve::new(board, values).memory(memory_bytes).root(&arguments.database.root);
+    let solve = solve.scratch(arguments.scratch.clone());
+    let progress = Shown::new(!job.is_root(), None, None);
     // The database is not read: it has no entries for positions that a probe decides by itself.
-    let counted = pool.install(|| match values {
-        None => count.legal_on(job.all(), &Disk, &progress).map(|plies| (Stats::of_legal(board, &plies), None)),
-        Some(values) => {
-            let counts = count.by_value_on(values, job.all(), &Disk, [&progress, &Solving(&progress)])?;
-            Ok((Stats::of(&counts, database.as_ref()), Some(counts)))
+    let counted = pool.install(|| {
+        if arguments.legal {
+            let plies = count_by_ply(&solve, job.all(), &Disk, &progress)?;
+            return Ok((Stats::of_legal(board, &plies), None));
         }
+        let counts = count_by_value(&solve, job.all(), &Disk, &progress)?;
+        Ok((Stats::of(&counts, database.as_ref()), Some(counts)))
     });
     drop(progress);
-    if let Some(stopped) =
-        counted.as_ref().err().and_then(|error| Stats::of_stopped(error, values, &count.folder(values)))
-        && arguments.json
-        && job.is_root()
-    {
-        // Ignore write errors: report the interruption, not a closed pipe.
-        let _ = output::print_json(&Envelope::new("stats", &stopped));
-    }
+    let values = Some(values).filter(|_| !arguments.legal);
+    let stopped = counted.as_ref().err().and_then(|error| Stats::of_stopped(error, values));
+    output::print_stopped("stats", stopped, arguments.json && job.is_root());
     let (stats, counts) = counted?;
     if let (Some(database), Some(counts), true) = (&database, &counts, job.is_root())
         && let Err(reason) = write_kept(&Disk, database.folder(), database.manifest(), counts)
@@ -156,13 +150,13 @@ fn prepare(arguments: &Arguments, job: &Job) -> anyhow::Result<Prepared> {
 fn database(arguments: &Arguments) -> anyhow::Result<Option<Database>> {
     let (root, board) = (&arguments.database.root, arguments.board.board);
     let Some(values) = arguments.values else {
-        let database = arguments.database.find(board)?;
+        let database = arguments.database.find(board).context(NEEDED)?;
         if let Some(ply) = database.manifest().next_ply(board) {
-            return Err(database.not_solved(ply).into());
+            return Err(database.not_solved(ply)).context(NEEDED);
         }
         return Ok(Some(database));
     };
-    match Database::open(&folder_of(root, board, values.into())) {
+    match Database::open(&folder_of(root, board, values)) {
         Ok(database) => Ok(Some(database).filter(|database| database.manifest().next_ply(board).is_none())),
         Err(DatabaseError::Missing { .. }) => Ok(None),
         Err(error) => Err(error.into()),
@@ -178,55 +172,4 @@ fn kept(database: &Database, is_root: bool) -> Option<Counts> {
         }
         None
     })
-}
-
-/// Shows the progress on a terminal, and stops at Ctrl-C.
-struct CountProgress {
-    /// How often each entry is visited: in the forward sweep, and with values also in the solve.
-    passes: u64,
-    is_shown: bool,
-    bar: Bar,
-}
-
-impl Progress for CountProgress {
-    fn planned(&self, plan: &Plan, entries_done: u64) {
-        let entries = u64::try_from(plan.entries()).unwrap_or(u64::MAX);
-        if self.is_shown {
-            self.bar.begin(entries.saturating_mul(self.passes), entries_done);
-        }
-    }
-
-    fn tier(&self, ply: u32, entries: u64) {
-        self.bar.tier(ply, entries);
-    }
-
-    fn solved(&self, entries: u64) {
-        self.bar.add(entries);
-    }
-
-    fn is_stopped(&self) -> bool {
-        interrupt::is_asked()
-    }
-}
-
-/// Shows the progress of the solve, whose entries follow those of the sweep.
-struct Solving<'a>(&'a CountProgress);
-
-impl Progress for Solving<'_> {
-    fn planned(&self, plan: &Plan, entries_done: u64) {
-        let entries = u64::try_from(plan.entries()).unwrap_or(u64::MAX);
-        self.0.planned(plan, entries.saturating_add(entries_done));
-    }
-
-    fn tier(&self, ply: u32, entries: u64) {
-        self.0.tier(ply, entries);
-    }
-
-    fn solved(&self, entries: u64) {
-        self.0.solved(entries);
-    }
-
-    fn is_stopped(&self) -> bool {
-        self.0.is_stopped()
-    }
 }

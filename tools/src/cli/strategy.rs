@@ -5,7 +5,7 @@
 
 mod chosen;
 mod comparison;
-mod report;
+pub mod report;
 
 use anyhow::anyhow;
 use clap::Args;
@@ -14,8 +14,7 @@ use fourbase::notation::columns_to_text;
 use fourbase::strategy::{CheckError, check};
 use fourbase_tiers::files::bytes;
 
-use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument, MemoryArgument};
-use crate::json::Envelope;
+use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument, MemoryArgument, one_of};
 use crate::number::grouped;
 use crate::output;
 use chosen::ChosenArguments;
@@ -42,9 +41,9 @@ Strategies:
   column-or-follow  the first move into each column; follows up if the other
                     column is full
 
-The opponent plays every legal move. A line is a whole game, and lines are counted exactly. A
-strategy that loses is a result too: the exit code is 0, and the report shows the shortest lost
-line. If there is a complete database of the board, the report also counts the positions where
+The opponent plays every legal move. A line is a whole game, and lines are counted exactly. A \
+strategy that loses is a result too: the exit code is 0, and the report shows the shortest lost \
+line. If there is a complete database of the board, the report also counts the positions where \
 the strategy keeps the value.
 
 Examples:
@@ -60,8 +59,11 @@ pub struct Arguments {
     board: BoardArgument,
 
     /// The player who follows the strategy, if it works for both [default: second]
-    #[arg(long, value_name = "PLAYER")]
-    player: Option<PlayerArgument>,
+    #[arg(long, value_name = "PLAYER", value_parser = one_of([
+        ("first", "The player who moves first", Player::First),
+        ("second", "The player who answers", Player::Second),
+    ]))]
+    player: Option<Player>,
 
     #[command(flatten)]
     database: DatabaseArgument,
@@ -77,24 +79,6 @@ pub struct Arguments {
     json: bool,
 }
 
-/// The choices of `--player`.
-#[derive(clap::ValueEnum, Clone, Copy, Debug)]
-enum PlayerArgument {
-    /// The player who moves first
-    First,
-    /// The player who answers
-    Second,
-}
-
-impl From<PlayerArgument> for Player {
-    fn from(argument: PlayerArgument) -> Player {
-        match argument {
-            PlayerArgument::First => Player::First,
-            PlayerArgument::Second => Player::Second,
-        }
-    }
-}
-
 /// Runs `fourbase strategy`.
 ///
 /// # Errors
@@ -104,16 +88,12 @@ impl From<PlayerArgument> for Player {
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let board = arguments.board.board;
     let chosen = arguments.chosen.choose(board)?;
-    let player = chosen.player(arguments.player.map(Player::from))?;
+    let player = chosen.player(arguments.player)?;
     let memory_bytes = arguments.memory.limit()?;
-    let check = check(chosen.rule(), board, player, memory_bytes).map_err(|error| explain(error, player))?;
-    let comparison = Comparison::of(&check, chosen.rule(), &arguments.database, arguments.cache, memory_bytes)?;
-    let report = StrategyReport::of(&chosen, check, comparison);
-    if arguments.json {
-        output::print_json(&Envelope::new("strategy", report.to_json()))
-    } else {
-        output::print(report)
-    }
+    let check = check(&*chosen.rule, board, player, memory_bytes).map_err(|error| explain(error, player))?;
+    let comparison = Comparison::of(&check, &*chosen.rule, &arguments.database, arguments.cache, memory_bytes)?;
+    let report = StrategyReport::of(chosen, check, comparison);
+    output::print_result("strategy", &report, arguments.json)
 }
 
 /// Adds what the user can do to the error of a check.

@@ -1,11 +1,8 @@
 //! `fourbase verify`: check a database with code that the solver does not use.
 
-mod log;
-mod report;
+pub mod report;
 
-use std::sync::{PoisonError, RwLock};
-
-use anyhow::{anyhow, ensure};
+use anyhow::{Context, anyhow, bail, ensure};
 use clap::Args;
 use fourbase::Board;
 use fourbase_tiers::counts::kept_path;
@@ -13,15 +10,16 @@ use fourbase_tiers::database::{Database, DatabaseError};
 use fourbase_tiers::files::bytes;
 use fourbase_tiers::format::folder_of;
 use fourbase_tiers::kernel::Values;
-use fourbase_tiers::verify::{self, FaultKind, Options, Progress, Report, Stage};
+use fourbase_tiers::verify::{self, FaultKind, Options, Report};
 
-use crate::arguments::{CacheArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, ValuesKind, embedded_boards};
+use crate::arguments::{CacheArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, embedded_boards, values};
+use crate::cli::job::Job;
 use crate::failure::BadInput;
-use crate::job::Job;
-use crate::progress::Bar;
-use crate::unsound::{UnreadFile, Unsound};
+use crate::log::Log;
+use crate::number::counted;
+use crate::progress::Shown;
+use crate::remedy::{self, CHECK_FOLDER};
 use crate::{failure, number, output, wording};
-use log::Log;
 use rayon::ThreadPool;
 use report::Verified;
 
@@ -31,21 +29,21 @@ const EMBEDDED_SAMPLE: u64 = 1000;
 /// Arguments of `fourbase verify`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Verify reads every file, recomputes every stored value from the moves of its position, compares
-the value of the empty board and the number of legal positions with published figures, searches
-some positions forward, and checks that a query returns each of these values. It also checks the
-counts that stats keeps beside the database. It shares with the solver the rules of the game, the
-ranking and the file layout. It decodes blocks, finds quiet positions and recomputes values with
+Verify reads every file, recomputes every stored value from the moves of its position, compares \
+the value of the empty board and the number of legal positions with published figures, searches \
+some positions forward, and checks that a query returns each of these values. It also checks the \
+counts that stats keeps beside the database. It shares with the solver the rules of the game, the \
+ranking and the file layout. It decodes blocks, finds quiet positions and recomputes values with \
 code of its own.
 
-With --sample N, verify recomputes only N values, searches at most N positions forward, and does
-not count legal positions. It still reads every file in full. For the sample it divides the stored
-values of each tier into as many equal pieces as are the tier's share of N, and takes one value
-from each, by a fixed rule that looks random: the sample is the same every time. --memory limits
+With --sample N, verify recomputes only N values, searches at most N positions forward, and does \
+not count legal positions. It still reads every file in full. For the sample it divides the stored \
+values of each tier into as many equal pieces as are the tier's share of N, and takes one value \
+from each, by a fixed rule that looks random: the sample is the same every time. --memory limits \
 the counting of legal positions.
 
-With --embedded, verify checks a database that is part of fourbase, or without a board all of them.
-The moves of the last ply in it are searched forward, so that only 1,000 values are recomputed
+With --embedded, verify checks a database that is part of fourbase, or without a board all of them. \
+The moves of the last ply in it are searched forward, so that only 1,000 values are recomputed \
 unless --sample asks for more.
 
 Examples:
@@ -69,8 +67,8 @@ pub struct Arguments {
     embedded: bool,
 
     /// Which database of the board [default: remoteness, else wdl]
-    #[arg(long, value_name = "KIND")]
-    values: Option<ValuesKind>,
+    #[arg(long, value_name = "KIND", value_parser = values())]
+    values: Option<Values>,
 
     /// Number of stored values to recompute [default: all]
     #[arg(long, value_name = "N", value_parser = number::within::<u64>(1..=u64::MAX))]
@@ -118,8 +116,8 @@ fn check(arguments: &Arguments, board: Board, job: &Job) -> anyhow::Result<()> {
     let searches = sample.unwrap_or(u64::MAX).min(options.searches);
     let options = Options { sample, searches, memory_bytes, communicator: job.all(), ..options };
     let is_shown = job.is_root();
-    let log = (is_shown && arguments.log).then(|| Log::begin(&database));
-    let progress = VerifyProgress { is_shown, log, bar: RwLock::new(None) };
+    let log = (is_shown && arguments.log).then(|| begin_log(&database));
+    let progress = Shown::new(!is_shown, log, None);
     let report = job.unless_failed(pool.install(|| verify::verify(&database, &options, &progress)))?;
     drop(progress);
     if !is_shown {
@@ -139,6 +137,14 @@ fn prepare(arguments: &Arguments, board: Board, sample: Option<u64>) -> anyhow::
     Ok((database, arguments.threads.pool()?))
 }
 
+/// Starts a log that begins with the database.
+fn begin_log(database: &Database) -> Log {
+    let (manifest, board, values) = (database.manifest(), database.board(), database.values());
+    let size = bytes(manifest.bytes().into());
+    failure::print_note(&format!("{board} with {values}: {} tiers, {size}", manifest.tiers.len()));
+    Log::begin(board)
+}
+
 /// Returns nothing if the database is sound.
 ///
 /// # Errors
@@ -147,11 +153,10 @@ fn prepare(arguments: &Arguments, board: Board, sample: Option<u64>) -> anyhow::
 fn verdict(database: &Database, report: Report) -> anyhow::Result<()> {
     let Report { faults, faults_in_all, unread, .. } = report;
     if faults.iter().any(|fault| fault.kind != FaultKind::Counts) {
-        let folder = database.folder().to_path_buf();
-        let (board, values, keep_plies) = (database.board(), database.values(), database.manifest().keep_plies());
-        return Err(Unsound { board, values, keep_plies, folder, faults: faults_in_all }.into());
+        let (folder, faults) = (database.folder(), counted(faults_in_all, "fault"));
+        bail!("{} has {faults}; {}", wording::path(folder), remedy::make_again(folder));
     }
-    failure::all_of(unread.into_iter().map(UnreadFile).collect())?;
+    failure::all_of(unread.into_iter().map(|file| anyhow!("{file}; {CHECK_FOLDER}")).collect())?;
     if faults.is_empty() {
         return Ok(());
     }
@@ -186,7 +191,7 @@ fn open(arguments: &Arguments, board: Board) -> anyhow::Result<Database> {
     }
     let root = &arguments.database.root;
     let kinds = match arguments.values {
-        Some(kind) => vec![Values::from(kind)],
+        Some(kind) => vec![kind],
         None => vec![Values::Remoteness, Values::Wdl],
     };
     for values in kinds {
@@ -195,42 +200,9 @@ fn open(arguments: &Arguments, board: Board) -> anyhow::Result<Database> {
             opened => return Ok(opened?),
         }
     }
-    Err(DatabaseError::Missing { board, root: root.clone() }.into())
-}
-
-/// Shows the progress of each stage, on a terminal or in a log.
-struct VerifyProgress {
-    is_shown: bool,
-    log: Option<Log>,
-    bar: RwLock<Option<Bar>>,
-}
-
-impl Progress for VerifyProgress {
-    fn begins(&self, stage: Stage, steps: u64) {
-        if self.log.is_some() || !self.is_shown {
-            return;
-        }
-        let (stage, unit) = match stage {
-            Stage::Files => ("reading files", "tiers"),
-            Stage::Values => ("recomputing values", "entries"),
-            Stage::Legal => ("counting legal positions", "entries"),
-            Stage::Search => ("searching forward", "positions"),
-        };
-        let mut bar = self.bar.write().unwrap_or_else(PoisonError::into_inner);
-        // The bar of the stage before goes away first.
-        *bar = None;
-        *bar = Some(Bar::of_stage(stage, unit, steps, 0));
-    }
-
-    fn done(&self, steps: u64) {
-        if let Some(bar) = &*self.bar.read().unwrap_or_else(PoisonError::into_inner) {
-            bar.add(steps);
-        }
-    }
-
-    fn tier_done(&self, stage: Stage, ply: u32, count: u64) {
-        if let Some(log) = &self.log {
-            log.tier_done(stage, ply, count);
-        }
+    let missing = Err(DatabaseError::Missing { board, root: root.clone() });
+    match arguments.values {
+        Some(values) => missing.context(format!("--values {values}")),
+        None => Ok(missing?),
     }
 }

@@ -1,16 +1,18 @@
 //! Asks about a position on a thread of its own, within the limits of the server, for as long as somebody waits.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fourbase::Position;
+use fourbase::analysis::json::AnalysisJson;
+use fourbase::analysis::{Analysis, AnalysisError, Analyst, Budget};
 use fourbase::search::Monitor;
-use fourbase_tiers::answer::{AnswerError, Answerer, Limits, News, Question};
+use fourbase_tiers::database::DatabaseError;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
+use super::boards::Known;
 use super::failure::Failure;
 use super::metrics::Metrics;
-use crate::cli::query::found::Found;
 use crate::number::counted;
 
 /// As many questions may wait for one that is searched.
@@ -26,16 +28,17 @@ pub struct Reach {
     pub time: Duration,
 }
 
-/// Hears what is found out on the way.
-pub type Listener = Box<dyn Fn(News) + Send + Sync>;
+/// Hears what is known on the way.
+type Listener = Box<dyn Fn(&Analysis) + Send + Sync>;
 
 /// What is asked about a position.
 pub struct About {
     pub position: Position,
     /// Whether best play is wanted.
     pub with_line: bool,
-    /// Hears what is found on the way.
-    pub listen: Option<Listener>,
+    /// Whether only the database may answer.
+    pub is_looked_up: bool,
+    pub listener: Option<Listener>,
 }
 
 /// Shares out the threads.
@@ -150,16 +153,17 @@ impl Askers {
     /// # Errors
     ///
     /// A database that cannot be read.
-    pub async fn find(&self, turn: Turn, answerer: &Arc<dyn Answerer>, about: About) -> Result<Found<String>, Failure> {
-        let answerer = Arc::clone(answerer);
-        let explain = self.explainer();
-        self.ask(turn, move |limits| {
-            let mut question = Question::new(limits);
-            if let Some(listen) = about.listen {
-                question = question.with_listener(listen);
+    pub async fn analyse(&self, turn: Turn, known: &Arc<Known>, about: About) -> Result<Analysis, Failure> {
+        let known = Arc::clone(known);
+        self.ask(turn, move |budget| {
+            let About { position, with_line, is_looked_up, listener } = about;
+            let analyst = known.analyst();
+            if is_looked_up {
+                let database = Analyst::new(analyst.board(), analyst.lookup(), None);
+                return database.analyse(&position, with_line, budget, None);
             }
-            let found = Found::of(&*answerer, &about.position, about.with_line, &mut question);
-            (found.map(|found| found.explained(explain)), question.work().has_searched())
+            let listener = listener.as_deref().map(|listener| listener as &dyn Fn(&Analysis));
+            analyst.analyse(&position, with_line, budget, listener)
         })
         .await
     }
@@ -171,21 +175,23 @@ impl Askers {
     /// Too many questions.
     pub async fn look_up(
         &self,
-        answerer: &Arc<dyn Answerer>,
+        known: &Arc<Known>,
         positions: Vec<Position>,
         with_line: bool,
-    ) -> Result<Vec<Result<Found<String>, Failure>>, Failure> {
-        let answerer = Arc::clone(answerer);
-        let (explain, count) = (self.explainer(), positions.len() as u64);
-        let found = self.look(move || {
-            let find = |position| {
-                let found = Found::of(&*answerer, &position, with_line, &mut Question::default());
-                found.map(|found| found.explained(&explain)).map_err(Failure::from)
-            };
-            positions.into_iter().map(find).collect()
+    ) -> Result<Vec<Result<Analysis, Failure>>, Failure> {
+        let (known, count) = (Arc::clone(known), positions.len() as u64);
+        let analyses = self.look(move || {
+            let analyse = |position| known.analyst().analyse(&position, with_line, &mut Budget::default(), None);
+            positions.into_iter().map(|position| analyse(position).map_err(Failure::from)).collect()
         });
         self.metrics.probes.inc_by(count);
-        found.await
+        analyses.await
+    }
+
+    /// Writes an analysis as `fourbase query --json` does, without the folder of the database. `text` is what was asked.
+    pub fn json(&self, analysis: &Analysis, text: &str) -> AnalysisJson {
+        let limit = analysis.limit.map(|limit| self.limit_text(limit));
+        AnalysisJson::of(analysis, text, limit).without_folder()
     }
 
     /// Reads files on a thread of its own.
@@ -202,8 +208,7 @@ impl Askers {
         looked.await.map_err(|error| Failure::broken(&error))
     }
 
-    /// Does something on a thread of its own, and cancels it when the time is over or nobody waits for it. `work` returns
-    /// whether it has searched, too.
+    /// Does something on a thread of its own, and cancels it when nobody waits for it.
     ///
     /// # Errors
     ///
@@ -211,16 +216,22 @@ impl Askers {
     pub async fn ask<T: Send + 'static>(
         &self,
         turn: Turn,
-        work: impl FnOnce(Limits) -> (Result<T, AnswerError>, bool) + Send + 'static,
+        work: impl FnOnce(&mut Budget) -> Result<T, DatabaseError> + Send + 'static,
     ) -> Result<T, Failure> {
         let monitor = Arc::new(Monitor::default());
-        let limits = Limits { nodes: Some(self.reach.nodes), monitor: Some(Arc::clone(&monitor)) };
+        let mut budget = Budget {
+            nodes: Some(self.reach.nodes),
+            // What it knows by then comes within milliseconds.
+            deadline: Instant::now().checked_add(self.reach.time),
+            monitor: Some(Arc::clone(&monitor)),
+            ..Budget::default()
+        };
         let (metrics, is_search) = (Arc::clone(&self.metrics), turn.is_search);
         let mut waiting = Waiting { monitor: Arc::clone(&monitor), metrics, is_search, is_over: false };
         // The turn ends with the thread, which goes on for some milliseconds after a client has gone away.
         let mut thread = tokio::task::spawn_blocking(move || {
             let _turn = turn;
-            work(limits)
+            (work(&mut budget), budget.spent.has_searched())
         });
         let mut stopping = self.stopping.subscribe();
         let stopped = async {
@@ -228,11 +239,6 @@ impl Askers {
         };
         let joined = tokio::select! {
             joined = &mut thread => joined,
-            () = tokio::time::sleep(self.reach.time) => {
-                // What it knows so far comes within milliseconds.
-                monitor.cancel();
-                thread.await
-            }
             () = stopped => {
                 monitor.cancel();
                 thread.await
@@ -245,16 +251,13 @@ impl Askers {
         Ok(answer?)
     }
 
-    /// Returns what says which limit was reached.
-    pub fn explainer(&self) -> impl Fn(AnswerError) -> String + Send + use<> {
-        let time = self.reach.time;
-        move |error| {
-            let within = match error {
-                AnswerError::NodeLimit { nodes, .. } => counted(nodes, "node"),
-                AnswerError::Cancelled { .. } => counted(time.as_secs(), "second"),
-                error => return error.to_string(),
-            };
-            format!("not decided within {within}, which is what this server allows for a question")
-        }
+    /// Says which limit was reached.
+    pub fn limit_text(&self, limit: AnalysisError) -> String {
+        let within = match limit {
+            AnalysisError::NodeLimit { nodes, .. } => counted(nodes, "node"),
+            error if error.is_limit() => counted(self.reach.time.as_secs(), "second"),
+            error => return error.to_string(),
+        };
+        format!("not decided within {within}, which is what this server allows for a question")
     }
 }

@@ -7,6 +7,8 @@ use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
+use fourbase::analysis::Analysis;
+use fourbase::analysis::json::{AnalysisJson, PositionJson};
 use fourbase::{Board, Position, excerpt};
 use futures_util::StreamExt;
 use serde::Deserialize;
@@ -15,12 +17,10 @@ use super::ask::About;
 use super::boards::Known;
 use super::failure::Failure;
 use super::fields::{self, fields};
-use super::server::Server;
+use super::state::Server;
 use super::stream::{Lines, NDJSON, lines};
 use super::written::PARTIAL;
-use crate::cli::query::answer::AnswerJson;
-use crate::cli::query::found::Found;
-use crate::json::{Envelope, PositionJson};
+use crate::json::Envelope;
 
 /// The most positions of a request.
 const MOST_POSITIONS: usize = 10_000;
@@ -45,10 +45,12 @@ const EXCERPT_BYTES: usize = 512;
 
 /// What is asked for.
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-struct Asked {
+pub struct Asked {
+    /// Columns x rows, then cN for lines of N instead of 4, then m for misère.
     board: String,
-    /// Whether best play is wanted.
+    /// Add best play.
     #[serde(default)]
     line: bool,
 }
@@ -156,19 +158,20 @@ impl Batch {
     }
 
     /// Looks positions up; none of them when the time is over.
-    async fn look_up(&self, positions: Vec<Position>) -> Result<Vec<Result<Found<String>, Failure>>, Failure> {
+    async fn look_up(&self, positions: Vec<Position>) -> Result<Vec<Result<Analysis, Failure>>, Failure> {
         if positions.is_empty() || Instant::now() > self.end {
             return Ok(Vec::new());
         }
-        self.server.askers.look_up(self.known.answerer(), positions, self.with_line).await
+        self.server.askers.look_up(&self.known, positions, self.with_line).await
     }
 
     /// Finds out about a position that may take a search.
-    async fn search(&self, position: Position) -> Result<Found<String>, Failure> {
+    async fn search(&self, position: Position) -> Result<Analysis, Failure> {
         let askers = &self.server.askers;
         let left = self.end.saturating_duration_since(Instant::now());
         let turn = tokio::time::timeout(left, askers.searches_in_turn()).await.map_err(|_| self.over())??;
-        askers.find(turn, self.known.answerer(), About { position, with_line: self.with_line, listen: None }).await
+        let about = About { position, with_line: self.with_line, is_looked_up: false, listener: None };
+        askers.analyse(turn, &self.known, about).await
     }
 
     fn over(&self) -> Failure {
@@ -181,17 +184,13 @@ impl Batch {
         writer: &Lines,
         line: &str,
         position: Option<Position>,
-        found: Result<Found<String>, Failure>,
+        found: Result<Analysis, Failure>,
     ) -> bool {
         let input = if line.len() > EXCERPT_BYTES { excerpt(line, EXCERPT_BYTES) } else { line.to_owned() };
-        let answer = match (&position, found) {
-            (Some(position), Ok(found)) => AnswerJson::of(position, line, &found).without_folder(),
-            (position, found) => {
-                let position = position.as_ref().map(|position| PositionJson::typed(position, line));
-                let reason = found.err().map(Failure::into_reason).unwrap_or_default();
-                AnswerJson::of_error(self.board, position, reason)
-            }
-        };
+        let answer = found.map(|found| self.server.askers.json(&found, line)).unwrap_or_else(|failure| {
+            let position = position.map(|position| PositionJson::typed(&position, line));
+            AnalysisJson::of_error(self.board, position, failure.into_reason())
+        });
         writer.write(&Envelope::new("query", answer.with_input(input))).await
     }
 }

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use fourbase::Board;
+use fourbase::analysis::{Analyst, SearchPool};
 use fourbase::search::Options;
-use fourbase_tiers::answer::{Answerer, SearchPool, Searcher, When, choose};
-use fourbase_tiers::database::{Database, DatabaseError};
+use fourbase_tiers::database::{Database, DatabaseError, When, choose};
 
 use crate::arguments::CacheArgument;
 
@@ -20,13 +20,13 @@ const MOST_OPEN: usize = 16;
 /// The most bytes of the table of a search.
 const TABLE_BYTES: usize = 32 << 20;
 
-/// Finds who answers for a board.
+/// Finds what answers for a board.
 pub struct Boards {
     root: PathBuf,
     cache: CacheArgument,
     open: Mutex<Vec<Entry>>,
     /// The searches of all boards, with their tables, while nobody uses them.
-    idle: Arc<SearchPool>,
+    pool: Arc<SearchPool>,
 }
 
 struct Entry {
@@ -36,11 +36,9 @@ struct Entry {
     used: Instant,
 }
 
-/// Who answers for a board.
+/// What answers for a board.
 pub struct Known {
-    answerer: Arc<dyn Answerer>,
-    /// Answers by the database alone, where `answerer` would search what the database leaves open.
-    alone: Option<Arc<dyn Answerer>>,
+    analyst: Analyst<Database>,
     identity: Identity,
 }
 
@@ -49,19 +47,14 @@ pub struct Known {
 struct Identity(Option<(Option<String>, Option<u32>)>);
 
 impl Known {
-    /// Returns whom to ask.
-    pub fn answerer(&self) -> &Arc<dyn Answerer> {
-        &self.answerer
+    /// Returns what to ask.
+    pub fn analyst(&self) -> &Analyst<Database> {
+        &self.analyst
     }
 
     /// Returns the database; `None` where everything is searched.
     pub fn database(&self) -> Option<&Database> {
-        self.answerer.database()
-    }
-
-    /// Returns whom to ask for what the database knows; `None` without a database.
-    pub fn alone(&self) -> Option<&Arc<dyn Answerer>> {
-        self.alone.as_ref().or(self.database().is_some().then_some(&self.answerer))
+        self.analyst.lookup()
     }
 
     /// Returns the hash of the database; `None` without a database that is solved to its end.
@@ -72,7 +65,7 @@ impl Known {
     /// Tells whether the answer about a position with so many pieces, with its moves, may take a search; and with best play,
     /// which goes on to the end of the game.
     pub fn may_search(&self, ply: usize, with_line: bool) -> bool {
-        self.answerer.may_search() || self.database().is_none() || self.is_beyond(ply, with_line)
+        self.analyst.may_search() || self.is_beyond(ply, with_line)
     }
 
     /// Tells whether the database keeps too few plies for such an answer.
@@ -85,10 +78,11 @@ impl Known {
 impl Boards {
     /// Looks for databases in `root`, each with a cache of its own. As many searches keep their tables as run at a time.
     pub fn new(root: PathBuf, cache: CacheArgument, searches: usize) -> Boards {
-        Boards { root, cache, open: Mutex::default(), idle: Arc::new(SearchPool::new(searches)) }
+        let pool = SearchPool::new(Options { table_bytes: TABLE_BYTES, ..Options::default() });
+        Boards { root, cache, open: Mutex::default(), pool: Arc::new(pool.keep_idle(searches)) }
     }
 
-    /// Finds who answers for a board: a complete database, or the embedded one, or a search. This may read files.
+    /// Finds what answers for a board: a complete database, or the embedded one, or a search. This may read files.
     ///
     /// # Errors
     ///
@@ -122,7 +116,7 @@ impl Boards {
         Ok(known)
     }
 
-    /// Returns who answers for a board if that was looked up just now.
+    /// Returns what answers for a board if that was looked up just now.
     pub fn at_hand(&self, board: Board) -> Option<Arc<Known>> {
         let now = Instant::now();
         let mut open = self.lock();
@@ -138,16 +132,12 @@ impl Boards {
 
     fn look(&self, board: Board) -> Result<Known, DatabaseError> {
         let find = || Ok(self.cache.apply(Database::find_or_embedded(&self.root, board)?));
-        let options = || Options { table_bytes: TABLE_BYTES, ..Options::default() };
-        let searcher = || Searcher::sharing(board, options(), Arc::clone(&self.idle));
-        let answerer = choose(When::Auto, find, searcher)?;
-        let identity = answerer.database().map(|database| {
+        let analyst = choose(board, When::Auto, find, || Arc::clone(&self.pool))?;
+        let identity = analyst.lookup().map(|database| {
             let manifest = database.manifest();
             (manifest.hash().map(|hash| hash.to_string()), manifest.next_ply(board))
         });
-        let leaves_open = identity.is_some() && answerer.may_search();
-        let alone = if leaves_open { Some(choose(When::Never, find, searcher)?) } else { None };
-        Ok(Known { answerer, alone, identity: Identity(identity) })
+        Ok(Known { analyst, identity: Identity(identity) })
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Entry>> {

@@ -16,19 +16,21 @@ use serde::{Deserialize, Serialize};
 
 use super::failure::Failure;
 use super::fields::fields;
-use super::server::Server;
+use super::state::Server;
 use super::written::{CHANGING, written};
-use crate::cli::stats::report::Stats;
 use crate::json::{Envelope, OutcomeJson};
 use crate::remedy;
+use crate::stats::Stats;
 
 #[derive(Serialize)]
-struct Listed {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Listed {
     boards: Vec<BoardJson>,
 }
 
 /// A board with its best database.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BoardJson {
     board: String,
     width: usize,
@@ -36,7 +38,7 @@ pub struct BoardJson {
     connect: usize,
     misere: bool,
     stores: String,
-    /// The deepest ply in the database; `None` if it has all.
+    /// The deepest ply in the database; null if it has all.
     keep_plies: Option<u32>,
     /// Whether the database is part of the program.
     embedded: bool,
@@ -113,20 +115,23 @@ fn list(server: &Server) -> Result<Boards, DatabaseError> {
     Ok(boards)
 }
 
+/// Which board.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct AskedStats {
+    /// Columns x rows, then cN for lines of N instead of 4, then m for misère.
+    board: String,
+}
+
 /// Answers `GET api/v1/stats`.
 pub async fn stats(State(server): State<Arc<Server>>, RawQuery(query): RawQuery) -> Result<Response, Failure> {
-    #[derive(Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct Asked {
-        board: String,
-    }
-    let asked: Asked = fields(query.as_deref())?;
+    let asked: AskedStats = fields(query.as_deref())?;
     let board: Board = asked.board.parse()?;
     let known = server.find(board).await?;
     let stats = server.askers.look(move || {
         let Some(database) = known.database().filter(|database| !database.is_embedded()) else { return Ok(None) };
-        let counts = read_kept(&Disk, database.folder(), board, database.manifest());
-        let counts = counts.map_err(|error| Failure::broken(&error))?;
+        let counts = read_kept(&Disk, database.folder(), board, database.manifest())?;
         Ok::<_, Failure>(counts.map(|counts| Stats::of(&counts, Some(database)).without_folder()))
     });
     let Some(stats) = stats.await?? else {

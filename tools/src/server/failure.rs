@@ -6,8 +6,9 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use fourbase::BoardError;
 use fourbase::notation::NotationError;
-use fourbase_tiers::answer::AnswerError;
 use fourbase_tiers::database::DatabaseError;
+use fourbase_tiers::files::FileError;
+use serde::Serialize;
 use serde_json::json;
 
 use super::written::{JSON, PARTIAL};
@@ -20,6 +21,12 @@ pub struct Failure {
     reason: String,
     /// After how many seconds the same request may be answered.
     again_in: Option<u32>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Body<'a> {
+    error: &'a str,
 }
 
 impl Failure {
@@ -101,17 +108,15 @@ impl From<DatabaseError> for Failure {
             DatabaseError::Missing { board, .. } | DatabaseError::NotSolved { board, .. } => Failure::missing(format!(
                 "no database of {board} is on this server; leave search=never out, so that the position is searched"
             )),
+            DatabaseError::Analysis(error) => Failure::unanswerable(error.to_string()),
             error => Failure::broken(&error),
         }
     }
 }
 
-impl From<AnswerError> for Failure {
-    fn from(error: AnswerError) -> Failure {
-        match error {
-            AnswerError::Database(error) => error.into(),
-            error => Failure::unanswerable(error.to_string()),
-        }
+impl From<FileError> for Failure {
+    fn from(error: FileError) -> Failure {
+        Failure::broken(&error)
     }
 }
 
@@ -119,6 +124,6 @@ impl IntoResponse for Failure {
     fn into_response(self) -> Response {
         let again_in = self.again_in.map(|seconds| [(header::RETRY_AFTER, HeaderValue::from(seconds))]);
         let headers = [(header::CONTENT_TYPE, JSON), (header::CACHE_CONTROL, PARTIAL)];
-        (self.status, headers, again_in, json!({ "error": self.reason }).to_string()).into_response()
+        (self.status, headers, again_in, json!(Body { error: &self.reason }).to_string()).into_response()
     }
 }

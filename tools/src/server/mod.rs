@@ -3,10 +3,10 @@
 //! From the top down:
 //!
 //! - [`connections`] accepts connections until a signal says stop; [`routes`] says which address is answered by what, and what
-//!   holds for all of them; [`watched`] counts and logs each request; [`server`] is what all of them share, and keeps answers.
+//!   holds for all of them; [`watched`] counts and logs each request; [`state`] is what all of them share, and keeps answers.
 //! - [`position`], [`batch`], [`games`], [`players`], [`random`] and [`boards_api`] answer, and [`uwapi`] answers in the words of
 //!   GamesCrafters' page. [`page`] is the page, and draws pictures. [`openapi`] describes the addresses.
-//! - [`fields`] reads what is asked; [`written`], [`stream`] and [`told`] write answers; [`failure`] says why there is none.
+//! - [`fields`] reads what is asked; [`written`] and [`stream`] write answers; [`failure`] says why there is none.
 //! - [`ask`] lets searches and probes run on threads of their own, within limits; [`boards`] knows which databases there are;
 //!   [`metrics`] counts.
 
@@ -19,16 +19,14 @@ mod failure;
 mod fields;
 mod games;
 mod metrics;
-mod openapi;
+pub mod openapi;
 mod page;
 mod players;
 mod position;
 mod random;
 mod routes;
-#[expect(clippy::module_inception, reason = "what all parts of the server share")]
-mod server;
+mod state;
 mod stream;
-mod told;
 mod uwapi;
 mod watched;
 mod written;
@@ -45,7 +43,7 @@ use crate::arguments::{CacheArgument, DatabaseArgument};
 
 use crate::{number, output};
 use ask::Reach;
-use server::Server;
+use state::Server;
 
 /// How many nodes a search may visit for one position without `--search-nodes`: some seconds of one thread on 7x6.
 const DEFAULT_NODES: &str = "2e7";
@@ -59,11 +57,11 @@ const SPEAKERS: usize = 2;
 /// Arguments of `fourbase serve`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-The server answers from the databases in --db and from those that are part of fourbase. Databases
-that appear or change while it runs are found within two seconds. A position that no database covers
+The server answers from the databases in --db and from those that are part of fourbase. Databases \
+that appear or change while it runs are found within two seconds. A position that no database covers \
 is searched, within --search-nodes and --search-seconds; --searches says how many at a time.
 
-A browser shows a page at the address that is printed; docs/server.md lists the others. Ctrl-C or
+A browser shows a page at the address that is printed; docs/server.md lists the others. Ctrl-C or \
 SIGTERM stops the server after the answers that are under way.
 
 Examples:

@@ -14,7 +14,7 @@ use serde::Deserialize;
 
 use super::failure::Failure;
 use super::fields::{self, fields};
-use super::server::Server;
+use super::state::Server;
 use super::written::{CHANGING, has};
 
 /// The document `index.html`, and what it refers to, at `page/NAME`.
@@ -56,16 +56,21 @@ fn file(name: &str, headers: &HeaderMap) -> Result<Response, Failure> {
     })
 }
 
+/// Which position.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct AskedPicture {
+    /// Columns x rows, then cN for lines of N instead of 4, then m for misère.
+    board: String,
+    /// Moves, bit strings of columns, or a string of GamesmanUni.
+    #[serde(default = "fields::empty_board")]
+    position: String,
+}
+
 /// Answers `GET api/v1/position.svg`: a position as a picture, for pages that embed it.
 pub async fn picture(RawQuery(query): RawQuery) -> Result<Response, Failure> {
-    #[derive(Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct Asked {
-        board: String,
-        #[serde(default = "fields::empty_board")]
-        position: String,
-    }
-    let asked: Asked = fields(query.as_deref())?;
+    let asked: AskedPicture = fields(query.as_deref())?;
     let position = fields::position(asked.board.parse()?, &asked.position)?;
     let media = HeaderValue::from_static("image/svg+xml");
     Ok(([(header::CONTENT_TYPE, media), (header::CACHE_CONTROL, CHANGING)], draw_svg(&position)).into_response())

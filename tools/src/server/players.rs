@@ -5,15 +5,16 @@ use std::sync::Arc;
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use fourbase::Board;
+use fourbase::analysis::Budget;
 use fourbase::players::{ChooseError, Kind, Outcomes, Reason, Source};
-use fourbase_tiers::answer::{AnswerError, Limits, Question};
+use fourbase_tiers::database::DatabaseError;
 use serde::{Deserialize, Serialize};
 
 use super::boards::Known;
 use super::failure::Failure;
 use super::fields::{self, fields};
 use super::games;
-use super::server::Server;
+use super::state::Server;
 use super::written::{CHANGING, PARTIAL, written};
 use crate::json::{Envelope, PositionJson};
 
@@ -26,14 +27,20 @@ const MOST_ORDERS: u64 = 10_000_000_000;
 
 /// A game, and who moves next.
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-struct AskedMove {
+pub struct AskedMove {
+    /// Columns x rows, then cN for lines of N instead of 4, then m for misère.
     board: String,
+    /// The position that the game begins from, in any notation.
     #[serde(default = "fields::empty_board")]
     start: String,
+    /// The columns of the moves, 1 to 9 and then a to w.
     #[serde(default)]
     moves: String,
+    /// perfect, perfect:first, random, pomakis:LEVEL, window:DEPTH, rating:LEVEL or follow-up.
     player: String,
+    /// The same seed and the same game give the same move.
     #[serde(default = "one")]
     seed: u64,
 }
@@ -45,7 +52,8 @@ fn one() -> u64 {
 
 /// The move of a player.
 #[derive(Serialize)]
-struct MoveJson {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct MoveJson {
     board: String,
     position: PositionJson,
     player: String,
@@ -66,14 +74,16 @@ pub async fn next_move(State(server): State<Arc<Server>>, RawQuery(query): RawQu
     check(kind, game.board())?;
     let known = server.find(game.board()).await?;
     let may_search = kind.looks_ahead() > 0 || kind.needs_outcomes() && known.may_search(game.position().ply(), false);
-    let (explain, seed) = (server.askers.explainer(), asked.seed);
+    let (asking, seed) = (Arc::clone(&server), asked.seed);
     let turn = server.askers.turn(may_search).await?;
-    let chosen = server.askers.ask(turn, move |limits| {
-        let Some(mut chooser) = kind.chooser(game.board(), outcomes(&known, limits)) else {
-            return (Ok(Err(Failure::bad("a human chooses a move; ask for one of another player"))), false);
+    let chosen = server.askers.ask(turn, move |budget| {
+        // A player that looks ahead counts as a search.
+        budget.spent.positions += u64::from(may_search);
+        let Some(mut chooser) = kind.chooser(game.board(), outcomes(&known, budget)) else {
+            return Ok(Err(Failure::bad("a human chooses a move; ask for one of another player")));
         };
         let chosen = chooser.choose(game.position(), game.last(), &mut Source::new(seed, game.position().ply() as u64));
-        let answer = match chosen {
+        match chosen {
             Ok(choice) => Ok(Ok(MoveJson {
                 board: game.board().to_string(),
                 position: PositionJson::typed(game.position(), &game.to_text()),
@@ -83,25 +93,21 @@ pub async fn next_move(State(server): State<Arc<Server>>, RawQuery(query): RawQu
                 reason: choice.reason.to_string(),
                 rule: matches!(choice.reason, Reason::Rule { .. }),
             })),
-            Err(ChooseError::Unknown(error)) => match error.downcast::<AnswerError>() {
-                Ok(error) if error.is_limit() => Ok(Err(Failure::unanswerable(explain(*error)))),
-                Ok(error) => Err(*error),
+            Err(ChooseError::Unknown(error)) => match error.downcast::<DatabaseError>().map(|error| *error) {
+                Ok(DatabaseError::Analysis(limit)) => Ok(Err(Failure::unanswerable(asking.askers.limit_text(limit)))),
+                Ok(error) => Err(error),
                 Err(error) => Ok(Err(Failure::broken(&*error))),
             },
             Err(error) => Ok(Err(Failure::unanswerable(error.to_string()))),
-        };
-        (answer, may_search)
+        }
     });
     written(&Envelope::new("move", chosen.await??), PARTIAL)
 }
 
 /// Lets a player ask for the values of moves, within the limits of one question.
-fn outcomes(known: &Known, limits: Limits) -> Outcomes<'static> {
-    let answerer = Arc::clone(known.answerer());
-    Box::new(move |position| {
-        let moves = answerer.moves(position, &mut Question::new(limits.clone()))?;
-        Ok(moves.into_iter().map(|of| (of.column, of.outcome)).collect())
-    })
+fn outcomes(known: &Arc<Known>, budget: &Budget) -> Outcomes<'static> {
+    let (known, budget) = (Arc::clone(known), budget.clone());
+    Box::new(move |position| Ok(known.analyst().moves(position, &mut budget.clone())?))
 }
 
 /// Refuses a player that looks too far ahead: nothing can stop it.
@@ -123,23 +129,27 @@ fn most_plies(board: Board) -> u32 {
 
 /// A board.
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-struct AskedPlayers {
+pub struct AskedPlayers {
+    /// Columns x rows, then cN for lines of N instead of 4, then m for misère.
     board: String,
 }
 
 /// The players of a board.
 #[derive(Serialize)]
-struct PlayersJson {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct PlayersJson {
     board: String,
     players: Vec<PlayerJson>,
 }
 
 /// A player.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct PlayerJson {
     player: &'static str,
-    /// The highest level that is allowed on the board; `None` for a player without levels.
+    /// The highest level that is allowed on the board; null for a player without levels.
     levels: Option<u32>,
 }
 

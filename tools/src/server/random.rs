@@ -23,16 +23,21 @@ const SEEDS: u64 = 1 << 53;
 
 /// What kind of position is wanted.
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-struct AskedRandom {
+pub struct AskedRandom {
+    /// Columns x rows, then cN for lines of N instead of 4, then m for misère.
     board: String,
+    /// How many pieces it has; any number if this is left out.
     ply: Option<usize>,
+    /// The same seed gives the same position.
     seed: Option<u64>,
 }
 
 /// A random position.
 #[derive(Serialize)]
-struct RandomJson {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct RandomJson {
     board: String,
     position: PositionJson,
     /// The same seed gives the same position.

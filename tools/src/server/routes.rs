@@ -13,7 +13,7 @@ use tower_http::cors::{Any, CorsLayer};
 
 use super::failure::Failure;
 use super::metrics::MEDIA;
-use super::server::Server;
+use super::state::Server;
 use super::watched::{Place, Watched};
 use super::written::PARTIAL;
 use super::{batch, boards_api, games, openapi, page, players, position, random, uwapi};

@@ -23,7 +23,7 @@ use super::boards::Known;
 use super::boards_api;
 use super::failure::Failure;
 use super::fields::{self, fields};
-use super::server::Server;
+use super::state::Server;
 use super::written::{CHANGING, PARTIAL, written};
 use answer::answer;
 use described::{GAME, board_of, described_json, game_json, games_json, rules};
@@ -64,7 +64,7 @@ async fn named(
         }
         ["connect4", variant, "positions"] => {
             let board = classic(variant)?;
-            found(&server, board, &*server.find(board).await?, query.as_deref(), &headers).await
+            found(&server, board, &server.find(board).await?, query.as_deref(), &headers).await
         }
         _ => Ok(Failure::nowhere().into_response()),
     }
@@ -116,7 +116,7 @@ fn changing(description: &Json) -> Result<Response, Invalid> {
 async fn found(
     server: &Server,
     board: Board,
-    known: &Known,
+    known: &Arc<Known>,
     query: Option<&str>,
     headers: &HeaderMap,
 ) -> Result<Response, Invalid> {
@@ -132,9 +132,10 @@ async fn found(
         return Ok(answer);
     }
     let turn = server.askers.turn(known.may_search(position.ply(), false)).await?;
-    let about = About { position, with_line: false, listen: None };
-    let found = server.askers.find(turn, known.answerer(), about).await?;
-    let Some(answer) = answer(&position, &found) else { return Err(Invalid(found.limit.unwrap_or_default())) };
-    let is_whole = found.limit.is_none();
+    let about = About { position, with_line: false, is_looked_up: false, listener: None };
+    let analysis = server.askers.analyse(turn, known, about).await?;
+    let limit = analysis.limit.map(|limit| server.askers.limit_text(limit));
+    let answer = answer(&position, &analysis).ok_or_else(|| Invalid(limit.unwrap_or_default()))?;
+    let is_whole = analysis.limit.is_none();
     Ok(if is_whole { server.whole(known, &question, &answer)? } else { written(&answer, PARTIAL)? })
 }

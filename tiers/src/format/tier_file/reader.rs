@@ -14,7 +14,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::{
     DIRECTORY_ENTRY, Header, MAGIC, PAGE_BLOCKS, PAGE_ENTRY, TRAILER, block_checksum, end_checksum, page_checksum,
 };
-use crate::files::envelope::{self, TOO_SHORT, take_u16, take_u32, take_u64};
+use crate::files::envelope::{self, TOO_SHORT};
 use crate::files::{FileError, ReadFile, Storage, frame, io_error};
 use crate::format::chunk::GROUP_CHUNKS;
 
@@ -25,7 +25,7 @@ pub(crate) struct Reader {
     file: Box<dyn ReadFile>,
     identity: u64,
     directory_at: u64,
-    blocks: u64,
+    pub blocks: u64,
     /// Where the pages of the directory begin.
     pages: Vec<Start>,
     /// The pages that have been read: where their blocks begin.
@@ -71,8 +71,8 @@ impl Reader {
         let identity = xxh3_64(&sealed);
         let mut trailer = [0; TRAILER];
         envelope::read(&*file, path, &mut trailer, trailer_at)?;
-        let mut numbers = trailer.as_slice();
-        let [directory_at, blocks, checksum] = [(); 3].map(|()| take_u64(&mut numbers).unwrap_or_default());
+        let numbers = numbers(&trailer);
+        let [directory_at, blocks, checksum] = [0, 1, 2].map(|number| numbers.get(number).copied().unwrap_or_default());
         let page_bytes = (blocks.div_ceil(PAGE_BLOCKS)).checked_mul(PAGE_ENTRY as u64);
         let directory_bytes = blocks.checked_mul(DIRECTORY_ENTRY as u64);
         let end_at = directory_bytes.and_then(|bytes| directory_at.checked_add(bytes));
@@ -105,13 +105,7 @@ impl Reader {
     /// [`FileError::Damaged`] where there are more, or the frame is none.
     pub fn shape_entries(&self, most: usize) -> Result<Vec<u64>, FileError> {
         let bytes = frame::expand(&self.shapes, most.saturating_mul(size_of::<u64>()));
-        let mut bytes = bytes.as_deref().ok_or_else(|| self.damaged_directory("the shapes do not expand"))?;
-        Ok(std::iter::from_fn(|| take_u64(&mut bytes)).collect())
-    }
-
-    /// Returns the number of blocks.
-    pub fn blocks(&self) -> u64 {
-        self.blocks
+        Ok(numbers(bytes.as_deref().ok_or_else(|| self.damaged_directory("the shapes do not expand"))?))
     }
 
     /// Returns the number of the block that holds a chunk, and the chunk's place in it.
@@ -191,14 +185,17 @@ impl Reader {
     }
 }
 
+/// Reads little-endian integers.
+fn numbers(bytes: &[u8]) -> Vec<u64> {
+    bytes.as_chunks().0.iter().map(|number| u64::from_le_bytes(*number)).collect()
+}
+
 /// Reads the list of the pages, whose blocks go from the first to the second of `ends` (offset and chunk); `None` where they
 /// do not.
-fn parse_pages(mut list: &[u8], ends: [(u64, u64); 2]) -> Option<Vec<Start>> {
-    let mut pages = Vec::new();
-    while !list.is_empty() {
-        let (offset, chunk, checksum) = (take_u64(&mut list)?, take_u64(&mut list)?, take_u64(&mut list)?);
-        pages.push(Start { offset, chunk, checksum });
-    }
+fn parse_pages(list: &[u8], ends: [(u64, u64); 2]) -> Option<Vec<Start>> {
+    let list = numbers(list);
+    let page = |&[offset, chunk, checksum]: &[u64; 3]| Start { offset, chunk, checksum };
+    let mut pages: Vec<Start> = list.as_chunks().0.iter().map(page).collect();
     let [first, (offset, chunk)] = ends;
     pages.push(Start { offset, chunk, checksum: 0 });
     let in_order = pages.is_sorted_by(|one, other| one.offset <= other.offset && one.chunk < other.chunk);
@@ -207,11 +204,11 @@ fn parse_pages(mut list: &[u8], ends: [(u64, u64); 2]) -> Option<Vec<Start>> {
 
 /// Reads the entries of a page between its start and that of the next; `None` where they do not fit, or a block has no
 /// chunk or more than a group has.
-fn parse_page(mut entries: &[u8], start: Start, end: Start) -> Option<Vec<Start>> {
+fn parse_page(entries: &[u8], start: Start, end: Start) -> Option<Vec<Start>> {
     let (mut offset, mut chunk, mut page) = (start.offset, start.chunk, Vec::new());
-    while !entries.is_empty() {
-        let (length, chunks) = (take_u32(&mut entries)?, u32::from(take_u16(&mut entries)?));
-        page.push(Start { offset, chunk, checksum: take_u32(&mut entries)?.into() });
+    for &[l0, l1, l2, l3, c0, c1, s0, s1, s2, s3] in entries.as_chunks::<DIRECTORY_ENTRY>().0 {
+        let (length, chunks) = (u32::from_le_bytes([l0, l1, l2, l3]), u32::from(u16::from_le_bytes([c0, c1])));
+        page.push(Start { offset, chunk, checksum: u32::from_le_bytes([s0, s1, s2, s3]).into() });
         offset = offset.checked_add(length.into())?;
         chunk = chunk.checked_add((1..=GROUP_CHUNKS).contains(&chunks).then_some(chunks.into())?)?;
     }
@@ -252,7 +249,7 @@ mod tests {
             let storage = Memory::default();
             let path = write(&storage, Path::new("folder"), count);
             let (reader, ()) = Reader::open(&storage, &path, 3, |_, _| Ok(())).unwrap();
-            assert_eq!(reader.blocks(), count);
+            assert_eq!(reader.blocks, count);
             assert_eq!(reader.shape_entries(3).unwrap()[1..], [0, 7]);
             assert!(reader.shape_entries(2).unwrap_err().is_damage());
             let mut chunk = 0;
@@ -298,7 +295,7 @@ mod tests {
             let end = file.get(end..numbers + 16).unwrap_or_default();
             let checksum = end_checksum(end, reader.identity);
             file[numbers + 16..].copy_from_slice(&checksum.to_le_bytes());
-            storage.create(&path).unwrap().write_all(&file).unwrap();
+            storage.create(&path).unwrap().write_all_at(&file, 0).unwrap();
             Reader::open(&storage, &path, 3, |_, _| Ok(()))?.0.block(0)
         };
         open(at, 3).unwrap();

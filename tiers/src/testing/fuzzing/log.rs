@@ -12,7 +12,8 @@ use crate::communicator::Alone;
 use crate::files::{Memory, Storage, frame};
 use crate::format::Hash;
 use crate::kernel::{Kernel, Values};
-use crate::solve::{Progress, Solve, SolveError};
+use crate::progress::{Progress, Stage};
+use crate::solve::{Solve, SolveError};
 
 /// The bytes of a record before its payload: number, length, checksum.
 const RECORD: usize = 20;
@@ -128,7 +129,7 @@ fn solve() -> Solve {
 struct Stop(AtomicU32);
 
 impl Progress for Stop {
-    fn tier_done(&self, _: &crate::format::TierRecord) {
+    fn tier_done(&self, _: Stage, _: u32, _: u64, _: u64) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 

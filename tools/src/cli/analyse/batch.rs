@@ -1,14 +1,14 @@
 //! `fourbase analyse --batch`: a line for every game, with the mistakes of each player.
 
-use fourbase::{Board, Player};
+use fourbase::analysis::GameAnalysis;
+use fourbase::analysis::json::GameAnalysisJson;
+use fourbase::{Board, Game, Player};
 use rayon::prelude::*;
 
-use super::played::of_game;
-use super::report::Analysis;
+use super::report;
 use crate::batch::lines::Line;
 use crate::batch::{BatchArguments, Things, input_text, push_line, write_others};
-use crate::cli::query::asker::Asker;
-use crate::game::Game;
+use crate::cli::query::limited::LimitedAnalyst;
 use crate::json::Envelope;
 
 /// The most games that are analysed together.
@@ -22,15 +22,15 @@ const NONE: &str = "-";
 /// # Errors
 ///
 /// Those of [`BatchArguments::run`]. A game with moves that were not decided counts as a failure.
-pub fn run(arguments: &BatchArguments, board: Board, asker: &Asker, is_json: bool) -> anyhow::Result<()> {
+pub fn run(arguments: &BatchArguments, board: Board, analyst: &LimitedAnalyst, is_json: bool) -> anyhow::Result<()> {
     let things = Things { name: "game", done: "decided" };
-    arguments.run(things, board, asker.at_once().min(AT_ONCE), |lines, text, tally| {
+    arguments.run(things, board, analyst.at_once().min(AT_ONCE), |lines, text, tally| {
         let games: Vec<_> = lines.iter().map(|line| read(arguments, board, line)).collect();
         let analyse = |game: &Result<Game, String>| {
             let game = game.as_ref().ok()?;
-            Some(of_game(asker, game).map(|played| Analysis::of(game, played, None)))
+            Some(GameAnalysis::of(game, |position, nodes| analyst.analyse(position, false, nodes)))
         };
-        let analyses: Vec<_> = if asker.may_search() || games.len() == 1 {
+        let analyses: Vec<_> = if analyst.may_search() || games.len() == 1 {
             games.iter().map(analyse).collect()
         } else {
             games.par_iter().map(analyse).collect()
@@ -39,7 +39,7 @@ pub fn run(arguments: &BatchArguments, board: Board, asker: &Asker, is_json: boo
             let (game, reason) = match (game, analysis) {
                 (Ok(_), Some(Ok(analysis))) => {
                     write(text, arguments, line, &analysis, is_json);
-                    if let Some(failure) = analysis.into_failure() {
+                    if let Some(failure) = report::failure(&analysis, analyst) {
                         tally.failed(failure);
                     }
                     continue;
@@ -52,8 +52,9 @@ pub fn run(arguments: &BatchArguments, board: Board, asker: &Asker, is_json: boo
                 (_, None) => continue,
             };
             if is_json {
-                let json = Analysis::error_json(board, input_text(line), game.as_ref(), reason);
-                push_line(text, &Envelope::new("analyse", json));
+                let moves = game.as_ref().map(Game::moves).unwrap_or_default();
+                let json = GameAnalysisJson::of_error(board, game.as_ref().map(|game| (game, moves.as_str())), reason);
+                push_line(text, &Envelope::new("analyse", json.with_input(input_text(line))));
             } else {
                 arguments.write_error(text, line, |_| 1, &reason);
             }
@@ -69,9 +70,9 @@ fn read(arguments: &BatchArguments, board: Board, line: &Line) -> Result<Game, S
 
 /// Writes the analysis of a game: its moves, the mistakes of the first player and of the second, and how many moves were
 /// not decided.
-fn write(text: &mut Vec<u8>, arguments: &BatchArguments, line: &Line, analysis: &Analysis, is_json: bool) {
+fn write(text: &mut Vec<u8>, arguments: &BatchArguments, line: &Line, analysis: &GameAnalysis, is_json: bool) {
     if is_json {
-        return push_line(text, &Envelope::new("analyse", analysis.to_json().with_input(input_text(line))));
+        return push_line(text, &Envelope::new("analyse", GameAnalysisJson::of(analysis).with_input(input_text(line))));
     }
     let Ok(record) = arguments.read(line, |_| 1) else { return };
     let mistakes = |player| {

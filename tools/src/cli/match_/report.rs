@@ -3,19 +3,18 @@
 use std::fmt;
 use std::time::Duration;
 
-use fourbase::players::Kind;
+use fourbase::players::{DrawnOpenings, Kind, PlayedGame};
 use fourbase::{Board, Value};
 use serde::Serialize;
 
-use super::openings::Drawn;
-use super::players::Played;
-use crate::json::PlayersJson;
-use crate::knowledge::{Knowledge, KnownJson};
+use crate::json::{PlayersJson, SourceJson};
+use crate::knowledge::Knowledge;
 use crate::number::{counted, grouped, short};
 use crate::table::{self, Side};
 
 /// The result of a match.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MatchReport {
     board: String,
     games: u64,
@@ -29,14 +28,15 @@ pub struct MatchReport {
     seconds: f64,
     games_per_second: f64,
     threads: usize,
-    /// Where exact values come from; `None` if no player needs any.
-    source: Option<KnownJson>,
+    /// Where exact values come from; null if no player needs any.
+    source: Option<SourceJson>,
     #[serde(skip)]
     note: Option<String>,
 }
 
 /// The result of one of the two players.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Tally {
     program: String,
     wins: u64,
@@ -45,12 +45,13 @@ struct Tally {
     /// The games in which it was the first player, and the others.
     players: PlayersJson<Score>,
     moves_made: u64,
-    /// Moves per second on one thread; `None` if the player never moved.
+    /// Moves per second on one thread; null if the player never moved.
     moves_per_second: Option<f64>,
 }
 
 /// The results of some games for one player.
 #[derive(Serialize, Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Score {
     wins: u64,
     ties: u64,
@@ -81,8 +82,8 @@ impl MatchReport {
         board: Board,
         kinds: [Kind; 2],
         seed: u64,
-        openings: &Drawn,
-        played: &[Played],
+        openings: &DrawnOpenings,
+        played: &[PlayedGame],
         elapsed: Duration,
         knowledge: Option<&Knowledge>,
     ) -> MatchReport {
@@ -92,8 +93,8 @@ impl MatchReport {
             board: board.to_string(),
             games,
             opening_plies: openings.plies,
-            openings: openings.count(),
-            all_openings: openings.all,
+            openings: openings.moves.len(),
+            all_openings: openings.is_all,
             seed,
             programs: [0, 1].map(|place| Tally::of(kinds[place], place, played)),
             mean_plies: short(plies as f64 / games.max(1) as f64),
@@ -107,7 +108,7 @@ impl MatchReport {
 }
 
 impl Tally {
-    fn of(kind: Kind, place: usize, played: &[Played]) -> Tally {
+    fn of(kind: Kind, place: usize, played: &[PlayedGame]) -> Tally {
         let mut scores = [Score::default(); 2];
         for game in played {
             let value = if place == 0 { game.value } else { game.value.flip() };

@@ -1,16 +1,15 @@
-//! Saved games, in files; [`text`] says what is in one.
+//! Saved games, in files.
 
 use std::fs;
 use std::path::Path;
 
 use anyhow::Context;
-use fourbase::Board;
+use fourbase::{Board, Game};
 use fourbase_tiers::files::{Disk, FileError, read_small};
 
 use crate::failure::BadInput;
-use crate::game::{Game, text};
-use crate::whole::WholeFile;
-use crate::{remedy, wording};
+use crate::temporary::WholeFile;
+use crate::{quote, wording};
 
 /// More bytes than any saved game has.
 const MOST_BYTES: u64 = 1024;
@@ -28,18 +27,11 @@ pub fn save(file: &Path, game: &Game) -> anyhow::Result<()> {
         if found.is_symlink() {
             return Err(refused("a link").into());
         }
-        if !read(file).is_ok_and(|text| text::from_saved(&text).is_ok()) {
+        if !read(file).is_ok_and(|text| Game::from_saved(&text).is_ok()) {
             return Err(refused("not a saved game").into());
         }
     }
-    write(file, &text::to_saved(game.board(), game.columns())).with_context(|| format!("cannot write {name}"))
-}
-
-/// Writes a file as a whole or not at all.
-fn write(file: &Path, text: &str) -> anyhow::Result<()> {
-    let mut whole = WholeFile::begin(file)?;
-    whole.write(text.as_bytes())?;
-    Ok(whole.end()?)
+    WholeFile::write_all(file, &game.to_saved()).with_context(|| format!("cannot write {name}"))
 }
 
 /// Loads a saved game of `board`.
@@ -52,12 +44,17 @@ pub fn load(file: &Path, board: Board) -> anyhow::Result<Game> {
     let name = wording::path(file);
     let text = read(file)?;
     let bad = |reason: String| BadInput(format!("{name}: {reason}"));
-    let (saved_board, columns) = text::from_saved(&text).map_err(bad)?;
-    if saved_board != board {
-        let command = remedy::to_play(saved_board, file);
-        return Err(bad(format!("a game on {saved_board}; load it with: {command}")).into());
+    let game = Game::from_saved(&text).map_err(bad)?;
+    if game.board() != board {
+        let command = to_load(game.board(), file);
+        return Err(bad(format!("a game on {}; load it with: {command}", game.board())).into());
     }
-    Game::of_columns(board, &columns)
+    Ok(game)
+}
+
+/// Returns the command that continues a saved game.
+pub fn to_load(board: Board, file: &Path) -> String {
+    format!("fourbase play {board}{}", quote::option("load", file))
 }
 
 /// Reads a short text. Folders, devices and pipes, which could be read for ever, are no texts.

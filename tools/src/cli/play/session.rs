@@ -6,17 +6,17 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context;
+use fourbase::analysis::GameAnalysis;
 use fourbase::notation::{column_character, draw};
 use fourbase::players::{Chooser, Kind, RatingPlayer, Source};
-use fourbase::{MoveError, Player};
+use fourbase::{Game, MoveError, Player, Position};
+use fourbase_tiers::database::DatabaseError;
 
 use super::saved;
 use super::typed::{HELP, Typed};
 use crate::batch::lines::{Line, Lines};
-use crate::cli::analyse::played::{self, decided};
-use crate::cli::query::asker::Asker;
-use crate::game::Game;
-use crate::history::{self, Moment};
+use crate::cli::query::limited::LimitedAnalyst;
+use crate::history;
 use crate::knowledge::outcomes;
 use crate::number::counted;
 use crate::output::{self, CANNOT_WRITE};
@@ -30,7 +30,7 @@ pub struct Session {
     /// `None` for a human.
     choosers: [Option<Box<dyn Chooser>>; 2],
     seed: u64,
-    asker: Arc<Asker>,
+    analyst: Arc<LimitedAnalyst>,
     /// The ply at which a program found no move; the user has to move for it.
     stuck_at: Option<usize>,
     input: Lines<StdinLock<'static>>,
@@ -42,15 +42,15 @@ pub struct Session {
 
 impl Session {
     /// Makes a session; `kinds` are the first player and the second.
-    pub fn new(game: Game, kinds: [Kind; 2], seed: u64, asker: Arc<Asker>) -> Session {
+    pub fn new(game: Game, kinds: [Kind; 2], seed: u64, analyst: Arc<LimitedAnalyst>) -> Session {
         let is_typed = io::stdin().is_terminal();
-        let choosers = kinds.map(|kind| kind.chooser(game.board(), outcomes(&asker)));
+        let choosers = kinds.map(|kind| kind.chooser(game.board(), outcomes(&analyst)));
         Session {
             game,
             kinds,
             choosers,
             seed,
-            asker,
+            analyst,
             stuck_at: None,
             input: Lines::new(io::stdin().lock()),
             waiting: VecDeque::new(),
@@ -160,7 +160,7 @@ impl Session {
             Typed::Moves if self.game.ply() == 0 => Some("no moves yet".to_owned()),
             Typed::Moves => Some(self.game.moves()),
             Typed::Save(file) => Some(match saved::save(Path::new(&file), &self.game) {
-                Ok(()) => format!("saved; continue with: {}", remedy::to_play(self.game.board(), Path::new(&file))),
+                Ok(()) => format!("saved; continue with: {}", saved::to_load(self.game.board(), Path::new(&file))),
                 Err(reason) => one_line(&reason),
             }),
             Typed::Load(file) => match saved::load(Path::new(&file), self.game.board()) {
@@ -171,7 +171,7 @@ impl Session {
                 Err(reason) => Some(one_line(&reason)),
             },
             Typed::New => {
-                (self.game, self.stuck_at) = (Game::start(self.game.board()), None);
+                (self.game, self.stuck_at) = (Game::start(Position::start(self.game.board())), None);
                 None
             }
             Typed::Help => Some(HELP.to_owned()),
@@ -209,12 +209,12 @@ impl Session {
         if self.game.is_over() {
             return Ok("the game is over".to_owned());
         }
-        let moves = match self.asker.moves(self.game.position()) {
+        let moves = match self.analyst.moves(self.game.position()) {
             Ok(moves) => moves,
             answer => return undecided(answer),
         };
-        let Some(best) = moves.first().map(|best| best.outcome) else { return Ok("the game is over".to_owned()) };
-        let columns = wording::columns(moves.iter().filter(|of| of.outcome == best).map(|of| of.column));
+        let Some(best) = moves.first().map(|best| best.1) else { return Ok("the game is over".to_owned()) };
+        let columns = wording::columns(moves.iter().filter(|of| of.1 == best).map(|of| of.0));
         Ok(format!("{columns}: {}{}", wording::outcome(best), self.note()))
     }
 
@@ -223,11 +223,11 @@ impl Session {
         if self.game.is_over() {
             return Ok("the game is over".to_owned());
         }
-        let mut moves = match self.asker.moves(self.game.position()) {
+        let mut moves = match self.analyst.moves(self.game.position()) {
             Ok(moves) => moves,
             answer => return undecided(answer),
         };
-        moves.sort_by_key(|of| of.column);
+        moves.sort_by_key(|of| of.0);
         let grading = kind.or_else(|| self.kinds.into_iter().find(|kind| matches!(kind, Kind::Rating { .. })));
         let grades = match grading {
             Some(Kind::Rating { level, strategy }) => {
@@ -237,10 +237,10 @@ impl Session {
             _ => None,
         };
         let mut rows = vec![vec!["column".to_owned(), "value".to_owned(), "in".to_owned()]];
-        rows.extend(moves.iter().map(|of| {
-            let name = column_character(of.column).map(String::from).unwrap_or_default();
-            let plies = of.outcome.remoteness.map_or("-".to_owned(), |plies| plies.to_string());
-            vec![name, wording::value(of.outcome.value, 0), plies]
+        rows.extend(moves.iter().map(|(column, outcome)| {
+            let name = column_character(*column).map(String::from).unwrap_or_default();
+            let plies = outcome.remoteness.map_or("-".to_owned(), |plies| plies.to_string());
+            vec![name, wording::value(outcome.value, 0), plies]
         }));
         let mut sides = vec![Side::Right, Side::Left, Side::Right];
         if let Some((plies, grades)) = grades {
@@ -254,15 +254,14 @@ impl Session {
     }
 
     fn history(&self) -> anyhow::Result<String> {
-        let plies = played::of_game(&self.asker, &self.game)?.plies;
-        let moments =
-            plies.into_iter().map(|of| Moment { position: of.position, column: of.column, outcome: of.outcome });
-        Ok(format!("{}{}", history::draw(&moments.collect::<Vec<_>>()), self.note()))
+        let analyse = |position: &Position, nodes| self.analyst.analyse(position, false, nodes);
+        let analysis = GameAnalysis::of(&self.game, analyse)?;
+        Ok(format!("{}{}", history::draw(&analysis.plies), self.note()))
     }
 
     /// Writes in brackets where the values come from, unless all come from a database.
     fn note(&self) -> String {
-        self.asker.note().map_or(String::new(), |note| format!("\n({note})"))
+        self.analyst.note().map_or(String::new(), |note| format!("\n({note})"))
     }
 }
 
@@ -272,9 +271,10 @@ impl Session {
 ///
 /// A database that cannot be read.
 fn undecided<T>(answer: anyhow::Result<T>) -> anyhow::Result<String> {
-    let text = answer.as_ref().err().map(one_line).unwrap_or_default();
-    decided(answer)?;
-    Ok(text)
+    match answer {
+        Err(error) if error.is::<DatabaseError>() => Err(error),
+        answer => Ok(answer.err().as_ref().map(one_line).unwrap_or_default()),
+    }
 }
 
 fn one_line(error: &anyhow::Error) -> String {

@@ -2,19 +2,18 @@
 
 use std::io::Write;
 
-use anyhow::Error;
+use anyhow::{Error, anyhow};
+use fourbase::analysis::json::{AnalysisJson, PositionJson};
+use fourbase::analysis::{Analysis, Move};
 use fourbase::notation;
 use fourbase::{Board, Outcome, Position};
-use fourbase_tiers::answer::KnownMove;
 use rayon::prelude::*;
 
-use super::answer::AnswerJson;
-use super::asker::Asker;
-use super::found::Found;
+use super::limited::LimitedAnalyst;
 use crate::batch::fields::words_of_position;
 use crate::batch::lines::Line;
 use crate::batch::{BatchArguments, Record, Tally, Things, input_text, no_answer, push_line, write_others};
-use crate::json::{self, Envelope, PositionJson};
+use crate::json::Envelope;
 
 /// Stands for an unknown remoteness, and for a column that cannot be played.
 const NONE: &[u8] = b"-";
@@ -44,17 +43,19 @@ pub enum Form {
 /// # Errors
 ///
 /// Those of [`BatchArguments::run`].
-pub fn run(arguments: &BatchArguments, board: Board, asker: &Asker, form: Form) -> anyhow::Result<()> {
-    let batch = Batch { arguments, board, asker, form };
+pub fn run(arguments: &BatchArguments, board: Board, analyst: &LimitedAnalyst, form: Form) -> anyhow::Result<()> {
+    let batch = Batch { arguments, board, analyst, form };
     let things = Things { name: "position", done: "looked up" };
     let at_once = match form {
-        Form::Outcomes => asker.at_once(),
-        Form::Moves | Form::Json { .. } => asker.at_once().min(AT_ONCE_WITH_MOVES),
+        Form::Outcomes => analyst.at_once(),
+        Form::Moves | Form::Json { .. } => analyst.at_once().min(AT_ONCE_WITH_MOVES),
     };
     arguments.run(things, board, at_once, |lines, text, tally| match form {
-        Form::Outcomes => batch.answer(lines, text, tally, |positions| asker.outcomes(positions), Batch::write_outcome),
-        Form::Moves => batch.answer(lines, text, tally, |positions| batch.find(positions), Batch::write_moves),
-        Form::Json { .. } => batch.answer(lines, text, tally, |positions| batch.find(positions), Batch::write_json),
+        Form::Outcomes => {
+            batch.answer(lines, text, tally, |positions| analyst.outcomes(positions), Batch::write_outcome)
+        }
+        Form::Moves => batch.answer(lines, text, tally, |positions| batch.analyse(positions), Batch::write_moves),
+        Form::Json { .. } => batch.answer(lines, text, tally, |positions| batch.analyse(positions), Batch::write_json),
     })
 }
 
@@ -71,7 +72,7 @@ struct Question<'l> {
 struct Batch<'a> {
     arguments: &'a BatchArguments,
     board: Board,
-    asker: &'a Asker,
+    analyst: &'a LimitedAnalyst,
     form: Form,
 }
 
@@ -129,12 +130,13 @@ impl Batch<'_> {
 
     /// Finds out all about positions: on all threads where a database answers, one after the other where each is searched
     /// with all threads.
-    fn find(&self, positions: &[Position]) -> Vec<anyhow::Result<Found<Error>>> {
-        let find = |position: &Position| self.asker.find(position, self.form == Form::Json { with_line: true });
-        if self.asker.may_search() || positions.len() == 1 {
-            return positions.iter().map(find).collect();
+    fn analyse(&self, positions: &[Position]) -> Vec<anyhow::Result<Analysis>> {
+        let with_line = self.form == Form::Json { with_line: true };
+        let analyse = |position: &Position| self.analyst.analyse(position, with_line, None);
+        if self.analyst.may_search() || positions.len() == 1 {
+            return positions.iter().map(analyse).collect();
         }
-        positions.par_iter().map(find).collect()
+        positions.par_iter().map(analyse).collect()
     }
 
     /// Writes value and remoteness.
@@ -148,9 +150,9 @@ impl Batch<'_> {
     }
 
     /// Writes value, remoteness and a column for each move.
-    fn write_moves(&self, text: &mut Vec<u8>, tally: &mut Tally, question: &Question, mut found: Found<Error>) {
+    fn write_moves(&self, text: &mut Vec<u8>, tally: &mut Tally, question: &Question, found: Analysis) {
         let Some(outcome) = found.outcome else {
-            let reason = tally.failed(found.limit.take().unwrap_or_else(no_answer));
+            let reason = tally.failed(self.limit(&found));
             return self.write_reason(text, question.line, Some(question), reason);
         };
         let fields = &question.record.fields;
@@ -160,7 +162,7 @@ impl Batch<'_> {
         for column in 0..self.board.width() {
             text.push(b'\t');
             match found.moves.iter().find(|of| of.column == column) {
-                Some(KnownMove { outcome: Some(outcome), .. }) => push_outcome(text, *outcome, b' '),
+                Some(Move { outcome: Some(outcome), .. }) => push_outcome(text, *outcome, b' '),
                 Some(_) => text.extend_from_slice(UNDECIDED),
                 None => text.extend_from_slice(NONE),
             }
@@ -170,20 +172,25 @@ impl Batch<'_> {
     }
 
     /// Writes everything as JSON.
-    fn write_json(&self, text: &mut Vec<u8>, tally: &mut Tally, question: &Question, mut found: Found<Error>) {
-        let json = AnswerJson::of(&question.position, question.record.text, &found);
-        let json = json.with_input(input_text(question.line));
-        push_json(text, json);
+    fn write_json(&self, text: &mut Vec<u8>, tally: &mut Tally, question: &Question, found: Analysis) {
+        let limit = found.limit.map(|limit| self.analyst.limit_text(limit));
+        let json = AnalysisJson::of(&found, question.record.text, limit);
+        push_json(text, json.with_input(input_text(question.line)));
         if found.outcome.is_none() {
-            tally.failed(found.limit.take().unwrap_or_else(no_answer));
+            tally.failed(self.limit(&found));
         }
+    }
+
+    /// Makes the failure of a position whose value is not known.
+    fn limit(&self, found: &Analysis) -> Error {
+        found.limit.map_or_else(no_answer, |limit| anyhow!(self.analyst.limit_text(limit)))
     }
 
     /// Writes why a line has no answer, in the form of the batch.
     fn write_reason(&self, text: &mut Vec<u8>, line: &Line, question: Option<&Question>, reason: String) {
         if let Form::Json { .. } = self.form {
             let position = question.map(|of| PositionJson::typed(&of.position, of.record.text));
-            push_json(text, AnswerJson::of_error(self.board, position, reason).with_input(input_text(line)));
+            push_json(text, AnalysisJson::of_error(self.board, position, reason).with_input(input_text(line)));
         } else {
             self.arguments.write_error(text, line, |word| words_of_position(self.board, word), &reason);
         }
@@ -195,13 +202,13 @@ fn of_each<I: Send, T: Send>(items: Vec<I>, each: impl Fn(I) -> T + Sync + Send)
     if items.len() == 1 { items.into_iter().map(each).collect() } else { items.into_par_iter().map(each).collect() }
 }
 
-fn push_json(text: &mut Vec<u8>, json: AnswerJson) {
+fn push_json(text: &mut Vec<u8>, json: AnalysisJson) {
     push_line(text, &Envelope::new("query", json));
 }
 
 /// Writes a value and a remoteness.
 fn push_outcome(text: &mut Vec<u8>, outcome: Outcome, between: u8) {
-    text.extend_from_slice(json::value(outcome.value).as_bytes());
+    text.extend_from_slice(outcome.value.name().as_bytes());
     text.push(between);
     match outcome.remoteness {
         // Writing to memory does not fail.

@@ -1,4 +1,4 @@
-//! The options that say when to search forward, and whom they make answer.
+//! The options that say when to search forward, and what answers then.
 //!
 //! | `--search` | no database | position not solved yet | values alone |
 //! |---|---|---|---|
@@ -7,16 +7,18 @@
 //! | `auto` | searched | searched | the remoteness is searched |
 //! | `only` | searched | searched | searched |
 
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
+use fourbase::analysis::SearchPool;
 use fourbase::search::Options;
 use fourbase::{Board, excerpt};
-use fourbase_tiers::answer::{self, Searcher, choose};
+use fourbase_tiers::database::{self, choose};
 
-use super::asker::{Asker, Reach};
+use super::limited::LimitedAnalyst;
 use crate::arguments::{CacheArgument, DatabaseArgument};
 use crate::{memory, number};
 
@@ -64,7 +66,7 @@ enum When {
 }
 
 impl SearchArguments {
-    /// Finds who answers for a board, in a batch or for one position.
+    /// Finds what answers for a board, in a batch or for one position.
     ///
     /// # Errors
     ///
@@ -76,21 +78,21 @@ impl SearchArguments {
         databases: &DatabaseArgument,
         cache: CacheArgument,
         is_batch: bool,
-    ) -> anyhow::Result<Asker> {
+    ) -> anyhow::Result<LimitedAnalyst> {
         let when = match self.search {
-            Some(When::Never) => answer::When::Never,
-            None if is_batch => answer::When::Never,
-            None => answer::When::NoDatabase,
-            Some(When::Auto) => answer::When::Auto,
-            Some(When::Only) => answer::When::Only,
+            Some(When::Never) => database::When::Never,
+            None if is_batch => database::When::Never,
+            None => database::When::NoDatabase,
+            Some(When::Auto) => database::When::Auto,
+            Some(When::Only) => database::When::Only,
         };
         let find = || Ok(cache.apply(databases.find_or_embedded(board)?));
-        let searcher = || Searcher::new(board, options(self.threads()));
-        let answerer = choose(when, find, searcher)?;
-        let is_missing = answerer.database().is_none() && when != answer::When::Only;
+        let pool = || Arc::new(SearchPool::new(options(self.threads())));
+        let analyst = choose(board, when, find, pool)?;
+        let is_missing = analyst.lookup().is_none() && when != database::When::Only;
         let nodes = self.nodes.or_else(|| self.seconds.is_none().then_some(DEFAULT_NODES));
-        let asker = Asker::new(answerer, Reach { nodes, time: self.seconds });
-        Ok(if is_missing { asker.with_missing_in(&databases.root) } else { asker })
+        let analyst = LimitedAnalyst::new(analyst, nodes, self.seconds);
+        Ok(if is_missing { analyst.with_missing_in(&databases.root) } else { analyst })
     }
 
     fn threads(self) -> usize {

@@ -12,13 +12,14 @@ use crate::number::{counted, grouped};
 
 /// What several processes need.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Ranks {
     processes: u32,
     threads: u32,
     entries_per_second_and_thread: u64,
     /// Of the tables of the index, in each process, about.
     table_bytes: u128,
-    /// Of the largest matrix; `None` for a board that is beyond the index.
+    /// Of the largest matrix; null for a board that is beyond the index.
     largest_matrix_bytes: Option<u128>,
     seconds: f64,
     core_hours: f64,
@@ -36,6 +37,7 @@ pub struct Ranks {
 
 /// What one tier needs.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SharedTier {
     ply: u32,
     written_bytes: u128,

@@ -1,10 +1,9 @@
 //! The plan before a solve and the result after it, for people and as JSON.
 
 use std::fmt;
-use std::path::PathBuf;
 use std::time::Duration;
 
-use fourbase::{Outcome, Player};
+use fourbase::Player;
 use fourbase_tiers::counts::CountError;
 use fourbase_tiers::files::bytes;
 use fourbase_tiers::solve::{Plan, Report, Solve, SolveError, TierPlan};
@@ -12,17 +11,19 @@ use indicatif::HumanDuration;
 use serde::Serialize;
 
 use super::ranks::Ranks;
-use super::speed::Speed;
+use super::speed;
+use crate::json::{self, OutcomeJson};
 use crate::number::{counted, grouped, milliseconds};
-use crate::{json, memory, wording};
+use crate::{memory, wording};
 
 /// What a solve needs.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Planned {
     board: String,
     stores: String,
-    /// The deepest ply that the database would keep; `None` if it would keep all.
-    keep_plies: Option<u32>,
+    /// The deepest ply that the database would keep; null if it would keep all.
+    pub keep_plies: Option<u32>,
     tiers: u32,
     entries: u128,
     memory_bytes: u128,
@@ -30,21 +31,22 @@ pub struct Planned {
     exact: bool,
     memory_limit_bytes: u64,
     fits: bool,
-    /// Bytes of temporary files, about; `None` where the tiers are solved in memory.
+    /// Bytes of temporary files, about; null where the tiers are solved in memory.
     scratch_bytes: Option<u128>,
     /// Bytes of the database, about.
     database_bytes: u128,
-    /// How long the solve takes, about; `None` for a small board, or one that does not fit.
+    /// How long the solve takes, about; null for a small board, or one that does not fit.
     expected_seconds: Option<f64>,
-    /// Each tier from the empty board up; `None` without `--tiers`.
-    plies: Option<Vec<PlannedTier>>,
-    /// What several processes need; `None` without `--ranks`.
-    ranks: Option<Ranks>,
+    /// Each tier from the empty board up; null without `--tiers`.
+    pub plies: Option<Vec<PlannedTier>>,
+    /// What several processes need; null without `--ranks`.
+    pub ranks: Option<Ranks>,
 }
 
 /// What one tier needs.
 #[derive(Serialize)]
-struct PlannedTier {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct PlannedTier {
     ply: u32,
     entries: u128,
     /// Bytes of its temporary files, about.
@@ -68,10 +70,10 @@ impl fmt::Display for PlannedTier {
 }
 
 impl Planned {
-    /// Compares a plan with the memory limit, and with the speed of this machine if it was measured.
-    pub fn of(plan: &Plan, memory_limit_bytes: u64, speed: Option<Speed>) -> Planned {
+    /// Compares a plan with the memory limit. `entries_per_second` is the speed of this machine, if it was measured.
+    pub fn of(plan: &Plan, memory_limit_bytes: u64, entries_per_second: Option<f64>) -> Planned {
         let fits = plan.check(memory_limit_bytes).is_ok();
-        let expected = speed.filter(|_| fits).and_then(|speed| speed.time_of(plan));
+        let expected = entries_per_second.filter(|_| fits).and_then(|speed| speed::time_of(plan, speed));
         Planned {
             board: plan.board.to_string(),
             stores: plan.values.to_string(),
@@ -88,24 +90,6 @@ impl Planned {
             plies: None,
             ranks: None,
         }
-    }
-
-    /// Says that the database would keep only plies up to `keep_plies`.
-    #[must_use]
-    pub fn keeping(self, keep_plies: Option<u32>) -> Planned {
-        Planned { keep_plies, ..self }
-    }
-
-    /// Adds what several processes need.
-    #[must_use]
-    pub fn with_ranks(self, ranks: Ranks) -> Planned {
-        Planned { ranks: Some(ranks), ..self }
-    }
-
-    /// Adds what each tier needs; `tiers` go from the empty board up.
-    #[must_use]
-    pub fn with_tiers(self, tiers: Vec<TierPlan>) -> Planned {
-        Planned { plies: Some(tiers.into_iter().map(PlannedTier::from).collect()), ..self }
     }
 }
 
@@ -139,121 +123,87 @@ impl fmt::Display for Planned {
     }
 }
 
-/// What a stopped solve has done, for programs. The fields of a result that is not known yet are null.
+/// What a solve did. Of a solve that was stopped before the empty board had a value, what is not known yet is null.
 #[derive(Serialize)]
-pub struct Stopped {
-    board: String,
-    stores: String,
-    stopped: bool,
-    tiers_done: usize,
-    tiers: usize,
-    folder: String,
-    keep_plies: Option<u32>,
-    seconds: f64,
-    peak_memory_bytes: Option<u64>,
-    value: Option<&'static str>,
-    remoteness: Option<u32>,
-    entries: Option<u64>,
-    bytes: Option<u64>,
-    hash: Option<String>,
-}
-
-impl Stopped {
-    /// Takes what is done from the error of a stopped solve, or of one that was stopped before its first tier; `None` for
-    /// any other error.
-    pub fn of(error: &anyhow::Error, solve: &Solve, elapsed: Duration) -> Option<Stopped> {
-        let (done, keep_plies) = match (error.downcast_ref(), error.downcast_ref()) {
-            (Some(SolveError::Stopped { done, keep_plies, .. }), _) => (*done, *keep_plies),
-            (_, Some(CountError::Stopped { .. })) => (0, solve.kept_plies()),
-            _ => return None,
-        };
-        Some(Stopped {
-            board: solve.board().to_string(),
-            stores: solve.values().to_string(),
-            stopped: true,
-            tiers_done: done,
-            tiers: solve.board().cells() + 1,
-            folder: json::folder(&solve.folder()),
-            keep_plies,
-            seconds: milliseconds(elapsed),
-            peak_memory_bytes: memory::peak_bytes(),
-            value: None,
-            remoteness: None,
-            entries: None,
-            bytes: None,
-            hash: None,
-        })
-    }
-}
-
-/// What a solve did.
-#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Solved {
     board: String,
     stores: String,
     /// Whether the solve was stopped before the empty board had a value.
     stopped: bool,
-    tiers_done: u32,
-    tiers: u32,
-    value: &'static str,
-    remoteness: Option<u32>,
-    entries: u64,
-    bytes: u64,
-    /// The deepest ply in the database; `None` if it has all.
+    tiers_done: usize,
+    tiers: usize,
+    /// What the empty board is worth.
+    #[serde(flatten)]
+    outcome: OutcomeJson,
+    entries: Option<u64>,
+    bytes: Option<u64>,
+    /// The deepest ply in the database; null if it has all.
     keep_plies: Option<u32>,
     hash: Option<String>,
     seconds: f64,
+    /// Null where the system does not tell.
     peak_memory_bytes: Option<u64>,
     folder: String,
+    /// What the solver reports at the end, and how many legal positions were counted, if they were.
     #[serde(skip)]
-    outcome: Outcome,
-    #[serde(skip)]
-    already_complete: bool,
-    /// The legal positions, if they were counted.
-    #[serde(skip)]
-    legal: Option<u64>,
-    #[serde(skip)]
-    path: PathBuf,
+    end: Option<(Report, Option<u64>)>,
 }
 
 impl Solved {
-    /// Combines the solver's report with the time and the peak memory.
-    pub fn of(report: &Report, elapsed: Duration) -> Solved {
-        let tiers = report.board.cells() as u32 + 1;
+    /// Describes a solve of which `tiers_done` tiers are done, without a value of the empty board.
+    fn unfinished(solve: &Solve, tiers_done: usize, keep_plies: Option<u32>, elapsed: Duration) -> Solved {
         Solved {
-            board: report.board.to_string(),
-            stores: report.values.to_string(),
-            stopped: false,
-            tiers_done: tiers,
-            tiers,
-            value: json::value(report.outcome.value),
-            remoteness: report.outcome.remoteness,
-            entries: report.entries,
-            bytes: report.bytes,
-            keep_plies: report.keep_plies,
-            hash: report.hash.map(|hash| hash.to_string()),
+            board: solve.board().to_string(),
+            stores: solve.values().to_string(),
+            stopped: true,
+            tiers_done,
+            tiers: solve.board().cells() + 1,
+            outcome: OutcomeJson::of(None),
+            entries: None,
+            bytes: None,
+            keep_plies,
+            hash: None,
             seconds: milliseconds(elapsed),
             peak_memory_bytes: memory::peak_bytes(),
-            folder: json::folder(&report.folder),
-            outcome: report.outcome,
-            already_complete: report.already_complete,
-            legal: None,
-            path: report.folder.clone(),
+            folder: json::folder(&solve.folder()),
+            end: None,
         }
     }
 
-    /// Adds how many legal positions were counted.
-    #[must_use]
-    pub fn counting(self, legal: Option<u64>) -> Solved {
-        Solved { legal, ..self }
+    /// Takes what is done from the error of a stopped solve, or of one that was stopped before its first tier; `None` for
+    /// any other error.
+    pub fn stopped(error: &anyhow::Error, solve: &Solve, elapsed: Duration) -> Option<Solved> {
+        match (error.downcast_ref(), error.downcast_ref()) {
+            (Some(SolveError::Stopped { done, keep_plies, .. }), _) => {
+                Some(Solved::unfinished(solve, *done, *keep_plies, elapsed))
+            }
+            (_, Some(CountError::Stopped { .. })) => Some(Solved::unfinished(solve, 0, solve.kept_plies(), elapsed)),
+            _ => None,
+        }
+    }
+
+    /// Adds the solver's report to the time, and how many legal positions were counted, if they were.
+    pub fn finished(report: Report, legal: Option<u64>, solve: &Solve, elapsed: Duration) -> Solved {
+        let unfinished = Solved::unfinished(solve, solve.board().cells() + 1, report.keep_plies, elapsed);
+        Solved {
+            stopped: false,
+            outcome: OutcomeJson::of(Some(report.outcome)),
+            entries: Some(report.entries),
+            bytes: Some(report.bytes),
+            hash: report.hash.map(|hash| hash.to_string()),
+            end: Some((report, legal)),
+            ..unfinished
+        }
     }
 }
 
 impl fmt::Display for Solved {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}, {}", self.board, wording::sentence(Player::First, self.outcome))?;
-        let entries = counted(self.entries, "entry");
-        if self.already_complete {
+        let Some((report, legal)) = &self.end else { return write!(f, "{} is not solved yet", self.board) };
+        writeln!(f, "{}, {}", self.board, wording::sentence(Player::First, report.outcome))?;
+        let entries = counted(report.entries, "entry");
+        if report.already_complete {
             writeln!(f, "{entries}, complete already; --replace starts over")?;
         } else {
             write!(f, "{entries} in {} s", self.seconds)?;
@@ -262,12 +212,12 @@ impl fmt::Display for Solved {
             }
             writeln!(f)?;
         }
-        write!(f, "{} in {}", bytes(self.bytes.into()), wording::path(&self.path))?;
-        if self.keep_plies.is_some() {
-            write!(f, ": {} are kept", wording::kept(self.keep_plies))?;
+        write!(f, "{} in {}", bytes(report.bytes.into()), wording::path(&report.folder))?;
+        if report.keep_plies.is_some() {
+            write!(f, ": {} are kept", wording::kept(report.keep_plies))?;
         }
         self.hash.iter().try_for_each(|hash| write!(f, "\nhash {hash}"))?;
-        let Some(legal) = self.legal else { return Ok(()) };
+        let Some(legal) = *legal else { return Ok(()) };
         write!(f, "\n{}; their values: fourbase stats {}", counted(legal, "legal position"), self.board)
     }
 }

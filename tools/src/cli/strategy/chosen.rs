@@ -1,9 +1,10 @@
 //! The strategy that the command line names, made for the board.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use fourbase::strategy::{Centre, CentreError, FollowUp, Mirror, Reading, Rule};
 use fourbase::{Board, Player, excerpt};
 
+use crate::arguments::one_of;
 use crate::failure::BadInput;
 
 /// How much of a wrong text the error repeats.
@@ -16,8 +17,8 @@ const STATED_COLUMNS: usize = 6;
 #[derive(Args, Clone, Debug)]
 pub struct ChosenArguments {
     /// The strategy: follow-up, mirror or centre
-    #[arg(value_name = "NAME", value_parser = Name::parse)]
-    name: Name,
+    #[arg(value_name = "NAME", value_parser = parse_name)]
+    name: &'static str,
 
     /// The two centre columns of follow-up, such as 2,3 [default: the middle two]
     #[arg(long, value_name = "A,B", value_parser = parse_centre, allow_hyphen_values = true)]
@@ -28,51 +29,24 @@ pub struct ChosenArguments {
     no_centre: bool,
 
     /// Which move into the centre columns is the first one [default: pair]
-    #[arg(long, value_name = "READING")]
-    reading: Option<ReadingArgument>,
+    #[arg(long, value_name = "READING", value_parser = one_of([
+        ("pair", "The first move into the pair of columns", Reading::Pair),
+        ("column", "The first move into each column; undefined if the other column is full", Reading::Column),
+        (
+            "column-or-follow",
+            "The first move into each column; follows up if the other column is full",
+            Reading::ColumnOrFollow,
+        ),
+    ]))]
+    reading: Option<Reading>,
 }
 
-/// The names of the strategies.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Name {
-    FollowUp,
-    Mirror,
-    Centre,
-}
-
-impl Name {
-    fn parse(text: &str) -> Result<Name, BadInput> {
-        match text {
-            "follow-up" => Ok(Name::FollowUp),
-            "mirror" => Ok(Name::Mirror),
-            "centre" => Ok(Name::Centre),
-            _ => Err(BadInput(format!(
-                "\"{}\" is not a strategy; write follow-up, mirror or centre, and then the board",
-                excerpt(text, EXCERPT_BYTES)
-            ))),
-        }
-    }
-}
-
-/// The choices of `--reading`.
-#[derive(ValueEnum, Clone, Copy, Debug)]
-enum ReadingArgument {
-    /// The first move into the pair of columns
-    Pair,
-    /// The first move into each column; undefined if the other column is full
-    Column,
-    /// The first move into each column; follows up if the other column is full
-    ColumnOrFollow,
-}
-
-impl From<ReadingArgument> for Reading {
-    fn from(argument: ReadingArgument) -> Reading {
-        match argument {
-            ReadingArgument::Pair => Reading::Pair,
-            ReadingArgument::Column => Reading::Column,
-            ReadingArgument::ColumnOrFollow => Reading::ColumnOrFollow,
-        }
-    }
+/// Reads the name of a strategy.
+fn parse_name(text: &str) -> Result<&'static str, BadInput> {
+    ["follow-up", "mirror", "centre"].into_iter().find(|name| *name == text).ok_or_else(|| {
+        let text = excerpt(text, EXCERPT_BYTES);
+        BadInput(format!("\"{text}\" is not a strategy; write follow-up, mirror or centre, and then the board"))
+    })
 }
 
 /// Reads two columns, counted from 1, and returns them counted from 0. They may be outside of the board.
@@ -87,9 +61,11 @@ fn parse_centre(text: &str) -> Result<[usize; 2], BadInput> {
 
 /// A strategy on a board.
 pub struct Chosen {
-    rule: Box<dyn Rule>,
-    follow_up: Option<FollowUp>,
-    note: Option<String>,
+    pub rule: Box<dyn Rule>,
+    /// The same rule; `None` for another strategy than follow-up.
+    pub follow_up: Option<FollowUp>,
+    /// That the strategy was not stated for the board.
+    pub note: Option<String>,
 }
 
 impl ChosenArguments {
@@ -99,17 +75,13 @@ impl ChosenArguments {
     ///
     /// Options of another strategy; columns that cannot be the centre; a board without a centre.
     pub fn choose(&self, board: Board) -> Result<Chosen, BadInput> {
-        let rule: Box<dyn Rule> = match self.name {
-            Name::FollowUp => {
-                let rule = self.follow_up(board)?;
-                let note = note(rule, board);
-                return Ok(Chosen { rule: Box::new(rule), follow_up: Some(rule), note });
-            }
-            Name::Mirror => Box::new(Mirror),
-            Name::Centre => Box::new(Centre),
-        };
+        if self.name == "follow-up" {
+            let rule = self.follow_up(board)?;
+            return Ok(Chosen { rule: Box::new(rule), follow_up: Some(rule), note: note(rule, board) });
+        }
+        let rule: Box<dyn Rule> = if self.name == "mirror" { Box::new(Mirror) } else { Box::new(Centre) };
         if self.centre.is_some() || self.no_centre || self.reading.is_some() {
-            let name = rule.name();
+            let name = self.name;
             return Err(BadInput(format!(
                 "the strategy {name} has no options; --centre, --no-centre and --reading are for follow-up"
             )));
@@ -121,7 +93,7 @@ impl ChosenArguments {
         if self.no_centre {
             return Ok(FollowUp::without_centre());
         }
-        let reading = self.reading.map_or(Reading::Pair, Reading::from);
+        let reading = self.reading.unwrap_or(Reading::Pair);
         let centre = self.centre.map_or_else(|| FollowUp::middle(board), Ok);
         centre.and_then(|centre| FollowUp::new(board, centre, reading)).map_err(|error| match error {
             CentreError::Narrow { board } => BadInput(format!(
@@ -146,21 +118,6 @@ fn note(rule: FollowUp, board: Board) -> Option<String> {
 }
 
 impl Chosen {
-    /// Returns the rule.
-    pub fn rule(&self) -> &dyn Rule {
-        self.rule.as_ref()
-    }
-
-    /// Returns the follow-up rule; `None` for another strategy.
-    pub fn follow_up(&self) -> Option<&FollowUp> {
-        self.follow_up.as_ref()
-    }
-
-    /// Returns a note about the strategy on this board.
-    pub fn note(&self) -> Option<&str> {
-        self.note.as_deref()
-    }
-
     /// Returns the player who follows the rule: the one asked for, else the second.
     ///
     /// # Errors

@@ -3,60 +3,78 @@
 use std::fmt;
 
 use fourbase::notation::{columns_to_text, draw};
-use fourbase::strategy::{Check, Kept, Verdict};
+use fourbase::strategy::{Check, Verdict};
 use fourbase::{Player, Position};
 use serde::Serialize;
 
 use super::chosen::Chosen;
 use super::comparison::Comparison;
-use crate::json::{self, DatabaseJson, PlayersJson};
+use crate::json::{self, PlayersJson};
 use crate::number::{counted, grouped};
 use crate::table::{self, Side};
 use crate::wording;
 
 /// The result of a check of a strategy on a board.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct StrategyReport {
+    board: String,
+    #[cfg_attr(test, schemars(extend("enum" = ["follow-up", "mirror", "centre"])))]
     strategy: &'static str,
+    player: &'static str,
     /// The centre columns, from 1.
     centre: Option<[usize; 2]>,
+    #[cfg_attr(test, schemars(extend("enum" = ["pair", "column", "column-or-follow", null])))]
     reading: Option<String>,
+    #[cfg_attr(test, schemars(extend("enum" = ["wins", "ties", "never-loses", "loses", "undefined"])))]
+    verdict: String,
+    positions: PositionsJson,
+    /// Whole games. The numbers may have more digits than a 64-bit integer.
+    lines: LinesJson,
+    refutation_line: Option<String>,
+    undefined_line: Option<String>,
+    comparison: Option<Comparison>,
+    notes: Vec<String>,
+    #[serde(skip)]
     check: Check,
-    comparison: Comparison,
-    note: Option<String>,
+}
+
+/// The positions that were met.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct PositionsJson {
+    all: u64,
+    opponent_to_move: u64,
+    strategy_to_move: u64,
+    undefined: u64,
+    won_by: PlayersJson<u64>,
+    ties: u64,
+}
+
+/// The lines by their ends.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct LinesJson {
+    all: u128,
+    undefined: u128,
+    won_by: PlayersJson<u128>,
+    ties: u128,
 }
 
 impl StrategyReport {
     /// Gathers the findings.
-    pub fn of(chosen: &Chosen, check: Check, comparison: Comparison) -> StrategyReport {
-        let centre = chosen.follow_up().and_then(|rule| rule.centre());
+    pub fn of(chosen: Chosen, check: Check, comparison: Result<Comparison, String>) -> StrategyReport {
+        let Check { board, player, positions, lines, refutation, undefined } = &check;
+        let centre = chosen.follow_up.and_then(|rule| rule.centre());
+        let (comparison, not_compared) =
+            comparison.map_or_else(|reason| (None, Some(reason)), |made| (Some(made), None));
         StrategyReport {
-            strategy: chosen.rule().name(),
-            centre: centre.map(|columns| columns.map(|column| column + 1)),
-            reading: chosen.follow_up().filter(|_| centre.is_some()).map(|rule| rule.reading().to_string()),
-            check,
-            comparison,
-            note: chosen.note().map(str::to_owned),
-        }
-    }
-
-    /// Returns the report for programs.
-    pub fn to_json(&self) -> impl Serialize + use<'_> {
-        let Check { board, player, positions, lines, refutation, undefined } = &self.check;
-        let (comparison, not_made) = match &self.comparison {
-            Comparison::Made { database, kept, .. } => {
-                let Kept { strategy_to_move, kept, all, secured } = *kept;
-                let database = database.clone();
-                (Some(ComparisonJson { database, strategy_to_move, kept, all, secured }), None)
-            }
-            Comparison::NotMade(reason) => (None, Some(reason.as_str())),
-        };
-        StrategyJson {
             board: board.to_string(),
-            strategy: self.strategy,
+            strategy: chosen.rule.name(),
             player: json::player(*player),
-            centre: self.centre,
-            reading: self.reading.as_deref(),
-            verdict: self.check.verdict().to_string(),
+            centre: centre.map(|columns| columns.map(|column| column + 1)),
+            reading: chosen.follow_up.filter(|_| centre.is_some()).map(|rule| rule.reading().to_string()),
+            verdict: check.verdict().to_string(),
             positions: PositionsJson {
                 all: positions.all(),
                 opponent_to_move: positions.opponent_to_move,
@@ -71,16 +89,17 @@ impl StrategyReport {
                 won_by: PlayersJson { first: lines.first_wins, second: lines.second_wins },
                 ties: lines.ties,
             },
-            refutation_line: refutation.as_deref().map(line),
-            undefined_line: undefined.as_deref().map(line),
+            refutation_line: refutation.as_ref().map(|line| columns_to_text(line.iter().copied())),
+            undefined_line: undefined.as_ref().map(|line| columns_to_text(line.iter().copied())),
             comparison,
-            notes: self.note.as_deref().into_iter().chain(not_made).collect(),
+            notes: chosen.note.into_iter().chain(not_compared).collect(),
+            check,
         }
     }
 
     /// Writes the board, the strategy, the player and the options.
     fn subject(&self) -> String {
-        let StrategyReport { strategy, check: Check { board, player, .. }, .. } = self;
+        let StrategyReport { board, strategy, player, .. } = self;
         let options = match (self.centre, &self.reading) {
             (Some([left, right]), Some(reading)) => format!(", centre {left},{right}, reading {reading}"),
             _ if self.strategy == "follow-up" => ", no centre".to_owned(),
@@ -91,25 +110,25 @@ impl StrategyReport {
 
     /// Writes the table of positions and lines.
     fn counts(&self) -> String {
-        let Check { player, positions, lines, .. } = &self.check;
-        let asked = |whose| if whose == *player { positions.strategy_to_move } else { positions.opponent_to_move };
-        let number = |count: u64| grouped(count.into());
-        let row = |name: &str, positions: String, lines: String| vec![name.to_owned(), positions, lines];
-        let moving = |whose| {
-            let mut rows = vec![row(&format!("{whose} player to move"), number(asked(whose)), String::new())];
-            if whose == *player {
-                rows.push(row("  the rule undefined", number(positions.undefined), grouped(lines.undefined)));
-            }
-            rows
+        let StrategyReport { positions, lines, check, .. } = self;
+        let row = |name: &str, of: u64, of_lines: Option<u128>| {
+            vec![name.to_owned(), grouped(of.into()), of_lines.map(grouped).unwrap_or_default()]
         };
-        let mut rows = vec![row("", "positions".to_owned(), "lines".to_owned())];
-        rows.extend(moving(Player::First));
-        rows.extend(moving(Player::Second));
-        rows.push(row("first player wins", number(positions.first_wins), grouped(lines.first_wins)));
-        rows.push(row("second player wins", number(positions.second_wins), grouped(lines.second_wins)));
-        rows.push(row("tie", number(positions.ties), grouped(lines.ties)));
-        rows.push(row("all", number(positions.all()), grouped(lines.all())));
-        table::to_text(&[Side::Left, Side::Right, Side::Right], &rows)
+        let mut rows = Vec::new();
+        for player in [Player::First, Player::Second] {
+            let name = format!("{player} player to move");
+            if player == check.player {
+                rows.push(row(&name, positions.strategy_to_move, None));
+                rows.push(row("  the rule undefined", positions.undefined, Some(lines.undefined)));
+            } else {
+                rows.push(row(&name, positions.opponent_to_move, None));
+            }
+        }
+        rows.push(row("first player wins", positions.won_by.first, Some(lines.won_by.first)));
+        rows.push(row("second player wins", positions.won_by.second, Some(lines.won_by.second)));
+        rows.push(row("tie", positions.ties, Some(lines.ties)));
+        rows.push(row("all", positions.all, Some(lines.all)));
+        table::with_head([("", Side::Left), ("positions", Side::Right), ("lines", Side::Right)], rows)
     }
 
     /// Writes a line, and draws its last position.
@@ -117,26 +136,8 @@ impl StrategyReport {
         let start = Position::start(self.check.board);
         // The check has played every move of the line, so none is refused.
         let end = line.iter().try_fold(start, |position, &column| position.play(column)).unwrap_or(start);
-        format!("{name} ({}): {}\n\n{}", counted(line.len(), "ply"), line_to_text(line), draw(&end, true))
-    }
-
-    /// Writes in how many positions the value is kept, or why that is unknown.
-    fn compared(&self) -> String {
-        match &self.comparison {
-            Comparison::NotMade(reason) => reason.clone(),
-            Comparison::Made { folder, kept: Kept { strategy_to_move, kept, all, secured }, .. } => {
-                let number = |count: &u64| grouped((*count).into());
-                format!(
-                    "keeps the value in {} of the {} positions where it moves, \
-                     and is sure of it from {} of all {} ({})",
-                    number(kept),
-                    number(strategy_to_move),
-                    number(secured),
-                    number(all),
-                    wording::path(folder),
-                )
-            }
-        }
+        let moves = if line.is_empty() { "-".to_owned() } else { columns_to_text(line.iter().copied()) };
+        format!("{name} ({}): {}\n\n{}", counted(line.len(), "ply"), moves, draw(&end, true))
     }
 }
 
@@ -150,8 +151,18 @@ impl fmt::Display for StrategyReport {
         if let Some(line) = undefined {
             write!(f, "\n\n{}", self.shown("shortest line to where the rule is undefined", line))?;
         }
-        write!(f, "\n\n{}", self.compared())?;
-        self.note.as_ref().map_or(Ok(()), |note| write!(f, "\n{note}"))
+        f.write_str("\n")?;
+        if let Some(Comparison { strategy_to_move, kept, all, secured, folder, .. }) = &self.comparison {
+            let [strategy_to_move, kept, all, secured] =
+                [strategy_to_move, kept, all, secured].map(|count| grouped((*count).into()));
+            write!(
+                f,
+                "\nkeeps the value in {kept} of the {strategy_to_move} positions where it moves, \
+                 and is sure of it from {secured} of all {all} ({})",
+                wording::path(folder),
+            )?;
+        }
+        self.notes.iter().rev().try_for_each(|note| write!(f, "\n{note}"))
     }
 }
 
@@ -179,62 +190,4 @@ fn sentence(check: &Check) -> String {
             format!("the rule is undefined in {undefined} of {all} lines; the {player} player loses none of the others")
         }
     }
-}
-
-/// Writes a line as moves, for programs.
-fn line(line: &[usize]) -> String {
-    columns_to_text(line.iter().copied())
-}
-
-/// Writes a line as moves; `-` if it has none.
-fn line_to_text(line: &[usize]) -> String {
-    if line.is_empty() { "-".to_owned() } else { columns_to_text(line.iter().copied()) }
-}
-
-/// The report for programs. Numbers of lines may have more digits than a 64-bit integer.
-#[derive(Serialize)]
-struct StrategyJson<'a> {
-    board: String,
-    strategy: &'a str,
-    player: &'static str,
-    centre: Option<[usize; 2]>,
-    reading: Option<&'a str>,
-    verdict: String,
-    positions: PositionsJson,
-    lines: LinesJson,
-    refutation_line: Option<String>,
-    undefined_line: Option<String>,
-    comparison: Option<ComparisonJson>,
-    notes: Vec<&'a str>,
-}
-
-/// The positions that were met.
-#[derive(Serialize)]
-struct PositionsJson {
-    all: u64,
-    opponent_to_move: u64,
-    strategy_to_move: u64,
-    undefined: u64,
-    won_by: PlayersJson<u64>,
-    ties: u64,
-}
-
-/// The lines by their ends.
-#[derive(Serialize)]
-struct LinesJson {
-    all: u128,
-    undefined: u128,
-    won_by: PlayersJson<u128>,
-    ties: u128,
-}
-
-/// The positions where the value is kept.
-#[derive(Serialize)]
-struct ComparisonJson {
-    #[serde(flatten)]
-    database: DatabaseJson,
-    strategy_to_move: u64,
-    kept: u64,
-    all: u64,
-    secured: u64,
 }

@@ -8,23 +8,25 @@ use fourbase_tiers::files::bytes;
 use fourbase_tiers::verify::{Fault, FaultKind, Report, published};
 use serde::Serialize;
 
-use crate::json;
+use crate::json::{self, OutcomeJson};
 use crate::number::{counted, grouped};
 use crate::wording;
 
 /// The result.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Verified {
     board: String,
     stores: String,
-    /// `None` if it is part of the program.
+    /// null if it is part of the program.
     folder: Option<String>,
     sound: bool,
-    value: Option<&'static str>,
-    remoteness: Option<u32>,
+    /// What the empty board is worth.
+    #[serde(flatten)]
+    outcome: OutcomeJson,
     files: u64,
     bytes: u64,
-    /// The deepest ply in the database; `None` if it has all.
+    /// The deepest ply in the database; null if it has all.
     keep_plies: Option<u32>,
     /// The hash of the whole database in the manifest; the files were compared with it.
     hash: Option<String>,
@@ -38,16 +40,41 @@ pub struct Verified {
     searched: u64,
     undecided_positions: u64,
     /// Fields that the kind of a fault does not have are null.
+    #[cfg_attr(test, schemars(with = "Vec<FaultSchema>"))]
     faults: Vec<Fault>,
     faults_in_all: u64,
     /// Files that cannot be read.
     unread: Vec<String>,
     #[serde(skip)]
-    is_of_counts: bool,
-    #[serde(skip)]
     root: Option<Outcome>,
     #[serde(skip)]
     is_published: bool,
+}
+
+/// The schema of a [`Fault`], which the library serialises.
+#[cfg(test)]
+#[derive(schemars::JsonSchema)]
+#[schemars(rename = "Fault")]
+#[expect(dead_code, reason = "only its schema is of use")]
+struct FaultSchema {
+    #[schemars(extend("enum" = [
+        "file", "entries", "value", "unanswered", "block", "count", "no outcome", "probe", "root", "no entry", "legal", "search",
+        "counts"
+    ]))]
+    kind: String,
+    /// The tier.
+    ply: Option<u32>,
+    /// The block in the tier's file, from 0.
+    block: Option<u64>,
+    /// The entry in the tier, from 0.
+    entry: Option<u64>,
+    position: Option<json::PositionJson>,
+    /// What the database has: an outcome, a number or a code.
+    found: Option<String>,
+    /// What it should have.
+    expected: Option<String>,
+    /// The place and what is wrong there, for people.
+    message: String,
 }
 
 impl Verified {
@@ -59,8 +86,7 @@ impl Verified {
             stores: database.values().to_string(),
             folder: (!database.is_embedded()).then(|| json::folder(database.folder())),
             sound: report.is_sound(),
-            value: report.root.map(|root| json::value(root.value)),
-            remoteness: report.root.and_then(|root| root.remoteness),
+            outcome: OutcomeJson::of(report.root),
             files: report.files,
             bytes: manifest.bytes(),
             keep_plies: manifest.keep_plies(),
@@ -73,7 +99,6 @@ impl Verified {
             faults: report.faults.clone(),
             faults_in_all: report.faults_in_all,
             unread: report.unread.clone(),
-            is_of_counts: report.faults.iter().all(|fault| fault.kind == FaultKind::Counts),
             root: report.root,
             is_published: published(database.board()).is_some_and(|published| published.outcome.is_some()),
         }
@@ -82,10 +107,12 @@ impl Verified {
 
 impl fmt::Display for Verified {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let verdict = match (self.sound, self.is_of_counts) {
-            (true, _) => "sound",
-            (false, true) => "NOT sound (the counts beside the database, not the database)",
-            (false, false) => "NOT sound",
+        let verdict = if self.sound {
+            "sound"
+        } else if self.faults.iter().all(|fault| fault.kind == FaultKind::Counts) {
+            "NOT sound (the counts beside the database, not the database)"
+        } else {
+            "NOT sound"
         };
         write!(f, "{} {}: {verdict}", self.board, self.stores)?;
         for fault in &self.faults {

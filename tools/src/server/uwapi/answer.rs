@@ -1,17 +1,15 @@
 //! What the contract says of a position and its moves.
 
+use fourbase::analysis::Analysis;
 use fourbase::notation::to_uni;
 use fourbase::{Outcome, Position, Value};
 use serde_json::{Value as Json, json};
-
-use crate::cli::query::found::Found;
-use crate::json;
 
 /// A remoteness that is finite and not known: the database has values alone.
 const UNKNOWN_REMOTENESS: i64 = -100;
 
 /// Writes what was found out about a position; `None` where something is not known.
-pub fn answer(position: &Position, found: &Found<String>) -> Option<Json> {
+pub fn answer(position: &Position, found: &Analysis) -> Option<Json> {
     let outcome = found.outcome?;
     let moves = found.moves.iter().map(|of| Some((of.column, of.outcome?)));
     let moves = moves.collect::<Option<Vec<(usize, Outcome)>>>()?;
@@ -27,7 +25,7 @@ pub fn answer(position: &Position, found: &Found<String>) -> Option<Json> {
     Some(json!({
         "position": text,
         "autoguiPosition": text,
-        "positionValue": json::value(outcome.value),
+        "positionValue": outcome.value.name(),
         "remoteness": outcome.remoteness.map_or(UNKNOWN_REMOTENESS, i64::from),
         "moves": ordered.into_iter().map(|(column, of, delta)| child(position, column, of, delta)).collect::<Vec<_>>(),
     }))
@@ -41,11 +39,11 @@ fn child(position: &Position, column: usize, of: Outcome, delta: u32) -> Json {
         "move": (column + 1).to_string(),
         // The arrow of a column: from its tail to its head, by the places in the list of centres.
         "autoguiMove": format!("M_{}_{}_x", cells + column, cells + width + column),
-        "moveValue": json::value(of.value),
+        "moveValue": of.value.name(),
         "deltaRemoteness": delta,
         "position": text,
         "autoguiPosition": text,
-        "positionValue": json::value(of.value.flip()),
+        "positionValue": of.value.flip().name(),
         "remoteness": of.remoteness.map_or(UNKNOWN_REMOTENESS, |plies| i64::from(plies) - 1),
     })
 }

@@ -1,0 +1,444 @@
+//! Answers from a database, by search, or both.
+
+use std::convert::Infallible;
+use std::error::Error;
+use std::sync::{Arc, OnceLock};
+
+use super::json::DatabaseJson;
+use super::{Analysis, AnalysisError, Budget, Cost, Move, SearchPool, Source};
+use crate::search::{Options, Oracle};
+use crate::{Board, Outcome, Position, Value};
+
+/// The value may use all nodes but this share before the moves get theirs: an answer is worth having even if some moves stay
+/// open.
+const SHARE_OF_MOVES: u64 = 8;
+
+/// All moves together may use this share of the nodes before any gets more, because the first one could use up all.
+const FIRST_SHARE: u64 = 16;
+
+/// The nodes of a move's first try where a question has no limit of nodes.
+const FIRST_NODES: u64 = 1 << 20;
+
+/// A database that looks positions up.
+pub trait Lookup: Send + Sync {
+    /// Why a look-up fails.
+    type Error: Error + From<AnalysisError> + Send + Sync + 'static;
+
+    /// Returns what a position is worth; without its remoteness where only the value is stored. Searches that the database
+    /// makes by itself, where it does not keep the tier, share the budget.
+    ///
+    /// # Errors
+    ///
+    /// [`Lookup::gap`] tells those apart that a search can fill.
+    fn look_up(&self, position: &Position, budget: &mut Budget) -> Result<Outcome, Self::Error>;
+
+    /// Returns what each of some positions is worth, in their order. Each is a question of its own within `budget`.
+    fn look_up_all(&self, positions: &[Position], budget: &Budget) -> Vec<Result<Outcome, Self::Error>>;
+
+    /// Returns the value of a position if it is stored; nothing is searched.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be read.
+    fn stored_value(&self, position: &Position) -> Result<Option<Value>, Self::Error>;
+
+    /// Returns why a look-up has no answer, if the database is not at fault.
+    fn gap(error: &Self::Error) -> Option<Gap>;
+
+    /// Describes the database.
+    fn describe(&self) -> DatabaseJson;
+}
+
+/// Why a sound database has no answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Gap {
+    /// The tier is not solved yet.
+    Unsolved,
+    /// The search of a tier that is not kept has reached a limit of the budget.
+    Budget,
+}
+
+impl<L: Lookup> Lookup for &L {
+    type Error = L::Error;
+
+    fn look_up(&self, position: &Position, budget: &mut Budget) -> Result<Outcome, L::Error> {
+        (*self).look_up(position, budget)
+    }
+
+    fn look_up_all(&self, positions: &[Position], budget: &Budget) -> Vec<Result<Outcome, L::Error>> {
+        (*self).look_up_all(positions, budget)
+    }
+
+    fn stored_value(&self, position: &Position) -> Result<Option<Value>, L::Error> {
+        (*self).stored_value(position)
+    }
+
+    fn gap(error: &L::Error) -> Option<Gap> {
+        L::gap(error)
+    }
+
+    fn describe(&self) -> DatabaseJson {
+        (*self).describe()
+    }
+}
+
+/// No database.
+impl Lookup for Infallible {
+    type Error = AnalysisError;
+
+    fn look_up(&self, _: &Position, _: &mut Budget) -> Result<Outcome, AnalysisError> {
+        match *self {}
+    }
+
+    fn look_up_all(&self, _: &[Position], _: &Budget) -> Vec<Result<Outcome, AnalysisError>> {
+        match *self {}
+    }
+
+    fn stored_value(&self, _: &Position) -> Result<Option<Value>, AnalysisError> {
+        match *self {}
+    }
+
+    fn gap(error: &AnalysisError) -> Option<Gap> {
+        error.is_limit().then_some(Gap::Budget)
+    }
+
+    fn describe(&self) -> DatabaseJson {
+        match *self {}
+    }
+}
+
+/// Hears what is known so far: the value first, then move after move.
+pub type Listener<'a> = Option<&'a dyn Fn(&Analysis)>;
+
+/// Answers questions about the positions of one board, for many threads at once: from a database, by search, or both.
+#[derive(Debug)]
+pub struct Analyst<L> {
+    board: Board,
+    lookup: Option<L>,
+    /// Completes what the database has, or takes its place.
+    pool: Option<Arc<SearchPool>>,
+}
+
+/// A child of a position.
+struct Child {
+    position: Position,
+    /// What the database has of it, for its player to move.
+    known: Option<Outcome>,
+}
+
+impl Analyst<Infallible> {
+    /// Searches everything, with searches of `options`.
+    #[must_use]
+    pub fn searching(board: Board, options: Options) -> Analyst<Infallible> {
+        Analyst::new(board, None, Some(Arc::new(SearchPool::new(options))))
+    }
+}
+
+impl<L: Lookup> Analyst<L> {
+    /// Asks a database of `board`, if there is one, and then the searches of a pool, if there is one.
+    #[must_use]
+    pub fn new(board: Board, lookup: Option<L>, pool: Option<Arc<SearchPool>>) -> Analyst<L> {
+        Analyst { board, lookup, pool }
+    }
+
+    /// Returns the board.
+    pub fn board(&self) -> Board {
+        self.board
+    }
+
+    /// Returns the database.
+    pub fn lookup(&self) -> Option<&L> {
+        self.lookup.as_ref()
+    }
+
+    /// Returns whether searches complete what the database has, or take its place. Not the searches of a database itself,
+    /// beyond the plies that it keeps.
+    pub fn may_search(&self) -> bool {
+        self.pool.is_some()
+    }
+
+    /// Returns what a position is worth for its player to move; its value alone where the remoteness is not known within the
+    /// budget.
+    ///
+    /// # Errors
+    ///
+    /// Every kind of [`AnalysisError`] but [`AnalysisError::NoBestMove`], and those of the database.
+    pub fn outcome(&self, position: &Position, budget: &mut Budget) -> Result<Outcome, L::Error> {
+        self.check_board(position)?;
+        self.known(position, budget)?.ok_or_else(|| budget.limit(self.board).into())
+    }
+
+    /// Returns what each of some positions is worth, in their order. Each is a question of its own within `budget`.
+    pub fn outcomes(&self, positions: &[Position], budget: &Budget) -> Vec<Result<Outcome, L::Error>> {
+        match (&self.lookup, &self.pool) {
+            (Some(lookup), None) => lookup.look_up_all(positions, budget),
+            _ => positions.iter().map(|position| self.outcome(position, &mut budget.clone())).collect(),
+        }
+    }
+
+    /// Lists the legal moves with what they are worth to the player who makes them, best first: the soonest win, ties, the
+    /// latest loss; equally good ones by column. A finished game has none. Of moves that give the value away the remoteness may
+    /// be left out.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`Analyst::outcome`].
+    pub fn moves(&self, position: &Position, budget: &mut Budget) -> Result<Vec<(usize, Outcome)>, L::Error> {
+        self.check_board(position)?;
+        let mut analysis = Analysis::unknown(position);
+        self.find_moves(&mut analysis, budget, None)?;
+        analysis.outcome = analysis.outcome_of_moves();
+        let moves: Option<Vec<_>> = analysis.moves.iter().map(|of| Some((of.column, of.outcome?))).collect();
+        let moves = moves.filter(|moves| moves.is_empty() || !self.is_open(&analysis));
+        moves.ok_or_else(|| budget.limit(self.board).into())
+    }
+
+    /// Finds out what the budget allows for about a position: its outcome, its moves, and best play if `with_line` is set.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`Analyst::outcome`], without the limits: these are in [`Analysis::limit`]. And
+    /// [`AnalysisError::NoBestMove`] where a database contradicts itself.
+    pub fn analyse(
+        &self,
+        position: &Position,
+        with_line: bool,
+        budget: &mut Budget,
+        listener: Listener,
+    ) -> Result<Analysis, L::Error> {
+        self.check_board(position)?;
+        let mut analysis = Analysis::unknown(position);
+        let report = |analysis: &Analysis| listener.into_iter().for_each(|listener| listener(analysis));
+        let (mut is_searched, before) = (false, budget.spent);
+        if listener.is_some()
+            && let Some(value) = budget.part(share_of_value(budget), |part| self.value(position, part))?
+        {
+            analysis.outcome = Some(Outcome { value, remoteness: None });
+            report(&analysis);
+        }
+        let mut outcome = budget.part(share_of_value(budget), |part| self.known(position, part))?;
+        is_searched |= self.has_searched(before, budget.spent);
+        if outcome.is_some() {
+            analysis.outcome = outcome;
+            report(&analysis);
+        }
+        self.find_moves(&mut analysis, budget, listener)?;
+        if outcome.is_none() {
+            outcome = analysis.outcome_of_moves();
+        }
+        if outcome.is_none() {
+            let before = budget.spent;
+            outcome = self.known(position, budget)?;
+            is_searched |= self.has_searched(before, budget.spent);
+        }
+        // The reported value stays true where nothing was left for the rest.
+        analysis.outcome = outcome.or(analysis.outcome);
+        if self.is_open(&analysis) {
+            analysis.limit = Some(budget.limit(self.board));
+        }
+        if with_line {
+            match self.best_line(&analysis, budget) {
+                Err(error) if is_limit::<L>(&error) => {
+                    analysis.limit = analysis.limit.or(Some(budget.limit(self.board)))
+                }
+                line => analysis.line = line?,
+            }
+        }
+        analysis.source = match &self.lookup {
+            _ if position.primitive().is_some() || position.winning_move().is_some() => Source::Board,
+            _ if is_searched => Source::Search,
+            Some(_) => Source::Database,
+            None => Source::Board,
+        };
+        analysis.database = self.lookup.as_ref().map(L::describe).unwrap_or_default();
+        analysis.cost = budget.spent;
+        Ok(analysis)
+    }
+
+    fn check_board(&self, position: &Position) -> Result<(), AnalysisError> {
+        let (expected, found) = (self.board, position.board());
+        if found == expected { Ok(()) } else { Err(AnalysisError::OtherBoard { expected, found }) }
+    }
+
+    /// Returns whether a search has decided between two times. A search without nodes, and without a database, only looks at the
+    /// board.
+    fn has_searched(&self, before: Cost, after: Cost) -> bool {
+        after.positions > before.positions && (after.nodes > before.nodes || self.lookup.is_some())
+    }
+
+    /// Returns whether anything stays open that a greater budget would find out. Where searches may complete a database, they
+    /// leave the remoteness open of moves that give the value away.
+    fn is_open(&self, analysis: &Analysis) -> bool {
+        let is_open = |of: Option<Outcome>| match (of, analysis.outcome) {
+            (Some(of), Some(outcome)) => self.may_search() && of.value == outcome.value && of.remoteness.is_none(),
+            _ => true,
+        };
+        is_open(analysis.outcome) || analysis.moves.iter().any(|of| is_open(of.outcome))
+    }
+
+    /// Asks the database; `None` where a search has to take its place.
+    fn look_up(&self, position: &Position, budget: &mut Budget) -> Result<Option<Outcome>, L::Error> {
+        let Some(lookup) = &self.lookup else { return Ok(None) };
+        match lookup.look_up(position, budget) {
+            Ok(outcome) => Ok(Some(outcome)),
+            Err(error) if self.may_search() && L::gap(&error) == Some(Gap::Unsolved) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Searches what the database leaves open about a position. The position after a move that is known to give the value of
+    /// the `best` move away is left as it is: its remoteness may cost much, and good play has no use for it.
+    fn complete(
+        &self,
+        position: &Position,
+        known: Option<Outcome>,
+        best: Option<Outcome>,
+        budget: &mut Budget,
+    ) -> Result<Outcome, L::Error> {
+        let Some(pool) = &self.pool else { return known.ok_or_else(|| budget.limit(self.board).into()) };
+        match (known, &self.lookup) {
+            (Some(Outcome { value, remoteness: None }), Some(lookup))
+                if best.is_none_or(|best| value.flip() == best.value) =>
+            {
+                let cost = Cost { remotenesses: 1, ..Cost::default() };
+                let values = StoredValues { lookup, error: OnceLock::new() };
+                let found =
+                    pool.ask(self.board, budget, cost, |search| search.remoteness(position, value, Some(&values)));
+                match values.error.into_inner() {
+                    Some(error) => Err(error),
+                    None => Ok(Outcome { value, remoteness: Some(found?) }),
+                }
+            }
+            (Some(outcome), _) => Ok(outcome),
+            (None, _) => Ok(pool.outcome(position, budget)?),
+        }
+    }
+
+    /// Returns what is known of a position within the budget: its outcome, its value alone, or nothing.
+    fn known(&self, position: &Position, budget: &mut Budget) -> Result<Option<Outcome>, L::Error> {
+        let Some(looked_up) = within::<L, _>(self.look_up(position, budget))? else { return Ok(None) };
+        Ok(within::<L, _>(self.complete(position, looked_up, None, budget))?.or(looked_up))
+    }
+
+    /// Returns a position's value where that is known sooner than its outcome, within the budget.
+    fn value(&self, position: &Position, budget: &mut Budget) -> Result<Option<Value>, L::Error> {
+        let Some(pool) = &self.pool else { return Ok(None) };
+        match within::<L, _>(self.look_up(position, budget))?.flatten() {
+            Some(outcome) => Ok(Some(outcome.value)),
+            // What this finds helps the search of the outcome.
+            None => {
+                let value = pool.ask(self.board, budget, Cost::default(), |search| search.value(position));
+                within::<L, _>(value.map_err(L::Error::from))
+            }
+        }
+    }
+
+    /// Finds out what the moves of an analysis are worth within the budget, and sorts them. Each gets a small part of the nodes
+    /// before any gets more.
+    fn find_moves(&self, analysis: &mut Analysis, budget: &mut Budget, listener: Listener) -> Result<(), L::Error> {
+        let position = analysis.position;
+        let child = |of: &Move| Child { position: position.drop_piece(of.column), known: None };
+        let mut children: Vec<Child> = analysis.moves.iter().map(child).collect();
+        let count = children.len().max(1) as u64;
+        let first = budget.nodes_left().map_or(FIRST_NODES, |left| left / FIRST_SHARE / count);
+        for most in [Some(first), None] {
+            for child in children.iter_mut().filter(|child| child.known.is_none()) {
+                let known = budget.part(most, |part| within::<L, _>(self.look_up(&child.position, part)))?;
+                child.known = known.flatten();
+            }
+            // Unless all are known, any may be the best.
+            let known: Option<Vec<Outcome>> = children.iter().map(|child| child.known.map(Outcome::parent)).collect();
+            let best = known.and_then(|known| known.into_iter().min());
+            for number in 0..children.len() {
+                let (Some(child), Some(of)) = (children.get(number), analysis.moves.get_mut(number)) else { break };
+                if of.outcome.is_none() && (child.known.is_some() || self.may_search()) {
+                    let complete = |part: &mut Budget| self.complete(&child.position, child.known, best, part);
+                    of.outcome = within::<L, _>(budget.part(most, complete))?.map(Outcome::parent);
+                    if let (Some(listener), Some(_)) = (listener, of.outcome) {
+                        listener(analysis);
+                    }
+                }
+            }
+        }
+        for (of, child) in analysis.moves.iter_mut().zip(children) {
+            of.outcome = of.outcome.or(child.known.map(Outcome::parent));
+        }
+        analysis.moves.sort_by_key(|of| (of.outcome.is_none(), of.outcome, of.column));
+        Ok(())
+    }
+
+    /// Returns best play to the end of the game; `None` where the remoteness is unknown, so that a best move cannot be told
+    /// from others of its value.
+    ///
+    /// What the best child is worth follows from its parent: the other value, one ply less. So the children are asked in
+    /// turn whether they are worth just that, and those after the first are not asked at all.
+    fn best_line(&self, analysis: &Analysis, budget: &mut Budget) -> Result<Option<Vec<usize>>, L::Error> {
+        let Some(Outcome { mut value, remoteness: Some(remoteness) }) = analysis.outcome else { return Ok(None) };
+        let (mut position, mut line) = (analysis.position, Vec::new());
+        // The first move is known already.
+        let mut best = analysis.moves.first().filter(|of| of.outcome == analysis.outcome).map(|of| of.column);
+        for plies in (0..remoteness).rev() {
+            value = value.flip();
+            let wanted = Outcome { value, remoteness: Some(plies) };
+            for column in position.moves() {
+                if best.is_none() && self.is_worth(&position.drop_piece(column), wanted, budget)? {
+                    best = Some(column);
+                }
+            }
+            let column = best.take().ok_or(AnalysisError::NoBestMove { position })?;
+            line.push(column);
+            position = position.drop_piece(column);
+        }
+        Ok(Some(line))
+    }
+
+    /// Returns whether a position is worth exactly `outcome`. Looks at the value first, which costs no search where the database
+    /// has it.
+    fn is_worth(&self, position: &Position, outcome: Outcome, budget: &mut Budget) -> Result<bool, L::Error> {
+        let known = self.look_up(position, budget)?;
+        if known.is_some_and(|known| known.value != outcome.value) {
+            return Ok(false);
+        }
+        Ok(self.complete(position, known, None, budget)? == outcome)
+    }
+}
+
+/// Returns how many nodes the value may use.
+fn share_of_value(budget: &Budget) -> Option<u64> {
+    budget.nodes_left().map(|left| left - left / SHARE_OF_MOVES)
+}
+
+fn is_limit<L: Lookup>(error: &L::Error) -> bool {
+    L::gap(error) == Some(Gap::Budget)
+}
+
+/// Turns a limit that was reached into `None`.
+fn within<L: Lookup, T>(answer: Result<T, L::Error>) -> Result<Option<T>, L::Error> {
+    match answer {
+        Ok(answer) => Ok(Some(answer)),
+        Err(error) if is_limit::<L>(&error) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// A database as the oracle of a search: it has the values of the positions of its plies, so that only the remoteness is
+/// searched. The first error ends the search.
+struct StoredValues<'a, L: Lookup> {
+    lookup: &'a L,
+    /// The error that has ended the search.
+    error: OnceLock<L::Error>,
+}
+
+impl<L: Lookup> Oracle for StoredValues<'_, L> {
+    fn value(&self, position: &Position) -> Option<Value> {
+        self.lookup.stored_value(position).unwrap_or_else(|error| {
+            // Another thread's error is as good.
+            let _ = self.error.set(error);
+            None
+        })
+    }
+
+    fn has_failed(&self) -> bool {
+        self.error.get().is_some()
+    }
+}

@@ -1,0 +1,92 @@
+//! How far the searches of one question may go, and what they took.
+
+use std::ops::AddAssign;
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::AnalysisError;
+use crate::Board;
+use crate::search::Monitor;
+
+/// How far the searches of one question may go, and what they took so far. All parts of the question share it.
+///
+/// ```
+/// use fourbase::analysis::Budget;
+///
+/// let budget = Budget { nodes: Some(1_000_000), ..Budget::default() };
+/// assert_eq!(budget.nodes_left(), Some(1_000_000));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Budget {
+    /// The most nodes that all searches of the question may visit together; `None` for no limit.
+    pub nodes: Option<u64>,
+    /// When the searches end; `None` for no limit of time.
+    pub deadline: Option<Instant>,
+    /// Where searches report their nodes, and look every few thousand nodes whether they are cancelled.
+    pub monitor: Option<Arc<Monitor>>,
+    /// What was spent so far, whether there was an answer or not.
+    pub spent: Cost,
+}
+
+/// What an answer took. All zero: the board alone decided.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Cost {
+    /// Positions that were looked up in the files of a database.
+    pub lookups: u64,
+    /// Positions that were searched because no database had even the value.
+    pub positions: u64,
+    /// Positions of which a database had the value, and the remoteness was searched.
+    pub remotenesses: u64,
+    /// Nodes of all searches.
+    pub nodes: u64,
+}
+
+impl Cost {
+    /// Returns whether anything was searched.
+    #[must_use]
+    pub fn has_searched(&self) -> bool {
+        self.positions > 0 || self.remotenesses > 0
+    }
+}
+
+impl AddAssign for Cost {
+    fn add_assign(&mut self, other: Cost) {
+        self.lookups += other.lookups;
+        self.positions += other.positions;
+        self.remotenesses += other.remotenesses;
+        self.nodes += other.nodes;
+    }
+}
+
+impl Budget {
+    /// Returns how many nodes may still be visited; `None` for no limit.
+    #[must_use]
+    pub fn nodes_left(&self) -> Option<u64> {
+        self.nodes.map(|nodes| nodes.saturating_sub(self.spent.nodes))
+    }
+
+    /// Returns the limit that a question about a position of `board` has reached.
+    #[must_use]
+    pub fn limit(&self, board: Board) -> AnalysisError {
+        let spent = self.spent.nodes;
+        let is_cancelled = self.monitor.as_ref().is_some_and(|monitor| monitor.is_cancelled());
+        match self.nodes {
+            _ if is_cancelled => AnalysisError::Cancelled { board, nodes: spent },
+            _ if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) => {
+                AnalysisError::Deadline { board, nodes: spent }
+            }
+            Some(nodes) => AnalysisError::NodeLimit { board, nodes },
+            None => AnalysisError::Cancelled { board, nodes: spent },
+        }
+    }
+
+    /// Asks a part of the question with at most `nodes` of the nodes that are left.
+    pub(super) fn part<T>(&mut self, nodes: Option<u64>, ask: impl FnOnce(&mut Budget) -> T) -> T {
+        let whole = self.nodes;
+        self.nodes =
+            nodes.map_or(whole, |nodes| Some(self.spent.nodes + nodes.min(self.nodes_left().unwrap_or(nodes))));
+        let answer = ask(self);
+        self.nodes = whole;
+        answer
+    }
+}

@@ -1,0 +1,155 @@
+//! The positions of a game with the outcomes of all moves, and what each move gave away.
+
+use super::{Analysis, AnalysisError};
+use crate::notation::choice_of_columns;
+use crate::{Game, Outcome, Player, Position, Value};
+
+/// The nodes of a quick search, which takes a millisecond or less.
+pub const QUICK_NODES: u64 = 10_000;
+
+/// A game with an analysis of each of its positions.
+#[derive(Clone, Debug)]
+pub struct GameAnalysis {
+    /// The game.
+    pub game: Game,
+    /// From its first position on.
+    pub plies: Vec<Ply>,
+    /// The first limit that was reached, if something is not known.
+    pub limit: Option<AnalysisError>,
+}
+
+/// A position of a game.
+#[derive(Clone, Debug)]
+pub struct Ply {
+    /// What was found out about it.
+    pub analysis: Analysis,
+    /// The column played, from 0; `None` for the last position.
+    pub column: Option<usize>,
+}
+
+/// What a move gave away.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Loss {
+    /// Nothing: it was a best move.
+    Nothing,
+    /// Not the value; plies, if any, are not known.
+    NoValue,
+    /// The value: before and after.
+    Value(Value, Value),
+    /// Plies of the same value: a later win or an earlier loss.
+    Plies(u32),
+}
+
+/// A move that gave the value away.
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Mistake {
+    /// The number of the move, from 1.
+    pub number: usize,
+    /// The column played, from 1.
+    pub column: usize,
+    /// The value before the move.
+    pub from: &'static str,
+    /// The value after it.
+    pub to: &'static str,
+    /// What was better.
+    pub reason: String,
+}
+
+impl GameAnalysis {
+    /// Analyses every position of a game, from the last one back, because searches of late positions help those of earlier
+    /// ones. `analyse` takes a position and the most nodes; `None` for its own limit. After a search that reaches its limit,
+    /// earlier positions get a quick look only.
+    ///
+    /// # Errors
+    ///
+    /// Those of `analyse`.
+    pub fn of<E>(
+        game: &Game,
+        mut analyse: impl FnMut(&Position, Option<u64>) -> Result<Analysis, E>,
+    ) -> Result<GameAnalysis, E> {
+        let (mut plies, mut limit) = (Vec::new(), None);
+        for (ply, position) in game.positions().iter().enumerate().rev() {
+            let analysis = analyse(position, limit.map(|_| QUICK_NODES))?;
+            limit = limit.or(analysis.limit);
+            plies.push(Ply { analysis, column: game.columns().get(ply).copied() });
+        }
+        plies.reverse();
+        Ok(GameAnalysis { game: game.clone(), plies, limit })
+    }
+
+    /// Lists the plies with a move: the number of the move from 1, its position, its column.
+    pub fn moves(&self) -> impl Iterator<Item = (usize, &Ply, usize)> {
+        self.plies.iter().zip(1..).filter_map(|(ply, number)| ply.column.map(|column| (number, ply, column)))
+    }
+
+    /// Lists the moves of a player.
+    pub fn moves_of(&self, player: Player) -> impl Iterator<Item = (usize, &Ply, usize)> {
+        self.moves().filter(move |(_, ply, _)| ply.analysis.position.to_move() == player)
+    }
+
+    /// Lists the moves of a player that gave the value away.
+    #[must_use]
+    pub fn mistakes(&self, player: Player) -> Vec<Mistake> {
+        let lost = self.moves_of(player).filter_map(|(number, ply, column)| match ply.loss() {
+            Some(Loss::Value(from, to)) => Some(Mistake {
+                number,
+                column: column + 1,
+                from: from.name(),
+                to: to.name(),
+                reason: ply.reason().unwrap_or_default(),
+            }),
+            _ => None,
+        });
+        lost.collect()
+    }
+
+    /// Counts the moves of which it is not known what they gave away.
+    #[must_use]
+    pub fn undecided(&self) -> usize {
+        self.moves().filter(|(_, ply, _)| ply.loss().is_none()).count()
+    }
+}
+
+impl Ply {
+    /// Returns the outcome of the move played.
+    #[must_use]
+    pub fn played(&self) -> Option<Outcome> {
+        self.analysis.moves.iter().find(|of| Some(of.column) == self.column)?.outcome
+    }
+
+    /// Returns what the move played gave away; `None` without a move, or if that is unknown.
+    #[must_use]
+    pub fn loss(&self) -> Option<Loss> {
+        let (before, after) = (self.analysis.outcome?, self.played()?);
+        if before.value != after.value {
+            return Some(Loss::Value(before.value, after.value));
+        }
+        Some(match (before.remoteness, after.remoteness) {
+            (Some(before), Some(after)) if before != after => Loss::Plies(before.abs_diff(after)),
+            (Some(_), Some(_)) => Loss::Nothing,
+            _ => Loss::NoValue,
+        })
+    }
+
+    /// Says what would have been better: `missed win in 5 at column 4`; `None` if nothing, or if that is unknown.
+    #[must_use]
+    pub fn reason(&self) -> Option<String> {
+        let (before, after) = (self.analysis.outcome?, self.played()?);
+        let (loss, mut best) = (self.loss()?, Vec::from_iter(self.analysis.best()));
+        best.sort_unstable();
+        let at = if best.is_empty() { String::new() } else { format!(" at column {}", choice_of_columns(best)) };
+        let plies = before.remoteness.filter(|_| before.value != Value::Tie);
+        match (loss, after.remoteness) {
+            (Loss::Value(value, _), _) => {
+                let plies = plies.map_or(String::new(), |plies| format!(" in {plies}"));
+                Some(format!("missed {value}{plies}{at}"))
+            }
+            (Loss::Plies(_), Some(after)) => {
+                let verb = if before.value == Value::Win { "wins" } else { "loses" };
+                Some(format!("{verb} in {after} instead of {}{at}", plies?))
+            }
+            _ => None,
+        }
+    }
+}

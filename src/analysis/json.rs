@@ -1,0 +1,355 @@
+//! An analysis as JSON, the same for every program that writes one. `docs/json.md` describes the fields.
+//!
+//! Fields are always present: what is unknown or does not apply is null. Columns count from 1.
+
+use serde::Serialize;
+
+use super::{Analysis, GameAnalysis, Loss, Mistake, Ply, Source};
+use crate::notation::{self, columns_to_text};
+use crate::{Board, Game, Outcome, Player, Position};
+
+/// A position in every notation.
+#[derive(Clone, PartialEq, Eq, Serialize, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct PositionJson {
+    /// An order of moves that leads here, empty for the empty board; null if no game does.
+    pub moves: Option<String>,
+    /// The column bit strings.
+    pub bits: String,
+    /// GamesmanUni's string.
+    pub uni: String,
+    /// The number of pieces.
+    pub ply: usize,
+    /// `first` or `second`.
+    pub to_move: &'static str,
+}
+
+impl PositionJson {
+    /// Writes a position with the smallest order of moves that reaches it.
+    #[must_use]
+    pub fn of(position: &Position) -> PositionJson {
+        let moves = notation::to_moves(position).ok();
+        PositionJson::new(position, moves.map(|moves| moves.trim_start_matches('-').to_owned()))
+    }
+
+    /// Writes a position with the game that was typed, if `text` is one, else like [`PositionJson::of`]. The text was read
+    /// as this position.
+    #[must_use]
+    pub fn typed(position: &Position, text: &str) -> PositionJson {
+        match text {
+            "-" => PositionJson::new(position, Some(String::new())),
+            // Bit strings contain zeros and perhaps spaces, strings of GamesmanUni an underscore.
+            text if !text.contains(['0', ' ', '_']) => PositionJson::new(position, Some(text.to_owned())),
+            _ => PositionJson::of(position),
+        }
+    }
+
+    fn new(position: &Position, moves: Option<String>) -> PositionJson {
+        PositionJson {
+            moves,
+            bits: notation::to_bits(position),
+            uni: notation::to_uni(position),
+            ply: position.ply(),
+            to_move: position.to_move().name(),
+        }
+    }
+}
+
+/// A value and a remoteness, null where unknown, as two fields of the object that contains them.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Default, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct OutcomeJson {
+    /// `win`, `lose` or `tie`.
+    pub value: Option<&'static str>,
+    /// Plies to the end.
+    pub remoteness: Option<u32>,
+}
+
+impl OutcomeJson {
+    /// Writes an outcome, or nulls.
+    #[must_use]
+    pub fn of(outcome: Option<Outcome>) -> OutcomeJson {
+        OutcomeJson {
+            value: outcome.map(|outcome| outcome.value.name()),
+            remoteness: outcome.and_then(|outcome| outcome.remoteness),
+        }
+    }
+}
+
+/// Which database was asked; all null if none was.
+#[derive(Clone, PartialEq, Eq, Serialize, Default, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct DatabaseJson {
+    /// Null if it is part of the program.
+    pub folder: Option<String>,
+    /// `wdl` or `remoteness`.
+    pub stores: Option<String>,
+    /// The deepest ply that it keeps; null if it keeps all.
+    pub keep_plies: Option<u32>,
+    /// Null while it is being solved.
+    pub hash: Option<String>,
+}
+
+impl DatabaseJson {
+    /// Leaves the folder out, for those whom it does not concern.
+    #[must_use]
+    pub fn without_folder(self) -> DatabaseJson {
+        DatabaseJson { folder: None, ..self }
+    }
+}
+
+/// Where an answer comes from.
+#[derive(Clone, PartialEq, Eq, Serialize, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SourceJson {
+    /// What decided the value.
+    pub kind: Source,
+    /// The database that was asked.
+    #[serde(flatten)]
+    pub database: DatabaseJson,
+    /// The nodes searched for this answer; null for many answers, whose nodes are not counted.
+    pub nodes: Option<u64>,
+}
+
+impl SourceJson {
+    /// Writes where an analysis comes from.
+    #[must_use]
+    pub fn of(analysis: &Analysis) -> SourceJson {
+        SourceJson { kind: analysis.source, database: analysis.database.clone(), nodes: Some(analysis.cost.nodes) }
+    }
+
+    /// Leaves the folder of the database out.
+    fn without_folder(self) -> SourceJson {
+        SourceJson { database: self.database.without_folder(), ..self }
+    }
+}
+
+/// An [`Analysis`], or the reason why a text has none.
+#[derive(Serialize, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct AnalysisJson {
+    board: String,
+    /// The line of a batch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input: Option<String>,
+    /// Null for a line that is no position.
+    position: Option<PositionJson>,
+    #[serde(flatten)]
+    outcome: OutcomeJson,
+    /// Best first.
+    children: Vec<ChildJson>,
+    /// Best play.
+    line: Option<String>,
+    source: Option<SourceJson>,
+    /// Whether a limit was reached before the value was known.
+    undecided: bool,
+    error: Option<String>,
+}
+
+/// A move for the player who makes it.
+#[derive(Serialize, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct ChildJson {
+    /// Counts from 1.
+    column: usize,
+    #[serde(flatten)]
+    outcome: OutcomeJson,
+}
+
+impl AnalysisJson {
+    /// Writes an analysis of a position that was typed as `text`. `limit` says which limit was reached.
+    #[must_use]
+    pub fn of(analysis: &Analysis, text: &str, limit: Option<String>) -> AnalysisJson {
+        let undecided = analysis.outcome.is_none();
+        let children = analysis.moves.iter();
+        AnalysisJson {
+            board: analysis.position.board().to_string(),
+            input: None,
+            position: Some(PositionJson::typed(&analysis.position, text)),
+            outcome: OutcomeJson::of(analysis.outcome),
+            children: children
+                .map(|of| ChildJson { column: of.column + 1, outcome: OutcomeJson::of(of.outcome) })
+                .collect(),
+            line: analysis.line.as_ref().map(|line| columns_to_text(line.iter().copied())),
+            source: Some(SourceJson::of(analysis)),
+            undecided,
+            error: limit.filter(|_| undecided),
+        }
+    }
+
+    /// Writes why a text has no analysis; `position` is what it says, if it is a position.
+    #[must_use]
+    pub fn of_error(board: Board, position: Option<PositionJson>, reason: String) -> AnalysisJson {
+        AnalysisJson {
+            board: board.to_string(),
+            input: None,
+            position,
+            outcome: OutcomeJson::default(),
+            children: Vec::new(),
+            line: None,
+            source: None,
+            undecided: false,
+            error: Some(reason),
+        }
+    }
+
+    /// Leaves the folder of the database out.
+    #[must_use]
+    pub fn without_folder(self) -> AnalysisJson {
+        AnalysisJson { source: self.source.map(SourceJson::without_folder), ..self }
+    }
+
+    /// Adds the line of a batch.
+    #[must_use]
+    pub fn with_input(self, input: String) -> AnalysisJson {
+        AnalysisJson { input: Some(input), ..self }
+    }
+}
+
+/// Something that each player has.
+#[derive(Clone, PartialEq, Eq, Serialize, Default, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+pub struct PlayersJson<T> {
+    /// Of the first player.
+    pub first: T,
+    /// Of the second player.
+    pub second: T,
+}
+
+/// A [`GameAnalysis`], or the reason why a text has none.
+#[derive(Serialize, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct GameAnalysisJson {
+    board: String,
+    /// The line of a batch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input: Option<String>,
+    /// At the end of the game; null for a line that is no game.
+    position: Option<PositionJson>,
+    over: Option<bool>,
+    winner: Option<&'static str>,
+    /// The value for the player to move at the end.
+    #[serde(flatten)]
+    outcome: OutcomeJson,
+    /// Moves of which it is not known what they gave away; this and the next two are null for a line without an analysis.
+    undecided_moves: Option<usize>,
+    steps: Option<Vec<StepJson>>,
+    mistakes: Option<PlayersJson<Vec<Mistake>>>,
+    source: Option<SourceJson>,
+    /// Why a line of a batch has no analysis.
+    error: Option<String>,
+}
+
+impl GameAnalysisJson {
+    /// Writes an analysis.
+    #[must_use]
+    pub fn of(analysis: &GameAnalysis) -> GameAnalysisJson {
+        let (game, plies) = (&analysis.game, &analysis.plies);
+        let sources = plies.iter().map(|ply| SourceJson::of(&ply.analysis));
+        let nodes = Some(plies.iter().map(|ply| ply.analysis.cost.nodes).sum());
+        GameAnalysisJson {
+            outcome: OutcomeJson::of(plies.last().and_then(|last| last.analysis.outcome)),
+            undecided_moves: Some(analysis.undecided()),
+            steps: Some(analysis.moves().map(|(number, ply, column)| StepJson::of(number, ply, column)).collect()),
+            mistakes: Some(PlayersJson {
+                first: analysis.mistakes(Player::First),
+                second: analysis.mistakes(Player::Second),
+            }),
+            source: sources.max_by_key(|source| source.kind).map(|source| SourceJson { nodes, ..source }),
+            error: None,
+            ..GameAnalysisJson::of_error(game.board(), Some((game, &game.to_text())), String::new())
+        }
+    }
+
+    /// Writes why a text has no analysis; `game` is what it says and its text, if it is a game.
+    #[must_use]
+    pub fn of_error(board: Board, game: Option<(&Game, &str)>, reason: String) -> GameAnalysisJson {
+        GameAnalysisJson {
+            board: board.to_string(),
+            input: None,
+            position: game.map(|(game, text)| PositionJson::typed(game.position(), text)),
+            over: game.map(|(game, _)| game.is_over()),
+            winner: game.and_then(|(game, _)| game.winner()).map(Player::name),
+            outcome: OutcomeJson::default(),
+            undecided_moves: None,
+            steps: None,
+            mistakes: None,
+            source: None,
+            error: Some(reason),
+        }
+    }
+
+    /// Leaves the folder of the database out.
+    #[must_use]
+    pub fn without_folder(self) -> GameAnalysisJson {
+        GameAnalysisJson { source: self.source.map(SourceJson::without_folder), ..self }
+    }
+
+    /// Adds the line of a batch.
+    #[must_use]
+    pub fn with_input(self, input: String) -> GameAnalysisJson {
+        GameAnalysisJson { input: Some(input), ..self }
+    }
+}
+
+/// A move of a game.
+#[derive(Serialize, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct StepJson {
+    /// Counts from 1.
+    number: usize,
+    player: &'static str,
+    column: usize,
+    #[serde(flatten)]
+    outcome: OutcomeJson,
+    played_value: Option<&'static str>,
+    played_remoteness: Option<u32>,
+    /// Whether the move kept the value.
+    keeps: Option<bool>,
+    /// The plies given away by a move that kept the value.
+    plies_lost: Option<u32>,
+    /// The best ones.
+    columns: Vec<usize>,
+    /// What was better.
+    reason: Option<String>,
+}
+
+impl StepJson {
+    fn of(number: usize, ply: &Ply, column: usize) -> StepJson {
+        let (loss, played) = (ply.loss(), OutcomeJson::of(ply.played()));
+        StepJson {
+            number,
+            player: ply.analysis.position.to_move().name(),
+            column: column + 1,
+            outcome: OutcomeJson::of(ply.analysis.outcome),
+            played_value: played.value,
+            played_remoteness: played.remoteness,
+            keeps: loss.map(|loss| !matches!(loss, Loss::Value(..))),
+            plies_lost: match loss {
+                Some(Loss::Nothing) => Some(0),
+                Some(Loss::Plies(plies)) => Some(plies),
+                _ => None,
+            },
+            columns: ply.analysis.best().map(|column| column + 1).collect(),
+            reason: ply.reason(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_position_keeps_the_game_that_was_typed() {
+        let board = "4x4".parse().unwrap();
+        let of = |text: &str| PositionJson::typed(&notation::parse(board, text).unwrap(), text);
+        assert_eq!(of("4231").moves.as_deref(), Some("4231"));
+        assert_eq!((of("4231").ply, of("4231").to_move), (4, "first"));
+        assert_eq!(of(&of("4231").bits).moves.as_deref(), Some("3142"));
+        assert_eq!(of(&of("4231").uni).moves.as_deref(), Some("3142"));
+        assert_eq!((of("-").moves.as_deref(), of("").moves.as_deref()), (Some(""), Some("")));
+        assert_eq!(of("10000 10000 10000 10000").moves.as_deref(), Some(""));
+        assert_eq!(of("10100 10000 10000 10000").moves, None);
+    }
+}

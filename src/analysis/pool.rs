@@ -1,0 +1,114 @@
+//! Searches that wait for the next question. A search owns a table that helps the next question, so it is kept.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::{AnalysisError, Budget, Cost};
+use crate::search::{Options, Search, SearchError};
+use crate::{Board, Outcome, Position};
+
+/// Searches of one board or several, each with its table, while they wait for a question.
+///
+/// A question takes an idle search, or makes one where all are busy, and puts it back: there are as many as threads that ask
+/// at once.
+///
+/// ```
+/// use fourbase::analysis::{Budget, SearchPool};
+/// use fourbase::search::Options;
+/// use fourbase::{Outcome, Position, Value};
+///
+/// let pool = SearchPool::new(Options::default());
+/// let outcome = pool.outcome(&Position::start("5x4".parse()?), &mut Budget::default())?;
+/// assert_eq!(outcome, Outcome { value: Value::Tie, remoteness: Some(20) });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct SearchPool {
+    options: Options,
+    most_idle: usize,
+    most_nodes: u64,
+    /// Those that were used last are at the end.
+    idle: Mutex<VecDeque<Search>>,
+}
+
+impl SearchPool {
+    /// Makes no search yet. Each will have its own table of `options` and start as many threads; the limits are those of each
+    /// question instead.
+    #[must_use]
+    pub fn new(options: Options) -> SearchPool {
+        SearchPool { options, most_idle: usize::MAX, most_nodes: u64::MAX, idle: Mutex::default() }
+    }
+
+    /// Keeps at most `most` idle searches: the one that was used the longest ago makes room.
+    #[must_use]
+    pub fn keep_idle(self, most: usize) -> SearchPool {
+        SearchPool { most_idle: most, ..self }
+    }
+
+    /// Drops a search after so many nodes. A table grows with what it has seen, and gets slower.
+    #[must_use]
+    pub fn drop_after(self, nodes: u64) -> SearchPool {
+        SearchPool { most_nodes: nodes, ..self }
+    }
+
+    /// Searches what a position is worth.
+    ///
+    /// # Errors
+    ///
+    /// A limit of the budget.
+    pub fn outcome(&self, position: &Position, budget: &mut Budget) -> Result<Outcome, AnalysisError> {
+        let cost = Cost { positions: 1, ..Cost::default() };
+        self.ask(position.board(), budget, cost, |search| search.solve(position))
+    }
+
+    /// Asks the search of a board that was used last, or a new one, with what is left of the budget. Adds `cost` and the
+    /// visited nodes to what was spent.
+    ///
+    /// # Errors
+    ///
+    /// A limit of the budget, or the error of the search.
+    pub fn ask<T>(
+        &self,
+        board: Board,
+        budget: &mut Budget,
+        cost: Cost,
+        ask: impl FnOnce(&mut Search) -> Result<T, SearchError>,
+    ) -> Result<T, AnalysisError> {
+        let mut search = self.take(board).unwrap_or_else(|| Search::new(board, self.options.clone()));
+        let before = search.nodes();
+        search.set_limits(budget.nodes_left(), budget.deadline, budget.monitor.clone());
+        let answer = ask(&mut search);
+        search.set_limits(None, None, None);
+        budget.spent += Cost { nodes: search.nodes() - before, ..cost };
+        self.put(search);
+        answer.map_err(|error| match error {
+            SearchError::NodeLimit { nodes } => {
+                AnalysisError::NodeLimit { board, nodes: budget.nodes.unwrap_or(nodes) }
+            }
+            SearchError::Cancelled { .. } => budget.limit(board),
+            SearchError::OtherBoard { expected, found } => AnalysisError::OtherBoard { expected, found },
+            error @ SearchError::OtherValue { .. } => AnalysisError::Search(error),
+        })
+    }
+
+    fn take(&self, board: Board) -> Option<Search> {
+        let mut idle = self.idle();
+        let at = idle.iter().rposition(|search| search.board() == board)?;
+        idle.remove(at)
+    }
+
+    fn put(&self, search: Search) {
+        if search.nodes() < self.most_nodes {
+            let mut idle = self.idle();
+            idle.push_back(search);
+            let dropped = if idle.len() > self.most_idle { idle.pop_front() } else { None };
+            // Its table is freed when others can take searches again.
+            drop(idle);
+            drop(dropped);
+        }
+    }
+
+    fn idle(&self) -> MutexGuard<'_, VecDeque<Search>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,175 @@
+//! Analyses by search; those of databases are tested beside them.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::*;
+use crate::search::{Monitor, Options, Search};
+use crate::{Game, Player, notation};
+
+fn board() -> Board {
+    "4x4".parse().unwrap()
+}
+
+fn analyst() -> Analyst<std::convert::Infallible> {
+    Analyst::searching(board(), Options::default())
+}
+
+const _: () = {
+    const fn is_for_threads<T: Send + Sync>() {}
+    is_for_threads::<Analyst<std::convert::Infallible>>();
+};
+
+#[test]
+fn an_analysis_has_the_value_that_was_reported_before_the_limit() {
+    let board: Board = "5x5".parse().unwrap();
+    let position = notation::parse(board, "13").unwrap();
+    let mut values_alone = 0;
+    for step in 0..60 {
+        let nodes = (100.0 * 1.2_f64.powi(step)) as u64;
+        let reported = RefCell::new(None);
+        let listen = |analysis: &Analysis| *reported.borrow_mut() = Some(analysis.clone());
+        let mut budget = Budget { nodes: Some(nodes), ..Budget::default() };
+        let analyst = Analyst::searching(board, Options::default());
+        let found = analyst.analyse(&position, false, &mut budget, Some(&listen)).unwrap();
+        assert!(budget.spent.nodes <= nodes && found.cost == budget.spent);
+        let reported = reported.into_inner().and_then(|of| of.outcome);
+        assert!(reported.is_none() || found.outcome.map(|of| of.value) == reported.map(|of| of.value), "{nodes} nodes");
+        assert_eq!(found.limit.is_none(), found.outcome.is_some() && found.moves.iter().all(|of| of.outcome.is_some()));
+        values_alone += u32::from(found.outcome.is_some_and(|of| of.remoteness.is_none()));
+    }
+    assert!(values_alone > 0);
+}
+
+#[test]
+fn a_limit_ends_one_question_and_not_the_next() {
+    let (analyst, start) = (analyst(), Position::start(board()));
+    let monitor = Arc::new(Monitor::default());
+    monitor.cancel();
+    let past = Instant::now().checked_sub(Duration::from_secs(1)).unwrap();
+    let limited = [
+        Budget { nodes: Some(10), ..Budget::default() },
+        Budget { deadline: Some(past), ..Budget::default() },
+        Budget { monitor: Some(monitor), ..Budget::default() },
+    ];
+    for (mut budget, expected) in limited.into_iter().zip(["within 10 nodes", "in time", "cancelled"]) {
+        let error = analyst.outcome(&start, &mut budget).unwrap_err();
+        assert!(error.is_limit() && error.to_string().contains(expected), "{error}");
+        assert!(analyst.moves(&start, &mut budget).unwrap_err().is_limit());
+    }
+    assert_eq!(analyst.outcome(&start, &mut Budget::default()).unwrap().remoteness, Some(16));
+    let other = Position::start("5x4".parse().unwrap());
+    let error = analyst.outcome(&other, &mut Budget::default()).unwrap_err();
+    assert!(matches!(error, AnalysisError::OtherBoard { .. }), "{error}");
+}
+
+/// A database of values alone, in which every position is a win, and whose files cannot be read any more.
+struct Damaged;
+
+const DAMAGE: AnalysisError = AnalysisError::Search(SearchError::OtherValue { claimed: Value::Win });
+
+impl Lookup for Damaged {
+    type Error = AnalysisError;
+
+    fn look_up(&self, _: &Position, _: &mut Budget) -> Result<Outcome, AnalysisError> {
+        Ok(Outcome { value: Value::Win, remoteness: None })
+    }
+
+    fn look_up_all(&self, positions: &[Position], budget: &Budget) -> Vec<Result<Outcome, AnalysisError>> {
+        positions.iter().map(|position| self.look_up(position, &mut budget.clone())).collect()
+    }
+
+    fn stored_value(&self, _: &Position) -> Result<Option<Value>, AnalysisError> {
+        Err(DAMAGE)
+    }
+
+    fn gap(error: &AnalysisError) -> Option<Gap> {
+        error.is_limit().then_some(Gap::Budget)
+    }
+
+    fn describe(&self) -> DatabaseJson {
+        DatabaseJson::default()
+    }
+}
+
+#[test]
+fn a_damaged_file_ends_the_search_and_not_the_next_one() {
+    let (board, pool) = ("7x6".parse().unwrap(), Arc::new(SearchPool::new(Options::default())));
+    let analyst = Analyst::new(board, Some(Damaged), Some(Arc::clone(&pool)));
+    let mut budget = Budget { nodes: Some(1 << 24), ..Budget::default() };
+    assert_eq!(analyst.analyse(&Position::start(board), false, &mut budget, None).unwrap_err(), DAMAGE);
+    let late = notation::parse(board, "4444435555").unwrap();
+    assert_eq!(pool.outcome(&late, &mut Budget::default()).unwrap().remoteness, Some(31));
+}
+
+#[test]
+fn the_search_that_was_used_the_longest_ago_makes_room_for_another() {
+    let pool = SearchPool::new(Options::default()).keep_idle(2);
+    let new = |name: &str| {
+        let position = Position::start(name.parse().unwrap());
+        let ask = |search: &mut Search| Ok(search.nodes() == 0);
+        pool.ask(position.board(), &mut Budget::default(), Cost::default(), |search| {
+            let is_new = ask(search);
+            search.solve(&position)?;
+            is_new
+        })
+    };
+    let found = ["4x4", "5x4", "4x4c3", "5x4", "4x4c3", "4x4"].map(|name| new(name).unwrap());
+    assert_eq!(found, [true, true, true, false, false, true]);
+}
+
+#[test]
+fn a_game_names_the_moves_that_gave_the_value_away() {
+    let game = Game::parse(board(), "1213").unwrap();
+    let analyst = analyst();
+    let analysis = GameAnalysis::of(&game, |position, nodes| {
+        assert_eq!(nodes, None);
+        analyst.analyse(position, false, &mut Budget::default(), None)
+    });
+    let analysis = analysis.unwrap();
+    assert_eq!((analysis.undecided(), analysis.limit), (0, None));
+    let mistakes = [Player::First, Player::Second].map(|player| analysis.mistakes(player));
+    let numbers = mistakes.each_ref().map(|of| of.iter().map(|of| of.number).collect::<Vec<_>>());
+    for (number, ply, column) in analysis.moves() {
+        let moves = analyst.moves(&ply.analysis.position, &mut Budget::default()).unwrap();
+        let played = moves.iter().find(|of| of.0 == column).unwrap().1;
+        assert_eq!(numbers.concat().contains(&number), played.value != moves[0].1.value, "{number}");
+    }
+    // After a limit, earlier positions get a quick look.
+    let looks = RefCell::new(Vec::new());
+    let limit = AnalysisError::NodeLimit { board: board(), nodes: 1 };
+    let limited = GameAnalysis::of(&game, |position, nodes| {
+        looks.borrow_mut().push(nodes);
+        Ok::<_, AnalysisError>(Analysis { limit: Some(limit), ..Analysis::unknown(position) })
+    });
+    assert_eq!((limited.unwrap().undecided(), looks.into_inner()[..2].to_vec()), (4, vec![None, Some(QUICK_NODES)]));
+}
+
+#[test]
+fn a_grade_is_the_same_in_any_order() {
+    let (analyst, mut judged) = (analyst(), Vec::new());
+    let mut tier = vec![Position::start(board())];
+    for _ in 0..5 {
+        tier = tier.iter().flat_map(|of| of.moves().map(|column| of.drop_piece(column))).collect();
+        for position in &tier {
+            let moves = analyst.moves(position, &mut Budget::default()).unwrap();
+            if Judgement::matters(&moves) {
+                judged.push(Judgement::of(position, &moves, moves[moves.len() / 2].0, None).unwrap());
+                assert_eq!(Judgement::of(position, &moves, 4, None), None);
+            }
+        }
+    }
+    let grade = |judged: &[Judgement]| {
+        let mut grade = Grade::default();
+        judged.iter().cloned().for_each(|of| grade.add(of));
+        grade
+    };
+    let (whole, half) = (grade(&judged), judged.len() / 2);
+    assert_eq!(grade(&judged[half..]).merge(grade(&judged[..half])), whole);
+    let total = whole.total();
+    assert_eq!(total.graded, judged.len() as u64);
+    assert!(total.keeps < total.graded && total.best().unwrap() <= total.keeps && total.chance().unwrap() < 1.0);
+    let worst = whole.worst.unwrap();
+    assert!(!worst.keeps() && judged.contains(&worst));
+}

@@ -1,0 +1,227 @@
+//! A game: its moves in order, and the position before each. It begins with the empty board or with a position that was set up.
+
+use crate::notation::{self, NotationError, columns_to_text};
+use crate::{Board, MoveError, Player, Position, Value, excerpt};
+
+/// How much of a wrong text the error repeats.
+const EXCERPT_BYTES: usize = 80;
+
+/// A game, finished or not.
+///
+/// ```
+/// use fourbase::Game;
+///
+/// let mut game = Game::parse("4x4".parse()?, "121212")?;
+/// game.play(0)?;
+/// assert_eq!((game.moves().as_str(), game.standing().as_str()), ("1212121", "the first player has won"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Game {
+    columns: Vec<usize>,
+    /// One more than columns; the last is the current position.
+    positions: Vec<Position>,
+}
+
+impl Game {
+    /// Begins a game from a position.
+    #[must_use]
+    pub fn start(position: Position) -> Game {
+        Game { columns: Vec::new(), positions: vec![position] }
+    }
+
+    /// Reads a game from its moves; `-` or an empty text means the empty board.
+    ///
+    /// # Errors
+    ///
+    /// The first move that cannot be played; a position in a notation without the order of moves.
+    pub fn parse(board: Board, moves: &str) -> Result<Game, NotationError> {
+        Game::parse_from(Position::start(board), moves)
+    }
+
+    /// Reads a game that begins from a position that was set up.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Game::parse`].
+    pub fn parse_from(start: Position, moves: &str) -> Result<Game, NotationError> {
+        if moves.contains(['0', '_', ' ']) {
+            return Err(NotationError::NoGame { text: excerpt(moves, EXCERPT_BYTES) });
+        }
+        let (mut game, columns) = (Game::start(start), notation::parse_moves(&start, moves)?);
+        for column in columns {
+            game.push(column);
+        }
+        Ok(game)
+    }
+
+    /// Writes a game from the empty board as it is saved: the lines `board 5x4` and `moves 3321`.
+    #[must_use]
+    pub fn to_saved(&self) -> String {
+        let moves = if self.columns.is_empty() { "-".to_owned() } else { self.moves() };
+        format!("board {}\nmoves {moves}\n", self.board())
+    }
+
+    /// Reads a saved game. Further lines do not count.
+    ///
+    /// # Errors
+    ///
+    /// The reason, on one line: it is not a saved game, or has a board or a move that is wrong.
+    pub fn from_saved(text: &str) -> Result<Game, String> {
+        let mut lines = text.lines();
+        let mut field = |word: &str| lines.next().and_then(|line| line.strip_prefix(word)).map(str::trim);
+        let (Some(board), Some(moves)) = (field("board "), field("moves ")) else {
+            return Err("not a saved game, whose lines are \"board 5x4\" and \"moves 3321\"".to_owned());
+        };
+        let board = board.parse::<Board>().map_err(|error| error.to_string())?;
+        Game::parse(board, moves).map_err(|error| error.to_string())
+    }
+
+    /// Returns the board.
+    #[must_use]
+    pub fn board(&self) -> Board {
+        self.position().board()
+    }
+
+    /// Returns the current position.
+    #[must_use]
+    pub fn position(&self) -> &Position {
+        // The first position is never taken back, so there is always a position.
+        &self.positions[self.columns.len()]
+    }
+
+    /// Writes the current position: the moves, or a string of GamesmanUni if the game began from a set-up position.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        match self.positions.first().is_some_and(|first| first.ply() > 0) {
+            true => notation::to_uni(self.position()),
+            false => self.moves(),
+        }
+    }
+
+    /// Returns the position before each move, and the current one at the end.
+    #[must_use]
+    pub fn positions(&self) -> &[Position] {
+        &self.positions
+    }
+
+    /// Returns the columns played, from 0.
+    #[must_use]
+    pub fn columns(&self) -> &[usize] {
+        &self.columns
+    }
+
+    /// Returns the column of the last move, from 0.
+    #[must_use]
+    pub fn last(&self) -> Option<usize> {
+        self.columns.last().copied()
+    }
+
+    /// Returns the number of moves.
+    #[must_use]
+    pub fn ply(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Writes the moves from the first position on.
+    #[must_use]
+    pub fn moves(&self) -> String {
+        columns_to_text(self.columns.iter().copied())
+    }
+
+    /// Plays a move.
+    ///
+    /// # Errors
+    ///
+    /// The move cannot be played.
+    pub fn play(&mut self, column: usize) -> Result<(), MoveError> {
+        self.position().play(column)?;
+        self.push(column);
+        Ok(())
+    }
+
+    pub(crate) fn push(&mut self, column: usize) {
+        self.positions.push(self.position().drop_piece(column));
+        self.columns.push(column);
+    }
+
+    /// Takes moves back until `ply` are left.
+    pub fn take_back_to(&mut self, ply: usize) {
+        if ply < self.ply() {
+            self.columns.truncate(ply);
+            self.positions.truncate(ply + 1);
+        }
+    }
+
+    /// Returns whether the game is over.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.position().primitive().is_some()
+    }
+
+    /// Returns the winner; `None` for a tie and for an unfinished game.
+    #[must_use]
+    pub fn winner(&self) -> Option<Player> {
+        let position = self.position();
+        match position.primitive()? {
+            Value::Win => Some(position.to_move()),
+            Value::Lose => Some(position.to_move().other()),
+            Value::Tie => None,
+        }
+    }
+
+    /// Writes the state of the game: `the first player has won`, `a tie, the board is full`, `second player to move`.
+    #[must_use]
+    pub fn standing(&self) -> String {
+        match (self.is_over(), self.winner()) {
+            (true, Some(winner)) => format!("the {winner} player has won"),
+            (true, None) => "a tie, the board is full".to_owned(),
+            (false, _) => format!("{} player to move", self.position().to_move()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_game_has_a_position_before_each_move_and_one_after_the_last() {
+        let board = "12x4".parse().unwrap();
+        let mut game = Game::parse(board, "1ac1").unwrap();
+        assert_eq!((game.columns(), game.positions().len(), game.moves().as_str()), (&[0, 9, 11, 0][..], 5, "1ac1"));
+        assert_eq!(*game.position(), notation::parse(board, "1ac1").unwrap());
+        game.take_back_to(1);
+        assert_eq!((game.moves().as_str(), game.last()), ("1", Some(0)));
+        game.take_back_to(9);
+        assert_eq!(game.ply(), 1);
+        assert_eq!(Game::parse(board, "-").unwrap().ply(), 0);
+    }
+
+    #[test]
+    fn a_game_from_a_set_up_position_has_its_own_moves() {
+        let board = "4x4".parse().unwrap();
+        let mut game = Game::parse_from(notation::parse(board, "123").unwrap(), "").unwrap();
+        assert_eq!((game.ply(), game.last(), game.to_text().as_str()), (0, None, "2_---X---O---X----"));
+        game.play(3).unwrap();
+        assert_eq!((game.moves().as_str(), game.to_text().as_str()), ("4", "1_---X---O---X---O"));
+        assert_eq!(Game::parse(board, "1234").unwrap().to_text(), "1234");
+        assert_eq!(game.positions().len(), 2);
+    }
+
+    #[test]
+    fn a_text_without_the_order_of_moves_is_not_a_game() {
+        for text in ["10100 10010 11010 01010", "1_-XXX--OO---O----", "0", "9", "11111", "1x", "é"] {
+            assert!(Game::parse("4x4".parse().unwrap(), text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_game_names_its_winner() {
+        let standing = |board: &str, moves| Game::parse(board.parse().unwrap(), moves).unwrap().standing();
+        assert_eq!(standing("4x4", "1212121"), "the first player has won");
+        assert_eq!(standing("4x4m", "1212121"), "the second player has won");
+        assert_eq!(standing("2x2", "1122"), "a tie, the board is full");
+        assert_eq!(standing("2x2", "112"), "second player to move");
+    }
+}

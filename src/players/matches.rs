@@ -1,0 +1,230 @@
+//! Matches: two players play many games, with both colours, from openings.
+//!
+//! Each game takes its random numbers from a stream of its own, so that the result does not depend on which game is played
+//! first.
+
+use std::collections::HashSet;
+use std::time::Instant;
+
+use rand::RngExt;
+use rand::seq::SliceRandom;
+use thiserror::Error;
+
+use super::{ChooseError, Chooser, Source};
+use crate::{Board, Game, MoveError, Player, Position, Value};
+
+/// If there are more openings than this, random ones are played instead of a list.
+const MOST_LISTED: usize = 100_000;
+
+/// The stream of the seed for drawing openings; games have the lower streams.
+const STREAM: u64 = u64::MAX;
+
+/// All openings of one length: the unfinished positions after so many plies, with moves that lead to them.
+#[derive(Debug)]
+pub struct Openings {
+    board: Board,
+    plies: u32,
+    /// The moves of each; `None` if there are too many.
+    listed: Option<Vec<Vec<usize>>>,
+}
+
+impl Openings {
+    /// Lists the unfinished positions after `plies`, mirror images included, each with the first moves that lead to it;
+    /// `None` if every game ends before.
+    #[must_use]
+    pub fn of(board: Board, plies: u32) -> Option<Openings> {
+        if plies as usize >= board.cells() {
+            return None;
+        }
+        let mut tier = vec![(Position::start(board), Vec::new())];
+        for _ in 0..plies {
+            let (mut next, mut met) = (Vec::new(), HashSet::new());
+            for (position, moves) in &tier {
+                for column in position.moves() {
+                    let child = position.drop_piece(column);
+                    if child.primitive().is_none() && met.insert(child) {
+                        let moves = moves.iter().copied().chain([column]).collect::<Vec<_>>();
+                        next.push((child, moves));
+                    }
+                }
+            }
+            if next.len() > MOST_LISTED {
+                return Some(Openings { board, plies, listed: None });
+            }
+            tier = next;
+        }
+        let listed: Vec<_> = tier.into_iter().map(|(_, moves)| moves).collect();
+        (!listed.is_empty()).then_some(Openings { board, plies, listed: Some(listed) })
+    }
+
+    /// Returns the default number of games: two from every opening; `usual` from the empty board and for unlisted
+    /// openings.
+    #[must_use]
+    pub fn usual_games(&self, usual: u32) -> u32 {
+        match &self.listed {
+            Some(listed) if self.plies > 0 => 2 * listed.len() as u32,
+            _ => usual,
+        }
+    }
+
+    /// Chooses an opening for each pair of games: all in turn if there are enough pairs, else random ones. Listed openings
+    /// are drawn without repetition; the others, which are too many to list, by random play.
+    #[must_use]
+    pub fn draw(self, pairs: u32, seed: u64) -> DrawnOpenings {
+        let Openings { board, plies, listed } = self;
+        let (mut source, pairs) = (Source::new(seed, STREAM), pairs as usize);
+        let is_all = listed.as_ref().is_some_and(|listed| listed.len() <= pairs);
+        let moves = match listed {
+            Some(moves) if is_all => moves,
+            Some(mut moves) => {
+                moves.shuffle(&mut source);
+                moves.truncate(pairs);
+                moves
+            }
+            None => (0..pairs).map(|_| random_moves(board, plies as usize, &mut source)).collect(),
+        };
+        DrawnOpenings { plies, moves, is_all }
+    }
+}
+
+/// Plays random games until one is unfinished after `plies`. Such games are many: too many to list.
+fn random_moves(board: Board, plies: usize, source: &mut Source) -> Vec<usize> {
+    loop {
+        let mut game = Game::start(Position::start(board));
+        while game.ply() < plies && !game.is_over() {
+            let columns = game.position().moves().collect::<Vec<_>>();
+            game.push(columns[source.random_range(0..columns.len() as u32) as usize]);
+        }
+        if game.ply() == plies && !game.is_over() {
+            return game.columns().to_vec();
+        }
+    }
+}
+
+/// The openings of the games of a match.
+#[derive(Debug)]
+pub struct DrawnOpenings {
+    /// Their length.
+    pub plies: u32,
+    /// The columns of each, from 0.
+    pub moves: Vec<Vec<usize>>,
+    /// Whether these are all openings of this length.
+    pub is_all: bool,
+}
+
+impl DrawnOpenings {
+    /// Returns the opening of a pair of games.
+    #[must_use]
+    pub fn get(&self, pair: u32) -> &[usize] {
+        &self.moves[pair as usize % self.moves.len()]
+    }
+}
+
+/// A game that was played.
+#[derive(Clone, Copy, Debug)]
+pub struct PlayedGame {
+    /// Whether the first of the two players was the first player.
+    pub began: bool,
+    /// The result for the first of the two players.
+    pub value: Value,
+    /// The number of plies.
+    pub plies: u64,
+    /// The number of moves that each of the two chose.
+    pub moves: [u64; 2],
+    /// The time that each of the two took for them.
+    pub nanoseconds: [u64; 2],
+}
+
+/// A game that cannot be played to its end.
+#[derive(Debug, Error)]
+pub enum MatchError {
+    /// A player finds no move.
+    #[error("{} finds no move {}", names[*player], if moves.is_empty() { "on the empty board".into() } else { format!("after {moves}") })]
+    NoMove {
+        /// Both players.
+        names: [String; 2],
+        /// Which of the two.
+        player: usize,
+        /// The game so far.
+        moves: String,
+        /// Why.
+        #[source]
+        reason: ChooseError,
+    },
+    /// A player or the opening plays a move that is not legal.
+    #[error(transparent)]
+    Illegal(#[from] MoveError),
+}
+
+/// Plays a game between two players, given by name, from an opening to its end. The first of them is the first player if
+/// `began` is set.
+///
+/// # Errors
+///
+/// A player finds no move, or plays one that is not legal.
+pub fn play_game(
+    board: Board,
+    names: [&dyn ToString; 2],
+    players: &mut [Box<dyn Chooser + '_>; 2],
+    opening: &[usize],
+    began: bool,
+    source: &mut Source,
+) -> Result<PlayedGame, MatchError> {
+    let mut game = Game::start(Position::start(board));
+    for &column in opening {
+        game.play(column)?;
+    }
+    let (mut moves, mut nanoseconds) = ([0; 2], [0; 2]);
+    while !game.is_over() {
+        let player = usize::from((game.position().to_move() == Player::First) != began);
+        let start = Instant::now();
+        let choice = players[player].choose(game.position(), game.last(), source);
+        nanoseconds[player] += u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        moves[player] += 1;
+        let no_move = |reason| {
+            let names = names.map(ToString::to_string);
+            MatchError::NoMove { names, player, moves: game.moves(), reason }
+        };
+        let column = choice.map_err(no_move)?.column;
+        game.play(column)?;
+    }
+    let value = match game.winner() {
+        None => Value::Tie,
+        Some(winner) if (winner == Player::First) == began => Value::Win,
+        Some(_) => Value::Lose,
+    };
+    Ok(PlayedGame { began, value, plies: game.ply() as u64, moves, nanoseconds })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn openings(board: &str, plies: u32) -> Openings {
+        Openings::of(board.parse().unwrap(), plies).unwrap()
+    }
+
+    #[test]
+    fn openings_are_all_unfinished_positions_of_a_ply() {
+        // Tromp's counts of 7x6, and boards where games end early.
+        for (board, plies, count) in [("7x6", 0, 1), ("7x6", 1, 7), ("7x6", 2, 49), ("7x6", 3, 238), ("7x6", 4, 1120)] {
+            assert_eq!(openings(board, plies).draw(1_000_000, 1).moves.len(), count, "{board} {plies}");
+        }
+        assert!(Openings::of("2x2c1".parse().unwrap(), 1).is_none());
+        assert!(Openings::of("4x4".parse().unwrap(), 16).is_none());
+    }
+
+    #[test]
+    fn the_seed_draws_openings_and_none_twice() {
+        let moves = |seed| openings("7x6", 4).draw(100, seed).moves;
+        assert_eq!(moves(1), moves(1));
+        assert_ne!(moves(1), moves(2));
+        assert_eq!(moves(1).into_iter().collect::<HashSet<_>>().len(), 100);
+    }
+
+    #[test]
+    fn long_openings_are_played_at_random() {
+        let drawn = openings("9x7", 20).draw(50, 1);
+        assert!(!drawn.is_all && drawn.moves.iter().all(|moves| moves.len() == 20));
+    }
+}

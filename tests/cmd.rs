@@ -1,0 +1,111 @@
+//! Transcripts: what the program prints, in pages that are reviewed like documentation (`tests/cmd/*.md`).
+//!
+//! A block `console` has commands of a shell after `$`, each with what it prints: standard output, standard error after `2>`,
+//! and the exit code after `?` unless it is 0. All commands of a page run in one folder, which is empty at first. A block `http`
+//! has requests after `>`, to a server in that folder which is started with the options of the block; an answer is its status,
+//! the headers that matter, and its body. `[..]` stands for any text in a line and `...` for any lines.
+//!
+//! `SNAPSHOTS=overwrite cargo test cmd::` writes the pages anew; what differs between machines has to become `[..]` by hand.
+
+#![cfg(unix)]
+
+use std::fs;
+use std::path::Path;
+
+use rayon::prelude::*;
+use snapbox::cmd::Command;
+use snapbox::{Assert, Data, IntoData};
+
+use crate::support::program::{LIMIT, PROGRAM, Program, VARIABLES, record, without_announcements};
+use crate::support::server::Server;
+
+/// Headers that are part of an answer.
+const HEADERS: [&str; 5] = ["content-type", "cache-control", "etag", "location", "retry-after"];
+
+#[test]
+fn every_command_prints_what_its_page_says() {
+    let pages = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/cmd")).expect("a folder");
+    let pages: Vec<_> = pages.map(|entry| entry.expect("an entry").path()).collect();
+    let wrong: Vec<String> = pages.par_iter().filter_map(|page| differences(page)).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Runs the commands of a page and compares; with `SNAPSHOTS=overwrite` writes the page instead.
+fn differences(path: &Path) -> Option<String> {
+    let assert = Assert::new().action_env("SNAPSHOTS").normalize_paths(false);
+    let expected = fs::read_to_string(path).expect("a page");
+    assert
+        .try_eq(Some(&path.display()), run(&expected).into_data(), Data::read_from(path, None))
+        .err()
+        .map(|error| error.to_string())
+}
+
+/// Returns a page with what its commands print now.
+fn run(page: &str) -> String {
+    let (program, mut server, mut block, mut found) = (Program::new(), None, "", String::new());
+    for line in page.lines() {
+        if let Some(fence) = line.strip_prefix("```") {
+            block = fence;
+            server = fence
+                .strip_prefix("http")
+                .map(|options| Server::start(&program, &Vec::from_iter(options.split_whitespace())));
+        }
+        let command = line.strip_prefix(if server.is_some() { "> " } else { "$ " }).filter(|_| !block.is_empty());
+        if block.is_empty() || line.starts_with("```") || command.is_some() {
+            found += line;
+            found += "\n";
+        }
+        match (command, &server) {
+            (Some(request), Some(server)) => found += &answer(server, request),
+            (Some(command), None) => found += &printed(&program, command),
+            (None, _) => {}
+        }
+    }
+    found
+}
+
+/// Runs a command of the shell.
+fn printed(program: &Program, command: &str) -> String {
+    let path = format!(
+        "{}:{}",
+        Path::new(PROGRAM).parent().expect("a folder").display(),
+        std::env::var("PATH").unwrap_or_default()
+    );
+    let mut shell =
+        Command::new("sh").args(["-c", command]).current_dir(program.path("")).timeout(LIMIT).env("PATH", path);
+    for variable in VARIABLES {
+        shell = shell.env_remove(variable);
+    }
+    let output = shell.output().expect("a shell");
+    let [mut text, errors] =
+        [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).expect("UTF-8 output"));
+    let json = text.lines().filter(|line| line.starts_with("{\"schema\":"));
+    json.filter_map(|line| serde_json::from_str(line).ok()).for_each(|line| record(&line));
+    if !text.is_empty() && !text.ends_with('\n') {
+        text += "\n";
+    }
+    text.extend(without_announcements(&errors).lines().map(|line| format!("2> {line}\n")));
+    match output.status.code() {
+        Some(0) => {}
+        code => text += &format!("? {}\n", code.map_or("a signal".to_owned(), |code| code.to_string())),
+    }
+    text
+}
+
+/// Sends a request: a method, an address, and after spaces the lines of a body.
+fn answer(server: &Server, request: &str) -> String {
+    let words: Vec<&str> = request.split_whitespace().collect();
+    let reply = match words[..] {
+        ["GET", address] => server.get(address),
+        ["POST", address, ref body @ ..] => server.post(address, body.join("\n").as_bytes()),
+        _ => panic!("GET or POST: {request}"),
+    };
+    let mut text = format!("{}\n", reply.status);
+    for name in HEADERS {
+        match reply.header(name) {
+            "" => {}
+            value => text += &format!("{name}: {value}\n"),
+        }
+    }
+    text + reply.body.trim_end() + "\n"
+}

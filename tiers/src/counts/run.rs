@@ -1,0 +1,350 @@
+//! Counts of a board: of the legal positions by ply, and of these by value and remoteness, without a database or beside one.
+//!
+//! ```text
+//! <root>/<board>/count-legal/count          how far the count has come
+//!                count-wdl   reached-NN.S   the reached bits of a ply
+//!                tally-wdl   lock           held by the process that counts
+//!                ...
+//! ```
+//!
+//! Counting legal positions alone needs the bits of two plies at a time. Values are solved from the full board down, so the
+//! bits of all plies wait for them; they compress well. Where everything fits into memory these files are in memory too. All
+//! of them are removed when the count is done.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::error::CountError;
+use super::finished::FinishedLists;
+use super::journal::Journal;
+use super::kept::{read_kept, write_kept};
+use super::sweep::Sweep;
+use super::table::{Counts, PlyLegal};
+use super::tally::Tally;
+use crate::communicator::{Communicator, check_same_job, check_shared_folder, lock_output};
+use crate::files::{FileError, Memory, Storage, has_room, io_error, remove_folders, remove_folders_below};
+use crate::format::{Manifest, State, lock_path, remove_database};
+use crate::index::Index;
+use crate::kernel::Values;
+use crate::progress::Progress;
+use crate::solve::{Plan, Report, Solve, SolveError};
+use crate::tier::{Kind, MemoryBudget, TierFolder, segments};
+
+/// Counts the legal positions of a board by ply, with the board, the memory, the kernels and the folders of `solve`. It uses files
+/// if a scratch folder is set, if the board does not fit into memory, and for several ranks.
+///
+/// Each rank of `all` calls this with the same settings. A count in files resumes an earlier one of any number of ranks. Where a
+/// rank returns an error, its caller has to end the whole job: the others wait for it.
+///
+/// # Errors
+/// [`CountError::Memory`], [`CountError::Disk`] and [`CountError::Index`] before anything is made; [`CountError::Busy`]
+/// where another process counts in the same folder; [`CountError::Stopped`] if `progress` stops it;
+/// [`CountError::Communicator`] for ranks that do not fit together; [`CountError::File`] for files.
+///
+/// ```
+/// use fourbase_tiers::communicator::Alone;
+/// use fourbase_tiers::counts::count_by_ply;
+/// use fourbase_tiers::files::Disk;
+/// use fourbase_tiers::kernel::Values;
+/// use fourbase_tiers::solve::Solve;
+///
+/// let plies = count_by_ply(&Solve::new("4x4".parse()?, Values::Wdl), &Alone, &Disk, &())?;
+/// assert_eq!((plies.iter().map(|ply| ply.legal).sum::<u64>(), plies[3].legal), (161_029, 52));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn count_by_ply(
+    solve: &Solve,
+    all: &dyn Communicator,
+    storage: &dyn Storage,
+    progress: &dyn Progress,
+) -> Result<Vec<PlyLegal>, CountError> {
+    check_same_job(all, &format!("count {} in blocks of {} words", solve.board, solve.block_words))?;
+    let (_, index) = plan(solve)?;
+    let plan = plan_sweep(solve, &index, solve.scratch.is_some() || !all.is_alone())?;
+    let (files, in_files) = (Memory::default(), plan.is_bounded);
+    let storage = if in_files { storage } else { &files };
+    let count = Count::new(solve, None, "count-legal", all, storage, in_files);
+    count.check_disk(plan.scratch_bytes())?;
+    count.in_folder(None, || {
+        let journal = count.sweep(&index, &plan, progress)?;
+        count.finish()?;
+        Ok(journal.legal)
+    })
+}
+
+/// Counts the legal positions of a board by ply, value and remoteness: solves it into a temporary folder, and counts beside that
+/// as [`solve_and_count`] does. Settings, files and
+/// ranks are as in [`count_by_ply`].
+///
+/// # Errors
+/// Those of [`count_by_ply`], and [`CountError::Solve`] where the solve fails.
+///
+/// ```
+/// use fourbase_tiers::communicator::Alone;
+/// use fourbase_tiers::counts::count_by_value;
+/// use fourbase_tiers::files::Disk;
+/// use fourbase_tiers::kernel::Values;
+/// use fourbase_tiers::solve::Solve;
+///
+/// let counts = count_by_value(&Solve::new("4x4".parse()?, Values::Wdl), &Alone, &Disk, &())?;
+/// assert_eq!(counts.total().win, 38_675);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn count_by_value(
+    solve: &Solve,
+    all: &dyn Communicator,
+    storage: &dyn Storage,
+    progress: &dyn Progress,
+) -> Result<Counts, CountError> {
+    let (plan, index) = plan(solve)?;
+    // The bits that are reached: at most one an entry.
+    let whole_bytes = plan.memory_bytes() + plan.entries() / 8;
+    let in_files = !all.is_alone() || plan.is_bounded || whole_bytes > u128::from(solve.memory_bytes);
+    let plan = if in_files { plan.bounded() } else { plan };
+    check_memory(solve, plan.memory_bytes() + FinishedLists::slot_bytes(&index) as u128)?;
+    drop(index);
+    let files = Memory::default();
+    let storage = if in_files { storage } else { &files };
+    let count = Count::new(solve, Some(solve.values), "count", all, storage, in_files);
+    let temporary = solve.clone().root(&count.folder).keep_plies(Some(1));
+    let temporary = temporary.scratch(in_files.then(|| count.folder.clone()));
+    // Checkpoints in memory would keep nothing.
+    let temporary = if in_files { temporary } else { temporary.checkpoint(Duration::MAX) };
+    count.check_disk(plan.scratch_bytes() + plan.reached_bytes())?;
+    let counted = count.in_folder(None, || {
+        let is_counted = count.is_counted(&temporary)?;
+        let (_, counts) = count.beside(&temporary.clone().replace(!is_counted), progress)?;
+        count.finish()?;
+        if all.is_root() {
+            let (database, lock) = (temporary.folder(), lock_path(&temporary.folder()));
+            remove_database(storage, &database)?;
+            storage.remove(&lock).map_err(io_error(&lock, "remove"))?;
+            remove_folders_below(storage, &count.folder, &database, Vec::new());
+        }
+        Ok(counts)
+    });
+    // The user knows nothing of the temporary database: it is a part of the count.
+    counted.map_err(|error| match error {
+        CountError::Solve(SolveError::Stopped { board, done, tiers, .. }) => {
+            CountError::Stopped { board, plies: done, all: tiers, folder: in_files.then(|| count.folder.clone()) }
+        }
+        CountError::Solve(SolveError::Scratch { scratch, ply, .. }) => {
+            let log = segments::path_of(&scratch, Kind::Values(solve.values), ply, 0);
+            count.damaged(FileError::damaged(&log, 0, "the file is missing"))
+        }
+        error => error,
+    })
+}
+
+/// Solves a board and counts its legal positions by ply, value and remoteness, which are kept beside the database as
+/// [`write_kept`] does. First the sweep goes forward, then the solve backward. Both resume. Where
+/// the board is solved and counted already, nothing is done.
+///
+/// Each rank of `all` calls this with the same settings. Where a rank returns an error, its caller has to end the whole job:
+/// the others wait for it.
+///
+/// It takes the time of the solve, that of a count of legal positions, and a little for the tally. The bits of the sweep wait in
+/// files, below the solve's scratch folder.
+///
+/// # Errors
+/// [`CountError::Uncounted`] where an earlier solve of the board was not counted from the beginning; [`CountError::Solve`] for
+/// those of the solve; otherwise those of [`count_by_ply`].
+///
+/// ```
+/// use fourbase_tiers::communicator::Alone;
+/// use fourbase_tiers::counts::solve_and_count;
+/// use fourbase_tiers::files::Disk;
+/// use fourbase_tiers::kernel::Values;
+/// use fourbase_tiers::solve::Solve;
+///
+/// let root = tempfile::tempdir()?;
+/// let solve = Solve::new("4x4".parse()?, Values::Remoteness).root(root.path());
+/// let (report, counts) = solve_and_count(&solve, &Alone, &Disk, &())?;
+/// assert_eq!((report.outcome.remoteness, counts.total().legal), (Some(16), 161_029));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn solve_and_count(
+    solve: &Solve,
+    all: &dyn Communicator,
+    storage: &dyn Storage,
+    progress: &dyn Progress,
+) -> Result<(Report, Counts), CountError> {
+    let (board, values) = (solve.board, solve.values);
+    let count = Count::new(solve, Some(values), "tally", all, storage, true);
+    let manifest = solve.manifest(storage)?.filter(|manifest| manifest.state == State::Complete);
+    let kept = manifest.and_then(|complete| read_kept(storage, &solve.folder(), board, &complete).ok().flatten());
+    // A journal is removed after the counts are kept.
+    let kept = if count.begun.read(storage, &count.folder)?.is_none() { kept } else { None };
+    let is_done = if kept.is_some() { "counted" } else { "not counted" };
+    check_same_job(all, &format!("solve and count {board} {values}, {is_done} yet"))?;
+    if let Some(counts) = kept {
+        return Ok((solve.run_on(all, storage, progress)?, counts));
+    }
+    if !count.is_counted(solve)? {
+        return Err(CountError::Uncounted { folder: solve.folder(), board, values });
+    }
+    count.in_folder(solve.existing(), || {
+        let (report, counts) = count.beside(solve, progress)?;
+        if all.is_root()
+            && let Some(manifest) = Manifest::read(storage, &solve.folder(), board, values)?
+        {
+            write_kept(storage, &solve.folder(), &manifest, &counts)?;
+        }
+        count.finish()?;
+        Ok((report, counts))
+    })
+}
+
+/// A count in a folder of its own, at one rank.
+struct Count<'a> {
+    solve: &'a Solve,
+    all: &'a dyn Communicator,
+    storage: &'a dyn Storage,
+    folder: PathBuf,
+    /// A later count can resume it.
+    in_files: bool,
+    /// The journal of a count that begins.
+    begun: Journal,
+}
+
+impl<'a> Count<'a> {
+    fn new(
+        solve: &'a Solve,
+        values: Option<Values>,
+        name: &str,
+        all: &'a dyn Communicator,
+        storage: &'a dyn Storage,
+        in_files: bool,
+    ) -> Count<'a> {
+        let name = values.map_or_else(|| name.to_owned(), |values| format!("{name}-{values}"));
+        let folder = solve.scratch_root().join(solve.board.to_string()).join(name);
+        Count { solve, all, storage, folder, in_files, begun: Journal::new(solve.board, values, solve.block_words) }
+    }
+
+    /// Sweeps forward, solves, and tallies every tier that is solved. The bits of the sweep wait in the folder.
+    fn beside(&self, solve: &Solve, progress: &dyn Progress) -> Result<(Report, Counts), CountError> {
+        let found = self.begun.read(self.storage, &self.folder)?;
+        let journal = match found.filter(|journal| journal.legal.len() > solve.board.cells()) {
+            Some(journal) => journal,
+            None => {
+                let (_, index) = plan(solve)?;
+                let plan = plan_sweep(solve, &index, !self.all.is_alone())?;
+                self.check_disk(plan.reached_bytes())?;
+                self.sweep(&index, &plan, progress)?
+            }
+        };
+        let budget = MemoryBudget::sequential(solve.block_words);
+        let mut tally = Tally { storage: self.storage, folder: &self.folder, all: self.all, budget, journal };
+        let report =
+            solve.run_observed(&mut |index, tier| tally.tally(index, tier), self.all, self.storage, progress)?;
+        let Journal { legal, outcomes, .. } = tally.journal;
+        Ok((report, Counts::new(solve.board, solve.values, &legal, outcomes)))
+    }
+
+    /// Sweeps from where an earlier count was stopped, in the memory that `plan` leaves.
+    fn sweep(&self, index: &Index, plan: &Plan, progress: &dyn Progress) -> Result<Journal, CountError> {
+        let Count { storage, all, solve, in_files, .. } = *self;
+        let rest = solve.memory_bytes - plan.memory_bytes() as u64 - FinishedLists::slot_bytes(index) as u64;
+        // Half of the rest is for lists of finished colourings, the other half for blocks.
+        let list_bytes = if plan.is_bounded { rest / 2 } else { rest };
+        let budget = plan.budget(plan.memory_bytes() as u64 + rest - list_bytes, solve.block_words);
+        let tiers = TierFolder { storage, folder: &self.folder, index, budget, all };
+        let journal = self.begun.read(storage, &self.folder)?.unwrap_or_else(|| self.begun.clone());
+        Sweep { tiers, progress, list_bytes, in_files, journal }.run(plan)
+    }
+
+    /// Tells whether all tiers that a database has were counted when they were solved.
+    fn is_counted(&self, solve: &Solve) -> Result<bool, CountError> {
+        let manifest = solve.manifest(self.storage)?;
+        let Some(last) = manifest.as_ref().and_then(|manifest| manifest.tiers.last()) else { return Ok(true) };
+        let journal = self.begun.read(self.storage, &self.folder)?;
+        Ok(journal.is_some_and(|journal| journal.has_counted(last.ply)))
+    }
+
+    /// Refuses a count that begins and whose files do not fit on the disk.
+    fn check_disk(&self, needed: u128) -> Result<(), CountError> {
+        let Count { storage, ref folder, .. } = *self;
+        if !self.all.is_root() || !self.in_files || self.begun.read(storage, folder)?.is_some() {
+            return Ok(());
+        }
+        let error = |free| CountError::Disk { folder: folder.clone(), board: self.solve.board, needed, free };
+        has_room(storage, folder, needed).map_err(error)
+    }
+
+    /// Makes the folder, takes its lock and works there; then removes lock and folder. The root is never made if it is
+    /// `existing`.
+    fn in_folder<T>(
+        &self,
+        existing: Option<&Path>,
+        work: impl FnOnce() -> Result<T, CountError>,
+    ) -> Result<T, CountError> {
+        let Count { all, storage, ref folder, .. } = *self;
+        let (mut made, lock) = (Vec::new(), folder.join("lock"));
+        let held = lock_output(all, storage, existing, &[folder], &lock, &mut made);
+        let counted = held.map_err(CountError::File).and_then(|held| {
+            let _held = held.map_err(|holder| CountError::Busy { folder: folder.clone(), holder })?;
+            let counted = check_shared_folder(all, storage, folder).and_then(|()| work());
+            if all.is_root() {
+                let _ = storage.remove(&lock);
+            }
+            counted
+        });
+        match &counted {
+            // The folder is the other process's.
+            Err(CountError::Busy { .. }) => {}
+            Err(_) => remove_folders(storage, &made),
+            Ok(_) if all.is_root() => remove_folders_below(storage, self.solve.scratch_root(), folder, made),
+            Ok(_) => {}
+        }
+        counted.map_err(|error| match error {
+            CountError::File(source) | CountError::Solve(SolveError::File(source))
+                if source.is_damage() && source.path().starts_with(folder) =>
+            {
+                self.damaged(source)
+            }
+            error => error,
+        })
+    }
+
+    /// Returns the error of a damaged file of the count, whose folder can be removed.
+    fn damaged(&self, source: FileError) -> CountError {
+        CountError::Damaged { folder: self.folder.clone(), source }
+    }
+
+    /// Removes the bits of the sweep and the journal, when no rank needs them any more.
+    fn finish(&self) -> Result<(), CountError> {
+        self.all.barrier();
+        if self.all.is_root() {
+            segments::remove(self.storage, &self.folder, Kind::Reached, |_| true)?;
+            Journal::remove(self.storage, &self.folder)?;
+        }
+        Ok(())
+    }
+}
+
+/// Plans a solve, and makes the index.
+fn plan(solve: &Solve) -> Result<(Plan, Index), CountError> {
+    let (plan, index) = solve.counted_plan();
+    let Some(index) = index else {
+        check_memory(solve, plan.memory_bytes())?;
+        return Ok((plan, Index::new(solve.board, solve.kernel)?));
+    };
+    Ok((plan, index))
+}
+
+/// Plans a sweep with the memory of a solve.
+fn plan_sweep(solve: &Solve, index: &Index, in_files: bool) -> Result<Plan, CountError> {
+    let (plan, slot_bytes) = (Plan::legal(index), FinishedLists::slot_bytes(index) as u128);
+    let is_bounded = in_files || plan.memory_bytes() + slot_bytes > u128::from(solve.memory_bytes);
+    let plan = if is_bounded { plan.bounded() } else { plan };
+    check_memory(solve, plan.memory_bytes() + slot_bytes)?;
+    Ok(plan)
+}
+
+fn check_memory(solve: &Solve, needed_bytes: u128) -> Result<(), CountError> {
+    let Solve { board, memory_bytes: limit_bytes, .. } = *solve;
+    if needed_bytes <= u128::from(limit_bytes) {
+        return Ok(());
+    }
+    Err(CountError::Memory { board, needed_bytes, limit_bytes })
+}

@@ -1,0 +1,349 @@
+//! Counts against plain enumeration and published totals; the same counts whichever way they are made.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use fourbase::{Board, Outcome, Position, Value, notation};
+
+use super::*;
+use crate::communicator::{Alone, Communicator};
+use crate::files::Disk;
+use crate::kernel::{Kernel, Values};
+use crate::long;
+use crate::progress::{Progress, Stage};
+use crate::solve::{Plan, Solve, SolveError};
+use crate::testing::Threads;
+
+/// What is counted: legal positions alone, or values.
+const KINDS: [Option<Values>; 3] = [None, Some(Values::Wdl), Some(Values::Remoteness)];
+
+/// The tables of either kind.
+type Counted = Result<Counts, Vec<PlyLegal>>;
+
+fn solve(board: &str, values: Values, root: &Path) -> Solve {
+    Solve::new(board.parse().unwrap(), values).root(root).memory(1 << 30)
+}
+
+/// Counts in files below `root`, with every block of so many words.
+fn in_files(board: &str, kind: Option<Values>, block_words: usize, root: &Path) -> Solve {
+    let solve = solve(board, kind.unwrap_or(Values::Wdl), root);
+    solve.scratch(Some(root.to_path_buf())).block_words(block_words)
+}
+
+fn count(
+    solve: &Solve,
+    kind: Option<Values>,
+    all: &dyn Communicator,
+    progress: &dyn Progress,
+) -> Result<Counted, CountError> {
+    match kind {
+        None => Ok(Err(count_by_ply(solve, all, &Disk, progress)?)),
+        Some(_) => Ok(Ok(count_by_value(solve, all, &Disk, progress)?)),
+    }
+}
+
+/// Counts in memory.
+fn expected(board: &str, kind: Option<Values>) -> Counted {
+    count(&Solve::new(board.parse().unwrap(), kind.unwrap_or(Values::Wdl)), kind, &Alone, &()).unwrap()
+}
+
+/// Lets this many questions pass, then stops; sums the entries that are reported.
+#[derive(Default)]
+struct Patience {
+    left: AtomicU64,
+    begun: AtomicU64,
+    done: AtomicU64,
+}
+
+impl Patience {
+    fn new(left: u64) -> Patience {
+        Patience { left: left.into(), ..Patience::default() }
+    }
+}
+
+impl Progress for Patience {
+    fn tier(&self, _: u32, entries: u64) {
+        self.begun.fetch_add(entries, Relaxed);
+    }
+
+    fn done(&self, _: Stage, entries: u64) {
+        self.done.fetch_add(entries, Relaxed);
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.left.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1)).is_err()
+    }
+}
+
+/// Every legal position, by ply.
+fn every_ply(board: Board) -> Vec<HashSet<Position>> {
+    let mut plies = vec![HashSet::from([Position::start(board)])];
+    for ply in 0..board.cells() {
+        let children = |position: &Position| {
+            let position = *position;
+            position.moves().map(move |column| position.drop_piece(column))
+        };
+        let next = plies[ply].iter().flat_map(children).collect();
+        plies.push(next);
+    }
+    plies
+}
+
+/// The outcome of every legal position, the last ply first.
+fn outcomes(plies: &[HashSet<Position>]) -> HashMap<Position, Outcome> {
+    let mut outcomes: HashMap<Position, Outcome> = HashMap::new();
+    for position in plies.iter().rev().flatten() {
+        let children = position.moves().map(|column| outcomes[&position.drop_piece(column)].parent());
+        let over = position.primitive().map(|value| Outcome { value, remoteness: Some(0) });
+        outcomes.insert(*position, over.unwrap_or_else(|| children.min().expect("a move")));
+    }
+    outcomes
+}
+
+#[test]
+fn counts_are_those_of_plain_enumeration() {
+    let boards = [
+        "1x1", "1x8", "8x2", "2x2c2", "3x3c1", "4x4", "4x4c3", "4x4m", "3x6", "4x5", "5x3", "1x1c1", "1x1c1m", "1x8c2",
+        "2x3", "2x5c2m", "3x4c2", "3x4c3m", "4x4c2", "5x3c2", "5x3c3m", "6x2c3", "7x2c3", "5x2c5",
+    ];
+    for name in boards {
+        if ["8x2", "3x6", "4x5", "7x2c3"].contains(&name) && long::skips(format_args!("the counts of {name}")) {
+            continue;
+        }
+        let board = name.parse().unwrap();
+        let plies = every_ply(board);
+        let outcomes = outcomes(&plies);
+        for (found, positions) in expected(name, None).unwrap_err().iter().zip(&plies) {
+            let over = Vec::from_iter(positions.iter().filter_map(Position::primitive));
+            let with_line = over.iter().filter(|value| **value != Value::Tie).count();
+            let numbers = [positions.len(), over.len(), with_line].map(|number| number as u64);
+            assert_eq!([found.legal, found.primitive, found.with_line], numbers, "{name}, ply {}", found.ply);
+        }
+        for values in [Values::Wdl, Values::Remoteness] {
+            let counts = expected(name, Some(values)).unwrap();
+            let stored = |outcome: &Outcome| outcome.remoteness.filter(|_| values == Values::Remoteness);
+            let mut rows: BTreeMap<(usize, String, Option<u32>), u64> = BTreeMap::new();
+            for (position, outcome) in &outcomes {
+                *rows.entry((position.ply(), outcome.value.to_string(), stored(outcome))).or_default() += 1;
+            }
+            let key = |row: &OutcomeCount| (row.ply as usize, row.value.to_string(), row.remoteness);
+            assert_eq!(counts.outcomes.iter().map(|row| (key(row), row.legal)).collect::<BTreeMap<_, _>>(), rows);
+            let total = counts.total();
+            assert_eq!((total.legal, counts.plies.len()), (outcomes.len() as u64, plies.len()), "{name}");
+            assert_eq!(total.win + total.lose + total.tie, total.legal, "{name}");
+            assert_eq!(counts.total_outcomes().iter().map(|row| row.legal).sum::<u64>(), total.legal, "{name}");
+            for row in &counts.outcomes {
+                let Some(moves) = &row.example else {
+                    // Those that a line has ended, which nothing leads to for sure.
+                    assert!(row.remoteness.unwrap_or(0) == 0, "{name}: {row:?}");
+                    assert!(row.remoteness.is_none() || name.contains('m'), "{name}: {row:?}");
+                    continue;
+                };
+                let position = notation::parse(board, moves).unwrap();
+                let outcome = outcomes.get(&position).unwrap_or_else(|| panic!("{name}: {row:?}"));
+                assert_eq!((position.ply(), outcome.value.to_string(), stored(outcome)), key(row), "{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn totals_of_every_affordable_board_are_the_published_ones() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/truth/counts.csv");
+    let Ok(text) = std::fs::read_to_string(&path) else {
+        println!("skipped: {} is not there", path.display());
+        return;
+    };
+    let affordable: u64 = long::scale(1_000_000, 100_000_000);
+    long::skips(format_args!("boards of more than {affordable} legal positions"));
+    let mut checked = BTreeSet::new();
+    for row in text.lines().skip(1) {
+        let fields: Vec<&str> = row.split(',').collect();
+        let (board, known): (_, u64) = (format!("{}x{}", fields[0], fields[1]), fields[3].parse().unwrap());
+        // Narrow boards have few positions and wide tables.
+        let cells = board.parse::<Board>().map_or(usize::MAX, Board::cells);
+        if known <= affordable && cells <= 36 && checked.insert(board.clone()) {
+            let total: u64 = expected(&board, None).unwrap_err().iter().map(|ply| ply.legal).sum();
+            assert_eq!(total, known, "{board}");
+        }
+    }
+    assert!(checked.len() > 40, "{checked:?}");
+}
+
+#[test]
+fn any_blocks_memory_ranks_threads_and_kernel_count_the_same() {
+    for (board, block_words) in
+        [("1x1", 1), ("3x3c1", 1), ("4x4", 1), ("4x4m", 64), ("3x6", 7), ("6x3", 1 << 15), ("5x4", 200), ("5x5", 500)]
+    {
+        if ["6x3", "5x4", "5x5"].contains(&board) && long::skips(format_args!("{board}, counted in files and by ranks"))
+        {
+            continue;
+        }
+        for kind in KINDS {
+            let (expected, root) = (expected(board, kind), tempfile::tempdir().unwrap());
+            let files = in_files(board, kind, block_words, root.path());
+            let refused = count(&files.clone().memory(0), kind, &Alone, &()).unwrap_err();
+            let CountError::Memory { needed_bytes, .. } = refused else { panic!("{refused}") };
+            let least = files.clone().memory(needed_bytes as u64);
+            assert!(count(&least, kind, &Alone, &()).unwrap() == expected, "{board} {kind:?}: the least memory");
+            for (ranks, threads) in [(1, 3), (2, 1), (3, 2), (5, 1)] {
+                let (counted, _) = Threads::run(ranks, threads, |all| count(&files, kind, all, &()).unwrap());
+                assert!(counted.iter().all(|counted| *counted == expected), "{board} {kind:?} {ranks}");
+                assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 0, "{board} {kind:?}: nothing is left");
+            }
+            for kernel in Kernel::all() {
+                let memory = solve(board, kind.unwrap_or(Values::Wdl), root.path()).kernel(kernel);
+                assert!(count(&memory, kind, &Alone, &()).unwrap() == expected, "{board} {kind:?} {kernel:?}");
+            }
+        }
+    }
+    let progress = Patience::new(u64::MAX);
+    let solve = Solve::new("4x4".parse().unwrap(), Values::Wdl);
+    count_by_value(&solve, &Alone, &Disk, &progress).unwrap();
+    let entries = Plan::new(solve.board, Values::Wdl, u64::MAX).entries() as u64;
+    // Once forward, once backward.
+    assert_eq!((progress.begun.into_inner(), progress.done.into_inner()), (2 * entries, 2 * entries));
+}
+
+#[test]
+fn a_solve_that_counts_makes_the_same_database_and_keeps_the_same_counts() {
+    let boards = ["1x1", "1x8", "2x2c2", "3x3c1", "3x2c1m", "4x3c5", "4x4", "4x4c3", "4x4m", "3x4c3m", "7x2c3", "5x4"];
+    for board in boards {
+        if ["5x4", "7x2c3"].contains(&board) && long::skips(format_args!("{board}, solved and counted")) {
+            continue;
+        }
+        for values in [Values::Wdl, Values::Remoteness] {
+            let (root, expected) = (tempfile::tempdir().unwrap(), expected(board, Some(values)).unwrap());
+            let hash = solve(board, values, &root.path().join("alone")).run().unwrap().hash;
+            for ranks in [1, 3] {
+                let scratch = root.path().join("scratch");
+                let solve = solve(board, values, &root.path().join(ranks.to_string())).scratch(Some(scratch.clone()));
+                // The second time it is done already.
+                for is_again in [false, true] {
+                    let solved = Threads::run(ranks, 2, |all| solve_and_count(&solve, all, &Disk, &()).unwrap());
+                    for (report, counts) in solved.0 {
+                        assert_eq!((report.hash, report.already_complete), (hash, is_again), "{board} {values}");
+                        assert!(counts == expected, "{board} {values}");
+                    }
+                }
+                assert!(!scratch.exists(), "{board}: nothing temporary is left");
+                let beside = std::fs::read_dir(solve.folder().parent().unwrap()).unwrap().count();
+                assert_eq!(beside, 3, "{board}: the database, its lock, and the counts");
+                let manifest = solve.manifest(&Disk).unwrap().unwrap();
+                let kept = read_kept(&Disk, &solve.folder(), solve.board, &manifest).unwrap();
+                assert!(kept.as_ref() == Some(&expected), "{board} {values}");
+            }
+        }
+    }
+}
+
+/// Runs with ever more patience until it is done; returns how often it was stopped. A ply that is stopped begins anew, so with the
+/// same patience it would never end.
+fn stop_again_and_again<T>(step: u64, run: impl Fn(&Patience) -> Result<T, CountError>) -> (T, usize) {
+    let mut stops = 0;
+    loop {
+        match run(&Patience::new((stops as u64 + 1) * step)) {
+            Ok(done) => return (done, stops),
+            Err(CountError::Stopped { folder: Some(_), .. } | CountError::Solve(SolveError::Stopped { .. })) => {
+                stops += 1
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+#[test]
+fn counts_that_are_stopped_again_and_again_end_with_the_same_tables() {
+    long::skips("a count with remoteness that is stopped, and two of three stops");
+    let step = long::scale(60, 20);
+    for kind in KINDS.into_iter().take(long::scale(2, 3)) {
+        let (root, expected) = (tempfile::tempdir().unwrap(), expected("5x4", kind));
+        let files = in_files("5x4", kind, 200, root.path());
+        let (counted, stops) = stop_again_and_again(step, |patience| count(&files, kind, &Alone, patience));
+        assert!(stops > long::scale(1, 3) && counted == expected, "{kind:?}: {stops} stops");
+        count(&files, kind, &Alone, &Patience::new(4 * step)).unwrap_err();
+        let (counted, _) = Threads::run(3, 1, |all| count(&files, kind, all, &()).unwrap());
+        assert!(counted.into_iter().all(|found| found == expected), "{kind:?}: other ranks resume");
+    }
+    let root = tempfile::tempdir().unwrap();
+    let solve = solve("5x4", Values::Wdl, root.path()).block_words(1 << 10);
+    let run = |patience: &Patience| solve_and_count(&solve, &Alone, &Disk, patience);
+    let ((_, counts), stops) = stop_again_and_again(10, run);
+    assert!(stops > 3 && kept_path(&solve.folder()).exists(), "{stops}");
+    assert_eq!(counts, expected("5x4", KINDS[1]).unwrap());
+}
+
+#[test]
+fn tiers_that_were_solved_without_counting_are_not_left_out() {
+    let root = tempfile::tempdir().unwrap();
+    let solve = solve("4x4", Values::Wdl, root.path());
+    solve.run_on(&Alone, &Disk, &Patience::new(12)).unwrap_err();
+    for _ in 0..2 {
+        let error = solve_and_count(&solve, &Alone, &Disk, &()).unwrap_err();
+        assert!(matches!(error, CountError::Uncounted { .. }), "{error}");
+        solve.run().unwrap();
+    }
+    let (_, counts) = solve_and_count(&solve.replace(true), &Alone, &Disk, &()).unwrap();
+    assert_eq!(counts, expected("4x4", KINDS[1]).unwrap());
+}
+
+/// Calls `spoil` with the logs of a folder whose names begin so; there are some.
+fn spoil(folder: &Path, prefix: &str, spoil: impl Fn(&Path)) {
+    let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let logs = paths.filter(|path| path.file_name().unwrap().to_string_lossy().starts_with(prefix));
+    assert!(logs.inspect(|path| spoil(path)).count() > 0, "logs in {}", folder.display());
+}
+
+fn damage(path: &Path) {
+    std::fs::write(path, "nonsense").unwrap();
+}
+
+#[test]
+fn files_of_another_count_or_of_chance_are_not_believed() {
+    let (root, wdl) = (tempfile::tempdir().unwrap(), KINDS[1]);
+    let (first, expected) = (in_files("5x4", wdl, 200, root.path()), expected("5x4", wdl));
+    let legal = root.path().join("5x4/count-legal");
+    let folder = root.path().join("5x4/count-wdl");
+    let stop = |count: &Solve, kind, patience| self::count(count, kind, &Alone, &Patience::new(patience)).unwrap_err();
+    let is_damaged = |error: CountError, of: &Path| {
+        assert!(matches!(&error, CountError::Damaged { folder, .. } if folder == of), "{error}");
+    };
+    stop(&first, wdl, 400);
+    assert!(count(&first.clone().block_words(300), wdl, &Alone, &()).unwrap() == expected, "other blocks");
+
+    stop(&first, wdl, 400);
+    damage(&folder.join("count"));
+    // Version 0.2.0 left such a file in that folder.
+    damage(&folder.join("frontier-07.0"));
+    assert!(count(&first, wdl, &Alone, &()).unwrap() == expected && !folder.exists(), "no journal");
+
+    stop(&first, None, 100);
+    spoil(&legal, "reached-", damage);
+    is_damaged(count(&first, None, &Alone, &()).unwrap_err(), &legal);
+
+    // Stopped in the sweep first, in the end in the solve.
+    let database = folder.join("5x4/wdl");
+    let has_log = || database.read_dir().is_ok_and(|names| names.count() > 1);
+    assert!((100..).step_by(50).map(|patience| stop(&first, wdl, patience)).any(|_| has_log()));
+    spoil(&folder.join("5x4/wdl"), "frontier-", |path| std::fs::remove_file(path).unwrap());
+    is_damaged(count(&first, wdl, &Alone, &()).unwrap_err(), &folder);
+
+    let solve = solve("5x4", Values::Wdl, root.path());
+    let stop = |patience| solve_and_count(&solve, &Alone, &Disk, &Patience::new(patience)).unwrap_err();
+    assert!((30..).step_by(10).map(stop).any(|error| matches!(error, CountError::Solve(SolveError::Stopped { .. }))));
+    let folder = root.path().join("5x4/tally-wdl");
+    spoil(&folder, "reached-", damage);
+    is_damaged(solve_and_count(&solve, &Alone, &Disk, &()).unwrap_err(), &folder);
+}
+
+#[test]
+fn a_folder_in_which_another_process_counts_is_refused() {
+    let root = tempfile::tempdir().unwrap();
+    let folder = root.path().join("4x4/count-legal");
+    std::fs::create_dir_all(&folder).unwrap();
+    let lock = std::fs::File::create(folder.join("lock")).unwrap();
+    lock.lock().unwrap();
+    let error = count(&in_files("4x4", None, 200, root.path()), None, &Alone, &()).unwrap_err();
+    assert!(matches!(error, CountError::Busy { .. }), "{error}");
+}

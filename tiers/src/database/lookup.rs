@@ -1,0 +1,111 @@
+//! The database as [`fourbase::analysis`] asks it: alone, or completed by searches.
+
+use std::sync::Arc;
+
+use fourbase::analysis::json::DatabaseJson;
+use fourbase::analysis::{Analyst, Budget, Gap, Lookup, SearchPool};
+use fourbase::{Board, Outcome, Position, Value};
+
+use super::error::DatabaseError;
+use super::open::Database;
+use crate::kernel::Values;
+
+/// The budget is that of the searches beyond the plies that a database keeps.
+impl Lookup for Database {
+    type Error = DatabaseError;
+
+    fn look_up(&self, position: &Position, budget: &mut Budget) -> Result<Outcome, DatabaseError> {
+        self.probe_within(position, budget)
+    }
+
+    /// Looks them up like [`Database::probe_many`].
+    fn look_up_all(&self, positions: &[Position], budget: &Budget) -> Vec<Result<Outcome, DatabaseError>> {
+        self.probe_many_within(positions, budget)
+    }
+
+    fn stored_value(&self, position: &Position) -> Result<Option<Value>, DatabaseError> {
+        Ok(self.stored_outcome(position)?.map(|outcome| outcome.value))
+    }
+
+    fn gap(error: &DatabaseError) -> Option<Gap> {
+        match error {
+            DatabaseError::NotSolved { .. } => Some(Gap::Unsolved),
+            DatabaseError::Analysis(error) if error.is_limit() => Some(Gap::Budget),
+            _ => None,
+        }
+    }
+
+    fn describe(&self) -> DatabaseJson {
+        DatabaseJson {
+            folder: (!self.is_embedded()).then(|| self.folder().to_string_lossy().into_owned()),
+            stores: Some(self.values().to_string()),
+            keep_plies: self.manifest().keep_plies(),
+            hash: self.manifest().hash().map(|hash| hash.to_string()),
+        }
+    }
+}
+
+impl Database {
+    /// Lists the legal moves of a position and what each is worth to the player who makes it, best first: win soonest, tie,
+    /// loss latest, then by column. A finished game has none.
+    ///
+    /// # Errors
+    /// The same as [`Database::probe`].
+    pub fn moves(&self, position: &Position) -> Result<Vec<(usize, Outcome)>, DatabaseError> {
+        Analyst::new(self.board(), Some(self), None).moves(position, &mut Budget::default())
+    }
+
+    /// Plays the best moves to the end, the lowest column among equals; `None` in a database without remoteness.
+    ///
+    /// # Errors
+    /// The same as [`Database::probe`], and [`DatabaseError::Analysis`] where no move is worth what its position is.
+    pub fn best_line(&self, position: &Position) -> Result<Option<Vec<usize>>, DatabaseError> {
+        let analyst = Analyst::new(self.board(), Some(self), None);
+        Ok(analyst.analyse(position, true, &mut Budget::default(), None)?.line)
+    }
+}
+
+/// When to search forward.
+///
+/// | | no database | tier not solved yet | values alone |
+/// |---|---|---|---|
+/// | `Never` | an error | an error | no remoteness |
+/// | `NoDatabase` | searched | an error | no remoteness |
+/// | `Auto` | searched | searched | the remoteness is searched |
+/// | `Only` | searched | searched | searched |
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum When {
+    /// Use only the database.
+    Never,
+    /// Search where the board has no database.
+    NoDatabase,
+    /// Search what the database leaves open, or everything where there is none.
+    Auto,
+    /// Search everything, without a look for a database.
+    Only,
+}
+
+/// Chooses what answers for a board. `find` opens its database, and is not called for [`When::Only`]; `pool` makes its
+/// searches, and is called only if they are needed.
+///
+/// # Errors
+///
+/// Those of `find`. [`DatabaseError::Missing`] only where `when` allows for no search instead; a database that cannot be
+/// read is an error even where a search could take its place.
+pub fn choose(
+    board: Board,
+    when: When,
+    find: impl FnOnce() -> Result<Database, DatabaseError>,
+    pool: impl FnOnce() -> Arc<SearchPool>,
+) -> Result<Analyst<Database>, DatabaseError> {
+    let database = match when {
+        When::Only => None,
+        _ => match find() {
+            Err(DatabaseError::Missing { .. }) if when != When::Never => None,
+            found => Some(found?),
+        },
+    };
+    let leaves_open = |database: &Database| !database.is_complete() || database.values() == Values::Wdl;
+    let is_searched = database.as_ref().is_none_or(|database| when == When::Auto && leaves_open(database));
+    Ok(Analyst::new(board, database, is_searched.then(pool)))
+}

@@ -1,0 +1,223 @@
+//! Analysts with a database, with searches, and with both, on every position of the first plies of small boards.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use fourbase::analysis::{AnalysisError, Analyst, Budget, Cost, SearchPool};
+use fourbase::search::Options;
+use fourbase::{Board, Outcome, Player, Position, Value};
+
+use super::*;
+use crate::kernel::Values;
+use crate::long;
+use crate::progress::Progress;
+use crate::solve::Solve;
+
+const _: () = {
+    const fn is_for_threads<T: Send + Sync>() {}
+    is_for_threads::<Analyst<Database>>();
+};
+
+fn board() -> Board {
+    "4x4".parse().unwrap()
+}
+
+/// Stops a solve after some tiers.
+struct Stop {
+    tiers: AtomicU32,
+    after: u32,
+}
+
+impl Progress for Stop {
+    fn tier(&self, _: u32, _: u64) {
+        self.tiers.fetch_add(1, Relaxed);
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.tiers.load(Relaxed) >= self.after
+    }
+}
+
+fn solved(root: &Path, board: Board, values: Values) -> Database {
+    Database::open(&Solve::new(board, values).root(root).run().unwrap().folder).unwrap()
+}
+
+/// Solves the last tiers only.
+fn unfinished(root: &Path) -> Database {
+    let progress = Stop { tiers: AtomicU32::new(0), after: 12 };
+    Solve::new(board(), Values::Remoteness)
+        .root(root)
+        .run_on(&crate::communicator::Alone, &crate::files::Disk, &progress)
+        .unwrap_err();
+    let database = Database::find(root, board()).unwrap();
+    assert!(!database.is_complete());
+    database
+}
+
+fn pool() -> Arc<SearchPool> {
+    Arc::new(SearchPool::new(Options::default()))
+}
+
+fn both(database: Database) -> Analyst<Database> {
+    Analyst::new(database.board(), Some(database), Some(pool()))
+}
+
+fn searching(board: Board) -> Analyst<Database> {
+    Analyst::new(board, None, Some(pool()))
+}
+
+/// Every position that play reaches in each of the first plies, finished ones included.
+fn plies(board: Board, plies: usize) -> Vec<Vec<Position>> {
+    let mut all = vec![vec![Position::start(board)]];
+    for ply in 0..plies {
+        let mut next = Vec::new();
+        for position in &all[ply] {
+            next.extend(position.moves().map(|column| position.drop_piece(column)));
+        }
+        next.sort_by_key(|position| (position.pieces(Player::First), position.occupied()));
+        next.dedup();
+        all.push(next);
+    }
+    all
+}
+
+fn positions() -> Vec<Position> {
+    plies(board(), 6).concat()
+}
+
+/// Checks that `analyst` returns what the database returns; of moves that give the value away it may leave the remoteness
+/// open.
+fn compare(analyst: &Analyst<Database>, whole: &Database) {
+    for position in &long::every(5, positions(), "positions of 4x4") {
+        let found = analyst.analyse(position, true, &mut Budget::default(), None).unwrap();
+        let outcome = whole.probe(position).unwrap();
+        assert_eq!((found.outcome, found.limit), (Some(outcome), None), "{position}");
+        assert_eq!(found.line, whole.best_line(position).unwrap(), "{position}");
+        let mut moves = analyst.moves(position, &mut Budget::default()).unwrap();
+        assert!(found.moves.iter().map(|of| (of.column, of.outcome.unwrap())).eq(moves.iter().copied()), "{position}");
+        let mut expected = whole.moves(position).unwrap();
+        let kept = |moves: &[(usize, Outcome)]| moves.iter().filter(|of| of.1.value == outcome.value).count();
+        assert_eq!(moves[..kept(&moves)], expected[..kept(&expected)], "{position}");
+        moves.sort_by_key(|of| of.0);
+        expected.sort_by_key(|of| of.0);
+        let values = |moves: &[(usize, Outcome)]| moves.iter().map(|of| (of.0, of.1.value)).collect::<Vec<_>>();
+        assert_eq!(values(&moves), values(&expected), "{position}");
+    }
+    let positions = positions();
+    let found = analyst.outcomes(&positions, &Budget::default());
+    assert!(found.into_iter().map(Result::unwrap).eq(whole.probe_many(&positions).into_iter().map(Result::unwrap)));
+}
+
+#[test]
+fn all_analysts_give_the_same_answers() {
+    let [one, two, three] = [(); 3].map(|()| tempfile::tempdir().unwrap());
+    let whole = solved(one.path(), board(), Values::Remoteness);
+    compare(&Analyst::new(board(), Some(Database::find(one.path(), board()).unwrap()), None), &whole);
+    compare(&searching(board()), &whole);
+    compare(&both(solved(two.path(), board(), Values::Wdl)), &whole);
+    compare(&both(unfinished(three.path())), &whole);
+    // Values alone tell no best move from another.
+    let values = Database::find(two.path(), board()).unwrap();
+    assert_eq!(values.best_line(&Position::start(board())).unwrap(), None);
+    let other = Position::start("5x4".parse().unwrap());
+    assert!(matches!(values.moves(&other), Err(DatabaseError::Analysis(AnalysisError::OtherBoard { .. }))));
+}
+
+#[test]
+fn one_budget_is_for_all_parts_of_a_question_and_the_next_question_is_answered() {
+    let [one, two] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let whole = solved(one.path(), board(), Values::Remoteness);
+    solved(two.path(), board(), Values::Wdl);
+    // The longest way to a win or loss.
+    let position = positions().into_iter().max_by_key(|position| {
+        let outcome = whole.probe(position).unwrap();
+        outcome.remoteness.filter(|_| outcome.value != Value::Tie)
+    });
+    let position = position.unwrap();
+    let new: [&dyn Fn() -> Analyst<Database>; 2] =
+        [&|| searching(board()), &|| both(Database::find(two.path(), board()).unwrap())];
+    for new in new {
+        let ask = |analyst: &Analyst<Database>, budget: &mut Budget| {
+            let found = analyst.analyse(&position, true, budget, None).unwrap();
+            (found.moves, found.line, found.limit)
+        };
+        let mut budget = Budget::default();
+        let expected = ask(&new(), &mut budget);
+        let needed = budget.spent.nodes;
+        assert!(needed > 1 && expected.2.is_none());
+        for nodes in [0, 1, needed / 2] {
+            let (analyst, mut budget) = (new(), Budget { nodes: Some(nodes), ..Budget::default() });
+            let limit = ask(&analyst, &mut budget).2;
+            assert_eq!(limit, Some(AnalysisError::NodeLimit { board: board(), nodes }));
+            assert!(budget.spent.nodes <= nodes);
+            assert_eq!(ask(&analyst, &mut Budget::default()), expected);
+        }
+    }
+}
+
+#[test]
+fn the_cost_counts_what_was_searched() {
+    let [one, two] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let start = Position::start(board());
+    let cost = |analyst: &Analyst<Database>, position| {
+        let mut budget = Budget::default();
+        analyst.outcome(position, &mut budget).unwrap();
+        let Cost { positions, remotenesses, .. } = budget.spent;
+        (positions, remotenesses)
+    };
+    assert_eq!(cost(&searching(board()), &start), (1, 0));
+    assert_eq!(cost(&both(solved(one.path(), board(), Values::Wdl)), &start), (0, 1));
+    let unfinished = both(unfinished(two.path()));
+    assert_eq!(cost(&unfinished, &start), (1, 0));
+    let mut late = start;
+    while late.ply() < 9 {
+        let mut children = late.moves().map(|column| late.drop_piece(column));
+        late = children.find(|child| child.primitive().is_none()).unwrap();
+    }
+    assert_eq!(cost(&unfinished, &late), (0, 0));
+}
+
+#[test]
+fn what_answers_depends_on_the_database_and_on_when_to_search() {
+    let [none, wdl, whole, part] = [(); 4].map(|()| tempfile::tempdir().unwrap());
+    solved(wdl.path(), board(), Values::Wdl);
+    solved(whole.path(), board(), Values::Remoteness);
+    unfinished(part.path());
+    // Whether there is an analyst, whether it has a database, whether it may search.
+    let chosen = |when| {
+        [&none, &part, &wdl, &whole].map(|root| {
+            match choose(board(), when, || Database::find(root.path(), board()), pool) {
+                Ok(analyst) => Some((analyst.lookup().is_some(), analyst.may_search())),
+                Err(DatabaseError::Missing { .. }) => None,
+                Err(error) => panic!("{error}"),
+            }
+        })
+    };
+    let (database, both, search) = (Some((true, false)), Some((true, true)), Some((false, true)));
+    assert_eq!(chosen(When::Never), [None, database, database, database]);
+    assert_eq!(chosen(When::NoDatabase), [search, database, database, database]);
+    assert_eq!(chosen(When::Auto), [search, both, both, database]);
+    assert_eq!(chosen(When::Only), [search; 4]);
+}
+
+#[test]
+fn the_remoteness_over_values_alone_is_that_of_a_database_that_has_it() {
+    for (name, ply) in [("4x4", 7), ("6x4", 2), ("5x5", 3), ("4x4m", 5), ("5x5m", 2), ("4x4c3", 3), ("1x8", 3)] {
+        if name.starts_with("5x5") && long::skips(format_args!("the remoteness of {name}")) {
+            continue;
+        }
+        let board: Board = name.parse().unwrap();
+        let root = tempfile::tempdir().unwrap();
+        let whole = solved(root.path(), board, Values::Remoteness);
+        let both = both(solved(root.path(), board, Values::Wdl));
+        let (mut decided, mut budget) = (0, Budget::default());
+        for position in plies(board, ply + 1)[ply..].concat() {
+            let expected = whole.probe(&position).unwrap();
+            decided += u32::from(expected.value != Value::Tie);
+            assert_eq!(both.outcome(&position, &mut budget).unwrap(), expected, "{name} {position}");
+        }
+        println!("{name}: {decided} won or lost, {} nodes", budget.spent.nodes);
+        assert!(decided > 0 || name == "1x8");
+    }
+}

@@ -1,0 +1,228 @@
+//! An analyst for the program: with the limits of `--nodes` and `--seconds`, a spinner or a note while it searches, and errors
+//! and notes that say what the user can do.
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use anyhow::{Error, anyhow};
+use fourbase::analysis::{Analysis, AnalysisError, Analyst, Budget};
+use fourbase::search::Monitor;
+use fourbase::{Outcome, Position};
+use fourbase_tiers::database::{Database, DatabaseError};
+
+use super::watch::{Watch, Watcher};
+use crate::number::counted;
+use crate::{interrupt, remedy, wording};
+
+/// How many positions of a batch are answered together where the limit of nodes allows for seconds each.
+const AT_ONCE_SEARCHED: usize = 16;
+
+/// How many, where the database searches some of them: enough for all threads, few enough that answers keep coming.
+const AT_ONCE_KEPT: usize = 256;
+
+/// An analyst, and what the program adds to it. Threads share it.
+pub struct LimitedAnalyst {
+    analyst: Analyst<Database>,
+    /// The most nodes of a question; `None` for no limit.
+    nodes: Option<u64>,
+    /// The longest time of a question; `None` for no limit.
+    time: Option<Duration>,
+    /// The folder in which there is no database of the board, if that is why everything is searched.
+    missing_in: Option<PathBuf>,
+    /// Whether any question so far was searched.
+    has_searched: AtomicBool,
+    watcher: Watcher,
+    /// The command that solves a board without a database; unknown before it is needed.
+    solve_first: OnceLock<Option<String>>,
+}
+
+impl LimitedAnalyst {
+    /// Allows each question so many nodes and so much time.
+    pub fn new(analyst: Analyst<Database>, nodes: Option<u64>, time: Option<Duration>) -> LimitedAnalyst {
+        let watcher = Watcher::new(time, note_of_long_search(&analyst, nodes, time));
+        let (has_searched, solve_first) = (AtomicBool::new(false), OnceLock::new());
+        LimitedAnalyst { analyst, nodes, time, missing_in: None, has_searched, watcher, solve_first }
+    }
+
+    /// Says with the answers that they are searched because a folder has no database of the board.
+    pub fn with_missing_in(mut self, root: &Path) -> LimitedAnalyst {
+        self.missing_in = Some(root.to_path_buf());
+        self
+    }
+
+    /// Lists the moves of a position with their outcomes, best first.
+    ///
+    /// # Errors
+    ///
+    /// Why there is no answer, and what to do.
+    pub fn moves(&self, position: &Position) -> anyhow::Result<Vec<(usize, Outcome)>> {
+        self.ask(self.nodes, |budget, _| self.analyst.moves(position, budget))
+    }
+
+    /// Finds out what the limits allow for about a position: its outcome, its moves, and best play if `with_line` is set. At most
+    /// `nodes` nodes are searched if that is given.
+    ///
+    /// # Errors
+    ///
+    /// A database that cannot be read.
+    pub fn analyse(&self, position: &Position, with_line: bool, nodes: Option<u64>) -> anyhow::Result<Analysis> {
+        let nodes = [nodes, self.nodes].into_iter().flatten().min();
+        self.ask(nodes, |budget, _| self.analyst.analyse(position, with_line, budget, None))
+    }
+
+    /// Finds out everything like [`LimitedAnalyst::analyse`]. Where that takes long, shows on standard error what is known so
+    /// far: the value first, then move after move.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`LimitedAnalyst::analyse`].
+    pub fn analyse_and_show(&self, position: &Position) -> anyhow::Result<Analysis> {
+        self.ask(self.nodes, |budget, watch| {
+            let told = RefCell::new(Vec::new());
+            let listener = |analysis: &Analysis| {
+                for fact in facts(analysis) {
+                    if !told.borrow().contains(&fact) {
+                        watch.into_iter().for_each(|watch| watch.tell(fact.clone()));
+                        told.borrow_mut().push(fact);
+                    }
+                }
+            };
+            let listener: &dyn Fn(&Analysis) = &listener;
+            self.analyst.analyse(position, true, budget, watch.map(|_| listener))
+        })
+    }
+
+    /// Asks what each of some positions is worth; each is a question of its own.
+    pub fn outcomes(&self, positions: &[Position]) -> Vec<anyhow::Result<Outcome>> {
+        // The time is that of one position.
+        if self.may_search() || self.time.is_some() && self.keep_plies().is_some() {
+            let outcome = |position| self.ask(self.nodes, |budget, _| self.analyst.outcome(position, budget));
+            return positions.iter().map(outcome).collect();
+        }
+        let (budget, _watch) = self.begin(self.nodes);
+        let outcomes = self.analyst.outcomes(positions, &budget);
+        outcomes.into_iter().map(|outcome| outcome.map_err(|error| self.explain(error))).collect()
+    }
+
+    /// Returns how many positions of a batch to answer together.
+    pub fn at_once(&self) -> usize {
+        match (self.may_search(), self.keep_plies()) {
+            // The time is that of one position.
+            (true, _) | (_, Some(_)) if self.time.is_some() => 1,
+            (true, _) => AT_ONCE_SEARCHED,
+            (false, Some(_)) => AT_ONCE_KEPT,
+            (false, None) => usize::MAX,
+        }
+    }
+
+    /// Tells whether answers may take searches within the limits of a question.
+    pub fn may_search(&self) -> bool {
+        self.analyst.may_search()
+    }
+
+    /// Returns the database that is asked, if there is one.
+    pub fn database(&self) -> Option<&Database> {
+        self.analyst.lookup()
+    }
+
+    /// Says where the answers so far come from, if not only from a database.
+    pub fn note(&self) -> Option<String> {
+        let has_searched = self.has_searched.load(Relaxed);
+        let Some(database) = self.database() else {
+            let root = wording::path(self.missing_in.as_ref()?);
+            return Some(format!("searched forward: no database of {} in {root}", self.analyst.board()));
+        };
+        let folder = wording::database(database);
+        if !self.may_search() {
+            let kept = wording::kept(database.manifest().keep_plies());
+            match (database.searched() > 0, database.is_embedded()) {
+                (true, true) => Some(format!("from {folder} ({kept}); later positions searched forward")),
+                (true, false) => Some(format!("searched forward: {folder} keeps {kept}")),
+                (false, true) => Some(format!("from {folder}")),
+                (false, false) => None,
+            }
+        } else if database.is_complete() {
+            has_searched.then(|| format!("remoteness searched forward: {folder} has values alone"))
+        } else {
+            has_searched.then(|| format!("searched forward: {folder} is not solved to the end yet"))
+        }
+    }
+
+    /// Says which limit was reached, and what to do.
+    pub fn limit_text(&self, limit: AnalysisError) -> String {
+        let (limit, option) = match limit {
+            AnalysisError::NodeLimit { nodes, .. } => (counted(nodes, "node"), "--nodes"),
+            AnalysisError::Deadline { .. } => (seconds(self.time.unwrap_or_default()), "--seconds"),
+            AnalysisError::Cancelled { nodes, .. } => return format!("stopped after {}", counted(nodes, "node")),
+            error => return error.to_string(),
+        };
+        let missing = self.missing_in.as_deref();
+        let solve = || missing.and_then(|root| remedy::solve_first(self.analyst.board(), root));
+        let remedy = remedy::after_limit(option, self.solve_first.get_or_init(solve).as_deref());
+        format!("not decided within {limit}; {remedy}")
+    }
+
+    fn explain(&self, error: DatabaseError) -> Error {
+        match error {
+            DatabaseError::Analysis(limit) if limit.is_limit() => anyhow!(self.limit_text(limit)),
+            error => error.into(),
+        }
+    }
+
+    /// Asks one question of at most `nodes` nodes.
+    fn ask<T>(
+        &self,
+        nodes: Option<u64>,
+        ask: impl FnOnce(&mut Budget, Option<&Watch>) -> Result<T, DatabaseError>,
+    ) -> anyhow::Result<T> {
+        let (mut budget, watch) = self.begin(nodes);
+        let answer = ask(&mut budget, watch.as_ref());
+        self.has_searched.fetch_or(budget.spent.has_searched(), Relaxed);
+        answer.map_err(|error| self.explain(error))
+    }
+
+    /// Returns the budget of a question, and what watches it if it may be searched.
+    fn begin(&self, nodes: Option<u64>) -> (Budget, Option<Watch>) {
+        let monitor = Arc::new(Monitor::default());
+        interrupt::watch(&monitor);
+        let is_searched = self.may_search() || self.keep_plies().is_some();
+        let watch = is_searched.then(|| self.watcher.begin(&monitor));
+        let deadline = self.time.and_then(|time| Instant::now().checked_add(time));
+        (Budget { nodes, deadline, monitor: Some(monitor), ..Budget::default() }, watch)
+    }
+
+    /// Returns the deepest ply that the database keeps; `None` where it keeps all, or there is none.
+    fn keep_plies(&self) -> Option<u32> {
+        self.database()?.manifest().keep_plies()
+    }
+}
+
+/// Says what is known of a position, one fact after the other.
+fn facts(analysis: &Analysis) -> Vec<String> {
+    let to_move = analysis.position.to_move();
+    let value = analysis.outcome.map(|outcome| wording::sentence(to_move, outcome));
+    let moves = analysis
+        .moves
+        .iter()
+        .filter_map(|of| Some(format!("column {}: {}", wording::columns([of.column]), wording::outcome(of.outcome?))));
+    value.into_iter().chain(moves).collect()
+}
+
+/// Says that a search takes long, and when it ends.
+fn note_of_long_search(analyst: &Analyst<Database>, nodes: Option<u64>, time: Option<Duration>) -> String {
+    let end = match (time, nodes) {
+        (Some(time), _) => format!(", for at most {}", seconds(time)),
+        (None, Some(nodes)) => format!(", up to --nodes {nodes}"),
+        (None, None) => String::new(),
+    };
+    format!("{} is still being searched{end}", analyst.board())
+}
+
+/// Writes a time in words.
+fn seconds(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    format!("{seconds} second{}", if seconds == 1.0 { "" } else { "s" })
+}

@@ -1,0 +1,154 @@
+//! The published schemas, generated from the types whose lines they describe.
+//!
+//! `docs/fourbase.schema.json` describes what `--json` prints, and `docs/openapi.json` what the server answers; the server has
+//! a copy of it. The descriptions in them are the comments of the fields. To write them again after a change:
+//!
+//! ```console
+//! $ FOURBASE_UPDATE=1 cargo test -p fourbase-tools schema_test
+//! ```
+
+use std::fs;
+use std::path::Path;
+
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde_json::{Map, Value, json};
+
+use fourbase::analysis::json::{AnalysisJson, GameAnalysisJson};
+
+use crate::cli::{export, grade, list, match_, position, solve, strategy, verify};
+use crate::json::{Envelope, SCHEMA};
+use crate::{server, stats};
+
+/// A kind of line: the name of its definition, its `command`, and what makes its schema.
+pub type Line = (&'static str, &'static str, fn(&mut SchemaGenerator) -> Schema);
+
+/// Describes a line whose body is `T`.
+pub fn line<T: JsonSchema>(name: &'static str, command: &'static str) -> Line {
+    (name, command, |generator| {
+        let mut schema = Envelope::<T>::json_schema(generator);
+        let description = T::json_schema(generator).get("description").cloned().unwrap_or_default();
+        schema.insert("description".to_owned(), description);
+        schema
+    })
+}
+
+/// Lists the kinds of lines that the program prints.
+pub fn lines() -> Vec<Line> {
+    vec![
+        line::<solve::report::Solved>("solve", "solve"),
+        line::<solve::report::Planned>("plan", "solve"),
+        line::<AnalysisJson>("query", "query"),
+        line::<stats::Stats>("stats", "stats"),
+        line::<position::DescriptionJson>("position", "position"),
+        line::<list::Listed>("list", "list"),
+        line::<GameAnalysisJson>("analyse", "analyse"),
+        line::<match_::report::MatchReport>("match", "match"),
+        line::<grade::report::GradeReport>("grade", "grade"),
+        line::<export::report::ExportReport>("export", "export"),
+        line::<strategy::report::StrategyReport>("strategy", "strategy"),
+        line::<verify::report::Verified>("verify", "verify"),
+    ]
+}
+
+/// Returns the definitions of some lines and of all that they refer to, which are under `path` in the document.
+pub fn definitions(path: &str, lines: &[Line]) -> Map<String, Value> {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    let mut generator = settings.with(|settings| settings.definitions_path = path.to_owned().into()).into_generator();
+    let mut found = Map::new();
+    for (name, command, schema) in lines {
+        let mut schema = schema(&mut generator).to_value();
+        schema["properties"]["schema"] =
+            json!({"description": "The version of the fields and their meaning.", "const": SCHEMA});
+        schema["properties"]["command"] = json!({"const": command});
+        found.insert((*name).to_owned(), schema);
+    }
+    found.extend(generator.take_definitions(true));
+    found.values_mut().for_each(narrow_fields);
+    found
+}
+
+/// Says which values a field takes, by its name: a word means the same in every line. `docs/json.md` explains the words.
+fn of_word(name: &str) -> Option<Value> {
+    Some(match name {
+        "board" => json!({"pattern": "^[1-9][0-9]?x[1-9][0-9]?(c[1-9][0-9]{0,2})?m?$"}),
+        "stores" => json!({"enum": ["wdl", "remoteness"]}),
+        "value" | "played_value" | "from" | "to" => json!({"enum": ["win", "lose", "tie"]}),
+        "to_move" | "winner" => json!({"enum": ["first", "second"]}),
+        "player" => json!({"pattern": "^[a-z-]+(:[a-z0-9]+){0,2}$"}),
+        "remoteness" | "played_remoteness" | "ply" => json!({"maximum": 64}),
+        "keep_plies" => json!({"minimum": 1, "maximum": 64}),
+        "column" => json!({"minimum": 1, "maximum": 32}),
+        "columns" => json!({"items": {"type": "integer", "minimum": 1, "maximum": 32}}),
+        "number" | "width" | "height" | "connect" | "levels" => json!({"minimum": 1}),
+        "hash" => json!({"pattern": "^[0-9a-f]{64}$"}),
+        "moves" | "line" | "refutation_line" | "undefined_line" => json!({"pattern": "^[1-9a-w]*$"}),
+        "bits" => json!({"pattern": "^[01]+( [01]+)*$"}),
+        "uni" => json!({"pattern": "^[12]_[-XO]+$"}),
+        "of_plies" => json!({"pattern": "^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$"}),
+        _ if name.ends_with("_share") => json!({"minimum": 0, "maximum": 1}),
+        _ if name.ends_with("seconds") || name.ends_with("per_second") => json!({"minimum": 0}),
+        _ => return None,
+    })
+}
+
+/// Adds to all fields of a schema which values they take, and that no object has others.
+pub fn narrow_fields(schema: &mut Value) {
+    match schema {
+        Value::Object(parts) => {
+            if let Some(Value::Object(fields)) = parts.get_mut("properties") {
+                fields.iter_mut().for_each(|(name, field)| narrow(field, of_word(name)));
+                parts.insert("additionalProperties".to_owned(), json!(false));
+            }
+            parts.values_mut().for_each(narrow_fields);
+        }
+        Value::Array(items) => items.iter_mut().for_each(narrow_fields),
+        _ => {}
+    }
+}
+
+/// Adds to the schema of a field which values it takes; it may still be null.
+fn narrow(field: &mut Value, values: Option<Value>) {
+    let is_nullable = field["type"].as_array().is_some_and(|types| types.contains(&json!("null")));
+    for (key, mut value) in values.as_ref().and_then(Value::as_object).cloned().unwrap_or_default() {
+        if let ("enum", true, Some(names)) = (key.as_str(), is_nullable, value.as_array_mut()) {
+            names.push(Value::Null);
+        }
+        // The server has a field `line` that is no line.
+        if field["type"] != json!("boolean") {
+            field[key] = value;
+        }
+    }
+}
+
+/// Describes what the program prints with `--json`.
+fn of_program() -> Value {
+    let lines = lines();
+    let kinds: Vec<Value> = lines.iter().map(|(name, ..)| json!({"$ref": format!("#/$defs/{name}")})).collect();
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": format!("A line that fourbase prints with --json, version {SCHEMA}"),
+        "description": "docs/json.md describes the fields. To check one subcommand alone, refer to its definition, such as #/$defs/query.",
+        "oneOf": kinds,
+        "$defs": definitions("/$defs", &lines),
+    })
+}
+
+/// Compares a file with what it should have; writes it if `FOURBASE_UPDATE` is set.
+fn check(file: &str, expected: String) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(file);
+    if std::env::var_os("FOURBASE_UPDATE").is_some() {
+        fs::write(&path, &expected).unwrap();
+    }
+    let is_current = fs::read_to_string(&path).is_ok_and(|found| found == expected);
+    assert!(is_current, "{file} is old; write it with: FOURBASE_UPDATE=1 cargo test -p fourbase-tools schema_test");
+}
+
+#[test]
+fn the_published_schemas_are_those_of_the_types() {
+    let pretty = |schema: &Value| format!("{schema:#}\n");
+    check("docs/fourbase.schema.json", pretty(&of_program()));
+    let served = server::openapi::description::of_server();
+    check("docs/openapi.json", pretty(&served));
+    check("tools/src/server/openapi.json", format!("{served}\n"));
+}
