@@ -16,8 +16,7 @@ use rayon::prelude::*;
 use snapbox::cmd::Command;
 use snapbox::{Assert, Data, IntoData};
 
-use crate::support::program::{LIMIT, PROGRAM, Program, VARIABLES, without_announcements};
-use crate::support::schema;
+use crate::support::program::{LIMIT, PROGRAM, Program, VARIABLES, record, without_announcements};
 use crate::support::server::Server;
 
 /// Headers that are part of an answer.
@@ -81,7 +80,7 @@ fn printed(program: &Program, command: &str) -> String {
     let [mut text, errors] =
         [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).expect("UTF-8 output"));
     let json = text.lines().filter(|line| line.starts_with("{\"schema\":"));
-    json.filter_map(|line| serde_json::from_str(line).ok()).for_each(|line| schema::check(&line));
+    json.filter_map(|line| serde_json::from_str(line).ok()).for_each(|line| record(&line));
     if !text.is_empty() && !text.ends_with('\n') {
         text += "\n";
     }

@@ -2,7 +2,6 @@
 
 pub mod answer;
 pub mod board;
-pub mod browser;
 pub mod comparison;
 pub mod files;
 pub mod hostile;
@@ -17,10 +16,8 @@ pub mod progress;
 pub mod proofs;
 pub mod properties;
 pub mod random;
-pub mod schema;
 pub mod server;
 pub mod shared;
-pub mod shown;
 pub mod small_disk;
 pub mod snapshot;
 pub mod solved;

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::Child;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -17,6 +17,15 @@ const LIMIT: Duration = Duration::from_secs(60);
 
 /// An answer that stops for so long is over.
 const SILENCE: Duration = Duration::from_millis(100);
+
+/// Waits until something holds.
+pub fn eventually(what: &str, holds: impl Fn() -> bool) {
+    let begin = Instant::now();
+    while !holds() {
+        assert!(begin.elapsed() < LIMIT, "{what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
 
 /// A server. It is told to stop when this is dropped.
 pub struct Server {
@@ -39,12 +48,7 @@ pub struct Reply {
 impl Server {
     /// Starts the program in its folder on a port that is free, and waits until it listens.
     pub fn start(program: &Program, options: &[&str]) -> Server {
-        Server::start_at(program, "127.0.0.1:0", options)
-    }
-
-    /// Starts the program in its folder at an address, and waits until it listens.
-    pub fn start_at(program: &Program, address: &str, options: &[&str]) -> Server {
-        let mut child = program.spawn(&[&["serve", "--listen", address], options].concat());
+        let mut child = program.spawn(&[&["serve", "--listen", "127.0.0.1:0"], options].concat());
         let mut line = String::new();
         let output = child.stdout.as_mut().expect("a pipe");
         BufReader::new(output).read_line(&mut line).expect("a line");

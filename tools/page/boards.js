@@ -1,7 +1,7 @@
 // The choice of a board: those that have a database, and any other size.
 
 import { ask } from "./api.js";
-import { element, onSubmit } from "./dom.js";
+import { onSubmit } from "./dom.js";
 import { newGame } from "./game.js";
 import { parseBoard } from "./notation.js";
 import { texts } from "./texts.js";
@@ -41,11 +41,8 @@ export class Boards {
     const wanted = JSON.stringify([listed, this.showValues]);
     if (select.dataset.boards !== wanted) {
       select.dataset.boards = wanted;
-      select.replaceChildren(...listed.map((entry) => {
-        const option = element("option", "", texts.boardOption(this.showValues ? entry : { board: entry.board }));
-        option.value = entry.board;
-        return option;
-      }));
+      const text = (entry) => texts.boardOption(this.showValues ? entry : { board: entry.board });
+      select.replaceChildren(...listed.map((entry) => new Option(text(entry), entry.board)));
     }
     select.value = shown;
   }

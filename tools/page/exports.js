@@ -3,7 +3,7 @@
 import { address } from "./api.js";
 import { linkTo } from "./address.js";
 import { columnsAt } from "./game.js";
-import { remark } from "./live.js";
+import { remark } from "./notices.js";
 import { bitsText, movesText, positionText, uniText } from "./notation.js";
 import { texts } from "./texts.js";
 

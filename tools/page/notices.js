@@ -1,6 +1,6 @@
-// What goes wrong, said on the page with a way to try again.
+// What is said on the page: what goes wrong, with a way to try again; and what is said once, to screen readers as well.
 
-import { setHidden } from "./dom.js";
+import { element, setHidden } from "./dom.js";
 import { impossibleText, texts } from "./texts.js";
 import { Impossible } from "./game.js";
 
@@ -66,4 +66,18 @@ function wording(failure) {
     case "unanswered": return { text: texts.unanswered(failure.message), final: true };
     default: return { text: texts.failed(failure.message) };
   }
+}
+
+/** Tells something to screen readers. The last few sentences stay, so that none is cut off by the next. */
+export function tell(text) {
+  if (!text) return;
+  const live = document.getElementById("live");
+  live.append(element("p", "", text));
+  while (live.children.length > 4) live.firstElementChild.remove();
+}
+
+/** Tells something and shows it, until the next move or remark. Without a text the last one goes away. */
+export function remark(text = "") {
+  document.getElementById("remark").textContent = text;
+  tell(text);
 }

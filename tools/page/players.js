@@ -1,7 +1,6 @@
 // The fields that choose who plays each side, and the name that the server has for a player.
 
 import { ask } from "./api.js";
-import { element } from "./dom.js";
 import { recall, remember } from "./prefs.js";
 import { playerNames, texts } from "./texts.js";
 
@@ -71,11 +70,8 @@ export class Players {
     level.hidden = !(kind.value in STANDARD);
     if (level.hidden) return;
     const highest = this.levels?.[kind.value] ?? wanted;
-    level.replaceChildren(...Array.from({ length: highest }, (_, index) => {
-      const option = element("option", "", texts.levelOption(index + 1));
-      option.value = index + 1;
-      return option;
-    }));
+    const option = (_, index) => new Option(texts.levelOption(index + 1), index + 1);
+    level.replaceChildren(...Array.from({ length: highest }, option));
     level.value = Math.min(wanted, highest);
   }
 }

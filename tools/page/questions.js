@@ -1,17 +1,68 @@
-// What the page asks about the game that is shown.
+// What the page asks about the game that is shown. A question has a channel; a new one ends the old one there, and an answer whose
+// question was ended is dropped, so that it never lands on another position.
 
 import { fieldsOf } from "./address.js";
 import { ask } from "./api.js";
-import { Channels } from "./channels.js";
 import { isOpen, wholeOf } from "./facts.js";
 import { positionText } from "./notation.js";
 import { texts } from "./texts.js";
 
 /** Keeps the answers about positions in `facts`. */
-export class Questions extends Channels {
+export class Questions {
   constructor(notices, facts) {
-    super(notices);
-    this.facts = facts;
+    Object.assign(this, { notices, facts });
+    this.open = new Map();
+  }
+
+  /** Ends the questions of channels, and forgets what went wrong there. */
+  end(...channels) {
+    for (const channel of channels) {
+      this.open.get(channel)?.abort();
+      this.open.delete(channel);
+    }
+    this.notices.clear(...channels);
+  }
+
+  /** Whether a question is under way. */
+  asks(channel) {
+    return this.open.has(channel);
+  }
+
+  /**
+   * Asks on a channel: `work(signal)` gives the answer, `use(answer)` takes it, and `failed(failure)` may take a
+   * failure, which is said on the page with a retry.
+   */
+  async run(channel, work, use, failed = () => {}) {
+    this.open.get(channel)?.abort();
+    const controller = new AbortController();
+    this.open.set(channel, controller);
+    const isCurrent = () => this.open.get(channel) === controller;
+    let answer;
+    try {
+      answer = await work(controller.signal, isCurrent);
+    } catch (failure) {
+      if (!isCurrent()) return;
+      this.open.delete(channel);
+      if (failure.name === "AbortError") return;
+      this.notices.fail(channel, failure, () => this.run(channel, work, use, failed));
+      failed(failure);
+      return;
+    }
+    if (!isCurrent()) return;
+    this.open.delete(channel);
+    this.notices.clear(channel);
+    use(answer);
+  }
+
+  /** Runs what may be impossible, on a channel, and says so. `failed()` is called then. */
+  attempt(channel, action, failed = () => {}) {
+    this.end(channel);
+    try {
+      action();
+    } catch (failure) {
+      this.notices.fail(channel, failure);
+      failed();
+    }
   }
 
   /** Asks for the values of the position that is shown. Calls `onPart()` when some are known, `onWhole()` at the end. */

@@ -3,10 +3,9 @@
 import { queryOf } from "./address.js";
 import { setHidden, setInert, setNote } from "./dom.js";
 import { keyOf } from "./facts.js";
-import { judge } from "./follow.js";
-import { columnsAt, outcome, toMove } from "./game.js";
+import { columnsAt, mistake, negate, outcome, toMove } from "./game.js";
 import { columnName, movesText } from "./notation.js";
-import { texts } from "./texts.js";
+import { texts, valueText } from "./texts.js";
 
 const $ = (id) => document.getElementById(id);
 const SWITCHES = { flip: "flipped", "values-toggle": "values", "best-line": "best", "follow-up-toggle": "follow" };
@@ -104,4 +103,18 @@ function marksOf({ game, line, best, rule, follow }) {
     best: best && line?.key === keyOf(game) ? line.columns?.[0] ?? null : null,
     rule: follow && rule?.answers && rule.key === ruleKey(game) ? rule.column : null,
   };
+}
+
+/** Compares the rule's column with the values. Returns a text, and the change such as "win to tie" or "". */
+function judge(column, fact) {
+  const child = fact?.children.find((other) => other.column === column);
+  const best = fact?.children[0];
+  const say = (text, gives = "") => ({ text: `${texts.rule(column)}: ${text}`, gives });
+  if (!child?.value || !fact.value) return say(texts.ruleUnknown);
+  const lost = mistake(fact.value, negate(child.value));
+  if (lost) return say(texts.ruleGives(texts.change(lost)), texts.change(lost));
+  if (best && best.remoteness !== child.remoteness) {
+    return say(texts.ruleSlower(valueText(best.value, best.remoteness), valueText(child.value, child.remoteness)));
+  }
+  return say(texts.ruleKeeps);
 }

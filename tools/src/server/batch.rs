@@ -17,7 +17,7 @@ use super::ask::About;
 use super::boards::Known;
 use super::failure::Failure;
 use super::fields::{self, fields};
-use super::server::Server;
+use super::state::Server;
 use super::stream::{Lines, NDJSON, lines};
 use super::written::PARTIAL;
 use crate::json::Envelope;

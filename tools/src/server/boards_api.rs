@@ -1,21 +1,26 @@
-//! `GET api/v1/boards`: the boards that are looked up and not searched.
+//! `GET api/v1/boards`: the boards that are looked up and not searched; `GET api/v1/stats`: how many of their positions are won,
+//! tied and lost, where that was counted.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use axum::extract::State;
+use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use fourbase::Board;
+use fourbase_tiers::counts::read_kept;
 use fourbase_tiers::database::{self, Database, DatabaseError, Summary};
+use fourbase_tiers::files::Disk;
 use fourbase_tiers::format::Manifest;
 use fourbase_tiers::kernel::Values;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::failure::Failure;
-use super::server::Server;
+use super::fields::fields;
+use super::state::Server;
 use super::written::{CHANGING, written};
 use crate::json::{Envelope, OutcomeJson};
 use crate::remedy;
+use crate::stats::Stats;
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -26,7 +31,7 @@ pub struct Listed {
 /// A board with its best database.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct BoardJson {
+pub struct BoardJson {
     board: String,
     width: usize,
     height: usize,
@@ -65,32 +70,33 @@ impl BoardJson {
 }
 
 /// Answers `GET api/v1/boards`.
-pub async fn get(State(server): State<Arc<Server>>) -> Result<Response, Failure> {
-    let listed = listed(&server).await?;
-    written(&Envelope::new("boards", listed), CHANGING)
+pub async fn boards(State(server): State<Arc<Server>>) -> Result<Response, Failure> {
+    let boards = listed(&server).await?.into_values().collect();
+    written(&Envelope::new("boards", Listed { boards }), CHANGING)
 }
 
-/// Lists the boards that have a database, smallest first.
+/// The boards that have a database, smallest first.
+type Boards = BTreeMap<(usize, usize, String), BoardJson>;
+
+/// Lists the boards that have a database.
 ///
 /// # Errors
 ///
 /// A folder that cannot be read.
-pub async fn boards(server: &Arc<Server>) -> Result<Vec<Board>, Failure> {
-    Ok(listed(server).await?.boards.into_iter().filter_map(|listed| listed.board.parse().ok()).collect())
-}
-
-async fn listed(server: &Arc<Server>) -> Result<Listed, Failure> {
+pub async fn listed(server: &Arc<Server>) -> Result<Boards, Failure> {
     let listing = Arc::clone(server);
     Ok(server.askers.look(move || list(&listing)).await??)
 }
 
-/// Lists the boards, smallest first.
-fn list(server: &Server) -> Result<Listed, DatabaseError> {
-    let mut boards: BTreeMap<(usize, usize, String), BoardJson> = BTreeMap::new();
-    let key = |board: Board| (board.cells(), board.width(), board.to_string());
+fn list(server: &Server) -> Result<Boards, DatabaseError> {
+    let mut boards = Boards::new();
+    let mut add = |board: Board, manifest: &Manifest, embedded| {
+        let key = (board.cells(), board.width(), board.to_string());
+        boards.insert(key, BoardJson::of(board, manifest, embedded));
+    };
     for board in Database::embedded_boards() {
         if let Some(database) = Database::embedded(board)? {
-            boards.insert(key(board), BoardJson::of(board, database.manifest(), true));
+            add(board, database.manifest(), true);
         }
     }
     let database::Listing { databases, faults } = database::list(server.boards.root())?;
@@ -98,7 +104,7 @@ fn list(server: &Server) -> Result<Listed, DatabaseError> {
     for values in [Values::Wdl, Values::Remoteness] {
         for Summary { board, manifest } in &databases {
             if manifest.is_complete() && manifest.values() == values {
-                boards.insert(key(*board), BoardJson::of(*board, manifest, false));
+                add(*board, manifest, false);
             }
         }
     }
@@ -106,5 +112,32 @@ fn list(server: &Server) -> Result<Listed, DatabaseError> {
         // Folders of the server are for its log alone.
         tracing::warn!("{}", remedy::told(&fault));
     }
-    Ok(Listed { boards: boards.into_values().collect() })
+    Ok(boards)
+}
+
+/// Which board.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct AskedStats {
+    /// Columns x rows, then cN for lines of N instead of 4, then m for misère.
+    board: String,
+}
+
+/// Answers `GET api/v1/stats`.
+pub async fn stats(State(server): State<Arc<Server>>, RawQuery(query): RawQuery) -> Result<Response, Failure> {
+    let asked: AskedStats = fields(query.as_deref())?;
+    let board: Board = asked.board.parse()?;
+    let known = server.find(board).await?;
+    let stats = server.askers.look(move || {
+        let Some(database) = known.database().filter(|database| !database.is_embedded()) else { return Ok(None) };
+        let counts = read_kept(&Disk, database.folder(), board, database.manifest())?;
+        Ok::<_, Failure>(counts.map(|counts| Stats::of(&counts, Some(database)).without_folder()))
+    });
+    let Some(stats) = stats.await?? else {
+        return Err(Failure::missing(format!(
+            "the positions of {board} are not counted on this server; fourbase stats {board} counts them"
+        )));
+    };
+    written(&Envelope::new("stats", stats), CHANGING)
 }

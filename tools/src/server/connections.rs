@@ -1,19 +1,16 @@
 //! Accepts connections and serves them, until the program is told to stop.
 
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::server::graceful::{GracefulConnection, GracefulShutdown};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_io_timeout::TimeoutStream;
-
-use super::signals::Signals;
 
 /// The most connections that are open; more wait until one ends. Many systems let a program open 1,024 files, and databases
 /// take some of them.
@@ -31,9 +28,33 @@ const MOST_HEAD_BYTES: usize = 16 << 10;
 /// How long to wait after the system could not accept a connection, because too many files are open.
 const BEFORE_NEXT: Duration = Duration::from_millis(50);
 
-/// Serves until a signal; then ends searches by `end`, and gives answers that are under way `grace`, or until a second
+/// How long answers may take that are under way when the server is told to stop.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// Begins to listen to what tells the server to stop: Ctrl-C, and SIGTERM where there is one. Each call waits for the next.
+///
+/// # Errors
+///
+/// The system does not let the program listen.
+pub fn signals() -> std::io::Result<impl AsyncFnMut()> {
+    #[cfg(unix)]
+    let (mut key, mut signal) = {
+        use tokio::signal::unix::{SignalKind, signal};
+        (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?)
+    };
+    #[cfg(not(unix))]
+    let (mut key, mut signal) = (tokio::signal::windows::ctrl_c()?, tokio::signal::windows::ctrl_close()?);
+    Ok(async move || {
+        tokio::select! {
+            _ = key.recv() => {}
+            _ = signal.recv() => {}
+        }
+    })
+}
+
+/// Serves until a signal; then ends searches by `end`, and gives answers that are under way some time, or until a second
 /// signal.
-pub async fn serve(listener: TcpListener, router: Router, mut signals: Signals, end: impl FnOnce(), grace: Duration) {
+pub async fn serve(listener: TcpListener, router: Router, mut signal: impl AsyncFnMut(), end: impl FnOnce()) {
     let graceful = GracefulShutdown::new();
     let connections = Arc::new(Semaphore::new(MOST_CONNECTIONS));
     loop {
@@ -50,7 +71,7 @@ pub async fn serve(listener: TcpListener, router: Router, mut signals: Signals, 
                     continue;
                 }
             },
-            () = signals.next() => break,
+            () = signal() => break,
         };
         let connection = graceful.watch(connection(stream, router.clone()));
         tokio::spawn(async move {
@@ -63,14 +84,12 @@ pub async fn serve(listener: TcpListener, router: Router, mut signals: Signals, 
     end();
     tokio::select! {
         () = graceful.shutdown() => {}
-        () = tokio::time::sleep(grace) => {}
-        () = signals.next() => {}
+        () = tokio::time::sleep(GRACE) => {}
+        () = signal() => {}
     }
 }
 
-type Connection = http1::Connection<TokioIo<Pin<Box<TimeoutStream<TcpStream>>>>, TowerToHyperService<Router>>;
-
-fn connection(stream: TcpStream, router: Router) -> Connection {
+fn connection(stream: TcpStream, router: Router) -> impl GracefulConnection<Error = hyper::Error> {
     // Answers are small and should not wait for more.
     let _ = stream.set_nodelay(true);
     let mut server = http1::Builder::new();

@@ -9,7 +9,9 @@ use fourbase::notation::NotationError;
 use fourbase_tiers::database::DatabaseError;
 use fourbase_tiers::files::FileError;
 use serde::Serialize;
+use serde_json::json;
 
+use super::written::{JSON, PARTIAL};
 use crate::remedy;
 
 /// A refused request.
@@ -28,7 +30,8 @@ pub struct Body<'a> {
 }
 
 impl Failure {
-    fn new(status: StatusCode, reason: impl Into<String>) -> Failure {
+    /// A request with this status.
+    pub fn new(status: StatusCode, reason: impl Into<String>) -> Failure {
         Failure { status, reason: reason.into(), again_in: None }
     }
 
@@ -42,9 +45,9 @@ impl Failure {
         Failure::new(StatusCode::NOT_FOUND, reason)
     }
 
-    /// The address has answers to other methods: 405.
-    pub fn method() -> Failure {
-        Failure::new(StatusCode::METHOD_NOT_ALLOWED, "this address does not take this method; see docs/server.md")
+    /// No such address: 404.
+    pub fn nowhere() -> Failure {
+        Failure::missing("there is nothing at this address; docs/server.md lists the addresses")
     }
 
     /// The body does not come: 408.
@@ -55,11 +58,6 @@ impl Failure {
     /// The body is too long: 413.
     pub fn too_long(reason: impl Into<String>) -> Failure {
         Failure::new(StatusCode::PAYLOAD_TOO_LARGE, reason)
-    }
-
-    /// The address is too long: 414.
-    pub fn address_too_long() -> Failure {
-        Failure::new(StatusCode::URI_TOO_LONG, "this address is too long; a batch takes positions in its body")
     }
 
     /// The question can be read and not be answered: 422.
@@ -124,13 +122,8 @@ impl From<FileError> for Failure {
 
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
-        let body = serde_json::to_string(&Body { error: &self.reason }).unwrap_or_default();
-        let mut response = (self.status, [(header::CONTENT_TYPE, "application/json")], body).into_response();
-        let headers = response.headers_mut();
-        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        if let Some(seconds) = self.again_in {
-            headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
-        }
-        response
+        let again_in = self.again_in.map(|seconds| [(header::RETRY_AFTER, HeaderValue::from(seconds))]);
+        let headers = [(header::CONTENT_TYPE, JSON), (header::CACHE_CONTROL, PARTIAL)];
+        (self.status, headers, again_in, json!(Body { error: &self.reason }).to_string()).into_response()
     }
 }

@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use super::failure::Failure;
 use super::fields::{self, fields};
-use super::server::Server;
+use super::state::Server;
 use super::written::{PARTIAL, written};
 use crate::json::Envelope;
 

@@ -1,6 +1,5 @@
 //! What the server has done, in the text format of Prometheus.
 
-use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use prometheus_client::encoding::text::encode;
@@ -8,7 +7,7 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
-use prometheus_client::registry::Registry;
+use prometheus_client::registry::{Metric, Registry};
 
 /// The upper bounds of the times that are told apart, in seconds.
 const BOUNDS: [f64; 12] = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1.0, 5.0, 30.0];
@@ -18,7 +17,6 @@ pub const MEDIA: &str = "application/openmetrics-text; version=1.0.0; charset=ut
 
 /// Counts of the server.
 pub struct Metrics {
-    registry: Registry,
     requests: Family<[(&'static str, String); 1], Counter>,
     seconds: Histogram,
     /// Requests that are being answered.
@@ -31,38 +29,29 @@ pub struct Metrics {
     pub searches: Counter,
     /// Searches that run, and those that wait.
     pub searching: Gauge,
-    pub waiting: Gauge<i64, std::sync::atomic::AtomicI64>,
+    pub waiting: Gauge,
     /// Searches whose asker went away.
-    pub abandoned: Counter<u64, AtomicU64>,
+    pub abandoned: Counter,
+    registry: Registry,
 }
 
 impl Metrics {
     pub fn new() -> Metrics {
-        let mut metrics = Metrics {
-            registry: Registry::with_prefix("fourbase"),
-            requests: Family::default(),
-            seconds: Histogram::new(BOUNDS),
-            in_flight: Gauge::default(),
-            cached: Counter::default(),
-            not_cached: Counter::default(),
-            probes: Counter::default(),
-            searches: Counter::default(),
-            searching: Gauge::default(),
-            waiting: Gauge::default(),
-            abandoned: Counter::default(),
-        };
-        let registry = &mut metrics.registry;
-        registry.register("requests", "Requests by status", metrics.requests.clone());
-        registry.register("request_seconds", "Time of a request", metrics.seconds.clone());
-        registry.register("requests_in_flight", "Requests that are being answered", metrics.in_flight.clone());
-        registry.register("cache_hits", "Answers that were at hand", metrics.cached.clone());
-        registry.register("cache_misses", "Answers that were not at hand", metrics.not_cached.clone());
-        registry.register("probes", "Positions that were looked up", metrics.probes.clone());
-        registry.register("searches", "Positions that were searched", metrics.searches.clone());
-        registry.register("searches_running", "Searches that run", metrics.searching.clone());
-        registry.register("searches_waiting", "Searches that wait for their turn", metrics.waiting.clone());
-        registry.register("searches_abandoned", "Searches whose asker went away", metrics.abandoned.clone());
-        metrics
+        let mut registry = Registry::with_prefix("fourbase");
+        let all = &mut registry;
+        Metrics {
+            requests: add(all, "requests", "Requests by status", Family::default()),
+            seconds: add(all, "request_seconds", "Time of a request", Histogram::new(BOUNDS)),
+            in_flight: add(all, "requests_in_flight", "Requests that are being answered", Gauge::default()),
+            cached: add(all, "cache_hits", "Answers that were at hand", Counter::default()),
+            not_cached: add(all, "cache_misses", "Answers that were not at hand", Counter::default()),
+            probes: add(all, "probes", "Positions that were looked up", Counter::default()),
+            searches: add(all, "searches", "Positions that were searched", Counter::default()),
+            searching: add(all, "searches_running", "Searches that run", Gauge::default()),
+            waiting: add(all, "searches_waiting", "Searches that wait for their turn", Gauge::default()),
+            abandoned: add(all, "searches_abandoned", "Searches whose asker went away", Counter::default()),
+            registry,
+        }
     }
 
     /// Counts an answer by its status, `none` where the client went away before.
@@ -78,4 +67,10 @@ impl Metrics {
         let _ = encode(&mut text, &self.registry);
         text
     }
+}
+
+/// Registers a count under a name, and returns it.
+fn add<M: Metric + Clone>(registry: &mut Registry, name: &str, help: &str, metric: M) -> M {
+    registry.register(name, help, metric.clone());
+    metric
 }

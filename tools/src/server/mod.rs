@@ -2,19 +2,18 @@
 //!
 //! From the top down:
 //!
-//! - [`connections`] accepts connections until [`signals`] say stop; [`routes`] says which address is answered by what, and
-//!   what holds for all of them; [`watched`] counts and logs each request; [`server`] is what all of them share.
-//! - [`position`], [`batch`], [`games`], [`players`], [`random`], [`stats`] and [`boards_api`] answer, [`picture`] draws, and
-//!   [`uwapi`] answers in the words of GamesCrafters' page. [`page`] is the page. [`openapi`] describes the addresses.
+//! - [`connections`] accepts connections until a signal says stop; [`routes`] says which address is answered by what, and what
+//!   holds for all of them; [`watched`] counts and logs each request; [`state`] is what all of them share, and keeps answers.
+//! - [`position`], [`batch`], [`games`], [`players`], [`random`] and [`boards_api`] answer, and [`uwapi`] answers in the words of
+//!   GamesCrafters' page. [`page`] is the page, and draws pictures. [`openapi`] describes the addresses.
 //! - [`fields`] reads what is asked; [`written`] and [`stream`] write answers; [`failure`] says why there is none.
 //! - [`ask`] lets searches and probes run on threads of their own, within limits; [`boards`] knows which databases there are;
-//!   [`cache`] keeps answers; [`metrics`] counts.
+//!   [`metrics`] counts.
 
 mod ask;
 mod batch;
 mod boards;
 mod boards_api;
-mod cache;
 mod connections;
 mod failure;
 mod fields;
@@ -22,14 +21,11 @@ mod games;
 mod metrics;
 pub mod openapi;
 mod page;
-mod picture;
 mod players;
 mod position;
 mod random;
 mod routes;
-mod server;
-mod signals;
-mod stats;
+mod state;
 mod stream;
 mod uwapi;
 mod watched;
@@ -47,17 +43,13 @@ use crate::arguments::{CacheArgument, DatabaseArgument};
 
 use crate::{number, output};
 use ask::Reach;
-use server::{Server, Settings};
-use signals::Signals;
+use state::Server;
 
 /// How many nodes a search may visit for one position without `--search-nodes`: some seconds of one thread on 7x6.
 const DEFAULT_NODES: &str = "2e7";
 
 /// How long it may take without `--search-seconds`.
 const DEFAULT_SECONDS: &str = "10";
-
-/// How long answers may take that are under way when the server is told to stop.
-const GRACE: Duration = Duration::from_secs(10);
 
 /// Threads that speak with clients; they never wait for a database or a search.
 const SPEAKERS: usize = 2;
@@ -122,22 +114,22 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if arguments.log {
         tracing_subscriber::fmt().with_writer(std::io::stderr).with_target(false).init();
     }
-    let settings = arguments.settings();
+    // Some more than searches and probes open databases.
+    let waiting = arguments.searches() + probes() + 2;
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
-    runtime.worker_threads(SPEAKERS).max_blocking_threads(settings.threads()).enable_all();
-    let runtime = runtime.build().context("cannot start the threads")?;
-    runtime.block_on(serve(arguments, settings))
+    runtime.worker_threads(SPEAKERS).max_blocking_threads(waiting).enable_all();
+    runtime.build().context("cannot start the threads")?.block_on(serve(arguments))
 }
 
-async fn serve(arguments: &Arguments, settings: Settings) -> anyhow::Result<()> {
+async fn serve(arguments: &Arguments) -> anyhow::Result<()> {
     let address = arguments.listen;
     let cannot = || format!("cannot listen on {address}; choose another address or port with --listen");
     let listener = TcpListener::bind(address).await.with_context(cannot)?;
     let address = listener.local_addr().with_context(cannot)?;
     // From the line on that says where it listens, a signal ends it well.
-    let signals = Signals::listen()?;
-    let page = format!("http://{address}{}/", settings.base_path);
-    let server = Server::new(settings);
+    let signal = connections::signals().context("cannot listen to signals")?;
+    let page = format!("http://{address}{}/", arguments.base_path);
+    let server = Server::new(arguments);
     let router = routes::router(Arc::clone(&server));
     output::print(format_args!("listening on {page}"))?;
     if arguments.open
@@ -145,22 +137,29 @@ async fn serve(arguments: &Arguments, settings: Settings) -> anyhow::Result<()> 
     {
         crate::failure::print_warning(&format!("cannot open the browser: {error}; open {page} there"));
     }
-    connections::serve(listener, router, signals, || server.askers.stop(), GRACE).await;
+    connections::serve(listener, router, signal, || server.askers.stop()).await;
     Ok(())
 }
 
 impl Arguments {
-    fn settings(&self) -> Settings {
-        let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        Settings {
-            root: self.database.root.clone(),
-            cache: self.cache,
-            base_path: self.base_path.clone(),
-            reach: Reach { nodes: self.search_nodes, time: Duration::from_secs(self.search_seconds.into()) },
-            searches: self.searches.map_or(processors, usize::from),
-            probes: 2 * processors,
-        }
+    /// Returns how far a search may go.
+    fn reach(&self) -> Reach {
+        Reach { nodes: self.search_nodes, time: Duration::from_secs(self.search_seconds.into()) }
     }
+
+    /// Returns how many searches run at a time.
+    fn searches(&self) -> usize {
+        self.searches.map_or_else(processors, usize::from)
+    }
+}
+
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Returns how many positions are looked up at a time.
+fn probes() -> usize {
+    2 * processors()
 }
 
 /// Reads the value of `--listen`. The name `localhost` is taken for 127.0.0.1, without asking what else it may mean.

@@ -22,7 +22,7 @@ pub mod description {
     use schemars::generate::SchemaSettings;
     use serde_json::{Value, json};
 
-    use super::super::{batch, boards_api, failure, games, picture, players, position, random, stats};
+    use super::super::{batch, boards_api, failure, games, page, players, position, random};
     use crate::schema_test::{Line, definitions, line, lines, narrow_fields};
 
     /// Describes what the server answers.
@@ -87,7 +87,7 @@ pub mod description {
                 "position", "Tell what a position and its moves are worth", fields::<position::Asked>(),
                 as_json("The answer", "query")),
             "/positions": {"post": positions},
-            "/position.svg": get("picture", "Draw a position", fields::<picture::Asked>(), json!({
+            "/position.svg": get("picture", "Draw a position", fields::<page::AskedPicture>(), json!({
                 "description": "The picture", "content": content("image/svg+xml", &json!({"type": "string"}))
             })),
             "/analysis": get(
@@ -102,7 +102,7 @@ pub mod description {
                 "random", "Draw an unfinished position at random", fields::<random::AskedRandom>(),
                 as_json("The position", "random")),
             "/stats": get(
-                "stats", "Tell how many positions of a board are won, tied and lost", fields::<stats::Asked>(),
+                "stats", "Tell how many positions of a board are won, tied and lost", fields::<boards_api::AskedStats>(),
                 as_json("The counts, if fourbase stats or fourbase solve --stats has kept them beside the database", "stats")),
             "/openapi.json": get("openapi", "Describe these addresses", vec![], json!({
                 "description": "This description", "content": content("application/json", &json!({"type": "object"}))

@@ -14,7 +14,7 @@ use super::boards::Known;
 use super::failure::Failure;
 use super::fields::{self, fields};
 use super::games;
-use super::server::Server;
+use super::state::Server;
 use super::written::{CHANGING, PARTIAL, written};
 use crate::json::{Envelope, PositionJson};
 

@@ -13,12 +13,11 @@ use serde::Deserialize;
 
 use super::ask::{About, Turn};
 use super::boards::Known;
-use super::cache::{answered, at_hand};
 use super::failure::Failure;
 use super::fields::{self, fields};
-use super::server::Server;
+use super::state::Server;
 use super::stream::{NDJSON, lines};
-use super::written::PARTIAL;
+use super::written::{PARTIAL, written};
 use crate::json::Envelope;
 
 /// What is asked for.
@@ -68,8 +67,8 @@ pub async fn get(
         return Err(DatabaseError::Missing { board, root: server.boards.root().clone() }.into());
     }
     let question = format!("{is_looked_up} {} {text}", asked.line);
-    if let Some(response) = at_hand(&server, &known, &question, &headers) {
-        return Ok(response);
+    if let Some(answer) = server.at_hand(&known, &question, &headers) {
+        return Ok(answer);
     }
     let may_search = !is_looked_up && known.may_search(position.ply(), asked.line);
     let about = About { position, with_line: asked.line, is_looked_up, listener: None };
@@ -80,7 +79,7 @@ pub async fn get(
     }
     let analysis = server.askers.analyse(turn, &known, about).await?;
     let answer = Envelope::new("query", server.askers.json(&analysis, &text));
-    answered(&server, &known, &question, &answer, analysis.limit.is_none())
+    if analysis.limit.is_some() { written(&answer, PARTIAL) } else { server.whole(&known, &question, &answer) }
 }
 
 /// Sends what is known so far, again and again, and at last the whole answer.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::{Request, State};
-use axum::http::{HeaderName, HeaderValue, Method, header};
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state, map_response};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
@@ -13,9 +13,10 @@ use tower_http::cors::{Any, CorsLayer};
 
 use super::failure::Failure;
 use super::metrics::MEDIA;
-use super::server::Server;
+use super::state::Server;
 use super::watched::{Place, Watched};
-use super::{batch, boards_api, games, openapi, page, picture, players, position, random, stats, uwapi};
+use super::written::PARTIAL;
+use super::{batch, boards_api, games, openapi, page, players, position, random, uwapi};
 
 /// The longest address.
 const MOST_CHARACTERS: usize = 2048;
@@ -24,14 +25,12 @@ const MOST_CHARACTERS: usize = 2048;
 const MONITORS: [&str; 2] = ["/healthz", "/metrics"];
 
 /// What browsers may do with answers: nothing of other places, no frames, no guesses.
-const SECURITY: [(HeaderName, HeaderValue); 3] = [
-    (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
-    (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+const SECURITY: [(HeaderName, &str); 3] = [
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::REFERRER_POLICY, "no-referrer"),
     (
         header::CONTENT_SECURITY_POLICY,
-        HeaderValue::from_static(
-            "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors *; object-src 'none'",
-        ),
+        "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors *; object-src 'none'",
     ),
 ];
 
@@ -41,15 +40,15 @@ const A_DAY: Duration = Duration::from_secs(86_400);
 /// Makes the router of all addresses.
 pub fn router(server: Arc<Server>) -> Router {
     let api = Router::new()
-        .route("/boards", get(boards_api::get))
+        .route("/boards", get(boards_api::boards))
         .route("/position", get(position::get))
-        .route("/position.svg", get(picture::get))
+        .route("/position.svg", get(page::picture))
         .route("/positions", post(batch::post))
         .route("/analysis", get(games::analysis))
         .route("/players", get(players::list))
         .route("/move", get(players::next_move))
         .route("/random", get(random::get))
-        .route("/stats", get(stats::get))
+        .route("/stats", get(boards_api::stats))
         .route("/openapi.json", get(openapi::get));
     let routes = Router::new()
         .nest("/api/v1", api)
@@ -57,21 +56,23 @@ pub fn router(server: Arc<Server>) -> Router {
         .merge(page::routes())
         .route("/healthz", get(|| async { "ok\n" }))
         .route("/metrics", get(metrics));
-    let base_path = server.settings.base_path.clone();
-    let robots = robots(&base_path);
+    let robots = robots(&server.base_path);
     let cors = CorsLayer::new()
         .allow_origin(Any)
         .allow_methods([Method::GET, Method::POST])
         .allow_headers(Any)
         .expose_headers([header::ETAG, header::RETRY_AFTER])
         .max_age(A_DAY);
-    beneath(&base_path, routes)
+    beneath(&server.base_path, routes)
         // Crawlers ask for it here, whatever the base path is.
         .route("/robots.txt", get(|| async { robots }))
-        .fallback(|| async { Failure::missing("there is nothing at this address; docs/server.md lists the addresses") })
-        .method_not_allowed_fallback(|| async { Failure::method() })
+        .fallback(|| async { Failure::nowhere() })
+        .method_not_allowed_fallback(|| async {
+            let reason = "this address does not take this method; see docs/server.md";
+            Failure::new(StatusCode::METHOD_NOT_ALLOWED, reason)
+        })
         .layer(from_fn_with_state(Arc::clone(&server), around))
-        .layer(map_response(secured))
+        .layer(map_response(|response: Response| async { (SECURITY, response) }))
         .layer(cors)
         .with_state(server)
 }
@@ -92,61 +93,45 @@ fn robots(base_path: &str) -> String {
     format!("User-agent: *\n{}", paths.concat())
 }
 
-/// Adds the headers that keep browsers safe.
-async fn secured(mut response: Response) -> Response {
-    response.headers_mut().extend(SECURITY.map(|(name, value)| (Some(name), value)));
-    response
-}
-
 /// What happens around every request. Monitors are answered beyond the limit of requests.
 async fn around(State(server): State<Arc<Server>>, request: Request, next: Next) -> Response {
     let watched = Watched::new(&server.metrics, &request);
     let path = request.uri().path();
-    let is_monitor = MONITORS.contains(&path.strip_prefix(&*server.settings.base_path).unwrap_or(path));
-    let place = if is_monitor {
-        None
-    } else {
-        match Place::take(&server) {
-            None => return watched.over(Failure::busy().into_response(), None),
-            taken => taken,
-        }
-    };
+    let is_monitor = MONITORS.contains(&path.strip_prefix(&*server.base_path).unwrap_or(path));
+    let place = if is_monitor { None } else { Place::take(&server) };
+    if place.is_none() && !is_monitor {
+        return watched.over(Failure::busy().into_response(), None);
+    }
     let is_long = request.uri().path_and_query().is_some_and(|address| address.as_str().len() > MOST_CHARACTERS);
-    let response = if is_long { Failure::address_too_long().into_response() } else { next.run(request).await };
+    let response = if is_long {
+        let reason = "this address is too long; a batch takes positions in its body";
+        Failure::new(StatusCode::URI_TOO_LONG, reason).into_response()
+    } else {
+        next.run(request).await
+    };
     watched.over(response, place)
 }
 
 /// Answers `GET metrics`.
-async fn metrics(State(server): State<Arc<Server>>) -> Response {
+async fn metrics(State(server): State<Arc<Server>>) -> impl IntoResponse {
     let media = HeaderValue::from_static(MEDIA);
-    (
-        [(header::CONTENT_TYPE, media), (header::CACHE_CONTROL, HeaderValue::from_static("no-store"))],
-        server.metrics.to_text(),
-    )
-        .into_response()
+    ([(header::CONTENT_TYPE, media), (header::CACHE_CONTROL, PARTIAL)], server.metrics.to_text())
 }
 
 #[cfg(test)]
 mod tests {
     use axum::body::{Body, to_bytes};
-    use axum::http::StatusCode;
+    use clap::Parser;
     use hyper::service::Service;
     use hyper_util::service::TowerToHyperService;
 
     use super::*;
-    use crate::arguments::CacheArgument;
-    use crate::server::ask::Reach;
-    use crate::server::server::Settings;
+    use crate::server::Arguments;
 
-    fn server() -> Arc<Server> {
-        Server::new(Settings {
-            root: "no-such-folder".into(),
-            cache: CacheArgument { bytes: None },
-            base_path: String::new(),
-            reach: Reach { nodes: 1000, time: Duration::from_secs(1) },
-            searches: 1,
-            probes: 1,
-        })
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        arguments: Arguments,
     }
 
     async fn get(server: &Arc<Server>, address: &str) -> Response {
@@ -156,7 +141,7 @@ mod tests {
 
     #[tokio::test]
     async fn requests_beyond_the_limit_are_refused_until_others_are_over() {
-        let server = server();
+        let server = Server::new(&Line::parse_from(["serve", "--db", "no-such-folder"]).arguments);
         let mut places: Vec<Place> = std::iter::from_fn(|| Place::take(&server)).collect();
         assert_eq!(places.len(), 512);
         for address in ["/", "/page/app.js", "/api/v1/position?board=7x6", "/uwapi/", "/nowhere", "/robots.txt"] {

@@ -13,7 +13,7 @@ use hyper::body::{Frame, SizeHint};
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::metrics::Metrics;
-use super::server::Server;
+use super::state::Server;
 
 /// The most bytes of an address in the log.
 const MOST_LOGGED: usize = 512;

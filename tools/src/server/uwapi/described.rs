@@ -41,16 +41,11 @@ pub fn games_json() -> Json {
 }
 
 /// Describes the game with its variants.
-pub fn game_json(boards: &[Board]) -> Json {
-    let variants: Vec<Json> = boards
-        .iter()
-        .map(|board| {
-            let id = variant(*board);
-            json!({ "id": id, "name": id, "gui": "v3" })
-        })
-        .collect();
+pub fn game_json(boards: impl Iterator<Item = Board>) -> Json {
+    let variants = boards.map(variant).map(|id| json!({ "id": id, "name": id, "gui": "v3" }));
     json!({
-        "id": GAME, "name": NAME, "variants": variants, "allowCustomVariantCreation": false, "supportsWinBy": false,
+        "id": GAME, "name": NAME, "variants": variants.collect::<Vec<_>>(), "allowCustomVariantCreation": false,
+        "supportsWinBy": false,
     })
 }
 

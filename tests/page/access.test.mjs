@@ -1,0 +1,163 @@
+// Small screens, screen readers, and what people set in their system.
+
+import assert from "node:assert/strict";
+import { ply } from "./shown.mjs";
+import { AXE, PATIENT, pageTest } from "./support.mjs";
+
+const telephone = (width) => ({ viewport: { width, height: 800 }, isMobile: true, hasTouch: true });
+
+for (const width of [375, 320]) {
+  pageTest(`telephones of ${width} pixels show all columns`, async ({ screen, page, truth, url, picture }) => {
+    // Nothing is scrolled sideways.
+    const fits = ({ contentWidth, windowWidth, columns }) => {
+      assert.ok(contentWidth <= width && windowWidth <= width, `${contentWidth} in ${windowWidth}`);
+      assert.ok(columns[0].left >= 0 && columns.at(-1).left + columns.at(-1).width <= width);
+    };
+    screen.requestsMayFail = true;
+    fits(await screen.open());
+    for (const moves of ["1", "12", "123", "1234", "12345", "123456", "1234567"]) {
+      const shown = await screen.after(page.tap(`#board button[data-column="${moves.at(-1)}"]`), moves);
+      // A finger needs 24 pixels: https://www.w3.org/TR/WCAG22/#target-size-minimum
+      assert.ok(shown.columns.every((column) => column.width >= 24));
+      fits(shown);
+      truth.check(shown);
+    }
+    truth.checkHistory(await screen.whole(), "1234567");
+    for (const button of ["#best-line", "#follow-up-toggle", "#flip"]) await page.tap(button);
+    await screen.until("the best line is shown", ({ lineNote }) => lineNote.startsWith("Best line: "));
+    await page.selectOption("#first-player", "pomakis");
+    await page.fill("#paste", "8");
+    await page.tap("#paste-go");
+    fits(await screen.until("the error is said", ({ error }) => error !== ""));
+    await picture("error");
+    await page.selectOption("#first-player", "human");
+    fits(await screen.after(page.goto(`${url}/?board=5x4&moves=1212121`), "1212121"));
+    // A wide board scrolls within its frame.
+    await page.goto(`${url}/?board=32x2&moves=1`);
+    assert.ok((await screen.until("the wide board", ({ columns }) => columns.length === 32)).contentWidth <= width);
+  }, { board: "7x6", options: PATIENT, device: telephone(width) });
+}
+
+/** Runs axe-core on the page as it is: the violations with their elements, and how many rules passed. */
+async function violations(page) {
+  if (await page.evaluate("typeof axe") !== "object") await page.evaluate(AXE);
+  const report = await page.evaluate("axe.run(document)");
+  return [report.violations.map(({ id, nodes }) => `${id}: ${JSON.stringify(nodes)}`), report.passes.length];
+}
+
+const papers = new Set();
+for (const [name, device] of [["desktop", {}], ["telephone", telephone(375)]]) {
+  pageTest(`axe finds no violation on a ${name}`, async ({ screen, page, url, picture }) => {
+    const isSound = async (what) => {
+      const [found, passed] = await violations(page);
+      assert.deepEqual([found, passed > 20], [[], true], what);
+      await picture(what);
+    };
+    screen.requestsMayFail = true;
+    for (const colorScheme of ["light", "dark"]) {
+      await page.emulateMedia({ colorScheme });
+      await screen.open("44536");
+      await isSound(colorScheme);
+      papers.add(await style(page, "body", "", "backgroundColor"));
+      // With a computer, its level, a best line, an answer of the rule and an error.
+      await page.click("#best-line");
+      await page.click("#follow-up-toggle");
+      await page.selectOption("#first-player", "pomakis");
+      await page.click(ply(4));
+      await screen.settled("a computer waits", ({ canGoOn }) => canGoOn);
+      await screen.send("#paste", "9", "#paste-go");
+      await screen.until("the error is said", ({ error }) => error !== "");
+      await screen.until("the best line is shown", ({ lineNote }) => lineNote.startsWith("Best line: "));
+      await isSound(`${colorScheme}-error`);
+      await page.selectOption("#first-player", "human");
+      await screen.after(page.goto(`${url}/?board=5x4&moves=1212121`), "1212121");
+      await isSound(`${colorScheme}-won`);
+    }
+    // Two schemes on one device, and the same two on the other.
+    assert.equal(papers.size, 2);
+    // It does find violations.
+    await page.evaluate(() => document.documentElement.removeAttribute("lang"));
+    const [[found, ...others]] = await violations(page);
+    assert.ok(found.startsWith("html-has-lang: ") && others.length === 0);
+  }, { board: "7x6", device });
+
+  pageTest(`the board stays in its place from move to move on a ${name}`, async ({ screen, page }) => {
+    const top = () => page.$eval("#board", (board) => board.getBoundingClientRect().top + scrollY);
+    await screen.open();
+    const begin = await top();
+    await page.selectOption("#second-player", "perfect");
+    // Columns are full, the game ends: no text takes more room than another.
+    for (let shown = await screen.settled(); !shown.over;) {
+      const next = shown.ply + 2;
+      await screen.play(shown.columns.find(({ pieces }) => pieces.length < 4).column);
+      assert.equal(await top(), begin);
+      shown = await screen.settled("the computer answers", ({ over, ply }) => over || ply === next);
+      assert.equal(await top(), begin);
+    }
+    await page.click(ply(1));
+    await screen.settled("the computer waits", ({ canGoOn }) => canGoOn);
+    assert.equal(await top(), begin);
+  }, { device });
+}
+
+pageTest("moves and values are told to screen readers", async ({ screen, page }) => {
+  const tells = (text) => page.locator("#live").getByText(text, { exact: true }).first().waitFor({ state: "attached" });
+  await screen.open();
+  assert.equal(await page.getAttribute("#live", "aria-live"), "polite");
+  await screen.play(1);
+  await tells("First player plays column 1.");
+  await tells("Second player to move (rings): win in 19.");
+  for (const [key, text] of [["v", "Values are hidden."], ["f", "The board is mirrored."], ["u", "At the start."]]) {
+    await screen.press(key);
+    await tells(text);
+  }
+  // What is refused is seen as well.
+  await screen.open("1111");
+  await screen.press("1");
+  await tells("Column 1 is full.");
+  assert.equal(await page.textContent("#remark"), "Column 1 is full.");
+  await screen.after(screen.press("2"), "11112");
+  assert.equal(await page.textContent("#remark"), "");
+});
+
+/** Reads a property of an element or of a part of it. */
+function style(page, selector, part, property) {
+  return page.$eval(selector, (element, [part, property]) => getComputedStyle(element, part)[property], [part, property]);
+}
+
+pageTest("pieces do not drop where people want less motion", async ({ screen, page }) => {
+  for (const [reducedMotion, animation] of [["no-preference", "drop"], ["reduce", "none"]]) {
+    await page.emulateMedia({ reducedMotion });
+    await screen.open();
+    await screen.play(1);
+    assert.equal(await style(page, ".cell.drops", "::after", "animationName"), animation, reducedMotion);
+  }
+});
+
+pageTest("texts of twice the size fit the window", async ({ screen, page }) => {
+  await screen.open("123412");
+  await page.evaluate(() => { document.documentElement.style.fontSize = "200%"; });
+  const { contentWidth, windowWidth } = await screen.settled();
+  assert.ok(contentWidth <= windowWidth);
+  const cut = (rows) => rows.filter(({ scrollHeight, clientHeight }) => scrollHeight > clientHeight + 1).length;
+  assert.equal(await page.$$eval("#history button", cut), 0);
+});
+
+pageTest("pieces and values keep their colours where the system forces others", async ({ screen, page, picture }) => {
+  const colour = (selector, part = "", property = "backgroundColor") => style(page, selector, part, property);
+  for (const forcedColors of ["none", "active"]) {
+    await page.emulateMedia({ forcedColors });
+    await screen.open("12");
+    await screen.whole();
+    const colours = [
+      await colour(".cells"), await colour(".cell", "::before"), await colour(".cell.first", "::after"),
+      await colour(".cell.second", "::after", "borderTopColor"), await colour("#history .win path", "", "fill"),
+      await colour("#history .lose path", "", "fill"), await colour(".value.known"),
+    ];
+    assert.equal(new Set(colours).size, colours.length, `${forcedColors}: ${colours}`);
+    // The rest takes the colours of the system.
+    const same = await colour(".hint", "", "color") === await colour("h1", "", "color");
+    assert.equal(same, forcedColors === "active");
+    await picture(forcedColors);
+  }
+});

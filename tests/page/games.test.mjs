@@ -1,0 +1,138 @@
+// Whole games against the players, also when the server goes away.
+
+import assert from "node:assert/strict";
+import { PATIENT, pageTest } from "./support.mjs";
+
+const GONE = "The server cannot be reached. The page tries again every 5 seconds; you can play on without values.";
+
+/**
+ * Plays the first player by clicks until the game is over. `choose` gets the moves, best first. Compares every look at the page on
+ * the way with the command line, and the history and the end of the game.
+ */
+async function playToTheEnd(screen, truth, choose) {
+  screen.seen = [];
+  for (let shown = await screen.settled(); !shown.over;) {
+    const next = shown.ply + 2;
+    await screen.play(choose(truth.of(shown.moves).children).column);
+    shown = await screen.settled("the computer answers", ({ over, ply }) => over || ply === next);
+  }
+  const end = await screen.whole();
+  assert.ok(screen.seen.filter(({ settled, over }) => settled && !over).length > Math.floor(end.ply / 3));
+  screen.seen.forEach((seen) => truth.check(seen));
+  truth.checkHistory(end, end.moves);
+  truth.checkEnd(end);
+  return end;
+}
+
+pageTest("whole games of 5x4 against perfect show every value", async ({ screen, page, truth, picture }) => {
+  await screen.open();
+  await page.selectOption("#second-player", "perfect");
+  const tied = await playToTheEnd(screen, truth, (moves) => moves[0]);
+  assert.deepEqual([tied.ply, tied.lines], [20, []]);
+  await picture("tie");
+  await screen.after(page.click("#restart"), "");
+  const lost = await playToTheEnd(screen, truth, (moves) => moves.at(-1));
+  assert.ok(lost.ply % 2 === 0 && lost.lines.length > 0);
+  // Undo goes back to the last move of the person, and the computer plays the same side from there.
+  await page.click("#undo");
+  const undone = await screen.whole(lost.ply - 2);
+  truth.check(undone);
+  truth.checkHistory(undone, lost.moves);
+});
+
+pageTest("a whole game of 7x6 against perfect shows every value", async ({ screen, page, truth, url }) => {
+  await page.goto(`${url}/`);
+  await page.selectOption("#second-player", "perfect:first");
+  const won = await playToTheEnd(screen, truth, (moves) => moves[0]);
+  assert.deepEqual([won.ply, won.lines.length > 0], [41, true]);
+}, { board: "7x6", options: PATIENT });
+
+pageTest("players have the levels that the server allows", async ({ screen, page, url }) => {
+  const levels = (count) => screen.until(`${count} levels`, async () => await page.locator("#first-level option").count() === count);
+  await screen.open("4");
+  await page.selectOption("#first-player", "pomakis");
+  await levels(11);
+  await page.selectOption("#first-level", "11");
+  await page.selectOption("#board-select", "6x6");
+  await levels(12);
+  // A level that is too high here is not asked for: the computer moves at once, with the highest one. The search for the values
+  // goes on when the server is gone.
+  screen.requestsMayFail = true;
+  await page.goto(`${url}/?board=32x2`);
+  const moved = await screen.until("the computer moves", ({ ply }) => ply === 1);
+  assert.equal(moved.error, "");
+  await levels(6);
+  assert.equal(await page.inputValue("#first-level"), "6");
+}, { board: "7x6" });
+
+pageTest("two computers play a game that is stepped through and goes on", async ({ screen, page, truth }) => {
+  await screen.open();
+  for (const side of ["#second-player", "#first-player"]) await page.selectOption(side, "perfect:first");
+  await screen.until("the game is over", ({ over }) => over);
+  const end = await screen.whole();
+  truth.checkEnd(end);
+  truth.checkHistory(end, end.moves);
+  for (const back of [1, 2, 3]) {
+    await page.click("#undo");
+    assert.ok((await screen.whole(end.ply - back)).canGoOn);
+  }
+  await page.click("#redo");
+  await screen.whole(end.ply - 2);
+  await page.click("#go-on");
+  assert.equal((await screen.whole(end.ply)).moves, end.moves);
+});
+
+pageTest("a game goes on after the server was stopped and started again", async ({ screen, page, program, truth, picture }) => {
+  screen.requestsMayFail = true;
+  await screen.open("12");
+  await program.stop();
+  // Two people play on without values.
+  for (const [column, moves] of [[3, "123"], [4, "1234"]]) {
+    await screen.play(column);
+    const shown = await screen.until("the error is said", (now) => now.moves === moves && now.canRetry && now.error !== "");
+    assert.deepEqual([shown.error, shown.settled], [GONE, false]);
+    truth.check(shown);
+  }
+  await picture("gone");
+  // A keyboard stays where it is while the page tries again.
+  await page.focus("#retry");
+  await screen.press("Enter");
+  const again = await screen.until("it is said again", ({ canRetry }) => canRetry);
+  assert.deepEqual([again.focus, again.error, again.moves, again.settled], ["retry", GONE, "1234", false]);
+  await program.serve();
+  await page.click("#retry");
+  const back = await screen.whole();
+  assert.deepEqual([back.moves, back.error, back.canRetry], ["1234", "", false]);
+  truth.check(back);
+  truth.checkHistory(back, "1234");
+
+  // A person waits for a computer.
+  await page.selectOption("#second-player", "perfect");
+  await program.stop();
+  await screen.play(1);
+  const waits = await screen.until("the error is said", ({ canRetry, settled, thinking }) => canRetry && !settled && !thinking);
+  assert.deepEqual([waits.moves, waits.error], ["12341", GONE]);
+  await program.serve();
+  await page.click("#retry");
+  const answered = await screen.settled("the computer answers", ({ ply }) => ply === 6);
+  assert.ok(answered.error === "" && answered.moves.startsWith("12341"));
+  truth.check(answered);
+  await playToTheEnd(screen, truth, (moves) => moves[0]);
+});
+
+pageTest("a search that is given up is said and can be tried again", async ({ screen, page, url }) => {
+  const givenUp = ({ canRetry, error }) => canRetry && error.startsWith("Search given up: ");
+  screen.requestsMayFail = true;
+  await page.goto(`${url}/?board=8x7&moves=44`);
+  const { columns } = await screen.until("the search is given up", givenUp);
+  assert.ok(columns.every(({ value }) => value === null));
+  // One can play on.
+  await screen.press("4");
+  await screen.until("it is given up again", (shown) => shown.moves === "444" && givenUp(shown));
+  await page.click("#retry");
+  await screen.until("it is tried again", givenUp);
+  // A computer that finds no move waits.
+  await page.selectOption("#second-player", "perfect");
+  const finds = "There is no answer: not decided within 2,000 nodes";
+  await screen.until("the computer finds no move", ({ error, canGoOn }) => error.includes(finds) && canGoOn);
+}, { options: ["--search-nodes", "2000"] });

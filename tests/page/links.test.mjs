@@ -1,0 +1,90 @@
+// Links, the history of the browser, and positions in and out.
+
+import assert from "node:assert/strict";
+import { Truth } from "./shown.mjs";
+import { pageTest } from "./support.mjs";
+
+pageTest("a link opens its game, and back, forward and reload keep it", async ({ screen, page, program, truth, url }) => {
+  const opened = await screen.open("4453");
+  truth.check(opened);
+  const link = (moves) => `${url}/?board=7x6&moves=${moves}`;
+  assert.deepEqual([opened.address, opened.link], [link("4453"), link("4453")]);
+  await screen.after(screen.play(1), "44531");
+  assert.equal((await screen.after(screen.play(7), "445317")).address, link("445317"));
+  for (const [moves, step] of [
+    ["44531", "goBack"], ["4453", "goBack"], ["44531", "goForward"], ["445317", "goForward"], ["445317", "reload"], ["44531", "goBack"],
+  ]) {
+    await page[step]();
+    const shown = await screen.settledAt(moves);
+    assert.equal(shown.address, link(moves));
+    truth.check(shown);
+  }
+  // What can be redone outlives a reload; an entry of the history has what it had when it was left.
+  await screen.after(page.goForward(), "445317");
+  assert.ok((await screen.after(page.click("#undo"), "44531")).canRedo);
+  assert.ok((await screen.after(page.reload(), "44531")).canRedo);
+  await screen.after(page.click("#redo"), "445317");
+  // Another board is a step of the history too.
+  await page.selectOption("#board-select", "7x5");
+  new Truth(program, "7x5").check(await screen.settled("the other board is shown", ({ board }) => board === "7x5"));
+  truth.check(await screen.after(page.goBack(), "445317"));
+  // A link that stops being a game is shown as far as it goes, and a link in any notation is read.
+  const { error } = await screen.after(page.goto(link("44444448")), "444444");
+  assert.equal(error, "This link has a move that is not possible. Move 7: column 4 is full. The moves before it are shown.");
+  truth.check(await screen.after(page.goto(`${url}/?board=7x6&position=2_-----------------------X------------------`), "4"));
+}, { board: "7x6" });
+
+pageTest("the page works under the path of a proxy", async ({ screen, page, truth, url }) => {
+  assert.ok(url.endsWith("/connect4"));
+  // The path without the slash at its end leads to the page as well.
+  assert.equal((await screen.after(page.goto(url), "")).address, `${url}/?board=7x6&moves=`);
+  truth.check(await screen.open("33"));
+  const shown = await screen.after(screen.play(2), "332");
+  assert.deepEqual([shown.address, shown.link], Array(2).fill(`${url}/?board=5x4&moves=332`));
+  const address = await page.inputValue("#export-svg");
+  assert.ok(address.startsWith(`${url}/`));
+  const picture = await fetch(address);
+  assert.deepEqual([picture.status, picture.headers.get("content-type")], [200, "image/svg+xml"]);
+  await page.selectOption("#first-player", "perfect");
+  await screen.play(2);
+  truth.check(await screen.settled("the computer answers", ({ ply }) => ply === 5));
+  const names = await page.evaluate(() => performance.getEntriesByType("resource").map(({ name }) => name));
+  assert.ok(names.length > 15 && names.every((name) => name.startsWith(`${url}/`)), names.join("\n"));
+}, { options: ["--base-path", "/connect4"] });
+
+pageTest("pasted games and positions are opened and shown in every notation", async ({ screen, page, truth, url }) => {
+  await screen.open();
+  const { bits, uni } = truth.of("3321").position;
+  // Without the order of moves the smallest one is shown.
+  const smallest = truth.of(uni).position.moves;
+  for (const [text, moves] of [
+    ["3321", "3321"], ["-", ""], [bits, smallest], ["1. 3 3 2. 2 1", "3321"], [uni, smallest],
+    [`${url}/?board=5x4&moves=332`, "332"], ["3, 3, 2", "332"],
+  ]) {
+    truth.check(await screen.after(screen.send("#paste", text, "#paste-go"), moves));
+    const { position } = truth.of(moves);
+    for (const notation of ["moves", "bits", "uni"]) {
+      assert.equal(await page.inputValue(`#export-${notation}`), position[notation]);
+    }
+  }
+  await page.click("#copy-bits");
+  const said = ["Columns as bits copied.", "Copying is not allowed here. The text is selected: press Ctrl+C."];
+  await screen.until("the copy is said", async () => said.includes(await page.textContent("#remark")));
+});
+
+pageTest("random positions and other boards are opened", async ({ screen, truth }) => {
+  await screen.open();
+  for (const number of [7, 4, 9]) {
+    await screen.send("#random-ply", `${number}`, "#random");
+    truth.check(await screen.settled("a random position", ({ ply }) => ply === number));
+  }
+  // Without a number any will do.
+  await screen.send("#random-ply", "", "#random");
+  assert.equal((await screen.settled()).error, "");
+  await screen.send("#board-custom", "4 x 3", "#board-go");
+  const shown = await screen.settled("the other board is shown", ({ board }) => board === "4x3");
+  assert.deepEqual([shown.columns.length, shown.moves], [4, ""]);
+  screen.requestsMayFail = true;
+  await screen.send("#board-custom", "99x99", "#board-go");
+  await screen.until("the error is said", ({ error }) => error.startsWith("99x99 is no board."));
+});

@@ -1,0 +1,157 @@
+// What the page shows, held against the command line.
+
+import assert from "node:assert/strict";
+
+/** Returns what the page shows: texts as they are rendered, and attributes. It runs in the browser. */
+export function look() {
+  const $ = (id) => document.getElementById(id);
+  const text = (element) => (element?.checkVisibility() ? element.innerText.trim() : "");
+  const number = (value) => (value === undefined || value === "" ? null : Number(value));
+  const { ready, thinking, over, ply } = document.body.dataset;
+  const focus = document.activeElement;
+  const piece = (cell) => (cell.classList.contains("first") ? "1" : cell.classList.contains("second") ? "2" : "");
+  return {
+    settled: ready === "true" && thinking === "false",
+    thinking: thinking === "true",
+    over: over === "true",
+    ply: Number(ply),
+    board: $("board-select").value,
+    moves: $("export-moves").value,
+    link: $("export-link").value,
+    address: location.href,
+    status: text($("status")),
+    error: text($("error")),
+    canRetry: $("retry").checkVisibility(),
+    canRedo: $("redo").getAttribute("aria-disabled") === "false",
+    canGoOn: $("go-on").checkVisibility(),
+    lineNote: text($("line-note")),
+    focus: focus.dataset.column ? `column ${focus.dataset.column}` : focus.id,
+    windowWidth: window.innerWidth,
+    contentWidth: document.documentElement.scrollWidth,
+    // From left to right, as they are seen; pieces from the bottom.
+    columns: [...document.querySelectorAll("#board button.column")].map((button) => ({
+      column: Number(button.dataset.column),
+      pieces: [...button.querySelectorAll(".cell")].reverse().map(piece).join(""),
+      value: button.dataset.value ?? null,
+      remoteness: number(button.dataset.remoteness),
+      text: text(button.querySelector(".value")),
+      // What a screen reader says.
+      name: button.querySelector(".hidden").textContent,
+      left: button.getBoundingClientRect().left,
+      width: button.getBoundingClientRect().width,
+    })),
+    // Each from x, y to x, y in cells from the upper left corner.
+    lines: [...document.querySelectorAll("#board line.over")].map((line) => (
+      ["x1", "y1", "x2", "y2"].map((name) => Number(line.getAttribute(name)))
+    )),
+    plies: [...document.querySelectorAll("#history button")].map((button) => ({
+      value: button.dataset.value ?? null,
+      remoteness: number(button.dataset.remoteness),
+      mistake: button.dataset.mistake ?? "",
+      move: text(button.querySelector(".move")),
+      worth: text(button.querySelector(".worth")),
+      isCurrent: button.getAttribute("aria-current") === "step",
+      isLater: button.classList.contains("later"),
+    })),
+  };
+}
+
+/** The columns that show a value. */
+export const withValues = ({ columns }) => columns.filter(({ text }) => text.includes("in ")).map(({ column }) => column);
+
+/** A ply of the history. */
+export const ply = (number) => `#history button[data-ply="${number}"]`;
+
+/** A line of moves as the page writes it. */
+export const spaced = (line) => `Best line: ${[...line].join(" ")}`;
+
+/** The answers of the command line about a board. */
+export class Truth {
+  constructor(program, board) {
+    Object.assign(this, { program, board, known: new Map() });
+    [this.width, this.height] = board.split("x").map(Number);
+  }
+
+  /** Returns what `query --json` says of a position. */
+  of(text) {
+    if (!this.known.has(text)) this.known.set(text, this.program.json("query", this.board, ...(text ? [text] : [])));
+    return this.known.get(text);
+  }
+
+  /** Plays a game: the pieces of each column from the bottom. */
+  columns(moves) {
+    const columns = Array(this.width).fill("");
+    [...moves].forEach((name, ply) => { columns[name - 1] += ply % 2 + 1; });
+    return columns;
+  }
+
+  /**
+   * Compares pieces, values, remotenesses, texts and names of all columns, and the status. Before the page has settled values
+   * may be missing, but none may be wrong.
+   */
+  check(shown) {
+    const { value, remoteness, children } = this.of(shown.moves);
+    const { columns, moves, ply, over } = shown;
+    assert.deepEqual([columns.length, ply, over], [this.width, moves.length, remoteness === 0]);
+    for (const seen of columns) {
+      const pieces = this.columns(moves)[seen.column - 1];
+      const child = children.find(({ column }) => column === seen.column);
+      assert.equal(seen.pieces, pieces);
+      if (!child) {
+        assert.deepEqual([seen.value, seen.text], [null, ""]);
+      } else if (seen.value === null && !shown.settled) {
+        assert.ok(["…", "?"].includes(seen.text), seen.text);
+      } else {
+        const expected = [child.value, child.remoteness, `${child.value}\nin ${child.remoteness}`];
+        assert.deepEqual([seen.value, seen.remoteness, seen.text], expected);
+        const count = `${pieces.length} piece${pieces.length === 1 ? "" : "s"}`;
+        const name = `Column ${seen.column}, ${count}, ${child.value} in ${child.remoteness}`;
+        assert.ok(seen.name.startsWith(name), `${seen.name} for ${name}`);
+      }
+    }
+    if (shown.settled && !shown.over) {
+      const mover = ["First player to move (discs)", "Second player to move (rings)"][shown.ply % 2];
+      assert.ok(shown.status.startsWith(`${mover}: ${value} in ${remoteness}.`), shown.status);
+    }
+  }
+
+  /** Compares the whole value history, and its mistakes with `analyse --json`. */
+  checkHistory(shown, game) {
+    const { first, second } = this.program.json("analyse", this.board, game).mistakes;
+    const mistakes = new Map([...first, ...second].map(({ number, from, to }) => [number, `${from} to ${to}`]));
+    const rows = Array.from({ length: game.length + 1 }, (_, ply) => {
+      const { value, remoteness } = this.of(game.slice(0, ply));
+      const winner = value === "tie" ? "tie" : (value === "win") === (ply % 2 === 0) ? "1st" : "2nd";
+      const over = winner === "tie" ? "tie" : `${winner} won`;
+      const worth = remoteness === 0 ? over : `${winner === "tie" ? "tie" : `${winner} wins`} in ${remoteness}`;
+      const mistake = mistakes.get(ply) ?? "";
+      return {
+        value, remoteness, mistake, move: ply === 0 ? "start" : `${ply}. ${game[ply - 1]}`,
+        worth: mistake ? `${worth}\nmessed up: ${mistake}` : worth,
+        isCurrent: ply === shown.ply, isLater: ply > shown.ply,
+      };
+    });
+    assert.deepEqual(shown.plies, rows);
+  }
+
+  /** Compares the end of a game: who won, with each line over pieces of the winner, or that it is a tie. */
+  checkEnd(shown) {
+    assert.deepEqual([shown.over, withValues(shown)], [true, []]);
+    if (this.of(shown.moves).value === "tie") {
+      assert.deepEqual([shown.status, shown.lines], ["The board is full: a tie.", []]);
+      return;
+    }
+    const [winner, name] = shown.ply % 2 === 1 ? ["1", "first player (discs)"] : ["2", "second player (rings)"];
+    assert.equal(shown.status, `The ${name} wins.`);
+    assert.notEqual(shown.lines.length, 0);
+    const columns = this.columns(shown.moves);
+    for (const [x1, y1, x2, y2] of shown.lines) {
+      const steps = Math.max(Math.abs(x2 - x1), Math.abs(y2 - y1));
+      assert.ok(steps >= 3);
+      for (let step = 0; step <= steps; step++) {
+        const [x, y] = [x1 + (x2 - x1) * step / steps, y1 + (y2 - y1) * step / steps];
+        assert.equal(columns[x - 0.5][this.height - y - 0.5], winner);
+      }
+    }
+  }
+}

@@ -1,0 +1,158 @@
+// The program, its server and a browser, for the tests of the page. `.ci/page` installs what they need and starts them.
+
+import assert from "node:assert/strict";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { Truth, look } from "./shown.mjs";
+
+const TARGET = fileURLToPath(new URL("../../target", import.meta.url));
+const PROGRAM = process.env.FOURBASE_PROGRAM ?? join(TARGET, "debug/fourbase");
+const PICTURES = process.env.FOURBASE_SCREENSHOTS;
+const modules = createRequire(join(TARGET, "page-tests/"));
+
+/** Looks for what keeps people with disabilities from using the page. */
+export const AXE = readFileSync(modules.resolve("axe-core/axe.min.js"), "utf8");
+
+/** No page takes longer to show what a test waits for, on any machine. */
+const LIMIT = 60_000;
+
+/** Options of a server whose searches end when they are done, however slow the machine is. */
+export const PATIENT = ["--search-nodes", "1e9", "--search-seconds", "60"];
+
+/** Without a sandbox, which needs rights that a container does not have. */
+const browser = await modules("playwright-core").chromium.launch({
+  executablePath: process.env.FOURBASE_CHROMIUM ?? "/usr/bin/chromium", chromiumSandbox: false,
+});
+after(() => browser.close());
+
+/** The program in a folder of its own, with the database of a board. */
+class Program {
+  constructor(board) {
+    this.address = "127.0.0.1:0";
+    this.folder = mkdtempSync(join(TARGET, "page-tests/folder-"));
+    execFileSync(PROGRAM, ["solve", board, "--quiet"], { cwd: this.folder });
+  }
+
+  /** Returns the line of JSON that a command prints, whatever its exit code is. */
+  json(...words) {
+    const { stdout } = spawnSync(PROGRAM, [...words, "--json"], { cwd: this.folder, encoding: "utf8" });
+    return JSON.parse(stdout.split("\n")[0]);
+  }
+
+  /** Starts the server, where it was before, and waits until it listens. Its address has no slash at the end. */
+  async serve(options = []) {
+    this.child = spawn(PROGRAM, ["serve", "--listen", this.address, ...options], { cwd: this.folder, stdio: ["ignore", "pipe", "inherit"] });
+    const [line] = await once(this.child.stdout, "data");
+    [, this.url, this.address] = /^listening on (http:\/\/([^/]+).*)\/\n$/.exec(String(line));
+    return this.url;
+  }
+
+  /** Ends the server, if it runs. */
+  async stop() {
+    if (this.child.kill("SIGKILL")) await once(this.child, "exit");
+  }
+}
+
+/** A page, and what it has shown. */
+class Screen {
+  constructor(page, address) {
+    Object.assign(this, { page, address, seen: [], complaints: [], requestsMayFail: false });
+    page.setDefaultTimeout(LIMIT);
+    page.on("pageerror", (error) => this.complaints.push(String(error)));
+    page.on("console", (message) => this.complaints.push(message.text()));
+  }
+
+  /** Looks at the page until something holds, and returns that look. A page that is being loaded has nothing to see yet. */
+  async until(what, holds) {
+    for (const begin = Date.now(); ;) {
+      const shown = await this.page.evaluate(look).catch(() => null);
+      if (shown && JSON.stringify(shown) !== JSON.stringify(this.seen.at(-1))) this.seen.push(shown);
+      if (shown && await holds(shown)) return shown;
+      assert.ok(Date.now() - begin < LIMIT, what);
+      await this.page.waitForTimeout(25);
+    }
+  }
+
+  /** Waits until the page has all values of its position and no computer thinks. */
+  settled(what = "all values are there", holds = () => true) {
+    return this.until(what, (shown) => shown.settled && holds(shown));
+  }
+
+  /** Waits until a game of these moves is shown with all values. */
+  settledAt(moves) {
+    return this.settled(`the game ${moves} is shown`, (shown) => shown.moves === moves);
+  }
+
+  /** Waits until all values of the history are there as well, at a ply if one is named. */
+  whole(ply) {
+    const holds = (shown) => (ply ?? shown.ply) === shown.ply && shown.plies.every(({ value }) => value);
+    return this.settled("the history is whole", holds);
+  }
+
+  /** Waits until something was done, and the game of these moves is shown with all values. */
+  async after(action, moves) {
+    await action;
+    return this.settledAt(moves);
+  }
+
+  /** Opens a game of the board of the test, with all values. */
+  open(moves = "") {
+    return this.after(this.page.goto(`${this.address}&moves=${moves}`), moves);
+  }
+
+  /** Clicks on a column. */
+  play(column) {
+    return this.page.click(`#board button[data-column="${column}"]`);
+  }
+
+  /** Presses keys, one after the other, wherever the focus is. */
+  async press(...keys) {
+    for (const key of keys) await this.page.keyboard.press(key);
+  }
+
+  /** Writes into a field, and sends it with a button. */
+  async send(field, text, button) {
+    await this.page.fill(field, text);
+    await this.page.click(button);
+  }
+}
+
+/**
+ * Runs a test on a page of its own. `board` is the one that `screen.open` shows and `truth` knows, `solved` has a database, `options`
+ * are those of the server, and `device` those of the browser. The browser must have nothing to complain about at the end: no
+ * exception, and nothing that the page's policy forbids.
+ */
+export function pageTest(title, body, { board = "5x4", solved = "5x4", options = [], device = {} } = {}) {
+  test(title, { timeout: 10 * LIMIT }, async () => {
+    const program = new Program(solved);
+    const url = await program.serve(options);
+    const context = await browser.newContext({ viewport: { width: 1280, height: 1000 }, ...device });
+    const page = await context.newPage();
+    const screen = new Screen(page, `${url}/?board=${board}`);
+    /** Stores a picture of the window, for looking at, if a folder is named. */
+    const picture = async (what) => {
+      const name = `${title}-${what}.png`.replaceAll(/[ ,]+/g, "-");
+      if (PICTURES) await page.screenshot({ path: join(PICTURES, name) });
+    };
+    try {
+      await body({ screen, page, program, url, picture, truth: new Truth(program, board) });
+      await picture("end");
+      const ofRequests = (text) => screen.requestsMayFail && text.startsWith("Failed to load resource");
+      assert.deepEqual(screen.complaints.filter((text) => !ofRequests(text)), []);
+    } catch (error) {
+      // What was seen last tells more than what failed.
+      console.error(title, screen.seen.at(-1));
+      await picture("failed");
+      throw error;
+    } finally {
+      await context.close();
+      await program.stop();
+      rmSync(program.folder, { recursive: true });
+    }
+  });
+}

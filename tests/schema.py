@@ -1,0 +1,101 @@
+"""Compares JSON with its schemas: `FOURBASE_JSON=FILE cargo test --workspace`, then `python3 tests/schema.py FILE`.
+
+The tests write every line of the program and every answer of the server that they read into FILE. The examples of docs/json.md are
+compared too. Needs the module jsonschema, of which `.ci/run` installs a version.
+"""
+
+import json
+import pathlib
+import re
+import sys
+
+try:
+    from jsonschema import Draft202012Validator
+except ImportError:
+    sys.exit(print("skipped: the JSON schemas; they need Python's jsonschema (pip install jsonschema)"))
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SCHEMA = json.loads((ROOT / "docs/fourbase.schema.json").read_text())
+LINES = Draft202012Validator(SCHEMA)
+COMMANDS = [LINES.evolve(schema={**line, "$defs": SCHEMA["$defs"]}) for line in SCHEMA["oneOf"]]
+
+#: A solve that was stopped, and has no value yet.
+STOPPED = {
+    "schema": 1, "command": "solve", "board": "7x6", "stores": "wdl", "stopped": True, "tiers_done": 12, "tiers": 43,
+    "value": None, "remoteness": None, "entries": None, "bytes": None, "keep_plies": None, "hash": None,
+    "seconds": 1.5, "peak_memory_bytes": None, "folder": "db/7x6/wdl",
+}  # fmt: skip
+
+
+def examples():
+    """Reads what the commands of docs/json.md print: an object, over several lines, after a line that begins with $."""
+    for block in re.findall(r"```console\n(.*?)```", (ROOT / "docs/json.md").read_text(), re.DOTALL):
+        for command in block.split("$ ")[1:]:
+            _, output = command.split("\n", 1)
+            if output.strip():
+                yield json.JSONDecoder().raw_decode(output)[0]
+
+
+def fits(validator, value, what):
+    """Ends the program if a value does not fit."""
+    errors = list(validator.iter_errors(value))
+    if errors and validator is LINES:
+        # The faults by the nearest definition say more.
+        errors = min((list(of.iter_errors(value)) for of in COMMANDS), key=len) or errors
+    if errors:
+        sys.exit(f"{what}: {errors[0].json_path}: {errors[0].message}\n{json.dumps(value)}")
+
+
+def fits_not(validator, value, what, changes):
+    """Ends the program if a value fits after changes as well; None takes a field out."""
+    wrong = {**value, **changes}
+    for key in [key for key, change in changes.items() if change is None]:
+        del wrong[key]
+    if validator.is_valid(wrong):
+        sys.exit(f"{what}: fits with {changes}")
+
+
+def check_examples():
+    """Every definition has an example, and no field of one can be left out or added."""
+    found = list(examples())
+    for of_command in COMMANDS:
+        if not any(of_command.is_valid(example) for example in found):
+            sys.exit(f"docs/json.md has no example of {of_command.schema['$ref']}")
+    for example in found:
+        fits(LINES, example, "docs/json.md")
+        # `input` is there in a batch alone.
+        for key in example.keys() - {"input"}:
+            fits_not(LINES, example, "docs/json.md", {key: None})
+        fits_not(LINES, example, "docs/json.md", {"values": "wdl"})
+    fits(LINES, STOPPED, "a solve that was stopped")
+
+
+def check_answers(description, answers):
+    """Answers of the server are as its own description says."""
+    for answer in answers:
+        responses = description["paths"][answer["path"]][answer["method"]]["responses"]
+        response = responses.get(str(answer["status"])) or responses["default"]
+        if "$ref" in response:
+            response = description["components"]["responses"][response["$ref"].split("/")[-1]]
+        schema = response["content"][answer["media"]]["schema"]
+        validator = Draft202012Validator({**schema, "components": description["components"]})
+        fits(validator, answer["body"], answer["path"])
+        if answer["path"] == "/move" and answer["status"] == 200:
+            for change in [{"column": 0}, {"seed": "1"}, {"board": "7"}, {"more": 1}]:
+                fits_not(validator, answer["body"], "/move", change)
+
+
+def main():
+    # Each line once.
+    seen = [json.loads(line) for line in sorted(set(pathlib.Path(sys.argv[1]).read_text().splitlines()))]
+    descriptions = [line["description"] for line in seen if "description" in line]
+    answers = [line["answer"] for line in seen if "answer" in line]
+    lines = [line for line in seen if "description" not in line and "answer" not in line]
+    check_examples()
+    for line in lines:
+        fits(LINES, line, line.get("command"))
+    check_answers(descriptions[0], answers)
+    print(f"{len(lines)} lines and {len(answers)} answers fit their schemas")
+
+
+main()
