@@ -89,8 +89,7 @@ fn is_feasible(board: Board, values: Values, root: &Path) -> bool {
     }
     let limit_bytes = memory::default_limit().unwrap_or(u64::MAX);
     let plan = Plan::new(board, values, limit_bytes);
-    let scratch_bytes = if plan.is_bounded { plan.scratch_bytes() } else { 0 };
-    let files_bytes = plan.database_bytes().saturating_add(scratch_bytes);
+    let files_bytes = plan.database_bytes().saturating_add(plan.scratch_bytes());
     plan.check(limit_bytes).is_ok() && has_room(&Disk, root, files_bytes).is_ok()
 }
 
@@ -185,7 +184,9 @@ fn of_database(error: &DatabaseError) -> Option<String> {
     Some(match error {
         DatabaseError::Missing { board, root } => match solve_first(*board, root) {
             Some(solve) => format!("make it with: {solve}"),
-            None => format!("a solve of {board} does not fit this machine; {SMALLER}"),
+            None => format!(
+                "a solve of {board} does not fit this machine; search with: fourbase query {board} --search auto"
+            ),
         },
         DatabaseError::NotSolved { folder, board, values, .. } => match Disk.holder(&lock_path(folder)) {
             Some(solver) => format!("{solver} is solving it now; wait for it to end"),

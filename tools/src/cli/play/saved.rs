@@ -46,15 +46,15 @@ pub fn load(file: &Path, board: Board) -> anyhow::Result<Game> {
     let bad = |reason: String| BadInput(format!("{name}: {reason}"));
     let game = Game::from_saved(&text).map_err(bad)?;
     if game.board() != board {
-        let command = to_load(game.board(), file);
+        let command = to_load(game.board(), "", file);
         return Err(bad(format!("a game on {}; load it with: {command}", game.board())).into());
     }
     Ok(game)
 }
 
-/// Returns the command that continues a saved game.
-pub fn to_load(board: Board, file: &Path) -> String {
-    format!("fourbase play {board}{}", quote::option("load", file))
+/// Returns the command that continues a saved game with the options `players`.
+pub fn to_load(board: Board, players: &str, file: &Path) -> String {
+    format!("fourbase play {board}{players}{}", quote::option("load", file))
 }
 
 /// Reads a short text. Folders, devices and pipes, which could be read for ever, are no texts.

@@ -160,7 +160,10 @@ impl Session {
             Typed::Moves if self.game.ply() == 0 => Some("no moves yet".to_owned()),
             Typed::Moves => Some(self.game.moves()),
             Typed::Save(file) => Some(match saved::save(Path::new(&file), &self.game) {
-                Ok(()) => format!("saved; continue with: {}", saved::to_load(self.game.board(), Path::new(&file))),
+                Ok(()) => format!(
+                    "saved; continue with: {}",
+                    saved::to_load(self.game.board(), &players(self.kinds), Path::new(&file))
+                ),
                 Err(reason) => one_line(&reason),
             }),
             Typed::Load(file) => match saved::load(Path::new(&file), self.game.board()) {
@@ -294,4 +297,10 @@ fn sign(player: Player) -> char {
         Player::First => 'X',
         Player::Second => 'O',
     }
+}
+
+/// Returns the options that name the players.
+fn players([first, second]: [Kind; 2]) -> String {
+    let first = if first == Kind::Human { String::new() } else { format!(" --first {first}") };
+    format!("{first} --second {second}")
 }
