@@ -100,8 +100,8 @@ impl<C: Content> Tier<'_, C> {
             rest.iter().try_for_each(|matrix| work(state, matrix, 0..matrix.rows as usize, &mut []))
         })?;
         tier.cache.finish_filling();
-        let states = states.into_iter().map(|(state, _)| state).collect();
-        Ok((!tier.exchange(queue.is_ended())?).then_some(states))
+        let is_complete = !tier.exchange(queue.is_ended())?;
+        Ok(is_complete.then(|| states.into_iter().map(|(state, _)| state).collect()))
     }
 
     /// Shows all rows that have words, as [`Tier::fill`] fills them: each to one rank.
