@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use fourbase::Position;
@@ -264,7 +264,7 @@ fn half_solved(solve: &Solve) -> MemoryDisk {
 }
 
 /// A disk with these files, one of them with other bytes, or gone.
-fn damaged(files: &BTreeMap<PathBuf, Vec<u8>>, path: &PathBuf, bytes: Option<&[u8]>) -> MemoryDisk {
+fn damaged(files: &BTreeMap<PathBuf, Vec<u8>>, path: &Path, bytes: Option<&[u8]>) -> MemoryDisk {
     let disk = MemoryDisk::new();
     files.iter().for_each(|(path, bytes)| disk.put(path, bytes));
     disk.take(path);

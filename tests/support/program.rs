@@ -60,15 +60,6 @@ impl Program {
         self.folder.path().join(name)
     }
 
-    /// Overwrites every tier of a database, so that only what needs no file is answered.
-    pub fn damage(&self, database: &str) {
-        let folder = self.path(database);
-        let names = std::fs::read_dir(&folder).expect("a folder").map(|entry| entry.expect("an entry").file_name());
-        for name in names.filter(|name| name.to_string_lossy().starts_with("tier-")) {
-            std::fs::write(folder.join(name), "damaged").expect("a file");
-        }
-    }
-
     /// Lists the subcommands, as the help does.
     pub fn subcommands(&self) -> Vec<String> {
         let help = self.run("--help").succeeds();
@@ -193,14 +184,6 @@ impl Run {
         (self.stdout, self.stderr)
     }
 
-    /// Returns what a run said that the parser of arguments refused: several lines with the usage.
-    #[track_caller]
-    pub fn refused(self) -> String {
-        assert_eq!((self.code, self.stdout.as_str()), (Some(2), ""), "{self:#?}");
-        assert!(self.stderr.contains("Usage: ") || self.stderr.contains("--help"), "{self:#?}");
-        self.stderr
-    }
-
     #[track_caller]
     fn error_line(&self) -> String {
         let line = self.stderr.strip_prefix("error: ").and_then(|line| line.strip_suffix('\n'));
@@ -233,11 +216,4 @@ pub fn record(line: &Value) {
     let Some(path) = std::env::var_os("FOURBASE_JSON") else { return };
     let mut file = File::options().create(true).append(true).open(path).expect("a file");
     file.write_all(format!("{line}\n").as_bytes()).expect("room for a line");
-}
-
-/// Lists the keys of an object of JSON, sorted.
-pub fn keys(value: &Value) -> Vec<&str> {
-    let mut keys = value.as_object().expect("an object").keys().map(String::as_str).collect::<Vec<_>>();
-    keys.sort_unstable();
-    keys
 }
