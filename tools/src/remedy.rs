@@ -255,7 +255,9 @@ fn more_memory(needed_bytes: u128) -> String {
     if memory::total_bytes().is_some_and(|total| needed_bytes > total.into()) {
         return SMALLER.to_owned();
     }
-    format!("free some memory, give a higher --memory, or {SMALLER}")
+    // The limit is lower than what the machine can give now only if the user set it.
+    let is_set = memory::default_limit().is_some_and(|limit| needed_bytes <= limit.into());
+    format!("{}, or {SMALLER}", if is_set { "give a higher --memory" } else { "free some memory" })
 }
 
 /// What to do where a disk is full: that of the system's folder for temporary files, or that of the databases.

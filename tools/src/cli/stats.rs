@@ -150,7 +150,10 @@ fn prepare(arguments: &Arguments, job: &Job) -> anyhow::Result<Prepared> {
 fn database(arguments: &Arguments) -> anyhow::Result<Option<Database>> {
     let (root, board) = (&arguments.database.root, arguments.board.board);
     let Some(values) = arguments.values else {
-        let database = arguments.database.find(board).context(NEEDED)?;
+        let database = match arguments.database.find(board) {
+            Err(error @ DatabaseError::Missing { .. }) => return Err(error).context(NEEDED),
+            found => found?,
+        };
         if let Some(ply) = database.manifest().next_ply(board) {
             return Err(database.not_solved(ply)).context(NEEDED);
         }

@@ -2,7 +2,7 @@
 
 pub mod report;
 
-use anyhow::{Context, anyhow, bail, ensure};
+use anyhow::{anyhow, bail, ensure};
 use clap::Args;
 use fourbase::Board;
 use fourbase_tiers::counts::kept_path;
@@ -200,9 +200,9 @@ fn open(arguments: &Arguments, board: Board) -> anyhow::Result<Database> {
             opened => return Ok(opened?),
         }
     }
-    let missing = Err(DatabaseError::Missing { board, root: root.clone() });
-    match arguments.values {
-        Some(values) => missing.context(format!("--values {values}")),
-        None => Ok(missing?),
+    if let Some(values) = arguments.values {
+        let solve = remedy::to_solve(format!("{board} --values {values}"), root);
+        bail!("no {values} database of {board} in {}; make it with: {solve}", wording::path(root));
     }
+    Err(DatabaseError::Missing { board, root: root.clone() }.into())
 }
