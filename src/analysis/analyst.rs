@@ -186,7 +186,7 @@ impl<L: Lookup> Analyst<L> {
     pub fn moves(&self, position: &Position, budget: &mut Budget) -> Result<Vec<(usize, Outcome)>, L::Error> {
         self.check_board(position)?;
         let mut analysis = Analysis::unknown(position);
-        self.find_moves(&mut analysis, budget, None)?;
+        self.find_moves(&mut analysis, budget, &[None], None)?;
         analysis.outcome = analysis.outcome_of_moves();
         let moves: Option<Vec<_>> = analysis.moves.iter().map(|of| Some((of.column, of.outcome?))).collect();
         let moves = moves.filter(|moves| moves.is_empty() || !self.is_open(&analysis));
@@ -222,7 +222,9 @@ impl<L: Lookup> Analyst<L> {
             analysis.outcome = outcome;
             report(&analysis);
         }
-        self.find_moves(&mut analysis, budget, listener)?;
+        let share =
+            budget.nodes_left().map_or(FIRST_NODES, |left| left / FIRST_SHARE / analysis.moves.len().max(1) as u64);
+        self.find_moves(&mut analysis, budget, &[Some(share), None], listener)?;
         if outcome.is_none() {
             outcome = analysis.outcome_of_moves();
         }
@@ -333,18 +335,32 @@ impl<L: Lookup> Analyst<L> {
         }
     }
 
-    /// Finds out what the moves of an analysis are worth within the budget, and sorts them. Each gets a small part of the nodes
-    /// before any gets more.
-    fn find_moves(&self, analysis: &mut Analysis, budget: &mut Budget, listener: Listener) -> Result<(), L::Error> {
+    /// Finds out what the moves of an analysis are worth within the budget, and sorts them. Each gets the first of the `shares` of
+    /// nodes before any gets the next; `None` is all that are left.
+    fn find_moves(
+        &self,
+        analysis: &mut Analysis,
+        budget: &mut Budget,
+        shares: &[Option<u64>],
+        listener: Listener,
+    ) -> Result<(), L::Error> {
         let position = analysis.position;
         let child = |of: &Move| Child { position: position.drop_piece(of.column), known: None };
         let mut children: Vec<Child> = analysis.moves.iter().map(child).collect();
-        let count = children.len().max(1) as u64;
-        let first = budget.nodes_left().map_or(FIRST_NODES, |left| left / FIRST_SHARE / count);
-        for most in [Some(first), None] {
-            for child in children.iter_mut().filter(|child| child.known.is_none()) {
-                let known = budget.part(most, |part| within::<L, _>(self.look_up(&child.position, part)))?;
-                child.known = known.flatten();
+        for &most in shares {
+            for number in 0..children.len() {
+                let (Some(child), Some(of)) = (children.get_mut(number), analysis.moves.get_mut(number)) else { break };
+                if child.known.is_none() {
+                    let known = budget.part(most, |part| within::<L, _>(self.look_up(&child.position, part)))?;
+                    child.known = known.flatten();
+                    // Without searches over it, the database has the last word.
+                    if let (Some(known), None) = (child.known, &self.pool) {
+                        of.outcome = Some(known.parent());
+                        if let Some(listener) = listener {
+                            listener(analysis);
+                        }
+                    }
+                }
             }
             // Unless all are known, any may be the best.
             let known: Option<Vec<Outcome>> = children.iter().map(|child| child.known.map(Outcome::parent)).collect();

@@ -91,7 +91,7 @@ pub struct DatabaseJson {
 }
 
 impl DatabaseJson {
-    /// Leaves the folder out, for those whom it does not concern.
+    /// Leaves the folder out, for answers to other machines.
     #[must_use]
     pub fn without_folder(self) -> DatabaseJson {
         DatabaseJson { folder: None, ..self }

@@ -100,7 +100,9 @@ pub fn make_again(file: &Path) -> String {
         return "make the database again with: fourbase solve BOARD --replace".to_owned();
     };
     let manifest = Manifest::read(&Disk, folder, board, values).ok().flatten();
-    let root = manifest.as_ref().and(folder.parent()).and_then(Path::parent).unwrap_or(Path::new("db"));
+    // A file of a scratch folder does not tell where the database is.
+    let is_database = manifest.is_some() || file.file_name().is_some_and(|name| name == "manifest");
+    let root = folder.parent().and_then(Path::parent).filter(|_| is_database).unwrap_or(Path::new("db"));
     let keep_plies = manifest.and_then(|manifest| manifest.keep_plies());
     let keep_plies = keep_plies.map_or_else(String::new, |most| format!(" --keep-plies {most}"));
     let solve = to_solve(format!("{board} --values {values}{keep_plies}"), root);
@@ -188,11 +190,12 @@ fn of_database(error: &DatabaseError) -> Option<String> {
                 "a solve of {board} does not fit this machine; search with: fourbase query {board} --search auto"
             ),
         },
-        DatabaseError::NotSolved { folder, board, values, .. } => match Disk.holder(&lock_path(folder)) {
+        DatabaseError::NotSolved { folder, board, values, keep_plies, .. } => match Disk.holder(&lock_path(folder)) {
             Some(solver) => format!("{solver} is solving it now; wait for it to end"),
             None => {
                 let root = folder.parent().and_then(Path::parent).unwrap_or(folder);
-                format!("resume with: {}", to_solve(format!("{board} --values {values}"), root))
+                let keep_plies = keep_plies.map_or_else(String::new, |most| format!(" --keep-plies {most}"));
+                format!("resume with: {}", to_solve(format!("{board} --values {values}{keep_plies}"), root))
             }
         },
         DatabaseError::File(error) => of_file(error),

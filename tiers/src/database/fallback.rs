@@ -63,7 +63,7 @@ impl Database {
     /// Where the ply before is kept, its values narrow the search.
     ///
     /// # Errors
-    /// [`DatabaseError::Analysis`] where the a limit of the budget is reached, and the errors of
+    /// [`DatabaseError::Analysis`] where a limit of the budget is reached, and the errors of
     /// [`Database::probe`].
     pub(super) fn search_beyond(
         &self,

@@ -1,4 +1,4 @@
-//! A solve makes the same files with any number of ranks and threads, also where others resume it. `tests/bounded.rs` tries sizes of
+//! A solve makes the same files with any number of ranks and threads, also where others resume it. `tests/resume.rs` tries sizes of
 //! blocks and memory.
 
 use std::path::Path;

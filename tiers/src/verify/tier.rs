@@ -185,6 +185,22 @@ impl Block {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::Coding;
+
+    #[test]
+    fn codes_stand_for_the_outcomes_that_the_solver_means_by_them() {
+        for name in ["4x4", "5x5", "4x4m", "5x3m", "1x1", "1x8", "3x3c3", "6x6", "7x6", "5x5m"] {
+            let board: Board = name.parse().unwrap();
+            for ply in 0..=board.cells() as u32 {
+                for values in [Values::Wdl, Values::Remoteness] {
+                    let (codes, coding) = (Codes::new(board, values, ply), Coding::new(board, values, ply));
+                    for code in 0..1 << coding.planes() {
+                        assert_eq!(codes.outcome(code), coding.decode(code), "{name} {values} ply {ply} code {code}");
+                    }
+                }
+            }
+        }
+    }
 
     fn codes(block: &Block, codes: &Codes, chunk: usize) -> Vec<u8> {
         block.numbers(chunk).filter_map(|number| codes.unpack(block.packed(), number as usize)).collect()

@@ -91,6 +91,9 @@ impl TierCheck<'_> {
                 return values;
             }
         };
+        if chosen.and_then(<[_]>::last).is_some_and(|(_, number)| *number >= decoded.len()) {
+            self.work.push_file_error(&reader.damaged(block, "a block has fewer values than it had").into());
+        }
         for (place, chunk) in (0..decoded.chunks()).zip(first_chunk..) {
             let numbers = decoded.numbers(place);
             let chosen = chosen.map(|chosen| {

@@ -215,7 +215,7 @@ fn facts(analysis: &Analysis) -> Vec<String> {
 fn note_of_long_search(analyst: &Analyst<Database>, nodes: Option<u64>, time: Option<Duration>) -> String {
     let end = match (time, nodes) {
         (Some(time), _) => format!(", for at most {}", seconds(time)),
-        (None, Some(nodes)) => format!(", up to --nodes {nodes}"),
+        (None, Some(nodes)) => format!(", for at most {} (--nodes)", counted(nodes, "node")),
         (None, None) => String::new(),
     };
     format!("{} is still being searched{end}", analyst.board())
