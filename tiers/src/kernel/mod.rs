@@ -1,7 +1,7 @@
 //! Kernels: the bit-plane loops, compiled for what the processor can do and chosen at run time.
 //!
 //! The loops are written once, in safe code (`matrix.rs`, `rows.rs`, `reach.rs`, `tally.rs`, `pack.rs`, `delta.rs`), over
-//! two bit movements that differ (`bits.rs`). Each is a [`Task`], which [`Kernel::run`] runs. `fast.rs` compiles them again with BMI2 and AVX2 and holds all `unsafe` code
+//! two bit movements that differ (`bits.rs`). Each is a `Task`, which `Kernel::run` runs. `fast.rs` compiles them again with BMI2 and AVX2 and holds all `unsafe` code
 //! of the package. Without these, column drops take eight rows at a time (`lanes.rs`).
 
 mod bits;
