@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use fourbase::Board;
-use fourbase::analysis::{Analyst, Lookup, SearchPool};
+use fourbase::analysis::{Analyst, Lookup, SearchPool, Source};
 use fourbase::players::Outcomes;
 use fourbase_tiers::database::{Database, DatabaseError};
 use fourbase_tiers::kernel::Values;
@@ -15,7 +15,7 @@ use fourbase_tiers::solve::{Plan, Solve};
 use crate::arguments::{CacheArgument, DatabaseArgument};
 use crate::cli::query::limited::LimitedAnalyst;
 use crate::cli::query::source::options;
-use crate::json::{SourceJson, SourceKind};
+use crate::json::SourceJson;
 use crate::temporary::Temporary;
 use crate::{memory, remedy, wording};
 
@@ -84,7 +84,7 @@ impl Knowledge {
     /// Returns where the values come from, for programs.
     pub fn source(&self) -> SourceJson {
         let database = self.analyst.database().map(Lookup::describe);
-        let kind = if database.is_some() { SourceKind::Database } else { SourceKind::Search };
+        let kind = if database.is_some() { Source::Database } else { Source::Search };
         // The folder of a board that was solved for this run does not last.
         let lasts = self._folder.is_none();
         let database = database.map(|database| if lasts { database } else { database.without_folder() });

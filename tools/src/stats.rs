@@ -66,7 +66,7 @@ impl OutcomeRow {
     fn of(row: &OutcomeCount) -> OutcomeRow {
         let OutcomeCount { value, remoteness, legal, example, .. } = row;
         let example = example.as_ref().map(|moves| if moves == "-" { String::new() } else { moves.clone() });
-        OutcomeRow { value: json::value(*value), remoteness: *remoteness, legal: *legal, example }
+        OutcomeRow { value: value.name(), remoteness: *remoteness, legal: *legal, example }
     }
 }
 

@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
-use fourbase::analysis::{Budget, Lookup};
+use fourbase::analysis::{Budget, Lookup, Source};
 use fourbase_tiers::dataset::{Choice, Column, Dataset, Format, Rows, ply_ranges};
 use fourbase_tiers::positions::SampleKind;
 
 use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, one_of};
 use crate::failure::BadInput;
-use crate::json::{self, SourceJson, SourceKind};
+use crate::json::{self, SourceJson};
 use crate::progress::Shown;
 use crate::{number, output, quote, wording};
 use destination::Destination;
@@ -181,7 +181,7 @@ fn export(arguments: &Arguments) -> anyhow::Result<Option<ExportReport>> {
         distinct: choice.is_distinct || choice.rows == Rows::Unforced,
         fields: dataset.fields(format).into_iter().map(|field| field.name()).collect(),
         bytes,
-        source: SourceJson { kind: SourceKind::Database, database: database.describe(), nodes: None },
+        source: SourceJson { kind: Source::Database, database: database.describe(), nodes: None },
         seconds: number::milliseconds(start.elapsed()),
         path: file.to_path_buf(),
     }))

@@ -9,7 +9,7 @@ use crate::arguments::{BoardArgument, POSITION_HELP};
 use crate::batch::fields::words_of_position;
 use crate::batch::lines::Line;
 use crate::batch::{BatchArguments, Record, Things, input_text, push_line, write_others};
-use crate::json::{self, Envelope, PositionJson};
+use crate::json::{Envelope, PositionJson};
 use crate::output;
 
 /// The most positions that are converted before their answers are written.
@@ -223,7 +223,7 @@ impl DescriptionJson {
             input,
             position: Some(json),
             over: Some(position.primitive().is_some()),
-            value: position.primitive().map(json::value),
+            value: position.primitive().map(fourbase::Value::name),
             canonical: Some(PositionJson::of(&canonical(position))),
             mirror: Some(PositionJson::of(&position.mirror())),
             drawing: Some(notation::draw(position, false)),

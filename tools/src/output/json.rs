@@ -5,9 +5,7 @@
 
 use std::path::Path;
 
-pub use fourbase::analysis::Source as SourceKind;
 pub use fourbase::analysis::json::{DatabaseJson, OutcomeJson, PlayersJson, PositionJson, SourceJson};
-use fourbase::{Player, Value};
 use serde::Serialize;
 
 /// The version of the fields and their meaning.
@@ -33,16 +31,6 @@ impl<T: Serialize> Envelope<T> {
 /// Writes a folder. Bytes that are not UTF-8 become the replacement character.
 pub fn folder(folder: &Path) -> String {
     folder.to_string_lossy().into_owned()
-}
-
-/// Returns the name of a value.
-pub fn value(value: Value) -> &'static str {
-    value.name()
-}
-
-/// Returns the name of a player.
-pub fn player(player: Player) -> &'static str {
-    player.name()
 }
 
 #[cfg(test)]

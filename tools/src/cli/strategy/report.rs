@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::chosen::Chosen;
 use super::comparison::Comparison;
-use crate::json::{self, PlayersJson};
+use crate::json::PlayersJson;
 use crate::number::{counted, grouped};
 use crate::table::{self, Side};
 use crate::wording;
@@ -71,7 +71,7 @@ impl StrategyReport {
         StrategyReport {
             board: board.to_string(),
             strategy: chosen.rule.name(),
-            player: json::player(*player),
+            player: player.name(),
             centre: centre.map(|columns| columns.map(|column| column + 1)),
             reading: chosen.follow_up.filter(|_| centre.is_some()).map(|rule| rule.reading().to_string()),
             verdict: check.verdict().to_string(),
