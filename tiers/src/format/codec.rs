@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! counts    u16 for each chunk: its quiet entries
-//! symbols   their codes (see [`super::packing`]): wdl two bits each, remoteness a byte each
+//! symbols   their codes (see [`crate::kernel::pack`]): wdl two bits each, remoteness a byte each
 //! ```
 //!
 //! so that a probe that knows its chunk finds the chunk's symbols by adding up counts, and its own by the quiet mask
@@ -16,11 +16,10 @@
 use std::ops::Range;
 
 use super::chunk::{self, Chunks, QuietRows};
-use super::packing;
 use crate::files::{FileError, frame, io_error};
 use crate::index::Index;
 use crate::kernel::Coding;
-use crate::kernel::pack::{Pack, Symbols};
+use crate::kernel::pack::{self, Pack, Symbols};
 use crate::kernel::tally::CountByChunk;
 use crate::tier::{Rows, Tier};
 
@@ -134,7 +133,7 @@ impl<'a> Packer<'a> {
             }
             bytes.clear();
             bytes.extend(counts[from..to].iter().flat_map(|count| count.to_le_bytes()));
-            packing::pack(tier.content(), symbols, done, held, bytes);
+            pack::to_bytes(tier.content(), symbols, done, held, bytes);
             let payload = frame::compress_into(bytes, LEVEL, frame)
                 .map_err(io_error("a block of the database".as_ref(), "compress"))?;
             encoded.push(EncodedBlock { payload: payload.to_vec(), chunks: (to - from) as u16 });
@@ -159,7 +158,7 @@ impl DecodedBlock {
     /// many chunks can hold.
     pub fn new(payload: &[u8], count: usize, chunks: &Chunks, coding: &Coding) -> Option<DecodedBlock> {
         let most_symbols = count * chunks.each as usize;
-        let bytes = frame::expand(payload, 2 * count + packing::packed_bytes(coding, most_symbols))?;
+        let bytes = frame::expand(payload, 2 * count + pack::packed_bytes(coding, most_symbols))?;
         let (counts, symbols) = bytes.split_at_checked(2 * count)?;
         let mut starts = vec![0];
         let mut sum = 0u32;
@@ -170,8 +169,8 @@ impl DecodedBlock {
             sum += count;
             starts.push(sum);
         }
-        let whole = symbols.len() == packing::packed_bytes(coding, sum as usize);
-        (whole && packing::are_symbols(coding, symbols)).then_some(DecodedBlock { starts, bytes })
+        let whole = symbols.len() == pack::packed_bytes(coding, sum as usize);
+        (whole && pack::are_symbols(coding, symbols)).then_some(DecodedBlock { starts, bytes })
     }
 
     /// Returns the symbols of a chunk, as numbers from the block's first on.
@@ -188,7 +187,7 @@ impl DecodedBlock {
     pub fn planes(&self, coding: &Coding, chunk: usize) -> Vec<u64> {
         let (_, packed) = self.bytes.split_at(2 * (self.starts.len() - 1));
         let symbols = self.symbols(chunk).unwrap_or_default();
-        packing::unpack(coding, packed, symbols.start, symbols.len())
+        pack::from_bytes(coding, packed, symbols.start, symbols.len())
     }
 
     /// Returns the memory that the block takes.

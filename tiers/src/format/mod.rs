@@ -8,8 +8,8 @@
 //! ```
 //!
 //! From a solved tier to its file: `tier_file` walks the tier in groups of `chunk`s and takes the symbols of the quiet
-//! entries (`codec`), which `packing` lays out in bytes, block by block. Reading goes the same way back. The `manifest`
-//! names the files with their `hash`es.
+//! entries (`codec`), which `kernel::pack` lays out in bytes, block by block. Reading goes the same way back. The `manifest`
+//! names the files with their hashes.
 //!
 //! Files are data from outside: nothing that they record is believed beyond what their lengths and the board allow.
 
@@ -18,15 +18,12 @@
 pub(crate) mod chunk;
 pub(crate) mod codec;
 mod folder;
-mod hash;
 mod manifest;
-pub(crate) mod packing;
 pub(crate) mod plausible;
 pub(crate) mod tier_file;
 
 pub(crate) use folder::{MANIFEST, has_leftovers, remove_database, remove_leftovers, tier_path};
 pub use folder::{board_and_values_of, folder_of, lock_path};
-pub use hash::Hash;
-pub use manifest::{Manifest, State, TierRecord};
+pub use manifest::{Hash, Manifest, State, TierRecord};
 pub(crate) use manifest::{check_length, is_stored};
 pub(crate) use tier_file::write_tier;

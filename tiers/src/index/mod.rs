@@ -24,25 +24,22 @@
 //! | `tables` | [`Index`]: all of these, made on demand |
 //! | `layout` | the shapes and matrices of a tier, and their sizes |
 //! | `directory` | [`TierDirectory`]: rank and unrank |
-//! | `across` | the lines across both wings that a shape and a matrix can hold |
-//! | `map` | the rows of a wing's list before and after a drop |
+//! | `rows` | where a drop leads the rows of a matrix, and the lines across both wings |
 //! | `sizes` | limits and estimates from the board alone |
 
-mod across;
 mod directory;
 mod layout;
-mod map;
 mod numbers;
+mod rows;
 mod sizes;
 mod split;
 mod tables;
 mod wing;
 
-pub(crate) use across::{FullLine, OpenLine, arm_lines};
 pub use directory::{Located, TierDirectory};
 pub use layout::{Matrix, Shape};
 pub(crate) use layout::{OfShape, ShapeLayout, TierSize, bands, images, shapes, unrank_among};
-pub(crate) use map::{count_before, push_rank_map, push_row_map, row_map};
+pub(crate) use rows::{FullLine, OpenLine, arm_lines, count_before, push_rank_map, push_row_map, row_map};
 pub use sizes::IndexError;
 pub(crate) use sizes::{TableSizes, check_tables, count_shapes, least_entries, tier_estimates};
 pub(crate) use split::low_bits;

@@ -1,11 +1,17 @@
-//! The two bit movements that everything rests on, and the portable form of both.
+//! The two bit movements that everything rests on, and the portable form of both, one word or eight rows at a time.
 //!
 //! *Extract* gathers the bits of a word under a mask to the low end; *deposit* spreads low bits to the places of a
 //! mask. Processors with BMI2 have an instruction for each (`PEXT`, `PDEP`); [`Portable`] does the same in safe code
 //! and is what the fast form is tested against.
 //!
 //! The portable form moves bits through a [`Network`] of six rounds. To make one takes about 130 instructions, to send a
-//! word through it about 25, so every loop that uses a mask more than once makes the network once.
+//! word through it about 25, so every loop that uses a mask more than once makes the network once. All rows of a band move
+//! their bits under the same masks, so column drops go further ([`Lanes`]): word `w` of eight rows goes through a network at
+//! once, one row a lane, which the compiler turns into vectors of any processor. A dense stream keeps the lanes together as
+//! well: its words fill at the same places in every row.
+
+use super::code::{Code, MAX_PLANES};
+use super::matrix::ColumnDrop;
 
 /// Moves bits under a mask.
 pub(crate) trait Bits: Copy {
@@ -36,7 +42,7 @@ pub(crate) trait Task {
 
 /// Extract and deposit in plain safe code, through a [`Network`].
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Portable;
+pub(crate) struct Portable;
 
 impl Bits for Portable {
     const FAST: bool = false;
@@ -64,7 +70,7 @@ impl Bits for Portable {
 /// A mask as six rounds of moving bits by 1, 2, 4, 8, 16 and 32 places
 /// (Warren, *Hacker's Delight*, 2nd edition, sections 7-4 and 7-5).
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Network {
+pub(crate) struct Network {
     pub mask: u64,
     /// For each round, the bits that move in it: those with an odd count, in that binary digit, of gaps below them.
     moves: [u64; 6],
@@ -119,9 +125,156 @@ impl Network {
     }
 }
 
+/// The most rows side by side.
+const LANES: usize = 8;
+
+/// The masks of a column drop as networks, and room for the streams of eight rows.
+#[derive(Default)]
+pub(crate) struct Lanes {
+    /// Of the child's columns; empty where they are contiguous.
+    take: Vec<Network>,
+    /// Of the parent's columns.
+    put: Vec<Network>,
+    /// First bit of the stream that is put.
+    offset: usize,
+    /// Words of a plane of a row of the child.
+    child_words: usize,
+    /// The planes of the streams, [`Lanes::stream_words`] apart; a word of every lane side by side.
+    stream: Vec<[u64; LANES]>,
+    /// The rows that are put into, side by side.
+    best: Vec<[u64; LANES]>,
+    /// The rows to work on, in order: a row of the band, and the child's row that it takes from.
+    pub(crate) rows: Vec<(usize, usize)>,
+}
+
+/// Returns the bytes that [`Lanes`] take at most for bands of `rows` rows, where no row of parent or child has more than
+/// `row_words` words in all its planes (at least two).
+pub(super) fn lane_bytes(rows: usize, row_words: u128) -> u128 {
+    let networks = 2 * (row_words / 2) * size_of::<Network>() as u128;
+    let streams = (row_words + 2 * MAX_PLANES as u128) * size_of::<[u64; LANES]>() as u128;
+    networks + 2 * streams + (rows * size_of::<(usize, usize)>()) as u128
+}
+
+impl Lanes {
+    /// Makes the networks of a drop.
+    fn prepare(&mut self, drop: &ColumnDrop) {
+        self.take.clear();
+        self.offset = drop.offset;
+        if let Some((plane, flip)) = drop.gather {
+            self.take.extend(plane.iter().map(|word| Network::new(word ^ flip)));
+            self.offset = 0;
+        }
+        self.put.clear();
+        self.put.extend(drop.keeps.iter().map(|word| Network::new(*word)));
+        self.child_words = drop.child_words;
+    }
+
+    /// Words of a plane of a stream: two more than the bits fill, because words are read in pairs.
+    fn stream_words(&self) -> usize {
+        self.child_words + 2
+    }
+
+    /// Takes, in each of [`Lanes::rows`], the better of what `out` has and what a drop brings.
+    pub(crate) fn take_rows<C: Code<P>, const P: usize>(&mut self, code: C, drop: &ColumnDrop, out: &mut [u64]) {
+        self.prepare(drop);
+        let row_words = P * self.put.len();
+        let child_row_words = C::CHILD_PLANES * self.child_words;
+        let rows = std::mem::take(&mut self.rows);
+        self.best.resize(row_words, [0; LANES]);
+        self.stream.resize(C::CHILD_PLANES * self.stream_words(), [0; LANES]);
+        for group in rows.chunks(LANES) {
+            // Lanes without a row repeat the last one; what becomes of them is not kept.
+            let lanes: [&[u64]; LANES] =
+                std::array::from_fn(|lane| drop.child.row(group[lane.min(group.len() - 1)].1, child_row_words));
+            for plane in 0..C::CHILD_PLANES {
+                self.gather(lanes.map(|row| &row[plane * self.child_words..][..self.child_words]), plane);
+            }
+            for (lane, (row, _)) in group.iter().enumerate() {
+                let own = &out[row * row_words..][..row_words];
+                self.best.iter_mut().zip(own).for_each(|(best, own)| best[lane] = *own);
+            }
+            self.put(code);
+            for (lane, (row, _)) in group.iter().enumerate() {
+                let own = &mut out[row * row_words..][..row_words];
+                own.iter_mut().zip(&self.best).for_each(|(own, best)| *own = best[lane]);
+            }
+        }
+        self.rows = rows;
+    }
+
+    /// Writes the stream of a plane: the bits that each lane's row has at the columns taken.
+    fn gather(&mut self, lanes: [&[u64]; LANES], plane: usize) {
+        let (words, stream_words) = (self.child_words, self.stream_words());
+        // The same length for all, so that one check of a word's number does for all lanes.
+        let lanes = lanes.map(|lane| &lane[..words]);
+        let stream = &mut self.stream[plane * stream_words..][..stream_words];
+        if self.take.is_empty() {
+            for (word, to) in stream.iter_mut().enumerate().take(words).skip(self.offset / 64) {
+                *to = lanes.map(|lane| lane[word]);
+            }
+            return;
+        }
+        let (mut held, mut fill, mut at) = ([0u64; LANES], 0u32, 0usize);
+        for (word, network) in self.take[..words].iter().enumerate() {
+            if network.mask == 0 {
+                continue;
+            }
+            let bits = network.extract(lanes.map(|lane| lane[word]));
+            for lane in 0..LANES {
+                held[lane] |= bits[lane] << fill;
+            }
+            fill += network.mask.count_ones();
+            if fill >= 64 {
+                stream[at] = held;
+                at += 1;
+                fill -= 64;
+                // The rest of the bits opens the next word (two shifts: there may be none).
+                let rest = network.mask.count_ones() - fill;
+                held = bits.map(|bits| bits >> (rest - 1) >> 1);
+            }
+        }
+        stream[at] = held;
+    }
+
+    /// Takes the better of what the rows have and the stream of each lane, whose bits belong to the columns that are put.
+    #[inline(never)]
+    fn put<C: Code<P>, const P: usize>(&mut self, code: C) {
+        let (words, stream_words) = (self.put.len(), self.stream_words());
+        let best = &mut self.best[..P * words];
+        let mut offset = self.offset;
+        for (word, network) in self.put.iter().enumerate() {
+            let mask = network.mask;
+            if mask == 0 {
+                continue;
+            }
+            let (at, shift) = (offset / 64, offset as u32 % 64);
+            offset += mask.count_ones() as usize;
+            let mut other = [[0u64; LANES]; P];
+            for (plane, other) in other.iter_mut().enumerate().take(C::CHILD_PLANES) {
+                let pair = &self.stream[plane * stream_words + at..][..2];
+                let mut bits = [0; LANES];
+                for lane in 0..LANES {
+                    bits[lane] = pair[0][lane] >> shift | pair[1][lane] << 1 << (63 - shift);
+                }
+                *other = network.deposit(bits);
+            }
+            if C::CHILD_PLANES < P {
+                other[P - 1] = other[P - 2];
+                other[P - 2] = other[P - 2].map(|bits| !bits & mask);
+            }
+            let mut planes: [[u64; LANES]; P] = std::array::from_fn(|plane| best[plane * words + word]);
+            code.better(&mut planes, &other, &[mask; LANES]);
+            planes.iter().enumerate().for_each(|(plane, planes)| best[plane * words + word] = *planes);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::RowView;
+    use crate::kernel::code::{Ordered, Wdl};
+    use crate::kernel::rows;
     use proptest::prelude::*;
 
     fn bit_by_bit(word: u64, mask: u64) -> (u64, u64) {
@@ -144,6 +297,123 @@ mod tests {
                 prop_assert_eq!(Portable::extract(word, network), extracted);
                 prop_assert_eq!(Portable::deposit(word, network), deposited);
             }
+        }
+    }
+
+    /// A drop, rows of a child and rows of a band, all random.
+    #[derive(Clone, Debug)]
+    struct Case {
+        plane: Vec<u64>,
+        /// The first column where the columns are contiguous.
+        from: Option<usize>,
+        keeps: Vec<u64>,
+        rows: Vec<(usize, usize)>,
+        /// What the rows are filled with, over and over.
+        noise: Vec<u64>,
+    }
+
+    impl Case {
+        fn noise(&self, words: usize) -> Vec<u64> {
+            self.noise.iter().copied().cycle().take(words).collect()
+        }
+
+        /// Compares with one row after the other.
+        fn check<C: Code<P>, const P: usize>(&self, code: C) {
+            let (own, words, child_words) = (C::CHILD_PLANES, self.keeps.len(), self.plane.len());
+            let height = self.rows.last().map_or(0, |(row, _)| row + 1);
+            // A stream is read in pairs of words.
+            let child = self.noise(40 * own * child_words + 2);
+            let mut expected: Vec<u64> = self.noise(height * P * words).into_iter().rev().collect();
+            let mut found = expected.clone();
+
+            let mut stream = vec![0; P * (child_words + 2)];
+            for (row, child_row) in &self.rows {
+                let best = &mut expected[row * P * words..][..P * words];
+                let child = &child[child_row * own * child_words..];
+                let (bits, bits_words, offset) = match self.from {
+                    Some(offset) => (child, child_words, offset),
+                    None => {
+                        rows::gather::<C, Portable, P>(child, &self.plane, 0, &mut stream, child_words + 2);
+                        (stream.as_slice(), child_words + 2, 0)
+                    }
+                };
+                rows::take_stream::<C, Portable, P>(code, best, &self.keeps, bits, bits_words, offset);
+            }
+
+            let mut lanes = Lanes { rows: self.rows.clone(), ..Lanes::default() };
+            let drop = ColumnDrop {
+                child: RowView::Whole(&child),
+                child_words,
+                first_row: 0,
+                rows: &[],
+                gather: if self.from.is_none() { Some((&self.plane, 0)) } else { None },
+                offset: self.from.unwrap_or(0),
+                keeps: &self.keeps,
+            };
+            // A second time, with what the first has left in the buffers: nothing becomes better than it is.
+            for _ in 0..2 {
+                lanes.take_rows(code, &drop, &mut found);
+                assert_eq!(found, expected);
+            }
+            let row_words = P * words.max(child_words);
+            assert!(lanes.bytes() as u128 <= lane_bytes(self.rows.len(), row_words as u128), "{} bytes", lanes.bytes());
+        }
+    }
+
+    impl Lanes {
+        fn bytes(&self) -> usize {
+            (self.take.len() + self.put.len()) * size_of::<Network>()
+                + self.stream.len() * size_of::<[u64; LANES]>()
+                + self.best.len() * size_of::<[u64; LANES]>()
+                + self.rows.len() * size_of::<(usize, usize)>()
+        }
+    }
+
+    /// A word with runs, as masks have them, or without.
+    fn word() -> impl Strategy<Value = u64> {
+        prop_oneof![
+            any::<u64>(),
+            Just(0),
+            Just(u64::MAX),
+            (any::<u64>(), any::<u64>()).prop_map(|(a, b)| a & b),
+            (any::<u64>(), 0u32..64).prop_map(|(word, shift)| word | u64::MAX << shift),
+            (0u32..64, 0u32..64).prop_map(|(low, high)| u64::MAX << low & u64::MAX >> high),
+        ]
+    }
+
+    fn case() -> impl Strategy<Value = Case> {
+        let words = || prop::collection::vec(word(), 1..6);
+        let rows = prop::collection::vec((0usize..4, 0usize..40), 0..20);
+        let noise = prop::collection::vec(any::<u64>(), 1..67);
+        (words(), words(), prop::option::of(0usize..=320), rows, noise).prop_map(
+            |(plane, mut keeps, from, steps, noise)| {
+                let ones = |words: &[u64]| words.iter().map(|word| word.count_ones() as usize).sum::<usize>();
+                let from = from.map(|from| from % (64 * plane.len()));
+                // No more columns are put than are taken.
+                let most = from.map_or(ones(&plane), |from| 64 * plane.len() - from);
+                while ones(&keeps) > most {
+                    let last = keeps.iter_mut().rev().find(|word| **word != 0).unwrap();
+                    *last &= *last - 1;
+                }
+                let mut next = 0;
+                let rows = steps.into_iter().map(|(skip, child_row)| {
+                    next += skip + 1;
+                    (next - 1, child_row)
+                });
+                Case { plane, from, keeps, rows: rows.collect(), noise }
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn rows_side_by_side_take_what_they_take_one_by_one(case in case()) {
+            case.check::<_, 2>(Wdl::<true>);
+            case.check::<_, 2>(Wdl::<false>);
+            case.check::<_, 2>(Ordered::<true, false>);
+            case.check::<_, 3>(Ordered::<false, true>);
+            case.check::<_, 5>(Ordered::<true, true>);
+            case.check::<_, 6>(Ordered::<false, false>);
         }
     }
 }

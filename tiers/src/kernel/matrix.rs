@@ -12,9 +12,8 @@
 //! A drop whose child is missing from the child's list completed a line inside wing and spine: such parents win at
 //! once. Lines across both wings are found in the child itself when *it* is solved (`lines`).
 
-use super::bits::{Bits, Task};
+use super::bits::{Bits, Lanes, Task};
 use super::code::Code;
-use super::lanes::Lanes;
 use super::rows;
 use super::words::RowView;
 

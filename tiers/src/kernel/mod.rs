@@ -1,14 +1,13 @@
 //! Kernels: the bit-plane loops, compiled for what the processor can do and chosen at run time.
 //!
 //! The loops are written once, in safe code (`matrix.rs`, `rows.rs`, `reach.rs`, `tally.rs`, `pack.rs`, `delta.rs`), over
-//! two bit movements that differ (`bits.rs`). Each is a `Task`, which `Kernel::run` runs. `fast.rs` compiles them again with BMI2 and AVX2 and holds all `unsafe` code
-//! of the package. Without these, column drops take eight rows at a time (`lanes.rs`).
+//! two bit movements that differ (`bits.rs`). Each is a `Task`, which `Kernel::run` runs. `fast.rs` compiles them again with
+//! BMI2 and AVX2 and holds all `unsafe` code of the package. Without these, column drops take eight rows at a time.
 
 mod bits;
 mod code;
 pub(crate) mod delta;
 mod fast;
-mod lanes;
 pub(crate) mod matrix;
 pub(crate) mod pack;
 pub(crate) mod reach;
@@ -56,7 +55,7 @@ impl Kernel {
     /// Returns the memory that a thread of a solve takes for masks made ready and for rows side by side; `row_words` is the
     /// most words of a row in all its planes.
     pub(crate) fn lane_bytes(self, row_words: u128) -> u128 {
-        if self.0.is_some() { 0 } else { lanes::bytes(BAND_ROWS, row_words) }
+        if self.0.is_some() { 0 } else { bits::lane_bytes(BAND_ROWS, row_words) }
     }
 
     /// Runs a loop.

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use fourbase::Outcome;
 
-use super::step::solve_tier;
+use super::driver::solve_tier;
 use crate::files::FileError;
 use crate::index::Index;
 use crate::kernel::{Coding, Kernel, Values};

@@ -9,8 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use quick_cache::sync::Cache;
 
-use super::block::{DeltaBlock, DirtyBlock, Expanded, PAD, delta_bytes, expanded_bytes};
-use super::pages::Pages;
+use super::block::{DeltaBlock, DirtyBlock, Expanded, PAD, Pages, delta_bytes, expanded_bytes};
 use crate::files::FileError;
 
 /// What the tiers of a run may take in memory.

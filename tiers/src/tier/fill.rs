@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
+use super::block::ShapeBlocks;
 use super::content::Content;
-use super::shape::ShapeBlocks;
 use super::tier::{Buffers, Tier};
 use crate::communicator::assign;
 use crate::files::FileError;

@@ -3,7 +3,7 @@
 //! A tier is filled once, by many threads, from the tier beside it (`fill`). It is then read: by the tier on its other side, by
 //! the writer of the database, by a tally (`reader`).
 //!
-//! The rows of a shape follow each other and are cut every [`BLOCK_WORDS`] or so (`shape`). A finished block stays in memory,
+//! The rows of a shape follow each other and are cut every [`BLOCK_WORDS`] or so (`block`). A finished block stays in memory,
 //! as it is or as its delta, while the memory budget allows (`cache`). Otherwise it is compressed and appended to a log
 //! (`segments`), in the order in which threads finish. Logged blocks survive a kill. A board of which two tiers fit into memory
 //! uses the log only for checkpoints. A kernel reads the rows of a neighbouring tier in place, from *windows*: the expanded
@@ -20,18 +20,15 @@ mod block;
 mod cache;
 mod content;
 mod fill;
-mod pages;
 mod reader;
 pub(crate) mod segments;
-mod shape;
-mod slice;
 #[allow(clippy::module_inception, reason = "the main type of the folder")]
 mod tier;
 
+pub use block::BLOCK_WORDS;
 pub(crate) use cache::MemoryBudget;
 pub(crate) use content::{Content, Kind, Reached};
 pub(crate) use fill::Watch;
 pub(crate) use reader::{LoadedRows, Origin, RowRequest, Rows, TierReader, row_span};
-pub use shape::BLOCK_WORDS;
 pub use tier::Tier;
 pub(crate) use tier::TierFolder;

@@ -6,11 +6,10 @@ use std::sync::{LazyLock, OnceLock};
 
 use rayon::prelude::*;
 
-use super::block::{DirtyBlock, Expanded, PAD, expanded, expanded_bytes};
+use super::block::{BLOCK_WORDS, DirtyBlock, Expanded, PAD, ShapeBlocks, cut, expanded, expanded_bytes};
 use super::cache::{BlockCache, Form, MemoryBudget};
 use super::content::{Content, Kind};
 use super::segments::{self, Location, LogHeader, NewBlocks, Segments};
-use super::shape::{BLOCK_WORDS, ShapeBlocks, cut};
 use crate::communicator::{Alone, Communicator};
 use crate::files::{FileError, Memory, Storage, frame, io_error};
 use crate::index::{Index, TierDirectory, WingShape};
