@@ -1,10 +1,7 @@
 //! A game: its moves in order, and the position before each. It begins with the empty board or with a position that was set up.
 
 use crate::notation::{self, NotationError, columns_to_text};
-use crate::{Board, MoveError, Player, Position, Value, excerpt};
-
-/// How much of a wrong text the error repeats.
-const EXCERPT_BYTES: usize = 80;
+use crate::{Board, MoveError, Player, Position, Value};
 
 /// A game, finished or not.
 ///
@@ -45,9 +42,6 @@ impl Game {
     ///
     /// Those of [`Game::parse`].
     pub fn parse_from(start: Position, moves: &str) -> Result<Game, NotationError> {
-        if moves.contains(['0', '_', ' ']) {
-            return Err(NotationError::NoGame { text: excerpt(moves, EXCERPT_BYTES) });
-        }
         let (mut game, columns) = (Game::start(start), notation::parse_moves(&start, moves)?);
         for column in columns {
             game.push(column);

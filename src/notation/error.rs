@@ -11,11 +11,7 @@ use crate::{Board, MoveError, Player, PositionError};
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum NotationError {
     /// A character of the moves names no column.
-    #[error(
-        "move {ply} is {}, which names no column; write a move as one character, 1 to 9, then lower case a to z \
-         (the columns of {board} are 1 to {})",
-        name_character(*found), last_column_character(*board)
-    )]
+    #[error("move {ply} is {}, which names no column; the columns of {board} are {}", name_character(*found), columns_of(*board))]
     Column {
         /// Which move.
         ply: usize,
@@ -23,6 +19,38 @@ pub enum NotationError {
         found: char,
         /// The board.
         board: Board,
+    },
+    /// A move is 0.
+    #[error(
+        "move {ply} is 0, but columns count from 1; \
+         to write a position as bit strings, give {} strings of {} bits, one for each column",
+        board.width(), board.height() + 1
+    )]
+    Zero {
+        /// Which move.
+        ply: usize,
+        /// The board.
+        board: Board,
+    },
+    /// A move names a square where the piece does not fall.
+    #[error("move {ply} is {found}, but the piece falls to row {expected}; write moves in the order of play")]
+    Square {
+        /// Which move.
+        ply: usize,
+        /// The square, such as `d2`.
+        found: String,
+        /// The row, from 1.
+        expected: usize,
+    },
+    /// A link names another board.
+    #[error("the link \"{text}\" is of {found} and not of {expected}; ask about {found}")]
+    OtherBoard {
+        /// The board.
+        expected: Board,
+        /// The board of the link.
+        found: Board,
+        /// The link, escaped and cut.
+        text: String,
     },
     /// A move names a column but cannot be played.
     #[error("move {ply}, {}: {reason}", name_character(*found))]
@@ -36,8 +64,7 @@ pub enum NotationError {
     },
     /// A character in the bit string of a column is not a bit.
     #[error(
-        "character {place} of the bit string of column {column} is {}, expected 0 or 1; \
-         a text with a 0 or a space is read as bit strings, and moves have neither",
+        "character {place} of the bit string of column {column} is {}, expected 0 or 1",
         name_character(*found)
     )]
     Bit {
@@ -158,6 +185,17 @@ pub enum NotationError {
         /// The number of dead ends stored.
         dead_ends: usize,
     },
+}
+
+/// Returns the names of all columns in words.
+fn columns_of(board: Board) -> String {
+    let last = last_column_character(board);
+    match board.width() {
+        1 => "only 1".to_owned(),
+        width @ 2..=9 => format!("1 to {width}, or a to {}", char::from(b'a' + width as u8 - 1)),
+        10 => "1 to 9 and a".to_owned(),
+        _ => format!("1 to 9, then a to {last}"),
+    }
 }
 
 /// Returns the ending of a noun after a number.

@@ -10,10 +10,10 @@
 //!
 //! [`parse_moves`] reads moves that are played from any position on.
 //!
-//! The form of a text tells which notation it is: `_` as the second character means GamesmanUni's; otherwise any `0`
-//! or space means bit strings; everything else is moves. No text is ambiguous: moves contain neither `0` nor `_`, and
-//! the bit strings of a position always contain a `0`, either above the end of a column or, on a full board, for a
-//! piece of the first player.
+//! The form of a text tells which notation it is: `_` as the second character means GamesmanUni's; words of 0s and 1s as
+//! long as a column means bit strings; everything else is moves, in any spelling that people use (`4 4 5 3`, `1. d1 d2`, a
+//! link). The bit strings of a position always contain a `0`, either above the end of a column or, on a full board, for a
+//! piece of the first player, and no move does.
 //!
 //! Columns, characters and moves in messages count from 1. Reading makes at most a few passes over the text, stops at
 //! the first mistake, and repeats at most one character of the text in an error.
@@ -25,6 +25,7 @@ mod error;
 mod moves;
 mod order;
 mod picture;
+mod spelling;
 mod uni;
 
 pub use bits::to_bits;
@@ -34,6 +35,8 @@ pub use error::NotationError;
 pub use moves::{parse_moves, to_moves};
 pub use picture::draw_svg;
 pub use uni::to_uni;
+
+use spelling::Link;
 
 use crate::{Board, Position};
 
@@ -57,13 +60,37 @@ use crate::{Board, Position};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn parse(board: Board, text: &str) -> Result<Position, NotationError> {
+    if let Some(link) = Link::of(text) {
+        link.check(board)?;
+        // A link within a link is none.
+        return parse_notation(board, &link.position);
+    }
+    parse_notation(board, text)
+}
+
+fn parse_notation(board: Board, text: &str) -> Result<Position, NotationError> {
     if text.chars().nth(1) == Some(uni::SEPARATOR) {
         uni::parse(board, text)
-    } else if text.contains(['0', bits::SEPARATOR]) {
+    } else if spelling::is_bits(board, text) {
         bits::parse(board, text)
+    } else if !text.is_empty() && text.trim().is_empty() {
+        Err(NotationError::Blank)
     } else {
-        moves::parse(board, text)
+        moves::parse(board, &spelling::moves(board, text)?)
     }
+}
+
+/// Returns the board that a link names, as of the page of `fourbase serve`; `None` where the text is no link, or names none.
+///
+/// ```
+/// use fourbase::notation::board_of_link;
+/// assert_eq!(board_of_link("http://127.0.0.1:8080/?board=5x4&moves=33"), Some("5x4".parse()?));
+/// assert_eq!(board_of_link("4453"), None);
+/// # Ok::<(), fourbase::BoardError>(())
+/// ```
+#[must_use]
+pub fn board_of_link(text: &str) -> Option<Board> {
+    Link::of(text)?.board?.parse().ok()
 }
 
 /// Reads a position given as several words, as on a command line: the bit strings of the columns, or moves. No words are
@@ -82,10 +109,7 @@ pub fn parse(board: Board, text: &str) -> Result<Position, NotationError> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn parse_words<S: AsRef<str>>(board: Board, words: &[S]) -> Result<Position, NotationError> {
-    let words = words.iter().map(AsRef::as_ref).collect::<Vec<_>>();
-    // The bit strings of a position always contain a 0, and GamesmanUni's string a _; moves contain neither.
-    let separator = if words.iter().any(|word| word.contains(['0', uni::SEPARATOR])) { " " } else { "" };
-    parse(board, &words.join(separator))
+    parse(board, &words.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(" "))
 }
 
 #[cfg(test)]
@@ -102,6 +126,11 @@ mod tests {
                 let body = unit.repeat(1_000_000 / unit.len());
                 for start in ["", "1_", "1", "10000 "] {
                     let message = match parse(board, &format!("{start}{body}")) {
+                        // Spaces and hyphens around moves are ignored.
+                        Ok(position) if [" ", "-"].contains(&unit) => {
+                            assert!(position.ply() <= 1);
+                            continue;
+                        }
                         Ok(position) => panic!("{board} {unit:?} {start:?} read as {position}"),
                         Err(error) => error.to_string(),
                     };

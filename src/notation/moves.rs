@@ -3,10 +3,16 @@
 use super::column::{column_number, columns_to_text};
 use super::error::NotationError;
 use super::order::smallest_order;
+use super::spelling::{self, Link};
+use super::uni;
+use crate::excerpt::excerpt;
 use crate::{Board, Player, Position, has_line};
 
 /// Written for the empty board, because no moves at all would be invisible.
 const EMPTY_BOARD: &str = "-";
+
+/// How much of a text an error repeats.
+const EXCERPT_BYTES: usize = 80;
 
 /// Writes a position as the smallest order of moves that reaches it, by play that stops at the first line; `-` for the
 /// empty board.
@@ -34,20 +40,19 @@ pub fn to_moves(position: &Position) -> Result<String, NotationError> {
 /// Plays the moves one by one.
 pub(super) fn parse(board: Board, text: &str) -> Result<Position, NotationError> {
     let start = Position::start(board);
-    if text == EMPTY_BOARD {
-        return Ok(start);
-    }
     if let Some(position) = dropped(start, text).filter(|position| !has_any_line(position)) {
         return Ok(position);
     }
     text.chars().zip(1..).try_fold(start, |position, (found, number)| Ok(play(position, found, number)?.0))
 }
 
-/// Reads moves that are played from a position on, and returns their columns, from 0; `-` or nothing for no move.
+/// Reads moves that are played from a position on, in any spelling, and returns their columns, from 0; `-` or nothing for no
+/// move.
 ///
 /// # Errors
 ///
-/// [`NotationError::Column`] or [`NotationError::Move`] for the first move that cannot be played. Moves count from `start` on.
+/// The first move that cannot be played. Moves count from `start` on. [`NotationError::NoGame`] for a position in a notation
+/// without the order of moves.
 ///
 /// ```
 /// use fourbase::{Board, notation};
@@ -60,10 +65,15 @@ pub(super) fn parse(board: Board, text: &str) -> Result<Position, NotationError>
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn parse_moves(start: &Position, text: &str) -> Result<Vec<usize>, NotationError> {
-    let (mut position, mut columns) = (*start, Vec::new());
-    let moves = if text == EMPTY_BOARD { "" } else { text };
+    let (board, mut position, mut columns) = (start.board(), *start, Vec::new());
+    let link = Link::of(text);
+    link.iter().try_for_each(|link| link.check(board))?;
+    let text = link.as_ref().map_or(text, |link| &link.position);
+    if spelling::is_bits(board, text) || text.contains(uni::SEPARATOR) {
+        return Err(NotationError::NoGame { text: excerpt(text, EXCERPT_BYTES) });
+    }
     // Ends early on any text, because after at most 64 moves every column is full.
-    for (found, number) in moves.chars().zip(1..) {
+    for (found, number) in spelling::moves(board, text)?.chars().zip(1..) {
         let (next, column) = play(position, found, number)?;
         position = next;
         columns.push(column);
@@ -112,8 +122,11 @@ mod tests {
     #[test]
     fn a_move_that_cannot_be_played_is_named() {
         assert!(message("4x4", "1１").starts_with("move 2 is '１' (U+FF11), which names no column"));
-        assert!(message("12x4", "\u{7}").contains("(the columns of 12x4 are 1 to c)"));
-        assert_eq!(message("4x4", "1z"), "move 2, 'z': column 35 is outside the board; play a column from 1 to 4");
+        assert!(message("12x4", "\u{7}").contains("the columns of 12x4 are 1 to 9, then a to c"));
+        assert_eq!(
+            message("4x4", "1z"),
+            "move 2 is 'z', which names no column; the columns of 4x4 are 1 to 4, or a to d"
+        );
         assert!(message("4x4m", "12121212").contains("the second player has won"));
         assert!(message("1x1", "11").contains("column 1 is full up to row 1"));
     }

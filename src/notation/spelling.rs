@@ -1,0 +1,206 @@
+//! Moves as people write them, read as one character a move.
+//!
+//! | written | read as |
+//! |---|---|
+//! | `4 4 5 3`, `4,4,5,3`, `4-4-5-3` | `4453` |
+//! | `1. 4 4 2. 5 3`, with numbers of moves | `4453` |
+//! | `d d e c` or `D1 d2 e1 c1`, as books write them, on boards of at most nine columns | `4453` |
+//! | `https://connect4.gamesolver.org/?pos=4453`, or a link of the page of `fourbase serve` | `4453` |
+//!
+//! On wider boards the letters `a` to `w` name the columns from 10 on, so they are not read as books mean them there.
+
+use std::borrow::Cow;
+
+use super::column::{column_character, column_number};
+use super::error::NotationError;
+use crate::excerpt::excerpt;
+use crate::{Board, MAX_CELLS};
+
+/// Columns that have a digit of their own; on boards of no more, letters name the same columns.
+const DIGITS: usize = 9;
+
+/// Tells whether a text is bit strings and not moves: it has a `0`, and a word that is as long as a bit string is on this
+/// board, or several words of nothing but 0s and 1s, not all of one character.
+pub(super) fn is_bits(board: Board, text: &str) -> bool {
+    let words = || text.split_whitespace();
+    text.contains('0')
+        && (words().any(|word| word.len() == board.height() + 1 && word.starts_with(['0', '1']))
+            || words().nth(1).is_some()
+                && words().any(|word| word.len() > 1)
+                && text.chars().all(|found| matches!(found, '0' | '1') || found.is_whitespace()))
+}
+
+/// Reads moves in any spelling, as far as a game can go: one character each, `1` to `9` and then `a` to `w`.
+///
+/// # Errors
+///
+/// A column 0; a letter beyond the board; a square that is not where the piece falls. Whether a move can be played is not
+/// checked.
+pub(super) fn moves(board: Board, text: &str) -> Result<Cow<'_, str>, NotationError> {
+    let is_plain = |byte: &u8| matches!(byte, b'1'..=b'9') || (board.width() > DIGITS && byte.is_ascii_lowercase());
+    if text.as_bytes().iter().all(is_plain) {
+        return Ok(text.into());
+    }
+    let mut read = Moves { board, text: String::new(), heights: vec![0; board.width()] };
+    for word in text.split(|found: char| found.is_whitespace() || found == ',' || found == '-') {
+        read.word(without_number(word))?;
+    }
+    Ok(read.text.into())
+}
+
+/// Takes the number of a move off a word: `4` from `12.4`, nothing from `12.` or `12...`.
+fn without_number(word: &str) -> &str {
+    let rest = word.trim_start_matches(|found: char| found.is_ascii_digit());
+    if rest.len() < word.len() && rest.starts_with('.') { rest.trim_start_matches('.') } else { word }
+}
+
+/// The moves that were read so far.
+struct Moves {
+    board: Board,
+    text: String,
+    /// Pieces of each column.
+    heights: Vec<usize>,
+}
+
+impl Moves {
+    /// Reads the moves of one word.
+    fn word(&mut self, word: &str) -> Result<(), NotationError> {
+        let mut rest = word;
+        while let Some(found) = rest.chars().next().filter(|_| self.text.len() <= MAX_CELLS) {
+            rest = &rest[found.len_utf8()..];
+            if !found.is_ascii_alphabetic() || self.board.width() > DIGITS {
+                self.push(found)?;
+                continue;
+            }
+            let column = (found.to_ascii_lowercase() as u8 - b'a') as usize;
+            let Some(name) = column_character(column).filter(|_| column < self.board.width()) else {
+                return Err(NotationError::Column { ply: self.text.len() + 1, found, board: self.board });
+            };
+            self.push(name)?;
+            let row = &rest[..rest.len() - rest.trim_start_matches(|found: char| found.is_ascii_digit()).len()];
+            rest = &rest[row.len()..];
+            let expected = self.heights.get(column).copied().unwrap_or_default();
+            if !row.is_empty() && row.parse() != Ok(expected) {
+                let (ply, found) = (self.text.len(), excerpt(&format!("{found}{row}"), 16));
+                return Err(NotationError::Square { ply, found, expected });
+            }
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, found: char) -> Result<(), NotationError> {
+        let ply = self.text.chars().count() + 1;
+        if found == '0' {
+            return Err(NotationError::Zero { ply, board: self.board });
+        }
+        if let Some(height) = column_number(found).and_then(|column| self.heights.get_mut(column)) {
+            *height += 1;
+        }
+        self.text.push(found);
+        Ok(())
+    }
+}
+
+/// A link to a position.
+pub(super) struct Link<'t> {
+    /// The board that it names.
+    pub board: Option<String>,
+    /// Its position in any notation.
+    pub position: String,
+    text: &'t str,
+}
+
+impl<'t> Link<'t> {
+    /// Reads a link; `None` where the text is none.
+    pub fn of(text: &'t str) -> Option<Link<'t>> {
+        let (address, query) = text.split_once('?')?;
+        if !address.contains('/') && !address.contains('.') && !address.is_empty() {
+            return None;
+        }
+        let query = query.split('#').next().unwrap_or_default();
+        let value = |name: &str| {
+            let field = query.split('&').filter_map(|field| field.split_once('=')).find(|(found, _)| *found == name);
+            field.map(|(_, value)| decoded(value))
+        };
+        let position = value("pos").or_else(|| value("position")).or_else(|| value("moves")).unwrap_or_default();
+        Some(Link { board: value("board"), position, text })
+    }
+
+    /// Compares the board of the link with the one that was asked for.
+    pub fn check(&self, board: Board) -> Result<(), NotationError> {
+        match self.board.as_deref().map(str::parse::<Board>) {
+            Some(Ok(found)) if found != board => {
+                Err(NotationError::OtherBoard { expected: board, found, text: excerpt(self.text, 256) })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Reads the percent-encoding of a link.
+fn decoded(value: &str) -> String {
+    let (mut bytes, mut rest) = (Vec::new(), value.as_bytes());
+    while let [first, after @ ..] = rest {
+        let hex = || u8::from_str_radix(std::str::from_utf8(after.get(..2)?).ok()?, 16).ok();
+        let (byte, taken) = match first {
+            b'+' => (b' ', 0),
+            b'%' => hex().map_or((b'%', 0), |byte| (byte, 2)),
+            other => (*other, 0),
+        };
+        bytes.push(byte);
+        rest = &after[taken..];
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::notation::{parse, parse_words};
+    use crate::{Board, Game};
+
+    fn board(name: &str) -> Board {
+        name.parse().unwrap()
+    }
+
+    #[test]
+    fn moves_are_read_as_people_write_them() {
+        let expected = parse(board("7x6"), "4453").unwrap();
+        for text in [
+            "4 4 5 3",
+            "4,4,5,3",
+            "4, 4, 5, 3",
+            "4-4-5-3",
+            "1. 4 4 2. 5 3",
+            "1.4 4 2.5 3",
+            "1. 4 1... 4 2. 5 3",
+            "ddec",
+            "D D E C",
+            "d1 d2 e1 c1",
+            "1. d1 d2 2. e1 c1",
+            "https://connect4.gamesolver.org/?pos=4453",
+            "http://127.0.0.1:8080/?board=7x6&moves=4453",
+            "?pos=4%2C4%2c5,3",
+            "http://127.0.0.1:8080/connect4/?moves=4453&board=7x6#x",
+        ] {
+            assert_eq!(parse(board("7x6"), text), Ok(expected), "{text}");
+            assert_eq!(Game::parse(board("7x6"), text).map(|game| game.moves()), Ok("4453".to_owned()), "{text}");
+        }
+        let words = ["1.", "4", "4", "2.", "5", "3"];
+        assert_eq!(parse_words(board("7x6"), &words), Ok(expected));
+        // Letters name the columns from 10 on where there are that many.
+        assert_eq!(parse(board("12x4"), "a, c a").unwrap(), parse(board("12x4"), "aca").unwrap());
+    }
+
+    #[test]
+    fn what_is_no_move_is_named_with_a_remedy() {
+        let message = |text: &str| parse(board("7x6"), text).unwrap_err().to_string();
+        for text in ["0", "4 0", "400"] {
+            assert!(message(text).contains("is 0, but columns count from 1"), "{}", message(text));
+        }
+        assert!(message("10").contains("7 strings of 7 bits"), "{}", message("10"));
+        assert_eq!(message("d1 d3"), "move 2 is d3, but the piece falls to row 2; write moves in the order of play");
+        assert!(message("4h").contains("the columns of 7x6 are 1 to 7"), "{}", message("4h"));
+        assert!(message("https://example.org/?board=5x4&moves=33").contains("5x4"));
+        assert!(message("0110 0120").contains("bit string"), "{}", message("0110 0120"));
+    }
+}
