@@ -104,7 +104,8 @@ fn has_any_line(position: &Position) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::column::{column_character, column_number};
-    use super::{parse, to_moves};
+    use super::to_moves;
+    use crate::notation::parse;
     use crate::Value;
 
     fn message(board: &str, text: &str) -> String {
