@@ -105,8 +105,8 @@ fn has_any_line(position: &Position) -> bool {
 mod tests {
     use super::super::column::{column_character, column_number};
     use super::to_moves;
-    use crate::notation::parse;
     use crate::Value;
+    use crate::notation::parse;
 
     fn message(board: &str, text: &str) -> String {
         parse(board.parse().unwrap(), text).unwrap_err().to_string()

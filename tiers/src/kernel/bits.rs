@@ -178,15 +178,15 @@ impl Lanes {
     pub(crate) fn take_rows<C: Code<P>, const P: usize>(&mut self, code: C, drop: &ColumnDrop, out: &mut [u64]) {
         self.prepare(drop);
         let row_words = P * self.put.len();
-        let child_row_words = C::CHILD_PLANES * self.child_words;
+        let child_row_words = code.child_planes() * self.child_words;
         let rows = std::mem::take(&mut self.rows);
         self.best.resize(row_words, [0; LANES]);
-        self.stream.resize(C::CHILD_PLANES * self.stream_words(), [0; LANES]);
+        self.stream.resize(code.child_planes() * self.stream_words(), [0; LANES]);
         for group in rows.chunks(LANES) {
             // Lanes without a row repeat the last one; what becomes of them is not kept.
             let lanes: [&[u64]; LANES] =
                 std::array::from_fn(|lane| drop.child.row(group[lane.min(group.len() - 1)].1, child_row_words));
-            for plane in 0..C::CHILD_PLANES {
+            for plane in 0..code.child_planes() {
                 self.gather(lanes.map(|row| &row[plane * self.child_words..][..self.child_words]), plane);
             }
             for (lane, (row, _)) in group.iter().enumerate() {
@@ -250,7 +250,7 @@ impl Lanes {
             let (at, shift) = (offset / 64, offset as u32 % 64);
             offset += mask.count_ones() as usize;
             let mut other = [[0u64; LANES]; P];
-            for (plane, other) in other.iter_mut().enumerate().take(C::CHILD_PLANES) {
+            for (plane, other) in other.iter_mut().enumerate().take(code.child_planes()) {
                 let pair = &self.stream[plane * stream_words + at..][..2];
                 let mut bits = [0; LANES];
                 for lane in 0..LANES {
@@ -258,7 +258,7 @@ impl Lanes {
                 }
                 *other = network.deposit(bits);
             }
-            if C::CHILD_PLANES < P {
+            if code.child_planes() < P {
                 other[P - 1] = other[P - 2];
                 other[P - 2] = other[P - 2].map(|bits| !bits & mask);
             }
@@ -273,7 +273,7 @@ impl Lanes {
 mod tests {
     use super::*;
     use crate::kernel::RowView;
-    use crate::kernel::code::{Ordered, Wdl};
+    use crate::kernel::code::{AnyOrdered, Ordered, Wdl};
     use crate::kernel::rows;
     use proptest::prelude::*;
 
@@ -319,7 +319,7 @@ mod tests {
 
         /// Compares with one row after the other.
         fn check<C: Code<P>, const P: usize>(&self, code: C) {
-            let (own, words, child_words) = (C::CHILD_PLANES, self.keeps.len(), self.plane.len());
+            let (own, words, child_words) = (code.child_planes(), self.keeps.len(), self.plane.len());
             let height = self.rows.last().map_or(0, |(row, _)| row + 1);
             // A stream is read in pairs of words.
             let child = self.noise(40 * own * child_words + 2);
@@ -333,7 +333,7 @@ mod tests {
                 let (bits, bits_words, offset) = match self.from {
                     Some(offset) => (child, child_words, offset),
                     None => {
-                        rows::gather::<C, Portable, P>(child, &self.plane, 0, &mut stream, child_words + 2);
+                        rows::gather::<C, Portable, P>(code, child, &self.plane, 0, &mut stream, child_words + 2);
                         (stream.as_slice(), child_words + 2, 0)
                     }
                 };
@@ -414,6 +414,8 @@ mod tests {
             case.check::<_, 3>(Ordered::<false, true>);
             case.check::<_, 5>(Ordered::<true, true>);
             case.check::<_, 6>(Ordered::<false, false>);
+            case.check::<_, 3>(AnyOrdered { maximise: false, narrow: true });
+            case.check::<_, 5>(AnyOrdered { maximise: true, narrow: false });
         }
     }
 }

@@ -231,13 +231,13 @@ impl<C: Code<P>, const P: usize> Task for Solve<'_, '_, C, P> {
                     rows::take_own(code, best, words, &buffers.start);
                 }
                 for drop in band.row_drops.iter().filter(|drop| drop.rows[row] != NO_ROW) {
-                    let child = drop.child.row(drop.rows[row] as usize, C::CHILD_PLANES * words);
+                    let child = drop.child.row(drop.rows[row] as usize, code.child_planes() * words);
                     rows::take_row(code, best, words, child, words);
                 }
                 if B::FAST {
                     for stream in &band.column_drops {
                         let Some(child_row) = mapped(stream.rows, stream.first_row, row) else { continue };
-                        let child = stream.child.row(child_row, C::CHILD_PLANES * stream.child_words);
+                        let child = stream.child.row(child_row, code.child_planes() * stream.child_words);
                         let (bits, bits_words, offset) = match stream.gather {
                             None => (child, stream.child_words, stream.offset),
                             Some((plane, flip)) => {
@@ -245,7 +245,7 @@ impl<C: Code<P>, const P: usize> Task for Solve<'_, '_, C, P> {
                                 if buffers.stream.len() < P * stream_words {
                                     buffers.stream.resize(P * stream_words, 0);
                                 }
-                                rows::gather::<C, B, P>(child, plane, flip, &mut buffers.stream, stream_words);
+                                rows::gather::<C, B, P>(code, child, plane, flip, &mut buffers.stream, stream_words);
                                 (buffers.stream.as_slice(), stream_words, 0)
                             }
                         };
@@ -311,15 +311,16 @@ fn turn<C: Code<P>, const P: usize>(code: C, band: &Band, out: &mut [u64], buffe
     let (words, height) = (band.words(), band.left.len());
     let band_words = height.div_ceil(64);
     buffer.clear();
-    buffer.resize(64 * P * band_words, C::WORST);
+    buffer.resize(64 * P * band_words, code.worst());
     for word in 0..words {
-        buffer.fill(C::WORST);
+        buffer.fill(code.worst());
         for (bit, best) in buffer.chunks_exact_mut(P * band_words).enumerate().take(band.columns - word * 64) {
             for turned in &band.turned_drops {
                 let child_row = turned.rows[word * 64 + bit];
                 if child_row != NO_ROW {
                     let child_row = child_row as usize - turned.first_row;
-                    let child = &turned.child.row(child_row, C::CHILD_PLANES * turned.row_words)[turned.first_word..];
+                    let child =
+                        &turned.child.row(child_row, code.child_planes() * turned.row_words)[turned.first_word..];
                     rows::take_row(code, best, band_words, child, turned.row_words);
                 }
             }

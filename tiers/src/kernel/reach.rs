@@ -192,7 +192,7 @@ fn add_stream<B: Bits>(stream: &ColumnPull, parent_row: usize, reached: &mut [u6
             if buffer.len() < stream_words {
                 buffer.resize(stream_words, 0);
             }
-            rows::gather::<Any, B, 1>(parent, &stream.take, 0, buffer, stream_words);
+            rows::gather::<Any, B, 1>(Wdl, parent, &stream.take, 0, buffer, stream_words);
             rows::take_stream::<Any, B, 1>(Wdl, reached, mask, buffer, stream_words, *skip);
         }
     }

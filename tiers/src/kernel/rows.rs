@@ -8,13 +8,13 @@ use super::code::Code;
 
 /// Reads `N` words at `word` of every plane of a child's row, widening a narrow child.
 #[inline(always)]
-fn load<C: Code<P>, const P: usize, const N: usize>(row: &[u64], words: usize, word: usize) -> [[u64; N]; P] {
+fn load<C: Code<P>, const P: usize, const N: usize>(code: C, row: &[u64], words: usize, word: usize) -> [[u64; N]; P] {
     let mut planes = [[0; N]; P];
-    let own = if C::CHILD_PLANES < P { P - 2 } else { P };
+    let own = if code.child_planes() < P { P - 2 } else { P };
     for p in 0..own {
         planes[p].copy_from_slice(&row[p * words + word..][..N]);
     }
-    if C::CHILD_PLANES < P {
+    if code.child_planes() < P {
         planes[P - 1].copy_from_slice(&row[(P - 2) * words + word..][..N]);
         planes[P - 2] = planes[P - 1].map(|word| !word);
     }
@@ -79,7 +79,7 @@ pub(super) fn take_row<C: Code<P>, const P: usize>(
 ) {
     in_steps!(words, |word, N| {
         let mut planes = read::<P, N>(best, words, word);
-        code.better(&mut planes, &load::<C, P, N>(child, child_words, word), &[u64::MAX; N]);
+        code.better(&mut planes, &load::<C, P, N>(code, child, child_words, word), &[u64::MAX; N]);
         write(best, words, word, &planes);
     });
 }
@@ -98,6 +98,7 @@ pub(super) fn take_own<C: Code<P>, const P: usize>(code: C, best: &mut [u64], wo
 /// `stream` has `P` planes of `stream_words` words, at least two more than the bits fill.
 #[inline(always)]
 pub(super) fn gather<C: Code<P>, B: Bits, const P: usize>(
+    code: C,
     child: &[u64],
     mask: &[u64],
     flip: u64,
@@ -111,7 +112,7 @@ pub(super) fn gather<C: Code<P>, B: Bits, const P: usize>(
         let count = mask.count_ones();
         let full = fill + count >= 64;
         let mask = B::mask(mask);
-        for p in 0..C::CHILD_PLANES {
+        for p in 0..code.child_planes() {
             let bits = B::extract(child[p * child_words + word], mask);
             let joined = held[p] | bits << fill;
             stream[p * stream_words + at] = joined;
@@ -121,7 +122,7 @@ pub(super) fn gather<C: Code<P>, B: Bits, const P: usize>(
         fill = (fill + count) & 63;
         at += usize::from(full);
     }
-    for p in 0..C::CHILD_PLANES {
+    for p in 0..code.child_planes() {
         stream[p * stream_words + at] = held[p];
     }
 }
@@ -170,12 +171,12 @@ fn take_words<C: Code<P>, B: Bits, const P: usize, const N: usize>(
         let (at, shift) = (offset / 64, offset as u32 % 64);
         offset += mask.count_ones() as usize;
         let places = B::mask(mask);
-        for p in 0..C::CHILD_PLANES {
+        for p in 0..code.child_planes() {
             let pair = &stream[p * stream_words + at..][..2];
             let bits = pair[0] >> shift | pair[1] << 1 << (63 - shift);
             other[p][n] = B::deposit(bits, places);
         }
-        if C::CHILD_PLANES < P {
+        if code.child_planes() < P {
             other[P - 1][n] = other[P - 2][n];
             other[P - 2][n] = !other[P - 2][n] & mask;
         }
