@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use fourbase::Board;
+use fourbase::analysis::json::SourceJson;
 use fourbase::analysis::{Analyst, Lookup, SearchPool, Source};
 use fourbase::players::Outcomes;
 use fourbase_tiers::database::{Database, DatabaseError};
@@ -15,9 +16,9 @@ use fourbase_tiers::solve::{Plan, Solve};
 use crate::arguments::{CacheArgument, DatabaseArgument};
 use crate::cli::query::limited::LimitedAnalyst;
 use crate::cli::query::source::options;
-use crate::json::SourceJson;
+use crate::output::wording;
 use crate::temporary::Temporary;
-use crate::{memory, remedy, wording};
+use crate::{memory, remedy};
 
 /// The most entries of a board that is solved for one run: a second or less.
 const MOST_ENTRIES: u128 = 200_000_000;

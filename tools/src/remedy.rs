@@ -19,8 +19,8 @@ use fourbase_tiers::positions::PositionError;
 use fourbase_tiers::solve::{Plan, SolveError};
 use fourbase_tiers::verify::VerifyError;
 
-use crate::quote::option;
-use crate::{memory, temporary, wording};
+use crate::output::wording::{self, option};
+use crate::{memory, temporary};
 
 /// What to do about a file that the system refuses.
 pub const CHECK_FOLDER: &str = "check the folder, its permissions and the free space";

@@ -18,11 +18,11 @@ use fourbase_tiers::kernel::Values;
 use fourbase_tiers::solve::Plan;
 use rayon::prelude::*;
 
-use crate::arguments::{BoardArgument, TrialArguments};
+use crate::arguments::{BoardArgument, TrialArguments, within};
 use crate::failure::BadInput;
 use crate::knowledge::{Knowledge, outcomes};
-use crate::progress::Bar;
-use crate::{number, output};
+use crate::output;
+use crate::output::progress::Bar;
 use positions::{Asked, LegalPositions};
 use report::GradeReport;
 
@@ -60,11 +60,11 @@ pub struct Arguments {
     board: BoardArgument,
 
     /// Search at most N nodes for a position that the database does not keep
-    #[arg(long, value_name = "N", default_value_t = 100_000_000, value_parser = number::within::<u64>(1..=u64::MAX))]
+    #[arg(long, value_name = "N", default_value_t = 100_000_000, value_parser = within::<u64>(1..=u64::MAX))]
     nodes: u64,
 
     /// Draw N positions at random instead of all
-    #[arg(long, value_name = "N", value_parser = number::within::<u32>(1..=100_000_000))]
+    #[arg(long, value_name = "N", value_parser = within::<u32>(1..=100_000_000))]
     sample: Option<u32>,
 
     #[command(flatten)]

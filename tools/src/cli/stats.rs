@@ -17,7 +17,7 @@ use rayon::ThreadPool;
 
 use crate::arguments::{BoardArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, values};
 use crate::cli::job::Job;
-use crate::progress::Shown;
+use crate::output::progress::Shown;
 use crate::stats::Stats;
 use crate::{failure, interrupt, output};
 

@@ -13,14 +13,12 @@ use fourbase::{Board, Position, excerpt};
 use futures_util::StreamExt;
 use serde::Deserialize;
 
-use super::ask::About;
 use super::boards::Known;
 use super::failure::Failure;
-use super::fields::{self, fields};
+use super::http::{self, Lines, NDJSON, PARTIAL, fields, lines};
 use super::state::Server;
-use super::stream::{Lines, NDJSON, lines};
-use super::written::PARTIAL;
-use crate::json::Envelope;
+use super::workers::About;
+use crate::output::Envelope;
 
 /// The most positions of a request.
 const MOST_POSITIONS: usize = 10_000;
@@ -150,7 +148,7 @@ impl Batch {
 
     /// Reads a line.
     fn read(&self, line: &str) -> Line {
-        match fields::position(self.board, line) {
+        match http::position(self.board, line) {
             Err(failure) => Line::Wrong(failure),
             Ok(position) if self.known.may_search(position.ply(), self.with_line) => Line::Searched(position),
             Ok(position) => Line::LookedUp(position),

@@ -11,7 +11,7 @@ use fourbase_tiers::files::FileError;
 use serde::Serialize;
 use serde_json::json;
 
-use super::written::{JSON, PARTIAL};
+use super::http::{JSON, PARTIAL};
 use crate::remedy;
 
 /// A refused request.

@@ -13,9 +13,8 @@ use include_dir::{Dir, include_dir};
 use serde::Deserialize;
 
 use super::failure::Failure;
-use super::fields::{self, fields};
+use super::http::{self, CHANGING, fields, has};
 use super::state::Server;
-use super::written::{CHANGING, has};
 
 /// The document `index.html`, and what it refers to, at `page/NAME`.
 static FILES: Dir = include_dir!("$CARGO_MANIFEST_DIR/page");
@@ -64,14 +63,14 @@ pub struct AskedPicture {
     /// Columns x rows, then cN for lines of N instead of 4, then m for misère.
     board: String,
     /// Moves, bit strings of columns, or a string of GamesmanUni.
-    #[serde(default = "fields::empty_board")]
+    #[serde(default = "http::empty_board")]
     position: String,
 }
 
 /// Answers `GET api/v1/position.svg`: a position as a picture, for pages that embed it.
 pub async fn picture(RawQuery(query): RawQuery) -> Result<Response, Failure> {
     let asked: AskedPicture = fields(query.as_deref())?;
-    let position = fields::position(asked.board.parse()?, &asked.position)?;
+    let position = http::position(asked.board.parse()?, &asked.position)?;
     let media = HeaderValue::from_static("image/svg+xml");
     Ok(([(header::CONTENT_TYPE, media), (header::CACHE_CONTROL, CHANGING)], draw_svg(&position)).into_response())
 }

@@ -1,24 +1,26 @@
-//! `GET api/v1/position`: what a position is worth, and its moves.
+//! `GET api/v1/position`: what a position is worth, and its moves; `GET api/v1/random`: a position that random moves lead to.
 
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
-use fourbase::Board;
 use fourbase::analysis::Analysis;
 use fourbase::analysis::json::{AnalysisJson, PositionJson};
+use fourbase::players::{Source, random_play};
+use fourbase::{Board, Position};
 use fourbase_tiers::database::DatabaseError;
-use serde::Deserialize;
+use rand::RngExt;
+use serde::{Deserialize, Serialize};
 
-use super::ask::{About, Turn};
 use super::boards::Known;
 use super::failure::Failure;
-use super::fields::{self, fields};
+use super::http::{self, NDJSON, PARTIAL, fields, json_response, lines};
 use super::state::Server;
-use super::stream::{NDJSON, lines};
-use super::written::{PARTIAL, written};
-use crate::json::Envelope;
+use super::workers::{About, Turn};
+use crate::output::Envelope;
 
 /// What is asked for.
 #[derive(Deserialize)]
@@ -28,7 +30,7 @@ pub struct Asked {
     /// Columns x rows, then cN for lines of N instead of 4, then m for misère.
     board: String,
     /// Moves, bit strings of columns, or a string of GamesmanUni.
-    #[serde(default = "fields::empty_board")]
+    #[serde(default = "http::empty_board")]
     position: String,
     /// Add best play.
     #[serde(default)]
@@ -60,7 +62,7 @@ pub async fn get(
     let asked: Asked = fields(query.as_deref())?;
     let board: Board = asked.board.parse()?;
     let text = asked.position.trim().to_owned();
-    let position = fields::position(board, &text)?;
+    let position = http::position(board, &text)?;
     let known = server.find(board).await?;
     let is_looked_up = asked.search == Search::Never;
     if is_looked_up && (known.database().is_none() || known.is_beyond(position.ply(), asked.line)) {
@@ -79,7 +81,7 @@ pub async fn get(
     }
     let analysis = server.askers.analyse(turn, &known, about).await?;
     let answer = Envelope::new("query", server.askers.json(&analysis, &text));
-    if analysis.limit.is_some() { written(&answer, PARTIAL) } else { server.whole(&known, &question, &answer) }
+    if analysis.limit.is_some() { json_response(&answer, PARTIAL) } else { server.whole(&known, &question, &answer) }
 }
 
 /// Sends what is known so far, again and again, and at last the whole answer.
@@ -103,4 +105,59 @@ fn streamed(server: Arc<Server>, turn: Turn, known: Arc<Known>, about: About, te
         lines.write(&Envelope::new("query", answer)).await;
     });
     ([(header::CONTENT_TYPE, HeaderValue::from_static(NDJSON)), (header::CACHE_CONTROL, PARTIAL)], body).into_response()
+}
+
+/// How many games are begun, for a random position of a ply that few games reach.
+const TRIES: u64 = 1000;
+
+/// How many seeds a server chooses from. A program that reads them as floating-point numbers reads each exactly.
+const SEEDS: u64 = 1 << 53;
+
+/// What kind of position is wanted.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct AskedRandom {
+    /// Columns x rows, then cN for lines of N instead of 4, then m for misère.
+    board: String,
+    /// How many pieces it has; any number if this is left out.
+    ply: Option<usize>,
+    /// The same seed gives the same position.
+    seed: Option<u64>,
+}
+
+/// A random position.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct RandomJson {
+    board: String,
+    position: PositionJson,
+    /// The same seed gives the same position.
+    seed: u64,
+}
+
+/// Answers `GET api/v1/random`.
+pub async fn random(RawQuery(query): RawQuery) -> Result<Response, Failure> {
+    let asked: AskedRandom = fields(query.as_deref())?;
+    let board: Board = asked.board.parse()?;
+    if let Some(ply) = asked.ply.filter(|ply| *ply >= board.cells()) {
+        let most = board.cells() - 1;
+        return Err(Failure::bad(format!(
+            "ply {ply} has no unfinished position of {board}; ask for one from 0 to {most}"
+        )));
+    }
+    // Hashers differ from process to process and from each other, and nothing hangs on how well.
+    let seed = asked.seed.unwrap_or_else(|| RandomState::new().hash_one(0) % SEEDS);
+    let drawn = (0..TRIES).find_map(|game| draw(board, asked.ply, &mut Source::new(seed, game)));
+    let position = drawn.ok_or_else(|| {
+        Failure::unanswerable(format!("{TRIES} random games of {board} ended too soon; ask for an earlier ply"))
+    })?;
+    let answer = RandomJson { board: board.to_string(), position: PositionJson::of(&position), seed };
+    json_response(&Envelope::new("random", answer), PARTIAL)
+}
+
+/// Plays random moves up to a ply, or to one that is drawn; `None` where the game is over by then.
+fn draw(board: Board, ply: Option<usize>, source: &mut Source) -> Option<Position> {
+    let ply = ply.unwrap_or_else(|| source.random_range(0..board.cells() as u32) as usize);
+    random_play(board, ply, source).map(|(position, _)| position)
 }

@@ -11,11 +11,11 @@ use quick_cache::sync::Cache;
 use serde::Serialize;
 use tokio::sync::Semaphore;
 
-use super::ask::Askers;
 use super::boards::{Boards, Known};
 use super::failure::Failure;
+use super::http::{JSON, has, holds, tag};
 use super::metrics::Metrics;
-use super::written::{JSON, has, holds, tag};
+use super::workers::Askers;
 use super::{Arguments, probes};
 
 /// The most requests that are being answered, to the end of their bodies.

@@ -19,8 +19,8 @@ use fourbase::{Board, excerpt};
 use fourbase_tiers::database::{self, choose};
 
 use super::limited::LimitedAnalyst;
-use crate::arguments::{CacheArgument, DatabaseArgument};
-use crate::{memory, number};
+use crate::arguments::{CacheArgument, DatabaseArgument, EXCERPT_BYTES, within};
+use crate::memory;
 
 /// How many nodes a search may visit for one position without `--nodes`: about half a minute of one thread on 7x6.
 const DEFAULT_NODES: u64 = 100_000_000;
@@ -31,9 +31,6 @@ const MOST_TABLE_BYTES: u64 = 1 << 30;
 /// The longest limit of time: ten years.
 const MOST_SECONDS: f64 = 3.2e8;
 
-/// How much of a wrong text the error repeats.
-const EXCERPT_BYTES: usize = 40;
-
 /// How to search.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct SearchArguments {
@@ -42,7 +39,7 @@ pub struct SearchArguments {
     search: Option<When>,
 
     /// How many nodes a search may visit for one position before it gives up [default: 1e8, or no limit with --seconds]
-    #[arg(long, value_name = "N", value_parser = number::within::<u64>(1..=u64::MAX))]
+    #[arg(long, value_name = "N", value_parser = within::<u64>(1..=u64::MAX))]
     nodes: Option<u64>,
 
     /// How many seconds a search may take for one position before it gives up, such as 0.5 [default: no limit]
@@ -50,7 +47,7 @@ pub struct SearchArguments {
     seconds: Option<Duration>,
 
     /// How many threads search [default: one for each processor]
-    #[arg(long, value_name = "N", value_parser = number::within::<u16>(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = within::<u16>(1..=1024))]
     threads: Option<u16>,
 }
 

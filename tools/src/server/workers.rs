@@ -8,12 +8,12 @@ use fourbase::analysis::json::AnalysisJson;
 use fourbase::analysis::{Analysis, AnalysisError, Analyst, Budget};
 use fourbase::search::Monitor;
 use fourbase_tiers::database::DatabaseError;
+use fourbase_tiers::files::counted;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 use super::boards::Known;
 use super::failure::Failure;
 use super::metrics::Metrics;
-use crate::number::counted;
 
 /// As many questions may wait for one that is searched.
 const WAITING_PER_SEARCH: usize = 4;
