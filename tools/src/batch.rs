@@ -180,7 +180,7 @@ impl Tally {
     /// Counts a line without an answer, and returns the reason with what to do, on one line.
     pub fn failed(&mut self, failure: Error) -> String {
         self.failed += 1;
-        let reason = excerpt(&remedy::told_whole(&failure), REASON_BYTES);
+        let reason = excerpt(&remedy::describe_chain(&failure), REASON_BYTES);
         self.first_failure.get_or_insert(failure);
         reason
     }

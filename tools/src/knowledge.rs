@@ -65,7 +65,7 @@ impl Knowledge {
             let note = "values solved for this run".to_owned();
             return Ok(Knowledge { analyst: of_database(database), note, missing: None, _folder: Some(folder) });
         }
-        let missing = remedy::told(&DatabaseError::Missing { board, root: databases.root.clone() });
+        let missing = remedy::describe(&DatabaseError::Missing { board, root: databases.root.clone() });
         let pool = Arc::new(SearchPool::new(options(1)));
         let analyst = limited(Analyst::new(board, None, Some(pool))).with_missing_in(&databases.root);
         let note = "values searched forward".to_owned();

@@ -180,7 +180,7 @@ fn paths() -> Value {
     let mut positions = operation(
         "positions",
         "Tell the same about up to 10,000 positions, a line each",
-        fields::<server::batch::Asked>(),
+        fields::<server::batch::BatchQuery>(),
         &lines,
     );
     positions["requestBody"] = json!({
@@ -192,25 +192,25 @@ fn paths() -> Value {
         "/boards": get(
             "boards", "List the boards that have a database, smallest first", vec![], as_json("The boards", "boards")),
         "/position": get(
-            "position", "Tell what a position and its moves are worth", fields::<server::position::Asked>(),
+            "position", "Tell what a position and its moves are worth", fields::<server::position::PositionQuery>(),
             as_json("The answer", "query")),
         "/positions": {"post": positions},
-        "/position.svg": get("picture", "Draw a position", fields::<server::page::AskedPicture>(), json!({
+        "/position.svg": get("picture", "Draw a position", fields::<server::page::PictureQuery>(), json!({
             "description": "The picture", "content": content("image/svg+xml", &json!({"type": "string"}))
         })),
         "/analysis": get(
-            "analysis", "Tell what every move of a game gave away", fields::<server::games::Asked>(),
+            "analysis", "Tell what every move of a game gave away", fields::<server::games::AnalysisQuery>(),
             as_json("The analysis", "analyse")),
         "/players": get(
-            "players", "List the players, with the levels that are allowed on a board", fields::<server::games::AskedPlayers>(),
+            "players", "List the players, with the levels that are allowed on a board", fields::<server::games::PlayersQuery>(),
             as_json("The players", "players")),
         "/move": get(
-            "move", "Ask a player for a move", fields::<server::games::AskedMove>(), as_json("The move", "move")),
+            "move", "Ask a player for a move", fields::<server::games::MoveQuery>(), as_json("The move", "move")),
         "/random": get(
-            "random", "Draw an unfinished position at random", fields::<server::position::AskedRandom>(),
+            "random", "Draw an unfinished position at random", fields::<server::position::RandomQuery>(),
             as_json("The position", "random")),
         "/stats": get(
-            "stats", "Tell how many positions of a board are won, tied and lost", fields::<server::boards::AskedStats>(),
+            "stats", "Tell how many positions of a board are won, tied and lost", fields::<server::boards::StatsQuery>(),
             as_json("The counts, if fourbase stats or fourbase solve --stats has kept them beside the database", "stats")),
         "/openapi.json": get("openapi", "Describe these addresses", vec![], json!({
             "description": "This description", "content": content("application/json", &json!({"type": "object"}))

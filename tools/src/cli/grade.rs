@@ -23,7 +23,7 @@ use crate::failure::BadInput;
 use crate::knowledge::{Knowledge, outcomes};
 use crate::output;
 use crate::output::progress::Bar;
-use positions::{Asked, LegalPositions};
+use positions::{LegalPositions, TestPosition};
 use report::GradeReport;
 
 /// Larger boards, by the entries of the index, are sampled by default. 5x4 has 2.6 million.
@@ -108,11 +108,15 @@ fn grade(arguments: &Arguments) -> anyhow::Result<GradeReport> {
 
 /// Returns what lets the player move in a position and judges the move; `None` if the game is over or all moves have the same
 /// value. For one thread.
-fn judge(board: Board, kind: Kind, knowledge: &Knowledge) -> impl FnMut(&Asked) -> anyhow::Result<Option<Judgement>> {
+fn judge(
+    board: Board,
+    kind: Kind,
+    knowledge: &Knowledge,
+) -> impl FnMut(&TestPosition) -> anyhow::Result<Option<Judgement>> {
     let analyst = knowledge.analyst();
     let known = if kind.needs_outcomes() { outcomes(&analyst) } else { nothing_known() };
     let mut chooser = kind.chooser(board, known);
-    move |Asked { position, last, source }| {
+    move |TestPosition { position, last, source }| {
         let moves = analyst.moves(position)?;
         if !Judgement::matters(&moves) {
             return Ok(None);
@@ -127,7 +131,7 @@ fn judge(board: Board, kind: Kind, knowledge: &Knowledge) -> impl FnMut(&Asked) 
 /// Grades all legal positions. Returns the grade and the number of positions.
 fn all<J>(seed: u64, judge: &(impl Fn() -> J + Sync), board: Board) -> anyhow::Result<(Grade, u64)>
 where
-    J: FnMut(&Asked) -> anyhow::Result<Option<Judgement>>,
+    J: FnMut(&TestPosition) -> anyhow::Result<Option<Judgement>>,
 {
     let (mut legal_positions, mut grade, mut legal) = (LegalPositions::start(board), Grade::default(), 0);
     let bar = Bar::begun("plies", board.cells() as u64);
@@ -148,11 +152,11 @@ where
 /// Grades positions drawn at random.
 fn sample_of<J>(count: u32, seed: u64, judge: &(impl Fn() -> J + Sync), board: Board) -> anyhow::Result<Grade>
 where
-    J: FnMut(&Asked) -> anyhow::Result<Option<Judgement>>,
+    J: FnMut(&TestPosition) -> anyhow::Result<Option<Judgement>>,
 {
     let bar = Bar::begun("positions", count.into());
     let judged = (0..count).into_par_iter().map_init(judge, |judge, number| {
-        let judgement = positions::draw(board, seed, number.into(), |asked| judge(asked));
+        let judgement = positions::draw(board, seed, number.into(), |test| judge(test));
         bar.add(1);
         judgement
     });

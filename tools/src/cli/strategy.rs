@@ -151,7 +151,7 @@ impl Comparison {
     ) -> anyhow::Result<Result<Comparison, String>> {
         let database = match databases.find(check.board) {
             Ok(database) => cache.apply(database),
-            Err(missing @ DatabaseError::Missing { .. }) => return Ok(Err(not_compared(&remedy::told(&missing)))),
+            Err(missing @ DatabaseError::Missing { .. }) => return Ok(Err(not_compared(&remedy::describe(&missing)))),
             Err(error) => return Err(error.into()),
         };
         let folder = database.folder().to_path_buf();

@@ -48,13 +48,13 @@ pub struct Boards {
 
 struct Entry {
     board: Board,
-    known: Arc<Known>,
+    source: Arc<BoardSource>,
     looked: Instant,
     used: Instant,
 }
 
 /// What answers for a board.
-pub struct Known {
+pub struct BoardSource {
     analyst: Analyst<Database>,
     identity: Identity,
 }
@@ -63,7 +63,7 @@ pub struct Known {
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Identity(Option<(Option<String>, Option<u32>)>);
 
-impl Known {
+impl BoardSource {
     /// Returns what to ask.
     pub fn analyst(&self) -> &Analyst<Database> {
         &self.analyst
@@ -104,42 +104,42 @@ impl Boards {
     /// # Errors
     ///
     /// A database that cannot be read.
-    pub fn find(&self, board: Board) -> Result<Arc<Known>, DatabaseError> {
-        if let Some(known) = self.at_hand(board) {
-            return Ok(known);
+    pub fn find(&self, board: Board) -> Result<Arc<BoardSource>, DatabaseError> {
+        if let Some(source) = self.at_hand(board) {
+            return Ok(source);
         }
         // Others go on with the one that is open meanwhile.
         if let Some(entry) = self.lock().iter_mut().find(|entry| entry.board == board) {
             entry.looked = Instant::now();
         }
-        let known = self.look(board)?;
+        let source = self.look(board)?;
         let now = Instant::now();
         let mut open = self.lock();
         if let Some(entry) = open.iter_mut().find(|entry| entry.board == board) {
             entry.looked = now;
             // The open one has its cache filled.
-            if entry.known.identity != known.identity {
-                entry.known = Arc::new(known);
+            if entry.source.identity != source.identity {
+                entry.source = Arc::new(source);
             }
-            return Ok(Arc::clone(&entry.known));
+            return Ok(Arc::clone(&entry.source));
         }
         if open.len() >= MOST_OPEN
             && let Some((oldest, _)) = open.iter().enumerate().min_by_key(|(_, entry)| entry.used)
         {
             open.swap_remove(oldest);
         }
-        let known = Arc::new(known);
-        open.push(Entry { board, known: Arc::clone(&known), looked: now, used: now });
-        Ok(known)
+        let source = Arc::new(source);
+        open.push(Entry { board, source: Arc::clone(&source), looked: now, used: now });
+        Ok(source)
     }
 
     /// Returns what answers for a board if that was looked up just now.
-    pub fn at_hand(&self, board: Board) -> Option<Arc<Known>> {
+    pub fn at_hand(&self, board: Board) -> Option<Arc<BoardSource>> {
         let now = Instant::now();
         let mut open = self.lock();
         let entry = open.iter_mut().find(|entry| entry.board == board)?;
         entry.used = now;
-        (now.duration_since(entry.looked) < BELIEVED).then(|| Arc::clone(&entry.known))
+        (now.duration_since(entry.looked) < BELIEVED).then(|| Arc::clone(&entry.source))
     }
 
     /// Returns the folder with the databases.
@@ -147,14 +147,14 @@ impl Boards {
         &self.root
     }
 
-    fn look(&self, board: Board) -> Result<Known, DatabaseError> {
+    fn look(&self, board: Board) -> Result<BoardSource, DatabaseError> {
         let find = || Ok(self.cache.apply(Database::find_or_embedded(&self.root, board)?));
         let analyst = choose(board, When::Auto, find, || Arc::clone(&self.pool))?;
         let identity = analyst.lookup().map(|database| {
             let manifest = database.manifest();
             (manifest.hash().map(|hash| hash.to_string()), manifest.next_ply(board))
         });
-        Ok(Known { analyst, identity: Identity(identity) })
+        Ok(BoardSource { analyst, identity: Identity(identity) })
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Entry>> {
@@ -225,7 +225,7 @@ type BoardList = BTreeMap<(usize, usize, String), BoardJson>;
 /// A folder that cannot be read.
 pub async fn listed(server: &Arc<Server>) -> Result<BoardList, Failure> {
     let listing = Arc::clone(server);
-    Ok(server.askers.look(move || list(&listing)).await??)
+    Ok(server.workers.look(move || list(&listing)).await??)
 }
 
 fn list(server: &Server) -> Result<BoardList, DatabaseError> {
@@ -250,7 +250,7 @@ fn list(server: &Server) -> Result<BoardList, DatabaseError> {
     }
     for fault in faults {
         // Folders of the server are for its log alone.
-        tracing::warn!("{}", remedy::told(&fault));
+        tracing::warn!("{}", remedy::describe(&fault));
     }
     Ok(boards)
 }
@@ -259,18 +259,18 @@ fn list(server: &Server) -> Result<BoardList, DatabaseError> {
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct AskedStats {
+pub struct StatsQuery {
     /// Columns x rows, then cN for lines of N instead of 4, then m for misère.
     board: String,
 }
 
 /// Answers `GET api/v1/stats`.
 pub async fn stats(State(server): State<Arc<Server>>, RawQuery(query): RawQuery) -> Result<Response, Failure> {
-    let asked: AskedStats = fields(query.as_deref())?;
-    let board: Board = asked.board.parse()?;
-    let known = server.find(board).await?;
-    let stats = server.askers.look(move || {
-        let Some(database) = known.database().filter(|database| !database.is_embedded()) else { return Ok(None) };
+    let query: StatsQuery = fields(query.as_deref())?;
+    let board: Board = query.board.parse()?;
+    let source = server.find(board).await?;
+    let stats = server.workers.look(move || {
+        let Some(database) = source.database().filter(|database| !database.is_embedded()) else { return Ok(None) };
         let counts = read_kept(&Disk, database.folder(), board, database.manifest())?;
         Ok::<_, Failure>(counts.map(|counts| Stats::of(&counts, Some(database)).without_folder()))
     });

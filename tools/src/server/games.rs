@@ -11,7 +11,7 @@ use fourbase::{Board, Game};
 use fourbase_tiers::database::DatabaseError;
 use serde::{Deserialize, Serialize};
 
-use super::boards::Known;
+use super::boards::BoardSource;
 use super::failure::Failure;
 use super::http::{self, CHANGING, PARTIAL, fields, json_response};
 use super::state::Server;
@@ -21,7 +21,7 @@ use crate::output::Envelope;
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct Asked {
+pub struct AnalysisQuery {
     /// Columns x rows, then cN for lines of N instead of 4, then m for misère.
     board: String,
     /// The position that the game begins from, in any notation.
@@ -34,16 +34,16 @@ pub struct Asked {
 
 /// Answers `GET api/v1/analysis`.
 pub async fn analysis(State(server): State<Arc<Server>>, RawQuery(query): RawQuery) -> Result<Response, Failure> {
-    let asked: Asked = fields(query.as_deref())?;
-    let game = read(&asked.board, &asked.start, &asked.moves)?;
-    let known = server.find(game.board()).await?;
+    let query: AnalysisQuery = fields(query.as_deref())?;
+    let game = read(&query.board, &query.start, &query.moves)?;
+    let source = server.find(game.board()).await?;
     // The deepest position is the last one.
-    let turn = server.askers.turn(known.may_search(game.position().ply(), false)).await?;
-    let analysis = server.askers.ask(turn, move |budget| {
+    let turn = server.workers.turn(source.may_search(game.position().ply(), false)).await?;
+    let analysis = server.workers.ask(turn, move |budget| {
         let analysis = GameAnalysis::of(&game, |position, nodes| {
             // Each position has all nodes, and all share the time.
             let mut part = Budget { nodes: nodes.or(budget.nodes), spent: Cost::default(), ..budget.clone() };
-            let analysis = known.analyst().analyse(position, false, &mut part, None);
+            let analysis = source.analyst().analyse(position, false, &mut part, None);
             budget.spent += part.spent;
             analysis
         });
@@ -73,7 +73,7 @@ const MOST_ORDERS: u64 = 10_000_000_000;
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct AskedMove {
+pub struct MoveQuery {
     /// Columns x rows, then cN for lines of N instead of 4, then m for misère.
     board: String,
     /// The position that the game begins from, in any notation.
@@ -112,18 +112,18 @@ pub struct MoveJson {
 
 /// Answers `GET api/v1/move`.
 pub async fn next_move(State(server): State<Arc<Server>>, RawQuery(query): RawQuery) -> Result<Response, Failure> {
-    let asked: AskedMove = fields(query.as_deref())?;
-    let game = read(&asked.board, &asked.start, &asked.moves)?;
-    let kind: Kind = asked.player.parse().map_err(|error| Failure::bad(format!("{error}")))?;
+    let query: MoveQuery = fields(query.as_deref())?;
+    let game = read(&query.board, &query.start, &query.moves)?;
+    let kind: Kind = query.player.parse().map_err(|error| Failure::bad(format!("{error}")))?;
     check(kind, game.board())?;
-    let known = server.find(game.board()).await?;
-    let may_search = kind.looks_ahead() > 0 || kind.needs_outcomes() && known.may_search(game.position().ply(), false);
-    let (asking, seed) = (Arc::clone(&server), asked.seed);
-    let turn = server.askers.turn(may_search).await?;
-    let chosen = server.askers.ask(turn, move |budget| {
+    let source = server.find(game.board()).await?;
+    let may_search = kind.looks_ahead() > 0 || kind.needs_outcomes() && source.may_search(game.position().ply(), false);
+    let (asking, seed) = (Arc::clone(&server), query.seed);
+    let turn = server.workers.turn(may_search).await?;
+    let chosen = server.workers.ask(turn, move |budget| {
         // A player that looks ahead counts as a search.
         budget.spent.positions += u64::from(may_search);
-        let Some(mut chooser) = kind.chooser(game.board(), outcomes(&known, budget)) else {
+        let Some(mut chooser) = kind.chooser(game.board(), outcomes(&source, budget)) else {
             return Ok(Err(Failure::bad("a human chooses a move; ask for one of another player")));
         };
         let chosen = chooser.choose(game.position(), game.last(), &mut Source::new(seed, game.position().ply() as u64));
@@ -138,7 +138,7 @@ pub async fn next_move(State(server): State<Arc<Server>>, RawQuery(query): RawQu
                 rule: matches!(choice.reason, Reason::Rule { .. }),
             })),
             Err(ChooseError::Unknown(error)) => match error.downcast::<DatabaseError>().map(|error| *error) {
-                Ok(DatabaseError::Analysis(limit)) => Ok(Err(Failure::unanswerable(asking.askers.limit_text(limit)))),
+                Ok(DatabaseError::Analysis(limit)) => Ok(Err(Failure::unanswerable(asking.workers.limit_text(limit)))),
                 Ok(error) => Err(error),
                 Err(error) => Ok(Err(Failure::broken(&*error))),
             },
@@ -149,9 +149,9 @@ pub async fn next_move(State(server): State<Arc<Server>>, RawQuery(query): RawQu
 }
 
 /// Lets a player ask for the values of moves, within the limits of one question.
-fn outcomes(known: &Arc<Known>, budget: &Budget) -> Outcomes<'static> {
-    let (known, budget) = (Arc::clone(known), budget.clone());
-    Box::new(move |position| Ok(known.analyst().moves(position, &mut budget.clone())?))
+fn outcomes(source: &Arc<BoardSource>, budget: &Budget) -> Outcomes<'static> {
+    let (source, budget) = (Arc::clone(source), budget.clone());
+    Box::new(move |position| Ok(source.analyst().moves(position, &mut budget.clone())?))
 }
 
 /// Refuses a player that looks too far ahead: nothing can stop it.
@@ -175,7 +175,7 @@ fn most_plies(board: Board) -> u32 {
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct AskedPlayers {
+pub struct PlayersQuery {
     /// Columns x rows, then cN for lines of N instead of 4, then m for misère.
     board: String,
 }
@@ -199,8 +199,8 @@ struct PlayerJson {
 
 /// Answers `GET api/v1/players`.
 pub async fn players(RawQuery(query): RawQuery) -> Result<Response, Failure> {
-    let asked: AskedPlayers = fields(query.as_deref())?;
-    let board: Board = asked.board.parse()?;
+    let query: PlayersQuery = fields(query.as_deref())?;
+    let board: Board = query.board.parse()?;
     let players = PLAYERS.map(|player| PlayerJson { player, levels: highest_level(player, board) }).into();
     json_response(&Envelope::new("players", PlayersJson { board: board.to_string(), players }), CHANGING)
 }

@@ -34,7 +34,7 @@ use tokio::net::TcpListener;
 use crate::arguments::{CacheArgument, DatabaseArgument, within};
 use crate::output;
 use state::Server;
-use workers::Reach;
+use workers::SearchLimits;
 
 /// How many nodes a search may visit for one position without `--search-nodes`: some seconds of one thread on 7x6.
 const DEFAULT_NODES: &str = "2e7";
@@ -128,14 +128,14 @@ async fn serve(arguments: &Arguments) -> anyhow::Result<()> {
     {
         crate::failure::print_warning(&format!("cannot open the browser: {error}; open {page} there"));
     }
-    connections::serve(listener, router, signal, || server.askers.stop()).await;
+    connections::serve(listener, router, signal, || server.workers.stop()).await;
     Ok(())
 }
 
 impl Arguments {
     /// Returns how far a search may go.
-    fn reach(&self) -> Reach {
-        Reach { nodes: self.search_nodes, time: Duration::from_secs(self.search_seconds.into()) }
+    fn limits(&self) -> SearchLimits {
+        SearchLimits { nodes: self.search_nodes, time: Duration::from_secs(self.search_seconds.into()) }
     }
 
     /// Returns how many searches run at a time.

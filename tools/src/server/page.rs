@@ -59,7 +59,7 @@ fn file(name: &str, headers: &HeaderMap) -> Result<Response, Failure> {
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct AskedPicture {
+pub struct PictureQuery {
     /// Columns x rows, then cN for lines of N instead of 4, then m for misère.
     board: String,
     /// Moves, bit strings of columns, or a string of GamesmanUni.
@@ -69,8 +69,8 @@ pub struct AskedPicture {
 
 /// Answers `GET api/v1/position.svg`: a position as a picture, for pages that embed it.
 pub async fn picture(RawQuery(query): RawQuery) -> Result<Response, Failure> {
-    let asked: AskedPicture = fields(query.as_deref())?;
-    let position = http::position(asked.board.parse()?, &asked.position)?;
+    let query: PictureQuery = fields(query.as_deref())?;
+    let position = http::position(query.board.parse()?, &query.position)?;
     let media = HeaderValue::from_static("image/svg+xml");
     Ok(([(header::CONTENT_TYPE, media), (header::CACHE_CONTROL, CHANGING)], draw_svg(&position)).into_response())
 }

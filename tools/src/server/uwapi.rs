@@ -16,11 +16,11 @@ use fourbase::{Board, Outcome, Position, Value};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
-use super::boards::{self, Known};
+use super::boards::{self, BoardSource};
 use super::failure::Failure;
 use super::http::{self, CHANGING, PARTIAL, fields, json_response};
 use super::state::Server;
-use super::workers::About;
+use super::workers::AnalysisRequest;
 
 /// The addresses, with and without a slash at their end.
 pub fn routes() -> Router<Arc<Server>> {
@@ -43,13 +43,13 @@ async fn named(
             let boards = boards::listed(&server).await?;
             changing(&game_json(boards.keys().filter_map(|(_, _, board)| board.parse().ok())))
         }
-        ["uwapi", GAME, variant] => changing(&described_json(known_board(&server, variant).await?.0)),
+        ["uwapi", GAME, variant] => changing(&described_json(solved_board(&server, variant).await?.0)),
         ["uwapi", GAME, variant, "instructions"] => {
-            changing(&json!({ "instructions": rules(known_board(&server, variant).await?.0) }))
+            changing(&json!({ "instructions": rules(solved_board(&server, variant).await?.0) }))
         }
         ["uwapi", GAME, variant, "positions"] => {
-            let (board, known) = known_board(&server, variant).await?;
-            found(&server, board, &known, query.as_deref(), &headers).await
+            let (board, source) = solved_board(&server, variant).await?;
+            found(&server, board, &source, query.as_deref(), &headers).await
         }
         ["uwapi", _] | ["uwapi", _, _] | ["uwapi", _, _, "instructions" | "positions"] => Err(invalid("Game")),
         ["connect4", variant, "start"] => {
@@ -75,10 +75,10 @@ fn classic(variant: &str) -> Result<Board, Invalid> {
 }
 
 /// Finds the board of a variant, if it has a database.
-async fn known_board(server: &Arc<Server>, variant: &str) -> Result<(Board, Arc<Known>), Invalid> {
+async fn solved_board(server: &Arc<Server>, variant: &str) -> Result<(Board, Arc<BoardSource>), Invalid> {
     let board = board_of(variant).ok_or_else(|| invalid("Variant"))?;
-    let known = server.find(board).await?;
-    if known.database().is_some() { Ok((board, known)) } else { Err(invalid("Variant")) }
+    let source = server.find(board).await?;
+    if source.database().is_some() { Ok((board, source)) } else { Err(invalid("Variant")) }
 }
 
 /// Why there is no answer.
@@ -110,28 +110,28 @@ fn changing(description: &Json) -> Result<Response, Invalid> {
 async fn found(
     server: &Server,
     board: Board,
-    known: &Arc<Known>,
+    source: &Arc<BoardSource>,
     query: Option<&str>,
     headers: &HeaderMap,
 ) -> Result<Response, Invalid> {
     #[derive(Deserialize)]
-    struct Asked {
+    struct PositionQuery {
         p: String,
     }
-    let asked = fields::<Asked>(query).ok().filter(|asked| asked.p.contains('_'));
-    let position = asked.and_then(|asked| http::position(board, &asked.p).ok());
+    let query = fields::<PositionQuery>(query).ok().filter(|query| query.p.contains('_'));
+    let position = query.and_then(|query| http::position(board, &query.p).ok());
     let position = position.ok_or_else(|| invalid("Position"))?;
     let question = format!("uwapi {}", to_uni(&position));
-    if let Some(answer) = server.at_hand(known, &question, headers) {
+    if let Some(answer) = server.at_hand(source, &question, headers) {
         return Ok(answer);
     }
-    let turn = server.askers.turn(known.may_search(position.ply(), false)).await?;
-    let about = About { position, with_line: false, is_looked_up: false, listener: None };
-    let analysis = server.askers.analyse(turn, known, about).await?;
-    let limit = analysis.limit.map(|limit| server.askers.limit_text(limit));
+    let turn = server.workers.turn(source.may_search(position.ply(), false)).await?;
+    let request = AnalysisRequest { position, with_line: false, is_looked_up: false, listener: None };
+    let analysis = server.workers.analyse(turn, source, request).await?;
+    let limit = analysis.limit.map(|limit| server.workers.limit_text(limit));
     let answer = answer(&position, &analysis).ok_or_else(|| Invalid(limit.unwrap_or_default()))?;
     let is_whole = analysis.limit.is_none();
-    Ok(if is_whole { server.whole(known, &question, &answer)? } else { json_response(&answer, PARTIAL)? })
+    Ok(if is_whole { server.whole(source, &question, &answer)? } else { json_response(&answer, PARTIAL)? })
 }
 
 /// A remoteness that is finite and not known: the database has values alone.

@@ -279,7 +279,7 @@ fn undecided<T>(answer: anyhow::Result<T>) -> anyhow::Result<String> {
 }
 
 fn one_line(error: &anyhow::Error) -> String {
-    remedy::told_whole(error)
+    remedy::describe_chain(error)
 }
 
 fn place(player: Player) -> usize {

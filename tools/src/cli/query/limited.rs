@@ -83,12 +83,12 @@ impl LimitedAnalyst {
     /// The same as [`LimitedAnalyst::analyse`].
     pub fn analyse_and_show(&self, position: &Position) -> anyhow::Result<Analysis> {
         self.ask(self.nodes, |budget, watch| {
-            let told = RefCell::new(Vec::new());
+            let shown = RefCell::new(Vec::new());
             let listener = |analysis: &Analysis| {
                 for fact in facts(analysis) {
-                    if !told.borrow().contains(&fact) {
+                    if !shown.borrow().contains(&fact) {
                         watch.into_iter().for_each(|watch| watch.tell(fact.clone()));
-                        told.borrow_mut().push(fact);
+                        shown.borrow_mut().push(fact);
                     }
                 }
             };
