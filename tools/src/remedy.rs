@@ -6,6 +6,7 @@ use std::error::Error;
 use std::fmt::Display;
 use std::path::Path;
 
+use anyhow::anyhow;
 use fourbase::Board;
 use fourbase_tiers::communicator::CommunicatorError;
 use fourbase_tiers::counts::CountError;
@@ -51,6 +52,16 @@ pub fn describe_chain(error: &anyhow::Error) -> String {
 pub fn describe(error: &(dyn Error + 'static)) -> String {
     let remedy = std::iter::successors(Some(error), |error| (*error).source()).find_map(of_one);
     with_remedy(&error.to_string(), remedy)
+}
+
+/// Adds to the error of a database that is missing, or not solved up to a position, that a search answers without it.
+pub fn or_search(error: DatabaseError) -> anyhow::Error {
+    match error {
+        DatabaseError::Missing { .. } | DatabaseError::NotSolved { .. } => {
+            anyhow!("{}; or search: --search auto", describe(&error))
+        }
+        error => error.into(),
+    }
 }
 
 /// Adds a remedy to the text of an error, whose paths may have any characters.
@@ -186,9 +197,7 @@ fn of_database(error: &DatabaseError) -> Option<String> {
     Some(match error {
         DatabaseError::Missing { board, root } => match solve_first(*board, root) {
             Some(solve) => format!("make it with: {solve}"),
-            None => format!(
-                "a solve of {board} does not fit this machine; search with: fourbase query {board} --search auto"
-            ),
+            None => format!("a solve of {board} does not fit this machine; {SMALLER}"),
         },
         DatabaseError::NotSolved { folder, board, values, keep_plies, .. } => match Disk.holder(&lock_path(folder)) {
             Some(solver) => format!("{solver} is solving it now; wait for it to end"),

@@ -170,7 +170,7 @@ impl LimitedAnalyst {
     fn explain(&self, error: DatabaseError) -> Error {
         match error {
             DatabaseError::Analysis(limit) if limit.is_limit() => anyhow!(self.limit_text(limit)),
-            error => error.into(),
+            error => remedy::or_search(error),
         }
     }
 

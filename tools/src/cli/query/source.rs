@@ -20,7 +20,7 @@ use fourbase_tiers::database::{self, choose};
 
 use super::limited::LimitedAnalyst;
 use crate::arguments::{CacheArgument, DatabaseArgument, EXCERPT_BYTES, within};
-use crate::memory;
+use crate::{memory, remedy};
 
 /// How many nodes a search may visit for one position without `--nodes`: about half a minute of one thread on 7x6.
 const DEFAULT_NODES: u64 = 100_000_000;
@@ -85,7 +85,7 @@ impl SearchArguments {
         };
         let find = || Ok(cache.apply(databases.find_or_embedded(board)?));
         let pool = || Arc::new(SearchPool::new(options(self.threads())));
-        let analyst = choose(board, when, find, pool)?;
+        let analyst = choose(board, when, find, pool).map_err(remedy::or_search)?;
         let is_missing = analyst.lookup().is_none() && when != database::When::Only;
         let nodes = self.nodes.or_else(|| self.seconds.is_none().then_some(DEFAULT_NODES));
         let analyst = LimitedAnalyst::new(analyst, nodes, self.seconds);
