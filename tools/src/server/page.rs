@@ -16,17 +16,24 @@ use super::failure::Failure;
 use super::http::{self, CHANGING, fields, has};
 use super::state::Server;
 
-/// The document `index.html`, and what it refers to, at `page/NAME`.
+/// The document of the page.
+const INDEX: &str = "index.html";
+
+/// The document, and what it refers to, at `page/NAME`.
 static FILES: Dir = include_dir!("$CARGO_MANIFEST_DIR/page");
 
 /// The addresses of the files.
 pub fn routes() -> Router<Arc<Server>> {
-    Router::new().route("/page/{name}", get(|Path(name): Path<String>, headers| async move { file(&name, &headers) }))
+    let named = |Path(name): Path<String>, headers: HeaderMap| async move {
+        // The document has one address, that of the page.
+        if name == INDEX { Err(Failure::nowhere()) } else { file(&name, &headers) }
+    };
+    Router::new().route("/page/{name}", get(named))
 }
 
 /// Answers the address of the page.
 pub async fn index(headers: HeaderMap) -> Result<Response, Failure> {
-    file("index.html", &headers)
+    file(INDEX, &headers)
 }
 
 fn file(name: &str, headers: &HeaderMap) -> Result<Response, Failure> {
