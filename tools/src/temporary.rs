@@ -36,8 +36,7 @@ impl Temporary {
         let mut builder = tempfile::Builder::new();
         builder.prefix(PREFIX);
         let made = Temporary::made(&builder, &parent(), make_folder);
-        let file = || parent().join(PREFIX);
-        Ok(made.map_err(|source| FileError::Io { file: file(), action: "make the folder", source })?.1)
+        Ok(made.map_err(|source| FileError::Io { file: parent(), action: "make a folder here", source })?.1)
     }
 
     /// Makes a file or folder in `folder`, by calling `make` with a path whose name nobody has.
@@ -152,10 +151,10 @@ pub fn parent() -> PathBuf {
     std::env::temp_dir()
 }
 
-/// Tells whether a path is, or was, in a temporary folder of this program.
+/// Tells whether a path is, or was, in a temporary folder of this program, or is the folder of all temporary ones.
 pub fn is_ours(path: &Path) -> bool {
     let inside = path.strip_prefix(parent()).ok().and_then(|inside| inside.to_str());
-    inside.is_some_and(|inside| inside.starts_with(PREFIX))
+    inside.is_some_and(|inside| inside.is_empty() || inside.starts_with(PREFIX))
 }
 
 /// Makes a folder for this user alone.
