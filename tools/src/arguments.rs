@@ -43,15 +43,6 @@ impl DatabaseArgument {
     pub fn find(&self, board: Board) -> Result<Database, DatabaseError> {
         warned(Database::find(&self.root, board)?)
     }
-
-    /// Opens the database of a board, or else the one that is part of the program, if there is one.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Database::find_or_embedded`].
-    pub fn find_or_embedded(&self, board: Board) -> Result<Database, DatabaseError> {
-        warned(Database::find_or_embedded(&self.root, board)?)
-    }
 }
 
 /// Warns of the database that would have been preferred.
@@ -130,6 +121,28 @@ impl CacheArgument {
     }
 }
 
+/// Where to look positions up.
+#[derive(Args, Clone, Debug)]
+pub struct LookupArguments {
+    #[command(flatten)]
+    pub database: DatabaseArgument,
+
+    #[command(flatten)]
+    pub cache: CacheArgument,
+}
+
+impl LookupArguments {
+    /// Opens the database of a board, or else the one that is part of the program, if there is one. Warns on standard error if
+    /// a better one exists that cannot be read.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Database::find_or_embedded`].
+    pub fn find_or_embedded(&self, board: Board) -> Result<Database, DatabaseError> {
+        Ok(self.cache.apply(warned(Database::find_or_embedded(&self.database.root, board)?)?))
+    }
+}
+
 /// How much memory to use.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct MemoryArgument {
@@ -154,6 +167,20 @@ impl MemoryArgument {
     }
 }
 
+/// What `solve` and `stats` share: both go over all tiers of a board.
+#[derive(Args, Clone, Debug)]
+pub struct SweepArguments {
+    #[command(flatten)]
+    pub threads: ThreadsArgument,
+
+    #[command(flatten)]
+    pub memory: MemoryArgument,
+
+    /// Keep temporary files in this folder [default: memory; if they do not fit, the folder of databases]
+    #[arg(long, value_name = "DIR")]
+    pub scratch: Option<PathBuf>,
+}
+
 /// What `match` and `grade` share: both let programs move, and compare the result with exact values.
 #[derive(Args, Clone, Debug)]
 pub struct TrialArguments {
@@ -162,10 +189,7 @@ pub struct TrialArguments {
     pub seed: u64,
 
     #[command(flatten)]
-    pub database: DatabaseArgument,
-
-    #[command(flatten)]
-    pub cache: CacheArgument,
+    pub lookup: LookupArguments,
 
     #[command(flatten)]
     pub threads: ThreadsArgument,

@@ -14,7 +14,7 @@ use fourbase::{Board, Game, Player};
 use fourbase_tiers::files::counted;
 use rayon::prelude::*;
 
-use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument};
+use crate::arguments::BoardArgument;
 use crate::batch::lines::Line;
 use crate::batch::{BatchArguments, Things, input_text, push_line, write_others};
 use crate::cli::query::limited::LimitedAnalyst;
@@ -61,12 +61,6 @@ pub struct Arguments {
     moves: Option<String>,
 
     #[command(flatten)]
-    database: DatabaseArgument,
-
-    #[command(flatten)]
-    cache: CacheArgument,
-
-    #[command(flatten)]
     search: SearchArguments,
 
     #[command(flatten)]
@@ -87,7 +81,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let (board, is_json) = (arguments.board.board, arguments.json);
     // A mistake in the game is cheap to find, so it is reported before the database is opened.
     let game = Game::parse(board, arguments.moves.as_deref().unwrap_or_default())?;
-    let analyst = arguments.search.find(board, &arguments.database, arguments.cache, false)?;
+    let analyst = arguments.search.find(board, false)?;
     if arguments.batch.batch {
         if let Some(note) = analyst.note() {
             failure::print_note(&note);

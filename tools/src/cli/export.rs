@@ -39,7 +39,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 fn export(arguments: &Arguments) -> anyhow::Result<Option<ExportReport>> {
     let format = arguments.format()?;
     let board = arguments.board.board;
-    let database = arguments.cache.apply(arguments.database.find_or_embedded(board)?);
+    let database = arguments.lookup.find_or_embedded(board)?;
     let choice = arguments.choice(format);
     let columns = match &arguments.columns {
         Some(ColumnList(columns)) => columns.clone(),

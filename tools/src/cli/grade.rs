@@ -82,13 +82,12 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 fn grade(arguments: &Arguments) -> anyhow::Result<GradeReport> {
-    let TrialArguments { seed, database, cache, .. } = &arguments.trial;
-    let (board, kind, seed) = (arguments.board.board, arguments.player, *seed);
+    let (board, kind, seed) = (arguments.board.board, arguments.player, arguments.trial.seed);
     ensure!(
         kind != Kind::Human,
         BadInput("only programs can be graded; for your own moves use: fourbase analyse".into())
     );
-    let knowledge = Knowledge::find(board, database, *cache, arguments.nodes)?;
+    let knowledge = Knowledge::find(board, &arguments.trial.lookup, arguments.nodes)?;
     if let Some(missing) = knowledge.missing() {
         return Err(anyhow!("{missing}"));
     }

@@ -84,8 +84,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 fn play(arguments: &Arguments) -> anyhow::Result<MatchReport> {
-    let TrialArguments { seed, database, cache, .. } = &arguments.trial;
-    let seed = *seed;
+    let seed = arguments.trial.seed;
     let (board, kinds) = (arguments.board.board, [arguments.player, arguments.opponent]);
     let no_human = || BadInput("a match is between programs; to play yourself, use: fourbase play".to_owned());
     ensure!(!kinds.contains(&Kind::Human), no_human());
@@ -96,7 +95,7 @@ fn play(arguments: &Arguments) -> anyhow::Result<MatchReport> {
     let games = arguments.games.unwrap_or_else(|| openings.usual_games(USUAL_GAMES));
     let openings = openings.draw(games.div_ceil(2), seed);
     let knowledge = if kinds.iter().any(|kind| kind.needs_outcomes()) {
-        Some(Knowledge::find(board, database, *cache, arguments.nodes)?)
+        Some(Knowledge::find(board, &arguments.trial.lookup, arguments.nodes)?)
     } else {
         None
     };

@@ -17,7 +17,7 @@ use fourbase::{Board, Game, Position};
 use fourbase_tiers::database::Database;
 use fourbase_tiers::files::{Disk, FileError, read_small};
 
-use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument, within};
+use crate::arguments::{BoardArgument, within};
 use crate::cli::query::source::SearchArguments;
 use crate::failure::BadInput;
 use crate::output::wording;
@@ -77,12 +77,6 @@ pub struct Arguments {
     load: Option<PathBuf>,
 
     #[command(flatten)]
-    database: DatabaseArgument,
-
-    #[command(flatten)]
-    cache: CacheArgument,
-
-    #[command(flatten)]
     search: SearchArguments,
 }
 
@@ -101,7 +95,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     };
     let second = arguments.second.unwrap_or_else(|| {
         // The warning about a database that cannot be read comes later, with the answerer.
-        let found = Database::find_or_embedded(&arguments.database.root, board);
+        let found = Database::find_or_embedded(&arguments.search.lookup.database.root, board);
         let is_solved = found.is_ok_and(|database| database.is_complete());
         if is_solved || board.cells() <= PERFECT_CELLS {
             Kind::Perfect { takes_first: false }
@@ -109,7 +103,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
             quick_opponent(board)
         }
     });
-    let analyst = Arc::new(arguments.search.find(board, &arguments.database, arguments.cache, false)?);
+    let analyst = Arc::new(arguments.search.find(board, false)?);
     Session::new(game, [arguments.first, second], arguments.seed, analyst).run()
 }
 

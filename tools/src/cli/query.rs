@@ -16,7 +16,7 @@ use fourbase::analysis::json::AnalysisJson;
 use fourbase::analysis::{Analysis, Move};
 use fourbase::notation::{column_character, columns_to_text, draw};
 
-use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument, POSITION_HELP, embedded_boards};
+use crate::arguments::{BoardArgument, POSITION_HELP, embedded_boards};
 use crate::batch::BatchArguments;
 use crate::failure;
 use crate::output::{self, Envelope, wording};
@@ -69,12 +69,6 @@ pub struct Arguments {
     position: Vec<String>,
 
     #[command(flatten)]
-    database: DatabaseArgument,
-
-    #[command(flatten)]
-    cache: CacheArgument,
-
-    #[command(flatten)]
     search: SearchArguments,
 
     #[command(flatten)]
@@ -103,7 +97,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let board = arguments.board.board;
     // A mistake in the position is cheap to find, so it is reported before the database is opened.
     let position = fourbase::notation::parse_words(board, &arguments.position)?;
-    let analyst = arguments.search.find(board, &arguments.database, arguments.cache, arguments.batch.batch)?;
+    let analyst = arguments.search.find(board, arguments.batch.batch)?;
     if arguments.batch.batch {
         if let Some(note) = analyst.note() {
             failure::print_note(&note);

@@ -3,7 +3,6 @@
 mod ranks;
 pub mod report;
 
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -12,9 +11,7 @@ use fourbase_tiers::files::Disk;
 use fourbase_tiers::kernel::Kernel;
 use fourbase_tiers::solve::{Plan, Report, Solve};
 
-use crate::arguments::{
-    BoardArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, ValuesArgument, one_of, within,
-};
+use crate::arguments::{BoardArgument, DatabaseArgument, SweepArguments, ValuesArgument, one_of, within};
 use crate::cli::job::Job;
 use crate::interrupt;
 use crate::output;
@@ -56,14 +53,7 @@ pub struct Arguments {
     values: ValuesArgument,
 
     #[command(flatten)]
-    threads: ThreadsArgument,
-
-    #[command(flatten)]
-    memory: MemoryArgument,
-
-    /// Keep temporary tiers in this folder [default: memory; if they do not fit, the database's folder]
-    #[arg(long, value_name = "DIR")]
-    scratch: Option<PathBuf>,
+    sweep: SweepArguments,
 
     /// Keep only positions of at most N pieces; queries search later ones forward [default: keep all]
     #[arg(long, value_name = "N", value_parser = within::<u32>(1..=u64::from(u32::MAX)))]
@@ -121,7 +111,7 @@ impl Arguments {
             .memory(memory_bytes)
             .kernel(self.kernel)
             .replace(self.replace)
-            .scratch(self.scratch.clone())
+            .scratch(self.sweep.scratch.clone())
             .keep_plies(self.keep_plies)
             .checkpoint(Duration::from_secs(self.checkpoint.into()))
     }
@@ -134,8 +124,9 @@ impl Arguments {
 /// A failure of files or memory; a stop by Ctrl-C, SIGTERM or SIGHUP. A board that does not fit is refused before anything
 /// large is allocated.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let memory_bytes = arguments.memory.limit()?;
+    let memory_bytes = arguments.sweep.memory.limit()?;
     arguments
+        .sweep
         .threads
         .pool()?
         .install(|| if arguments.dry_run { plan(arguments, memory_bytes) } else { solve(arguments, memory_bytes) })

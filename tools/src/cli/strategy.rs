@@ -19,7 +19,7 @@ use fourbase_tiers::database::DatabaseError;
 use fourbase_tiers::files::{bytes, grouped};
 use serde::Serialize;
 
-use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument, MemoryArgument, one_of};
+use crate::arguments::{BoardArgument, LookupArguments, MemoryArgument, one_of};
 use crate::output::{self, wording};
 use crate::remedy;
 use chosen::ChosenArguments;
@@ -70,10 +70,7 @@ pub struct Arguments {
     player: Option<Player>,
 
     #[command(flatten)]
-    database: DatabaseArgument,
-
-    #[command(flatten)]
-    cache: CacheArgument,
+    lookup: LookupArguments,
 
     #[command(flatten)]
     memory: MemoryArgument,
@@ -95,7 +92,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let player = chosen.player(arguments.player)?;
     let memory_bytes = arguments.memory.limit()?;
     let check = check(&*chosen.rule, board, player, memory_bytes).map_err(|error| explain(error, player))?;
-    let comparison = Comparison::of(&check, &*chosen.rule, &arguments.database, arguments.cache, memory_bytes)?;
+    let comparison = Comparison::of(&check, &*chosen.rule, &arguments.lookup, memory_bytes)?;
     let report = StrategyReport::of(chosen, check, comparison);
     output::print_result("strategy", &report, arguments.json)
 }
@@ -145,12 +142,11 @@ impl Comparison {
     pub fn of(
         check: &Check,
         rule: &dyn Rule,
-        databases: &DatabaseArgument,
-        cache: CacheArgument,
+        lookup: &LookupArguments,
         memory_bytes: u64,
     ) -> anyhow::Result<Result<Comparison, String>> {
-        let database = match databases.find(check.board) {
-            Ok(database) => cache.apply(database),
+        let database = match lookup.database.find(check.board) {
+            Ok(database) => lookup.cache.apply(database),
             Err(missing @ DatabaseError::Missing { .. }) => return Ok(Err(not_compared(&remedy::describe(&missing)))),
             Err(error) => return Err(error.into()),
         };

@@ -31,7 +31,7 @@ use anyhow::Context;
 use clap::Args;
 use tokio::net::TcpListener;
 
-use crate::arguments::{CacheArgument, DatabaseArgument, within};
+use crate::arguments::{LookupArguments, within};
 use crate::output;
 use state::Server;
 use workers::SearchLimits;
@@ -66,10 +66,7 @@ pub struct Arguments {
     listen: SocketAddr,
 
     #[command(flatten)]
-    database: DatabaseArgument,
-
-    #[command(flatten)]
-    cache: CacheArgument,
+    lookup: LookupArguments,
 
     /// The path under which a reverse proxy shows the server, such as /connect4
     #[arg(long, value_name = "PATH", default_value = "", value_parser = base_path, hide_default_value = true)]

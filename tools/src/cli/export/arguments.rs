@@ -9,7 +9,7 @@ use fourbase_tiers::dataset::{Choice, Column, Format, Rows, ply_ranges};
 use fourbase_tiers::positions::SampleKind;
 
 use crate::arguments::{
-    BoardArgument, CacheArgument, DatabaseArgument, EXCERPT_BYTES, MemoryArgument, ThreadsArgument, one_of, within,
+    BoardArgument, EXCERPT_BYTES, LookupArguments, MemoryArgument, ThreadsArgument, one_of, within,
 };
 use crate::failure::BadInput;
 use crate::output::wording;
@@ -101,10 +101,7 @@ pub struct Arguments {
     pub nodes: u64,
 
     #[command(flatten)]
-    pub database: DatabaseArgument,
-
-    #[command(flatten)]
-    pub cache: CacheArgument,
+    pub lookup: LookupArguments,
 
     #[command(flatten)]
     pub memory: MemoryArgument,
