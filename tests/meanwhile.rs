@@ -44,7 +44,8 @@ fn readers_hear_that_it_is_not_solved_yet_and_solvers_that_somebody_is_at_it() {
     wait.recv().expect("a solve that comes to ply 4");
 
     let line = program.run("query 3x3c3").fails(1);
-    let holder = format!("process {} is solving it now; wait for it to end", std::process::id());
+    let holder =
+        format!("process {} is solving it now; wait for it to end; or search: --search auto", std::process::id());
     assert!(line.contains("not solved yet") && line.contains(&holder) && !line.contains("fourbase solve"), "{line}");
     let (json, note) = program.run("query 3x3c3 --json --search auto").warns();
     assert!(

@@ -285,6 +285,7 @@ fn the_page_and_its_files_are_served_under_a_base_path() {
         assert_eq!((again.status, again.body.as_str()), (304, ""));
     }
     server.get("/page/none.js").refused(404);
+    server.get("/page/index.html").refused(404);
     for (path, status, header) in [
         ("/connect4", "308", "location: /connect4/\r\n"),
         ("/robots.txt", "200", "Disallow: /connect4/api/\n"),

@@ -13,17 +13,14 @@
 //!
 //! A sample of the answers is compared with a probe of the database.
 
-#[path = "load/client.rs"]
-mod client;
-#[path = "load/served.rs"]
-mod served;
+#[path = "load/ends.rs"]
+mod ends;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use client::{Client, Tally};
-use served::Served;
+use ends::{Client, Served, Tally};
 
 /// Connections that ask one question after another.
 const CLOSED: usize = 32;

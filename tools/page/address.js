@@ -1,4 +1,5 @@
-// The address of the page: board and moves in the query, the rest of the game in the history of the browser.
+// What the browser keeps. The address: board and moves in the query, the rest of the game in the history. The storage: switches for
+// ever, players as long as the tab is open; without storage the page forgets.
 
 import { Impossible, columnsAt, newGame, playPossible } from "./game.js";
 import { movesText, parseBoard, parseMoves, parseUni, uniText } from "./notation.js";
@@ -61,4 +62,22 @@ export function withLaterMoves(game, entry) {
   const whole = playPossible({ ...game, moves: [], ply: 0 }, entry.moves);
   const same = game.moves.every((column, index) => column === whole.game.moves[index]);
   return same && !whole.stopped ? { ...whole.game, ply: game.ply } : game;
+}
+
+/** Reads a remembered value, or returns `standard`. */
+export function recall(key, standard, storage = "localStorage") {
+  try {
+    return JSON.parse(window[storage].getItem(`fourbase.${key}`)) ?? standard;
+  } catch {
+    return standard;
+  }
+}
+
+/** Remembers a value. */
+export function remember(key, value, storage = "localStorage") {
+  try {
+    window[storage].setItem(`fourbase.${key}`, JSON.stringify(value));
+  } catch {
+    // Private windows may have no storage. The page works without it.
+  }
 }

@@ -1,18 +1,15 @@
 // The page: holds the game that is shown, draws it, and asks about it whenever it changes.
 
-import { readQuery, withLaterMoves, writeAddress } from "./address.js";
+import { readQuery, recall, remember, withLaterMoves, writeAddress } from "./address.js";
 import { BoardView } from "./board.js";
-import { Boards } from "./boards.js";
-import { Exports } from "./exports.js";
 import { Facts, isOpen, keyOf } from "./facts.js";
 import { columnsAt, goTo, newGame, outcome, play, stepTo, toMove } from "./game.js";
 import { HistoryView } from "./history.js";
 import { listKeys, listen, nameKeys } from "./keys.js";
 import { parseMoves } from "./notation.js";
 import { Notices, remark, tell } from "./notices.js";
-import { Opener } from "./opener.js";
+import { Boards, Exports, Opener } from "./opener.js";
 import { Players } from "./players.js";
-import { recall, remember } from "./prefs.js";
 import { Questions } from "./questions.js";
 import { fixed, impossibleText, texts } from "./texts.js";
 import { View, resultText, ruleKey } from "./view.js";

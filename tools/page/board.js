@@ -1,7 +1,6 @@
 // The board: a button for each column, with its pieces, its name and what a move there is worth.
 
-import { ranks, shape } from "./badge.js";
-import { element, svg } from "./dom.js";
+import { element, ranks, shape, svg } from "./dom.js";
 import { columnName } from "./notation.js";
 import { texts } from "./texts.js";
 

@@ -1,8 +1,7 @@
 // The value history, as GamesCrafters draw it: time runs down, the distance of a mark from the winner's edge is the
 // remoteness, ties are in the middle. The first player's edge is on the left.
 
-import { shape } from "./badge.js";
-import { element, svg } from "./dom.js";
+import { element, shape, svg } from "./dom.js";
 import { mistake, toMove } from "./game.js";
 import { texts } from "./texts.js";
 

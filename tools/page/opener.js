@@ -1,13 +1,64 @@
-// Other games and positions: pasted, asked of the server, or at random.
+// Games that come in and go out: other boards, those that have a database and any other size; other games and positions, pasted,
+// asked of the server, or at random; and the position in every notation, to be copied.
 
-import { readQuery } from "./address.js";
-import { ask } from "./api.js";
+import { linkTo, readQuery } from "./address.js";
+import { address, ask } from "./api.js";
 import { onSubmit } from "./dom.js";
-import { newGame, playAll } from "./game.js";
-import { parseMoves, parseUni } from "./notation.js";
+import { columnsAt, newGame, playAll } from "./game.js";
+import { bitsText, movesText, parseBoard, parseMoves, parseUni, positionText, uniText } from "./notation.js";
+import { remark } from "./notices.js";
 import { texts } from "./texts.js";
 
 const $ = (id) => document.getElementById(id);
+const EXPORTS = ["moves", "bits", "uni", "link", "svg"];
+
+/** The choice. `board()` is the board that is shown, `onOpen(game, text)` opens another game and tells the text. */
+export class Boards {
+  constructor({ questions, board, onOpen }) {
+    Object.assign(this, { questions, board, onOpen });
+    this.boards = [];
+    this.showValues = true;
+    // Databases that were finished since then are listed too.
+    $("board-select").addEventListener("focus", () => this.ask());
+    $("board-select").addEventListener("change", (event) => this.openBoard(event.target.value));
+    onSubmit("board-form", () => this.openBoard($("board-custom").value));
+    this.ask();
+  }
+
+  ask() {
+    this.questions.run("boards", (signal) => ask("boards", {}, { signal }), ({ boards }) => {
+      this.boards = boards;
+      this.drawList();
+    });
+  }
+
+  /** Lists the boards, with the values of their empty boards if they are wanted. */
+  draw(showValues) {
+    this.showValues = showValues;
+    this.drawList();
+  }
+
+  drawList() {
+    const select = $("board-select");
+    const shown = this.board().text;
+    const listed = this.boards.some(({ board }) => board === shown) ? this.boards : [...this.boards, { board: shown }];
+    const wanted = JSON.stringify([listed, this.showValues]);
+    if (select.dataset.boards !== wanted) {
+      select.dataset.boards = wanted;
+      const text = (entry) => texts.boardOption(this.showValues ? entry : { board: entry.board });
+      select.replaceChildren(...listed.map((entry) => new Option(text(entry), entry.board)));
+    }
+    select.value = shown;
+  }
+
+  openBoard(text) {
+    const open = () => {
+      this.onOpen(newGame(parseBoard(text)), text);
+      $("board-custom").value = "";
+    };
+    this.questions.attempt("open", open, () => this.drawList());
+  }
+}
 
 /** The fields. `board()` is the board that is shown, `onOpen(game, text, options)` opens another game and tells the text. */
 export class Opener {
@@ -69,4 +120,40 @@ function plainText(text) {
   const bare = text.replace(/^["']|["']$/g, "");
   const moves = bare.replace(/\b\d+\.+/g, " ").trim();
   return /^[1-9a-w](?:[\s,;]+[1-9a-w])+$/i.test(moves) ? moves.replace(/[\s,;]+/g, "") : bare;
+}
+
+/** The fields with the position. */
+export class Exports {
+  constructor() {
+    for (const name of EXPORTS) {
+      const button = $(`copy-${name}`);
+      const label = document.querySelector(`label[for="export-${name}"]`).textContent;
+      button.setAttribute("aria-label", texts.copyLabel(label));
+      button.addEventListener("click", () => copy($(`export-${name}`), label));
+    }
+  }
+
+  /** Draws the position of a game in every notation. */
+  draw(game) {
+    const columns = columnsAt(game);
+    const picture = address("position.svg", { board: game.board.text, position: positionText(game) });
+    $("export-moves").value = game.start ? "" : movesText(game);
+    $("export-bits").value = bitsText(game.board, columns);
+    $("export-uni").value = uniText(game.board, columns);
+    $("export-link").value = linkTo(game);
+    $("export-svg").value = picture;
+    $("svg-link").href = picture;
+  }
+}
+
+/** Copies a field, or selects it where that is not allowed. */
+async function copy(field, what) {
+  try {
+    await navigator.clipboard.writeText(field.value);
+    remark(texts.copied(what));
+  } catch {
+    field.focus();
+    field.select();
+    remark(document.execCommand("copy") ? texts.copied(what) : texts.notCopied);
+  }
 }

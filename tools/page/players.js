@@ -1,7 +1,7 @@
 // The fields that choose who plays each side, and the name that the server has for a player.
 
+import { recall, remember } from "./address.js";
 import { ask } from "./api.js";
-import { recall, remember } from "./prefs.js";
 import { playerNames, texts } from "./texts.js";
 
 /** The level of a player that is chosen at first. */

@@ -1,18 +1,21 @@
-//! Arguments that several subcommands take.
+//! Arguments that several subcommands take, and how numbers are read.
 
 use std::env;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use fourbase::Board;
+use fourbase::{Board, excerpt};
 use fourbase_tiers::database::{Database, DatabaseError};
+use fourbase_tiers::files::grouped;
 use fourbase_tiers::kernel::Values;
+use parse_size::Config;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::failure::{self, BadInput};
-use crate::{memory, number, remedy};
+use crate::{memory, remedy};
 
 /// The board.
 #[derive(Args, Clone, Copy, Debug)]
@@ -40,21 +43,12 @@ impl DatabaseArgument {
     pub fn find(&self, board: Board) -> Result<Database, DatabaseError> {
         warned(Database::find(&self.root, board)?)
     }
-
-    /// Opens the database of a board, or else the one that is part of the program, if there is one.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Database::find_or_embedded`].
-    pub fn find_or_embedded(&self, board: Board) -> Result<Database, DatabaseError> {
-        warned(Database::find_or_embedded(&self.root, board)?)
-    }
 }
 
 /// Warns of the database that would have been preferred.
 fn warned(database: Database) -> Result<Database, DatabaseError> {
     if let Some(fault) = database.passed_over() {
-        failure::print_warning(&remedy::told(fault));
+        failure::print_warning(&remedy::describe(fault));
     }
     Ok(database)
 }
@@ -91,7 +85,7 @@ where
 #[derive(Args, Clone, Copy, Debug)]
 pub struct ThreadsArgument {
     /// Number of threads [default: one for each processor]
-    #[arg(long, value_name = "N", value_parser = number::within::<u16>(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = within::<u16>(1..=1024))]
     threads: Option<u16>,
 }
 
@@ -113,7 +107,7 @@ impl ThreadsArgument {
 #[derive(Args, Clone, Copy, Debug)]
 pub struct CacheArgument {
     /// Memory for the cache of expanded database blocks, such as 64M [default: 256M]
-    #[arg(long = "cache", value_name = "SIZE", value_parser = number::size)]
+    #[arg(long = "cache", value_name = "SIZE", value_parser = size)]
     pub bytes: Option<u64>,
 }
 
@@ -127,11 +121,33 @@ impl CacheArgument {
     }
 }
 
+/// Where to look positions up.
+#[derive(Args, Clone, Debug)]
+pub struct LookupArguments {
+    #[command(flatten)]
+    pub database: DatabaseArgument,
+
+    #[command(flatten)]
+    pub cache: CacheArgument,
+}
+
+impl LookupArguments {
+    /// Opens the database of a board, or else the one that is part of the program, if there is one. Warns on standard error if
+    /// a better one exists that cannot be read.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Database::find_or_embedded`].
+    pub fn find_or_embedded(&self, board: Board) -> Result<Database, DatabaseError> {
+        Ok(self.cache.apply(warned(Database::find_or_embedded(&self.database.root, board)?)?))
+    }
+}
+
 /// How much memory to use.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct MemoryArgument {
     /// Memory to use at most, such as 512M or 1.5GiB [default: 80 % of the free memory]
-    #[arg(id = "memory", long = "memory", value_name = "SIZE", value_parser = number::size)]
+    #[arg(id = "memory", long = "memory", value_name = "SIZE", value_parser = size)]
     bytes: Option<u64>,
 }
 
@@ -151,18 +167,29 @@ impl MemoryArgument {
     }
 }
 
+/// What `solve` and `stats` share: both go over all tiers of a board.
+#[derive(Args, Clone, Debug)]
+pub struct SweepArguments {
+    #[command(flatten)]
+    pub threads: ThreadsArgument,
+
+    #[command(flatten)]
+    pub memory: MemoryArgument,
+
+    /// Keep temporary files in this folder [default: memory; if they do not fit, the folder of databases]
+    #[arg(long, value_name = "DIR")]
+    pub scratch: Option<PathBuf>,
+}
+
 /// What `match` and `grade` share: both let programs move, and compare the result with exact values.
 #[derive(Args, Clone, Debug)]
 pub struct TrialArguments {
     /// Seed of the random numbers; the same seed gives the same result
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = number::within::<u64>(0..=u64::MAX))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = within::<u64>(0..=u64::MAX))]
     pub seed: u64,
 
     #[command(flatten)]
-    pub database: DatabaseArgument,
-
-    #[command(flatten)]
-    pub cache: CacheArgument,
+    pub lookup: LookupArguments,
 
     #[command(flatten)]
     pub threads: ThreadsArgument,
@@ -193,4 +220,103 @@ Moves and bit strings may be separate arguments: 4 4 5 3.";
 /// Lists the boards whose early plies are part of the program: `7x5, 6x6, 7x6`.
 pub fn embedded_boards() -> String {
     Database::embedded_boards().iter().map(Board::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// How much of a wrong text an error repeats.
+pub const EXCERPT_BYTES: usize = 40;
+
+/// The greatest number that a text with a point or an exponent may mean: all smaller ones are exact.
+const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// Returns a parser of whole numbers for an option: `1000000`, `1_000_000`, `1e6` or `1.5e6`.
+///
+/// Its error says which numbers the option takes.
+pub fn within<T: TryFrom<u64>>(
+    range: RangeInclusive<u64>,
+) -> impl Fn(&str) -> anyhow::Result<T> + Clone + Send + Sync + 'static {
+    move |text| {
+        let number = read_whole(text).filter(|number| range.contains(number));
+        number.and_then(|number| T::try_from(number).ok()).ok_or_else(|| {
+            let least = grouped((*range.start()).into());
+            let numbers = match *range.end() {
+                u64::MAX => format!("of {least} or more; write it like 1000000 or 1e6"),
+                most => format!("from {least} to {}", grouped(most.into())),
+            };
+            anyhow!("\"{}\" is not a whole number {numbers}", excerpt(text, EXCERPT_BYTES))
+        })
+    }
+}
+
+/// Reads a whole number, exactly.
+fn read_whole(text: &str) -> Option<u64> {
+    let text = text.replace('_', "");
+    if text.is_empty() || !text.chars().all(|c| c.is_ascii_digit() || ".eE+".contains(c)) {
+        return None;
+    }
+    if let Ok(number) = text.parse::<u64>() {
+        return Some(number);
+    }
+    let number = text.parse::<f64>().ok()?;
+    (number.fract() == 0.0 && number <= MOST_EXACT).then_some(number as u64)
+}
+
+/// Reads a number of bytes: a number with or without a fraction, an optional K, M, G, T, P or E for a power of 1024, and
+/// an optional `B` or `iB`.
+///
+/// # Errors
+///
+/// The text is not a size; the message shows how to write one.
+pub fn size(text: &str) -> anyhow::Result<u64> {
+    Config::new().with_binary().parse_size(text).map_err(|reason| {
+        let text = excerpt(text, EXCERPT_BYTES);
+        anyhow!("\"{text}\" is not a size: {reason}; write bytes or powers of 1024, such as 512M, 2G or 1.5GiB")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_numbers_are_read_exactly_and_everything_else_is_an_error() {
+        let read = within::<u64>(0..=u64::MAX);
+        let numbers = [("0", 0), ("1e6", 1_000_000), ("1.5e6", 1_500_000), ("1_000", 1000), ("1E+3", 1000)];
+        for (text, number) in numbers.into_iter().chain([("18446744073709551615", u64::MAX)]) {
+            assert_eq!(read(text).unwrap(), number, "{text}");
+        }
+        for text in ["", "_", "-1", "1.5", "1e-3", "e", "inf", "nan", "1e400", "18446744073709551616", "1 000", "0x1"] {
+            let message = read(text).unwrap_err().to_string();
+            assert!(message.ends_with("is not a whole number of 0 or more; write it like 1000000 or 1e6"), "{message}");
+        }
+        let message = |text: &str| within::<u16>(1..=1024)(text).unwrap_err().to_string();
+        assert_eq!(message("0"), "\"0\" is not a whole number from 1 to 1,024");
+        assert!(message("\u{1b}").starts_with("\"\\u{1b}\" is not"));
+    }
+
+    #[test]
+    fn sizes_are_bytes_or_powers_of_1024() {
+        let sizes = [
+            ("0", 0),
+            ("1000", 1000),
+            ("1K", 1 << 10),
+            ("512M", 512 << 20),
+            ("512MB", 512 << 20),
+            ("2G", 2 << 30),
+            ("1.5GiB", 3 << 29),
+            ("1 T", 1 << 40),
+            ("2g", 2 << 30),
+        ];
+        for (text, bytes) in sizes {
+            assert_eq!(size(text).unwrap(), bytes, "{text}");
+        }
+    }
+
+    #[test]
+    fn everything_else_is_an_error_that_shows_a_size() {
+        for text in ["", "-1", "G", "1X", "1.5.2G", "99999999E", "1e9e", "\u{1b}[31m1G"] {
+            let message = size(text).unwrap_err().to_string();
+            assert!(message.ends_with("such as 512M, 2G or 1.5GiB"), "{message}");
+            assert!(!message.chars().any(char::is_control), "{message}");
+        }
+    }
 }

@@ -4,12 +4,11 @@
 //! other side of a pipe can write a line, wait for its answer, and write the next; and a file of a million lines is read,
 //! answered and written in large portions. No timeout decides whether input pauses.
 //!
-//! [`lines`] cuts input into lines, [`fields`] finds the field of a line that is asked about, [`output`] writes. What the
-//! answers are, each subcommand says.
+//! [`lines`] cuts input into lines, [`fields`] finds the field of a line that is asked about. What the answers
+//! are, each subcommand says.
 
 pub mod fields;
 pub mod lines;
-pub mod output;
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -19,14 +18,16 @@ use std::str;
 use anyhow::{Context, Error, anyhow};
 use clap::Args;
 use fourbase::excerpt;
+use fourbase_tiers::files::{counted, grouped};
 use serde::Serialize;
 
+use crate::arguments::within;
 use crate::failure::BadInput;
-use crate::number::{self, counted, grouped};
-use crate::{remedy, wording};
+use crate::output::wording;
+use crate::remedy;
+use crate::temporary::Output;
 use fields::Fields;
 use lines::{KEPT_BYTES, Line, Lines};
-use output::Output;
 
 /// The most bytes of a bad line that its answer repeats.
 const ECHO_BYTES: usize = 256;
@@ -56,7 +57,7 @@ pub struct BatchArguments {
     output: Option<PathBuf>,
 
     /// Which field of a line to read, counted from 1; the others are repeated after the answer [default: 1]
-    #[arg(long, value_name = "N", requires = "batch", value_parser = number::within::<u16>(1..=65_535))]
+    #[arg(long, value_name = "N", requires = "batch", value_parser = within::<u16>(1..=65_535))]
     field: Option<u16>,
 }
 
@@ -179,7 +180,7 @@ impl Tally {
     /// Counts a line without an answer, and returns the reason with what to do, on one line.
     pub fn failed(&mut self, failure: Error) -> String {
         self.failed += 1;
-        let reason = excerpt(&remedy::told_whole(&failure), REASON_BYTES);
+        let reason = excerpt(&remedy::describe_chain(&failure), REASON_BYTES);
         self.first_failure.get_or_insert(failure);
         reason
     }

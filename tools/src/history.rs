@@ -9,7 +9,7 @@ use fourbase::analysis::Ply;
 use fourbase::notation::column_character;
 use fourbase::{Player, Value};
 
-use crate::wording;
+use crate::output::wording;
 
 /// The most columns of one side; in a longer game several plies share a column.
 const MOST_COLUMNS: u32 = 32;

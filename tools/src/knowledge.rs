@@ -6,18 +6,19 @@
 use std::sync::Arc;
 
 use fourbase::Board;
+use fourbase::analysis::json::SourceJson;
 use fourbase::analysis::{Analyst, Lookup, SearchPool, Source};
 use fourbase::players::Outcomes;
 use fourbase_tiers::database::{Database, DatabaseError};
 use fourbase_tiers::kernel::Values;
 use fourbase_tiers::solve::{Plan, Solve};
 
-use crate::arguments::{CacheArgument, DatabaseArgument};
+use crate::arguments::LookupArguments;
 use crate::cli::query::limited::LimitedAnalyst;
 use crate::cli::query::source::options;
-use crate::json::SourceJson;
+use crate::output::wording;
 use crate::temporary::Temporary;
-use crate::{memory, remedy, wording};
+use crate::{memory, remedy};
 
 /// The most entries of a board that is solved for one run: a second or less.
 const MOST_ENTRIES: u128 = 200_000_000;
@@ -39,15 +40,10 @@ impl Knowledge {
     /// # Errors
     ///
     /// A database that cannot be read, or a failure to solve.
-    pub fn find(
-        board: Board,
-        databases: &DatabaseArgument,
-        cache: CacheArgument,
-        nodes: u64,
-    ) -> anyhow::Result<Knowledge> {
+    pub fn find(board: Board, lookup: &LookupArguments, nodes: u64) -> anyhow::Result<Knowledge> {
         let limited = |analyst| LimitedAnalyst::new(analyst, Some(nodes), None);
-        let of_database = |database| Arc::new(limited(Analyst::new(board, Some(cache.apply(database)), None)));
-        match databases.find_or_embedded(board) {
+        let of_database = |database| Arc::new(limited(Analyst::new(board, Some(database), None)));
+        match lookup.find_or_embedded(board) {
             Ok(database) if database.is_complete() => {
                 let searched = match database.manifest().keep_plies() {
                     Some(most) => format!(", searched forward after ply {most}"),
@@ -61,12 +57,13 @@ impl Knowledge {
         }
         if Plan::estimate(board, Values::Remoteness).entries() <= MOST_ENTRIES {
             let (database, folder) = solve(board)?;
+            let database = lookup.cache.apply(database);
             let note = "values solved for this run".to_owned();
             return Ok(Knowledge { analyst: of_database(database), note, missing: None, _folder: Some(folder) });
         }
-        let missing = remedy::told(&DatabaseError::Missing { board, root: databases.root.clone() });
+        let missing = remedy::describe(&DatabaseError::Missing { board, root: lookup.database.root.clone() });
         let pool = Arc::new(SearchPool::new(options(1)));
-        let analyst = limited(Analyst::new(board, None, Some(pool))).with_missing_in(&databases.root);
+        let analyst = limited(Analyst::new(board, None, Some(pool))).with_missing_in(&lookup.database.root);
         let note = "values searched forward".to_owned();
         Ok(Knowledge { analyst: Arc::new(analyst), note, missing: Some(missing), _folder: None })
     }

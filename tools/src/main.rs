@@ -2,9 +2,8 @@
 //!
 //! From the top down:
 //!
-//! - [`cli`]: the command line, and one file for each subcommand, with its arguments and a `run` that does the work through
-//!   the libraries; a folder of the same name holds its parts, and `report` in it writes the result for people and as one line
-//!   of JSON;
+//! - [`cli`]: the command line, and one file for each subcommand, with its arguments, a `run` that does the work through the
+//!   libraries, and the result for people and as one line of JSON; a folder of the same name holds the parts of a large one;
 //! - [`server`]: the subcommand `serve`;
 //! - [`knowledge`]: exact values for many threads;
 //! - [`history`]: the drawing of a game's values;
@@ -12,11 +11,11 @@
 //! - [`arguments`]: arguments that several subcommands take;
 //! - [`remedy`]: what to type after an error of the libraries;
 //! - [`failure`], [`interrupt`]: exit codes, messages on standard error, and Ctrl-C;
-//! - [`temporary`]: temporary folders, and files that appear only when they are whole;
+//! - [`temporary`]: temporary folders, and outputs that appear only when they are whole;
 //! - [`stats`]: counts, as the program and the server write them;
 //! - `schema_test`: the published schemas, from the types;
-//! - [`output`]: how results look: for people, and as JSON;
-//! - [`memory`], [`container`]: how many bytes may be used.
+//! - [`output`]: how results look, for people and as JSON, and how progress looks;
+//! - [`memory`]: how many bytes may be used.
 //!
 //! A file names only files below it.
 #![forbid(unsafe_code)]
@@ -24,12 +23,10 @@
 mod arguments;
 mod batch;
 mod cli;
-mod container;
 mod failure;
 mod history;
 mod interrupt;
 mod knowledge;
-mod log;
 mod memory;
 mod output;
 mod remedy;
@@ -42,7 +39,6 @@ mod temporary;
 use std::process::ExitCode;
 
 use cli::Command;
-use output::{json, number, progress, quote, table, wording};
 
 fn main() -> ExitCode {
     let command = match Command::read() {

@@ -1,8 +1,18 @@
 //! How much memory may be used, and how much was used.
+//!
+//! Control groups limit memory: containers, batch jobs, `systemd-run -p MemoryMax=1G`.
+//! A process is in a group, and the limits of all groups above it hold as well. `/proc/self/cgroup` names the group.
+//! `/sys/fs/cgroup` shows the groups as folders, in two versions with different file names (cgroups(7), and the kernel's
+//! `cgroup-v2.rst` and `cgroup-v1/memory.rst`). Inside a container the folders begin at the container, so that the named
+//! group may be missing; the limit is then that of the topmost folder.
+//!
+//! `sysinfo::System::cgroup_limits` (0.38) reads the topmost folder alone, so it misses the limits of batch jobs and of
+//! `systemd-run`, and it counts cached files as used memory, which a database that was just read fills a container with.
+
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use sysinfo::System;
-
-use crate::container;
 
 /// The share of the free memory that may be used by default, as a fraction.
 const SHARE: (u64, u64) = (4, 5);
@@ -11,7 +21,7 @@ const SHARE: (u64, u64) = (4, 5);
 /// is less; `None` where the system does not tell.
 pub fn default_limit() -> Option<u64> {
     let free_bytes = system().available_memory();
-    let free_bytes = container::free_bytes().map_or(free_bytes, |container| container.min(free_bytes));
+    let free_bytes = free_group_bytes().map_or(free_bytes, |container| container.min(free_bytes));
     (free_bytes > 0).then(|| free_bytes / SHARE.1 * SHARE.0)
 }
 
@@ -38,9 +48,81 @@ fn peak_in_status(status: &str) -> Option<u64> {
     kibibytes.checked_mul(1024)
 }
 
+/// The folder that shows control groups.
+const GROUPS: &str = "/sys/fs/cgroup";
+
+/// The files of a group about memory, in one version of control groups.
+struct Files {
+    /// The bytes that the group may use.
+    limit: &'static str,
+    /// The bytes that it uses.
+    usage: &'static str,
+    /// The bytes by purpose.
+    stat: &'static str,
+    /// The lines of `stat` that count cached pages of files, which the kernel drops when it needs room.
+    caches: [&'static str; 2],
+}
+
+const VERSION_1: Files = Files {
+    limit: "memory.limit_in_bytes",
+    usage: "memory.usage_in_bytes",
+    stat: "memory.stat",
+    caches: ["total_active_file", "total_inactive_file"],
+};
+
+const VERSION_2: Files = Files {
+    limit: "memory.max",
+    usage: "memory.current",
+    stat: "memory.stat",
+    caches: ["active_file", "inactive_file"],
+};
+
+/// Returns the bytes that are free under the limits of all control groups; `None` without a limit.
+fn free_group_bytes() -> Option<u64> {
+    let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
+    free_in_groups(Path::new(GROUPS), &groups)
+}
+
+/// Returns the least that any group leaves free, for a process with these lines of `/proc/self/cgroup`.
+fn free_in_groups(root: &Path, lines: &str) -> Option<u64> {
+    lines.lines().filter_map(|line| free_in_hierarchy(root, line)).min()
+}
+
+/// Follows one line, `number:controllers:/path/of/the/group`; version 2 has the number 0 and no controllers.
+fn free_in_hierarchy(root: &Path, line: &str) -> Option<u64> {
+    let mut fields = line.splitn(3, ':');
+    let (_, controllers, group) = (fields.next()?, fields.next()?, fields.next()?);
+    let (top, files) = if controllers.is_empty() {
+        (root.to_owned(), &VERSION_2)
+    } else if controllers.split(',').any(|controller| controller == "memory") {
+        (root.join("memory"), &VERSION_1)
+    } else {
+        return None;
+    };
+    let own: PathBuf = top.join(group.trim_start_matches('/'));
+    own.ancestors()
+        .take_while(|folder| folder.starts_with(&top))
+        .filter_map(|folder| free_in_group(folder, files))
+        .min()
+}
+
+fn free_in_group(folder: &Path, files: &Files) -> Option<u64> {
+    let read = |name: &str| fs::read_to_string(folder.join(name)).ok();
+    // "max" is not a number: no limit.
+    let limit = read(files.limit)?.trim().parse::<u64>().ok()?;
+    let usage = read(files.usage)?.trim().parse::<u64>().ok()?;
+    let stat = read(files.stat).unwrap_or_default();
+    let caches = stat.lines().filter_map(|line| {
+        let (name, bytes) = line.split_once(' ')?;
+        if files.caches.contains(&name) { bytes.parse::<u64>().ok() } else { None }
+    });
+    Some(limit.saturating_sub(usage.saturating_sub(caches.sum())))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tempfile::TempDir;
 
     #[test]
     fn the_peak_is_read_from_the_status_of_the_process() {
@@ -57,5 +139,70 @@ mod tests {
     fn this_process_has_a_peak_and_a_limit() {
         assert!(peak_bytes().unwrap() > 100_000);
         assert!(default_limit().unwrap() > 0);
+    }
+
+    /// Makes the folder of a group with files of these contents.
+    fn group(root: &TempDir, path: &str, files: [(&str, &str); 3]) {
+        let folder = root.path().join(path);
+        fs::create_dir_all(&folder).unwrap();
+        for (name, contents) in files {
+            fs::write(folder.join(name), contents).unwrap();
+        }
+    }
+
+    fn version_2(limit: &str, usage: &str) -> [(&'static str, String); 3] {
+        let stat = "anon 1\nactive_file 30\ninactive_file 20\nslab 5\n";
+        [
+            ("memory.max", format!("{limit}\n")),
+            ("memory.current", format!("{usage}\n")),
+            ("memory.stat", stat.to_owned()),
+        ]
+    }
+
+    fn group_2(root: &TempDir, path: &str, limit: &str, usage: &str) {
+        let files = version_2(limit, usage);
+        group(root, path, [0, 1, 2].map(|i| (files[i].0, files[i].1.as_str())));
+    }
+
+    #[test]
+    fn the_least_limit_on_the_way_up_holds_and_cached_files_are_free() {
+        let root = TempDir::new().unwrap();
+        group_2(&root, "jobs/mine", "max", "100");
+        group_2(&root, "jobs", "1000", "400");
+        group_2(&root, "", "5000", "500");
+        assert_eq!(free_in_groups(root.path(), "0::/jobs/mine\n"), Some(1000 - (400 - 50)));
+    }
+
+    #[test]
+    fn a_group_that_is_not_shown_has_the_limit_of_the_topmost_folder() {
+        let root = TempDir::new().unwrap();
+        group_2(&root, "", "5000", "1050");
+        assert_eq!(free_in_groups(root.path(), "0::/docker/1234\n"), Some(4000));
+    }
+
+    #[test]
+    fn a_group_without_a_limit_gives_no_figure() {
+        let root = TempDir::new().unwrap();
+        group_2(&root, "mine", "max", "100");
+        assert_eq!(free_in_groups(root.path(), "0::/mine\n"), None);
+        assert_eq!(free_in_groups(root.path(), "nonsense\n"), None);
+        assert_eq!(free_in_groups(Path::new("/nowhere"), "0::/\n4:memory:/\n"), None);
+    }
+
+    #[test]
+    fn both_versions_may_exist_at_once() {
+        let root = TempDir::new().unwrap();
+        let stat = "active_file 1\ntotal_active_file 5\ntotal_inactive_file 5\n";
+        let files = [("memory.limit_in_bytes", "900\n"), ("memory.usage_in_bytes", "110\n"), ("memory.stat", stat)];
+        group(&root, "memory/mine", files);
+        let lines = "5:devices:/elsewhere\n4:cpu,memory:/mine\n0::/mine\n";
+        assert_eq!(free_in_groups(root.path(), lines), Some(800));
+    }
+
+    #[test]
+    fn more_in_use_than_allowed_leaves_nothing() {
+        let root = TempDir::new().unwrap();
+        group_2(&root, "mine", "100", "1000");
+        assert_eq!(free_in_groups(root.path(), "0::/mine\n"), Some(0));
     }
 }

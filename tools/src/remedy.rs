@@ -6,6 +6,7 @@ use std::error::Error;
 use std::fmt::Display;
 use std::path::Path;
 
+use anyhow::anyhow;
 use fourbase::Board;
 use fourbase_tiers::communicator::CommunicatorError;
 use fourbase_tiers::counts::CountError;
@@ -19,8 +20,8 @@ use fourbase_tiers::positions::PositionError;
 use fourbase_tiers::solve::{Plan, SolveError};
 use fourbase_tiers::verify::VerifyError;
 
-use crate::quote::option;
-use crate::{memory, temporary, wording};
+use crate::output::wording::{self, option};
+use crate::{memory, temporary};
 
 /// What to do about a file that the system refuses.
 pub const CHECK_FOLDER: &str = "check the folder, its permissions and the free space";
@@ -43,14 +44,24 @@ pub fn of(error: &anyhow::Error) -> Option<String> {
 }
 
 /// Writes all layers of an error on one line, with its remedy.
-pub fn told_whole(error: &anyhow::Error) -> String {
+pub fn describe_chain(error: &anyhow::Error) -> String {
     with_remedy(&format!("{error:#}"), of(error))
 }
 
 /// Writes an error on one line, with its remedy.
-pub fn told(error: &(dyn Error + 'static)) -> String {
+pub fn describe(error: &(dyn Error + 'static)) -> String {
     let remedy = std::iter::successors(Some(error), |error| (*error).source()).find_map(of_one);
     with_remedy(&error.to_string(), remedy)
+}
+
+/// Adds to the error of a database that is missing, or not solved up to a position, that a search answers without it.
+pub fn or_search(error: DatabaseError) -> anyhow::Error {
+    match error {
+        DatabaseError::Missing { .. } | DatabaseError::NotSolved { .. } => {
+            anyhow!("{}; or search: --search auto", describe(&error))
+        }
+        error => error.into(),
+    }
 }
 
 /// Adds a remedy to the text of an error, whose paths may have any characters.
@@ -186,9 +197,7 @@ fn of_database(error: &DatabaseError) -> Option<String> {
     Some(match error {
         DatabaseError::Missing { board, root } => match solve_first(*board, root) {
             Some(solve) => format!("make it with: {solve}"),
-            None => format!(
-                "a solve of {board} does not fit this machine; search with: fourbase query {board} --search auto"
-            ),
+            None => format!("a solve of {board} does not fit this machine; {SMALLER}"),
         },
         DatabaseError::NotSolved { folder, board, values, keep_plies, .. } => match Disk.holder(&lock_path(folder)) {
             Some(solver) => format!("{solver} is solving it now; wait for it to end"),
@@ -288,7 +297,7 @@ mod tests {
 
     #[test]
     fn a_damaged_database_is_made_again_where_it_is_with_the_plies_that_it_keeps() {
-        let damaged = |file: PathBuf| told(&FileError::Damaged { file, offset: 0, what: "cut" });
+        let damaged = |file: PathBuf| describe(&FileError::Damaged { file, offset: 0, what: "cut" });
         let again = |of: &str| format!("; make the database again with: fourbase solve {of} --replace");
         let root = tempfile::tempdir().unwrap();
         let folder = root.path().join("5x4/wdl");
@@ -305,13 +314,13 @@ mod tests {
     fn a_folder_in_a_remedy_is_quoted() {
         let source = FileError::Damaged { file: "reached-07.0".into(), offset: 0, what: "cut" };
         let damaged = CountError::Damaged { folder: "my db; rm x/count-legal".into(), source };
-        assert!(told(&damaged).ends_with("; remove 'my db; rm x/count-legal' and count again"));
+        assert!(describe(&damaged).ends_with("; remove 'my db; rm x/count-legal' and count again"));
     }
 
     #[test]
     fn a_full_disk_of_temporary_files_has_another_remedy_than_that_of_the_databases() {
         let board = "5x4".parse().unwrap();
-        let remedy = |folder: PathBuf| told(&SolveError::Disk { folder, board, needed: 2, free: 1 });
+        let remedy = |folder: PathBuf| describe(&SolveError::Disk { folder, board, needed: 2, free: 1 });
         assert!(remedy(temporary::parent().join("fourbase-1/5x4")).contains("make room in "));
         assert!(remedy(temporary::parent().join("db")).ends_with("choose another disk with --db or --scratch"));
     }

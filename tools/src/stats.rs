@@ -6,12 +6,11 @@ use std::fmt;
 use fourbase::{Board, Value};
 use fourbase_tiers::counts::{CountError, Counts, OutcomeCount, PlyCounts, PlyLegal};
 use fourbase_tiers::database::Database;
+use fourbase_tiers::files::{counted, grouped};
 use fourbase_tiers::kernel::Values;
 use serde::Serialize;
 
-use crate::number::{counted, grouped};
-use crate::table::{self, Side};
-use crate::{json, wording};
+use crate::output::{self, Side, wording};
 
 /// The counts of a board with their sums. What was not counted, or does not apply, is null.
 #[derive(Serialize, Default)]
@@ -140,7 +139,7 @@ impl Stats {
     pub fn of(counts: &Counts, database: Option<&Database>) -> Stats {
         let plies: Vec<Row> = counts.plies.iter().map(|ply| Row::of_values(counts, ply)).collect();
         Stats {
-            folder: database.map(|database| json::folder(database.folder())),
+            folder: database.map(|database| output::json_path(database.folder())),
             keep_plies: database.and_then(|database| database.manifest().keep_plies()),
             hash: database.and_then(|database| Some(database.manifest().hash()?.to_string())),
             sums: Sums::of(&plies),
@@ -168,7 +167,7 @@ impl Stats {
     /// Takes what is done from the error of a stopped count; `None` for any other error.
     pub fn of_stopped(error: &CountError, values: Option<Values>) -> Option<Stats> {
         let CountError::Stopped { board, plies, folder, .. } = error else { return None };
-        let resume_folder = folder.as_deref().map(json::folder);
+        let resume_folder = folder.as_deref().map(output::json_path);
         Some(Stats { stopped: true, tiers_done: *plies, resume_folder, ..Stats::new(*board, values) })
     }
 
@@ -187,7 +186,7 @@ impl Stats {
         let mut rows: Vec<Vec<String>> = vec![names.iter().map(|name| (*name).to_owned()).collect()];
         rows.extend(self.plies.iter().flatten().map(|ply| row(ply.ply.to_string(), &ply.sums)));
         rows.push(row("all".to_owned(), &self.sums));
-        table::to_text(&vec![Side::Right; names.len()], &rows)
+        output::table(&vec![Side::Right; names.len()], &rows)
     }
 
     /// Writes a table for programs: with values, a row for every ply, value and remoteness; else one for every ply.
@@ -226,7 +225,7 @@ impl Stats {
             std::iter::once(remoteness.to_string()).chain(counts.map(|count| grouped(count.into()))).collect()
         });
         let [win, lose, tie] = VALUES;
-        Some(table::with_head(["remoteness", win, lose, tie].map(|name| (name, Side::Right)), rows))
+        Some(output::table_with_head(["remoteness", win, lose, tie].map(|name| (name, Side::Right)), rows))
     }
 }
 

@@ -1,4 +1,5 @@
-//! Temporary files and folders, and files that appear only when they are whole. They are removed however the program ends, except by a kill or a loss of power.
+//! Temporary files and folders, and outputs that appear only when they are whole. Temporary ones are removed however the
+//! program ends, except by a kill or a loss of power.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
@@ -7,8 +8,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::sleep;
 use std::time::Duration;
 
+use anyhow::Context;
 use fourbase_tiers::files::FileError;
 
+use crate::output::{CANNOT_WRITE, wording};
 use crate::{failure, interrupt};
 
 /// The files and folders that exist.
@@ -33,8 +36,7 @@ impl Temporary {
         let mut builder = tempfile::Builder::new();
         builder.prefix(PREFIX);
         let made = Temporary::made(&builder, &parent(), make_folder);
-        let file = || parent().join(PREFIX);
-        Ok(made.map_err(|source| FileError::Io { file: file(), action: "make the folder", source })?.1)
+        Ok(made.map_err(|source| FileError::Io { file: parent(), action: "make a folder here", source })?.1)
     }
 
     /// Makes a file or folder in `folder`, by calling `make` with a path whose name nobody has.
@@ -149,10 +151,10 @@ pub fn parent() -> PathBuf {
     std::env::temp_dir()
 }
 
-/// Tells whether a path is, or was, in a temporary folder of this program.
+/// Tells whether a path is, or was, in a temporary folder of this program, or is the folder of all temporary ones.
 pub fn is_ours(path: &Path) -> bool {
     let inside = path.strip_prefix(parent()).ok().and_then(|inside| inside.to_str());
-    inside.is_some_and(|inside| inside.starts_with(PREFIX))
+    inside.is_some_and(|inside| inside.is_empty() || inside.starts_with(PREFIX))
 }
 
 /// Makes a folder for this user alone.
@@ -188,4 +190,66 @@ fn remove_all() {
     }
     // The program ends now. A thread that could report what it misses waits for this lock.
     std::mem::forget(made);
+}
+
+/// The output of a batch: standard output, or a file that appears only when it is whole.
+pub enum Output {
+    /// Standard output, and other things that are written as it goes: pipes and devices.
+    Stream(Box<dyn Write>),
+    /// A file, which has this name at the end.
+    File(WholeFile, PathBuf),
+}
+
+impl Output {
+    /// Begins the output: in a file, or on standard output.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be made.
+    pub fn begin(file: Option<&Path>) -> anyhow::Result<Output> {
+        let Some(file) = file else { return Ok(Output::Stream(Box::new(io::stdout().lock()))) };
+        Output::to_file(file).with_context(|| cannot_write(file))
+    }
+
+    fn to_file(file: &Path) -> anyhow::Result<Output> {
+        match fs::metadata(file) {
+            Ok(of) if of.is_dir() => Err(io::Error::from(io::ErrorKind::IsADirectory).into()),
+            // Such as /dev/stdout, whose name leads to no file.
+            Ok(of) if !of.is_file() => Ok(Output::Stream(Box::new(File::options().write(true).open(file)?))),
+            // A link stays: the file that it leads to is replaced.
+            Ok(_) => Output::to_whole(fs::canonicalize(file)?),
+            Err(error) if fs::symlink_metadata(file).is_ok_and(|found| found.is_symlink()) => Err(error.into()),
+            Err(_) => Output::to_whole(file.to_path_buf()),
+        }
+    }
+
+    fn to_whole(file: PathBuf) -> anyhow::Result<Output> {
+        Ok(Output::File(WholeFile::begin(&file)?, file))
+    }
+
+    /// Writes some answers, and lets a reader have them.
+    ///
+    /// # Errors
+    ///
+    /// They cannot be written.
+    pub fn write(&mut self, text: &[u8]) -> anyhow::Result<()> {
+        match self {
+            Output::Stream(stream) => stream.write_all(text).and_then(|()| stream.flush()).context(CANNOT_WRITE),
+            Output::File(whole, file) => whole.write(text).with_context(|| cannot_write(file)),
+        }
+    }
+
+    /// Ends the output: a file takes its name.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written to the disk or renamed.
+    pub fn end(self) -> anyhow::Result<()> {
+        let Output::File(whole, file) = self else { return Ok(()) };
+        whole.end().with_context(|| cannot_write(&file))
+    }
+}
+
+fn cannot_write(file: &Path) -> String {
+    format!("cannot write {}", wording::path(file))
 }

@@ -1,22 +1,26 @@
 //! `fourbase analyse`: what every move of a game gave away.
 //!
-//! [`fourbase::analysis::GameAnalysis`] has the outcomes of all moves in every position of the game. What a move gave away is its
-//! difference to the best move. [`report`] writes the result, [`batch`] a line for each of many games.
+//! [`GameAnalysis`] has the outcomes of all moves in every position of the game. What a move gave away is its difference to the
+//! best move. A game gets a table and its mistakes; a batch gets a line for each game.
 
-mod batch;
-mod report;
+use std::fmt;
 
+use anyhow::{Error, anyhow};
 use clap::Args;
-use fourbase::Game;
-use fourbase::analysis::GameAnalysis;
 use fourbase::analysis::json::GameAnalysisJson;
+use fourbase::analysis::{GameAnalysis, Loss};
+use fourbase::notation::{choice_of_columns, column_character, draw};
+use fourbase::{Board, Game, Player};
+use fourbase_tiers::files::counted;
+use rayon::prelude::*;
 
-use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument};
-use crate::batch::BatchArguments;
+use crate::arguments::BoardArgument;
+use crate::batch::lines::Line;
+use crate::batch::{BatchArguments, Things, input_text, push_line, write_others};
+use crate::cli::query::limited::LimitedAnalyst;
 use crate::cli::query::source::SearchArguments;
-use crate::json::Envelope;
-use crate::{failure, output};
-use report::Report;
+use crate::failure;
+use crate::output::{self, Envelope, Side, wording};
 
 /// Arguments of `fourbase analyse`.
 #[derive(Args, Debug)]
@@ -57,12 +61,6 @@ pub struct Arguments {
     moves: Option<String>,
 
     #[command(flatten)]
-    database: DatabaseArgument,
-
-    #[command(flatten)]
-    cache: CacheArgument,
-
-    #[command(flatten)]
     search: SearchArguments,
 
     #[command(flatten)]
@@ -83,12 +81,12 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let (board, is_json) = (arguments.board.board, arguments.json);
     // A mistake in the game is cheap to find, so it is reported before the database is opened.
     let game = Game::parse(board, arguments.moves.as_deref().unwrap_or_default())?;
-    let analyst = arguments.search.find(board, &arguments.database, arguments.cache, false)?;
+    let analyst = arguments.search.find(board, false)?;
     if arguments.batch.batch {
         if let Some(note) = analyst.note() {
             failure::print_note(&note);
         }
-        return batch::run(&arguments.batch, board, &analyst, is_json);
+        return run_batch(&arguments.batch, board, &analyst, is_json);
     }
     let analysis = GameAnalysis::of(&game, |position, nodes| analyst.analyse(position, false, nodes))?;
     let note = analyst.note();
@@ -100,5 +98,159 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     } else {
         output::print(Report { analysis: &analysis, note: note.as_deref() })?;
     }
-    report::failure(&analysis, &analyst).map_or(Ok(()), Err)
+    limit_failure(&analysis, &analyst).map_or(Ok(()), Err)
+}
+
+/// A game, analysed.
+struct Report<'a> {
+    analysis: &'a GameAnalysis,
+    /// Where the answers come from, if not only from a database.
+    note: Option<&'a str>,
+}
+
+/// Returns which limit left moves open, or the value at the end of the game.
+fn limit_failure(analysis: &GameAnalysis, analyst: &LimitedAnalyst) -> Option<Error> {
+    let (open, moves) = (analysis.undecided(), analysis.game.ply());
+    let is_open = open > 0 || analysis.plies.last().is_none_or(|last| last.analysis.outcome.is_none());
+    let what = match open {
+        0 => "the value at the end is not known".to_owned(),
+        _ => format!("{open} of {moves} moves are open"),
+    };
+    analysis.limit.filter(|_| is_open).map(|limit| anyhow!(analyst.limit_text(limit)).context(what))
+}
+
+/// Writes what a move gave away.
+fn loss(loss: Option<Loss>) -> String {
+    match loss {
+        None => "?".to_owned(),
+        Some(Loss::Nothing | Loss::NoValue) => String::new(),
+        Some(Loss::Value(from, to)) => format!("{} to {}", wording::value(from, 0), wording::value(to, 0)),
+        Some(Loss::Plies(plies)) => counted(plies, "ply"),
+    }
+}
+
+impl fmt::Display for Report<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let GameAnalysis { game, plies, .. } = self.analysis;
+        writeln!(f, "{}\n", draw(game.position(), true))?;
+        write!(f, "{} after {}: {}", game.board(), counted(game.ply(), "move"), game.standing())?;
+        match plies.last().and_then(|last| last.analysis.outcome) {
+            Some(outcome) if !game.is_over() => write!(f, ", {}", wording::outcome(outcome))?,
+            _ => {}
+        }
+        if game.ply() > 0 {
+            let head = ["move", "", "before", "gave away", "best"].map(str::to_owned).to_vec();
+            let rows = self.analysis.moves().map(|(number, ply, column)| {
+                let sign = if ply.analysis.position.to_move() == Player::First { 'X' } else { 'O' };
+                let is_best = matches!(ply.loss(), Some(Loss::Nothing | Loss::NoValue));
+                vec![
+                    number.to_string(),
+                    format!("{sign} {}", column_character(column).unwrap_or('?')),
+                    ply.analysis.outcome.map_or("?".to_owned(), wording::outcome),
+                    loss(ply.loss()),
+                    if is_best { String::new() } else { choice_of_columns(ply.analysis.best()) },
+                ]
+            });
+            let rows = std::iter::once(head).chain(rows).collect::<Vec<_>>();
+            let sides = [Side::Right, Side::Left, Side::Left, Side::Left, Side::Left];
+            write!(f, "\n\n{}\n", output::table(&sides, &rows))?;
+            for player in [Player::First, Player::Second] {
+                write!(f, "\n{player} player: {}", self.blame(player))?;
+            }
+        }
+        self.note.iter().try_for_each(|note| write!(f, "\n\n{note}"))
+    }
+}
+
+impl Report<'_> {
+    /// Writes the mistakes of a player, and in how many moves, if not all were decided.
+    fn blame(&self, player: Player) -> String {
+        let (mistakes, moves) = (self.analysis.mistakes(player), self.analysis.moves_of(player).count());
+        let decided = self.analysis.moves_of(player).filter(|(_, ply, _)| ply.loss().is_some()).count();
+        if mistakes.is_empty() && decided == moves {
+            return "no mistakes".to_owned();
+        }
+        if mistakes.is_empty() {
+            return format!("no mistake in {decided} of {moves} moves decided");
+        }
+        let each = mistakes.iter().map(|of| format!("move {} ({} to {})", of.number, of.from, of.to));
+        let each = each.collect::<Vec<_>>().join(", ");
+        let open = if decided < moves { format!("; {decided} of {moves} moves decided") } else { String::new() };
+        format!("mistakes in {each}{open}")
+    }
+}
+
+/// The most games that are analysed together.
+const AT_ONCE: usize = 256;
+
+/// Stands for no mistake.
+const NONE: &str = "-";
+
+/// Analyses the game of every line.
+///
+/// # Errors
+///
+/// Those of [`BatchArguments::run`]. A game with moves that were not decided counts as a failure.
+fn run_batch(arguments: &BatchArguments, board: Board, analyst: &LimitedAnalyst, is_json: bool) -> anyhow::Result<()> {
+    let things = Things { name: "game", done: "decided" };
+    arguments.run(things, board, analyst.at_once().min(AT_ONCE), |lines, text, tally| {
+        let games: Vec<_> = lines.iter().map(|line| read_game(arguments, board, line)).collect();
+        let analyse = |game: &Result<Game, String>| {
+            let game = game.as_ref().ok()?;
+            Some(GameAnalysis::of(game, |position, nodes| analyst.analyse(position, false, nodes)))
+        };
+        let analyses: Vec<_> = if analyst.may_search() || games.len() == 1 {
+            games.iter().map(analyse).collect()
+        } else {
+            games.par_iter().map(analyse).collect()
+        };
+        for ((line, game), analysis) in lines.iter().zip(games).zip(analyses) {
+            let (game, reason) = match (game, analysis) {
+                (Ok(_), Some(Ok(analysis))) => {
+                    write_line(text, arguments, line, &analysis, is_json);
+                    if let Some(failure) = limit_failure(&analysis, analyst) {
+                        tally.failed(failure);
+                    }
+                    continue;
+                }
+                (Err(reason), _) => {
+                    tally.bad();
+                    (None, reason)
+                }
+                (Ok(game), Some(Err(failure))) => (Some(game), tally.failed(failure)),
+                (_, None) => continue,
+            };
+            if is_json {
+                let moves = game.as_ref().map(Game::moves).unwrap_or_default();
+                let json = GameAnalysisJson::of_error(board, game.as_ref().map(|game| (game, moves.as_str())), reason);
+                push_line(text, &Envelope::new("analyse", json.with_input(input_text(line))));
+            } else {
+                arguments.write_error(text, line, |_| 1, &reason);
+            }
+        }
+    })
+}
+
+/// Reads the game of a line, or says why there is none.
+fn read_game(arguments: &BatchArguments, board: Board, line: &Line) -> Result<Game, String> {
+    let record = arguments.read(line, |_| 1)?;
+    Game::parse(board, record.text).map_err(|error| error.to_string())
+}
+
+/// Writes the analysis of a game: its moves, the mistakes of the first player and of the second, and how many moves were
+/// not decided.
+fn write_line(text: &mut Vec<u8>, arguments: &BatchArguments, line: &Line, analysis: &GameAnalysis, is_json: bool) {
+    if is_json {
+        return push_line(text, &Envelope::new("analyse", GameAnalysisJson::of(analysis).with_input(input_text(line))));
+    }
+    let Ok(record) = arguments.read(line, |_| 1) else { return };
+    let mistakes = |player| {
+        let each = analysis.mistakes(player).into_iter().map(|of| format!("{} {}", of.number, of.reason));
+        Some(each.collect::<Vec<_>>().join("; ")).filter(|text| !text.is_empty()).unwrap_or_else(|| NONE.to_owned())
+    };
+    let [first, second] = [Player::First, Player::Second].map(mistakes);
+    text.extend_from_slice(record.fields.chosen);
+    text.extend_from_slice(format!("\t{first}\t{second}\t{}", analysis.undecided()).as_bytes());
+    write_others(text, &record.fields);
+    text.push(b'\n');
 }

@@ -18,12 +18,12 @@ use fourbase_tiers::kernel::Values;
 use fourbase_tiers::solve::Plan;
 use rayon::prelude::*;
 
-use crate::arguments::{BoardArgument, TrialArguments};
+use crate::arguments::{BoardArgument, TrialArguments, within};
 use crate::failure::BadInput;
 use crate::knowledge::{Knowledge, outcomes};
-use crate::progress::Bar;
-use crate::{number, output};
-use positions::{Asked, LegalPositions};
+use crate::output;
+use crate::output::progress::Bar;
+use positions::{LegalPositions, TestPosition};
 use report::GradeReport;
 
 /// Larger boards, by the entries of the index, are sampled by default. 5x4 has 2.6 million.
@@ -60,11 +60,11 @@ pub struct Arguments {
     board: BoardArgument,
 
     /// Search at most N nodes for a position that the database does not keep
-    #[arg(long, value_name = "N", default_value_t = 100_000_000, value_parser = number::within::<u64>(1..=u64::MAX))]
+    #[arg(long, value_name = "N", default_value_t = 100_000_000, value_parser = within::<u64>(1..=u64::MAX))]
     nodes: u64,
 
     /// Draw N positions at random instead of all
-    #[arg(long, value_name = "N", value_parser = number::within::<u32>(1..=100_000_000))]
+    #[arg(long, value_name = "N", value_parser = within::<u32>(1..=100_000_000))]
     sample: Option<u32>,
 
     #[command(flatten)]
@@ -82,13 +82,12 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 fn grade(arguments: &Arguments) -> anyhow::Result<GradeReport> {
-    let TrialArguments { seed, database, cache, .. } = &arguments.trial;
-    let (board, kind, seed) = (arguments.board.board, arguments.player, *seed);
+    let (board, kind, seed) = (arguments.board.board, arguments.player, arguments.trial.seed);
     ensure!(
         kind != Kind::Human,
         BadInput("only programs can be graded; for your own moves use: fourbase analyse".into())
     );
-    let knowledge = Knowledge::find(board, database, *cache, arguments.nodes)?;
+    let knowledge = Knowledge::find(board, &arguments.trial.lookup, arguments.nodes)?;
     if let Some(missing) = knowledge.missing() {
         return Err(anyhow!("{missing}"));
     }
@@ -108,11 +107,15 @@ fn grade(arguments: &Arguments) -> anyhow::Result<GradeReport> {
 
 /// Returns what lets the player move in a position and judges the move; `None` if the game is over or all moves have the same
 /// value. For one thread.
-fn judge(board: Board, kind: Kind, knowledge: &Knowledge) -> impl FnMut(&Asked) -> anyhow::Result<Option<Judgement>> {
+fn judge(
+    board: Board,
+    kind: Kind,
+    knowledge: &Knowledge,
+) -> impl FnMut(&TestPosition) -> anyhow::Result<Option<Judgement>> {
     let analyst = knowledge.analyst();
     let known = if kind.needs_outcomes() { outcomes(&analyst) } else { nothing_known() };
     let mut chooser = kind.chooser(board, known);
-    move |Asked { position, last, source }| {
+    move |TestPosition { position, last, source }| {
         let moves = analyst.moves(position)?;
         if !Judgement::matters(&moves) {
             return Ok(None);
@@ -127,7 +130,7 @@ fn judge(board: Board, kind: Kind, knowledge: &Knowledge) -> impl FnMut(&Asked) 
 /// Grades all legal positions. Returns the grade and the number of positions.
 fn all<J>(seed: u64, judge: &(impl Fn() -> J + Sync), board: Board) -> anyhow::Result<(Grade, u64)>
 where
-    J: FnMut(&Asked) -> anyhow::Result<Option<Judgement>>,
+    J: FnMut(&TestPosition) -> anyhow::Result<Option<Judgement>>,
 {
     let (mut legal_positions, mut grade, mut legal) = (LegalPositions::start(board), Grade::default(), 0);
     let bar = Bar::begun("plies", board.cells() as u64);
@@ -148,11 +151,11 @@ where
 /// Grades positions drawn at random.
 fn sample_of<J>(count: u32, seed: u64, judge: &(impl Fn() -> J + Sync), board: Board) -> anyhow::Result<Grade>
 where
-    J: FnMut(&Asked) -> anyhow::Result<Option<Judgement>>,
+    J: FnMut(&TestPosition) -> anyhow::Result<Option<Judgement>>,
 {
     let bar = Bar::begun("positions", count.into());
     let judged = (0..count).into_par_iter().map_init(judge, |judge, number| {
-        let judgement = positions::draw(board, seed, number.into(), |asked| judge(asked));
+        let judgement = positions::draw(board, seed, number.into(), |test| judge(test));
         bar.add(1);
         judgement
     });

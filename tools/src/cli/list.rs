@@ -5,16 +5,15 @@ use std::path::Path;
 
 use clap::Args;
 use fourbase::Outcome;
+use fourbase::analysis::json::OutcomeJson;
 use fourbase_tiers::database::{self, Listing, Summary};
-use fourbase_tiers::files::bytes;
+use fourbase_tiers::files::{bytes, grouped};
 use fourbase_tiers::format::folder_of;
 use serde::Serialize;
 
 use crate::arguments::DatabaseArgument;
-use crate::json::{self, OutcomeJson};
-use crate::number::grouped;
-use crate::table::{self, Side};
-use crate::{failure, output, remedy, wording};
+use crate::output::{self, Side, wording};
+use crate::{failure, remedy};
 
 /// Arguments of `fourbase list`.
 #[derive(Args, Debug)]
@@ -96,7 +95,7 @@ impl ListedDatabase {
             bytes: manifest.bytes(),
             keep_plies: manifest.keep_plies(),
             hash: manifest.hash().map(|hash| hash.to_string()),
-            folder: json::folder(&folder_of(root, *board, manifest.values())),
+            folder: output::json_path(&folder_of(root, *board, manifest.values())),
             root: manifest.root(),
         }
     }
@@ -127,6 +126,6 @@ impl fmt::Display for Listed {
             ("size", Side::Right),
             ("empty board", Side::Left),
         ];
-        f.write_str(&table::with_head(columns, self.databases.iter().map(ListedDatabase::cells)))
+        f.write_str(&output::table_with_head(columns, self.databases.iter().map(ListedDatabase::cells)))
     }
 }

@@ -10,8 +10,8 @@ use clap_mangen::roff::{Roff, roman};
 use fourbase_tiers::files::escaped;
 
 use crate::failure::BadInput;
+use crate::output::{self, wording};
 use crate::temporary::WholeFile;
-use crate::{output, wording};
 
 /// Arguments of `fourbase man`.
 #[derive(Args, Debug)]

@@ -1,24 +1,25 @@
 //! `fourbase match`: two programs play many games, with both colours.
 //!
 //! Game number n takes its random numbers from stream n of the seed, so that the result is the same for any number of
-//! threads. [`play_game`] plays a game, and [`report`] writes the result.
+//! threads. [`play_game`] plays a game, and [`MatchReport`] adds up the results.
 
-pub mod report;
-
-use std::time::Instant;
+use std::fmt;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 use clap::Args;
-use fourbase::players::{Kind, Openings, PlayedGame, Source, nothing_known, play_game};
+use fourbase::analysis::json::{PlayersJson, SourceJson};
+use fourbase::players::{DrawnOpenings, Kind, Openings, PlayedGame, Source, nothing_known, play_game};
+use fourbase::{Board, Value};
+use fourbase_tiers::files::{counted, grouped};
 use rayon::prelude::*;
+use serde::Serialize;
 
-use crate::arguments::{BoardArgument, TrialArguments};
+use crate::arguments::{BoardArgument, TrialArguments, within};
 use crate::failure::BadInput;
 use crate::knowledge::{Knowledge, outcomes};
-use crate::number::{self, counted};
-use crate::output;
-use crate::progress::Bar;
-use report::MatchReport;
+use crate::output::progress::Bar;
+use crate::output::{self, Side, short};
 
 /// The default number of games without openings.
 const USUAL_GAMES: u32 = 100;
@@ -57,15 +58,15 @@ pub struct Arguments {
     board: BoardArgument,
 
     /// Number of games [default: 100; with --openings, two from every opening]
-    #[arg(long, value_name = "N", value_parser = number::within::<u32>(1..=100_000_000))]
+    #[arg(long, value_name = "N", value_parser = within::<u32>(1..=100_000_000))]
     games: Option<u32>,
 
     /// Length of the openings, the plies before the players take over
-    #[arg(long, value_name = "PLIES", default_value_t = 0, value_parser = number::within::<u32>(0..=u32::MAX.into()))]
+    #[arg(long, value_name = "PLIES", default_value_t = 0, value_parser = within::<u32>(0..=u32::MAX.into()))]
     openings: u32,
 
     /// Search at most N nodes for a move of perfect where no database has its value
-    #[arg(long, value_name = "N", default_value_t = 100_000_000, value_parser = number::within::<u64>(1..=u64::MAX))]
+    #[arg(long, value_name = "N", default_value_t = 100_000_000, value_parser = within::<u64>(1..=u64::MAX))]
     nodes: u64,
 
     #[command(flatten)]
@@ -83,8 +84,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 fn play(arguments: &Arguments) -> anyhow::Result<MatchReport> {
-    let TrialArguments { seed, database, cache, .. } = &arguments.trial;
-    let seed = *seed;
+    let seed = arguments.trial.seed;
     let (board, kinds) = (arguments.board.board, [arguments.player, arguments.opponent]);
     let no_human = || BadInput("a match is between programs; to play yourself, use: fourbase play".to_owned());
     ensure!(!kinds.contains(&Kind::Human), no_human());
@@ -95,7 +95,7 @@ fn play(arguments: &Arguments) -> anyhow::Result<MatchReport> {
     let games = arguments.games.unwrap_or_else(|| openings.usual_games(USUAL_GAMES));
     let openings = openings.draw(games.div_ceil(2), seed);
     let knowledge = if kinds.iter().any(|kind| kind.needs_outcomes()) {
-        Some(Knowledge::find(board, database, *cache, arguments.nodes)?)
+        Some(Knowledge::find(board, &arguments.trial.lookup, arguments.nodes)?)
     } else {
         None
     };
@@ -117,4 +117,156 @@ fn play(arguments: &Arguments) -> anyhow::Result<MatchReport> {
     let played = played.collect::<anyhow::Result<Vec<PlayedGame>>>()?;
     drop(bar);
     Ok(MatchReport::of(board, kinds, seed, &openings, &played, start.elapsed(), knowledge.as_ref()))
+}
+
+/// The result of a match.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct MatchReport {
+    board: String,
+    games: u64,
+    opening_plies: u32,
+    openings: usize,
+    /// Whether these are all openings of this length.
+    all_openings: bool,
+    seed: u64,
+    programs: [Tally; 2],
+    mean_plies: f64,
+    seconds: f64,
+    games_per_second: f64,
+    threads: usize,
+    /// Where exact values come from; null if no player needs any.
+    source: Option<SourceJson>,
+    #[serde(skip)]
+    note: Option<String>,
+}
+
+/// The result of one of the two players.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Tally {
+    program: String,
+    wins: u64,
+    ties: u64,
+    losses: u64,
+    /// The games in which it was the first player, and the others.
+    players: PlayersJson<Score>,
+    moves_made: u64,
+    /// Moves per second on one thread; null if the player never moved.
+    moves_per_second: Option<f64>,
+}
+
+/// The results of some games for one player.
+#[derive(Serialize, Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Score {
+    wins: u64,
+    ties: u64,
+    losses: u64,
+}
+
+impl Score {
+    fn count(&mut self, value: Value) {
+        *match value {
+            Value::Win => &mut self.wins,
+            Value::Tie => &mut self.ties,
+            Value::Lose => &mut self.losses,
+        } += 1;
+    }
+
+    fn cells(self) -> Vec<String> {
+        let Score { wins, ties, losses } = self;
+        let games = wins + ties + losses;
+        // A win is one point, a tie half a point.
+        let points = if games == 0 { "-".to_owned() } else { percent(2 * wins + ties, 2 * games) };
+        [wins, ties, losses].map(|count| grouped(count.into())).into_iter().chain([points]).collect()
+    }
+}
+
+impl MatchReport {
+    /// Adds up all games.
+    fn of(
+        board: Board,
+        kinds: [Kind; 2],
+        seed: u64,
+        openings: &DrawnOpenings,
+        played: &[PlayedGame],
+        elapsed: Duration,
+        knowledge: Option<&Knowledge>,
+    ) -> MatchReport {
+        let (games, plies) = (played.len() as u64, played.iter().map(|game| game.plies).sum::<u64>());
+        let seconds = elapsed.as_secs_f64();
+        MatchReport {
+            board: board.to_string(),
+            games,
+            opening_plies: openings.plies,
+            openings: openings.moves.len(),
+            all_openings: openings.is_all,
+            seed,
+            programs: [0, 1].map(|place| Tally::of(kinds[place], place, played)),
+            mean_plies: short(plies as f64 / games.max(1) as f64),
+            seconds: short(seconds),
+            games_per_second: short(games as f64 / seconds),
+            threads: rayon::current_num_threads(),
+            source: knowledge.map(Knowledge::source),
+            note: knowledge.map(|knowledge| knowledge.note().to_owned()),
+        }
+    }
+}
+
+impl Tally {
+    fn of(kind: Kind, place: usize, played: &[PlayedGame]) -> Tally {
+        let mut scores = [Score::default(); 2];
+        for game in played {
+            let value = if place == 0 { game.value } else { game.value.flip() };
+            scores[usize::from(game.began != (place == 0))].count(value);
+        }
+        let [first, second] = scores;
+        let moves = played.iter().map(|game| game.moves[place]).sum::<u64>();
+        let seconds = played.iter().map(|game| game.nanoseconds[place]).sum::<u64>() as f64 / 1e9;
+        Tally {
+            program: kind.to_string(),
+            wins: first.wins + second.wins,
+            ties: first.ties + second.ties,
+            losses: first.losses + second.losses,
+            players: PlayersJson { first, second },
+            moves_made: moves,
+            moves_per_second: (moves > 0).then(|| short(moves as f64 / seconds.max(1e-9))),
+        }
+    }
+}
+
+fn percent(part: u64, whole: u64) -> String {
+    format!("{:.1} %", 100.0 * part as f64 / whole as f64)
+}
+
+impl fmt::Display for MatchReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let MatchReport { board, games, opening_plies, openings, all_openings, .. } = self;
+        write!(f, "{board}, {} from ", counted(*games, "game"))?;
+        let plies = counted(*opening_plies, "ply");
+        match (opening_plies, all_openings) {
+            (0, _) => write!(f, "the empty board")?,
+            (_, true) if *openings == 1 => write!(f, "the only position after {plies}")?,
+            (_, true) => write!(f, "all {} after {plies}", counted(*openings, "position"))?,
+            (_, false) => write!(f, "{} after {plies}", counted(*openings, "random position"))?,
+        }
+        let mut rows = vec![["", "wins", "ties", "losses", "points"].map(str::to_owned).to_vec()];
+        for player in &self.programs {
+            let whole = Score { wins: player.wins, ties: player.ties, losses: player.losses };
+            let PlayersJson { first, second } = player.players;
+            for (name, score) in [(player.program.as_str(), whole), ("  as first", first), ("  as second", second)] {
+                rows.push([name.to_owned()].into_iter().chain(score.cells()).collect());
+            }
+        }
+        let sides = [Side::Left, Side::Right, Side::Right, Side::Right, Side::Right];
+        write!(f, "\n\n{}\n\n", output::table(&sides, &rows))?;
+        write!(f, "{} plies a game, {} s, {} games/s", self.mean_plies, self.seconds, self.games_per_second)?;
+        for player in &self.programs {
+            if let Some(rate) = player.moves_per_second {
+                write!(f, "\n{}: {} moves/s a thread", player.program, grouped(rate as u128))?;
+            }
+        }
+        self.note.iter().try_for_each(|note| write!(f, "\n{note}"))
+    }
 }

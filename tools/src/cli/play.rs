@@ -1,23 +1,27 @@
 //! `fourbase play`: a game in the terminal, or through a pipe.
 //!
-//! [`session`] plays the game and answers questions about it, [`typed`] reads the lines of the user, and [`saved`] reads
-//! and writes saved games.
+//! [`session`] plays the game and answers questions about it, and [`typed`] reads the lines of the user. [`save`] and [`load`]
+//! write and read saved games.
 
-mod saved;
 mod session;
 mod typed;
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use anyhow::Context;
 use clap::Args;
 use fourbase::players::Kind;
 use fourbase::{Board, Game, Position};
 use fourbase_tiers::database::Database;
+use fourbase_tiers::files::{Disk, FileError, read_small};
 
-use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument};
+use crate::arguments::{BoardArgument, within};
 use crate::cli::query::source::SearchArguments;
-use crate::number;
+use crate::failure::BadInput;
+use crate::output::wording;
+use crate::temporary::WholeFile;
 use session::Session;
 use typed::HELP;
 
@@ -61,7 +65,7 @@ pub struct Arguments {
     second: Option<Kind>,
 
     /// Seed of the programs' random moves; the same seed and the same moves of yours give the same game
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = number::within::<u64>(0..=u64::MAX))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = within::<u64>(0..=u64::MAX))]
     seed: u64,
 
     /// Start after these moves
@@ -71,12 +75,6 @@ pub struct Arguments {
     /// Start from a saved game
     #[arg(long, value_name = "FILE")]
     load: Option<PathBuf>,
-
-    #[command(flatten)]
-    database: DatabaseArgument,
-
-    #[command(flatten)]
-    cache: CacheArgument,
 
     #[command(flatten)]
     search: SearchArguments,
@@ -92,12 +90,12 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let board = arguments.board.board;
     let game = match (&arguments.moves, &arguments.load) {
         (Some(moves), _) => Game::parse(board, moves)?,
-        (None, Some(file)) => saved::load(file, board)?,
+        (None, Some(file)) => load(file, board)?,
         (None, None) => Game::start(Position::start(board)),
     };
     let second = arguments.second.unwrap_or_else(|| {
         // The warning about a database that cannot be read comes later, with the answerer.
-        let found = Database::find_or_embedded(&arguments.database.root, board);
+        let found = Database::find_or_embedded(&arguments.search.lookup.database.root, board);
         let is_solved = found.is_ok_and(|database| database.is_complete());
         if is_solved || board.cells() <= PERFECT_CELLS {
             Kind::Perfect { takes_first: false }
@@ -105,6 +103,69 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
             quick_opponent(board)
         }
     });
-    let analyst = Arc::new(arguments.search.find(board, &arguments.database, arguments.cache, false)?);
+    let analyst = Arc::new(arguments.search.find(board, false)?);
     Session::new(game, [arguments.first, second], arguments.seed, analyst).run()
+}
+
+/// More bytes than any saved game has.
+const MOST_BYTES: u64 = 1024;
+
+/// Saves a game. An older saved game in the file is replaced as a whole or not at all.
+///
+/// # Errors
+///
+/// Bad input: the file exists and is not a saved game, or is a link. Failure: it cannot be written.
+fn save(file: &Path, game: &Game) -> anyhow::Result<()> {
+    let name = wording::path(file);
+    let refused = |what: &str| BadInput(format!("{name} exists and is {what}; choose another name"));
+    if let Ok(found) = fs::symlink_metadata(file) {
+        // Nothing is written through a link: it may lead to any other file.
+        if found.is_symlink() {
+            return Err(refused("a link").into());
+        }
+        if !read_text(file).is_ok_and(|text| Game::from_saved(&text).is_ok()) {
+            return Err(refused("not a saved game").into());
+        }
+    }
+    WholeFile::write_all(file, &game.to_saved()).with_context(|| format!("cannot write {name}"))
+}
+
+/// Loads a saved game of `board`.
+///
+/// # Errors
+///
+/// Bad input: the file is not a saved game, has another board, or has a move that cannot be played. Failure: it cannot be
+/// read.
+fn load(file: &Path, board: Board) -> anyhow::Result<Game> {
+    let name = wording::path(file);
+    let text = read_text(file)?;
+    let bad = |reason: String| BadInput(format!("{name}: {reason}"));
+    let game = Game::from_saved(&text).map_err(bad)?;
+    if game.board() != board {
+        let command = to_load(game.board(), "", file);
+        return Err(bad(format!("a game on {}; load it with: {command}", game.board())).into());
+    }
+    Ok(game)
+}
+
+/// Returns the command that continues a saved game with the options `players`.
+fn to_load(board: Board, players: &str, file: &Path) -> String {
+    format!("fourbase play {board}{players}{}", wording::option("load", file))
+}
+
+/// Reads a short text. Folders, devices and pipes, which could be read for ever, are no texts.
+fn read_text(file: &Path) -> anyhow::Result<String> {
+    let name = wording::path(file);
+    let is_file = fs::metadata(file).with_context(|| format!("cannot read {name}"))?.is_file();
+    if !is_file {
+        return Err(BadInput(format!("{name}: not a saved game, and not a file")).into());
+    }
+    let bytes = match read_small(&Disk, file, MOST_BYTES) {
+        Ok(bytes) => bytes,
+        Err(FileError::Io { source, .. }) => return Err(source).with_context(|| format!("cannot read {name}")),
+        Err(_) => {
+            return Err(BadInput(format!("{name}: not a saved game, which has at most {MOST_BYTES} bytes")).into());
+        }
+    };
+    Ok(String::from_utf8(bytes).map_err(|_| BadInput(format!("{name}: not a saved game, and not text")))?)
 }

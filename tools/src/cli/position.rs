@@ -1,16 +1,16 @@
 //! `fourbase position`: draw a position and convert it between notations. It needs no database.
 
 use clap::{Args, ValueEnum};
-use fourbase::notation::NotationError;
-use fourbase::{Board, Position, notation};
+use fourbase::analysis::json::PositionJson;
+use fourbase::notation::{self, NotationError};
+use fourbase::{Board, Position};
 use serde::Serialize;
 
 use crate::arguments::{BoardArgument, POSITION_HELP};
 use crate::batch::fields::words_of_position;
 use crate::batch::lines::Line;
 use crate::batch::{BatchArguments, Record, Things, input_text, push_line, write_others};
-use crate::json::{Envelope, PositionJson};
-use crate::output;
+use crate::output::{self, Envelope};
 
 /// The most positions that are converted before their answers are written.
 const AT_ONCE: usize = 1 << 12;

@@ -1,23 +1,25 @@
 //! `fourbase query`: look positions up.
 //!
 //! [`source`] reads the options and chooses what answers, [`limited`] asks it ([`fourbase::analysis`]), [`watch`] shows what takes
-//! long. One position gets a long answer ([`answer`]); a batch gets a line for each ([`batch`]).
+//! long. One position gets a long answer ([`Answer`]); a batch gets a line for each ([`batch`]).
 
-mod answer;
 mod batch;
 pub mod limited;
 pub mod source;
 mod watch;
 
+use std::fmt;
+
 use anyhow::anyhow;
 use clap::Args;
 use fourbase::analysis::json::AnalysisJson;
+use fourbase::analysis::{Analysis, Move};
+use fourbase::notation::{column_character, columns_to_text, draw};
 
-use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument, POSITION_HELP, embedded_boards};
+use crate::arguments::{BoardArgument, POSITION_HELP, embedded_boards};
 use crate::batch::BatchArguments;
-use crate::json::Envelope;
-use crate::{failure, output};
-use answer::Answer;
+use crate::failure;
+use crate::output::{self, Envelope, wording};
 use batch::Form;
 use source::SearchArguments;
 
@@ -67,12 +69,6 @@ pub struct Arguments {
     position: Vec<String>,
 
     #[command(flatten)]
-    database: DatabaseArgument,
-
-    #[command(flatten)]
-    cache: CacheArgument,
-
-    #[command(flatten)]
     search: SearchArguments,
 
     #[command(flatten)]
@@ -101,7 +97,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let board = arguments.board.board;
     // A mistake in the position is cheap to find, so it is reported before the database is opened.
     let position = fourbase::notation::parse_words(board, &arguments.position)?;
-    let analyst = arguments.search.find(board, &arguments.database, arguments.cache, arguments.batch.batch)?;
+    let analyst = arguments.search.find(board, arguments.batch.batch)?;
     if arguments.batch.batch {
         if let Some(note) = analyst.note() {
             failure::print_note(&note);
@@ -125,4 +121,69 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         output::print(Answer { analysis: &analysis, limit: limit.as_deref(), note: note.as_deref() })?;
     }
     limit.filter(|_| analysis.outcome.is_none()).map_or(Ok(()), |limit| Err(anyhow!(limit)))
+}
+
+/// Stands for a value that is not known.
+const UNKNOWN: &str = "?";
+
+/// The analysis of one position for people: the board, its value, its moves, and how best play goes on.
+struct Answer<'a> {
+    analysis: &'a Analysis,
+    /// Which limit was reached, and what to do.
+    limit: Option<&'a str>,
+    /// Where the answer comes from, if not only from a database.
+    note: Option<&'a str>,
+}
+
+impl fmt::Display for Answer<'_> {
+    /// Draws the board, says the value, and lists the columns, best first, and the line of best play. The text has
+    /// colours.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Analysis { position, outcome, moves, .. } = self.analysis;
+        writeln!(f, "{}\n", draw(position, true))?;
+        let to_move = position.to_move();
+        match outcome {
+            Some(outcome) => write!(f, "{}", wording::sentence(to_move, *outcome))?,
+            None => write!(f, "{to_move} player to move: {UNKNOWN}")?,
+        }
+        if moves.is_empty() {
+            write!(f, " (the game is over)")?;
+        } else {
+            self.write_moves(f)?;
+        }
+        if let (Some(limit), Some(_)) = (self.limit, outcome) {
+            write!(f, "\n\n{}: {limit}", self.open())?;
+        }
+        self.note.iter().try_for_each(|note| write!(f, "\n\n{note}"))
+    }
+}
+
+impl Answer<'_> {
+    fn write_moves(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f)?;
+        for Move { column, outcome } in &self.analysis.moves {
+            let name = column_character(*column).unwrap_or('?');
+            match outcome.map(|outcome| (outcome.value, outcome.remoteness)) {
+                // Four letters, as many as the longest value has.
+                Some((value, Some(plies))) => write!(f, "\n{name}  {}{plies:>3}", wording::value(value, 4))?,
+                Some((value, None)) => write!(f, "\n{name}  {}", wording::value(value, 0))?,
+                None => write!(f, "\n{name}  {UNKNOWN}")?,
+            }
+        }
+        match &self.analysis.line {
+            Some(line) => write!(f, "\n\nbest play: {}", columns_to_text(line.iter().copied())),
+            None => Ok(()),
+        }
+    }
+
+    /// Names what a limit has left open.
+    fn open(&self) -> &'static str {
+        if self.analysis.moves.iter().any(|of| of.outcome.is_none()) {
+            UNKNOWN
+        } else if self.analysis.outcome.is_some_and(|outcome| outcome.remoteness.is_none()) {
+            "plies to the end"
+        } else {
+            "best play"
+        }
+    }
 }

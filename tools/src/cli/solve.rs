@@ -2,9 +2,7 @@
 
 mod ranks;
 pub mod report;
-mod speed;
 
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -13,11 +11,11 @@ use fourbase_tiers::files::Disk;
 use fourbase_tiers::kernel::Kernel;
 use fourbase_tiers::solve::{Plan, Report, Solve};
 
-use crate::arguments::{BoardArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, ValuesArgument, one_of};
+use crate::arguments::{BoardArgument, DatabaseArgument, SweepArguments, ValuesArgument, one_of, within};
 use crate::cli::job::Job;
-use crate::log::Log;
-use crate::progress::{self, Shown};
-use crate::{interrupt, number, output};
+use crate::interrupt;
+use crate::output;
+use crate::output::progress::{self, Log, Shown};
 use ranks::Ranks;
 use report::{Planned, PlannedTier, Solved};
 
@@ -55,21 +53,14 @@ pub struct Arguments {
     values: ValuesArgument,
 
     #[command(flatten)]
-    threads: ThreadsArgument,
-
-    #[command(flatten)]
-    memory: MemoryArgument,
-
-    /// Keep temporary tiers in this folder [default: memory; if they do not fit, the database's folder]
-    #[arg(long, value_name = "DIR")]
-    scratch: Option<PathBuf>,
+    sweep: SweepArguments,
 
     /// Keep only positions of at most N pieces; queries search later ones forward [default: keep all]
-    #[arg(long, value_name = "N", value_parser = number::within::<u32>(1..=u64::from(u32::MAX)))]
+    #[arg(long, value_name = "N", value_parser = within::<u32>(1..=u64::from(u32::MAX)))]
     keep_plies: Option<u32>,
 
     /// The least time between checkpoints, from which a solve goes on if it is killed; 0: after every tier
-    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = number::within::<u32>(0..=1_000_000))]
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = within::<u32>(0..=1_000_000))]
     checkpoint: u32,
 
     /// Which kernels compute the values
@@ -88,7 +79,7 @@ pub struct Arguments {
     tiers: bool,
 
     /// With --dry-run, show what N processes need over MPI, each with its own --threads and --memory
-    #[arg(long, value_name = "N", requires = "dry_run", value_parser = number::within::<u32>(1..=1 << 20))]
+    #[arg(long, value_name = "N", requires = "dry_run", value_parser = within::<u32>(1..=1 << 20))]
     ranks: Option<u32>,
 
     /// Also count the legal positions of every value, for `fourbase stats`: cheaper now than later
@@ -120,7 +111,7 @@ impl Arguments {
             .memory(memory_bytes)
             .kernel(self.kernel)
             .replace(self.replace)
-            .scratch(self.scratch.clone())
+            .scratch(self.sweep.scratch.clone())
             .keep_plies(self.keep_plies)
             .checkpoint(Duration::from_secs(self.checkpoint.into()))
     }
@@ -133,8 +124,9 @@ impl Arguments {
 /// A failure of files or memory; a stop by Ctrl-C, SIGTERM or SIGHUP. A board that does not fit is refused before anything
 /// large is allocated.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let memory_bytes = arguments.memory.limit()?;
+    let memory_bytes = arguments.sweep.memory.limit()?;
     arguments
+        .sweep
         .threads
         .pool()?
         .install(|| if arguments.dry_run { plan(arguments, memory_bytes) } else { solve(arguments, memory_bytes) })
@@ -147,9 +139,9 @@ fn plan(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
     if let Some(count) = arguments.ranks {
         plan = plan.bounded();
         let threads = rayon::current_num_threads() as u32;
-        ranks = Some(Ranks::new(&plan, count, threads, speed::measure_thread(plan.values, arguments.kernel)?));
+        ranks = Some(Ranks::new(&plan, count, threads, report::thread_speed(plan.values, arguments.kernel)?));
     } else if plan.check(memory_bytes).is_ok() {
-        speed = speed::measure(&plan, arguments.kernel);
+        speed = report::speed(&plan, arguments.kernel);
     }
     let mut planned = Planned::of(&plan, memory_bytes, speed);
     planned.keep_plies = arguments.keep_plies;
@@ -168,7 +160,7 @@ fn solve(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
     // Before the solve, which holds the lock of the database. A request to stop meanwhile stops the solve as it begins.
     let is_measured = is_shown && !solve.is_complete();
     let speed = is_measured.then(|| Plan::estimate(solve.board(), solve.values()));
-    let speed = speed.and_then(|estimate| speed::measure(&estimate, arguments.kernel));
+    let speed = speed.and_then(|estimate| report::speed(&estimate, arguments.kernel));
     let start = Instant::now();
     let log = (is_root && arguments.log).then(|| Log::begin(arguments.board.board));
     let describe = |plan: &Plan| Planned::of(plan, memory_bytes, speed).to_string();

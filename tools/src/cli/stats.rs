@@ -3,8 +3,6 @@
 //! Counting sweeps over all tiers of the board and solves them once more, which takes about twice as long as a solve. So
 //! the counts are kept beside the database ([`read_kept`]) and read the next time. Legal positions alone need no database.
 
-use std::path::PathBuf;
-
 use anyhow::Context;
 use clap::Args;
 use fourbase_tiers::counts::{Counts, count_by_ply, count_by_value, read_kept, write_kept};
@@ -15,9 +13,9 @@ use fourbase_tiers::kernel::Values;
 use fourbase_tiers::solve::Solve;
 use rayon::ThreadPool;
 
-use crate::arguments::{BoardArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, values};
+use crate::arguments::{BoardArgument, DatabaseArgument, SweepArguments, values};
 use crate::cli::job::Job;
-use crate::progress::Shown;
+use crate::output::progress::Shown;
 use crate::stats::Stats;
 use crate::{failure, interrupt, output};
 
@@ -58,14 +56,7 @@ pub struct Arguments {
     legal: bool,
 
     #[command(flatten)]
-    threads: ThreadsArgument,
-
-    #[command(flatten)]
-    memory: MemoryArgument,
-
-    /// Folder for temporary files [default: in memory if it fits, else beside the databases]
-    #[arg(long, value_name = "DIR")]
-    scratch: Option<PathBuf>,
+    sweep: SweepArguments,
 
     /// Print one line of JSON
     #[arg(long)]
@@ -105,7 +96,7 @@ fn stats(arguments: &Arguments, prepared: Prepared, job: &Job) -> anyhow::Result
     }
     let values = database.as_ref().map_or(arguments.values.unwrap_or(Values::Remoteness), Database::values);
     let solve = Solve::new(board, values).memory(memory_bytes).root(&arguments.database.root);
-    let solve = solve.scratch(arguments.scratch.clone());
+    let solve = solve.scratch(arguments.sweep.scratch.clone());
     let progress = Shown::new(!job.is_root(), None, None);
     // The database is not read: it has no entries for positions that a probe decides by itself.
     let counted = pool.install(|| {
@@ -143,7 +134,12 @@ fn prepare(arguments: &Arguments, job: &Job) -> anyhow::Result<Prepared> {
     let database = if arguments.legal { None } else { database(arguments)? };
     let kept = database.as_ref().and_then(|database| kept(database, job.is_root()));
     interrupt::listen(job.on_interrupt("stopping; press Ctrl-C again to stop at once"))?;
-    Ok(Prepared { database, kept, memory_bytes: arguments.memory.limit()?, pool: arguments.threads.pool()? })
+    Ok(Prepared {
+        database,
+        kept,
+        memory_bytes: arguments.sweep.memory.limit()?,
+        pool: arguments.sweep.threads.pool()?,
+    })
 }
 
 /// Opens the database to count; `None` with `--values` and no complete database of them.

@@ -1,24 +1,28 @@
 //! `fourbase strategy`: prove or refute a strategy against every reply.
 //!
-//! [`chosen`] makes the strategy from the command line, the library plays every reply against it, [`comparison`] looks up
+//! [`chosen`] makes the strategy from the command line, the library plays every reply against it, [`Comparison`] looks up
 //! where the strategy keeps the value, and [`report`] writes the result.
 
 mod chosen;
-mod comparison;
 pub mod report;
+
+use std::path::PathBuf;
 
 use anyhow::anyhow;
 use clap::Args;
-use fourbase::Player;
+use fourbase::analysis::Lookup;
+use fourbase::analysis::json::DatabaseJson;
 use fourbase::notation::columns_to_text;
-use fourbase::strategy::{CheckError, check};
-use fourbase_tiers::files::bytes;
+use fourbase::strategy::{Check, CheckError, Rule, check};
+use fourbase::{Player, Position, Value, excerpt};
+use fourbase_tiers::database::DatabaseError;
+use fourbase_tiers::files::{bytes, grouped};
+use serde::Serialize;
 
-use crate::arguments::{BoardArgument, CacheArgument, DatabaseArgument, MemoryArgument, one_of};
-use crate::number::grouped;
-use crate::output;
+use crate::arguments::{BoardArgument, LookupArguments, MemoryArgument, one_of};
+use crate::output::{self, wording};
+use crate::remedy;
 use chosen::ChosenArguments;
-use comparison::Comparison;
 use report::StrategyReport;
 
 /// Arguments of `fourbase strategy`.
@@ -66,10 +70,7 @@ pub struct Arguments {
     player: Option<Player>,
 
     #[command(flatten)]
-    database: DatabaseArgument,
-
-    #[command(flatten)]
-    cache: CacheArgument,
+    lookup: LookupArguments,
 
     #[command(flatten)]
     memory: MemoryArgument,
@@ -91,7 +92,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let player = chosen.player(arguments.player)?;
     let memory_bytes = arguments.memory.limit()?;
     let check = check(&*chosen.rule, board, player, memory_bytes).map_err(|error| explain(error, player))?;
-    let comparison = Comparison::of(&check, &*chosen.rule, &arguments.database, arguments.cache, memory_bytes)?;
+    let comparison = Comparison::of(&check, &*chosen.rule, &arguments.lookup, memory_bytes)?;
     let report = StrategyReport::of(chosen, check, comparison);
     output::print_result("strategy", &report, arguments.json)
 }
@@ -108,4 +109,73 @@ fn explain(error: CheckError, player: Player) -> anyhow::Error {
         grouped(positions.into()),
         bytes(limit_bytes.into()),
     )
+}
+
+/// How much of a message with a path is shown.
+const MESSAGE_BYTES: usize = 1024;
+
+/// The positions where the strategy keeps the value.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Comparison {
+    #[serde(flatten)]
+    database: DatabaseJson,
+    /// Positions in which the rule is asked for a move.
+    pub strategy_to_move: u64,
+    /// Those in which its reply is worth as much as the best move.
+    pub kept: u64,
+    /// All positions that are met, finished ones included.
+    pub all: u64,
+    /// Those from which the rule is sure to get the value against every reply.
+    pub secured: u64,
+    #[serde(skip)]
+    pub folder: PathBuf,
+}
+
+impl Comparison {
+    /// Compares the positions of a check with the database of the board. Returns why not if there is no complete one, or too
+    /// little memory.
+    ///
+    /// # Errors
+    ///
+    /// A database that cannot be read.
+    pub fn of(
+        check: &Check,
+        rule: &dyn Rule,
+        lookup: &LookupArguments,
+        memory_bytes: u64,
+    ) -> anyhow::Result<Result<Comparison, String>> {
+        let database = match lookup.database.find(check.board) {
+            Ok(database) => lookup.cache.apply(database),
+            Err(missing @ DatabaseError::Missing { .. }) => return Ok(Err(not_compared(&remedy::describe(&missing)))),
+            Err(error) => return Err(error.into()),
+        };
+        let folder = database.folder().to_path_buf();
+        if !database.is_complete() {
+            return Ok(Err(not_compared(&format!("{} is not solved to the end yet", wording::path(&folder)))));
+        }
+        let values = |positions: &[Position]| -> anyhow::Result<Vec<Value>> {
+            database.probe_many(positions).into_iter().map(|outcome| Ok(outcome?.value)).collect()
+        };
+        match check.keep(rule, memory_bytes, values) {
+            Ok(kept) => Ok(Ok(Comparison {
+                database: database.describe(),
+                strategy_to_move: kept.strategy_to_move,
+                kept: kept.kept,
+                all: kept.all,
+                secured: kept.secured,
+                folder,
+            })),
+            Err(error) if error.is::<CheckError>() => {
+                Ok(Err(not_compared("its positions need more memory together; give a higher --memory")))
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+fn not_compared(reason: &str) -> String {
+    let message = format!("not compared with the value of the game: {reason}");
+    // An excerpt would escape what is quoted for a shell.
+    if message.len() <= MESSAGE_BYTES { message } else { excerpt(&message, MESSAGE_BYTES) }
 }

@@ -7,20 +7,20 @@ use clap::Args;
 use fourbase::Board;
 use fourbase_tiers::counts::kept_path;
 use fourbase_tiers::database::{Database, DatabaseError};
-use fourbase_tiers::files::bytes;
+use fourbase_tiers::files::{bytes, counted};
 use fourbase_tiers::format::folder_of;
 use fourbase_tiers::kernel::Values;
 use fourbase_tiers::verify::{self, FaultKind, Options, Report};
-
-use crate::arguments::{CacheArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, embedded_boards, values};
-use crate::cli::job::Job;
-use crate::failure::BadInput;
-use crate::log::Log;
-use crate::number::counted;
-use crate::progress::Shown;
-use crate::remedy::{self, CHECK_FOLDER};
-use crate::{failure, number, output, wording};
 use rayon::ThreadPool;
+
+use crate::arguments::{
+    CacheArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, embedded_boards, values, within,
+};
+use crate::cli::job::Job;
+use crate::failure::{self, BadInput};
+use crate::output::progress::{Log, Shown};
+use crate::output::{self, wording};
+use crate::remedy::{self, CHECK_FOLDER};
 use report::Verified;
 
 /// How many values of an embedded database are recomputed: the moves of its last ply take a search each.
@@ -71,7 +71,7 @@ pub struct Arguments {
     values: Option<Values>,
 
     /// Number of stored values to recompute [default: all]
-    #[arg(long, value_name = "N", value_parser = number::within::<u64>(1..=u64::MAX))]
+    #[arg(long, value_name = "N", value_parser = within::<u64>(1..=u64::MAX))]
     sample: Option<u64>,
 
     #[command(flatten)]

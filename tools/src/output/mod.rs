@@ -1,25 +1,25 @@
-//! Standard output: text for people, coloured on a terminal, and one line of JSON for programs.
+//! Standard output: text and tables for people, coloured on a terminal, and one line of JSON for programs.
 //!
-//! [`json`] has the pieces of JSON that subcommands share. For people [`table`] lays out tables, [`wording`] and [`number`] write
-//! values and numbers, [`quote`] writes words for a shell, and [`progress`] draws bars.
+//! [`wording`] writes values, paths and commands; [`progress`] draws bars and writes the log.
+//!
+//! Every line of JSON is one object. It begins with `schema` and `command`. Its fields are always present: what is unknown
+//! or does not apply is null. `docs/json.md` describes all of them.
 //!
 //! Text always contains its colours. The stream removes them unless it is a terminal that shows colours, and removes
 //! them under `NO_COLOR`.
 
-pub mod json;
-pub mod number;
 pub mod progress;
-pub mod quote;
-pub mod table;
 pub mod wording;
 
 use std::fmt::Display;
 use std::io::Write;
+use std::iter;
+use std::path::Path;
+use std::time::Duration;
 
+use anstream::adapter::strip_str;
 use anyhow::Context;
 use serde::Serialize;
-
-use json::Envelope;
 
 /// The message of a failed write; the reason follows.
 pub const CANNOT_WRITE: &str = "cannot write to standard output";
@@ -58,4 +58,118 @@ pub fn print_stopped(command: &'static str, result: Option<impl Serialize>, is_j
 /// Standard output cannot be written.
 pub fn print_result(command: &'static str, result: &(impl Display + Serialize), is_json: bool) -> anyhow::Result<()> {
     if is_json { print_json(&Envelope::new(command, result)) } else { print(result) }
+}
+
+/// The version of the fields and their meaning.
+pub const SCHEMA: u32 = 1;
+
+/// One line of JSON: the version and the subcommand, then the fields of `body`.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Envelope<T> {
+    schema: u32,
+    command: &'static str,
+    #[serde(flatten)]
+    body: T,
+}
+
+impl<T: Serialize> Envelope<T> {
+    /// Puts the version and the name of the subcommand in front of its fields.
+    pub fn new(command: &'static str, body: T) -> Envelope<T> {
+        Envelope { schema: SCHEMA, command, body }
+    }
+}
+
+/// Writes a path for JSON. Bytes that are not UTF-8 become the replacement character.
+pub fn json_path(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+/// The side of its column that a cell is aligned to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Side {
+    /// For words.
+    Left,
+    /// For numbers.
+    Right,
+}
+
+/// Lays out rows below the names of their columns.
+pub fn table_with_head<const N: usize>(
+    columns: [(&str, Side); N],
+    rows: impl IntoIterator<Item = Vec<String>>,
+) -> String {
+    let head = columns.map(|(name, _)| name.to_owned()).to_vec();
+    table(&columns.map(|(_, side)| side), &iter::once(head).chain(rows).collect::<Vec<_>>())
+}
+
+/// Lays out rows, one per line, with one side for each column. Cells may have colours. Lines have no spaces at the end.
+pub fn table(sides: &[Side], rows: &[Vec<String>]) -> String {
+    let width = |cell: &String| strip_str(cell).to_string().chars().count();
+    let mut widths = vec![0; sides.len()];
+    for row in rows {
+        for (widest, cell) in widths.iter_mut().zip(row) {
+            *widest = width(cell).max(*widest);
+        }
+    }
+    let line = |row: &Vec<String>| {
+        let cells = row.iter().zip(sides).zip(&widths).map(|((cell, side), widest)| {
+            let space = " ".repeat(widest - width(cell));
+            match side {
+                Side::Left => format!("{cell}{space}"),
+                Side::Right => format!("{space}{cell}"),
+            }
+        });
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    };
+    rows.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// Rounds a measured figure to four digits; more would only be noise.
+pub fn short(figure: f64) -> f64 {
+    format!("{figure:.3e}").parse().unwrap_or(figure)
+}
+
+/// Rounds a time to milliseconds; more digits would only be noise.
+pub fn milliseconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e3).round() / 1e3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_version_and_the_subcommand_come_first() {
+        #[derive(Serialize)]
+        struct Body {
+            entries: u128,
+            value: Option<&'static str>,
+        }
+        let line = serde_json::to_string(&Envelope::new("solve", Body { entries: 1 << 100, value: None })).unwrap();
+        let expected = r#"{"schema":1,"command":"solve","entries":1267650600228229401496703205376,"value":null}"#;
+        assert_eq!(line, expected);
+    }
+
+    fn rows(rows: &[&[&str]]) -> Vec<Vec<String>> {
+        rows.iter().map(|row| row.iter().map(|cell| (*cell).to_owned()).collect()).collect()
+    }
+
+    #[test]
+    fn columns_are_as_wide_as_their_widest_cell() {
+        let rows = rows(&[&["board", "entries"], &["4x4c3m", "1"], &["5x4", "12345678"]]);
+        let text = table(&[Side::Left, Side::Right], &rows);
+        assert_eq!(text, "board    entries\n4x4c3m         1\n5x4     12345678");
+    }
+
+    #[test]
+    fn colours_have_no_width_and_lines_end_without_spaces() {
+        let rows = rows(&[&["\u{1b}[32mwin\u{1b}[0m", "1"], &["lose", ""]]);
+        assert_eq!(table(&[Side::Left, Side::Left], &rows), "\u{1b}[32mwin\u{1b}[0m   1\nlose");
+    }
+
+    #[test]
+    fn figures_keep_four_digits() {
+        assert_eq!([0.0, 0.060_012_9, 123_456_789.0, 1.0].map(short), [0.0, 0.060_01, 123_500_000.0, 1.0]);
+    }
 }

@@ -13,14 +13,12 @@ use fourbase::{Board, Position, excerpt};
 use futures_util::StreamExt;
 use serde::Deserialize;
 
-use super::ask::About;
-use super::boards::Known;
+use super::boards::BoardSource;
 use super::failure::Failure;
-use super::fields::{self, fields};
+use super::http::{self, Lines, NDJSON, PARTIAL, fields, lines};
 use super::state::Server;
-use super::stream::{Lines, NDJSON, lines};
-use super::written::PARTIAL;
-use crate::json::Envelope;
+use super::workers::AnalysisRequest;
+use crate::output::Envelope;
 
 /// The most positions of a request.
 const MOST_POSITIONS: usize = 10_000;
@@ -47,7 +45,7 @@ const EXCERPT_BYTES: usize = 512;
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct Asked {
+pub struct BatchQuery {
     /// Columns x rows, then cN for lines of N instead of 4, then m for misère.
     board: String,
     /// Add best play.
@@ -79,8 +77,8 @@ pub async fn post(
     RawQuery(query): RawQuery,
     body: Body,
 ) -> Result<Response, Failure> {
-    let asked: Asked = fields(query.as_deref())?;
-    let board: Board = asked.board.parse()?;
+    let query: BatchQuery = fields(query.as_deref())?;
+    let board: Board = query.board.parse()?;
     let place = Arc::clone(&server.batches).try_acquire_owned().map_err(|_| Failure::busy())?;
     let body = tokio::time::timeout(PATIENCE, read(body)).await.map_err(|_| Failure::slow())??;
     let text = String::from_utf8(body).map_err(|_| Failure::bad("the positions are no UTF-8"))?;
@@ -88,11 +86,11 @@ pub async fn post(
     if count > MOST_POSITIONS {
         return Err(Failure::too_long(format!("a batch has at most {MOST_POSITIONS} positions, not {count}")));
     }
-    let known = server.find(board).await?;
+    let source = server.find(board).await?;
     let (writer, body) = lines();
     tokio::spawn(async move {
         let _place = place;
-        let batch = Batch { server, known, board, with_line: asked.line, end: Instant::now() + MOST_TIME };
+        let batch = Batch { server, source, board, with_line: query.line, end: Instant::now() + MOST_TIME };
         tokio::select! {
             () = batch.answer(&text, &writer) => {}
             () = writer.closed() => {}
@@ -115,7 +113,7 @@ enum Line {
 /// A batch that is being answered.
 struct Batch {
     server: Arc<Server>,
-    known: Arc<Known>,
+    source: Arc<BoardSource>,
     board: Board,
     with_line: bool,
     /// What is not answered by then has an error.
@@ -150,9 +148,9 @@ impl Batch {
 
     /// Reads a line.
     fn read(&self, line: &str) -> Line {
-        match fields::position(self.board, line) {
+        match http::position(self.board, line) {
             Err(failure) => Line::Wrong(failure),
-            Ok(position) if self.known.may_search(position.ply(), self.with_line) => Line::Searched(position),
+            Ok(position) if self.source.may_search(position.ply(), self.with_line) => Line::Searched(position),
             Ok(position) => Line::LookedUp(position),
         }
     }
@@ -162,16 +160,16 @@ impl Batch {
         if positions.is_empty() || Instant::now() > self.end {
             return Ok(Vec::new());
         }
-        self.server.askers.look_up(&self.known, positions, self.with_line).await
+        self.server.workers.look_up(&self.source, positions, self.with_line).await
     }
 
     /// Finds out about a position that may take a search.
     async fn search(&self, position: Position) -> Result<Analysis, Failure> {
-        let askers = &self.server.askers;
+        let workers = &self.server.workers;
         let left = self.end.saturating_duration_since(Instant::now());
-        let turn = tokio::time::timeout(left, askers.searches_in_turn()).await.map_err(|_| self.over())??;
-        let about = About { position, with_line: self.with_line, is_looked_up: false, listener: None };
-        askers.analyse(turn, &self.known, about).await
+        let turn = tokio::time::timeout(left, workers.searches_in_turn()).await.map_err(|_| self.over())??;
+        let request = AnalysisRequest { position, with_line: self.with_line, is_looked_up: false, listener: None };
+        workers.analyse(turn, &self.source, request).await
     }
 
     fn over(&self) -> Failure {
@@ -187,7 +185,7 @@ impl Batch {
         found: Result<Analysis, Failure>,
     ) -> bool {
         let input = if line.len() > EXCERPT_BYTES { excerpt(line, EXCERPT_BYTES) } else { line.to_owned() };
-        let answer = found.map(|found| self.server.askers.json(&found, line)).unwrap_or_else(|failure| {
+        let answer = found.map(|found| self.server.workers.json(&found, line)).unwrap_or_else(|failure| {
             let position = position.map(|position| PositionJson::typed(&position, line));
             AnalysisJson::of_error(self.board, position, failure.into_reason())
         });

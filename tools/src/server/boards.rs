@@ -1,15 +1,32 @@
 //! The boards that the server can answer for: databases that come and go while it runs, and searches for all others.
+//! `GET api/v1/boards` lists those with a database; `GET api/v1/stats` tells how many of their positions are won, tied and lost,
+//! where that was counted.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use axum::extract::{RawQuery, State};
+use axum::response::Response;
 use fourbase::Board;
+use fourbase::analysis::json::OutcomeJson;
 use fourbase::analysis::{Analyst, SearchPool};
 use fourbase::search::Options;
-use fourbase_tiers::database::{Database, DatabaseError, When, choose};
+use fourbase_tiers::counts::read_kept;
+use fourbase_tiers::database::{self, Database, DatabaseError, Listing, Summary, When, choose};
+use fourbase_tiers::files::Disk;
+use fourbase_tiers::format::Manifest;
+use fourbase_tiers::kernel::Values;
+use serde::{Deserialize, Serialize};
 
-use crate::arguments::CacheArgument;
+use super::failure::Failure;
+use super::http::{CHANGING, fields, json_response};
+use super::state::Server;
+use crate::arguments::LookupArguments;
+use crate::output::Envelope;
+use crate::remedy;
+use crate::stats::Stats;
 
 /// How long a database that was found is believed to be the best one.
 const BELIEVED: Duration = Duration::from_secs(2);
@@ -22,8 +39,7 @@ const TABLE_BYTES: usize = 32 << 20;
 
 /// Finds what answers for a board.
 pub struct Boards {
-    root: PathBuf,
-    cache: CacheArgument,
+    lookup: LookupArguments,
     open: Mutex<Vec<Entry>>,
     /// The searches of all boards, with their tables, while nobody uses them.
     pool: Arc<SearchPool>,
@@ -31,13 +47,13 @@ pub struct Boards {
 
 struct Entry {
     board: Board,
-    known: Arc<Known>,
+    source: Arc<BoardSource>,
     looked: Instant,
     used: Instant,
 }
 
 /// What answers for a board.
-pub struct Known {
+pub struct BoardSource {
     analyst: Analyst<Database>,
     identity: Identity,
 }
@@ -46,7 +62,7 @@ pub struct Known {
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Identity(Option<(Option<String>, Option<u32>)>);
 
-impl Known {
+impl BoardSource {
     /// Returns what to ask.
     pub fn analyst(&self) -> &Analyst<Database> {
         &self.analyst
@@ -76,10 +92,10 @@ impl Known {
 }
 
 impl Boards {
-    /// Looks for databases in `root`, each with a cache of its own. As many searches keep their tables as run at a time.
-    pub fn new(root: PathBuf, cache: CacheArgument, searches: usize) -> Boards {
+    /// Looks for databases in a folder, each with a cache of its own. As many searches keep their tables as run at a time.
+    pub fn new(lookup: LookupArguments, searches: usize) -> Boards {
         let pool = SearchPool::new(Options { table_bytes: TABLE_BYTES, ..Options::default() });
-        Boards { root, cache, open: Mutex::default(), pool: Arc::new(pool.keep_idle(searches)) }
+        Boards { lookup, open: Mutex::default(), pool: Arc::new(pool.keep_idle(searches)) }
     }
 
     /// Finds what answers for a board: a complete database, or the embedded one, or a search. This may read files.
@@ -87,60 +103,180 @@ impl Boards {
     /// # Errors
     ///
     /// A database that cannot be read.
-    pub fn find(&self, board: Board) -> Result<Arc<Known>, DatabaseError> {
-        if let Some(known) = self.at_hand(board) {
-            return Ok(known);
+    pub fn find(&self, board: Board) -> Result<Arc<BoardSource>, DatabaseError> {
+        if let Some(source) = self.at_hand(board) {
+            return Ok(source);
         }
         // Others go on with the one that is open meanwhile.
         if let Some(entry) = self.lock().iter_mut().find(|entry| entry.board == board) {
             entry.looked = Instant::now();
         }
-        let known = self.look(board)?;
+        let source = self.look(board)?;
         let now = Instant::now();
         let mut open = self.lock();
         if let Some(entry) = open.iter_mut().find(|entry| entry.board == board) {
             entry.looked = now;
             // The open one has its cache filled.
-            if entry.known.identity != known.identity {
-                entry.known = Arc::new(known);
+            if entry.source.identity != source.identity {
+                entry.source = Arc::new(source);
             }
-            return Ok(Arc::clone(&entry.known));
+            return Ok(Arc::clone(&entry.source));
         }
         if open.len() >= MOST_OPEN
             && let Some((oldest, _)) = open.iter().enumerate().min_by_key(|(_, entry)| entry.used)
         {
             open.swap_remove(oldest);
         }
-        let known = Arc::new(known);
-        open.push(Entry { board, known: Arc::clone(&known), looked: now, used: now });
-        Ok(known)
+        let source = Arc::new(source);
+        open.push(Entry { board, source: Arc::clone(&source), looked: now, used: now });
+        Ok(source)
     }
 
     /// Returns what answers for a board if that was looked up just now.
-    pub fn at_hand(&self, board: Board) -> Option<Arc<Known>> {
+    pub fn at_hand(&self, board: Board) -> Option<Arc<BoardSource>> {
         let now = Instant::now();
         let mut open = self.lock();
         let entry = open.iter_mut().find(|entry| entry.board == board)?;
         entry.used = now;
-        (now.duration_since(entry.looked) < BELIEVED).then(|| Arc::clone(&entry.known))
+        (now.duration_since(entry.looked) < BELIEVED).then(|| Arc::clone(&entry.source))
     }
 
     /// Returns the folder with the databases.
     pub fn root(&self) -> &PathBuf {
-        &self.root
+        &self.lookup.database.root
     }
 
-    fn look(&self, board: Board) -> Result<Known, DatabaseError> {
-        let find = || Ok(self.cache.apply(Database::find_or_embedded(&self.root, board)?));
+    fn look(&self, board: Board) -> Result<BoardSource, DatabaseError> {
+        let find = || Ok(self.lookup.cache.apply(Database::find_or_embedded(self.root(), board)?));
         let analyst = choose(board, When::Auto, find, || Arc::clone(&self.pool))?;
         let identity = analyst.lookup().map(|database| {
             let manifest = database.manifest();
             (manifest.hash().map(|hash| hash.to_string()), manifest.next_ply(board))
         });
-        Ok(Known { analyst, identity: Identity(identity) })
+        Ok(BoardSource { analyst, identity: Identity(identity) })
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Entry>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Listed {
+    boards: Vec<BoardJson>,
+}
+
+/// A board with its best database.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct BoardJson {
+    board: String,
+    width: usize,
+    height: usize,
+    connect: usize,
+    misere: bool,
+    stores: String,
+    /// The deepest ply in the database; null if it has all.
+    keep_plies: Option<u32>,
+    /// Whether the database is part of the program.
+    embedded: bool,
+    /// What the empty board is worth.
+    #[serde(flatten)]
+    outcome: OutcomeJson,
+    entries: u64,
+    bytes: u64,
+    hash: Option<String>,
+}
+
+impl BoardJson {
+    fn of(board: Board, manifest: &Manifest, embedded: bool) -> BoardJson {
+        BoardJson {
+            board: board.to_string(),
+            width: board.width(),
+            height: board.height(),
+            connect: board.connect(),
+            misere: board.is_misere(),
+            stores: manifest.values().to_string(),
+            keep_plies: manifest.keep_plies(),
+            embedded,
+            outcome: OutcomeJson::of(manifest.root()),
+            entries: manifest.entries(),
+            bytes: manifest.bytes(),
+            hash: manifest.hash().map(|hash| hash.to_string()),
+        }
+    }
+}
+
+/// Answers `GET api/v1/boards`.
+pub async fn boards(State(server): State<Arc<Server>>) -> Result<Response, Failure> {
+    let boards = listed(&server).await?.into_values().collect();
+    json_response(&Envelope::new("boards", Listed { boards }), CHANGING)
+}
+
+/// The boards that have a database, smallest first.
+type BoardList = BTreeMap<(usize, usize, String), BoardJson>;
+
+/// Lists the boards that have a database.
+///
+/// # Errors
+///
+/// A folder that cannot be read.
+pub async fn listed(server: &Arc<Server>) -> Result<BoardList, Failure> {
+    let listing = Arc::clone(server);
+    Ok(server.workers.look(move || list(&listing)).await??)
+}
+
+fn list(server: &Server) -> Result<BoardList, DatabaseError> {
+    let mut boards = BoardList::new();
+    let mut add = |board: Board, manifest: &Manifest, embedded| {
+        let key = (board.cells(), board.width(), board.to_string());
+        boards.insert(key, BoardJson::of(board, manifest, embedded));
+    };
+    for board in Database::embedded_boards() {
+        if let Some(database) = Database::embedded(board)? {
+            add(board, database.manifest(), true);
+        }
+    }
+    let Listing { databases, faults } = database::list(server.boards.root())?;
+    // Those with remoteness come last, and stay.
+    for values in [Values::Wdl, Values::Remoteness] {
+        for Summary { board, manifest } in &databases {
+            if manifest.is_complete() && manifest.values() == values {
+                add(*board, manifest, false);
+            }
+        }
+    }
+    for fault in faults {
+        // Folders of the server are for its log alone.
+        tracing::warn!("{}", remedy::describe(&fault));
+    }
+    Ok(boards)
+}
+
+/// Which board.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct StatsQuery {
+    /// Columns x rows, then cN for lines of N instead of 4, then m for misère.
+    board: String,
+}
+
+/// Answers `GET api/v1/stats`.
+pub async fn stats(State(server): State<Arc<Server>>, RawQuery(query): RawQuery) -> Result<Response, Failure> {
+    let query: StatsQuery = fields(query.as_deref())?;
+    let board: Board = query.board.parse()?;
+    let source = server.find(board).await?;
+    let stats = server.workers.look(move || {
+        let Some(database) = source.database().filter(|database| !database.is_embedded()) else { return Ok(None) };
+        let counts = read_kept(&Disk, database.folder(), board, database.manifest())?;
+        Ok::<_, Failure>(counts.map(|counts| Stats::of(&counts, Some(database)).without_folder()))
+    });
+    let Some(stats) = stats.await?? else {
+        return Err(Failure::missing(format!(
+            "the positions of {board} are not counted on this server; fourbase stats {board} counts them"
+        )));
+    };
+    json_response(&Envelope::new("stats", stats), CHANGING)
 }

@@ -11,7 +11,7 @@ use fourbase_tiers::files::FileError;
 use serde::Serialize;
 use serde_json::json;
 
-use super::written::{JSON, PARTIAL};
+use super::http::{JSON, PARTIAL};
 use crate::remedy;
 
 /// A refused request.
@@ -79,7 +79,7 @@ impl Failure {
 
     /// The server failed: 500. The log says why; that may name folders, which do not concern a client.
     pub fn broken(error: &(dyn Error + 'static)) -> Failure {
-        tracing::error!("{}", remedy::told(error));
+        tracing::error!("{}", remedy::describe(error));
         Failure::new(StatusCode::INTERNAL_SERVER_ERROR, "this server cannot answer now; its log says why (--log)")
     }
 

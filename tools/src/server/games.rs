@@ -1,29 +1,31 @@
-//! Questions about games: `GET api/v1/analysis`.
+//! Questions about games: `GET api/v1/analysis`; and the built-in players, `GET api/v1/players` and `GET api/v1/move`.
 
 use std::sync::Arc;
 
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
-use fourbase::Game;
-use fourbase::analysis::json::GameAnalysisJson;
+use fourbase::analysis::json::{GameAnalysisJson, PositionJson};
 use fourbase::analysis::{Budget, Cost, GameAnalysis};
-use serde::Deserialize;
+use fourbase::players::{ChooseError, Kind, Outcomes, Reason, Source};
+use fourbase::{Board, Game};
+use fourbase_tiers::database::DatabaseError;
+use serde::{Deserialize, Serialize};
 
+use super::boards::BoardSource;
 use super::failure::Failure;
-use super::fields::{self, fields};
+use super::http::{self, CHANGING, PARTIAL, fields, json_response};
 use super::state::Server;
-use super::written::{PARTIAL, written};
-use crate::json::Envelope;
+use crate::output::Envelope;
 
 /// A game: moves from a position on, which is the empty board if it is left out.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct Asked {
+pub struct AnalysisQuery {
     /// Columns x rows, then cN for lines of N instead of 4, then m for misère.
     board: String,
     /// The position that the game begins from, in any notation.
-    #[serde(default = "fields::empty_board")]
+    #[serde(default = "http::empty_board")]
     start: String,
     /// The columns of the moves, 1 to 9 and then a to w.
     #[serde(default)]
@@ -32,22 +34,22 @@ pub struct Asked {
 
 /// Answers `GET api/v1/analysis`.
 pub async fn analysis(State(server): State<Arc<Server>>, RawQuery(query): RawQuery) -> Result<Response, Failure> {
-    let asked: Asked = fields(query.as_deref())?;
-    let game = read(&asked.board, &asked.start, &asked.moves)?;
-    let known = server.find(game.board()).await?;
+    let query: AnalysisQuery = fields(query.as_deref())?;
+    let game = read(&query.board, &query.start, &query.moves)?;
+    let source = server.find(game.board()).await?;
     // The deepest position is the last one.
-    let turn = server.askers.turn(known.may_search(game.position().ply(), false)).await?;
-    let analysis = server.askers.ask(turn, move |budget| {
+    let turn = server.workers.turn(source.may_search(game.position().ply(), false)).await?;
+    let analysis = server.workers.ask(turn, move |budget| {
         let analysis = GameAnalysis::of(&game, |position, nodes| {
             // Each position has all nodes, and all share the time.
             let mut part = Budget { nodes: nodes.or(budget.nodes), spent: Cost::default(), ..budget.clone() };
-            let analysis = known.analyst().analyse(position, false, &mut part, None);
+            let analysis = source.analyst().analyse(position, false, &mut part, None);
             budget.spent += part.spent;
             analysis
         });
         Ok(GameAnalysisJson::of(&analysis?).without_folder())
     });
-    written(&Envelope::new("analyse", analysis.await?), PARTIAL)
+    json_response(&Envelope::new("analyse", analysis.await?), PARTIAL)
 }
 
 /// Reads a game that begins from a position in any notation.
@@ -55,7 +57,162 @@ pub async fn analysis(State(server): State<Arc<Server>>, RawQuery(query): RawQue
 /// # Errors
 ///
 /// The first mistake in one of the texts.
-pub fn read(board: &str, start: &str, moves: &str) -> Result<Game, Failure> {
-    let start = fields::position(board.parse()?, start.trim())?;
+fn read(board: &str, start: &str, moves: &str) -> Result<Game, Failure> {
+    let start = http::position(board.parse()?, start.trim())?;
     Game::parse_from(start, moves.trim()).map_err(|error| Failure::bad(error.to_string()))
+}
+
+/// The players that choose moves.
+const PLAYERS: [&str; 6] = ["perfect", "random", "pomakis", "window", "rating", "follow-up"];
+
+/// The most orders of moves that a player may look at for a move, before alpha-beta leaves most of them out: some tenths
+/// of a second.
+const MOST_ORDERS: u64 = 10_000_000_000;
+
+/// A game, and who moves next.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct MoveQuery {
+    /// Columns x rows, then cN for lines of N instead of 4, then m for misère.
+    board: String,
+    /// The position that the game begins from, in any notation.
+    #[serde(default = "http::empty_board")]
+    start: String,
+    /// The columns of the moves, 1 to 9 and then a to w.
+    #[serde(default)]
+    moves: String,
+    /// perfect, perfect:first, random, pomakis:LEVEL, window:DEPTH, rating:LEVEL or follow-up.
+    player: String,
+    /// The same seed and the same game give the same move.
+    #[serde(default = "one")]
+    seed: u64,
+}
+
+/// The seed of games without one, as on the command line.
+fn one() -> u64 {
+    1
+}
+
+/// The move of a player.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct MoveJson {
+    board: String,
+    position: PositionJson,
+    player: String,
+    seed: u64,
+    /// Counts from 1.
+    column: usize,
+    /// Why, in words.
+    reason: String,
+    /// Whether a rule of play has chosen it; not where the rule has no reply.
+    rule: bool,
+}
+
+/// Answers `GET api/v1/move`.
+pub async fn next_move(State(server): State<Arc<Server>>, RawQuery(query): RawQuery) -> Result<Response, Failure> {
+    let query: MoveQuery = fields(query.as_deref())?;
+    let game = read(&query.board, &query.start, &query.moves)?;
+    let kind: Kind = query.player.parse().map_err(|error| Failure::bad(format!("{error}")))?;
+    check(kind, game.board())?;
+    let source = server.find(game.board()).await?;
+    let may_search = kind.looks_ahead() > 0 || kind.needs_outcomes() && source.may_search(game.position().ply(), false);
+    let (asking, seed) = (Arc::clone(&server), query.seed);
+    let turn = server.workers.turn(may_search).await?;
+    let chosen = server.workers.ask(turn, move |budget| {
+        // A player that looks ahead counts as a search.
+        budget.spent.positions += u64::from(may_search);
+        let Some(mut chooser) = kind.chooser(game.board(), outcomes(&source, budget)) else {
+            return Ok(Err(Failure::bad("a human chooses a move; ask for one of another player")));
+        };
+        let chosen = chooser.choose(game.position(), game.last(), &mut Source::new(seed, game.position().ply() as u64));
+        match chosen {
+            Ok(choice) => Ok(Ok(MoveJson {
+                board: game.board().to_string(),
+                position: PositionJson::typed(game.position(), &game.to_text()),
+                player: kind.to_string(),
+                seed,
+                column: choice.column + 1,
+                reason: choice.reason.to_string(),
+                rule: matches!(choice.reason, Reason::Rule { .. }),
+            })),
+            Err(ChooseError::Unknown(error)) => match error.downcast::<DatabaseError>().map(|error| *error) {
+                Ok(DatabaseError::Analysis(limit)) => Ok(Err(Failure::unanswerable(asking.workers.limit_text(limit)))),
+                Ok(error) => Err(error),
+                Err(error) => Ok(Err(Failure::broken(&*error))),
+            },
+            Err(error) => Ok(Err(Failure::unanswerable(error.to_string()))),
+        }
+    });
+    json_response(&Envelope::new("move", chosen.await??), PARTIAL)
+}
+
+/// Lets a player ask for the values of moves, within the limits of one question.
+fn outcomes(source: &Arc<BoardSource>, budget: &Budget) -> Outcomes<'static> {
+    let (source, budget) = (Arc::clone(source), budget.clone());
+    Box::new(move |position| Ok(source.analyst().moves(position, &mut budget.clone())?))
+}
+
+/// Refuses a player that looks too far ahead: nothing can stop it.
+fn check(kind: Kind, board: Board) -> Result<(), Failure> {
+    let (plies, most) = (kind.looks_ahead(), most_plies(board));
+    if plies <= most {
+        return Ok(());
+    }
+    Err(Failure::unanswerable(format!(
+        "{kind} looks {plies} plies ahead, which takes too long for a server; on {board} at most {most} are allowed"
+    )))
+}
+
+/// Returns how many plies a player may look ahead.
+fn most_plies(board: Board) -> u32 {
+    // On a board of one column every game has 64 moves at most.
+    MOST_ORDERS.checked_ilog(board.width() as u64).unwrap_or(64)
+}
+
+/// A board.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct PlayersQuery {
+    /// Columns x rows, then cN for lines of N instead of 4, then m for misère.
+    board: String,
+}
+
+/// The players of a board.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct PlayersJson {
+    board: String,
+    players: Vec<PlayerJson>,
+}
+
+/// A player.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct PlayerJson {
+    player: &'static str,
+    /// The highest level that is allowed on the board; null for a player without levels.
+    levels: Option<u32>,
+}
+
+/// Answers `GET api/v1/players`.
+pub async fn players(RawQuery(query): RawQuery) -> Result<Response, Failure> {
+    let query: PlayersQuery = fields(query.as_deref())?;
+    let board: Board = query.board.parse()?;
+    let players = PLAYERS.map(|player| PlayerJson { player, levels: highest_level(player, board) }).into();
+    json_response(&Envelope::new("players", PlayersJson { board: board.to_string(), players }), CHANGING)
+}
+
+/// Finds the highest level of a player that is allowed on a board; `None` for a player without levels.
+fn highest_level(player: &str, board: Board) -> Option<u32> {
+    let of_level = |level: u32| format!("{player}:{level}").parse::<Kind>().ok();
+    of_level(1)?;
+    (1..)
+        .map_while(of_level)
+        .zip(1..)
+        .take_while(|(kind, _)| check(*kind, board).is_ok())
+        .map(|(_, level)| level)
+        .last()
 }

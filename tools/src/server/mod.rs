@@ -3,33 +3,25 @@
 //! From the top down:
 //!
 //! - [`connections`] accepts connections until a signal says stop; [`routes`] says which address is answered by what, and what
-//!   holds for all of them; [`watched`] counts and logs each request; [`state`] is what all of them share, and keeps answers.
-//! - [`position`], [`batch`], [`games`], [`players`], [`random`] and [`boards_api`] answer, and [`uwapi`] answers in the words of
-//!   GamesCrafters' page. [`page`] is the page, and draws pictures. [`openapi`] describes the addresses.
-//! - [`fields`] reads what is asked; [`written`] and [`stream`] write answers; [`failure`] says why there is none.
-//! - [`ask`] lets searches and probes run on threads of their own, within limits; [`boards`] knows which databases there are;
-//!   [`metrics`] counts.
+//!   holds for all of them; [`state`] is what all of them share, and keeps answers.
+//! - [`position`], [`batch`], [`games`] and [`boards`] answer, and [`uwapi`] answers in the words of GamesCrafters' page.
+//!   [`page`] is the page, and draws pictures.
+//! - [`http`] reads what is asked and writes answers; [`failure`] says why there is none.
+//! - [`workers`] lets searches and probes run on threads of their own, within limits; [`metrics`] counts requests and writes the log.
 
-mod ask;
-mod batch;
-mod boards;
-mod boards_api;
+pub mod batch;
+pub mod boards;
 mod connections;
-mod failure;
-mod fields;
-mod games;
+pub mod failure;
+pub mod games;
+mod http;
 mod metrics;
-pub mod openapi;
-mod page;
-mod players;
-mod position;
-mod random;
+pub mod page;
+pub mod position;
 mod routes;
 mod state;
-mod stream;
 mod uwapi;
-mod watched;
-mod written;
+mod workers;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -39,11 +31,10 @@ use anyhow::Context;
 use clap::Args;
 use tokio::net::TcpListener;
 
-use crate::arguments::{CacheArgument, DatabaseArgument};
-
-use crate::{number, output};
-use ask::Reach;
+use crate::arguments::{LookupArguments, within};
+use crate::output;
 use state::Server;
+use workers::SearchLimits;
 
 /// How many nodes a search may visit for one position without `--search-nodes`: some seconds of one thread on 7x6.
 const DEFAULT_NODES: &str = "2e7";
@@ -75,25 +66,22 @@ pub struct Arguments {
     listen: SocketAddr,
 
     #[command(flatten)]
-    database: DatabaseArgument,
-
-    #[command(flatten)]
-    cache: CacheArgument,
+    lookup: LookupArguments,
 
     /// The path under which a reverse proxy shows the server, such as /connect4
     #[arg(long, value_name = "PATH", default_value = "", value_parser = base_path, hide_default_value = true)]
     base_path: String,
 
     /// How many nodes a search may visit for one position
-    #[arg(long, value_name = "N", default_value = DEFAULT_NODES, value_parser = number::within::<u64>(1..=u64::MAX))]
+    #[arg(long, value_name = "N", default_value = DEFAULT_NODES, value_parser = within::<u64>(1..=u64::MAX))]
     search_nodes: u64,
 
     /// How many seconds a search may take for one position
-    #[arg(long, value_name = "N", default_value = DEFAULT_SECONDS, value_parser = number::within::<u32>(1..=86_400))]
+    #[arg(long, value_name = "N", default_value = DEFAULT_SECONDS, value_parser = within::<u32>(1..=86_400))]
     search_seconds: u32,
 
     /// How many searches run at a time [default: one for each processor]
-    #[arg(long, value_name = "N", value_parser = number::within::<u16>(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = within::<u16>(1..=1024))]
     searches: Option<u16>,
 
     /// Open the page in the browser
@@ -137,14 +125,14 @@ async fn serve(arguments: &Arguments) -> anyhow::Result<()> {
     {
         crate::failure::print_warning(&format!("cannot open the browser: {error}; open {page} there"));
     }
-    connections::serve(listener, router, signal, || server.askers.stop()).await;
+    connections::serve(listener, router, signal, || server.workers.stop()).await;
     Ok(())
 }
 
 impl Arguments {
     /// Returns how far a search may go.
-    fn reach(&self) -> Reach {
-        Reach { nodes: self.search_nodes, time: Duration::from_secs(self.search_seconds.into()) }
+    fn limits(&self) -> SearchLimits {
+        SearchLimits { nodes: self.search_nodes, time: Duration::from_secs(self.search_seconds.into()) }
     }
 
     /// Returns how many searches run at a time.

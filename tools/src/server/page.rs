@@ -13,21 +13,27 @@ use include_dir::{Dir, include_dir};
 use serde::Deserialize;
 
 use super::failure::Failure;
-use super::fields::{self, fields};
+use super::http::{self, CHANGING, fields, has};
 use super::state::Server;
-use super::written::{CHANGING, has};
 
-/// The document `index.html`, and what it refers to, at `page/NAME`.
+/// The document of the page.
+const INDEX: &str = "index.html";
+
+/// The document, and what it refers to, at `page/NAME`.
 static FILES: Dir = include_dir!("$CARGO_MANIFEST_DIR/page");
 
 /// The addresses of the files.
 pub fn routes() -> Router<Arc<Server>> {
-    Router::new().route("/page/{name}", get(|Path(name): Path<String>, headers| async move { file(&name, &headers) }))
+    let named = |Path(name): Path<String>, headers: HeaderMap| async move {
+        // The document has one address, that of the page.
+        if name == INDEX { Err(Failure::nowhere()) } else { file(&name, &headers) }
+    };
+    Router::new().route("/page/{name}", get(named))
 }
 
 /// Answers the address of the page.
 pub async fn index(headers: HeaderMap) -> Result<Response, Failure> {
-    file("index.html", &headers)
+    file(INDEX, &headers)
 }
 
 fn file(name: &str, headers: &HeaderMap) -> Result<Response, Failure> {
@@ -60,18 +66,18 @@ fn file(name: &str, headers: &HeaderMap) -> Result<Response, Failure> {
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct AskedPicture {
+pub struct PictureQuery {
     /// Columns x rows, then cN for lines of N instead of 4, then m for misère.
     board: String,
     /// Moves, bit strings of columns, or a string of GamesmanUni.
-    #[serde(default = "fields::empty_board")]
+    #[serde(default = "http::empty_board")]
     position: String,
 }
 
 /// Answers `GET api/v1/position.svg`: a position as a picture, for pages that embed it.
 pub async fn picture(RawQuery(query): RawQuery) -> Result<Response, Failure> {
-    let asked: AskedPicture = fields(query.as_deref())?;
-    let position = fields::position(asked.board.parse()?, &asked.position)?;
+    let query: PictureQuery = fields(query.as_deref())?;
+    let position = http::position(query.board.parse()?, &query.position)?;
     let media = HeaderValue::from_static("image/svg+xml");
     Ok(([(header::CONTENT_TYPE, media), (header::CACHE_CONTROL, CHANGING)], draw_svg(&position)).into_response())
 }

@@ -1,34 +1,36 @@
-//! `GET api/v1/position`: what a position is worth, and its moves.
+//! `GET api/v1/position`: what a position is worth, and its moves; `GET api/v1/random`: a position that random moves lead to.
 
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
-use fourbase::Board;
 use fourbase::analysis::Analysis;
 use fourbase::analysis::json::{AnalysisJson, PositionJson};
+use fourbase::players::{Source, random_play};
+use fourbase::{Board, Position};
 use fourbase_tiers::database::DatabaseError;
-use serde::Deserialize;
+use rand::RngExt;
+use serde::{Deserialize, Serialize};
 
-use super::ask::{About, Turn};
-use super::boards::Known;
+use super::boards::BoardSource;
 use super::failure::Failure;
-use super::fields::{self, fields};
+use super::http::{self, NDJSON, PARTIAL, fields, json_response, lines};
 use super::state::Server;
-use super::stream::{NDJSON, lines};
-use super::written::{PARTIAL, written};
-use crate::json::Envelope;
+use super::workers::{AnalysisRequest, Turn};
+use crate::output::Envelope;
 
 /// What is asked for.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct Asked {
+pub struct PositionQuery {
     /// Columns x rows, then cN for lines of N instead of 4, then m for misère.
     board: String,
     /// Moves, bit strings of columns, or a string of GamesmanUni.
-    #[serde(default = "fields::empty_board")]
+    #[serde(default = "http::empty_board")]
     position: String,
     /// Add best play.
     #[serde(default)]
@@ -57,50 +59,111 @@ pub async fn get(
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
-    let asked: Asked = fields(query.as_deref())?;
-    let board: Board = asked.board.parse()?;
-    let text = asked.position.trim().to_owned();
-    let position = fields::position(board, &text)?;
-    let known = server.find(board).await?;
-    let is_looked_up = asked.search == Search::Never;
-    if is_looked_up && (known.database().is_none() || known.is_beyond(position.ply(), asked.line)) {
+    let query: PositionQuery = fields(query.as_deref())?;
+    let board: Board = query.board.parse()?;
+    let text = query.position.trim().to_owned();
+    let position = http::position(board, &text)?;
+    let source = server.find(board).await?;
+    let is_looked_up = query.search == Search::Never;
+    if is_looked_up && (source.database().is_none() || source.is_beyond(position.ply(), query.line)) {
         return Err(DatabaseError::Missing { board, root: server.boards.root().clone() }.into());
     }
-    let question = format!("{is_looked_up} {} {text}", asked.line);
-    if let Some(answer) = server.at_hand(&known, &question, &headers) {
+    let question = format!("{is_looked_up} {} {text}", query.line);
+    if let Some(answer) = server.at_hand(&source, &question, &headers) {
         return Ok(answer);
     }
-    let may_search = !is_looked_up && known.may_search(position.ply(), asked.line);
-    let about = About { position, with_line: asked.line, is_looked_up, listener: None };
+    let may_search = !is_looked_up && source.may_search(position.ply(), query.line);
+    let request = AnalysisRequest { position, with_line: query.line, is_looked_up, listener: None };
     // A server that has no thread for a search says so before the first line of a stream.
-    let turn = server.askers.turn(may_search).await?;
-    if asked.stream && may_search {
-        return Ok(streamed(server, turn, known, about, text));
+    let turn = server.workers.turn(may_search).await?;
+    if query.stream && may_search {
+        return Ok(streamed(server, turn, source, request, text));
     }
-    let analysis = server.askers.analyse(turn, &known, about).await?;
-    let answer = Envelope::new("query", server.askers.json(&analysis, &text));
-    if analysis.limit.is_some() { written(&answer, PARTIAL) } else { server.whole(&known, &question, &answer) }
+    let analysis = server.workers.analyse(turn, &source, request).await?;
+    let answer = Envelope::new("query", server.workers.json(&analysis, &text));
+    if analysis.limit.is_some() { json_response(&answer, PARTIAL) } else { server.whole(&source, &question, &answer) }
 }
 
 /// Sends what is known so far, again and again, and at last the whole answer.
-fn streamed(server: Arc<Server>, turn: Turn, known: Arc<Known>, about: About, text: String) -> Response {
+fn streamed(
+    server: Arc<Server>,
+    turn: Turn,
+    source: Arc<BoardSource>,
+    request: AnalysisRequest,
+    text: String,
+) -> Response {
     let (lines, body) = lines();
-    let position = about.position;
+    let position = request.position;
     tokio::spawn(async move {
-        let (teller, sender, asked) = (Arc::clone(&server), lines.clone(), text.clone());
+        let (teller, sender, typed) = (Arc::clone(&server), lines.clone(), text.clone());
         let tell = move |analysis: &Analysis| {
-            sender.write_now(&Envelope::new("query", teller.askers.json(analysis, &asked)));
+            sender.write_now(&Envelope::new("query", teller.workers.json(analysis, &typed)));
         };
         tell(&Analysis::unknown(&position));
         let analysis = tokio::select! {
-            analysis = server.askers.analyse(turn, &known, About { listener: Some(Box::new(tell)), ..about }) => analysis,
+            analysis = server.workers.analyse(turn, &source, AnalysisRequest { listener: Some(Box::new(tell)), ..request }) => analysis,
             () = lines.closed() => return,
         };
-        let answer = analysis.map(|analysis| server.askers.json(&analysis, &text)).unwrap_or_else(|failure| {
+        let answer = analysis.map(|analysis| server.workers.json(&analysis, &text)).unwrap_or_else(|failure| {
             let typed = PositionJson::typed(&position, &text);
             AnalysisJson::of_error(position.board(), Some(typed), failure.into_reason())
         });
         lines.write(&Envelope::new("query", answer)).await;
     });
     ([(header::CONTENT_TYPE, HeaderValue::from_static(NDJSON)), (header::CACHE_CONTROL, PARTIAL)], body).into_response()
+}
+
+/// How many games are begun, for a random position of a ply that few games reach.
+const TRIES: u64 = 1000;
+
+/// How many seeds a server chooses from. A program that reads them as floating-point numbers reads each exactly.
+const SEEDS: u64 = 1 << 53;
+
+/// What kind of position is wanted.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct RandomQuery {
+    /// Columns x rows, then cN for lines of N instead of 4, then m for misère.
+    board: String,
+    /// How many pieces it has; any number if this is left out.
+    ply: Option<usize>,
+    /// The same seed gives the same position.
+    seed: Option<u64>,
+}
+
+/// A random position.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct RandomJson {
+    board: String,
+    position: PositionJson,
+    /// The same seed gives the same position.
+    seed: u64,
+}
+
+/// Answers `GET api/v1/random`.
+pub async fn random(RawQuery(query): RawQuery) -> Result<Response, Failure> {
+    let query: RandomQuery = fields(query.as_deref())?;
+    let board: Board = query.board.parse()?;
+    if let Some(ply) = query.ply.filter(|ply| *ply >= board.cells()) {
+        let most = board.cells() - 1;
+        return Err(Failure::bad(format!(
+            "ply {ply} has no unfinished position of {board}; ask for one from 0 to {most}"
+        )));
+    }
+    // Hashers differ from process to process and from each other, and nothing hangs on how well.
+    let seed = query.seed.unwrap_or_else(|| RandomState::new().hash_one(0) % SEEDS);
+    let drawn = (0..TRIES).find_map(|game| draw(board, query.ply, &mut Source::new(seed, game)));
+    let position = drawn.ok_or_else(|| {
+        Failure::unanswerable(format!("{TRIES} random games of {board} ended too soon; ask for an earlier ply"))
+    })?;
+    let answer = RandomJson { board: board.to_string(), position: PositionJson::of(&position), seed };
+    json_response(&Envelope::new("random", answer), PARTIAL)
+}
+
+/// Plays random moves up to a ply, or to one that is drawn; `None` where the game is over by then.
+fn draw(board: Board, ply: Option<usize>, source: &mut Source) -> Option<Position> {
+    let ply = ply.unwrap_or_else(|| source.random_range(0..board.cells() as u32) as usize);
+    random_play(board, ply, source).map(|(position, _)| position)
 }

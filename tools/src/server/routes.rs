@@ -12,11 +12,10 @@ use axum::routing::{get, post};
 use tower_http::cors::{Any, CorsLayer};
 
 use super::failure::Failure;
-use super::metrics::MEDIA;
+use super::http::{CHANGING, JSON, PARTIAL};
+use super::metrics::{MEDIA, Place, Watched};
 use super::state::Server;
-use super::watched::{Place, Watched};
-use super::written::PARTIAL;
-use super::{batch, boards_api, games, openapi, page, players, position, random, uwapi};
+use super::{batch, boards, games, page, position, uwapi};
 
 /// The longest address.
 const MOST_CHARACTERS: usize = 2048;
@@ -40,16 +39,16 @@ const A_DAY: Duration = Duration::from_secs(86_400);
 /// Makes the router of all addresses.
 pub fn router(server: Arc<Server>) -> Router {
     let api = Router::new()
-        .route("/boards", get(boards_api::boards))
+        .route("/boards", get(boards::boards))
         .route("/position", get(position::get))
         .route("/position.svg", get(page::picture))
         .route("/positions", post(batch::post))
         .route("/analysis", get(games::analysis))
-        .route("/players", get(players::list))
-        .route("/move", get(players::next_move))
-        .route("/random", get(random::get))
-        .route("/stats", get(boards_api::stats))
-        .route("/openapi.json", get(openapi::get));
+        .route("/players", get(games::players))
+        .route("/move", get(games::next_move))
+        .route("/random", get(position::random))
+        .route("/stats", get(boards::stats))
+        .route("/openapi.json", get(openapi));
     let routes = Router::new()
         .nest("/api/v1", api)
         .merge(uwapi::routes())
@@ -110,6 +109,11 @@ async fn around(State(server): State<Arc<Server>>, request: Request, next: Next)
         next.run(request).await
     };
     watched.over(response, place)
+}
+
+/// Answers `GET api/v1/openapi.json`: the description of the addresses, which is generated: `schema_test.rs` says how.
+async fn openapi() -> impl IntoResponse {
+    ([(header::CONTENT_TYPE, JSON), (header::CACHE_CONTROL, CHANGING)], include_bytes!("openapi.json").as_slice())
 }
 
 /// Answers `GET metrics`.

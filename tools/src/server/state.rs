@@ -11,11 +11,11 @@ use quick_cache::sync::Cache;
 use serde::Serialize;
 use tokio::sync::Semaphore;
 
-use super::ask::Askers;
-use super::boards::{Boards, Known};
+use super::boards::{BoardSource, Boards};
 use super::failure::Failure;
+use super::http::{JSON, has, holds, tag};
 use super::metrics::Metrics;
-use super::written::{JSON, has, holds, tag};
+use super::workers::Workers;
 use super::{Arguments, probes};
 
 /// The most requests that are being answered, to the end of their bodies.
@@ -35,7 +35,7 @@ pub struct Server {
     /// Begins every address.
     pub base_path: String,
     pub boards: Boards,
-    pub askers: Askers,
+    pub workers: Workers,
     /// Answers by their questions, in bounded memory. One about a position never changes while its database does not.
     answers: Cache<String, Bytes, ByBytes>,
     /// For requests that are being answered.
@@ -60,8 +60,8 @@ impl Server {
         let searches = arguments.searches();
         Arc::new(Server {
             base_path: arguments.base_path.clone(),
-            boards: Boards::new(arguments.database.root.clone(), arguments.cache, searches),
-            askers: Askers::new(arguments.reach(), probes(), searches, Arc::clone(&metrics)),
+            boards: Boards::new(arguments.lookup.clone(), searches),
+            workers: Workers::new(arguments.limits(), probes(), searches, Arc::clone(&metrics)),
             answers: Cache::with_weighter(ANSWERS, MOST_BYTES, ByBytes),
             requests: Arc::new(Semaphore::new(MOST_REQUESTS)),
             batches: Arc::new(Semaphore::new(MOST_BATCHES)),
@@ -74,21 +74,21 @@ impl Server {
     /// # Errors
     ///
     /// A database that cannot be read.
-    pub async fn find(self: &Arc<Server>, board: Board) -> Result<Arc<Known>, Failure> {
-        if let Some(known) = self.boards.at_hand(board) {
-            return Ok(known);
+    pub async fn find(self: &Arc<Server>, board: Board) -> Result<Arc<BoardSource>, Failure> {
+        if let Some(source) = self.boards.at_hand(board) {
+            return Ok(source);
         }
         let looking = Arc::clone(self);
-        Ok(self.askers.look(move || looking.boards.find(board)).await??)
+        Ok(self.workers.look(move || looking.boards.find(board)).await??)
     }
 
     /// Returns the answer to a question that a client has, by the tag that it sends, or that was given to another one.
-    pub fn at_hand(&self, known: &Known, question: &str, headers: &HeaderMap) -> Option<Response> {
-        let tag = known.hash().and_then(tag);
+    pub fn at_hand(&self, source: &BoardSource, question: &str, headers: &HeaderMap) -> Option<Response> {
+        let tag = source.hash().and_then(tag);
         if tag.as_ref().is_some_and(|tag| has(headers, tag)) {
             return Some((StatusCode::NOT_MODIFIED, holds(tag)).into_response());
         }
-        let body = known.hash().and_then(|hash| self.answers.get(&format!("{hash} {question}")));
+        let body = source.hash().and_then(|hash| self.answers.get(&format!("{hash} {question}")));
         if body.is_some() { &self.metrics.cached } else { &self.metrics.not_cached }.inc();
         Some((holds(tag), [(header::CONTENT_TYPE, JSON)], body?).into_response())
     }
@@ -98,11 +98,11 @@ impl Server {
     /// # Errors
     ///
     /// It cannot be written as JSON.
-    pub fn whole(&self, known: &Known, question: &str, answer: &impl Serialize) -> Result<Response, Failure> {
+    pub fn whole(&self, source: &BoardSource, question: &str, answer: &impl Serialize) -> Result<Response, Failure> {
         let body = Bytes::from(serde_json::to_vec(answer).map_err(|error| Failure::broken(&error))?);
-        if let Some(hash) = known.hash() {
+        if let Some(hash) = source.hash() {
             self.answers.insert(format!("{hash} {question}"), body.clone());
         }
-        Ok((holds(known.hash().and_then(tag)), [(header::CONTENT_TYPE, JSON)], body).into_response())
+        Ok((holds(source.hash().and_then(tag)), [(header::CONTENT_TYPE, JSON)], body).into_response())
     }
 }

@@ -3,9 +3,6 @@
 //! A variant is named rows x columns. Errors have status 200 and an `error`, as the page expects. The contract was read from
 //! the page's own repositories.
 
-mod answer;
-mod described;
-
 use std::sync::Arc;
 
 use axum::Router;
@@ -13,20 +10,17 @@ use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, Uri};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use fourbase::analysis::Analysis;
 use fourbase::notation::to_uni;
-use fourbase::{Board, Position};
+use fourbase::{Board, Outcome, Position, Value};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
-use super::ask::About;
-use super::boards::Known;
-use super::boards_api;
+use super::boards::{self, BoardSource};
 use super::failure::Failure;
-use super::fields::{self, fields};
+use super::http::{self, CHANGING, PARTIAL, fields, json_response};
 use super::state::Server;
-use super::written::{CHANGING, PARTIAL, written};
-use answer::answer;
-use described::{GAME, board_of, described_json, game_json, games_json, rules};
+use super::workers::AnalysisRequest;
 
 /// The addresses, with and without a slash at their end.
 pub fn routes() -> Router<Arc<Server>> {
@@ -46,16 +40,16 @@ async fn named(
     match names[..] {
         ["uwapi"] => changing(&games_json()),
         ["uwapi", GAME] => {
-            let boards = boards_api::listed(&server).await?;
+            let boards = boards::listed(&server).await?;
             changing(&game_json(boards.keys().filter_map(|(_, _, board)| board.parse().ok())))
         }
-        ["uwapi", GAME, variant] => changing(&described_json(known_board(&server, variant).await?.0)),
+        ["uwapi", GAME, variant] => changing(&described_json(solved_board(&server, variant).await?.0)),
         ["uwapi", GAME, variant, "instructions"] => {
-            changing(&json!({ "instructions": rules(known_board(&server, variant).await?.0) }))
+            changing(&json!({ "instructions": rules(solved_board(&server, variant).await?.0) }))
         }
         ["uwapi", GAME, variant, "positions"] => {
-            let (board, known) = known_board(&server, variant).await?;
-            found(&server, board, &known, query.as_deref(), &headers).await
+            let (board, source) = solved_board(&server, variant).await?;
+            found(&server, board, &source, query.as_deref(), &headers).await
         }
         ["uwapi", _] | ["uwapi", _, _] | ["uwapi", _, _, "instructions" | "positions"] => Err(invalid("Game")),
         ["connect4", variant, "start"] => {
@@ -81,10 +75,10 @@ fn classic(variant: &str) -> Result<Board, Invalid> {
 }
 
 /// Finds the board of a variant, if it has a database.
-async fn known_board(server: &Arc<Server>, variant: &str) -> Result<(Board, Arc<Known>), Invalid> {
+async fn solved_board(server: &Arc<Server>, variant: &str) -> Result<(Board, Arc<BoardSource>), Invalid> {
     let board = board_of(variant).ok_or_else(|| invalid("Variant"))?;
-    let known = server.find(board).await?;
-    if known.database().is_some() { Ok((board, known)) } else { Err(invalid("Variant")) }
+    let source = server.find(board).await?;
+    if source.database().is_some() { Ok((board, source)) } else { Err(invalid("Variant")) }
 }
 
 /// Why there is no answer.
@@ -98,7 +92,7 @@ impl From<Failure> for Invalid {
 
 impl IntoResponse for Invalid {
     fn into_response(self) -> Response {
-        written(&json!({ "error": self.0 }), PARTIAL).into_response()
+        json_response(&json!({ "error": self.0 }), PARTIAL).into_response()
     }
 }
 
@@ -109,33 +103,156 @@ fn invalid(what: &str) -> Invalid {
 
 /// Writes a description, which changes with the databases.
 fn changing(description: &Json) -> Result<Response, Invalid> {
-    Ok(written(description, CHANGING)?)
+    Ok(json_response(description, CHANGING)?)
 }
 
 /// Answers about a position.
 async fn found(
     server: &Server,
     board: Board,
-    known: &Arc<Known>,
+    source: &Arc<BoardSource>,
     query: Option<&str>,
     headers: &HeaderMap,
 ) -> Result<Response, Invalid> {
     #[derive(Deserialize)]
-    struct Asked {
+    struct PositionQuery {
         p: String,
     }
-    let asked = fields::<Asked>(query).ok().filter(|asked| asked.p.contains('_'));
-    let position = asked.and_then(|asked| fields::position(board, &asked.p).ok());
+    let query = fields::<PositionQuery>(query).ok().filter(|query| query.p.contains('_'));
+    let position = query.and_then(|query| http::position(board, &query.p).ok());
     let position = position.ok_or_else(|| invalid("Position"))?;
     let question = format!("uwapi {}", to_uni(&position));
-    if let Some(answer) = server.at_hand(known, &question, headers) {
+    if let Some(answer) = server.at_hand(source, &question, headers) {
         return Ok(answer);
     }
-    let turn = server.askers.turn(known.may_search(position.ply(), false)).await?;
-    let about = About { position, with_line: false, is_looked_up: false, listener: None };
-    let analysis = server.askers.analyse(turn, known, about).await?;
-    let limit = analysis.limit.map(|limit| server.askers.limit_text(limit));
+    let turn = server.workers.turn(source.may_search(position.ply(), false)).await?;
+    let request = AnalysisRequest { position, with_line: false, is_looked_up: false, listener: None };
+    let analysis = server.workers.analyse(turn, source, request).await?;
+    let limit = analysis.limit.map(|limit| server.workers.limit_text(limit));
     let answer = answer(&position, &analysis).ok_or_else(|| Invalid(limit.unwrap_or_default()))?;
     let is_whole = analysis.limit.is_none();
-    Ok(if is_whole { server.whole(known, &question, &answer)? } else { written(&answer, PARTIAL)? })
+    Ok(if is_whole { server.whole(source, &question, &answer)? } else { json_response(&answer, PARTIAL)? })
+}
+
+/// A remoteness that is finite and not known: the database has values alone.
+const UNKNOWN_REMOTENESS: i64 = -100;
+
+/// Writes what was found out about a position; `None` where something is not known.
+fn answer(position: &Position, found: &Analysis) -> Option<Json> {
+    let outcome = found.outcome?;
+    let moves = found.moves.iter().map(|of| Some((of.column, of.outcome?)));
+    let moves = moves.collect::<Option<Vec<(usize, Outcome)>>>()?;
+    // By how many plies a move is worse than the best one of its value.
+    let delta = |of: Outcome| {
+        let plies = moves.iter().filter(|(_, other)| other.value == of.value).filter_map(|(_, other)| other.remoteness);
+        let best = if of.value == Value::Lose { plies.max() } else { plies.min() };
+        of.remoteness.zip(best).map_or(0, |(plies, best)| plies.abs_diff(best))
+    };
+    let mut ordered: Vec<_> = moves.iter().map(|&(column, of)| (column, of, delta(of))).collect();
+    ordered.sort_by_key(|(_, of, delta)| (Outcome { remoteness: None, ..*of }, *delta));
+    let text = to_uni(position);
+    Some(json!({
+        "position": text,
+        "autoguiPosition": text,
+        "positionValue": outcome.value.name(),
+        "remoteness": outcome.remoteness.map_or(UNKNOWN_REMOTENESS, i64::from),
+        "moves": ordered.into_iter().map(|(column, of, delta)| child(position, column, of, delta)).collect::<Vec<_>>(),
+    }))
+}
+
+/// Writes a move: its value for the player who makes it, and the value of the position after it for the player to move there.
+fn child(position: &Position, column: usize, of: Outcome, delta: u32) -> Json {
+    let (cells, width) = (position.board().cells(), position.board().width());
+    let text = to_uni(&position.drop_piece(column));
+    json!({
+        "move": (column + 1).to_string(),
+        // The arrow of a column: from its tail to its head, by the places in the list of centres.
+        "autoguiMove": format!("M_{}_{}_x", cells + column, cells + width + column),
+        "moveValue": of.value.name(),
+        "deltaRemoteness": delta,
+        "position": text,
+        "autoguiPosition": text,
+        "positionValue": of.value.flip().name(),
+        "remoteness": of.remoteness.map_or(UNKNOWN_REMOTENESS, |plies| i64::from(plies) - 1),
+    })
+}
+
+/// The id and the name of the game.
+const GAME: &str = "connect4";
+const NAME: &str = "Connect 4";
+
+/// How a board is played, as the page shows it.
+fn rules(board: Board) -> String {
+    let (connect, end) = (board.connect(), if board.is_misere() { "loses" } else { "wins" });
+    format!(
+        "# {NAME}\n\nPlayers take turns to drop a piece into a column, where it falls to the lowest free place. The first player \
+         has blue pieces, the second player red ones. The first one with {connect} of them in a row, across, down or diagonally, \
+         {end}. If the board fills up without such a row, the game is a tie.\n"
+    )
+}
+
+/// Names a variant.
+fn variant(board: Board) -> String {
+    let name = format!("{}x{}", board.height(), board.width());
+    // The rest of the name, such as the c3m of 4x4c3m.
+    let plain = format!("{}x{}", board.width(), board.height());
+    let rest = board.to_string().strip_prefix(&plain).unwrap_or_default().to_owned();
+    name + &rest
+}
+
+/// Reads the name of a variant.
+fn board_of(variant: &str) -> Option<Board> {
+    let end = variant.find(['c', 'm']).unwrap_or(variant.len());
+    let (size, rest) = variant.split_at(end);
+    let (rows, columns) = size.split_once('x')?;
+    format!("{columns}x{rows}{rest}").parse().ok()
+}
+
+/// Lists the games: this one.
+fn games_json() -> Json {
+    json!([{ "id": GAME, "name": NAME, "type": "twoPlayer", "gui": "v3" }])
+}
+
+/// Describes the game with its variants.
+fn game_json(boards: impl Iterator<Item = Board>) -> Json {
+    let variants = boards.map(variant).map(|id| json!({ "id": id, "name": id, "gui": "v3" }));
+    json!({
+        "id": GAME, "name": NAME, "variants": variants.collect::<Vec<_>>(), "allowCustomVariantCreation": false,
+        "supportsWinBy": false,
+    })
+}
+
+/// Describes a variant.
+fn described_json(board: Board) -> Json {
+    let start = Position::start(board);
+    let id = variant(board);
+    json!({
+        "id": id, "name": id, "startPosition": to_uni(&start), "autoguiStartPosition": to_uni(&start),
+        "imageAutoGUIData": image(board), "gui": "v3",
+    })
+}
+
+/// Where the page draws the pieces and the moves.
+fn image(board: Board) -> Json {
+    let (width, height) = (board.width(), board.height());
+    let middle = |at: usize| at as f64 + 0.5;
+    let cells = (0..width).flat_map(|column| (0..height).map(move |row| [middle(column), middle(row + 1)]));
+    let tails = (0..width).map(|column| [middle(column), 0.0]);
+    let heads = (0..width).map(|column| [middle(column), 1.0]);
+    let mut theme = json!({
+        "space": [width, height + 1],
+        "centers": cells.chain(tails).chain(heads).collect::<Vec<_>>(),
+        "charImages": {
+            "X": { "image": "general/blue_circle.svg", "scale": 1 },
+            "O": { "image": "general/red_circle.svg", "scale": 1 },
+        },
+        "arrowWidth": 0.13,
+        "sounds": { "x": "general/remove.mp3" },
+        "animationType": "entityFade",
+    });
+    // The page has the picture of these two only.
+    if matches!((width, height), (6 | 7, 6)) {
+        theme["foreground"] = json!(format!("connect4/foreground6x{width}.svg"));
+    }
+    json!({ "defaultTheme": "normal", "themes": { "normal": theme } })
 }

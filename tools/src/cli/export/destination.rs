@@ -9,9 +9,8 @@ use anyhow::{Error, bail};
 use fourbase_tiers::dataset::DatasetError;
 
 use crate::failure::BadInput;
-use crate::output::CANNOT_WRITE;
+use crate::output::{CANNOT_WRITE, wording};
 use crate::temporary::WholeFile;
-use crate::wording;
 
 /// The output of an export. Counts its bytes.
 pub struct Destination {

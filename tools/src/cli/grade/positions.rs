@@ -10,7 +10,7 @@ const MOST_DRAWS: u32 = 1000;
 
 /// A position, a move that may have led to it, and the random numbers for the player's move.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct TestPosition {
     pub position: Position,
     /// The opponent's last move; `None` on the empty board.
     pub last: Option<usize>,
@@ -27,12 +27,12 @@ pub struct Reached {
 
 impl Reached {
     /// Draws one of the moves that lead to the position. Each position needs its own `stream`.
-    pub fn drawn(&self, seed: u64, stream: u64) -> Asked {
+    pub fn drawn(&self, seed: u64, stream: u64) -> TestPosition {
         let mut source = Source::new(seed, stream);
         let lasts = (0..32).filter(|column| self.lasts >> column & 1 == 1).collect::<Vec<usize>>();
         let last =
             if lasts.is_empty() { None } else { Some(lasts[source.random_range(0..lasts.len() as u32) as usize]) };
-        Asked { position: self.position, last, source }
+        TestPosition { position: self.position, last, source }
     }
 
     fn key(&self) -> (u64, u64) {
@@ -92,12 +92,12 @@ pub fn draw<T>(
     board: Board,
     seed: u64,
     stream: u64,
-    mut judge: impl FnMut(&Asked) -> anyhow::Result<Option<T>>,
+    mut judge: impl FnMut(&TestPosition) -> anyhow::Result<Option<T>>,
 ) -> anyhow::Result<Option<T>> {
     let mut source = Source::new(seed, stream);
     for _ in 0..MOST_DRAWS {
         if let Some((position, last)) = random_position(board, &mut source)
-            && let Some(judged) = judge(&Asked { position, last, source: source.clone() })?
+            && let Some(judged) = judge(&TestPosition { position, last, source: source.clone() })?
         {
             return Ok(Some(judged));
         }
@@ -132,17 +132,17 @@ mod tests {
             positions = positions.next();
         }
         for (number, reached) in positions.all().iter().enumerate() {
-            let asked = reached.drawn(1, number as u64);
-            let column = asked.last.unwrap();
-            let top = asked.position.height(column) - 1;
-            assert_eq!(asked.position.piece(column, top), Some(asked.position.to_move().other()));
+            let test = reached.drawn(1, number as u64);
+            let column = test.last.unwrap();
+            let top = test.position.height(column) - 1;
+            assert_eq!(test.position.piece(column, top), Some(test.position.to_move().other()));
         }
     }
 
     #[test]
     fn positions_are_drawn_by_the_seed_from_every_ply() {
         let board = "4x4".parse().unwrap();
-        let drawn = |seed, stream| draw(board, seed, stream, |asked| Ok(Some(asked.position))).unwrap().unwrap();
+        let drawn = |seed, stream| draw(board, seed, stream, |test| Ok(Some(test.position))).unwrap().unwrap();
         assert_eq!(drawn(1, 5), drawn(1, 5));
         let plies = (0..2000).map(|stream| drawn(1, stream).ply()).collect::<BTreeSet<_>>();
         assert_eq!(plies, (0..16).collect());

@@ -4,16 +4,15 @@ use std::fmt;
 use std::time::Duration;
 
 use fourbase::Board;
+use fourbase::analysis::json::{OutcomeJson, PositionJson, SourceJson};
 use fourbase::analysis::{Grade, GradedPly, Judgement};
-use fourbase::notation::{self, column_character};
+use fourbase::notation::{self, choice_of_columns, column_character};
 use fourbase::players::Kind;
+use fourbase_tiers::files::{counted, grouped};
 use serde::Serialize;
 
-use crate::json::{OutcomeJson, PositionJson, SourceJson};
 use crate::knowledge::Knowledge;
-use crate::number::{counted, grouped, milliseconds};
-use crate::table::{self, Side};
-use crate::wording;
+use crate::output::{self, Side, milliseconds, wording};
 
 /// The result of a grade.
 #[derive(Serialize)]
@@ -164,7 +163,7 @@ impl fmt::Display for GradeReport {
             chance_share: self.chance_share,
         };
         rows.push(all.cells("all".to_owned()));
-        write!(f, "\n\n{}", table::to_text(&[Side::Right; 5], &rows))?;
+        write!(f, "\n\n{}", output::table(&[Side::Right; 5], &rows))?;
         if let Some(blunder) = &self.worst {
             write!(f, "\n\n{blunder}")?;
         }
@@ -185,6 +184,6 @@ impl fmt::Display for Blunder {
         let name = column_character(*column).unwrap_or('?');
         let reason = reason.map_or_else(String::new, |reason| format!(" ({reason})"));
         write!(f, "plays {name}: {}{reason}; best: ", wording::outcome(*played))?;
-        f.write_str(&wording::columns(best_columns.iter().copied()))
+        f.write_str(&choice_of_columns(best_columns.iter().copied()))
     }
 }

@@ -7,21 +7,19 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use fourbase::analysis::GameAnalysis;
-use fourbase::notation::{column_character, draw};
+use fourbase::notation::{choice_of_columns, column_character, draw};
 use fourbase::players::{Chooser, Kind, RatingPlayer, Source};
 use fourbase::{Game, MoveError, Player, Position};
 use fourbase_tiers::database::DatabaseError;
+use fourbase_tiers::files::counted;
 
-use super::saved;
 use super::typed::{HELP, Typed};
+use super::{load, save, to_load};
 use crate::batch::lines::{Line, Lines};
 use crate::cli::query::limited::LimitedAnalyst;
-use crate::history;
 use crate::knowledge::outcomes;
-use crate::number::counted;
-use crate::output::{self, CANNOT_WRITE};
-use crate::table::{self, Side};
-use crate::{interrupt, remedy, wording};
+use crate::output::{self, CANNOT_WRITE, Side, wording};
+use crate::{history, interrupt, remedy};
 
 /// A game that is being played.
 pub struct Session {
@@ -159,14 +157,14 @@ impl Session {
             Typed::History => Some(self.history()?),
             Typed::Moves if self.game.ply() == 0 => Some("no moves yet".to_owned()),
             Typed::Moves => Some(self.game.moves()),
-            Typed::Save(file) => Some(match saved::save(Path::new(&file), &self.game) {
+            Typed::Save(file) => Some(match save(Path::new(&file), &self.game) {
                 Ok(()) => format!(
                     "saved; continue with: {}",
-                    saved::to_load(self.game.board(), &players(self.kinds), Path::new(&file))
+                    to_load(self.game.board(), &players(self.kinds), Path::new(&file))
                 ),
                 Err(reason) => one_line(&reason),
             }),
-            Typed::Load(file) => match saved::load(Path::new(&file), self.game.board()) {
+            Typed::Load(file) => match load(Path::new(&file), self.game.board()) {
                 Ok(game) => {
                     (self.game, self.stuck_at) = (game, None);
                     None
@@ -217,7 +215,7 @@ impl Session {
             answer => return undecided(answer),
         };
         let Some(best) = moves.first().map(|best| best.1) else { return Ok("the game is over".to_owned()) };
-        let columns = wording::columns(moves.iter().filter(|of| of.1 == best).map(|of| of.0));
+        let columns = choice_of_columns(moves.iter().filter(|of| of.1 == best).map(|of| of.0));
         Ok(format!("{columns}: {}{}", wording::outcome(best), self.note()))
     }
 
@@ -253,7 +251,7 @@ impl Session {
                 row.push(grade.to_string());
             }
         }
-        Ok(format!("{}{}", table::to_text(&sides, &rows), self.note()))
+        Ok(format!("{}{}", output::table(&sides, &rows), self.note()))
     }
 
     fn history(&self) -> anyhow::Result<String> {
@@ -281,7 +279,7 @@ fn undecided<T>(answer: anyhow::Result<T>) -> anyhow::Result<String> {
 }
 
 fn one_line(error: &anyhow::Error) -> String {
-    remedy::told_whole(error)
+    remedy::describe_chain(error)
 }
 
 fn place(player: Player) -> usize {

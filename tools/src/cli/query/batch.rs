@@ -5,15 +5,14 @@ use std::io::Write;
 use anyhow::{Error, anyhow};
 use fourbase::analysis::json::{AnalysisJson, PositionJson};
 use fourbase::analysis::{Analysis, Move};
-use fourbase::notation;
-use fourbase::{Board, Outcome, Position};
+use fourbase::{Board, Outcome, Position, notation};
 use rayon::prelude::*;
 
 use super::limited::LimitedAnalyst;
 use crate::batch::fields::words_of_position;
 use crate::batch::lines::Line;
 use crate::batch::{BatchArguments, Record, Tally, Things, input_text, no_answer, push_line, write_others};
-use crate::json::Envelope;
+use crate::output::Envelope;
 
 /// Stands for an unknown remoteness, and for a column that cannot be played.
 const NONE: &[u8] = b"-";

@@ -9,13 +9,15 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Error, anyhow};
 use fourbase::analysis::{Analysis, AnalysisError, Analyst, Budget};
+use fourbase::notation::choice_of_columns;
 use fourbase::search::Monitor;
 use fourbase::{Outcome, Position};
 use fourbase_tiers::database::{Database, DatabaseError};
+use fourbase_tiers::files::counted;
 
 use super::watch::{Watch, Watcher};
-use crate::number::counted;
-use crate::{interrupt, remedy, wording};
+use crate::output::wording;
+use crate::{interrupt, remedy};
 
 /// How many positions of a batch are answered together where the limit of nodes allows for seconds each.
 const AT_ONCE_SEARCHED: usize = 16;
@@ -81,12 +83,12 @@ impl LimitedAnalyst {
     /// The same as [`LimitedAnalyst::analyse`].
     pub fn analyse_and_show(&self, position: &Position) -> anyhow::Result<Analysis> {
         self.ask(self.nodes, |budget, watch| {
-            let told = RefCell::new(Vec::new());
+            let shown = RefCell::new(Vec::new());
             let listener = |analysis: &Analysis| {
                 for fact in facts(analysis) {
-                    if !told.borrow().contains(&fact) {
+                    if !shown.borrow().contains(&fact) {
                         watch.into_iter().for_each(|watch| watch.tell(fact.clone()));
-                        told.borrow_mut().push(fact);
+                        shown.borrow_mut().push(fact);
                     }
                 }
             };
@@ -168,7 +170,7 @@ impl LimitedAnalyst {
     fn explain(&self, error: DatabaseError) -> Error {
         match error {
             DatabaseError::Analysis(limit) if limit.is_limit() => anyhow!(self.limit_text(limit)),
-            error => error.into(),
+            error => remedy::or_search(error),
         }
     }
 
@@ -207,7 +209,7 @@ fn facts(analysis: &Analysis) -> Vec<String> {
     let moves = analysis
         .moves
         .iter()
-        .filter_map(|of| Some(format!("column {}: {}", wording::columns([of.column]), wording::outcome(of.outcome?))));
+        .filter_map(|of| Some(format!("column {}: {}", choice_of_columns([of.column]), wording::outcome(of.outcome?))));
     value.into_iter().chain(moves).collect()
 }
 

@@ -19,8 +19,8 @@ use fourbase::{Board, excerpt};
 use fourbase_tiers::database::{self, choose};
 
 use super::limited::LimitedAnalyst;
-use crate::arguments::{CacheArgument, DatabaseArgument};
-use crate::{memory, number};
+use crate::arguments::{EXCERPT_BYTES, LookupArguments, within};
+use crate::{memory, remedy};
 
 /// How many nodes a search may visit for one position without `--nodes`: about half a minute of one thread on 7x6.
 const DEFAULT_NODES: u64 = 100_000_000;
@@ -31,18 +31,18 @@ const MOST_TABLE_BYTES: u64 = 1 << 30;
 /// The longest limit of time: ten years.
 const MOST_SECONDS: f64 = 3.2e8;
 
-/// How much of a wrong text the error repeats.
-const EXCERPT_BYTES: usize = 40;
-
-/// How to search.
-#[derive(Args, Clone, Copy, Debug)]
+/// Where to look positions up, and how to search.
+#[derive(Args, Clone, Debug)]
 pub struct SearchArguments {
+    #[command(flatten)]
+    pub lookup: LookupArguments,
+
     /// When to search forward [default: search only if you ask about one position and the board has no database]
     #[arg(long, value_name = "WHEN")]
     search: Option<When>,
 
     /// How many nodes a search may visit for one position before it gives up [default: 1e8, or no limit with --seconds]
-    #[arg(long, value_name = "N", value_parser = number::within::<u64>(1..=u64::MAX))]
+    #[arg(long, value_name = "N", value_parser = within::<u64>(1..=u64::MAX))]
     nodes: Option<u64>,
 
     /// How many seconds a search may take for one position before it gives up, such as 0.5 [default: no limit]
@@ -50,7 +50,7 @@ pub struct SearchArguments {
     seconds: Option<Duration>,
 
     /// How many threads search [default: one for each processor]
-    #[arg(long, value_name = "N", value_parser = number::within::<u16>(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = within::<u16>(1..=1024))]
     threads: Option<u16>,
 }
 
@@ -72,13 +72,7 @@ impl SearchArguments {
     ///
     /// A missing database where `--search` does not allow for a search, with the command that makes it; a database that
     /// cannot be read.
-    pub fn find(
-        self,
-        board: Board,
-        databases: &DatabaseArgument,
-        cache: CacheArgument,
-        is_batch: bool,
-    ) -> anyhow::Result<LimitedAnalyst> {
+    pub fn find(&self, board: Board, is_batch: bool) -> anyhow::Result<LimitedAnalyst> {
         let when = match self.search {
             Some(When::Never) => database::When::Never,
             None if is_batch => database::When::Never,
@@ -86,16 +80,16 @@ impl SearchArguments {
             Some(When::Auto) => database::When::Auto,
             Some(When::Only) => database::When::Only,
         };
-        let find = || Ok(cache.apply(databases.find_or_embedded(board)?));
+        let find = || self.lookup.find_or_embedded(board);
         let pool = || Arc::new(SearchPool::new(options(self.threads())));
-        let analyst = choose(board, when, find, pool)?;
+        let analyst = choose(board, when, find, pool).map_err(remedy::or_search)?;
         let is_missing = analyst.lookup().is_none() && when != database::When::Only;
         let nodes = self.nodes.or_else(|| self.seconds.is_none().then_some(DEFAULT_NODES));
         let analyst = LimitedAnalyst::new(analyst, nodes, self.seconds);
-        Ok(if is_missing { analyst.with_missing_in(&databases.root) } else { analyst })
+        Ok(if is_missing { analyst.with_missing_in(&self.lookup.database.root) } else { analyst })
     }
 
-    fn threads(self) -> usize {
+    fn threads(&self) -> usize {
         self.threads.map_or_else(|| thread::available_parallelism().map_or(1, usize::from), usize::from)
     }
 }

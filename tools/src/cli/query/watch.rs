@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use fourbase::search::Monitor;
 
 use crate::failure;
-use crate::progress::{self, Spinner};
+use crate::output::progress::{self, Spinner};
 
 /// How long a search takes before a note says that it goes on.
 const BEFORE_NOTE: Duration = Duration::from_secs(1);

@@ -3,12 +3,10 @@
 use std::fmt;
 use std::time::Duration;
 
-use fourbase_tiers::files::bytes;
+use fourbase_tiers::files::{bytes, counted, grouped};
 use fourbase_tiers::solve::{Plan, RankTier};
 use indicatif::HumanDuration;
 use serde::Serialize;
-
-use crate::number::{counted, grouped};
 
 /// What several processes need.
 #[derive(Serialize)]

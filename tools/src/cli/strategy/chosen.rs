@@ -4,11 +4,8 @@ use clap::Args;
 use fourbase::strategy::{Centre, CentreError, FollowUp, Mirror, Reading, Rule};
 use fourbase::{Board, Player, excerpt};
 
-use crate::arguments::one_of;
+use crate::arguments::{EXCERPT_BYTES, one_of};
 use crate::failure::BadInput;
-
-/// How much of a wrong text the error repeats.
-const EXCERPT_BYTES: usize = 40;
 
 /// The most columns of the boards that the follow-up strategy was stated for.
 const STATED_COLUMNS: usize = 6;

@@ -2,17 +2,16 @@
 
 use std::fmt;
 
+use fourbase::analysis::json::PlayersJson;
 use fourbase::notation::{columns_to_text, draw};
 use fourbase::strategy::{Check, Verdict};
 use fourbase::{Player, Position};
+use fourbase_tiers::files::{counted, grouped};
 use serde::Serialize;
 
+use super::Comparison;
 use super::chosen::Chosen;
-use super::comparison::Comparison;
-use crate::json::PlayersJson;
-use crate::number::{counted, grouped};
-use crate::table::{self, Side};
-use crate::wording;
+use crate::output::{self, Side, wording};
 
 /// The result of a check of a strategy on a board.
 #[derive(Serialize)]
@@ -128,7 +127,7 @@ impl StrategyReport {
         rows.push(row("second player wins", positions.won_by.second, Some(lines.won_by.second)));
         rows.push(row("tie", positions.ties, Some(lines.ties)));
         rows.push(row("all", positions.all, Some(lines.all)));
-        table::with_head([("", Side::Left), ("positions", Side::Right), ("lines", Side::Right)], rows)
+        output::table_with_head([("", Side::Left), ("positions", Side::Right), ("lines", Side::Right)], rows)
     }
 
     /// Writes a line, and draws its last position.

@@ -2,15 +2,14 @@
 
 use std::fmt;
 
+use fourbase::analysis::json::OutcomeJson;
 use fourbase::{Outcome, Player};
 use fourbase_tiers::database::Database;
-use fourbase_tiers::files::bytes;
+use fourbase_tiers::files::{bytes, counted, grouped};
 use fourbase_tiers::verify::{Fault, FaultKind, Report, published};
 use serde::Serialize;
 
-use crate::json::{self, OutcomeJson};
-use crate::number::{counted, grouped};
-use crate::wording;
+use crate::output::{self, wording};
 
 /// The result.
 #[derive(Serialize)]
@@ -68,7 +67,7 @@ struct FaultSchema {
     block: Option<u64>,
     /// The entry in the tier, from 0.
     entry: Option<u64>,
-    position: Option<json::PositionJson>,
+    position: Option<fourbase::analysis::json::PositionJson>,
     /// What the database has: an outcome, a number or a code.
     found: Option<String>,
     /// What it should have.
@@ -84,7 +83,7 @@ impl Verified {
         Verified {
             board: database.board().to_string(),
             stores: database.values().to_string(),
-            folder: (!database.is_embedded()).then(|| json::folder(database.folder())),
+            folder: (!database.is_embedded()).then(|| output::json_path(database.folder())),
             sound: report.is_sound(),
             outcome: OutcomeJson::of(report.root),
             files: report.files,

@@ -8,12 +8,12 @@ use fourbase::analysis::json::AnalysisJson;
 use fourbase::analysis::{Analysis, AnalysisError, Analyst, Budget};
 use fourbase::search::Monitor;
 use fourbase_tiers::database::DatabaseError;
+use fourbase_tiers::files::counted;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
-use super::boards::Known;
+use super::boards::BoardSource;
 use super::failure::Failure;
 use super::metrics::Metrics;
-use crate::number::counted;
 
 /// As many questions may wait for one that is searched.
 const WAITING_PER_SEARCH: usize = 4;
@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// How far a search may go.
 #[derive(Clone, Copy, Debug)]
-pub struct Reach {
+pub struct SearchLimits {
     pub nodes: u64,
     pub time: Duration,
 }
@@ -32,7 +32,7 @@ pub struct Reach {
 type Listener = Box<dyn Fn(&Analysis) + Send + Sync>;
 
 /// What is asked about a position.
-pub struct About {
+pub struct AnalysisRequest {
     pub position: Position,
     /// Whether best play is wanted.
     pub with_line: bool,
@@ -42,8 +42,8 @@ pub struct About {
 }
 
 /// Shares out the threads.
-pub struct Askers {
-    reach: Reach,
+pub struct Workers {
+    limits: SearchLimits,
     metrics: Arc<Metrics>,
     /// For positions that are looked up.
     probes: Arc<Semaphore>,
@@ -98,11 +98,11 @@ impl Drop for Waiting {
     }
 }
 
-impl Askers {
-    pub fn new(reach: Reach, probes: usize, searches: usize, metrics: Arc<Metrics>) -> Askers {
+impl Workers {
+    pub fn new(limits: SearchLimits, probes: usize, searches: usize, metrics: Arc<Metrics>) -> Workers {
         let line = Semaphore::new(WAITING_PER_SEARCH * searches);
         let [probes, searches] = [probes, searches].map(|most| Arc::new(Semaphore::new(most)));
-        Askers { reach, metrics, probes, searches, line, stopping: watch::Sender::new(false) }
+        Workers { limits, metrics, probes, searches, line, stopping: watch::Sender::new(false) }
     }
 
     /// Ends all searches, now and later: they answer what they know by then.
@@ -125,7 +125,7 @@ impl Askers {
             return Ok(Turn::new(&self.metrics, is_search, permit));
         }
         let _place = self.line.try_acquire().map_err(|_| Failure::too_many_searches())?;
-        let permit = tokio::time::timeout(self.reach.time, self.searches_in_turn()).await;
+        let permit = tokio::time::timeout(self.limits.time, self.searches_in_turn()).await;
         permit.unwrap_or_else(|_| Err(Failure::too_many_searches()))
     }
 
@@ -153,11 +153,16 @@ impl Askers {
     /// # Errors
     ///
     /// A database that cannot be read.
-    pub async fn analyse(&self, turn: Turn, known: &Arc<Known>, about: About) -> Result<Analysis, Failure> {
-        let known = Arc::clone(known);
+    pub async fn analyse(
+        &self,
+        turn: Turn,
+        source: &Arc<BoardSource>,
+        request: AnalysisRequest,
+    ) -> Result<Analysis, Failure> {
+        let source = Arc::clone(source);
         self.ask(turn, move |budget| {
-            let About { position, with_line, is_looked_up, listener } = about;
-            let analyst = known.analyst();
+            let AnalysisRequest { position, with_line, is_looked_up, listener } = request;
+            let analyst = source.analyst();
             if is_looked_up {
                 let database = Analyst::new(analyst.board(), analyst.lookup(), None);
                 return database.analyse(&position, with_line, budget, None);
@@ -175,13 +180,13 @@ impl Askers {
     /// Too many questions.
     pub async fn look_up(
         &self,
-        known: &Arc<Known>,
+        source: &Arc<BoardSource>,
         positions: Vec<Position>,
         with_line: bool,
     ) -> Result<Vec<Result<Analysis, Failure>>, Failure> {
-        let (known, count) = (Arc::clone(known), positions.len() as u64);
+        let (source, count) = (Arc::clone(source), positions.len() as u64);
         let analyses = self.look(move || {
-            let analyse = |position| known.analyst().analyse(&position, with_line, &mut Budget::default(), None);
+            let analyse = |position| source.analyst().analyse(&position, with_line, &mut Budget::default(), None);
             positions.into_iter().map(|position| analyse(position).map_err(Failure::from)).collect()
         });
         self.metrics.probes.inc_by(count);
@@ -220,9 +225,9 @@ impl Askers {
     ) -> Result<T, Failure> {
         let monitor = Arc::new(Monitor::default());
         let mut budget = Budget {
-            nodes: Some(self.reach.nodes),
+            nodes: Some(self.limits.nodes),
             // What it knows by then comes within milliseconds.
-            deadline: Instant::now().checked_add(self.reach.time),
+            deadline: Instant::now().checked_add(self.limits.time),
             monitor: Some(Arc::clone(&monitor)),
             ..Budget::default()
         };
@@ -255,7 +260,7 @@ impl Askers {
     pub fn limit_text(&self, limit: AnalysisError) -> String {
         let within = match limit {
             AnalysisError::NodeLimit { nodes, .. } => counted(nodes, "node"),
-            error if error.is_limit() => counted(self.reach.time.as_secs(), "second"),
+            error if error.is_limit() => counted(self.limits.time.as_secs(), "second"),
             error => return error.to_string(),
         };
         format!("not decided within {within}, which is what this server allows for a question")

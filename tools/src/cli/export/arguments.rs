@@ -1,0 +1,252 @@
+//! The arguments of `fourbase export`, what they choose, and the lists of plies and columns in them.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use clap::Args;
+use fourbase::excerpt;
+use fourbase_tiers::dataset::{Choice, Column, Format, Rows, ply_ranges};
+use fourbase_tiers::positions::SampleKind;
+
+use crate::arguments::{
+    BoardArgument, EXCERPT_BYTES, LookupArguments, MemoryArgument, ThreadsArgument, one_of, within,
+};
+use crate::failure::BadInput;
+use crate::output::wording;
+
+/// No board has a later ply.
+const MOST_PLY: u32 = 64;
+
+/// The ply of the UCI data set.
+const UCI_PLY: u32 = 8;
+
+/// Arguments of `fourbase export`.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "\
+Without --sample, export writes every legal position of the plies that no line has finished. With \
+--sample N it draws N unfinished positions: of kind uniform, every legal position of the plies is \
+equally likely; of kind random-play, a ply is drawn and random moves are played up to it; of kind \
+choice-matters also again until the moves differ in value. The same seed gives the same file.
+
+Columns: moves, bits, uni, bitboards (two columns), ply, value, remoteness, score (Pons' score), \
+move-values and move-remoteness (a column for each move). By default all but moves, bits and uni. \
+Values are 1 for a win of the player to move, 0 for a tie and -1 for a loss. A database of values \
+alone has no remoteness and no score.
+
+The format is that of the name's end: .csv, .parquet, or .data for the text of the UCI data set. \
+Releases write Parquet; to build it yourself: cargo build --release --features parquet \
+--format uci writes the positions of the UCI data set by its rule: 8 plies, and no move of either \
+player would complete a line; on 7x6 the same 67,557 rows in the same order. A file NAME.md beside \
+the output explains its columns and says how it was made.
+
+Examples:
+  fourbase export 5x4 --output 5x4.csv
+  fourbase export 5x4 --plies 0-8 --columns moves,value,remoteness
+  fourbase export 7x6 --sample 1000 --plies 8-12 --seed 1 --output 7x6.csv
+  fourbase export 7x6 --format uci --output connect-4.data")]
+pub struct Arguments {
+    #[command(flatten)]
+    pub board: BoardArgument,
+
+    /// Write to this file [default: standard output, as CSV]
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// How to write the rows [default: by the end of the file's name]
+    #[arg(long, value_name = "FORMAT", value_parser = one_of([
+        ("csv", "Comma-separated values", Format::Csv),
+        ("parquet", "Apache Parquet", Format::Parquet),
+        ("uci", "The text of the UCI data set connect-4", Format::Uci),
+    ]))]
+    format: Option<Format>,
+
+    /// The plies (numbers of pieces) to take positions from, such as 8 or 0-10,12 [default: all]
+    #[arg(long, value_name = "PLIES")]
+    plies: Option<PlyList>,
+
+    /// Draw N positions at random instead of all
+    #[arg(long, value_name = "N", value_parser = within::<u64>(1..=1_000_000_000_000))]
+    sample: Option<u64>,
+
+    /// How to draw them [default: uniform]
+    #[arg(long, value_name = "KIND", requires = "sample", value_parser = one_of([
+        ("uniform", "Every unfinished legal position equally likely", SampleKind::Uniform),
+        ("random-play", "Random moves up to a random ply", SampleKind::RandomPlay),
+        ("choice-matters", "The same, and the moves differ in value", SampleKind::ChoiceMatters),
+    ]))]
+    kind: Option<SampleKind>,
+
+    /// Seed of the random numbers; the same seed gives the same file [default: 1]
+    #[arg(long, value_name = "N", requires = "sample", value_parser = within::<u64>(0..=u64::MAX))]
+    seed: Option<u64>,
+
+    /// Of a position and its mirror image write only one, and of a sample each once
+    #[arg(long)]
+    distinct: bool,
+
+    /// Only positions in which no move would complete a line, as in the UCI data set
+    #[arg(long, conflicts_with = "sample")]
+    unforced: bool,
+
+    /// The columns to write, such as moves,value [default: bitboards and all that the database knows]
+    #[arg(long, value_name = "LIST")]
+    pub columns: Option<ColumnList>,
+
+    /// Replace the output file if it exists
+    #[arg(long)]
+    pub replace: bool,
+
+    /// Search at most N nodes for a position that the database does not keep
+    #[arg(long, value_name = "N", default_value_t = 100_000_000, value_parser = within::<u64>(1..=u64::MAX))]
+    pub nodes: u64,
+
+    #[command(flatten)]
+    pub lookup: LookupArguments,
+
+    #[command(flatten)]
+    pub memory: MemoryArgument,
+
+    #[command(flatten)]
+    pub threads: ThreadsArgument,
+
+    /// Print one line of JSON about the file
+    #[arg(long, requires = "output")]
+    pub json: bool,
+}
+
+impl Arguments {
+    /// Finds the format: the one that was asked for, else that of the file's name; CSV on standard output.
+    pub fn format(&self) -> Result<Format, BadInput> {
+        let format = match (self.format, &self.output) {
+            (Some(format), _) => format,
+            (None, None) => Format::Csv,
+            (None, Some(file)) => Format::of_file(file).ok_or_else(|| unknown_format(file))?,
+        };
+        let reason = if !format.is_built() {
+            "this fourbase was built without Parquet; build it with: cargo build --release --features parquet, or \
+             write CSV with --format csv"
+        } else if format == Format::Parquet && self.output.is_none() {
+            "Parquet goes into a file; give --output FILE.parquet"
+        } else if format == Format::Uci && self.columns.is_some() {
+            "the format uci has columns of its own; leave --columns out, or give --unforced --format csv"
+        } else {
+            return Ok(format);
+        };
+        Err(BadInput(reason.to_owned()))
+    }
+
+    /// Returns which positions are asked for. The format of the UCI data set stands for its positions.
+    pub fn choice(&self, format: Format) -> Choice {
+        let cells = self.board.board.cells() as u32;
+        let (rows, usual) = match self.sample {
+            Some(count) => {
+                let kind = self.kind.unwrap_or(SampleKind::Uniform);
+                (Rows::Sample { count, kind, seed: self.seed.unwrap_or(1) }, 0..cells)
+            }
+            None if self.unforced || format == Format::Uci => {
+                let ply = UCI_PLY.min(cells);
+                (Rows::Unforced, ply..ply + 1)
+            }
+            None => (Rows::All, 0..cells + 1),
+        };
+        let plies = self.plies.as_ref().map_or_else(|| usual.collect(), |PlyList(plies)| plies.clone());
+        Choice { rows, plies, is_distinct: self.distinct }
+    }
+
+    /// Returns the command that makes the same file elsewhere: without folders, threads and limits.
+    pub fn command(&self, format: Format, choice: &Choice, name: &str) -> String {
+        let mut command = format!("fourbase export {}", self.board.board);
+        let mut add = |option: &str, value: String| command.push_str(&wording::option(option, &value));
+        if let Some(PlyList(_)) = &self.plies {
+            add("plies", ply_ranges(&choice.plies));
+        }
+        if let Rows::Sample { count, kind, seed } = choice.rows {
+            add("sample", count.to_string());
+            add("kind", kind.to_string());
+            add("seed", seed.to_string());
+        }
+        if let Some(ColumnList(columns)) = &self.columns {
+            add("columns", columns.iter().map(|column| column.name()).collect::<Vec<_>>().join(","));
+        }
+        add("format", format.to_string());
+        add("output", name.to_owned());
+        for (is_given, flag) in [(self.distinct, " --distinct"), (self.unforced, " --unforced")] {
+            command.push_str(if is_given { flag } else { "" });
+        }
+        command
+    }
+}
+
+fn unknown_format(file: &Path) -> BadInput {
+    let file = wording::path(file);
+    BadInput(format!("the name {file} does not tell the format; end it with .csv or .parquet, or give --format"))
+}
+
+/// Some plies: `8`, `0-10` or `0-10,12`; in order, each once.
+#[derive(Clone, Debug)]
+pub struct PlyList(pub Vec<u32>);
+
+impl FromStr for PlyList {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> anyhow::Result<PlyList> {
+        let number = |text: &str| text.parse::<u32>().ok().filter(|ply| *ply <= MOST_PLY && !text.starts_with('+'));
+        let range = |part: &str| {
+            let (first, last) = part.split_once('-').unwrap_or((part, part));
+            Some(number(first)?..=number(last)?).filter(|range| !range.is_empty())
+        };
+        let ranges: Option<Vec<_>> = text.split(',').map(range).collect();
+        let mut plies: Vec<u32> = ranges.unwrap_or_default().into_iter().flatten().collect();
+        plies.sort_unstable();
+        plies.dedup();
+        if plies.is_empty() {
+            let text = excerpt(text, EXCERPT_BYTES);
+            anyhow::bail!("\"{text}\" is no list of plies from 0 to {MOST_PLY}; write it like 8 or 0-10,12");
+        }
+        Ok(PlyList(plies))
+    }
+}
+
+/// Some columns: `moves,value`.
+#[derive(Clone, Debug)]
+pub struct ColumnList(pub Vec<Column>);
+
+impl FromStr for ColumnList {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> anyhow::Result<ColumnList> {
+        let column = |name: &str| {
+            Column::named(name).ok_or_else(|| {
+                let names = Column::ALL.map(Column::name).join(", ");
+                anyhow::anyhow!("\"{}\" is no column; the columns are {names}", excerpt(name, EXCERPT_BYTES))
+            })
+        };
+        text.split(',').map(column).collect::<anyhow::Result<_>>().map(ColumnList)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fourbase_tiers::dataset::ply_ranges;
+
+    use super::*;
+
+    #[test]
+    fn plies_are_numbers_and_ranges_in_any_order() {
+        let read = |text: &str| text.parse::<PlyList>().map(|PlyList(plies)| ply_ranges(&plies)).ok();
+        assert_eq!(read("8").as_deref(), Some("8"));
+        assert_eq!(read("12,3-5,0-3").as_deref(), Some("0-5,12"));
+        assert_eq!(read("4-5").as_deref(), Some("4-5"));
+        for text in ["", ",", "5-4", "-1", "1-", "65", "0-99999999999", "+1", "1,,2", "a"] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn columns_are_named() {
+        let ColumnList(columns) = "value,moves".parse().unwrap();
+        assert_eq!(columns, [Column::Value, Column::Moves]);
+        let error = "value,colour".parse::<ColumnList>().unwrap_err().to_string();
+        assert!(error.starts_with("\"colour\" is no column; the columns are moves, bits"), "{error}");
+    }
+}

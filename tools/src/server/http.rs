@@ -1,0 +1,144 @@
+//! What the questions share of HTTP: the fields of an address, answers as JSON and for how long they hold, and bodies that grow
+//! line by line while they are sent.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::extract::Query;
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use fourbase::{Board, Position, notation};
+use futures_util::stream::poll_fn;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+
+use super::failure::Failure;
+use crate::output::SCHEMA;
+
+/// The longest text of a position: three times the bits of the largest board.
+const MOST_CHARACTERS: usize = 512;
+
+/// Reads the fields of an address.
+///
+/// # Errors
+///
+/// Fields that are missing, unknown, or of another kind.
+pub fn fields<T: DeserializeOwned>(query: Option<&str>) -> Result<T, Failure> {
+    let uri =
+        format!("/?{}", query.unwrap_or_default()).parse().map_err(|_| Failure::bad("this address cannot be read"))?;
+    let fields = Query::try_from_uri(&uri).map_err(|error| {
+        let text = error.body_text();
+        let reason = text.rsplit_once("query string: ").map_or(text.as_str(), |(_, reason)| reason);
+        Failure::bad(format!("this address cannot be read: {reason}"))
+    })?;
+    Ok(fields.0)
+}
+
+/// Reads a position of a board.
+///
+/// # Errors
+///
+/// The first mistake in the text.
+pub fn position(board: Board, text: &str) -> Result<Position, Failure> {
+    if text.len() > MOST_CHARACTERS {
+        return Err(Failure::bad(format!("a position has at most {MOST_CHARACTERS} characters, not {}", text.len())));
+    }
+    Ok(notation::parse(board, text)?)
+}
+
+/// The empty board, which is asked about where an address names no position.
+pub fn empty_board() -> String {
+    "-".to_owned()
+}
+
+/// The kind of media.
+pub const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+/// An answer that is known to be whole holds for a day, and longer for a client that has its tag.
+const WHOLE: HeaderValue = HeaderValue::from_static("public, max-age=86400");
+
+/// Another question may find out more.
+pub const PARTIAL: HeaderValue = HeaderValue::from_static("no-store");
+
+/// A copy may be kept, if it is compared with the server's before it is used.
+pub const CHANGING: HeaderValue = HeaderValue::from_static("no-cache");
+
+/// Writes an answer, and says how long it holds.
+///
+/// # Errors
+///
+/// It cannot be written as JSON.
+pub fn json_response(answer: &impl Serialize, holds: HeaderValue) -> Result<Response, Failure> {
+    let body = serde_json::to_vec(answer).map_err(|error| Failure::broken(&error))?;
+    Ok(([(header::CONTENT_TYPE, JSON), (header::CACHE_CONTROL, holds)], body).into_response())
+}
+
+/// Names what answers depend on, beside their address: the database, and the program that writes them.
+pub fn tag(hash: &str) -> Option<HeaderValue> {
+    let version = env!("CARGO_PKG_VERSION");
+    // Weak: the nodes of a search may differ.
+    HeaderValue::from_str(&format!("W/\"{}-{SCHEMA}-{version}\"", hash.get(..32)?)).ok()
+}
+
+/// Says how long an answer holds: one with a tag never changes, and one without becomes another when the board has a
+/// database.
+pub fn holds(tag: Option<HeaderValue>) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    headers.insert(header::CACHE_CONTROL, if tag.is_some() { WHOLE } else { CHANGING });
+    headers.extend(tag.map(|tag| (header::ETAG, tag)));
+    headers
+}
+
+/// Tells whether a client has the answer with this tag (RFC 9110, 13.1.2: a list, compared weakly, or a star).
+pub fn has(headers: &HeaderMap, tag: &HeaderValue) -> bool {
+    let plain = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
+    let tag = tag.to_str().map(plain).unwrap_or_default();
+    let lists = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|list| list.to_str().ok());
+    lists.flat_map(|list| list.split(',')).any(|of| of.trim() == "*" || plain(of) == tag)
+}
+
+/// The kind of media: a JSON value in each line.
+pub const NDJSON: &str = "application/x-ndjson";
+
+/// How many lines wait for a client.
+const WAITING: usize = 64;
+
+/// How long a client may take to read one.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The end of a body into which lines are written.
+#[derive(Clone)]
+pub struct Lines(Sender<Bytes>);
+
+/// Returns a body, and the end into which its lines are written. The body ends when that is dropped.
+pub fn lines() -> (Lines, Body) {
+    let (sender, mut receiver): (_, Receiver<Bytes>) = channel(WAITING);
+    let stream = poll_fn(move |context| receiver.poll_recv(context).map(|line| line.map(Ok::<Bytes, Infallible>)));
+    (Lines(sender), Body::from_stream(stream))
+}
+
+impl Lines {
+    /// Writes a line, and waits until there is room for it; `false` if the client is gone or too slow.
+    pub async fn write(&self, value: &impl Serialize) -> bool {
+        self.0.send_timeout(line(value), PATIENCE).await.is_ok()
+    }
+
+    /// Writes a line if there is room for it.
+    pub fn write_now(&self, value: &impl Serialize) {
+        let _ = self.0.try_send(line(value));
+    }
+
+    /// Waits until the client is gone.
+    pub async fn closed(&self) {
+        self.0.closed().await;
+    }
+}
+
+fn line(value: &impl Serialize) -> Bytes {
+    // These values have texts as keys, and nothing else can fail.
+    let mut line = serde_json::to_vec(value).unwrap_or_default();
+    line.push(b'\n');
+    Bytes::from(line)
+}
