@@ -3,10 +3,10 @@
 use fourbase::{Board, Position};
 use serde_json::{Value as Json, json};
 
-use crate::support::board::board;
-use crate::support::openings::openings;
+use crate::support::positions::board;
 use crate::support::program::Program;
 use crate::support::tiers::Database;
+use crate::support::truth::openings;
 
 fn embedded(board: Board) -> Database {
     Database::embedded(board).expect("a database that can be read").expect("a board whose early plies are embedded")

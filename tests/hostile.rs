@@ -6,12 +6,11 @@ use std::thread;
 
 use fourbase::{Board, notation};
 
-use crate::support::board::board;
 use crate::support::hostile::{LONG_BYTES, line};
 use crate::support::long;
+use crate::support::positions::{Random, board};
 use crate::support::program::Program;
 use crate::support::properties::{self, MESSAGE_BYTES};
-use crate::support::random::Random;
 
 /// How many texts are read in this process, and how many by the program.
 fn texts() -> usize {

@@ -5,17 +5,15 @@ use std::sync::Mutex;
 
 use fourbase::{Board, Position};
 
-use crate::support::board::board;
+use crate::support::databases::{verify, verify_heard};
 use crate::support::files::assert_same;
 use crate::support::long;
 use crate::support::memory_disk::MemoryDisk;
-use crate::support::positions::{every_well_formed_position, random_game};
+use crate::support::positions::{Random, board, every_well_formed_position, random_game};
 use crate::support::progress::StopAfterTiers;
 use crate::support::proofs;
-use crate::support::random::Random;
 use crate::support::solves::Solve;
 use crate::support::tiers::{Database, DatabaseError, Progress, SolveError, Stage, StaticEvaluation, Values, evaluate};
-use crate::support::verified::{verify, verify_heard};
 
 const BOTH: [Values; 2] = [Values::Wdl, Values::Remoteness];
 

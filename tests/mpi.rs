@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 use crate::support::long;
+use crate::support::positions::Random;
 use crate::support::program::PROGRAM;
-use crate::support::random::Random;
 
 /// How long a job may take on a busy machine.
 const LIMIT: Duration = Duration::from_secs(300);

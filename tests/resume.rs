@@ -11,12 +11,12 @@ use fourbase_tiers::solve;
 use rayon::ThreadPoolBuilder;
 use tempfile::TempDir;
 
-use crate::support::board::board;
+use crate::support::databases;
 use crate::support::files::{assert_same, flip_a_bit, folder_files};
 use crate::support::long;
 use crate::support::memory_disk::{Fault, MemoryDisk};
+use crate::support::positions::board;
 use crate::support::progress::{Listener, StopAfterEntries, StopAtFiles};
-use crate::support::shared;
 use crate::support::small_disk::SmallDisk;
 use crate::support::solves::{MEMORY_BYTES, Solve, in_files, least_bytes, stepwise};
 use crate::support::tiers::{Alone, CHECKPOINT, CountError, Plan, Progress, SolveError, Stage, Values};
@@ -32,7 +32,7 @@ fn on_disk(root: &Path, name: &str, values: Values) -> Solve {
 
 /// Asserts that a database is that of a solve in memory, and that nothing is left in the scratch folder.
 fn assert_done(solve: &Solve, what: &str) {
-    assert_same(&folder_files(&solve.folder()), &shared::files(solve.board(), solve.values()), what);
+    assert_same(&folder_files(&solve.folder()), &databases::files(solve.board(), solve.values()), what);
     let scratch = solve.scratch().expect("a solve in files");
     assert!(!scratch.join(solve.board().to_string()).exists(), "{what}: files or folders are left");
 }
@@ -93,7 +93,7 @@ fn a_solve_in_memory_that_is_stopped_anywhere_loses_only_the_tier_that_it_was_at
 #[test]
 fn a_solve_in_memory_does_not_wait_for_the_end_of_a_tier() {
     let solve = stepwise("5x5", Values::Wdl).with_checkpoint(CHECKPOINT);
-    let expected = shared::files(solve.board(), solve.values());
+    let expected = databases::files(solve.board(), solve.values());
     let one_thread = ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
     // The middle of a tier of 6,000,000 entries, by pieces of about 500,000.
     long::skips("five of six moments in the middle of a tier");
@@ -180,7 +180,7 @@ fn a_solve_goes_on_within_a_tier_in_files_and_in_memory_by_turns() {
             match solve.run_heard(&stop) {
                 Ok(report) => {
                     assert!(turn > 2, "{turn}");
-                    assert_same(&folder_files(&report.folder), &shared::files(solve.board(), values), "in turns");
+                    assert_same(&folder_files(&report.folder), &databases::files(solve.board(), values), "in turns");
                     break;
                 }
                 Err(SolveError::Stopped { .. }) => assert!(turn < 200, "it never ends"),
@@ -215,7 +215,7 @@ impl Progress for StopAtFile {
 #[test]
 fn a_solve_does_not_wait_for_the_end_of_a_tiers_file() {
     let solve = stepwise("5x4", Values::Remoteness).with_checkpoint(CHECKPOINT).with_block_words(SMALL_BLOCKS);
-    let expected = shared::files(solve.board(), solve.values());
+    let expected = databases::files(solve.board(), solve.values());
     for solve in [solve.clone(), solve.with_scratch(solve.root())] {
         long::skips("a stop at the files of eight of ten plies of 5x4");
         for ply in (1..solve.board().cells() as u32).step_by(long::scale(10, 2)) {

@@ -7,13 +7,12 @@ use std::time::{Duration, Instant};
 use fourbase::notation;
 use serde_json::{Value as Json, json};
 
-use crate::support::board::board;
+use crate::support::databases;
+use crate::support::positions::{Random, board};
 use crate::support::program::Program;
 use crate::support::progress::StopAfterEntries;
 use crate::support::proofs::random_positions;
-use crate::support::random::Random;
 use crate::support::server::{Server, eventually};
-use crate::support::shared;
 use crate::support::solves::Solve;
 use crate::support::tiers::Values;
 
@@ -166,7 +165,7 @@ fn a_database_is_found_when_it_is_finished() {
     let first = || server.get("/api/v1/position?board=4x4&position=1");
     assert_eq!(first().json()["source"]["kind"], json!("search"));
     let solve = Solve::new(board("4x4"), Values::Remoteness).with_root(program.path("db"));
-    let entries = shared::shared(board("4x4"), Values::Remoteness).manifest().entries();
+    let entries = databases::shared(board("4x4"), Values::Remoteness).manifest().entries();
     solve.run_heard(&StopAfterEntries::new(entries / 2)).expect_err("a solve that is stopped");
     // For two seconds the server does not look again.
     std::thread::sleep(Duration::from_millis(2100));

@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use super::random::Random;
+use super::positions::Random;
 use super::tiers::{Lock, ReadFile, Storage, WriteFile};
 
 /// Which operations fail, counted from 0.
