@@ -14,7 +14,6 @@ pub mod progress;
 pub mod proofs;
 pub mod properties;
 pub mod server;
-pub mod small_disk;
 pub mod solves;
 pub mod truth;
 
