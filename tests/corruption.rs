@@ -11,12 +11,9 @@ use fourbase::{Outcome, Position};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-use crate::support::board::board;
+use crate::support::databases::{self, Snapshot};
 use crate::support::long;
-use crate::support::positions::random_game;
-use crate::support::random::Random;
-use crate::support::shared;
-use crate::support::snapshot::Snapshot;
+use crate::support::positions::{Random, board, random_game};
 use crate::support::solves::Solve;
 use crate::support::tiers::{Database, DatabaseError, Values};
 
@@ -69,7 +66,7 @@ impl Sound {
     /// Solves a board, and asks for positions of every ply.
     fn new(name: &str, values: Values) -> Sound {
         let (board, mut random) = (board(name), Random::new(1));
-        let database = shared::shared(board, values);
+        let database = databases::shared(board, values);
         assert!(database.check_files().is_empty());
         let of_ply = |ply| {
             let games = std::iter::repeat_with(|| random_game(board, ply, &mut random)).take(QUESTIONS * 20);
@@ -77,7 +74,7 @@ impl Sound {
         };
         let positions = (0..board.cells()).flat_map(of_ply);
         let questions = positions.map(|position| (position, database.probe(&position).expect("an answer"))).collect();
-        Sound { solve: Solve::new(board, values), files: shared::files(board, values), questions }
+        Sound { solve: Solve::new(board, values), files: databases::files(board, values), questions }
     }
 
     fn tiers(&self) -> impl Iterator<Item = (&String, &Vec<u8>)> {

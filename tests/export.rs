@@ -8,11 +8,10 @@ use fourbase::{Position, notation};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 
-use crate::support::answer::Answer;
-use crate::support::board::board;
 use crate::support::long;
 use crate::support::plain_game::{FIRST, PlainGame, SECOND};
-use crate::support::plain_search::PlainSearch;
+use crate::support::plain_search::{Answer, PlainSearch};
+use crate::support::positions::board;
 use crate::support::program::Program;
 use crate::support::truth;
 

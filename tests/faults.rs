@@ -15,8 +15,8 @@ use tempfile::TempDir;
 use crate::support::files::{assert_same, folder_files};
 use crate::support::long;
 use crate::support::memory_disk::{Fault, MemoryDisk};
+use crate::support::positions::Random;
 use crate::support::progress::{Listener, StopAfterTiers};
-use crate::support::random::Random;
 use crate::support::solves::{Solve, in_files, in_files_at_once, stepwise};
 use crate::support::tiers::{CHECKPOINT, Database, FileError, Kernel, SolveError, Storage, Values};
 

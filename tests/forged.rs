@@ -7,8 +7,8 @@ use fourbase::Board;
 use rayon::prelude::*;
 use tempfile::TempDir;
 
-use crate::support::board::board;
 use crate::support::long;
+use crate::support::positions::board;
 use crate::support::program::PROGRAM;
 use crate::support::tiers::{Forged, forge};
 

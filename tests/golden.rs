@@ -5,11 +5,10 @@ use std::collections::BTreeMap;
 use fourbase::{Outcome, Position, Value};
 use rayon::ThreadPoolBuilder;
 
-use crate::support::board::board;
+use crate::support::databases::{self, Solved, shared};
 use crate::support::files::{assert_same, folder_files};
 use crate::support::long;
-use crate::support::shared::{self, shared};
-use crate::support::solved::Solved;
+use crate::support::positions::board;
 use crate::support::solves::{MEMORY_BYTES, Solve};
 use crate::support::tiers::{Kernel, Plan, Values};
 use crate::support::truth;
@@ -158,7 +157,7 @@ fn memory_checkpoints_and_the_disk_do_not_show_in_the_files() {
         let ample = Solve::new(board(name), Values::Remoteness);
         let needed = Plan::new(ample.board(), ample.values(), MEMORY_BYTES).memory_bytes();
         let tight = ample.with_memory_bytes(u64::try_from(needed).expect("little"));
-        assert_same(&tight.whole(), &shared::files(ample.board(), ample.values()), name);
+        assert_same(&tight.whole(), &databases::files(ample.board(), ample.values()), name);
     }
     for &name in long::scale(&["4x5m", "3x3c3"][..], &["5x4", "4x5m", "3x3c3"]) {
         let rare = Solve::new(board(name), Values::Remoteness);
@@ -166,6 +165,6 @@ fn memory_checkpoints_and_the_disk_do_not_show_in_the_files() {
     }
     for values in [Values::Wdl, Values::Remoteness] {
         let solved = Solved::by(&Solve::new(board("5x4"), values));
-        assert_same(&folder_files(&solved.folder()), &shared::files(board("5x4"), values), "5x4");
+        assert_same(&folder_files(&solved.folder()), &databases::files(board("5x4"), values), "5x4");
     }
 }

@@ -2,11 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::support::answer::Answer;
-use crate::support::board::board;
 use crate::support::long;
 use crate::support::plain_game::PlainGame;
-use crate::support::plain_search::PlainSearch;
+use crate::support::plain_search::{Answer, PlainSearch};
+use crate::support::positions::board;
 use crate::support::program::Program;
 
 /// Takes out what depends on the clock and the machine.

@@ -6,12 +6,11 @@ use std::thread;
 
 use fourbase::{Board, notation};
 
-use crate::support::board::board;
 use crate::support::hostile::{LONG_BYTES, line};
 use crate::support::long;
+use crate::support::positions::{Random, board};
 use crate::support::program::Program;
 use crate::support::properties::{self, MESSAGE_BYTES};
-use crate::support::random::Random;
 
 /// How many texts are read in this process, and how many by the program.
 fn texts() -> usize {
@@ -43,6 +42,14 @@ fn peak_kib(process: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     line.trim().strip_suffix(" kB")?.trim().parse().ok()
+}
+
+/// Asserts that memory has grown by at most 2 MiB, where the system tells.
+#[track_caller]
+fn assert_no_growth(early_kib: Option<u64>, late_kib: Option<u64>) {
+    if let (Some(early), Some(late)) = (early_kib, late_kib) {
+        assert!(late <= early + 2048, "{early} KiB, then {late} KiB");
+    }
 }
 
 /// Tells whether a line of a batch is a position: what the library says of its first field, without one carriage return.
@@ -117,9 +124,7 @@ fn a_million_lines_of_a_batch_are_answered_one_by_one_and_memory_does_not_grow()
     println!(
         "{texts} lines, {positions} of them positions; memory {early_kib:?} KiB after a fifth, {late_kib:?} at the end"
     );
-    if let (Some(early), Some(late)) = (early_kib, late_kib) {
-        assert!(late <= early + 2048, "{early} KiB, then {late} KiB");
-    }
+    assert_no_growth(early_kib, late_kib);
 }
 
 #[test]
@@ -137,9 +142,7 @@ fn a_line_without_an_end_takes_no_memory() {
     assert_eq!(output.status.code(), Some(2));
     let answer = String::from_utf8(output.stdout).expect("UTF-8");
     assert!(answer.ends_with("\terror\tthe line has 101000000 bytes; write at most 4096\n"), "{answer}");
-    if let (Some(early), Some(late)) = (early_kib, late_kib) {
-        assert!(late <= early + 2048, "{early} KiB, then {late} KiB");
-    }
+    assert_no_growth(early_kib, late_kib);
 }
 
 /// Bytes as an argument, where the system has such arguments.

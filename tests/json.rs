@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::support::program::Program;
 use crate::support::tiers::{Values, folder_of};
-use crate::support::{board, shared};
+use crate::support::{databases, positions::board};
 
 const DOCUMENT: &str = include_str!("../docs/json.md");
 
@@ -45,8 +45,8 @@ fn states_that_the_document_does_not_show_are_one_line() {
 fn a_list_with_a_database_that_cannot_be_read_is_one_line_as_well() {
     let program = Program::with("3x3c3");
     let manifest = program.path("db/3x3c3/remoteness/manifest");
-    let wdl = board::board("2x2c2");
-    shared::write(wdl, Values::Wdl, &folder_of(&program.path("db"), wdl, Values::Wdl));
+    let wdl = board("2x2c2");
+    databases::write(wdl, Values::Wdl, &folder_of(&program.path("db"), wdl, Values::Wdl));
     fs::write(&manifest, "nonsense").expect("a file");
     let (found, error) = program.run("list --json").json_and_error(1);
     assert_eq!(found["databases"].as_array().map(Vec::len), Some(1), "{found}");

@@ -1,21 +1,23 @@
-//! Databases that keep some plies and search the others forward: every answer that of a whole database.
+//! Databases that keep some plies and search the others forward: every answer that of a whole database, or of a published
+//! book for those that are built into the program. (`cmd/keep-plies.md` shows how they are asked.)
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use fourbase::{Board, Position};
+use serde_json::{Value as Json, json};
 
-use crate::support::board::board;
+use crate::support::databases::{verify, verify_heard};
 use crate::support::files::assert_same;
 use crate::support::long;
 use crate::support::memory_disk::MemoryDisk;
-use crate::support::positions::{every_well_formed_position, random_game};
+use crate::support::positions::{Random, board, every_well_formed_position, random_game};
+use crate::support::program::Program;
 use crate::support::progress::StopAfterTiers;
 use crate::support::proofs;
-use crate::support::random::Random;
 use crate::support::solves::Solve;
 use crate::support::tiers::{Database, DatabaseError, Progress, SolveError, Stage, StaticEvaluation, Values, evaluate};
-use crate::support::verified::{verify, verify_heard};
+use crate::support::truth::openings;
 
 const BOTH: [Values; 2] = [Values::Wdl, Values::Remoteness];
 
@@ -287,4 +289,32 @@ fn the_progress_of_a_verification_goes_on_while_it_counts_the_plies_that_are_not
     let (rest, steps) = counting.0.into_inner().expect("no panic");
     // Plies 0 to 3 are played; then all 17 are counted, each in a step of its own at least.
     assert!(rest.is_none() && steps.len() >= 4 + 17, "{rest:?}, {steps:?}");
+}
+
+fn embedded(board: Board) -> Database {
+    Database::embedded(board).expect("a database that can be read").expect("a board whose early plies are embedded")
+}
+
+#[test]
+fn a_database_of_the_users_own_comes_first() {
+    let program = Program::new();
+    let folder = program.path("db/6x6/remoteness");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let own = embedded(board("6x6")).keep(9, &folder).expect("a database");
+    let json = program.run("query 6x6 34 --json").first_json();
+    assert_ne!(json["source"]["folder"], Json::Null);
+    assert_eq!(json["source"]["hash"], json!(own.manifest().hash().expect("a hash").to_string()));
+}
+
+#[test]
+fn every_8_ply_position_of_a_published_book_has_its_value_and_remoteness() {
+    for board in Database::embedded_boards() {
+        let Some(openings) = openings(board) else { continue };
+        let database = embedded(board);
+        assert_eq!(database.values(), Values::Remoteness, "{board}");
+        proofs::assert_outcomes(&database, &openings);
+        // Forced replies lead some positions beyond the plies that are kept.
+        let searched = database.searched();
+        println!("{board}: {} positions and their mirror images, {searched} searches", openings.len());
+    }
 }

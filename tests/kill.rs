@@ -16,12 +16,11 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::support::board::board;
+use crate::support::databases;
 use crate::support::files::{assert_same, folder_files};
 use crate::support::long;
+use crate::support::positions::{Random, board};
 use crate::support::program::{PROGRAM, record};
-use crate::support::random::Random;
-use crate::support::shared;
 use crate::support::solves::Solve;
 use crate::support::tiers::{Progress, Values};
 
@@ -147,7 +146,7 @@ fn ctrl_c_leaves_what_can_be_gone_on_with_and_says_how() {
     assert!(stopped.keys().any(|name| name.starts_with("frontier-")), "{:?}", stopped.keys());
     assert!(!stopped.keys().any(|name| name.ends_with(".new")), "{:?}", stopped.keys());
     solve.run().expect("a solve that goes on");
-    assert_same(&folder_files(&folder), &shared::files(solve.board(), solve.values()), "5x5");
+    assert_same(&folder_files(&folder), &databases::files(solve.board(), solve.values()), "5x5");
 }
 
 #[cfg(target_os = "linux")]

@@ -9,11 +9,9 @@ use std::thread;
 
 use serde_json::json;
 
-use crate::support::board::board;
-use crate::support::positions::random_game;
+use crate::support::databases::Solved;
+use crate::support::positions::{Random, board, random_game};
 use crate::support::program::Program;
-use crate::support::random::Random;
-use crate::support::solved::Solved;
 use crate::support::solves::Solve;
 use crate::support::tiers::{Database, Progress, Values};
 

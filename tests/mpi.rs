@@ -13,9 +13,10 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
+use crate::support::files::flip_a_bit;
 use crate::support::long;
+use crate::support::positions::Random;
 use crate::support::program::PROGRAM;
-use crate::support::random::Random;
 
 /// How long a job may take on a busy machine.
 const LIMIT: Duration = Duration::from_secs(300);
@@ -88,6 +89,14 @@ impl Jobs {
 
     fn run(&self, arguments: &str) -> Output {
         self.command(arguments).output().expect("mpirun runs")
+    }
+
+    /// Runs a job that has to end with this exit code, and returns its messages.
+    #[track_caller]
+    fn fails(&self, code: i32, arguments: &str) -> String {
+        let output = self.run(arguments);
+        assert_eq!(output.status.code(), Some(code), "{output:?}");
+        String::from_utf8_lossy(&output.stderr).into_owned()
     }
 
     /// Runs the ordinary program alone.
@@ -173,10 +182,7 @@ fn any_number_of_processes_verifies_what_one_verifies() {
         both("verify 7x5 --embedded --sample 10", 2);
     }
     let tier = jobs.path(&format!("alone/{board}/remoteness/tier-09"));
-    let mut bytes = fs::read(&tier).expect("a tier");
-    let middle = bytes.len() / 2;
-    bytes[middle] ^= 1;
-    fs::write(&tier, bytes).expect("a tier");
+    flip_a_bit(&tier);
     assert!(both(&verify, 2).contains("NOT sound"));
 }
 
@@ -188,14 +194,10 @@ fn what_one_process_reads_otherwise_all_report() {
     fs::create_dir_all(&there).expect("a folder");
     for file in fs::read_dir(jobs.path("alone/4x4/wdl")).expect("a folder") {
         let file = file.expect("a file");
-        let mut bytes = fs::read(file.path()).expect("a file");
-        // Process 1 checks the hash of every second file.
-        if file.file_name() == "tier-07" {
-            let middle = bytes.len() / 2;
-            bytes[middle] ^= 1;
-        }
-        fs::write(there.join(file.file_name()), bytes).expect("a file");
+        fs::copy(file.path(), there.join(file.file_name())).expect("a file");
     }
+    // Process 1 checks the hash of every second file.
+    flip_a_bit(&there.join("tier-07"));
     let verify = "fourbase verify 4x4 --db alone --threads 1";
     let output = jobs.run(&format!("-n 1 {verify} : -n 1 -wdir there {verify}"));
     assert_eq!(output.status.code(), Some(1), "{output:?}");
@@ -203,9 +205,7 @@ fn what_one_process_reads_otherwise_all_report() {
     assert!(text.contains("NOT sound") && text.contains("tier-07"), "{text}");
     // What only one process meets, that one says.
     fs::write(there.join("manifest"), "nonsense").expect("a file");
-    let output = jobs.run(&format!("-n 1 {verify} : -n 1 -wdir there {verify}"));
-    assert_eq!(output.status.code(), Some(1), "{output:?}");
-    let error = String::from_utf8_lossy(&output.stderr);
+    let error = jobs.fails(1, &format!("-n 1 {verify} : -n 1 -wdir there {verify}"));
     assert!(error.contains("process 1 of the job") && error.contains("manifest"), "{error}");
 }
 
@@ -213,9 +213,7 @@ fn what_one_process_reads_otherwise_all_report() {
 fn processes_of_a_program_without_mpi_do_not_all_do_the_same() {
     let Some(jobs) = Jobs::new() else { return };
     for command in ["solve 4x4 --db db", "stats 4x4 --legal", "verify 4x4 --db db"] {
-        let output = jobs.run(&format!("-n 2 {PROGRAM} {command}"));
-        assert_eq!(output.status.code(), Some(2), "{output:?}");
-        let error = String::from_utf8_lossy(&output.stderr);
+        let error = jobs.fails(2, &format!("-n 2 {PROGRAM} {command}"));
         assert!(error.contains("2 processes were started") && error.contains("--features mpi"), "{error}");
     }
 }
@@ -282,9 +280,7 @@ fn processes_that_do_not_fit_together_refuse_each_other() {
     let Some(jobs) = Jobs::new() else { return };
     let pair = |one: &str, other: &str| {
         let of = |options: &str| format!("-n 1 {options} --scratch scratch --memory 1G --threads 1 --quiet");
-        let output = jobs.run(&format!("{} : {}", of(one), of(other)));
-        assert_eq!(output.status.code(), Some(1), "{output:?}");
-        String::from_utf8_lossy(&output.stderr).into_owned()
+        jobs.fails(1, &format!("{} : {}", of(one), of(other)))
     };
     let error = pair("fourbase solve 4x4 --db db", "fourbase solve 4x4 --values wdl --db db");
     assert!(error.contains("does not fit: it is") && error.contains("with the same program"), "{error}");
@@ -305,9 +301,7 @@ fn a_process_whose_disk_is_full_ends_the_job_and_the_next_one_goes_on() {
     fs::write(&limited, "#!/bin/sh\ntrap '' XFSZ\nulimit -f 40\nexec \"$@\"\n").expect("a script");
     fs::set_permissions(&limited, fs::Permissions::from_mode(0o755)).expect("a script");
     let solve = "fourbase solve 5x5 --db db --scratch scratch --threads 1 --memory 1G --quiet";
-    let output = jobs.run(&format!("-n 1 {solve} : -n 1 ./limited {solve}"));
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let error = jobs.fails(1, &format!("-n 1 {solve} : -n 1 ./limited {solve}"));
     assert!(error.contains("process 1 of the job") && error.contains("File too large"), "{error}");
     assert_eq!(hash(&text(jobs.run(&format!("-n 3 {solve}")))), jobs.solve_alone("5x5", "remoteness"));
 }
@@ -352,9 +346,7 @@ fn any_number_of_processes_counts_what_one_counts() {
     one(&format!("solve {board} --db db"));
     let counted = count(2, "--db db");
     assert_eq!((count(3, "--db db"), one(&format!("stats {board} --csv --db db"))), (counted.clone(), counted));
-    let output = jobs.run("-n 2 fourbase stats 6x6 --db db");
-    assert_eq!(output.status.code(), Some(1), "{output:?}");
-    let error = String::from_utf8_lossy(&output.stderr);
+    let error = jobs.fails(1, "-n 2 fourbase stats 6x6 --db db");
     assert_eq!(error.matches("no database of 6x6").count(), 1, "{error}");
 }
 
@@ -364,8 +356,6 @@ fn processes_that_see_other_databases_do_not_wait_for_each_other() {
     jobs.solve_alone("4x4", "wdl");
     fs::create_dir(jobs.path("there")).expect("a folder");
     let stats = "fourbase stats 4x4 --db alone --memory 1G --threads 1";
-    let output = jobs.run(&format!("-n 1 {stats} : -n 1 -wdir there {stats}"));
-    assert_eq!(output.status.code(), Some(1), "{output:?}");
-    let error = String::from_utf8_lossy(&output.stderr);
+    let error = jobs.fails(1, &format!("-n 1 {stats} : -n 1 -wdir there {stats}"));
     assert!(error.contains("no database of 4x4") || error.contains("other processes see another database"), "{error}");
 }

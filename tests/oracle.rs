@@ -3,15 +3,12 @@
 
 use rayon::prelude::*;
 
-use crate::support::answer::Answer;
-use crate::support::board::board;
 use crate::support::comparison::compare;
+use crate::support::databases::shared;
 use crate::support::long;
 use crate::support::plain_game::PlainGame;
-use crate::support::plain_search::PlainSearch;
-use crate::support::positions::{every_well_formed_position, random_game};
-use crate::support::random::Random;
-use crate::support::shared::shared;
+use crate::support::plain_search::{Answer, PlainSearch};
+use crate::support::positions::{Random, board, every_well_formed_position, random_game};
 use crate::support::tiers::{Database, Values};
 
 /// Boards with their numbers of legal positions, and whether the short run takes them. Where four in a row count, the numbers

@@ -5,10 +5,9 @@ use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use crate::support::board::board;
+use crate::support::databases::Solved;
+use crate::support::positions::{Random, board};
 use crate::support::properties;
-use crate::support::random::Random;
-use crate::support::solved::Solved;
 use crate::support::tiers::{Alone, Disk, Values};
 use fourbase_tiers::counts::count_by_value;
 use fourbase_tiers::solve::Solve;

@@ -8,8 +8,8 @@ use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::board::board;
 use crate::support::files::flip_a_bit;
+use crate::support::positions::board;
 use crate::support::program::Program;
 use crate::support::progress::StopAfterTiers;
 use crate::support::solves::Solve;

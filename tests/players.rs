@@ -1,8 +1,8 @@
 //! The players of the library against a database and the search.
 
-use crate::support::board::board;
+use crate::support::databases::shared;
 use crate::support::long;
-use crate::support::shared::shared;
+use crate::support::positions::board;
 use crate::support::tiers::{Database, Values};
 use fourbase::players::{Chooser, Kind, Outcomes, Reason, Source, nothing_known};
 use fourbase::search::{Options, Search};

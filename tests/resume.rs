@@ -1,7 +1,6 @@
 //! A solve that is stopped anywhere, in memory or in files, goes on later in either and ends with the same bytes.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
@@ -11,13 +10,12 @@ use fourbase_tiers::solve;
 use rayon::ThreadPoolBuilder;
 use tempfile::TempDir;
 
-use crate::support::board::board;
+use crate::support::databases;
 use crate::support::files::{assert_same, flip_a_bit, folder_files};
 use crate::support::long;
 use crate::support::memory_disk::{Fault, MemoryDisk};
+use crate::support::positions::board;
 use crate::support::progress::{Listener, StopAfterEntries, StopAtFiles};
-use crate::support::shared;
-use crate::support::small_disk::SmallDisk;
 use crate::support::solves::{MEMORY_BYTES, Solve, in_files, least_bytes, stepwise};
 use crate::support::tiers::{Alone, CHECKPOINT, CountError, Plan, Progress, SolveError, Stage, Values};
 
@@ -32,7 +30,7 @@ fn on_disk(root: &Path, name: &str, values: Values) -> Solve {
 
 /// Asserts that a database is that of a solve in memory, and that nothing is left in the scratch folder.
 fn assert_done(solve: &Solve, what: &str) {
-    assert_same(&folder_files(&solve.folder()), &shared::files(solve.board(), solve.values()), what);
+    assert_same(&folder_files(&solve.folder()), &databases::files(solve.board(), solve.values()), what);
     let scratch = solve.scratch().expect("a solve in files");
     assert!(!scratch.join(solve.board().to_string()).exists(), "{what}: files or folders are left");
 }
@@ -93,7 +91,7 @@ fn a_solve_in_memory_that_is_stopped_anywhere_loses_only_the_tier_that_it_was_at
 #[test]
 fn a_solve_in_memory_does_not_wait_for_the_end_of_a_tier() {
     let solve = stepwise("5x5", Values::Wdl).with_checkpoint(CHECKPOINT);
-    let expected = shared::files(solve.board(), solve.values());
+    let expected = databases::files(solve.board(), solve.values());
     let one_thread = ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
     // The middle of a tier of 6,000,000 entries, by pieces of about 500,000.
     long::skips("five of six moments in the middle of a tier");
@@ -180,7 +178,7 @@ fn a_solve_goes_on_within_a_tier_in_files_and_in_memory_by_turns() {
             match solve.run_heard(&stop) {
                 Ok(report) => {
                     assert!(turn > 2, "{turn}");
-                    assert_same(&folder_files(&report.folder), &shared::files(solve.board(), values), "in turns");
+                    assert_same(&folder_files(&report.folder), &databases::files(solve.board(), values), "in turns");
                     break;
                 }
                 Err(SolveError::Stopped { .. }) => assert!(turn < 200, "it never ends"),
@@ -215,7 +213,7 @@ impl Progress for StopAtFile {
 #[test]
 fn a_solve_does_not_wait_for_the_end_of_a_tiers_file() {
     let solve = stepwise("5x4", Values::Remoteness).with_checkpoint(CHECKPOINT).with_block_words(SMALL_BLOCKS);
-    let expected = shared::files(solve.board(), solve.values());
+    let expected = databases::files(solve.board(), solve.values());
     for solve in [solve.clone(), solve.with_scratch(solve.root())] {
         long::skips("a stop at the files of eight of ten plies of 5x4");
         for ply in (1..solve.board().cells() as u32).step_by(long::scale(10, 2)) {
@@ -266,32 +264,33 @@ fn blocks_that_are_elsewhere_are_asked_for_and_damaged_ones_are_solved_again() {
 
 #[test]
 fn a_disk_that_is_too_small_is_found_before_the_start() {
-    let root = TempDir::new().expect("a folder");
     long::skips("a disk that is too small for 5x4; takes 4x4");
-    let solve = on_disk(root.path(), long::scale("4x4", "5x4"), Values::Remoteness).with_root(root.path().join("db"));
+    let solve = Solve::new(board(long::scale("4x4", "5x4")), Values::Remoteness).with_scratch("scratch");
+    let solve = solve.with_block_words(SMALL_BLOCKS);
     let plan = Plan::new(solve.board(), solve.values(), MEMORY_BYTES).bounded();
     // With a margin for the estimate of the database; that of the files has one.
     let enough = plan.database_bytes() / 4 * 5 + plan.scratch_bytes();
     let enough = u64::try_from(enough).expect("a small board");
-    let error = solve.run_on(&SmallDisk { free_bytes: enough - 1 }).expect_err("a disk that is too small");
+    let small = MemoryDisk::with_free_bytes(enough - 1);
+    let error = solve.run_on(&small).expect_err("a disk that is too small");
     let SolveError::Disk { needed, free, .. } = error else { panic!("{error}") };
     assert_eq!((needed, free), (u128::from(enough), enough - 1));
-    assert_eq!(fs::read_dir(root.path()).expect("a folder").count(), 0, "nothing is made");
-    solve.run_on(&SmallDisk { free_bytes: enough }).expect("a disk that is just large enough");
+    assert!(small.is_empty(), "nothing is made");
+    solve.run_on(&MemoryDisk::with_free_bytes(enough)).expect("a disk that is just large enough");
 
-    let counted = solve::Solve::new(solve.board(), Values::Wdl).memory(MEMORY_BYTES).scratch(Some(root.path().into()));
+    let counted = solve::Solve::new(solve.board(), Values::Wdl).memory(MEMORY_BYTES).scratch(Some("scratch".into()));
     for is_legal in [true, false] {
-        let count = |free_bytes| {
-            let disk = SmallDisk { free_bytes };
-            let legal = is_legal.then(|| count_by_ply(&counted, &Alone, &disk, &()).map(drop));
-            legal.unwrap_or_else(|| count_by_value(&counted, &Alone, &disk, &()).map(drop))
+        let count = |disk: &MemoryDisk| {
+            let legal = is_legal.then(|| count_by_ply(&counted, &Alone, disk, &()).map(drop));
+            legal.unwrap_or_else(|| count_by_value(&counted, &Alone, disk, &()).map(drop))
         };
-        let error = count(0).expect_err("a disk that is too small");
-        let CountError::Disk { folder, needed, free: 0, .. } = error else { panic!("{error}") };
-        assert!(!folder.exists(), "nothing is made");
+        let full = MemoryDisk::with_free_bytes(0);
+        let error = count(&full).expect_err("a disk that is too small");
+        let CountError::Disk { needed, free: 0, .. } = error else { panic!("{error}") };
+        assert!(full.is_empty(), "nothing is made");
         let enough = u64::try_from(needed).expect("a small board");
-        assert!(count(enough - 1).is_err());
-        count(enough).expect("a disk that is just large enough");
+        assert!(count(&MemoryDisk::with_free_bytes(enough - 1)).is_err());
+        count(&MemoryDisk::with_free_bytes(enough)).expect("a disk that is just large enough");
     }
 }
 

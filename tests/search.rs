@@ -11,16 +11,14 @@ use std::path::Path;
 use fourbase::search::{Options, Search};
 use fourbase::{Board, Outcome, Position, Value};
 
-use crate::support::board::board;
+use crate::support::databases::shared;
 use crate::support::long;
-use crate::support::openings::{Opening, openings};
+use crate::support::positions::{Random, board};
 use crate::support::proofs::{
     assert_outcomes, assert_remoteness, assert_searched, parse_scored, random_positions, spread, tally,
 };
-use crate::support::random::Random;
-use crate::support::shared::shared;
 use crate::support::tiers::{Database, Values};
-use crate::support::truth;
+use crate::support::truth::{self, Opening, openings};
 
 /// The seed of the random positions.
 const SEED: u64 = 7;

@@ -1,29 +1,17 @@
-//! `fourbase serve` over time: streams, databases that appear, limits, signals, its log and its page. (`cmd/serve.md` shows its
-//! answers.)
+//! `fourbase serve` over time: streams, databases that appear, limits, signals, its log, its counts and its page.
 
 use std::io::Read;
 use std::time::{Duration, Instant};
 
-use fourbase::notation;
 use serde_json::{Value as Json, json};
 
-use crate::support::board::board;
+use crate::support::databases;
+use crate::support::positions::board;
 use crate::support::program::Program;
 use crate::support::progress::StopAfterEntries;
-use crate::support::proofs::random_positions;
-use crate::support::random::Random;
 use crate::support::server::{Server, eventually};
-use crate::support::shared;
 use crate::support::solves::Solve;
 use crate::support::tiers::Values;
-
-/// Takes the folder out of an answer of the command line: a server does not tell it.
-fn without_folder(mut line: Json) -> Json {
-    if line["source"].is_object() {
-        line["source"]["folder"] = Json::Null;
-    }
-    line
-}
 
 #[test]
 fn an_address_that_is_taken_is_an_error_with_a_remedy() {
@@ -50,79 +38,6 @@ fn a_browser_is_opened_when_it_is_asked_for() {
     let server = Server::start(&program, &["--open", "--base-path", "/c4"]);
     let opened = || std::fs::read_to_string(program.path("opened")).unwrap_or_default();
     eventually("a browser is opened", || opened() == format!("{}/", server.url()));
-}
-
-#[test]
-fn positions_and_games_have_the_answers_of_the_command_line() {
-    let program = Program::with("5x4");
-    let server = Server::start(&program, &[]);
-    let mut random = Random::new(5);
-    for ply in [0, 1, 2, 5, 8, 11, 14, 17] {
-        for position in random_positions(board("5x4"), ply, 3, &mut random) {
-            let text = notation::to_moves(&position).expect("moves");
-            let reply = server.get(&format!("/api/v1/position?board=5x4&position={text}&line=true"));
-            let expected = program.run(&format!("query 5x4 {text} --json")).first_json();
-            assert_eq!((reply.status, reply.json()), (200, without_folder(expected)));
-            let reply = server.get(&format!("/api/v1/analysis?board=5x4&moves={text}")).json();
-            let expected = program.run(&format!("analyse 5x4 {text} --json")).first_json();
-            assert_eq!(reply, without_folder(expected));
-        }
-    }
-    let by_bits = server.get("/api/v1/position?board=5x4&position=10000+10000+01000+10000+10000");
-    let by_uni = server.get("/api/v1/position?board=5x4&position=2_-----------X--------");
-    let by_moves = server.get("/api/v1/position?board=5x4&position=3");
-    assert_eq!((by_bits.json(), by_uni.json()), (by_moves.json(), by_moves.json()));
-    assert_eq!(by_moves.json()["line"], Json::Null);
-    assert_eq!(server.get("/api/v1/position?board=5x4").json()["position"]["moves"], json!(""));
-}
-
-#[test]
-fn a_whole_answer_has_a_tag_and_is_not_sent_twice() {
-    let program = Program::with("5x4");
-    let server = Server::start(&program, &[]);
-    let address = "/api/v1/position?board=5x4&position=33";
-    let reply = server.get(address);
-    let tag = reply.header("etag");
-    assert_eq!((&tag[..3], reply.header("cache-control")), ("W/\"", "public, max-age=86400"));
-    // A client may have it among others, and a proxy makes any tag weak or has a star.
-    for known in [tag, &tag[2..], &format!("\"x\", {tag}"), "*"] {
-        let again = server.get_with(address, &[("if-none-match", known)]);
-        assert_eq!((again.status, again.body.as_str(), again.header("etag")), (304, "", tag), "{known}");
-    }
-    assert_eq!(server.get_with(address, &[("if-none-match", "\"other\"")]).status, 200);
-    // A stream of what is looked up has nothing to tell on the way: it is the whole answer, which browsers may keep.
-    let streamed = server.get(&format!("{address}&stream=true"));
-    assert_eq!((&streamed.body, streamed.header("etag")), (&reply.body, tag));
-    assert_eq!(server.metric("fourbase_cache_hits_total"), 2.0);
-}
-
-#[test]
-fn long_questions_are_refused() {
-    let server = Server::start(&Program::new(), &[]);
-    let long = "1".repeat(600);
-    server.get(&format!("/api/v1/position?board=5x4&position={long}")).refused(400);
-    server.get(&format!("/api/v1/position?board=5x4&position={}", long.repeat(4))).refused(414);
-}
-
-#[test]
-fn a_batch_has_the_answers_of_the_command_line_in_order() {
-    let program = Program::with("5x4");
-    let server = Server::start(&program, &[]);
-    let mut random = Random::new(7);
-    let positions = [2, 7, 12].into_iter().flat_map(|ply| random_positions(board("5x4"), ply, 40, &mut random));
-    let mut lines: Vec<String> = positions.map(|position| notation::to_moves(&position).expect("moves")).collect();
-    lines.extend(["9", "", "-", "3333333", "10000 10000 01000 10000 10000"].map(str::to_owned));
-    let text = lines.join("\n");
-    let reply = server.post("/api/v1/positions?board=5x4", text.as_bytes());
-    assert_eq!((reply.status, reply.header("content-type")), (200, "application/x-ndjson"));
-    let (expected, _) = program.run_with_input("query 5x4 --batch --json", text + "\n").fails_after_output(2);
-    let expected: Vec<Json> =
-        expected.lines().map(|line| without_folder(serde_json::from_str(line).expect("JSON"))).collect();
-    assert_eq!(reply.lines(), expected);
-    server.post("/api/v1/positions?board=5x4", "1\n".repeat(10_001).as_bytes()).refused(413);
-    server.post("/api/v1/positions?board=5x4", &vec![b'1'; 2 << 20]).refused(413);
-    server.post("/api/v1/positions?board=5x4", b"\xff").refused(400);
-    assert_eq!(server.post("/api/v1/positions?board=5x4", "-\n".repeat(10_000).as_bytes()).lines().len(), 10_000);
 }
 
 #[test]
@@ -166,7 +81,7 @@ fn a_database_is_found_when_it_is_finished() {
     let first = || server.get("/api/v1/position?board=4x4&position=1");
     assert_eq!(first().json()["source"]["kind"], json!("search"));
     let solve = Solve::new(board("4x4"), Values::Remoteness).with_root(program.path("db"));
-    let entries = shared::shared(board("4x4"), Values::Remoteness).manifest().entries();
+    let entries = databases::shared(board("4x4"), Values::Remoteness).manifest().entries();
     solve.run_heard(&StopAfterEntries::new(entries / 2)).expect_err("a solve that is stopped");
     // For two seconds the server does not look again.
     std::thread::sleep(Duration::from_millis(2100));
@@ -309,4 +224,55 @@ fn every_answer_has_the_headers_that_keep_browsers_safe() {
     }
     let picture = server.get("/api/v1/position.svg?board=7x6&position=4453");
     assert_eq!((picture.header("content-type"), picture.body.matches("<circle").count()), ("image/svg+xml", 44));
+}
+
+/// Reads the lines that are no comments: a name, with its labels, and a number.
+fn counts(text: &str) -> Vec<(String, f64)> {
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    let read = |line: &str| {
+        let (name, number) = line.rsplit_once(' ').unwrap_or_else(|| panic!("{line}"));
+        (name.to_owned(), number.parse().unwrap_or_else(|_| panic!("{line}")))
+    };
+    lines.map(read).collect()
+}
+
+#[test]
+fn look_ups_searches_and_answers_at_hand_are_counted_apart() {
+    let server = Server::start(&Program::with("4x4"), &[]);
+    let names = ["cache_misses", "cache_hits", "probes", "searches"].map(|name| format!("fourbase_{name}_total"));
+    for (address, expected) in [
+        ("healthz", [0.0, 0.0, 0.0, 0.0]),
+        ("api/v1/position?board=4x4&position=12", [1.0, 0.0, 1.0, 0.0]),
+        ("api/v1/position?board=4x4&position=12", [1.0, 1.0, 1.0, 0.0]),
+        ("api/v1/position?board=4x3&position=12", [2.0, 1.0, 1.0, 1.0]),
+    ] {
+        assert_eq!(server.get(&format!("/{address}")).status, 200);
+        eventually(address, || names.each_ref().map(|name| server.metric(name)) == expected);
+    }
+    assert_eq!(server.post("/api/v1/positions?board=4x4", b"1\n2\n3\n").status, 200);
+    eventually("a batch", || server.metric("fourbase_probes_total") == 4.0);
+}
+
+#[test]
+fn the_counts_are_open_metrics_with_the_times_of_all_requests() {
+    let server = Server::start(&Program::with("4x4"), &[]);
+    for position in ["1", "12", "123", "9"] {
+        server.get(&format!("/api/v1/position?board=4x4&position={position}"));
+    }
+    let reply = server.get("/metrics");
+    assert_eq!((reply.status, reply.header("cache-control")), (200, "no-store"));
+    assert_eq!(reply.header("content-type"), "application/openmetrics-text; version=1.0.0; charset=utf-8");
+    assert!(reply.body.ends_with("\n# EOF\n"), "{}", reply.body);
+    assert_eq!(reply.body.matches("# TYPE fourbase_").count(), 10, "{}", reply.body);
+    eventually("each request is counted and timed", || {
+        let counts = counts(&server.get("/metrics").body);
+        let of =
+            |name: &'static str| counts.iter().filter(move |(of, _)| of.starts_with(name)).map(|(_, count)| *count);
+        let buckets: Vec<f64> = of("fourbase_request_seconds_bucket{").collect();
+        assert!(buckets.len() > 10 && buckets.is_sorted(), "{counts:?}");
+        let count = of("fourbase_request_seconds_count").sum::<f64>();
+        assert!(of("fourbase_request_seconds_sum").sum::<f64>() > 0.0);
+        count >= 5.0 && count == of("fourbase_requests_total{").sum::<f64>() && buckets.last() == Some(&count)
+    });
+    assert_eq!(server.metric("fourbase_requests_total{status=\"400\"}"), 1.0);
 }

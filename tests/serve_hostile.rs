@@ -3,8 +3,8 @@
 use std::io::Read;
 
 use crate::support::hostile;
+use crate::support::positions::Random;
 use crate::support::program::Program;
-use crate::support::random::Random;
 use crate::support::server::{Server, eventually};
 
 /// A request of every route, with the rest of its address and its body.

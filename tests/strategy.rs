@@ -5,7 +5,7 @@ use fourbase::search::{Options as SearchOptions, Search};
 use fourbase::strategy::{Check, CheckError, FollowUp, Reading, Verdict, check};
 use fourbase::{Board, Player, Value};
 
-use crate::support::board::board;
+use crate::support::positions::board;
 use crate::support::program::Program;
 use crate::support::solves::MEMORY_BYTES;
 use crate::support::truth;

@@ -8,8 +8,8 @@ use fourbase::search::{Options, Search};
 use fourbase::{Board, Value, notation};
 use rayon::prelude::*;
 
-use crate::support::board::board;
 use crate::support::long;
+use crate::support::positions::board;
 use crate::support::program::Program;
 use crate::support::truth;
 

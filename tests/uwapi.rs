@@ -3,10 +3,9 @@
 use fourbase::{Board, Position, notation};
 use serde_json::{Value as Json, json};
 
-use crate::support::board::board;
+use crate::support::positions::{Random, board};
 use crate::support::program::Program;
 use crate::support::proofs::random_positions;
-use crate::support::random::Random;
 use crate::support::server::Server;
 
 /// Boards, and how the page names them: rows x columns.

@@ -7,16 +7,15 @@ use std::sync::Arc;
 use fourbase::{Outcome, Position, Value};
 use serde_json::json;
 
-use crate::support::board::board;
+use crate::support::databases::{Communicator, Fault, FaultKind, Options, Report, Threads, verify, verify_as};
 use crate::support::long;
 use crate::support::memory_disk::MemoryDisk;
+use crate::support::positions::{Random, board};
 use crate::support::program::Program;
-use crate::support::random::Random;
 use crate::support::solves::Solve;
 use crate::support::tiers::{
     Database, Disk, Planted, StaticEvaluation, Storage, TierDirectory, Values, evaluate, plant,
 };
-use crate::support::verified::{Communicator, Fault, FaultKind, Options, Report, Threads, verify, verify_as};
 
 /// How many wrong values are planted.
 const PLANTED: usize = 200;

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::column::last_column_character;
+use super::moves::last_column_character;
 use crate::excerpt::{name_character, name_found};
 use crate::{Board, MoveError, Player, PositionError};
 

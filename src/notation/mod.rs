@@ -19,21 +19,17 @@
 //! the first mistake, and repeats at most one character of the text in an error.
 
 mod bits;
-mod column;
 mod drawing;
 mod error;
 mod moves;
 mod order;
-mod picture;
 mod spelling;
 mod uni;
 
 pub use bits::to_bits;
-pub use column::{choice_of_columns, column_character, columns_to_text};
-pub use drawing::draw;
+pub use drawing::{draw, draw_svg};
 pub use error::NotationError;
-pub use moves::{parse_moves, to_moves};
-pub use picture::draw_svg;
+pub use moves::{choice_of_columns, column_character, columns_to_text, parse_moves, to_moves};
 pub use uni::to_uni;
 
 use spelling::Link;

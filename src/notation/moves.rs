@@ -1,18 +1,73 @@
 //! Moves: one character each, the columns `1` to `9` and then `a` to `w`; `-` or nothing for the empty board.
 
-use super::column::{column_number, columns_to_text};
 use super::error::NotationError;
 use super::order::smallest_order;
 use super::spelling::{self, Link};
 use super::uni;
 use crate::excerpt::excerpt;
-use crate::{Board, Player, Position, has_line};
+use crate::{Board, MAX_COLUMNS, Player, Position, has_line};
 
 /// Written for the empty board, because no moves at all would be invisible.
 const EMPTY_BOARD: &str = "-";
 
 /// How much of a text an error repeats.
 const EXCERPT_BYTES: usize = 80;
+
+/// The character of each column, by number from 0.
+const COLUMN_CHARACTERS: &[u8; MAX_COLUMNS] = b"123456789abcdefghijklmnopqrstuvw";
+
+/// Returns the character that names `column` (from 0): `1` to `9`, then `a` to `w`; `None` beyond 31.
+///
+/// ```
+/// use fourbase::notation::column_character;
+/// assert_eq!([0, 8, 9, 31, 32].map(column_character), [Some('1'), Some('9'), Some('a'), Some('w'), None]);
+/// ```
+#[must_use]
+pub fn column_character(column: usize) -> Option<char> {
+    COLUMN_CHARACTERS.get(column).copied().map(char::from)
+}
+
+/// Returns the character of the board's last column.
+pub(super) fn last_column_character(board: Board) -> char {
+    char::from(COLUMN_CHARACTERS[board.width() - 1])
+}
+
+/// Returns the number of the column that `character` names, on any board.
+pub(super) fn column_number(character: char) -> Option<usize> {
+    match character {
+        '1'..='9' => Some(character as usize - '1' as usize),
+        'a'..='z' => Some(character as usize - 'a' as usize + 9),
+        _ => None,
+    }
+}
+
+/// Writes columns (from 0, at most 31), such as the rest of a game, as one character each. A column without a
+/// character becomes `?`.
+///
+/// ```
+/// use fourbase::notation::columns_to_text;
+/// assert_eq!(columns_to_text([3, 3, 4, 2]), "4453");
+/// ```
+#[must_use]
+pub fn columns_to_text(columns: impl IntoIterator<Item = usize>) -> String {
+    columns.into_iter().map(|column| column_character(column).unwrap_or('?')).collect()
+}
+
+/// Writes columns, counted from 0, as choices: `2`, `2 or 3`, `2, 3 or b`.
+///
+/// ```
+/// use fourbase::notation::choice_of_columns;
+/// assert_eq!([choice_of_columns([]), choice_of_columns([1]), choice_of_columns([1, 2, 10])], ["", "2", "2, 3 or b"]);
+/// ```
+#[must_use]
+pub fn choice_of_columns(columns: impl IntoIterator<Item = usize>) -> String {
+    let mut names = columns.into_iter().filter_map(column_character).map(String::from).collect::<Vec<_>>();
+    match (names.pop(), names.is_empty()) {
+        (None, _) => String::new(),
+        (Some(last), true) => last,
+        (Some(last), false) => format!("{} or {last}", names.join(", ")),
+    }
+}
 
 /// Writes a position as the smallest order of moves that reaches it, by play that stops at the first line; `-` for the
 /// empty board.
@@ -103,8 +158,7 @@ fn has_any_line(position: &Position) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::column::{column_character, column_number};
-    use super::to_moves;
+    use super::{column_character, column_number, to_moves};
     use crate::Value;
     use crate::notation::parse;
 

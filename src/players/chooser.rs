@@ -6,7 +6,7 @@ use std::fmt;
 use rand::Rng;
 use thiserror::Error;
 
-use super::grade::Grade;
+use super::Grade;
 use crate::{Board, Outcome, Position};
 
 /// Chooses a column for the player to move. A chooser belongs to one board. It may keep memory from move to move, but

@@ -34,31 +34,25 @@
 //! ```
 
 mod chooser;
-mod drawn;
 mod follow_up;
-mod grade;
 mod kind;
 mod matches;
 mod perfect;
 mod pomakis;
 mod random;
 mod rating;
-mod source;
 mod standing;
 mod strategy;
 mod window;
 
 pub use chooser::{Choice, ChooseError, Chooser, Reason};
-pub use drawn::{random_play, random_position};
 pub use follow_up::FollowUpPlayer;
-pub use grade::Grade;
 pub use kind::{Kind, KindError, NAMES};
 pub use matches::{DrawnOpenings, MatchError, Openings, PlayedGame, play_game};
 pub use perfect::{Outcomes, PerfectPlayer, nothing_known};
 pub use pomakis::PomakisPlayer;
-pub use random::RandomPlayer;
-pub use rating::RatingPlayer;
-pub use source::Source;
+pub use random::{RandomPlayer, Source, random_play, random_position};
+pub use rating::{Grade, RatingPlayer};
 pub use strategy::Strategy;
 pub use window::WindowPlayer;
 

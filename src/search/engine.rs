@@ -1,16 +1,13 @@
 //! The engine of one board: it keeps the table from question to question, and narrows a score with null windows.
 
 use super::budget::{Budget, Shared};
-use super::grid::{ANY_HEIGHT, Grid};
+use super::grid::{ANY_HEIGHT, Grid, State};
 use super::moves::CellMerits;
-use super::oracle::Oracle;
-use super::score::{Scale, Score};
-use super::state::State;
+use super::score::{Scale, Score, next_beta};
 use super::table::Table;
-use super::window::next_beta;
 use super::word::Word;
 use super::worker::Worker;
-use super::{Options, SearchError};
+use super::{Options, Oracle, SearchError};
 use crate::{Board, Position};
 
 /// The number of nodes after which a question gets more threads: some 50 milliseconds.

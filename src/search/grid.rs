@@ -1,4 +1,4 @@
-//! The grid: bitboards with a row of sentinels, and the cells that complete a line.
+//! The grid: bitboards with a row of sentinels, the cells that complete a line, and positions on it.
 //!
 //! Column `c`, row `r` (both from 0, row 0 at the bottom) is bit `c * (height + 1) + r`. The bit above every column,
 //! its *sentinel*, is never set in a set of pieces. So shifts are safe without a mask: a line that leaves the board
@@ -180,6 +180,54 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Grid<W, HEIGHT, COLUMNS> 
                 || self.fits[1] && run(stride)
                 || self.fits[2] && (run(stride + 1) || run(stride - 1))
         }
+    }
+}
+
+/// A position inside the search, in which the game is not over: the pieces, and the cells that complete a line.
+///
+/// A move changes only the mover's spots, so a parent that has looked at a move has computed all that its child needs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct State<W> {
+    /// The pieces of the player to move.
+    pub mine: W,
+    /// All pieces.
+    pub all: W,
+    /// The cells that complete a line of the player to move; some may be taken.
+    pub my_spots: W,
+    /// The cells that complete a line of the opponent; some may be taken.
+    pub their_spots: W,
+    /// The number of pieces.
+    pub ply: u32,
+}
+
+impl<W: Word> State<W> {
+    /// Builds the state of a position from the mover's and all pieces.
+    pub fn new<const HEIGHT: u32, const COLUMNS: usize>(grid: &Grid<W, HEIGHT, COLUMNS>, mine: W, all: W) -> State<W> {
+        State { mine, all, my_spots: grid.spots(mine), their_spots: grid.spots(mine ^ all), ply: all.count() }
+    }
+
+    /// Returns the cells that can be played.
+    #[inline(always)]
+    pub fn playable<const HEIGHT: u32, const COLUMNS: usize>(&self, grid: &Grid<W, HEIGHT, COLUMNS>) -> W {
+        self.all.plus(grid.bottom) & grid.cells
+    }
+
+    /// Plays in `cell`, after which the mover has `spots`.
+    #[inline(always)]
+    pub fn play(&self, cell: W, spots: W) -> State<W> {
+        State {
+            mine: self.mine ^ self.all,
+            all: self.all | cell,
+            my_spots: self.their_spots,
+            their_spots: spots,
+            ply: self.ply + 1,
+        }
+    }
+
+    /// Returns the key. It is different for any two positions of the board, and includes who is to move.
+    #[inline(always)]
+    pub fn key(&self) -> W {
+        self.mine.plus(self.all)
     }
 }
 

@@ -1,9 +1,9 @@
 //! Misère: completing a line loses. So a move is safe if it completes no line, and a player without a safe move loses
 //! with the next move.
 
+use super::grid::State;
 use super::moves::{BEST_MERIT, Child, Moves};
 use super::score::Score;
-use super::state::State;
 use super::table::NO_COLUMN;
 use super::word::Word;
 use super::worker::Worker;

@@ -7,13 +7,13 @@
 //!
 //! **Negamax with a null window.** A search asks one question: is the score of this position at least `beta`? The
 //! answer is yes as soon as some move leads to a position whose score for the opponent is at most `-beta`; the other
-//! moves need no look. A score is the value and the end of the game in one number (`score`), and a few questions narrow
-//! it down to one (`window`).
+//! moves need no look. A score is the value and the end of the game in one number, and a few questions narrow it down to
+//! one (`score`).
 //!
 //! **Moves that do not lose at once.** `x . x` in a row with the gap filled from below is a cell where the player wins,
 //! a *spot*. A few shifts of a bitboard give the spots of both players (`grid`), and a parent hands them to its
-//! children (`state`). A playable spot of the opponent must be filled; two are a loss; and a cell below one must not be
-//! played. For example, on `7x6` after 1, 4, 1, 4, 1 the second player has one move worth a look, in column 1:
+//! children. A playable spot of the opponent must be filled; two are a loss; and a cell below one must not be played.
+//! For example, on `7x6` after 1, 4, 1, 4, 1 the second player has one move worth a look, in column 1:
 //!
 //! ```
 //! use fourbase::search::{Options, Search};
@@ -36,8 +36,8 @@
 //! **A table** of proved bounds (`table`). The search looks up the position, and all its children before it searches
 //! any of them. Positions are found by their exact key, folded by mirror image. The threads share the table. More than
 //! one thread starts only when a question is long: every thread then answers the same question, and the first answer
-//! stops the others. Since every bound is proved (or told by an oracle, which is trusted), the answer is always the same; only the number of nodes differs with
-//! several threads.
+//! stops the others. Since every bound is proved (or given by an oracle, which is trusted), the answer is always the same;
+//! only the number of nodes differs with several threads.
 //!
 //! # Sources
 //!
@@ -47,18 +47,14 @@
 
 mod budget;
 mod engine;
-mod error;
 mod grid;
 mod misere;
 mod moves;
 mod normal;
 mod options;
-mod oracle;
 mod pairing;
 mod score;
-mod state;
 mod table;
-mod window;
 mod word;
 mod worker;
 
@@ -68,9 +64,7 @@ use std::time::Instant;
 
 use crate::{Board, Outcome, Position, Value};
 use engine::Engine;
-pub use error::SearchError;
-pub use options::{Monitor, Options};
-pub use oracle::Oracle;
+pub use options::{Monitor, Options, Oracle, SearchError};
 use score::{Scale, Score};
 
 /// Farther from a tie than any score.

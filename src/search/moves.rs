@@ -5,8 +5,7 @@
 //! move of an earlier search of the position comes before all others. On Test_L2_R2, in 86 % of the positions where a
 //! move decides, it is the first one tried.
 
-use super::grid::Grid;
-use super::state::State;
+use super::grid::{Grid, State};
 use super::table::{Entry, Table};
 use super::word::Word;
 
@@ -132,7 +131,7 @@ impl CellMerits {
 #[cfg(test)]
 mod tests {
     use super::{BEST_MERIT, Child, Moves};
-    use crate::search::state::State;
+    use crate::search::grid::State;
 
     #[test]
     fn moves_come_by_merit_and_equal_ones_as_they_came() {

@@ -5,11 +5,10 @@
 //! win: it fills the one cell where the opponent would win (two are a loss), and is not the cell below one. As long as
 //! there is only one such move, it is played at once, so the search proper and the table deal only with choices.
 
-use super::grid::Grid;
+use super::grid::{Grid, State};
 use super::moves::{BEST_MERIT, Child, Moves};
 use super::pairing;
 use super::score::Score;
-use super::state::State;
 use super::table::NO_COLUMN;
 use super::word::Word;
 use super::worker::Worker;

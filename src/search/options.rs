@@ -1,8 +1,13 @@
-//! What a search may use, and how to watch and stop it.
+//! What the caller of a search decides: what it may use, how to watch and stop it, and an oracle; and the errors when
+//! there is no answer.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
+
+use thiserror::Error;
+
+use crate::{Board, Position, Value};
 
 /// The memory, threads and nodes that a [`Search`](super::Search) may use.
 ///
@@ -83,4 +88,61 @@ impl Monitor {
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Relaxed)
     }
+}
+
+/// Knows what positions are worth, win, lose or tie, such as a database of values alone.
+///
+/// A search of a remoteness need not prove these values again: a move that gives the value away is cut at once, and a tie
+/// is exact.
+pub trait Oracle: Sync {
+    /// Returns what an unfinished position is worth to its player to move; `None` where that is not known.
+    fn value(&self, position: &Position) -> Option<Value>;
+
+    /// Tells whether it cannot answer any more, such as after a file that cannot be read. The search then ends as if it was
+    /// cancelled. It asks from time to time, about once a millisecond.
+    fn has_failed(&self) -> bool {
+        false
+    }
+
+    /// The search asks only about positions with at least this many empty cells: later ones are searched sooner than a
+    /// database is read.
+    fn least_empty_cells(&self) -> u32 {
+        LEAST_EMPTY_CELLS
+    }
+}
+
+/// From how many empty cells on a database is asked, by measurement. The remoteness of 60 random positions of 7x6 with 8
+/// to 14 pieces took 3.0 CPU seconds without a database. With one of 3.7 GB, whose blocks had to be expanded for most
+/// answers (50 microseconds, or some hundred nodes), it took 2.9 seconds for 28 or 30 cells, 3.4 for 24 and 5.7 for 22.
+const LEAST_EMPTY_CELLS: u32 = 28;
+
+/// Says why a search gives no answer. The search never guesses: all its answers are proved.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum SearchError {
+    /// The node limit was reached.
+    #[error("not decided within {nodes} nodes; allow more nodes, or ask about a later position")]
+    NodeLimit {
+        /// The nodes that this question has used.
+        nodes: u64,
+    },
+    /// [`Monitor::cancel`] was called, the deadline is over, or the oracle of the search has failed.
+    #[error("cancelled after {nodes} nodes; ask again to continue with what was found")]
+    Cancelled {
+        /// The nodes that this question has used.
+        nodes: u64,
+    },
+    /// The position is of another board than the search.
+    #[error("the position is of board {found}, the search of {expected}; start a search of {found}")]
+    OtherBoard {
+        /// The board of the search.
+        expected: Board,
+        /// The board of the position.
+        found: Board,
+    },
+    /// The value that the caller gave is wrong.
+    #[error("the position is not a {claimed}; search its value first")]
+    OtherValue {
+        /// The value that was given.
+        claimed: Value,
+    },
 }

@@ -30,9 +30,8 @@
 //! to 6,790; two columns and sure lines, to 6,229. A test for two odd columns of which the mover gets only one bottom
 //! cell was not worth its cost (6,209).
 
-use super::grid::Grid;
+use super::grid::{Grid, State};
 use super::score::{Scale, Score};
-use super::state::State;
 use super::word::Word;
 
 /// Returns an upper bound of the score of `state`, in which nobody has a line; [`Score::MAX`] if following up gives no

@@ -5,6 +5,8 @@
 //! the way up the tree. Of two successive plies only one can end a game that a given player wins. So `ceil(p / 2)`
 //! determines the ply, and a win scores `ceil(cells / 2) + 1 - ceil(p / 2)`: 1 for a win with the last piece of the
 //! board. On 7x6 this is the usual "22 minus the winner's pieces".
+//!
+//! A search only ever decides whether a score is at least `beta`; [`next_beta`] chooses the next question.
 
 use crate::{Board, Outcome, Value};
 
@@ -62,9 +64,24 @@ impl Scale {
     }
 }
 
+/// Returns the next `beta` for a score between `low` and `high`, `low < high`: more than `low`, at most `high`.
+///
+/// First the sign, which most prunings are about; then from the tie outwards, a quarter of the way at a time. Before
+/// the last prunings were added, the nodes per position on Test_L2_R1 and Test_L2_R2 were: quarters 268 and 14,198,
+/// halves 226 and 14,163, single steps 381 and 13,345, eighths 310 and 13,995, from the far end 199 and 16,460.
+pub(super) fn next_beta(low: Score, high: Score) -> Score {
+    if low < 0 && high >= 0 {
+        0
+    } else if low >= 0 {
+        low + 1 + (high - low) / 4
+    } else {
+        high - (high - low) / 4
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Scale;
+    use super::{Scale, next_beta};
     use crate::{Outcome, Value};
 
     fn outcome(value: Value, remoteness: u32) -> Outcome {
@@ -103,6 +120,15 @@ mod tests {
                 }
             }
             assert_eq!(scale.win_on(cells + 1 + cells % 2), 0);
+        }
+    }
+
+    #[test]
+    fn every_question_narrows_the_window_from_either_side() {
+        for low in -40..40 {
+            for high in low + 1..=40 {
+                assert!((low + 1..=high).contains(&next_beta(low, high)), "{low} {high}");
+            }
         }
     }
 }

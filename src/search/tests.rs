@@ -3,10 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::grid::{ANY_HEIGHT, Grid};
+use super::grid::{ANY_HEIGHT, Grid, State};
 use super::pairing;
 use super::score::Scale;
-use super::state::State;
 use super::{Monitor, Options, Search, SearchError};
 use crate::{Board, Outcome, Position, Value, notation};
 

@@ -1,11 +1,10 @@
 //! One thread of the search: its data, and the code that both kinds of rules share.
 
+use super::Oracle;
 use super::budget::Budget;
-use super::grid::Grid;
+use super::grid::{Grid, State};
 use super::moves::CellMerits;
-use super::oracle::Oracle;
 use super::score::{Scale, Score};
-use super::state::State;
 use super::table::{Entry, NO_COLUMN, Table};
 use super::word::Word;
 use crate::{Board, Value};

@@ -3,8 +3,7 @@
 use std::collections::hash_map::Entry;
 
 use super::counts::{End, LineCounts, PositionCounts};
-use super::history::{History, Link};
-use super::memo::{Key, Layer, Map, Node};
+use super::memo::{History, Key, Layer, Link, Map, Node};
 use super::rule::answer;
 use super::{CheckError, Rule, Verdict};
 use crate::{Board, Player, Position};

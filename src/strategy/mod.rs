@@ -34,27 +34,20 @@
 //! ends with the game, or where the rule is undefined; its number is then added to that end. Numbers are checked
 //! 128-bit integers, so they are exact, or the check returns an error.
 
-mod centre;
 mod check;
 mod counts;
 mod error;
 mod follow_up;
-mod history;
 mod keep;
 mod memo;
-mod mirror;
 mod rule;
-mod verdict;
 
-pub use centre::Centre;
 pub use check::{Check, check};
-pub use counts::{LineCounts, PositionCounts};
+pub use counts::{LineCounts, PositionCounts, Verdict};
 pub use error::{CentreError, CheckError};
 pub use follow_up::{FollowUp, Reading};
 pub use keep::Kept;
-pub use mirror::Mirror;
-pub use rule::Rule;
-pub use verdict::Verdict;
+pub use rule::{Centre, Mirror, Rule};
 
 #[cfg(test)]
 mod tests;

@@ -1,4 +1,4 @@
-//! What a rule of play is.
+//! What a rule of play is, and two rules that need no state: the mirror and the centre.
 
 use crate::{Player, Position};
 
@@ -48,4 +48,64 @@ pub trait Rule {
 pub(super) fn answer(rule: &dyn Rule, position: &Position, last: Option<usize>) -> Option<(usize, Position)> {
     let column = rule.reply(position, last)?;
     Some((column, position.play(column).ok()?))
+}
+
+/// The mirror rule, for the second player: after a move in column c it plays in column W - 1 - c (from 0).
+///
+/// On an even number of columns there is always room. On an odd number the middle column is its own mirror image, and
+/// with an odd number of rows the rule is undefined once the first player has filled it. The rule loses almost
+/// everywhere, because the first player can make a line across the middle. It is an example of a rule to refute.
+///
+/// ```
+/// use fourbase::strategy::{Mirror, Rule};
+/// use fourbase::{Board, notation};
+///
+/// let board: Board = "7x6".parse()?;
+/// assert_eq!(Mirror.reply(&notation::parse(board, "2")?, Some(1)), Some(5));
+/// assert_eq!(Mirror.reply(&notation::parse(board, "4")?, Some(3)), Some(3));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Mirror;
+
+impl Rule for Mirror {
+    fn name(&self) -> &'static str {
+        "mirror"
+    }
+
+    /// The second player, because the rule has no first move.
+    fn player(&self) -> Option<Player> {
+        Some(Player::Second)
+    }
+
+    fn reply(&self, position: &Position, last: Option<usize>) -> Option<usize> {
+        (position.board().width() - 1).checked_sub(last?)
+    }
+}
+
+/// The centre rule, for either player: plays the most central column with room, the left one of two that are equally
+/// central. It is always defined.
+///
+/// ```
+/// use fourbase::strategy::{Centre, Rule};
+/// use fourbase::{Board, notation};
+///
+/// let board: Board = "4x2".parse()?;
+/// let reply = |moves| notation::parse(board, moves).map(|position| Centre.reply(&position, None));
+/// assert_eq!([reply("-")?, reply("22")?, reply("2233")?], [Some(1), Some(2), Some(0)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Centre;
+
+impl Rule for Centre {
+    fn name(&self) -> &'static str {
+        "centre"
+    }
+
+    fn reply(&self, position: &Position, _: Option<usize>) -> Option<usize> {
+        let last = position.board().width() - 1;
+        // Twice the distance from the middle; of equal columns the first is taken.
+        position.moves().min_by_key(|&column| (2 * column).abs_diff(last))
+    }
 }

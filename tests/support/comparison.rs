@@ -3,12 +3,11 @@
 use fourbase::Position;
 use rayon::prelude::*;
 
-use super::answer::Answer;
+use super::databases::Solved;
 use super::long;
 use super::plain_game::PlainGame;
-use super::plain_search::PlainSearch;
-use super::random::Random;
-use super::solved::Solved;
+use super::plain_search::{Answer, PlainSearch};
+use super::positions::Random;
 use super::tiers::{Database, Values};
 
 /// Of large boards not every position has its list of moves and its best line compared or is asked for without a cache,

@@ -1,6 +1,6 @@
 //! Text that nobody would write: random, mutated, far too long.
 
-use super::random::Random;
+use super::positions::Random;
 
 /// Well-formed texts to begin with: boards and positions of boards, in every notation.
 const SEEDS: [&str; 16] = [

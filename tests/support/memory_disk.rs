@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use super::random::Random;
+use super::positions::Random;
 use super::tiers::{Lock, ReadFile, Storage, WriteFile};
 
 /// Which operations fail, counted from 0.
@@ -46,6 +46,8 @@ type Change = (PathBuf, Option<Node>);
 #[derive(Debug)]
 struct Files {
     fault: Fault,
+    /// What the disk reports as free; nothing makes it less.
+    free_bytes: Option<u64>,
     operations: u64,
     written_bytes: u64,
     /// What a process sees.
@@ -71,6 +73,7 @@ impl MemoryDisk {
     pub fn new() -> MemoryDisk {
         MemoryDisk(Arc::new(Mutex::new(Files {
             fault: Fault::Never,
+            free_bytes: None,
             operations: 0,
             written_bytes: 0,
             names: BTreeMap::new(),
@@ -80,6 +83,13 @@ impl MemoryDisk {
             locks: BTreeSet::new(),
             published: BTreeSet::new(),
         })))
+    }
+
+    /// Makes an empty disk that reports so many bytes as free.
+    pub fn with_free_bytes(free_bytes: u64) -> MemoryDisk {
+        let disk = MemoryDisk::new();
+        disk.lock_files().free_bytes = Some(free_bytes);
+        disk
     }
 
     /// Sets what fails from now on, and counts operations and bytes from 0 again.
@@ -169,6 +179,13 @@ impl MemoryDisk {
     fn lock_files(&self) -> MutexGuard<'_, Files> {
         self.0.lock().expect("no operation panics")
     }
+
+    /// Locks the files for an operation, which may have to fail.
+    fn operate(&self) -> io::Result<MutexGuard<'_, Files>> {
+        let mut files = self.lock_files();
+        files.operate()?;
+        Ok(files)
+    }
 }
 
 fn is_folder(names: &BTreeMap<PathBuf, Node>, path: Option<&Path>) -> bool {
@@ -226,8 +243,7 @@ fn apply(names: &mut BTreeMap<PathBuf, Node>, changes: Vec<Change>) {
 
 impl Storage for MemoryDisk {
     fn create(&self, path: &Path) -> io::Result<Box<dyn WriteFile>> {
-        let mut files = self.lock_files();
-        files.operate()?;
+        let mut files = self.operate()?;
         files.check_folder(path.parent())?;
         files.contents.push(Content::default());
         let content = files.contents.len() - 1;
@@ -236,22 +252,17 @@ impl Storage for MemoryDisk {
     }
 
     fn open(&self, path: &Path) -> io::Result<Box<dyn ReadFile>> {
-        let mut files = self.lock_files();
-        files.operate()?;
-        let content = files.content(path)?;
+        let content = self.operate()?.content(path)?;
         Ok(Box::new(MemoryFile { disk: self.clone(), content }))
     }
 
     fn open_to_write(&self, path: &Path) -> io::Result<Box<dyn WriteFile>> {
-        let mut files = self.lock_files();
-        files.operate()?;
-        let content = files.content(path)?;
+        let content = self.operate()?.content(path)?;
         Ok(Box::new(MemoryFile { disk: self.clone(), content }))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        let mut files = self.lock_files();
-        files.operate()?;
+        let mut files = self.operate()?;
         let content = files.content(from)?;
         let bytes = files.contents[content].bytes.clone();
         files.published.insert((to.to_path_buf(), bytes));
@@ -260,15 +271,13 @@ impl Storage for MemoryDisk {
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
-        let mut files = self.lock_files();
-        files.operate()?;
+        let mut files = self.operate()?;
         files.change(path.parent(), vec![(path.to_path_buf(), None)]);
         Ok(())
     }
 
     fn create_folder(&self, path: &Path) -> io::Result<bool> {
-        let mut files = self.lock_files();
-        files.operate()?;
+        let mut files = self.operate()?;
         files.check_folder(path.parent())?;
         if is_folder(&files.names, Some(path)) {
             return Ok(false);
@@ -278,8 +287,7 @@ impl Storage for MemoryDisk {
     }
 
     fn remove_folder(&self, path: &Path) -> io::Result<()> {
-        let mut files = self.lock_files();
-        files.operate()?;
+        let mut files = self.operate()?;
         files.check_folder(Some(path))?;
         if files.names.keys().any(|inside| inside.parent() == Some(path)) {
             return Err(io::ErrorKind::DirectoryNotEmpty.into());
@@ -289,8 +297,7 @@ impl Storage for MemoryDisk {
     }
 
     fn sync_folder(&self, path: &Path) -> io::Result<()> {
-        let mut files = self.lock_files();
-        files.operate()?;
+        let mut files = self.operate()?;
         files.check_folder(Some(path))?;
         let (synced, pending) = std::mem::take(&mut files.pending).into_iter().partition(|(folder, _)| folder == path);
         files.pending = pending;
@@ -302,15 +309,18 @@ impl Storage for MemoryDisk {
     }
 
     fn names(&self, folder: &Path) -> io::Result<Vec<String>> {
-        let mut files = self.lock_files();
-        files.operate()?;
+        let files = self.operate()?;
         let inside = files.names.keys().filter(|path| path.parent() == Some(folder));
         Ok(inside.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned())).collect())
     }
 
+    fn free_bytes(&self, folder: &Path) -> Option<u64> {
+        let files = self.lock_files();
+        files.free_bytes.filter(|_| is_folder(&files.names, Some(folder)))
+    }
+
     fn lock(&self, path: &Path) -> io::Result<Result<Lock, String>> {
-        let mut files = self.lock_files();
-        files.operate()?;
+        let mut files = self.operate()?;
         files.check_folder(path.parent())?;
         if !files.locks.insert(path.to_path_buf()) {
             return Ok(Err("somebody".to_owned()));
@@ -370,8 +380,7 @@ impl WriteFile for MemoryFile {
     }
 
     fn sync(&self) -> io::Result<()> {
-        let mut files = self.disk.lock_files();
-        files.operate()?;
+        let mut files = self.disk.operate()?;
         let content = &mut files.contents[self.content];
         content.durable_bytes = content.bytes.len();
         Ok(())
@@ -384,8 +393,7 @@ impl ReadFile for MemoryFile {
     }
 
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        let mut files = self.disk.lock_files();
-        files.operate()?;
+        let mut files = self.disk.operate()?;
         let bytes = &files.contents[self.content].bytes;
         let left = bytes.len().saturating_sub(offset as usize);
         let read = files.share(buffer.len().min(left))?;

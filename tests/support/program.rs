@@ -11,8 +11,8 @@ use serde_json::Value;
 use snapbox::cmd::Command;
 use tempfile::TempDir;
 
-use super::board::board;
-use super::shared;
+use super::databases;
+use super::positions::board;
 use super::tiers::{Values, folder_of};
 
 /// The program that was built for the tests.
@@ -41,7 +41,7 @@ impl Program {
     pub fn with(name: &str) -> Program {
         let program = Program::new();
         let (board, values) = (board(name), Values::Remoteness);
-        shared::write(board, values, &folder_of(&program.path("db"), board, values));
+        databases::write(board, values, &folder_of(&program.path("db"), board, values));
         program
     }
 

@@ -9,9 +9,9 @@ use fourbase::search::{Options, Search};
 use fourbase::{Board, Outcome, Player, Position, Value, notation};
 use rayon::prelude::*;
 
-use super::openings::Opening;
-use super::random::Random;
+use super::positions::Random;
 use super::tiers::{Database, Values};
+use super::truth::Opening;
 
 /// How often each value occurs: win, tie, lose.
 pub type Tally = [usize; 3];

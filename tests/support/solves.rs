@@ -8,8 +8,8 @@ use std::time::Duration;
 use fourbase::Board;
 use fourbase_tiers::solve;
 
-use super::board::board;
 use super::memory_disk::MemoryDisk;
+use super::positions::board;
 use super::tiers::{
     Alone, BLOCK_WORDS, CHECKPOINT, Database, DatabaseError, Disk, Kernel, Plan, Progress, Report, SolveError, Storage,
     Values, folder_of,

@@ -9,10 +9,9 @@
 //! (Abdel-Wahab and Kameda, Operations Research 26, 1978). Every walk should first get to its own lowest point, by
 //! stages that end no higher than they begin, in any order that fits under the ceiling. Each stage leaves at least as
 //! much room as it found, so taking one is never wrong. Backwards in time, the same holds from the end of the walks
-//! down to their lowest points. So if any order fits, two greedy descents
-//! find one.
+//! down to their lowest points. So if any order fits, two greedy descents find one.
 
-use super::column::Column;
+use super::Column;
 use crate::{MAX_COLUMNS, Player};
 
 /// The largest allowed sum: one more piece of the first player.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use proptest::prelude::*;
 
-use super::smallest_order;
+use super::{Column, Interleaver, smallest_order};
 use crate::notation::{NotationError, parse};
 use crate::testing::any_position;
 use crate::{Board, Position};
@@ -117,6 +117,26 @@ fn the_hardest_known_colourings_are_decided() {
         let position = Position::from_bitboards(board, first, board.all_cells() & !first).unwrap();
         assert_eq!(smallest_order(&position), Err(NotationError::Unreachable), "{board}");
     }
+}
+
+#[test]
+fn a_column_gives_back_the_pieces_it_was_made_of() {
+    for (pieces, first) in [(0, 0), (1, 1), (3, 0b010), (63, 5), (64, u64::MAX), (64, 0)] {
+        let column = Column::new(pieces, first);
+        assert_eq!((column.len(), column.pieces()), (pieces, first));
+    }
+    assert_eq!(Column::new(2, 0b1101), Column::new(2, 0b01));
+}
+
+#[test]
+fn a_search_with_too_many_dead_ends_is_given_up() {
+    // On 7x9 these have 196,000.
+    let columns =
+        [0b0_0010_1100, 0b0_0011_1011, 0b0_0100_1110, 0b0_0011_1100, 0b0_0101_0100, 0b0_0011_1111, 0b1_1001_1111];
+    let columns = columns.map(|first| Column::new(9, first)).to_vec();
+    let mut interleaver = Interleaver::new("7x9".parse::<Board>().unwrap());
+    interleaver.max_dead_ends = 3;
+    assert_eq!(interleaver.smallest(columns), Err(NotationError::Undecided { dead_ends: 3 }));
 }
 
 /// Any colouring of a full large board without a line.

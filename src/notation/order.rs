@@ -1,0 +1,175 @@
+//! The smallest order of moves that reaches a position.
+//!
+//! Without a line on the board there was no line earlier. Then any order will do that takes every column from the
+//! bottom up and lets the players move in turn: an interleaving of the columns. With a line, the last move made it: a
+//! piece on top of a column, of the player who just moved, without which there is no line. Each such piece gives an
+//! interleaving of the rest; the result is the smallest order of them all.
+//!
+//! [`Interleaver`] takes the leftmost column whose next piece is of the player to move, and backtracks when it is stuck,
+//! so the first order it finds is the smallest. Two things keep the search short:
+//!
+//! - What can still be done depends only on what is left in the columns, not on their order. A dead end is remembered
+//!   as that multiset, so the search enters no other arrangement of it.
+//! - [`may_be_in_turn`] detects most dead ends early. On random colourings of full boards of 42 to 64 cells the longest
+//!   search entered 344,000 states without it (7x9) and 331 with it (4x16). On colourings made by hill climbing for the
+//!   purpose it entered 5.8 million in 4 seconds without it (10x6), and 196,000 in 0.1 seconds with it (7x9).
+//!
+//! No bound is known that holds for every colouring, so the number of remembered dead ends is limited.
+
+mod relaxation;
+
+use std::collections::HashSet;
+
+use relaxation::may_be_in_turn;
+
+use super::NotationError;
+use crate::{Board, Player, Position, has_line};
+
+/// Returns the columns (from 0) of the lexicographically smallest play that reaches `position`.
+///
+/// # Errors
+///
+/// [`NotationError::Unreachable`] if no play reaches the position, [`NotationError::Undecided`] if the search gave up.
+pub(super) fn smallest_order(position: &Position) -> Result<Vec<usize>, NotationError> {
+    let board = position.board();
+    let [first, second] = [Player::First, Player::Second].map(|player| position.pieces(player));
+    let no_line_without = |piece: u64| !has_line(board, first & !piece) && !has_line(board, second & !piece);
+    let columns = (0..board.width())
+        .map(|column| Column::new(position.height(column), first >> board.cell(column, 0)))
+        .collect::<Vec<_>>();
+    let mut interleaver = Interleaver::new(board);
+    if no_line_without(0) {
+        return interleaver.smallest(columns)?.ok_or(NotationError::Unreachable);
+    }
+
+    let mut smallest: Option<Vec<usize>> = None;
+    let last_mover = position.to_move().other();
+    for column in 0..board.width() {
+        let Some(row) = position.height(column).checked_sub(1) else { continue };
+        let is_last_mover = position.piece(column, row) == Some(last_mover);
+        if !is_last_mover || !no_line_without(1 << board.cell(column, row)) {
+            continue;
+        }
+        let mut before = columns.clone();
+        before[column] = Column::new(row, first >> board.cell(column, 0));
+        if let Some(mut order) = interleaver.smallest(before)? {
+            order.push(column);
+            smallest = Some(smallest.map_or(order.clone(), |smallest| smallest.min(order)));
+        }
+    }
+    smallest.ok_or(NotationError::Unreachable)
+}
+
+/// What is left of a column: a bit string with the lowest piece in bit 0, 1 for the first player, and a 1 above the
+/// highest piece. 128 bits, because a column of 64 rows has 65.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Column(u128);
+
+impl Column {
+    /// Takes the lowest `pieces` (0 to 64) bits of `first`, set for the first player's pieces.
+    fn new(pieces: usize, first: u64) -> Column {
+        let end = 1_u128 << pieces;
+        Column(u128::from(first) & (end - 1) | end)
+    }
+
+    /// Returns the number of pieces left.
+    fn len(self) -> usize {
+        self.0.ilog2() as usize
+    }
+
+    /// Returns the pieces left as a bit string, without the 1 above them.
+    fn pieces(self) -> u64 {
+        (self.0 ^ 1 << self.len()) as u64
+    }
+
+    /// Returns the owner of the lowest piece; `None` if no piece is left.
+    fn next(self) -> Option<Player> {
+        match self.0 {
+            1 => None,
+            pieces if pieces & 1 == 1 => Some(Player::First),
+            _ => Some(Player::Second),
+        }
+    }
+
+    /// Returns what is left once the lowest piece is taken.
+    fn without_next(self) -> Column {
+        Column(self.0 >> 1)
+    }
+
+    /// Returns the pieces left with the 1 above them: different for any two columns.
+    fn bits(self) -> u128 {
+        self.0
+    }
+}
+
+/// The number of dead ends after which the search gives up: about 50 MB and a second.
+const MAX_DEAD_ENDS: usize = 1_500_000;
+
+/// Searches interleavings on one board. Remembers dead ends from one search to the next.
+struct Interleaver {
+    column_bits: usize,
+    dead_ends: HashSet<u128>,
+    max_dead_ends: usize,
+}
+
+impl Interleaver {
+    fn new(board: Board) -> Interleaver {
+        Interleaver { column_bits: board.height() + 1, dead_ends: HashSet::new(), max_dead_ends: MAX_DEAD_ENDS }
+    }
+
+    /// Returns the smallest order that takes all pieces of `columns` in turn, the first player first; `None` if there
+    /// is none.
+    fn smallest(&mut self, columns: Vec<Column>) -> Result<Option<Vec<usize>>, NotationError> {
+        let mut remaining = columns;
+        let mut order = Vec::new();
+        Ok(self.take_all(&mut remaining, Player::First, &mut order)?.then_some(order))
+    }
+
+    /// Appends to `order` the smallest way to take all that remains, `mover` first; returns whether there is one. The
+    /// depth of the recursion is the number of pieces, at most 64.
+    fn take_all(
+        &mut self,
+        remaining: &mut [Column],
+        mover: Player,
+        order: &mut Vec<usize>,
+    ) -> Result<bool, NotationError> {
+        if remaining.iter().all(|column| column.next().is_none()) {
+            return Ok(true);
+        }
+        let key = self.key(remaining);
+        if self.dead_ends.contains(&key) {
+            return Ok(false);
+        }
+        if may_be_in_turn(remaining, mover) {
+            for index in 0..remaining.len() {
+                let column = remaining[index];
+                if column.next() == Some(mover) {
+                    order.push(index);
+                    remaining[index] = column.without_next();
+                    if self.take_all(remaining, mover.other(), order)? {
+                        return Ok(true);
+                    }
+                    remaining[index] = column;
+                    order.pop();
+                }
+            }
+        }
+        if self.dead_ends.len() == self.max_dead_ends {
+            return Err(NotationError::Undecided { dead_ends: self.max_dead_ends });
+        }
+        self.dead_ends.insert(key);
+        Ok(false)
+    }
+
+    /// Returns a key of what remains, the same for any order of the columns. At most 64 cells and 32 columns take at
+    /// most 96 bits. The key does not include who is to move: the number of pieces left determines that, and is the
+    /// same for all last moves of one position.
+    fn key(&self, remaining: &[Column]) -> u128 {
+        let mut sorted = remaining.to_vec();
+        sorted.sort_unstable();
+        sorted.iter().fold(0, |key, column| key << self.column_bits | column.bits())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,171 @@
+//! What `fourbase serve` answers: positions and batches as on the command line, games from any position, the moves of
+//! players, random positions, and the counts of boards. (`cmd/serve.md` shows more answers.)
+
+use fourbase::notation;
+use fourbase::players::Kind;
+use serde_json::{Value as Json, json};
+
+use crate::support::positions::{Random, board};
+use crate::support::program::Program;
+use crate::support::proofs::random_positions;
+use crate::support::server::Server;
+
+/// Takes the folder out of an answer of the command line: a server does not tell it.
+fn without_folder(mut line: Json) -> Json {
+    if line["source"].is_object() {
+        line["source"]["folder"] = Json::Null;
+    }
+    line
+}
+
+#[test]
+fn positions_and_games_have_the_answers_of_the_command_line() {
+    let program = Program::with("5x4");
+    let server = Server::start(&program, &[]);
+    let mut random = Random::new(5);
+    for ply in [0, 1, 2, 5, 8, 11, 14, 17] {
+        for position in random_positions(board("5x4"), ply, 3, &mut random) {
+            let text = notation::to_moves(&position).expect("moves");
+            let reply = server.get(&format!("/api/v1/position?board=5x4&position={text}&line=true"));
+            let expected = program.run(&format!("query 5x4 {text} --json")).first_json();
+            assert_eq!((reply.status, reply.json()), (200, without_folder(expected)));
+            let reply = server.get(&format!("/api/v1/analysis?board=5x4&moves={text}")).json();
+            let expected = program.run(&format!("analyse 5x4 {text} --json")).first_json();
+            assert_eq!(reply, without_folder(expected));
+        }
+    }
+    let by_bits = server.get("/api/v1/position?board=5x4&position=10000+10000+01000+10000+10000");
+    let by_uni = server.get("/api/v1/position?board=5x4&position=2_-----------X--------");
+    let by_moves = server.get("/api/v1/position?board=5x4&position=3");
+    assert_eq!((by_bits.json(), by_uni.json()), (by_moves.json(), by_moves.json()));
+    assert_eq!(by_moves.json()["line"], Json::Null);
+    assert_eq!(server.get("/api/v1/position?board=5x4").json()["position"]["moves"], json!(""));
+}
+
+#[test]
+fn a_whole_answer_has_a_tag_and_is_not_sent_twice() {
+    let program = Program::with("5x4");
+    let server = Server::start(&program, &[]);
+    let address = "/api/v1/position?board=5x4&position=33";
+    let reply = server.get(address);
+    let tag = reply.header("etag");
+    assert_eq!((&tag[..3], reply.header("cache-control")), ("W/\"", "public, max-age=86400"));
+    // A client may have it among others, and a proxy makes any tag weak or has a star.
+    for known in [tag, &tag[2..], &format!("\"x\", {tag}"), "*"] {
+        let again = server.get_with(address, &[("if-none-match", known)]);
+        assert_eq!((again.status, again.body.as_str(), again.header("etag")), (304, "", tag), "{known}");
+    }
+    assert_eq!(server.get_with(address, &[("if-none-match", "\"other\"")]).status, 200);
+    // A stream of what is looked up has nothing to tell on the way: it is the whole answer, which browsers may keep.
+    let streamed = server.get(&format!("{address}&stream=true"));
+    assert_eq!((&streamed.body, streamed.header("etag")), (&reply.body, tag));
+    assert_eq!(server.metric("fourbase_cache_hits_total"), 2.0);
+}
+
+#[test]
+fn long_questions_are_refused() {
+    let server = Server::start(&Program::new(), &[]);
+    let long = "1".repeat(600);
+    server.get(&format!("/api/v1/position?board=5x4&position={long}")).refused(400);
+    server.get(&format!("/api/v1/position?board=5x4&position={}", long.repeat(4))).refused(414);
+}
+
+#[test]
+fn a_batch_has_the_answers_of_the_command_line_in_order() {
+    let program = Program::with("5x4");
+    let server = Server::start(&program, &[]);
+    let mut random = Random::new(7);
+    let positions = [2, 7, 12].into_iter().flat_map(|ply| random_positions(board("5x4"), ply, 40, &mut random));
+    let mut lines: Vec<String> = positions.map(|position| notation::to_moves(&position).expect("moves")).collect();
+    lines.extend(["9", "", "-", "3333333", "10000 10000 01000 10000 10000"].map(str::to_owned));
+    let text = lines.join("\n");
+    let reply = server.post("/api/v1/positions?board=5x4", text.as_bytes());
+    assert_eq!((reply.status, reply.header("content-type")), (200, "application/x-ndjson"));
+    let (expected, _) = program.run_with_input("query 5x4 --batch --json", text + "\n").fails_after_output(2);
+    let expected: Vec<Json> =
+        expected.lines().map(|line| without_folder(serde_json::from_str(line).expect("JSON"))).collect();
+    assert_eq!(reply.lines(), expected);
+    server.post("/api/v1/positions?board=5x4", "1\n".repeat(10_001).as_bytes()).refused(413);
+    server.post("/api/v1/positions?board=5x4", &vec![b'1'; 2 << 20]).refused(413);
+    server.post("/api/v1/positions?board=5x4", b"\xff").refused(400);
+    assert_eq!(server.post("/api/v1/positions?board=5x4", "-\n".repeat(10_000).as_bytes()).lines().len(), 10_000);
+}
+
+/// The values of a game that begins from a position are those of the whole game from there on.
+#[test]
+fn a_game_may_begin_from_any_position() {
+    let server = Server::start(&Program::with("5x4"), &[]);
+    let whole = server.get("/api/v1/analysis?board=5x4&moves=332145").json();
+    for (start, begun) in [("332", 3), ("2_-------X--OX--------", 3), ("-", 0)] {
+        let moves = &"332145"[begun..];
+        let address = format!("/api/v1/analysis?board=5x4&start={start}&moves={moves}");
+        let reply = server.get(&address).json();
+        let steps = reply["steps"].as_array().expect("steps");
+        assert_eq!(steps.len(), moves.len());
+        for (number, (step, of_whole)) in
+            steps.iter().zip(&whole["steps"].as_array().expect("steps")[begun..]).enumerate()
+        {
+            let mut expected = of_whole.clone();
+            expected["number"] = json!(number + 1);
+            assert_eq!(*step, expected);
+        }
+        assert_eq!((&reply["value"], &reply["position"]["ply"]), (&whole["value"], &json!(6)));
+    }
+    // No game leads there: the lowest pieces are the second player's.
+    let set_up = "board=5x4&start=1_--XO--XO------------";
+    for player in ["perfect", "random", "pomakis:3", "window:3", "rating:1", "follow-up"] {
+        let reply = server.get(&format!("/api/v1/move?{set_up}&player={player}")).json();
+        assert_eq!((&reply["position"]["ply"], &reply["rule"]), (&json!(4), &json!(false)), "{player}");
+        assert!((1..=5).contains(&reply["column"].as_u64().expect("a column")), "{player}");
+    }
+}
+
+#[test]
+fn a_player_makes_the_same_move_as_in_a_match_for_the_same_seed() {
+    let program = Program::with("5x4");
+    let server = Server::start(&program, &[]);
+    for player in ["perfect", "perfect:first", "random", "pomakis:4", "window:3", "rating:2", "rating:2:5", "follow-up"]
+    {
+        assert!(player.parse::<Kind>().is_ok());
+        let address = format!("/api/v1/move?board=5x4&moves=33&player={player}&seed=9");
+        let (one, other) = (server.get(&address).json(), server.get(&address).json());
+        assert_eq!(one, other);
+        assert_eq!((&one["player"], &one["seed"]), (&json!(player), &json!(9)));
+        let column = one["column"].as_u64().expect("a column");
+        assert!((1..=5).contains(&column), "{one}");
+        if player.starts_with("perfect") {
+            let best = server.get("/api/v1/position?board=5x4&position=33").json();
+            let child = best["children"].as_array().expect("moves").iter().find(|child| child["column"] == column);
+            assert_eq!(child.expect("a move")["value"], best["value"]);
+        }
+    }
+    let columns = (0..40).map(|seed| server.get(&format!("/api/v1/move?board=5x4&player=random&seed={seed}")).json());
+    let columns: std::collections::BTreeSet<u64> = columns.map(|of| of["column"].as_u64().expect("a column")).collect();
+    assert_eq!(columns, (1..=5).collect());
+}
+
+#[test]
+fn a_random_position_is_that_of_its_seed_and_ply() {
+    let server = Server::start(&Program::new(), &[]);
+    let ask = |rest: &str| server.get(&format!("/api/v1/random?{rest}"));
+    for ply in 0..20 {
+        let one = ask(&format!("board=7x6&ply={ply}&seed=5")).json();
+        assert_eq!(one, ask(&format!("board=7x6&ply={ply}&seed=5")).json());
+        assert_eq!(one["position"]["ply"], json!(ply));
+    }
+    let one = ask("board=7x6").json();
+    assert_eq!(one, ask(&format!("board=7x6&seed={}", one["seed"])).json());
+    let others = (0..3).map(|_| ask("board=7x6").json()["seed"].clone());
+    assert!(others.into_iter().any(|seed| seed != one["seed"]));
+}
+
+#[test]
+fn the_counts_that_are_kept_beside_a_database_are_told() {
+    let program = Program::new();
+    program.run("solve 4x4 --stats").succeeds();
+    let server = Server::start(&program, &[]);
+    let reply = server.get("/api/v1/stats?board=4x4").json();
+    let mut expected = program.run("stats 4x4 --json").json();
+    expected["folder"] = Json::Null;
+    assert_eq!(reply, expected);
+}
