@@ -258,7 +258,7 @@ impl Lanes {
                 }
                 *other = network.deposit(bits);
             }
-            if code.child_planes() < P {
+            if code.narrow() {
                 other[P - 1] = other[P - 2];
                 other[P - 2] = other[P - 2].map(|bits| !bits & mask);
             }
@@ -273,7 +273,7 @@ impl Lanes {
 mod tests {
     use super::*;
     use crate::kernel::RowView;
-    use crate::kernel::code::{AnyOrdered, Ordered, Wdl};
+    use crate::kernel::code::{No, Ordered, Wdl, Yes};
     use crate::kernel::rows;
     use proptest::prelude::*;
 
@@ -410,12 +410,10 @@ mod tests {
         fn rows_side_by_side_take_what_they_take_one_by_one(case in case()) {
             case.check::<_, 2>(Wdl::<true>);
             case.check::<_, 2>(Wdl::<false>);
-            case.check::<_, 2>(Ordered::<true, false>);
-            case.check::<_, 3>(Ordered::<false, true>);
-            case.check::<_, 5>(Ordered::<true, true>);
-            case.check::<_, 6>(Ordered::<false, false>);
-            case.check::<_, 3>(AnyOrdered { maximise: false, narrow: true });
-            case.check::<_, 5>(AnyOrdered { maximise: true, narrow: false });
+            case.check::<_, 2>(Ordered { maximise: Yes, narrow: No });
+            case.check::<_, 3>(Ordered { maximise: No, narrow: true });
+            case.check::<_, 5>(Ordered { maximise: true, narrow: true });
+            case.check::<_, 6>(Ordered { maximise: false, narrow: false });
         }
     }
 }

@@ -138,8 +138,14 @@ impl Coding {
 
 /// The better of two outcomes on many positions at once, for `P` planes.
 pub(crate) trait Code<const P: usize>: Copy {
-    /// Returns the planes of a child: `P`, or one less, so that they are widened while they are read.
-    fn child_planes(self) -> usize;
+    /// Tells whether a child has one plane less, so that its planes are widened while they are read.
+    fn narrow(self) -> bool;
+
+    /// Returns the planes of a child.
+    #[inline(always)]
+    fn child_planes(self) -> usize {
+        P - usize::from(self.narrow())
+    }
 
     /// Returns all bits of the outcome that loses against every other.
     fn worst(self) -> u64;
@@ -155,8 +161,8 @@ pub(crate) struct Wdl<const MAX: bool>;
 
 impl<const P: usize, const MAX: bool> Code<P> for Wdl<MAX> {
     #[inline(always)]
-    fn child_planes(self) -> usize {
-        P
+    fn narrow(self) -> bool {
+        false
     }
 
     #[inline(always)]
@@ -178,76 +184,79 @@ impl<const P: usize, const MAX: bool> Code<P> for Wdl<MAX> {
     }
 }
 
-/// The outcome's number in biased binary. Greater is better if `MAX`, else smaller; `NARROW` where children have one plane
-/// less. A direction that is known when the loop is compiled saves one instruction in nine.
+/// The outcome's number in biased binary.
 #[derive(Clone, Copy)]
-pub(crate) struct Ordered<const MAX: bool, const NARROW: bool>;
+pub(crate) struct Ordered<M, N> {
+    /// The greater of two numbers is better, not the smaller one.
+    pub maximise: M,
+    /// Children have one plane less.
+    pub narrow: N,
+}
 
-impl<const P: usize, const MAX: bool, const NARROW: bool> Code<P> for Ordered<MAX, NARROW> {
+/// A fact that is known when a loop is compiled ([`Yes`], [`No`]) or when it runs (`bool`). To know the direction saves one
+/// instruction in nine, to know the width 4 % of a solve; each costs a loop more.
+pub(crate) trait Fact: Copy {
+    /// Tells whether it holds.
+    fn holds(self) -> bool;
+}
+
+#[derive(Clone, Copy)]
+pub(crate) struct Yes;
+
+#[derive(Clone, Copy)]
+pub(crate) struct No;
+
+impl Fact for Yes {
     #[inline(always)]
-    fn child_planes(self) -> usize {
-        if NARROW { P - 1 } else { P }
+    fn holds(self) -> bool {
+        true
+    }
+}
+
+impl Fact for No {
+    #[inline(always)]
+    fn holds(self) -> bool {
+        false
+    }
+}
+
+impl Fact for bool {
+    #[inline(always)]
+    fn holds(self) -> bool {
+        self
+    }
+}
+
+impl<const P: usize, M: Fact, F: Fact> Code<P> for Ordered<M, F> {
+    #[inline(always)]
+    fn narrow(self) -> bool {
+        self.narrow.holds()
     }
 
     #[inline(always)]
     fn worst(self) -> u64 {
-        if MAX { 0 } else { u64::MAX }
+        if self.maximise.holds() { 0 } else { u64::MAX }
     }
 
     #[inline(always)]
     fn better<const N: usize>(self, best: &mut [[u64; N]; P], other: &[[u64; N]; P], mask: &[u64; N]) {
-        better_number(<Self as Code<P>>::worst(self), best, other, mask);
-    }
-}
-
-/// Does what [`Ordered`] does, with a direction and a width that are known only when it runs. The portable kernels take this
-/// one: in them the moves of bits are nearly all of the time, and it saves two thirds of their code.
-#[derive(Clone, Copy)]
-pub(crate) struct AnyOrdered {
-    pub maximise: bool,
-    pub narrow: bool,
-}
-
-impl<const P: usize> Code<P> for AnyOrdered {
-    #[inline(always)]
-    fn child_planes(self) -> usize {
-        P - usize::from(self.narrow)
-    }
-
-    #[inline(always)]
-    fn worst(self) -> u64 {
-        if self.maximise { 0 } else { u64::MAX }
-    }
-
-    #[inline(always)]
-    fn better<const N: usize>(self, best: &mut [[u64; N]; P], other: &[[u64; N]; P], mask: &[u64; N]) {
-        better_number(<Self as Code<P>>::worst(self), best, other, mask);
-    }
-}
-
-/// Takes the greater number where `worst` is 0, else the smaller one.
-#[inline(always)]
-fn better_number<const P: usize, const N: usize>(
-    worst: u64,
-    best: &mut [[u64; N]; P],
-    other: &[[u64; N]; P],
-    mask: &[u64; N],
-) {
-    // From the lowest plane up: what `other` has in the highest plane that differs. That is a 1 where `other` is
-    // greater and a 0 where it is smaller; where no plane differs it stays what `worst` has, and takes nothing.
-    let mut takes = [worst; N];
-    for p in 0..P {
-        for n in 0..N {
-            let (b, o) = (best[p][n], other[p][n]);
-            takes[n] ^= (o ^ b) & (takes[n] ^ o);
+        let worst = <Self as Code<P>>::worst(self);
+        // From the lowest plane up: what `other` has in the highest plane that differs. That is a 1 where `other` is
+        // greater and a 0 where it is smaller; where no plane differs it stays what `worst` has, and takes nothing.
+        let mut takes = [worst; N];
+        for p in 0..P {
+            for n in 0..N {
+                let (b, o) = (best[p][n], other[p][n]);
+                takes[n] ^= (o ^ b) & (takes[n] ^ o);
+            }
         }
-    }
-    for n in 0..N {
-        takes[n] = (takes[n] ^ worst) & mask[n];
-    }
-    for p in 0..P {
         for n in 0..N {
-            best[p][n] ^= (best[p][n] ^ other[p][n]) & takes[n];
+            takes[n] = (takes[n] ^ worst) & mask[n];
+        }
+        for p in 0..P {
+            for n in 0..N {
+                best[p][n] ^= (best[p][n] ^ other[p][n]) & takes[n];
+            }
         }
     }
 }

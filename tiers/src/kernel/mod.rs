@@ -22,7 +22,7 @@ pub(crate) use rows::transpose;
 pub(crate) use words::{MOST_SPARE, RowView, SPARE_PART, Words};
 
 use bits::Portable;
-use code::{AnyOrdered, Ordered, Wdl};
+use code::{No, Ordered, Wdl, Yes};
 use matrix::{BAND_ROWS, Band, Buffers, Solve};
 
 /// Which form of the kernels runs. All forms give the same bits.
@@ -77,43 +77,54 @@ impl Kernel {
         buffers: &mut Buffers,
     ) {
         let narrow = child_planes < coding.planes();
-        match (coding.values(), coding.planes(), self.0, narrow) {
-            (Values::Wdl, ..) if maximise => self.run(Solve::<_, 2> { code: Wdl::<true>, band, out, buffers }),
-            (Values::Wdl, ..) => self.run(Solve::<_, 2> { code: Wdl::<false>, band, out, buffers }),
-            (_, planes, None, _) => {
-                let code = AnyOrdered { maximise, narrow };
-                match planes {
-                    2 => Solve::<_, 2> { code, band, out, buffers }.run::<Portable>(),
-                    3 => Solve::<_, 3> { code, band, out, buffers }.run::<Portable>(),
-                    4 => Solve::<_, 4> { code, band, out, buffers }.run::<Portable>(),
-                    5 => Solve::<_, 5> { code, band, out, buffers }.run::<Portable>(),
-                    _ => Solve::<_, 6> { code, band, out, buffers }.run::<Portable>(),
-                }
+        match coding.values() {
+            Values::Wdl if maximise => self.run(Solve::<_, 2> { code: Wdl::<true>, band, out, buffers }),
+            Values::Wdl => self.run(Solve::<_, 2> { code: Wdl::<false>, band, out, buffers }),
+            Values::Remoteness => {
+                // Most of a solve is in tiers of three to five planes.
+                let solve = match coding.planes() {
+                    2 => solve_any::<2>,
+                    3 => solve_ordered::<3>,
+                    4 => solve_ordered::<4>,
+                    5 => solve_ordered::<5>,
+                    // Seven planes would serve 63 and 64 cells, but no index of so large a board can be made.
+                    _ => solve_any::<6>,
+                };
+                solve(self, maximise, narrow, band, out, buffers);
             }
-            (_, 2, Some(proof), _) => solve_ordered::<2, false>(proof, maximise, band, out, buffers),
-            (_, 3, Some(proof), false) => solve_ordered::<3, false>(proof, maximise, band, out, buffers),
-            (_, 3, Some(proof), true) => solve_ordered::<3, true>(proof, maximise, band, out, buffers),
-            (_, 4, Some(proof), false) => solve_ordered::<4, false>(proof, maximise, band, out, buffers),
-            (_, 4, Some(proof), true) => solve_ordered::<4, true>(proof, maximise, band, out, buffers),
-            (_, 5, Some(proof), false) => solve_ordered::<5, false>(proof, maximise, band, out, buffers),
-            (_, 5, Some(proof), true) => solve_ordered::<5, true>(proof, maximise, band, out, buffers),
-            // Seven planes would serve 63 and 64 cells, but no index of so large a board can be made.
-            (_, _, Some(proof), false) => solve_ordered::<6, false>(proof, maximise, band, out, buffers),
-            (_, _, Some(proof), true) => solve_ordered::<6, true>(proof, maximise, band, out, buffers),
         }
     }
 }
 
-fn solve_ordered<const P: usize, const NARROW: bool>(
-    proof: fast::Avx2,
+/// Solves a band of a tier with remoteness, whose children have one plane less if `narrow` is set. One loop serves all cases.
+fn solve_any<const P: usize>(
+    kernel: Kernel,
     maximise: bool,
+    narrow: bool,
     band: &Band,
     out: &mut [u64],
     buffers: &mut Buffers,
 ) {
-    if maximise {
-        fast::run(proof, Solve::<_, P> { code: Ordered::<true, NARROW>, band, out, buffers });
-    } else {
-        fast::run(proof, Solve::<_, P> { code: Ordered::<false, NARROW>, band, out, buffers });
+    kernel.run(Solve::<_, P> { code: Ordered { maximise, narrow }, band, out, buffers });
+}
+
+/// Does what [`solve_any`] does, with a loop of its own for each direction where bit moves are fast. Without, they are nearly all
+/// of the time.
+fn solve_ordered<const P: usize>(
+    kernel: Kernel,
+    maximise: bool,
+    narrow: bool,
+    band: &Band,
+    out: &mut [u64],
+    buffers: &mut Buffers,
+) {
+    match kernel.0 {
+        Some(proof) if !narrow && maximise => {
+            fast::run(proof, Solve::<_, P> { code: Ordered { maximise: Yes, narrow: No }, band, out, buffers });
+        }
+        Some(proof) if !narrow => {
+            fast::run(proof, Solve::<_, P> { code: Ordered { maximise: No, narrow: No }, band, out, buffers });
+        }
+        _ => solve_any::<P>(kernel, maximise, narrow, band, out, buffers),
     }
 }

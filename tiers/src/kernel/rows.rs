@@ -10,13 +10,14 @@ use super::code::Code;
 #[inline(always)]
 fn load<C: Code<P>, const P: usize, const N: usize>(code: C, row: &[u64], words: usize, word: usize) -> [[u64; N]; P] {
     let mut planes = [[0; N]; P];
-    let own = if code.child_planes() < P { P - 2 } else { P };
-    for p in 0..own {
+    for p in 0..P - 1 {
         planes[p].copy_from_slice(&row[p * words + word..][..N]);
     }
-    if code.child_planes() < P {
-        planes[P - 1].copy_from_slice(&row[(P - 2) * words + word..][..N]);
+    if code.narrow() {
+        planes[P - 1] = planes[P - 2];
         planes[P - 2] = planes[P - 1].map(|word| !word);
+    } else {
+        planes[P - 1].copy_from_slice(&row[(P - 1) * words + word..][..N]);
     }
     planes
 }
@@ -112,7 +113,11 @@ pub(super) fn gather<C: Code<P>, B: Bits, const P: usize>(
         let count = mask.count_ones();
         let full = fill + count >= 64;
         let mask = B::mask(mask);
-        for p in 0..code.child_planes() {
+        for p in 0..P {
+            // The planes before the last are there in any child.
+            if p + 1 == P && code.narrow() {
+                break;
+            }
             let bits = B::extract(child[p * child_words + word], mask);
             let joined = held[p] | bits << fill;
             stream[p * stream_words + at] = joined;
@@ -171,12 +176,15 @@ fn take_words<C: Code<P>, B: Bits, const P: usize, const N: usize>(
         let (at, shift) = (offset / 64, offset as u32 % 64);
         offset += mask.count_ones() as usize;
         let places = B::mask(mask);
-        for p in 0..code.child_planes() {
+        for p in 0..P {
+            if p + 1 == P && code.narrow() {
+                break;
+            }
             let pair = &stream[p * stream_words + at..][..2];
             let bits = pair[0] >> shift | pair[1] << 1 << (63 - shift);
             other[p][n] = B::deposit(bits, places);
         }
-        if code.child_planes() < P {
+        if code.narrow() {
             other[P - 1][n] = other[P - 2][n];
             other[P - 2][n] = !other[P - 2][n] & mask;
         }
