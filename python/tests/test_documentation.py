@@ -11,7 +11,9 @@ import fourbase.errors
 import pytest
 
 PYTHON = Path(__file__).parents[1]
-GUIDE = PYTHON.parent / "docs" / "python.md"
+GUIDE = PYTHON.parent / "docs" / "reference" / "python.md"
+LEARNER = PYTHON.parent / "docs" / "notebook" / "grade-a-learner.md"
+TUTORIAL = PYTHON.parent / "docs" / "tutorial" / "grade-a-program.md"
 
 
 def documented() -> dict[str, str]:
@@ -56,17 +58,18 @@ def blocks(page: Path, language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", page.read_text(), re.DOTALL)
 
 
-def test_the_examples_of_the_guide_run():
-    text = "".join(block for block in blocks(GUIDE, "python") if block.startswith(">>>"))
-    examples = doctest.DocTestParser().get_doctest(text, {}, GUIDE.name, None, 0)
-    assert len(examples.examples) > 30
+@pytest.mark.parametrize("page", [GUIDE, TUTORIAL], ids=lambda page: page.name)
+def test_the_examples_of_the_guide_and_of_the_tutorial_run(page):
+    text = "".join(block for block in blocks(page, "python") if block.startswith(">>>"))
+    examples = doctest.DocTestParser().get_doctest(text, {}, page.name, None, 0)
+    assert len(examples.examples) > 20
     runner, written = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS), []
     assert runner.run(examples, out=written.append).failed == 0, "".join(written)
 
 
-def test_other_code_of_the_guide_is_that_of_the_notebook():
+def test_the_page_about_the_learner_shows_code_of_its_notebook():
     notebook = (PYTHON / "examples" / "grade_a_learner.py").read_text()
-    shown = [block for block in blocks(GUIDE, "python") if not block.startswith(">>>")]
+    shown = blocks(LEARNER, "python")
     assert len(shown) == 3
     assert [block for block in shown if block not in notebook] == []
 

@@ -49,10 +49,10 @@ def test_the_notebook_grades_a_learner(monkeypatch, tmp_path):
     assert 90 < keeps < 97
     assert keeps - 3 < best <= keeps
     assert chance == pytest.approx(41.78, abs=0.01)
-    # The guide shows the same table; another scikit-learn may learn a little else.
-    guide = table((EXAMPLE.parents[2] / "docs" / "python.md").read_text())
-    assert {name: row[0] for name, row in guide.items()} == graded
-    assert guide["all"] == pytest.approx(learner["all"], abs=1.5)
+    # The page about it shows the same table; another scikit-learn may learn a little else.
+    page = table((EXAMPLE.parents[2] / "docs" / "notebook" / "grade-a-learner.md").read_text())
+    assert {name: row[0] for name, row in page.items()} == graded
+    assert page["all"] == pytest.approx(learner["all"], abs=1.5)
     # This player has learnt nothing.
     assert central["all"][1:] == (47.64, 45.72, 41.78)
     assert "Outcome(value='lose', remoteness=2); best" in text

@@ -1,7 +1,7 @@
 //! The pieces of JSON that subcommands share: the envelope, and the pieces of an analysis ([`fourbase::analysis::json`]).
 //!
 //! Every line of JSON is one object. It begins with `schema` and `command`. Its fields are always present: what is unknown
-//! or does not apply is null. `docs/json.md` describes all of them.
+//! or does not apply is null. `docs/reference/json.md` describes all of them.
 
 use std::path::Path;
 

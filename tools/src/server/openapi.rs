@@ -44,7 +44,7 @@ pub mod description {
                 "title": "fourbase",
                 "version": "1",
                 "description": "Values and remotenesses of Connect Four positions, from databases and by search. \
-                                docs/server.md explains the fields.",
+                                docs/reference/http.md explains the fields.",
                 "license": {"name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0"}
             },
             "servers": [{"url": ".", "description": "The folder of this description"}],
