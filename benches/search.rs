@@ -5,8 +5,8 @@
 //! work on the machine only adds time. CPU time is the mean of all rounds, if they are long enough to measure.
 //!
 //! `-- --empty` also solves the empty board, with a table of 1 GiB. `-- --threads N` sets the number of threads, and
-//! `-- --kept` keeps the table between positions. The sets are read from `../shared/truth/pons`, or from the directory
-//! that `FOURBASE_PONS` names.
+//! `-- --kept` keeps the table between positions. The sets are read from the folder that `FOURBASE_PONS` names, or
+//! from that of the tests' published tables.
 //!
 //! [sets]: http://blog.gamesolver.org/solving-connect-four/02-test-protocol/
 

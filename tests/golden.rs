@@ -84,9 +84,9 @@ fn every_affordable_board_has_its_published_value() {
     assert_eq!(solved, long::scale(&["4x4", "4x5", "4x6", "5x4"][..], &all));
 }
 
-/// The table of hashes in `docs/verification.md`, by board and values.
+/// The table of hashes in `docs/reference/boards.md`, by board and values.
 fn published_hashes() -> BTreeMap<(String, Values), String> {
-    let page = include_str!("../docs/verification.md");
+    let page = include_str!("../docs/reference/boards.md");
     let fields = |line: &str| line.split('|').map(|field| field.trim().to_owned()).collect::<Vec<_>>();
     let rows = page.lines().map(fields).filter_map(|fields| match &fields[..] {
         [_, board, values, hash, _] if hash.len() == 66 => {
@@ -97,7 +97,7 @@ fn published_hashes() -> BTreeMap<(String, Values), String> {
     rows.collect()
 }
 
-/// The hash as `docs/format.md` defines it.
+/// The hash as `docs/reference/file-format.md` defines it.
 fn hash_of(files: &BTreeMap<String, Vec<u8>>) -> String {
     let mut hasher = blake3::Hasher::new();
     for (_, bytes) in files.iter().filter(|(name, _)| name.starts_with("tier-")) {

@@ -1,4 +1,4 @@
-//! What the program prints with `--json`: lines that `docs/json.md` shows, whose words mean one thing.
+//! What the program prints with `--json`: lines that `docs/reference/json.md` shows, whose words mean one thing.
 //! `tests/schema.py` compares these lines, and those of all other tests, with the schema.
 
 use std::fs;
@@ -9,7 +9,7 @@ use crate::support::program::Program;
 use crate::support::tiers::{Values, folder_of};
 use crate::support::{databases, positions::board};
 
-const DOCUMENT: &str = include_str!("../docs/json.md");
+const DOCUMENT: &str = include_str!("../docs/reference/json.md");
 
 #[test]
 fn states_that_the_document_does_not_show_are_one_line() {

@@ -1,6 +1,6 @@
 """Compares JSON with its schemas: `FOURBASE_JSON=FILE cargo test --workspace`, then `python3 tests/schema.py FILE`.
 
-The tests write every line of the program and every answer of the server that they read into FILE. The examples of docs/json.md are
+The tests write every line of the program and every answer of the server that they read into FILE. The examples of docs/reference/json.md are
 compared too. Needs the module jsonschema, of which `.ci/run` installs a version.
 """
 
@@ -28,8 +28,8 @@ STOPPED = {
 
 
 def examples():
-    """Reads what the commands of docs/json.md print: an object, over several lines, after a line that begins with $."""
-    for block in re.findall(r"```console\n(.*?)```", (ROOT / "docs/json.md").read_text(), re.DOTALL):
+    """Reads what the commands of docs/reference/json.md print: an object, over several lines, after a line that begins with $."""
+    for block in re.findall(r"```console\n(.*?)```", (ROOT / "docs/reference/json.md").read_text(), re.DOTALL):
         for command in block.split("$ ")[1:]:
             _, output = command.split("\n", 1)
             if output.strip():
@@ -60,13 +60,13 @@ def check_examples():
     found = list(examples())
     for of_command in COMMANDS:
         if not any(of_command.is_valid(example) for example in found):
-            sys.exit(f"docs/json.md has no example of {of_command.schema['$ref']}")
+            sys.exit(f"docs/reference/json.md has no example of {of_command.schema['$ref']}")
     for example in found:
-        fits(LINES, example, "docs/json.md")
+        fits(LINES, example, "docs/reference/json.md")
         # `input` is there in a batch alone.
         for key in example.keys() - {"input"}:
-            fits_not(LINES, example, "docs/json.md", {key: None})
-        fits_not(LINES, example, "docs/json.md", {"values": "wdl"})
+            fits_not(LINES, example, "docs/reference/json.md", {key: None})
+        fits_not(LINES, example, "docs/reference/json.md", {"values": "wdl"})
     fits(LINES, STOPPED, "a solve that was stopped")
 
 

@@ -11,8 +11,10 @@ import fourbase.errors
 import pytest
 
 PYTHON = Path(__file__).parents[1]
-GUIDE = PYTHON.parent / "docs" / "python.md"
 EXAMPLE = PYTHON / "examples" / "grade_a_learner.py"
+GUIDE = PYTHON.parent / "docs" / "reference" / "python.md"
+LEARNER = PYTHON.parent / "docs" / "notebook" / "grade-a-learner.md"
+TUTORIAL = PYTHON.parent / "docs" / "tutorial" / "grade-a-program.md"
 
 
 def documented() -> dict[str, str]:
@@ -57,17 +59,18 @@ def blocks(page: Path, language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", page.read_text(), re.DOTALL)
 
 
-def test_the_examples_of_the_guide_run():
-    text = "".join(block for block in blocks(GUIDE, "python") if block.startswith(">>>"))
-    examples = doctest.DocTestParser().get_doctest(text, {}, GUIDE.name, None, 0)
-    assert len(examples.examples) > 30
+@pytest.mark.parametrize("page", [GUIDE, TUTORIAL], ids=lambda page: page.name)
+def test_the_examples_of_the_guide_and_of_the_tutorial_run(page):
+    text = "".join(block for block in blocks(page, "python") if block.startswith(">>>"))
+    examples = doctest.DocTestParser().get_doctest(text, {}, page.name, None, 0)
+    assert len(examples.examples) > 20
     runner, written = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS), []
     assert runner.run(examples, out=written.append).failed == 0, "".join(written)
 
 
-def test_other_code_of_the_guide_is_that_of_the_notebook():
+def test_the_page_about_the_learner_shows_code_of_its_notebook():
     notebook = EXAMPLE.read_text()
-    shown = [block for block in blocks(GUIDE, "python") if not block.startswith(">>>")]
+    shown = blocks(LEARNER, "python")
     assert len(shown) == 3
     assert [block for block in shown if block not in notebook] == []
 
@@ -113,10 +116,10 @@ def test_the_notebook_grades_a_learner(monkeypatch, tmp_path):
     assert 90 < keeps < 97
     assert keeps - 3 < best <= keeps
     assert chance == pytest.approx(41.78, abs=0.01)
-    # The guide shows the same table; another scikit-learn may learn a little else.
-    guide = table(GUIDE.read_text())
-    assert {name: row[0] for name, row in guide.items()} == graded
-    assert guide["all"] == pytest.approx(learner["all"], abs=1.5)
+    # The page about it shows the same table; another scikit-learn may learn a little else.
+    page = table(LEARNER.read_text())
+    assert {name: row[0] for name, row in page.items()} == graded
+    assert page["all"] == pytest.approx(learner["all"], abs=1.5)
     # This player has learnt nothing.
     assert central["all"][1:] == (47.64, 45.72, 41.78)
     assert "Outcome(value='lose', remoteness=2); best" in text

@@ -1,4 +1,4 @@
-//! An analysis as JSON, the same for every program that writes one. `docs/json.md` describes the fields.
+//! An analysis as JSON, the same for every program that writes one. `docs/reference/json.md` describes the fields.
 //!
 //! Fields are always present: what is unknown or does not apply is null. Columns count from 1.
 

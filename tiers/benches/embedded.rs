@@ -3,8 +3,8 @@
 //! `cargo bench -p fourbase-tiers --bench embedded -- [BOARD [POSITIONS [PLY ...]]]`
 //!
 //! One thread. Kinds of positions: of random play; of good play (moves that keep the value, drawn at random, as far as the
-//! database looks them up, then one random move); those of Pascal Pons' sets that have this ply, where they are in
-//! `../shared/truth/pons`. Asked for is what the position is worth, and then, of a database that has forgotten that, what
+//! database looks them up, then one random move); those of Pascal Pons' sets that have this ply, where they are
+//! among the tests' published tables. Asked for is what the position is worth, and then, of a database that has forgotten that, what
 //! all its moves are worth. Each best move is compared with its position.
 
 mod shared;

@@ -1,4 +1,4 @@
-//! Solves boards, counts their positions, and writes the rows of docs/boards.md.
+//! Solves boards, counts their positions, and writes the rows of docs/reference/boards.md.
 //!
 //! `cargo run --release -p fourbase-tiers --example boards -- DB BOARD:VALUES ...`
 //!

@@ -67,7 +67,7 @@ pub fn definitions(path: &str, lines: &[Line]) -> Map<String, Value> {
     found
 }
 
-/// Says which values a field takes, by its name: a word means the same in every line. `docs/json.md` explains the words.
+/// Says which values a field takes, by its name: a word means the same in every line. `docs/reference/json.md` explains the words.
 fn of_word(name: &str) -> Option<Value> {
     Some(match name {
         "board" => json!({"pattern": "^[1-9][0-9]?x[1-9][0-9]?(c[1-9][0-9]{0,2})?m?$"}),
@@ -127,7 +127,7 @@ fn of_program() -> Value {
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": format!("A line that fourbase prints with --json, version {SCHEMA}"),
-        "description": "docs/json.md describes the fields. To check one subcommand alone, refer to its definition, such as #/$defs/query.",
+        "description": "docs/reference/json.md describes the fields. To check one subcommand alone, refer to its definition, such as #/$defs/query.",
         "oneOf": kinds,
         "$defs": definitions("/$defs", &lines),
     })
@@ -152,7 +152,7 @@ fn of_server() -> Value {
             "title": "fourbase",
             "version": "1",
             "description": "Values and remotenesses of Connect Four positions, from databases and by search. \
-                            docs/server.md explains the fields.",
+                            docs/reference/http.md explains the fields.",
             "license": {"name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0"}
         },
         "servers": [{"url": ".", "description": "The folder of this description"}],

@@ -3,7 +3,7 @@
 //! `--keep-plies N` solves every tier and keeps the files of those with at most N pieces. The exact search
 //! ([`fourbase::search`]) finds the outcome of a later position: its value alone in a `wdl` database, which is about a quarter
 //! of the work, else its remoteness too. The answer is as exact as a stored one, and its cost has no limit: see
-//! `docs/results.md`.
+//! `docs/notebook/keep-plies.md`.
 //!
 //! A table grows with what it has seen and gets slower, so a search is dropped after some work: for 60 positions of 6x6 at
 //! plies 11 and 12 that took the searches from 26 to 19 ms, and those of all their children from 63 to 45 ms. To forget it every

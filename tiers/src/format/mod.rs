@@ -1,4 +1,4 @@
-//! The files of a database: what every byte means. `docs/format.md` is the specification.
+//! The files of a database: what every byte means. `docs/reference/file-format.md` is the specification.
 //!
 //! ```text
 //! <db>/<board>/<values>/manifest        what the folder holds

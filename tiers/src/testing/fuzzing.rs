@@ -34,7 +34,7 @@ const TIER: &[u8; 8] = b"fourtier";
 /// The tier of whose file parts are replaced: ply 7 of 4x4, 10,824 entries.
 const PLY: u32 = 7;
 
-/// Blocks of a page of the directory, as in `docs/format.md`.
+/// Blocks of a page of the directory, as in `docs/reference/file-format.md`.
 const PAGE_BLOCKS: usize = 1024;
 
 /// Reads a manifest whose record is `record`.
@@ -170,7 +170,7 @@ fn write(storage: &Memory, path: &Path, bytes: &[u8]) {
     assert!(written.is_ok(), "memory takes any file");
 }
 
-/// A tier's file in parts, of which some are replaced, with the checksums of `docs/format.md`.
+/// A tier's file in parts, of which some are replaced, with the checksums of `docs/reference/file-format.md`.
 struct Parts {
     header: Vec<u8>,
     blocks: Vec<u8>,

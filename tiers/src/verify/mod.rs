@@ -3,8 +3,8 @@
 //! A mistake of the solver must not be made a second time here. So this module shares with the solver only the rules of
 //! the game ([`fourbase`]), the ranking ([`crate::index`]: which position has which entry) and the file layout (the
 //! manifest, the envelope, how a file is cut into blocks with checksums and a tier into chunks, and zstd). It decodes
-//! blocks, finds quiet positions and recomputes values with code of its own, written by `docs/format.md` and
-//! `docs/algorithm.md`. It calls no kernel, no mask of quiet positions and nothing of the solver. It tests probes and never
+//! blocks, finds quiet positions and recomputes values with code of its own, written by `docs/reference/file-format.md` and
+//! `docs/explanation/algorithm.md`. It calls no kernel, no mask of quiet positions and nothing of the solver. It tests probes and never
 //! relies on them.
 //!
 //! A database is right if five things hold:
@@ -71,7 +71,7 @@ use work::Work;
 /// Verifies a complete database. Runs on rayon's current pool.
 ///
 /// Takes some microseconds for every stored value, and about one for every move of a legal position where those are
-/// counted: see `docs/verification.md`. Memory is twice the database's cache, once for what is decoded here and once for
+/// counted: see `docs/explanation/verification.md`. Memory is twice the database's cache, once for what is decoded here and once for
 /// what probes expand, and, while counting, two bits for every entry of a tier.
 ///
 /// With several processes each calls this and gets the same faults. Each reads the manifest and its share of everything

@@ -19,7 +19,7 @@ use fourbase::{Outcome, Player, Position, Value, has_line};
 
 use crate::index::{Index, Located, Matrix, Parts, Shape, Spine, TierDirectory, low_bits};
 
-/// What the board alone decides about a position, by the definition of `docs/algorithm.md`.
+/// What the board alone decides about a position, by the definition of `docs/explanation/algorithm.md`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Evaluation {
     /// The outcome, with its remoteness.

@@ -3,7 +3,7 @@
 //! [`wording`] writes values, paths and commands; [`progress`] draws bars and writes the log.
 //!
 //! Every line of JSON is one object. It begins with `schema` and `command`. Its fields are always present: what is unknown
-//! or does not apply is null. `docs/json.md` describes all of them.
+//! or does not apply is null. `docs/reference/json.md` describes all of them.
 //!
 //! Text always contains its colours. The stream removes them unless it is a terminal that shows colours, and removes
 //! them under `NO_COLOR`.

@@ -47,7 +47,7 @@ impl Failure {
 
     /// No such address: 404.
     pub fn nowhere() -> Failure {
-        Failure::missing("there is nothing at this address; docs/server.md lists the addresses")
+        Failure::missing("there is nothing at this address; docs/reference/http.md lists the addresses")
     }
 
     /// The body does not come: 408.

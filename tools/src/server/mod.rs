@@ -52,7 +52,7 @@ The server answers from the databases in --db and from those that are part of fo
 that appear or change while it runs are found within two seconds. A position that no database covers \
 is searched, within --search-nodes and --search-seconds; --searches says how many at a time.
 
-A browser shows a page at the address that is printed; docs/server.md lists the others. Ctrl-C or \
+A browser shows a page at the address that is printed; docs/reference/http.md lists the others. Ctrl-C or \
 SIGTERM stops the server after the answers that are under way.
 
 Examples:

@@ -67,7 +67,7 @@ pub fn router(server: Arc<Server>) -> Router {
         .route("/robots.txt", get(|| async { robots }))
         .fallback(|| async { Failure::nowhere() })
         .method_not_allowed_fallback(|| async {
-            let reason = "this address does not take this method; see docs/server.md";
+            let reason = "this address does not take this method; see docs/reference/http.md";
             Failure::new(StatusCode::METHOD_NOT_ALLOWED, reason)
         })
         .layer(from_fn_with_state(Arc::clone(&server), around))
