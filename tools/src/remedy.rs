@@ -257,6 +257,10 @@ fn of_file(error: &FileError) -> String {
         FileError::Newer { file, .. } => {
             format!("update fourbase; if there is no newer version, the file is damaged: {}", make_again(file))
         }
+        // It may be somebody's only copy.
+        FileError::Wrong { what: "the board", file, .. } if file.file_name().is_some_and(|name| name == "manifest") => {
+            "move that database to a folder of its own name, or give another --db".to_owned()
+        }
         FileError::Wrong { file, .. } | FileError::Damaged { file, .. } | FileError::Checksum { file, .. } => {
             make_again(file)
         }

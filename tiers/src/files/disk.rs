@@ -36,6 +36,24 @@ impl Storage for Disk {
         fs::rename(from, to)
     }
 
+    fn exchange(&self, folder: &Path, other: &Path) -> io::Result<()> {
+        #[cfg(any(target_os = "linux", target_os = "macos"))]
+        {
+            use rustix::fs::{CWD, RenameFlags, renameat_with};
+            if renameat_with(CWD, folder, CWD, other, RenameFlags::EXCHANGE).is_ok() {
+                return Ok(());
+            }
+        }
+        // The other one is missing, or the file system has no such operation.
+        let aside = other.with_extension("old");
+        let is_there = other.exists();
+        if is_there {
+            fs::rename(other, &aside)?;
+        }
+        fs::rename(folder, other)?;
+        if is_there { fs::rename(&aside, folder) } else { Ok(()) }
+    }
+
     fn remove(&self, path: &Path) -> io::Result<()> {
         match fs::remove_file(path) {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),

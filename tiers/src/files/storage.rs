@@ -28,6 +28,12 @@ pub trait Storage: Send + Sync + Debug {
         Err(ErrorKind::ReadOnlyFilesystem.into())
     }
 
+    /// Puts a folder in the place of another, which takes its name; in one step where the system can do that. The other one may be
+    /// missing.
+    fn exchange(&self, _folder: &Path, _other: &Path) -> io::Result<()> {
+        Err(ErrorKind::ReadOnlyFilesystem.into())
+    }
+
     /// Removes a file; a missing one is no error.
     fn remove(&self, _path: &Path) -> io::Result<()> {
         Err(ErrorKind::ReadOnlyFilesystem.into())

@@ -102,7 +102,8 @@ impl Solve {
         self
     }
 
-    /// Replaces an existing database instead of resuming it.
+    /// Solves the board again and replaces an existing database in one step, when the new one is complete. Until then the new one
+    /// is in a folder beside it, whose name ends in `.new`; a solve that is stopped resumes there.
     #[must_use]
     pub fn replace(mut self, replace: bool) -> Solve {
         self.replace = replace;
@@ -193,10 +194,16 @@ impl Solve {
         folder_of(&self.root, self.board, self.values)
     }
 
+    /// Returns the folder that the solve writes: that of the database, or one beside it that will replace it.
+    pub(super) fn output_folder(&self) -> PathBuf {
+        let folder = self.folder();
+        if self.replace { folder.with_extension("new") } else { folder }
+    }
+
     /// Returns the folder of the live tiers: the database's, or one in the scratch folder that belongs to this database
     /// alone, even if other databases share the scratch folder.
     pub fn scratch_folder(&self) -> PathBuf {
-        let folder = self.folder();
+        let folder = self.output_folder();
         let scratch = self.scratch.as_ref().map(|scratch| folder_of(scratch, self.board, self.values));
         let Some(scratch) = scratch.filter(|scratch| *scratch != folder) else { return folder };
         let absolute = std::path::absolute(&folder).unwrap_or(folder);

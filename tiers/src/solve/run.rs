@@ -9,7 +9,7 @@ use super::error::SolveError;
 use super::options::{Report, Solve};
 use super::plan::Plan;
 use crate::communicator::{Alone, Communicator, check_same_job, check_shared_folder, lock_output};
-use crate::files::{Disk, FileError, Storage, remove_folders, remove_folders_below};
+use crate::files::{Disk, FileError, Storage, io_error, remove_folders, remove_folders_below};
 use crate::format::{Manifest, State, has_leftovers, lock_path, remove_database, remove_leftovers};
 use crate::index::Index;
 use crate::kernel::Coding;
@@ -56,7 +56,14 @@ impl Solve {
         progress: &dyn Progress,
     ) -> Result<Report, SolveError> {
         check_same_job(all, &self.description())?;
-        let (folder, scratch) = (self.folder(), self.scratch_folder());
+        let (folder, scratch) = (self.output_folder(), self.scratch_folder());
+        if self.replace
+            && let Err(error @ FileError::Wrong { what: "the board", .. }) =
+                Manifest::read(storage, &self.folder(), self.board, self.values)
+        {
+            // The database of another board, copied here, is never overwritten.
+            return Err(error.into());
+        }
         let found = self.manifest(storage)?;
         found.iter().try_for_each(|manifest| self.check_kept(&folder, manifest))?;
         let is_begun = found.is_some();
@@ -88,7 +95,8 @@ impl Solve {
                 let driver = Driver { solve: self, observer, all, progress, tiers, folder: &folder, manifest };
                 let result = check_shared_folder(all, storage, &scratch)
                     .and_then(|()| check_shared_folder(all, storage, &folder))
-                    .and_then(|()| driver.resume_and_solve(&plan));
+                    .and_then(|()| driver.resume_and_solve(&plan))
+                    .and_then(|report| self.put_in_place(all, storage).map(|()| report));
                 let is_new = || made.contains(&folder) && matches!(Manifest::read_any(storage, &folder), Ok(None));
                 if result.is_err() && is_new() {
                     let _ = remove_leftovers(storage, &folder);
@@ -107,6 +115,24 @@ impl Solve {
             _ => {}
         }
         result
+    }
+
+    /// Puts a new database in the place of the old one, which is then removed.
+    fn put_in_place(&self, all: &dyn Communicator, storage: &dyn Storage) -> Result<(), SolveError> {
+        // Nobody reads the new folder any more.
+        all.barrier();
+        if !self.replace || !all.is_root() {
+            return Ok(());
+        }
+        let (new, folder) = (self.output_folder(), self.folder());
+        storage.exchange(&new, &folder).map_err(io_error(&folder, "replace"))?;
+        let parent = folder.parent().unwrap_or(&folder);
+        storage.sync_folder(parent).map_err(io_error(parent, "sync"))?;
+        // What is left now is the old database, if there was one.
+        segments::remove(storage, &new, Kind::Values(self.values), |_| true)?;
+        remove_database(storage, &new)?;
+        let _ = storage.remove_folder(&new);
+        Ok(())
     }
 
     /// Describes the job, for comparison between ranks.
@@ -146,7 +172,7 @@ impl<'a> Driver<'a> {
     /// Goes on from what an earlier solve has left, in folders that are made and locked.
     fn resume_and_solve(mut self, plan: &Plan) -> Result<Report, SolveError> {
         let (solve, all, storage) = (self.solve, self.all, self.tiers.storage);
-        if solve.replace && all.is_root() {
+        if solve.replace && all.is_root() && !self.resumes_replacement() {
             remove_database(storage, self.folder)?;
             self.remove_logs(|_| true)?;
         }
@@ -171,6 +197,18 @@ impl<'a> Driver<'a> {
             self.manifest = written;
         }
         solve.report(&self.manifest, false)
+    }
+
+    /// Tells whether an earlier `replace` was stopped at a place from which this one can resume. Whatever cannot be read begins anew,
+    /// and so does a whole database: that may be one that was replaced.
+    fn resumes_replacement(&self) -> bool {
+        let Solve { board, values, keep_plies, .. } = *self.solve;
+        let storage = self.tiers.storage;
+        let Ok(Some(manifest)) = Manifest::read(storage, self.folder, board, values) else { return false };
+        manifest.state != State::Complete
+            && manifest.keeps_like(keep_plies, board)
+            && manifest.check_files(storage, self.folder).is_ok()
+            && manifest.check_hashes(storage, self.folder, (0, 1), &|_| true).unwrap_or(false)
     }
 
     /// Finds what an earlier solve has left: its manifest, and the tier to resume from. If that tier is damaged the solve

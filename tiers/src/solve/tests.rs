@@ -96,3 +96,31 @@ fn every_rank_reports_a_missing_file_of_an_earlier_solve() {
     let (found, _) = Threads::run(2, 1, |all| solve.run_on(all, &Disk, &()).unwrap_err().to_string());
     assert!(found.iter().all(|error| error.contains("the file is missing")), "{found:?}");
 }
+
+#[test]
+fn a_replacement_takes_its_place_when_it_is_whole_and_resumes_where_it_was_stopped() {
+    let root = tempfile::tempdir().unwrap();
+    let old = solve("4x4", Values::Wdl, root.path()).keep_plies(Some(5));
+    let report = old.run().unwrap();
+    let before = files(&report.folder);
+    let new = solve("4x4", Values::Wdl, root.path()).checkpoint(Duration::ZERO).replace(true);
+    let beside = report.folder.with_extension("new");
+    let mut tiers_done = 0;
+    loop {
+        match new.run_on(&Alone, &Disk, &Stop(AtomicU32::new(6))) {
+            Err(SolveError::Stopped { done, .. }) => {
+                assert!(done > tiers_done, "it resumes");
+                tiers_done = done;
+                assert!(files(&report.folder) == before && beside.exists());
+            }
+            replaced => {
+                assert_eq!(replaced.unwrap().keep_plies, None);
+                break;
+            }
+        }
+    }
+    assert!(tiers_done > 0 && !beside.exists());
+    let whole = tempfile::tempdir().unwrap();
+    let expected = solve("4x4", Values::Wdl, whole.path()).run().unwrap();
+    assert!(files(&report.folder) == files(&expected.folder));
+}

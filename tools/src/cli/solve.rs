@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use fourbase_tiers::counts::{CountError, Counts, solve_and_count};
-use fourbase_tiers::files::Disk;
+use fourbase_tiers::files::{Disk, has_room};
 use fourbase_tiers::kernel::Kernel;
 use fourbase_tiers::solve::{Plan, Report, Solve};
 
@@ -86,7 +86,7 @@ pub struct Arguments {
     #[arg(long, conflicts_with = "dry_run")]
     stats: bool,
 
-    /// Start over, even if the board is solved or partly solved
+    /// Solve again, and replace the database in one step when the new one is complete
     #[arg(long)]
     replace: bool,
 
@@ -146,6 +146,8 @@ fn plan(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
     let mut planned = Planned::of(&plan, memory_bytes, speed);
     planned.keep_plies = arguments.keep_plies;
     planned.ranks = ranks;
+    let files_bytes = plan.database_bytes().saturating_add(if plan.is_bounded { plan.scratch_bytes() } else { 0 });
+    planned.free_bytes = has_room(&Disk, &arguments.database.root, files_bytes).err();
     planned.plies = arguments.tiers.then(|| plan.tiers.into_iter().map(PlannedTier::from).collect());
     output::print_result("solve", &planned, arguments.json)
 }

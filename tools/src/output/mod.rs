@@ -19,6 +19,7 @@ use std::time::Duration;
 
 use anstream::adapter::strip_str;
 use anyhow::Context;
+use fourbase_tiers::files::grouped;
 use serde::Serialize;
 
 /// The message of a failed write; the reason follows.
@@ -128,6 +129,33 @@ pub fn table(sides: &[Side], rows: &[Vec<String>]) -> String {
 /// Rounds a measured figure to four digits; more would only be noise.
 pub fn short(figure: f64) -> f64 {
     format!("{figure:.3e}").parse().unwrap_or(figure)
+}
+
+/// Writes seconds with as many digits as a reader needs: `0.04 s`, `71 s`, `17 min 10 s`, `2 h 5 min`, `12 days`.
+pub fn duration(seconds: f64) -> String {
+    let whole = seconds.round() as u64;
+    match whole {
+        _ if seconds < 9.95 => format!("{} s", (seconds * 100.0).round() / 100.0),
+        0..100 => format!("{whole} s"),
+        100..3600 => format!("{} min {} s", whole / 60, whole % 60),
+        3600..360_000 => format!("{} h {} min", whole / 3600, whole / 60 % 60),
+        _ => format!("{} days", grouped((whole / 86_400).into())),
+    }
+}
+
+/// Writes a large number with three digits and a unit: `412`, `2.58 T`.
+pub fn scaled(number: f64) -> String {
+    let units = ["", " k", " M", " G", " T", " P", " E"];
+    let unit = (0..units.len() - 1).find(|unit| number < 999.5 * 1000f64.powi(*unit as i32)).unwrap_or(units.len() - 1);
+    let scaled = number / 1000f64.powi(unit as i32);
+    let digits = if unit == 0 || scaled >= 99.95 {
+        0
+    } else if scaled >= 9.995 {
+        1
+    } else {
+        2
+    };
+    format!("{scaled:.digits$}{}", units[unit])
 }
 
 /// Rounds a time to milliseconds; more digits would only be noise.

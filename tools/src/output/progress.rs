@@ -11,12 +11,13 @@ use fourbase::search::Monitor;
 use fourbase_tiers::files::{FileError, bytes, grouped};
 use fourbase_tiers::progress::{Progress, Share, Stage};
 use fourbase_tiers::solve::Plan;
-use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
+use super::{duration, scaled};
 use crate::{failure, interrupt, memory};
 
-/// How a bar looks. Its parts are as wide as their contents, and the bar takes the rest of the line.
-const TEMPLATE: &str = "{msg} [{wide_bar}] {percent:>3}%  {rate}  {left}";
+/// How a bar looks: parts of fixed widths, so that nothing jumps, in 80 columns. The bar takes what is left of a wider line.
+const TEMPLATE: &str = "{msg:32!} {percent:>3} %  {rate:>17}  {left:>15} {wide_bar}";
 
 /// How the line of a search looks, which has no known end.
 const SEARCH_TEMPLATE: &str = "{spinner} searching, {nodes} nodes, {elapsed}{msg}";
@@ -54,14 +55,14 @@ impl Bar {
             .unwrap_or_else(|_| ProgressStyle::default_bar())
             .progress_chars("=> ")
             .with_key("rate", move |state: &ProgressState, out: &mut dyn Write| {
-                let _ = write!(out, "{} {unit}/s", grouped(state.per_sec() as u128));
+                let _ = write!(out, "{} {unit}/s", scaled(state.per_sec()));
             })
             .with_key("left", |state: &ProgressState, out: &mut dyn Write| {
-                let _ = write!(out, "{} left", HumanDuration(state.eta()));
+                let _ = write!(out, "{} left", duration(state.eta().as_secs_f64().round()));
             });
         let line = ProgressBar::with_draw_target(Some(all), ProgressDrawTarget::hidden());
         let line =
-            line.with_style(style).with_message(format!("{stage}{} {unit}", grouped(all.into()))).with_position(done);
+            line.with_style(style).with_message(format!("{stage}{} {unit}", scaled(all as f64))).with_position(done);
         // The rate forgets earlier work only after it was told about it, which happens while the line is hidden.
         line.tick();
         line.reset_eta();
@@ -73,7 +74,7 @@ impl Bar {
     /// Replaces the number of all by the tier that is worked on.
     fn tier(&self, ply: u32, entries: u64) {
         if let Some(line) = &self.line {
-            line.set_message(format!("{}ply {ply}, {} {}", self.stage, grouped(entries.into()), self.unit));
+            line.set_message(format!("{}ply {ply}, {} {}", self.stage, scaled(entries as f64), self.unit));
         }
     }
 
@@ -129,7 +130,7 @@ impl Progress for Shown<'_> {
 
     fn begin(&self, stage: Stage, steps: u64, done: u64) {
         let (name, unit) = match stage {
-            Stage::Resume => ("reading the finished tiers: ", "bytes"),
+            Stage::Resume => ("reading finished tiers: ", "bytes"),
             Stage::Sweep => ("finding the legal positions: ", "entries"),
             Stage::Files => ("reading files: ", "tiers"),
             Stage::Values => ("recomputing values: ", "entries"),

@@ -1,12 +1,12 @@
 //! What a solve by several processes needs, for people and as JSON.
 
 use std::fmt;
-use std::time::Duration;
 
 use fourbase_tiers::files::{bytes, counted, grouped};
 use fourbase_tiers::solve::{Plan, RankTier};
-use indicatif::HumanDuration;
 use serde::Serialize;
+
+use crate::output::duration;
 
 /// What several processes need.
 #[derive(Serialize)]
@@ -52,10 +52,10 @@ impl From<&RankTier> for SharedTier {
     }
 }
 
-impl fmt::Display for SharedTier {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let rate = bytes(self.bytes_per_second as u128);
-        write!(f, "read about {:>10}  {:>12}  {rate:>10}/s", bytes(self.read_bytes), duration(self.seconds))
+impl SharedTier {
+    /// Returns the cells of its row in the table: bytes that are read, time, bytes a second.
+    pub fn row(&self) -> [String; 3] {
+        [bytes(self.read_bytes), duration(self.seconds), format!("{}/s", bytes(self.bytes_per_second as u128))]
     }
 }
 
@@ -123,10 +123,4 @@ impl fmt::Display for Ranks {
             self.busiest_ply,
         )
     }
-}
-
-/// Writes seconds in the unit of a reader.
-fn duration(seconds: f64) -> String {
-    let duration = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
-    if seconds < 1.0 { format!("{seconds:.2} seconds") } else { HumanDuration(duration).to_string() }
 }

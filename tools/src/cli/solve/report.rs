@@ -2,6 +2,7 @@
 //! as JSON.
 
 use std::fmt;
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context;
@@ -17,7 +18,7 @@ use serde::Serialize;
 
 use super::ranks::Ranks;
 use crate::memory;
-use crate::output::{self, milliseconds, wording};
+use crate::output::{self, Side, duration, milliseconds, wording};
 
 /// What a solve needs.
 #[derive(Serialize)]
@@ -44,6 +45,9 @@ pub struct Planned {
     pub plies: Option<Vec<PlannedTier>>,
     /// What several processes need; null without `--ranks`.
     pub ranks: Option<Ranks>,
+    /// The free bytes of the disk, where they are too few.
+    #[serde(skip)]
+    pub free_bytes: Option<u64>,
 }
 
 /// What one tier needs.
@@ -64,11 +68,11 @@ impl From<TierPlan> for PlannedTier {
     }
 }
 
-impl fmt::Display for PlannedTier {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl PlannedTier {
+    /// Returns the cells of its row in the table.
+    fn row(&self) -> [String; 4] {
         let [scratch, database] = [self.scratch_bytes, self.database_bytes].map(bytes);
-        let entries = grouped(self.entries);
-        write!(f, "ply {:2}  {entries:>19} entries  about {scratch:>10} temporary  file about {database:>10}", self.ply)
+        [self.ply.to_string(), grouped(self.entries), scratch, database]
     }
 }
 
@@ -92,37 +96,49 @@ impl Planned {
             expected_seconds: expected.map(|expected| expected.as_secs_f64()),
             plies: None,
             ranks: None,
+            free_bytes: None,
         }
     }
 }
 
 impl fmt::Display for Planned {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let bound = if self.exact { "" } else { "about " };
-        write!(
-            f,
-            "{} with {}: {bound}{} in {}, {bound}{} of memory, {} may be used{}",
-            self.board,
-            self.stores,
-            counted(self.entries, "entry"),
-            counted(self.tiers, "tier"),
-            bytes(self.memory_bytes),
-            bytes(self.memory_limit_bytes.into()),
-            if self.fits { "" } else { " (too little)" },
-        )?;
-        if let Some(scratch_bytes) = self.scratch_bytes {
-            write!(f, ", about {} of temporary files", bytes(scratch_bytes))?;
-        }
-        write!(f, ", a database of about {}", bytes(self.database_bytes))?;
-        if let Some(seconds) = self.expected_seconds {
-            write!(f, ", about {}", HumanDuration(Duration::from_secs_f64(seconds)))?;
-        }
-        self.ranks.iter().try_for_each(|ranks| write!(f, "\n{ranks}"))?;
+        let about = if self.exact { "" } else { "about " };
+        let (entries, tiers) = (counted(self.entries, "entry"), counted(self.tiers, "tier"));
+        writeln!(f, "{} with {}: {about}{entries} in {tiers}\n", self.board, self.stores)?;
+        let memory =
+            format!("{about}{} of the {} allowed", bytes(self.memory_bytes), bytes(self.memory_limit_bytes.into()));
+        let files = self.scratch_bytes.map_or_else(|| "none".to_owned(), |scratch| format!("about {}", bytes(scratch)));
+        let fits = match (self.fits, self.free_bytes) {
+            (false, _) => "no: too little memory".to_owned(),
+            (true, Some(free)) => format!("no: the disk has {} free", bytes(free.into())),
+            (true, None) => "yes".to_owned(),
+        };
+        let time =
+            self.expected_seconds.map(|seconds| format!("about {}", HumanDuration(Duration::from_secs_f64(seconds))));
+        let rows = [
+            ("time", time),
+            ("memory", Some(memory)),
+            ("temporary files", Some(files)),
+            ("database", Some(format!("about {}", bytes(self.database_bytes)))),
+            ("fits", Some(fits)),
+        ];
+        let rows = rows.into_iter().filter_map(|(name, value)| Some(vec![name.to_owned(), value?]));
+        write!(f, "{}", output::table(&[Side::Left; 2], &rows.collect::<Vec<_>>()))?;
+        self.ranks.iter().try_for_each(|ranks| write!(f, "\n\n{ranks}"))?;
+        let Some(plies) = &self.plies else { return Ok(()) };
         // From the full board down, in the order of solving.
-        self.plies.iter().flatten().rev().try_for_each(|tier| {
-            write!(f, "\n{tier}")?;
-            self.ranks.iter().filter_map(|ranks| ranks.of_ply(tier.ply)).try_for_each(|shared| write!(f, "  {shared}"))
-        })
+        let tiers = plies.iter().rev();
+        let [ply, entries, scratch, file] = ["ply", "entries", "temporary", "file"].map(|name| (name, Side::Right));
+        let table = match &self.ranks {
+            None => output::table_with_head([ply, entries, scratch, file], tiers.map(|tier| tier.row().to_vec())),
+            Some(ranks) => {
+                let [read, time, rate] = ["read", "time", "files a second"].map(|name| (name, Side::Right));
+                let rows = tiers.filter_map(|tier| Some([&tier.row()[..], &ranks.of_ply(tier.ply)?.row()].concat()));
+                output::table_with_head([ply, entries, scratch, file, read, time, rate], rows)
+            }
+        };
+        write!(f, "\n\n{table}")
     }
 }
 
@@ -207,9 +223,9 @@ impl fmt::Display for Solved {
         writeln!(f, "{}, {}", self.board, wording::sentence(Player::First, report.outcome))?;
         let entries = counted(report.entries, "entry");
         if report.already_complete {
-            writeln!(f, "{entries}, complete already; --replace starts over")?;
+            writeln!(f, "{entries}, complete already; --replace solves it again")?;
         } else {
-            write!(f, "{entries} in {} s", self.seconds)?;
+            write!(f, "{entries} in {}", duration(self.seconds))?;
             if let Some(peak) = self.peak_memory_bytes {
                 write!(f, ", peak memory {}", bytes(peak.into()))?;
             }
@@ -220,8 +236,12 @@ impl fmt::Display for Solved {
             write!(f, ": {} are kept", wording::kept(report.keep_plies))?;
         }
         self.hash.iter().try_for_each(|hash| write!(f, "\nhash {hash}"))?;
-        let Some(legal) = *legal else { return Ok(()) };
-        write!(f, "\n{}; their values: fourbase stats {}", counted(legal, "legal position"), self.board)
+        let root = report.folder.parent().and_then(Path::parent).unwrap_or(&report.folder);
+        let root = if root == Path::new("db") { String::new() } else { wording::option("db", root) };
+        if let Some(legal) = legal {
+            write!(f, "\n{}; their values: fourbase stats {}{root}", counted(*legal, "legal position"), self.board)?;
+        }
+        write!(f, "\n\nNext: fourbase query {}{root}", self.board)
     }
 }
 
