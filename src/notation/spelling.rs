@@ -19,6 +19,9 @@ use crate::{Board, MAX_CELLS};
 /// Columns that have a digit of their own; on boards of no more, letters name the same columns.
 const DIGITS: usize = 9;
 
+/// What people write between moves.
+const SEPARATORS: [char; 5] = [' ', '\t', '\n', ',', '-'];
+
 /// Tells whether a text is bit strings and not moves: it has a `0`, and a word that is as long as a bit string is on this
 /// board, or several words of nothing but 0s and 1s, not all of one character.
 pub(super) fn is_bits(board: Board, text: &str) -> bool {
@@ -42,8 +45,11 @@ pub(super) fn moves(board: Board, text: &str) -> Result<Cow<'_, str>, NotationEr
         return Ok(text.into());
     }
     let mut read = Moves { board, text: String::new(), heights: vec![0; board.width()] };
-    for word in text.split(|found: char| found.is_whitespace() || found == ',' || found == '-') {
+    for word in text.split(SEPARATORS) {
         read.word(without_number(word))?;
+    }
+    if read.text.is_empty() && !["", "-"].contains(&text) {
+        return Err(NotationError::Blank);
     }
     Ok(read.text.into())
 }
@@ -93,7 +99,8 @@ impl Moves {
         if found == '0' {
             return Err(NotationError::Zero { ply, board: self.board });
         }
-        if let Some(height) = column_number(found).and_then(|column| self.heights.get_mut(column)) {
+        let column = column_number(found).ok_or(NotationError::Column { ply, found, board: self.board })?;
+        if let Some(height) = self.heights.get_mut(column) {
             *height += 1;
         }
         self.text.push(found);

@@ -270,6 +270,24 @@ impl Storage for MemoryDisk {
         Ok(())
     }
 
+    fn exchange(&self, folder: &Path, other: &Path) -> io::Result<()> {
+        let mut files = self.operate()?;
+        if !files.names.contains_key(folder) {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        let (mut changes, mut moved) = (Vec::new(), Vec::new());
+        for (from, to) in [(folder, other), (other, folder)] {
+            for (path, node) in files.names.iter().filter(|(path, _)| path.starts_with(from)) {
+                changes.push((path.clone(), None));
+                let rest = path.strip_prefix(from).expect("a path below");
+                moved.push((to.components().chain(rest.components()).collect(), Some(*node)));
+            }
+        }
+        changes.extend(moved);
+        files.change(folder.parent(), changes);
+        Ok(())
+    }
+
     fn remove(&self, path: &Path) -> io::Result<()> {
         let mut files = self.operate()?;
         files.change(path.parent(), vec![(path.to_path_buf(), None)]);

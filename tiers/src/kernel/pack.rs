@@ -19,7 +19,6 @@ use std::ops::Range;
 
 use super::bits::{Bits, Task};
 use super::{Coding, Values};
-use crate::index::low_bits;
 
 /// The codes of consecutive quiet entries: for every plane a stream of bits, the first in the lowest bit.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -192,7 +191,7 @@ pub(crate) fn to_bytes(coding: &Coding, symbols: &Symbols, first: usize, count: 
     let end = bytes.len() + packed_bytes(coding, count);
     for at in (0..count).step_by(32) {
         let take = (count - at).min(32) as u32;
-        let word = |plane: usize| (bits_at(symbols.plane(plane), first + at) & low_bits(take)) as u32;
+        let word = |plane: usize| (bits_at(symbols.plane(plane), first + at) & u64::MAX >> (64 - take)) as u32;
         match coding.values() {
             Values::Wdl => bytes.extend((spread(word(0)) | spread(word(1)) << 1).to_le_bytes()),
             Values::Remoteness => {
