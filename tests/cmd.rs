@@ -57,17 +57,19 @@ fn differences(path: &Path, with_errors: bool) -> Option<String> {
         .map(|error| error.to_string())
 }
 
-/// Leaves out times and peaks of memory.
+/// Leaves out times and peaks of memory, with their units.
 fn without_figures(page: &str) -> String {
     let line = |line: &str| {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let is_measured = |at: usize| {
-            let next = words.get(at + 1).map_or("", |word| word.trim_end_matches(','));
-            ["s", "min", "ms"].contains(&next) || at > 0 && words[at - 1] == "memory" && words[0] != "memory"
-        };
-        match words.first() {
-            Some(&"time") => "time".to_owned(),
-            _ => (0..words.len()).filter(|at| !is_measured(*at)).map(|at| words[at]).collect::<Vec<_>>().join(" "),
+        let words: Vec<&str> = line.split(' ').collect();
+        let unit = |at: usize| words.get(at).map_or("", |word| word.trim_end_matches([',', ':']));
+        let is_figure = |at: usize| words[at].starts_with(|first: char| first.is_ascii_digit());
+        let is_time = |at: usize| is_figure(at) && ["s", "min", "h", "ms", "days"].contains(&unit(at + 1));
+        let is_peak = |at: usize| at > 1 && words[at - 2..at] == ["peak", "memory"];
+        let is_measured = |at: usize| is_time(at) || is_peak(at);
+        let kept = (0..words.len()).filter(|&at| !(is_measured(at) || at > 0 && is_measured(at - 1)));
+        match words[0] {
+            "time" => "time".to_owned(),
+            _ => kept.map(|at| words[at]).collect::<Vec<_>>().join(" "),
         }
     };
     page.lines().map(line).collect::<Vec<_>>().join("\n")

@@ -42,13 +42,21 @@ pub enum NotationError {
         /// The row, from 1.
         expected: usize,
     },
+    /// The number of a move is not that of the next one.
+    #[error("{found}. is not the next move, which is {expected}.; write a game from its first move")]
+    MoveNumber {
+        /// The number of the next move.
+        expected: usize,
+        /// The number in the text, cut.
+        found: String,
+    },
     /// A link names another board.
-    #[error("the link \"{text}\" is of {found} and not of {expected}; ask about {found}")]
+    #[error("the link \"{text}\" is of {found} and not of {expected}; give the board of the link")]
     OtherBoard {
         /// The board.
         expected: Board,
-        /// The board of the link.
-        found: Board,
+        /// The board of the link, escaped and cut.
+        found: String,
         /// The link, escaped and cut.
         text: String,
     },

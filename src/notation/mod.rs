@@ -13,10 +13,10 @@
 //! The form of a text tells which notation it is: `_` as the second character means GamesmanUni's; words of 0s and 1s as
 //! long as a column means bit strings; everything else is moves, in any spelling that people use (`4 4 5 3`, `1. d1 d2`, a
 //! link). The bit strings of a position always contain a `0`, either above the end of a column or, on a full board, for a
-//! piece of the first player, and no move does.
+//! piece of the first player; no column is named 0.
 //!
 //! Columns, characters and moves in messages count from 1. Reading makes at most a few passes over the text, stops at
-//! the first mistake, and repeats at most one character of the text in an error.
+//! the first mistake, and repeats at most 200 characters of a link, else a few of the text, in an error.
 
 mod bits;
 mod drawing;
@@ -59,7 +59,11 @@ pub fn parse(board: Board, text: &str) -> Result<Position, NotationError> {
     if let Some(link) = Link::of(text) {
         link.check(board)?;
         // A link within a link is none.
-        return parse_notation(board, &link.position);
+        let Some(start) = &link.start else { return parse_notation(board, &link.position) };
+        let start = parse_notation(board, start)?;
+        return Ok(parse_moves(&start, &link.position)?
+            .into_iter()
+            .fold(start, |position, column| position.drop_piece(column)));
     }
     parse_notation(board, text)
 }
@@ -70,7 +74,7 @@ fn parse_notation(board: Board, text: &str) -> Result<Position, NotationError> {
     } else if spelling::is_bits(board, text) {
         bits::parse(board, text)
     } else {
-        moves::parse(board, &spelling::moves(board, text)?)
+        moves::parse(board, &spelling::moves(&Position::start(board), text)?)
     }
 }
 

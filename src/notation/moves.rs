@@ -123,12 +123,13 @@ pub fn parse_moves(start: &Position, text: &str) -> Result<Vec<usize>, NotationE
     let (board, mut position, mut columns) = (start.board(), *start, Vec::new());
     let link = Link::of(text);
     link.iter().try_for_each(|link| link.check(board))?;
-    let text = link.as_ref().map_or(text, |link| &link.position);
-    if spelling::is_bits(board, text) || text.contains(uni::SEPARATOR) {
+    let is_set_up = link.as_ref().is_some_and(|link| link.start.is_some());
+    let moves = link.as_ref().map_or(text, |link| &link.position);
+    if is_set_up || spelling::is_bits(board, moves) || moves.contains(uni::SEPARATOR) {
         return Err(NotationError::NoGame { text: excerpt(text, EXCERPT_BYTES) });
     }
     // Ends early on any text, because after at most 64 moves every column is full.
-    for (found, number) in spelling::moves(board, text)?.chars().zip(1..) {
+    for (found, number) in spelling::moves(start, moves)?.chars().zip(1..) {
         let (next, column) = play(position, found, number)?;
         position = next;
         columns.push(column);

@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use super::error::NotationError;
 use super::moves::{column_character, column_number};
 use crate::excerpt::excerpt;
-use crate::{Board, MAX_CELLS};
+use crate::{Board, MAX_CELLS, Position};
 
 /// Columns that have a digit of their own; on boards of no more, letters name the same columns.
 const DIGITS: usize = 9;
@@ -22,42 +22,38 @@ const DIGITS: usize = 9;
 /// What people write between moves.
 const SEPARATORS: [char; 5] = [' ', '\t', '\n', ',', '-'];
 
-/// Tells whether a text is bit strings and not moves: it has a `0`, and a word that is as long as a bit string is on this
-/// board, or several words of nothing but 0s and 1s, not all of one character.
+/// Tells whether a text is bit strings and not moves: it has a `0`, and a word of 0s and 1s that is as long as a bit string is on
+/// this board, or several words of nothing but 0s and 1s, not all of one character.
 pub(super) fn is_bits(board: Board, text: &str) -> bool {
-    let words = || text.split_whitespace();
+    let words = || text.split(' ').filter(|word| !word.is_empty());
+    let is_of_bits = |word: &str| word.bytes().all(|found| matches!(found, b'0' | b'1'));
     text.contains('0')
-        && (words().any(|word| word.len() == board.height() + 1 && word.starts_with(['0', '1']))
-            || words().nth(1).is_some()
-                && words().any(|word| word.len() > 1)
-                && text.chars().all(|found| matches!(found, '0' | '1') || found.is_whitespace()))
+        && (words().any(|word| word.len() == board.height() + 1 && is_of_bits(word))
+            || words().nth(1).is_some() && words().any(|word| word.len() > 1) && words().all(is_of_bits))
 }
 
-/// Reads moves in any spelling, as far as a game can go: one character each, `1` to `9` and then `a` to `w`.
+/// Reads moves from a position on in any spelling, as far as a game can go: one character each, `1` to `9` and then `a` to `w`.
 ///
 /// # Errors
 ///
-/// A column 0; a letter beyond the board; a square that is not where the piece falls. Whether a move can be played is not
-/// checked.
-pub(super) fn moves(board: Board, text: &str) -> Result<Cow<'_, str>, NotationError> {
+/// A character that names no column; a number of a move that is not the next one; a square that is not where the piece falls; a
+/// text of nothing but separators. Whether a move can be played is not checked.
+pub(super) fn moves<'t>(start: &Position, text: &'t str) -> Result<Cow<'t, str>, NotationError> {
+    let board = start.board();
     let is_plain = |byte: &u8| matches!(byte, b'1'..=b'9') || (board.width() > DIGITS && byte.is_ascii_lowercase());
     if text.as_bytes().iter().all(is_plain) {
         return Ok(text.into());
     }
-    let mut read = Moves { board, text: String::new(), heights: vec![0; board.width()] };
+    let heights = (0..board.width()).map(|column| start.height(column)).collect();
+    let mut read = Moves { board, text: String::new(), heights };
     for word in text.split(SEPARATORS) {
-        read.word(without_number(word))?;
+        let moves = read.without_number(word)?;
+        read.word(moves)?;
     }
     if read.text.is_empty() && !["", "-"].contains(&text) {
         return Err(NotationError::Blank);
     }
     Ok(read.text.into())
-}
-
-/// Takes the number of a move off a word: `4` from `12.4`, nothing from `12.` or `12...`.
-fn without_number(word: &str) -> &str {
-    let rest = word.trim_start_matches(|found: char| found.is_ascii_digit());
-    if rest.len() < word.len() && rest.starts_with('.') { rest.trim_start_matches('.') } else { word }
 }
 
 /// The moves that were read so far.
@@ -69,6 +65,20 @@ struct Moves {
 }
 
 impl Moves {
+    /// Takes the number of the next move off a word: `4` from `12.4`, nothing from `12.` or `12...`.
+    fn without_number<'w>(&self, word: &'w str) -> Result<&'w str, NotationError> {
+        let rest = word.trim_start_matches(|found: char| found.is_ascii_digit());
+        let number = &word[..word.len() - rest.len()];
+        if number.is_empty() || !rest.starts_with('.') {
+            return Ok(word);
+        }
+        let expected = self.text.len() / 2 + 1;
+        if number.parse() != Ok(expected) {
+            return Err(NotationError::MoveNumber { expected, found: excerpt(number, 8) });
+        }
+        Ok(rest.trim_start_matches('.'))
+    }
+
     /// Reads the moves of one word.
     fn word(&mut self, word: &str) -> Result<(), NotationError> {
         let mut rest = word;
@@ -108,11 +118,13 @@ impl Moves {
     }
 }
 
-/// A link to a position.
+/// A link to a position or a game.
 pub(super) struct Link<'t> {
     /// The board that it names.
     pub board: Option<String>,
-    /// Its position in any notation.
+    /// A position that was set up, from which its moves are played.
+    pub start: Option<String>,
+    /// Its moves, or its position in any notation.
     pub position: String,
     text: &'t str,
 }
@@ -120,24 +132,25 @@ pub(super) struct Link<'t> {
 impl<'t> Link<'t> {
     /// Reads a link; `None` where the text is none.
     pub fn of(text: &'t str) -> Option<Link<'t>> {
-        let (address, query) = text.split_once('?')?;
-        if !address.contains('/') && !address.contains('.') && !address.is_empty() {
+        let (address, query) = text.split_once('?').filter(|_| !text.contains(char::is_whitespace))?;
+        let fields =
+            || query.split('#').take(1).flat_map(|query| query.split('&')).filter_map(|field| field.split_once('='));
+        let value = |name: &str| fields().find(|(found, _)| *found == name).map(|(_, value)| decoded(value));
+        let [board, start] = ["board", "start"].map(value);
+        let position = ["pos", "position", "moves"].into_iter().find_map(value);
+        if board.is_none() && start.is_none() && position.is_none() {
             return None;
         }
-        let query = query.split('#').next().unwrap_or_default();
-        let value = |name: &str| {
-            let field = query.split('&').filter_map(|field| field.split_once('=')).find(|(found, _)| *found == name);
-            field.map(|(_, value)| decoded(value))
-        };
-        let position = value("pos").or_else(|| value("position")).or_else(|| value("moves")).unwrap_or_default();
-        Some(Link { board: value("board"), position, text })
+        let of_solver = || address.contains("gamesolver.org").then(|| "7x6".to_owned());
+        Some(Link { board: board.or_else(of_solver), start, position: position.unwrap_or_default(), text })
     }
 
     /// Compares the board of the link with the one that was asked for.
     pub fn check(&self, board: Board) -> Result<(), NotationError> {
-        match self.board.as_deref().map(str::parse::<Board>) {
-            Some(Ok(found)) if found != board => {
-                Err(NotationError::OtherBoard { expected: board, found, text: excerpt(self.text, 256) })
+        match &self.board {
+            Some(found) if found.parse() != Ok(board) => {
+                let (found, text) = (excerpt(found, 16), excerpt(self.text, 200));
+                Err(NotationError::OtherBoard { expected: board, found, text })
             }
             _ => Ok(()),
         }
@@ -162,7 +175,7 @@ fn decoded(value: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::notation::{parse, parse_words};
+    use crate::notation::{parse, parse_words, to_uni};
     use crate::{Board, Game};
 
     fn board(name: &str) -> Board {
@@ -188,10 +201,17 @@ mod tests {
             "http://127.0.0.1:8080/?board=7x6&moves=4453",
             "?pos=4%2C4%2c5,3",
             "http://127.0.0.1:8080/connect4/?moves=4453&board=7x6#x",
+            "?board=7x6&position=4453",
         ] {
             assert_eq!(parse(board("7x6"), text), Ok(expected), "{text}");
             assert_eq!(Game::parse(board("7x6"), text).map(|game| game.moves()), Ok("4453".to_owned()), "{text}");
         }
+        // A game of a position that was set up is a position, and no game from the empty board.
+        let start = parse(board("7x6"), "44").unwrap();
+        let set_up = format!("http://127.0.0.1:8080/?board=7x6&start={}&moves=5,3", to_uni(&start));
+        assert_eq!(parse(board("7x6"), &set_up), Ok(expected));
+        assert!(Game::parse(board("7x6"), &set_up).unwrap_err().to_string().contains("is not a game"));
+        assert_eq!(Game::parse_from(start, "d3 1").map(|game| game.moves()), Ok("41".to_owned()));
         let words = ["1.", "4", "4", "2.", "5", "3"];
         assert_eq!(parse_words(board("7x6"), &words), Ok(expected));
         // Letters name the columns from 10 on where there are that many.
@@ -208,6 +228,12 @@ mod tests {
         assert_eq!(message("d1 d3"), "move 2 is d3, but the piece falls to row 2; write moves in the order of play");
         assert!(message("4h").contains("the columns of 7x6 are 1 to 7"), "{}", message("4h"));
         assert!(message("https://example.org/?board=5x4&moves=33").contains("5x4"));
-        assert!(message("0110 0120").contains("bit string"), "{}", message("0110 0120"));
+        assert!(message("1000000 0120").contains("bit string"), "{}", message("1000000 0120"));
+        for text in ["44 53.", "12. d4 e4", "4453."] {
+            assert!(message(text).contains("from its first move"), "{}", message(text));
+        }
+        assert!(message("4?5").contains("'?'") && message("https://connect4.gamesolver.org/?pos=x").contains("'x'"));
+        let solver = parse(board("5x4"), "https://connect4.gamesolver.org/?pos=4").unwrap_err().to_string();
+        assert!(solver.contains("of 7x6 and not of 5x4"), "{solver}");
     }
 }

@@ -270,11 +270,12 @@ impl Storage for MemoryDisk {
         Ok(())
     }
 
-    fn exchange(&self, folder: &Path, other: &Path) -> io::Result<()> {
+    fn exchange(&self, folder: &Path, other: &Path) -> io::Result<bool> {
         let mut files = self.operate()?;
         if !files.names.contains_key(folder) {
             return Err(io::ErrorKind::NotFound.into());
         }
+        let was_there = files.names.contains_key(other);
         let (mut changes, mut moved) = (Vec::new(), Vec::new());
         for (from, to) in [(folder, other), (other, folder)] {
             for (path, node) in files.names.iter().filter(|(path, _)| path.starts_with(from)) {
@@ -285,7 +286,7 @@ impl Storage for MemoryDisk {
         }
         changes.extend(moved);
         files.change(folder.parent(), changes);
-        Ok(())
+        Ok(was_there)
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {

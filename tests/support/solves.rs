@@ -88,7 +88,7 @@ impl Solve {
         Solve { memory_bytes, ..self.clone() }
     }
 
-    /// Throws an older database away, or keeps it.
+    /// Replaces an older database, or resumes it.
     pub fn with_replace(&self, replace: bool) -> Solve {
         Solve { replace, ..self.clone() }
     }

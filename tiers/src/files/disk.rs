@@ -36,22 +36,31 @@ impl Storage for Disk {
         fs::rename(from, to)
     }
 
-    fn exchange(&self, folder: &Path, other: &Path) -> io::Result<()> {
+    fn exchange(&self, folder: &Path, other: &Path) -> io::Result<bool> {
+        let aside = other.with_extension("old");
+        if !other.exists() && aside.exists() {
+            // An earlier exchange was stopped between its steps.
+            fs::rename(&aside, other)?;
+        }
+        if !other.exists() {
+            return fs::rename(folder, other).map(|()| false);
+        }
         #[cfg(any(target_os = "linux", target_os = "macos"))]
         {
             use rustix::fs::{CWD, RenameFlags, renameat_with};
-            if renameat_with(CWD, folder, CWD, other, RenameFlags::EXCHANGE).is_ok() {
-                return Ok(());
+            use rustix::io::Errno;
+            match renameat_with(CWD, folder, CWD, other, RenameFlags::EXCHANGE) {
+                // The file system has no such operation.
+                Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
+                done => return Ok(done.map(|()| true)?),
             }
         }
-        // The other one is missing, or the file system has no such operation.
-        let aside = other.with_extension("old");
-        let is_there = other.exists();
-        if is_there {
-            fs::rename(other, &aside)?;
+        fs::rename(other, &aside)?;
+        if let Err(error) = fs::rename(folder, other) {
+            fs::rename(&aside, other)?;
+            return Err(error);
         }
-        fs::rename(folder, other)?;
-        if is_there { fs::rename(&aside, folder) } else { Ok(()) }
+        fs::rename(&aside, folder).map(|()| true)
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {

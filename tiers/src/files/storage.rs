@@ -28,9 +28,9 @@ pub trait Storage: Send + Sync + Debug {
         Err(ErrorKind::ReadOnlyFilesystem.into())
     }
 
-    /// Puts a folder in the place of another, which takes its name; in one step where the system can do that. The other one may be
-    /// missing.
-    fn exchange(&self, _folder: &Path, _other: &Path) -> io::Result<()> {
+    /// Puts a folder in the place of another, which takes its name. Returns whether there was another. This is one step where the
+    /// system can do that; elsewhere readers may find neither for a moment.
+    fn exchange(&self, _folder: &Path, _other: &Path) -> io::Result<bool> {
         Err(ErrorKind::ReadOnlyFilesystem.into())
     }
 

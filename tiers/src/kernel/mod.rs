@@ -77,6 +77,7 @@ impl Kernel {
         buffers: &mut Buffers,
     ) {
         let narrow = child_planes < coding.planes();
+        debug_assert!(!narrow || coding.planes() > 2 && child_planes + 1 == coding.planes());
         match coding.values() {
             Values::Wdl if maximise => self.run(Solve::<_, 2> { code: Wdl::<true>, band, out, buffers }),
             Values::Wdl => self.run(Solve::<_, 2> { code: Wdl::<false>, band, out, buffers }),
@@ -108,8 +109,8 @@ fn solve_any<const P: usize>(
     kernel.run(Solve::<_, P> { code: Ordered { maximise, narrow }, band, out, buffers });
 }
 
-/// Does what [`solve_any`] does, with a loop of its own for each direction where bit moves are fast. Without, they are nearly all
-/// of the time.
+/// Does what [`solve_any`] does. One loop for each direction, where bit moves are fast and children as wide; elsewhere the moves
+/// take nearly all the time, and [`solve_any`] does.
 fn solve_ordered<const P: usize>(
     kernel: Kernel,
     maximise: bool,

@@ -174,9 +174,17 @@ impl Solve {
         self.keep_plies
     }
 
-    /// Reads the manifest of an earlier solve that is not replaced; `None` where there is none.
+    /// Reads the manifest of an earlier solve that this one resumes; `None` where there is none. A replacement that cannot be
+    /// resumed begins anew.
     pub(crate) fn manifest(&self, storage: &dyn Storage) -> Result<Option<Manifest>, FileError> {
-        if self.replace { Ok(None) } else { Manifest::read(storage, &self.folder(), self.board, self.values) }
+        let folder = self.output_folder();
+        let found = Manifest::read(storage, &folder, self.board, self.values);
+        if !self.replace {
+            return found;
+        }
+        let is_replacement = storage.names(&folder).is_ok_and(|names| names.iter().any(|name| name == REPLACEMENT));
+        let found = found.ok().flatten().filter(|_| is_replacement);
+        Ok(found.filter(|manifest| manifest.keeps_like(self.keep_plies, self.board)))
     }
 
     /// Returns the folder below which everything temporary goes: that of all databases, unless another one was set.
@@ -205,12 +213,16 @@ impl Solve {
     pub fn scratch_folder(&self) -> PathBuf {
         let folder = self.output_folder();
         let scratch = self.scratch.as_ref().map(|scratch| folder_of(scratch, self.board, self.values));
-        let Some(scratch) = scratch.filter(|scratch| *scratch != folder) else { return folder };
+        let Some(scratch) = scratch.filter(|scratch| *scratch != self.folder()) else { return folder };
         let absolute = std::path::absolute(&folder).unwrap_or(folder);
         let owner = xxh3_64(absolute.as_os_str().as_encoded_bytes());
         scratch.join(format!("{owner:016x}"))
     }
 }
+
+/// The empty file that marks a folder as a replacement until it is in its place. A folder of that name without it is the database
+/// that was replaced.
+pub(super) const REPLACEMENT: &str = "replacement";
 
 /// What a solve did.
 #[derive(Clone, Debug)]

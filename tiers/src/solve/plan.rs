@@ -268,8 +268,11 @@ impl Plan {
         Ok(check_tables(self.board)?)
     }
 
-    /// Refuses a solve whose files do not fit on the disk.
-    pub(super) fn check_disk(&self, storage: &dyn Storage, folder: &Path, scratch: &Path) -> Result<(), SolveError> {
+    /// Refuses a solve whose files do not fit on the disk: the database in `folder`, the temporary ones in `scratch`.
+    ///
+    /// # Errors
+    /// [`SolveError::Disk`] with what is needed and what is free.
+    pub fn check_disk(&self, storage: &dyn Storage, folder: &Path, scratch: &Path) -> Result<(), SolveError> {
         // Estimates of databases are within a quarter or so.
         let database_bytes = self.database_bytes() / 4 * 5;
         let scratch_bytes = self.scratch_bytes();

@@ -6,10 +6,10 @@ use std::path::Path;
 
 use super::driver::{Driver, Observer};
 use super::error::SolveError;
-use super::options::{Report, Solve};
+use super::options::{REPLACEMENT, Report, Solve};
 use super::plan::Plan;
 use crate::communicator::{Alone, Communicator, check_same_job, check_shared_folder, lock_output};
-use crate::files::{Disk, FileError, Storage, io_error, remove_folders, remove_folders_below};
+use crate::files::{Disk, FileError, Storage, io_error, remove_folders, remove_folders_below, write_file};
 use crate::format::{Manifest, State, has_leftovers, lock_path, remove_database, remove_leftovers};
 use crate::index::Index;
 use crate::kernel::Coding;
@@ -67,13 +67,19 @@ impl Solve {
         let found = self.manifest(storage)?;
         found.iter().try_for_each(|manifest| self.check_kept(&folder, manifest))?;
         let is_begun = found.is_some();
-        let complete = found.filter(|manifest| manifest.state == State::Complete);
+        let complete = found.filter(|manifest| manifest.state == State::Complete && !self.replace);
         // Ranks that do not see the same folder find out below.
         let is_complete = all.all_gather(&[u8::from(complete.is_some())]).iter().all(|is_complete| is_complete == &[1]);
         if let Some(manifest) = complete.filter(|_| is_complete) {
             manifest.check_files(storage, &folder)?;
             if all.is_root() {
                 tidy(storage, &folder, &scratch, Kind::Values(self.values));
+                let old = self.clone().replace(true).output_folder();
+                if storage.names(&old).is_ok_and(|names| !names.iter().any(|name| name == REPLACEMENT))
+                    && let Ok(Ok(_lock)) = storage.lock(&lock_path(&folder))
+                {
+                    let _ = self.remove_replaced(storage, &old);
+                }
             }
             return self.report(&manifest, true);
         }
@@ -100,6 +106,7 @@ impl Solve {
                 let is_new = || made.contains(&folder) && matches!(Manifest::read_any(storage, &folder), Ok(None));
                 if result.is_err() && is_new() {
                     let _ = remove_leftovers(storage, &folder);
+                    let _ = storage.remove(&folder.join(REPLACEMENT));
                     let _ = storage.remove(&lock);
                 }
                 result
@@ -125,13 +132,25 @@ impl Solve {
             return Ok(());
         }
         let (new, folder) = (self.output_folder(), self.folder());
-        storage.exchange(&new, &folder).map_err(io_error(&folder, "replace"))?;
+        let was_there = storage.exchange(&new, &folder).map_err(io_error(&folder, "replace"))?;
         let parent = folder.parent().unwrap_or(&folder);
         storage.sync_folder(parent).map_err(io_error(parent, "sync"))?;
-        // What is left now is the old database, if there was one.
-        segments::remove(storage, &new, Kind::Values(self.values), |_| true)?;
-        remove_database(storage, &new)?;
-        let _ = storage.remove_folder(&new);
+        storage.remove(&folder.join(REPLACEMENT)).map_err(io_error(&folder, "tidy"))?;
+        if was_there { self.remove_replaced(storage, &new) } else { Ok(()) }
+    }
+
+    /// Removes the database that was replaced, with what its own solve may have left. Other files go back to their folder.
+    fn remove_replaced(&self, storage: &dyn Storage, old: &Path) -> Result<(), SolveError> {
+        let (kind, scratch) = (Kind::Values(self.values), self.clone().replace(false).scratch_folder());
+        remove_database(storage, old)?;
+        for folder in [old, &*scratch] {
+            segments::remove(storage, folder, kind, |_| true)?;
+        }
+        for name in storage.names(old).map_err(io_error(old, "list"))? {
+            let (from, to) = (old.join(&name), self.folder().join(&name));
+            storage.rename(&from, &to).map_err(io_error(&from, "rename"))?;
+        }
+        let _ = storage.remove_folder(old);
         Ok(())
     }
 
@@ -172,12 +191,18 @@ impl<'a> Driver<'a> {
     /// Goes on from what an earlier solve has left, in folders that are made and locked.
     fn resume_and_solve(mut self, plan: &Plan) -> Result<Report, SolveError> {
         let (solve, all, storage) = (self.solve, self.all, self.tiers.storage);
-        if solve.replace && all.is_root() && !self.resumes_replacement() {
-            remove_database(storage, self.folder)?;
-            self.remove_logs(|_| true)?;
+        if solve.replace && all.is_root() && solve.manifest(storage)?.is_none() {
+            self.begin_replacement()?;
         }
         all.barrier();
-        let last = self.resume()?;
+        let last = match self.resume() {
+            Err(error) if solve.replace && all.is_alone() && !matches!(error, SolveError::Stopped { .. }) => {
+                self.begin_replacement()?;
+                self.manifest = Manifest::new(solve.board, solve.values, solve.keep_plies);
+                None
+            }
+            last => last?,
+        };
         if all.is_root() {
             remove_leftovers(storage, self.folder)?;
             if self.manifest.tiers.is_empty() {
@@ -199,16 +224,12 @@ impl<'a> Driver<'a> {
         solve.report(&self.manifest, false)
     }
 
-    /// Tells whether an earlier `replace` was stopped at a place from which this one can resume. Whatever cannot be read begins anew,
-    /// and so does a whole database: that may be one that was replaced.
-    fn resumes_replacement(&self) -> bool {
-        let Solve { board, values, keep_plies, .. } = *self.solve;
+    /// Clears the folder of a replacement and marks it.
+    fn begin_replacement(&self) -> Result<(), SolveError> {
         let storage = self.tiers.storage;
-        let Ok(Some(manifest)) = Manifest::read(storage, self.folder, board, values) else { return false };
-        manifest.state != State::Complete
-            && manifest.keeps_like(keep_plies, board)
-            && manifest.check_files(storage, self.folder).is_ok()
-            && manifest.check_hashes(storage, self.folder, (0, 1), &|_| true).unwrap_or(false)
+        remove_database(storage, self.folder)?;
+        self.remove_logs(|_| true)?;
+        Ok(write_file(storage, self.folder, REPLACEMENT, &[])?)
     }
 
     /// Finds what an earlier solve has left: its manifest, and the tier to resume from. If that tier is damaged the solve

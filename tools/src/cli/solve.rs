@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use fourbase_tiers::counts::{CountError, Counts, solve_and_count};
-use fourbase_tiers::files::{Disk, has_room};
+use fourbase_tiers::files::Disk;
 use fourbase_tiers::kernel::Kernel;
 use fourbase_tiers::solve::{Plan, Report, Solve};
 
@@ -17,7 +17,7 @@ use crate::interrupt;
 use crate::output;
 use crate::output::progress::{self, Log, Shown};
 use ranks::Ranks;
-use report::{Planned, PlannedTier, Solved};
+use report::{Planned, PlannedTier, Solved, misfit};
 
 /// Arguments of `fourbase solve`.
 #[derive(Args, Debug)]
@@ -134,7 +134,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 
 /// Shows what a solve needs.
 fn plan(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
-    let mut plan = arguments.solve(memory_bytes).plan();
+    let solve = arguments.solve(memory_bytes);
+    let mut plan = solve.plan();
     let (mut speed, mut ranks) = (None, None);
     if let Some(count) = arguments.ranks {
         plan = plan.bounded();
@@ -146,8 +147,10 @@ fn plan(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
     let mut planned = Planned::of(&plan, memory_bytes, speed);
     planned.keep_plies = arguments.keep_plies;
     planned.ranks = ranks;
-    let files_bytes = plan.database_bytes().saturating_add(if plan.is_bounded { plan.scratch_bytes() } else { 0 });
-    planned.free_bytes = has_room(&Disk, &arguments.database.root, files_bytes).err();
+    if planned.misfit.is_none() {
+        let disk = plan.check_disk(&Disk, &solve.folder(), &solve.scratch_folder());
+        planned.misfit = disk.err().map(|error| misfit(&error));
+    }
     planned.plies = arguments.tiers.then(|| plan.tiers.into_iter().map(PlannedTier::from).collect());
     output::print_result("solve", &planned, arguments.json)
 }

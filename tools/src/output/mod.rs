@@ -135,11 +135,13 @@ pub fn short(figure: f64) -> f64 {
 pub fn duration(seconds: f64) -> String {
     let whole = seconds.round() as u64;
     match whole {
-        _ if seconds < 9.95 => format!("{} s", (seconds * 100.0).round() / 100.0),
+        _ if seconds < 0.0995 => format!("{} s", (seconds * 1e3).round() / 1e3),
+        _ if seconds < 0.995 => format!("{} s", (seconds * 1e2).round() / 1e2),
+        _ if seconds < 9.95 => format!("{} s", (seconds * 10.0).round() / 10.0),
         0..100 => format!("{whole} s"),
         100..3600 => format!("{} min {} s", whole / 60, whole % 60),
         3600..360_000 => format!("{} h {} min", whole / 3600, whole / 60 % 60),
-        _ => format!("{} days", grouped((whole / 86_400).into())),
+        _ => format!("{} days", grouped((seconds / 86_400.0).round() as u128)),
     }
 }
 
@@ -148,12 +150,10 @@ pub fn scaled(number: f64) -> String {
     let units = ["", " k", " M", " G", " T", " P", " E"];
     let unit = (0..units.len() - 1).find(|unit| number < 999.5 * 1000f64.powi(*unit as i32)).unwrap_or(units.len() - 1);
     let scaled = number / 1000f64.powi(unit as i32);
-    let digits = if unit == 0 || scaled >= 99.95 {
-        0
-    } else if scaled >= 9.995 {
-        1
-    } else {
-        2
+    let digits = match scaled {
+        _ if scaled >= 99.95 || scaled.fract() == 0.0 => 0,
+        _ if unit == 0 || scaled >= 9.995 => 1,
+        _ => 2,
     };
     format!("{scaled:.digits$}{}", units[unit])
 }
@@ -194,6 +194,15 @@ mod tests {
     fn colours_have_no_width_and_lines_end_without_spaces() {
         let rows = rows(&[&["\u{1b}[32mwin\u{1b}[0m", "1"], &["lose", ""]]);
         assert_eq!(table(&[Side::Left, Side::Left], &rows), "\u{1b}[32mwin\u{1b}[0m   1\nlose");
+    }
+
+    #[test]
+    fn times_and_rates_have_the_digits_that_a_reader_needs() {
+        let seconds = [0.0, 0.0446, 0.254, 2.46, 71.2, 1030.0, 7_260.0, 430_000.0];
+        let shown = ["0 s", "0.045 s", "0.25 s", "2.5 s", "71 s", "17 min 10 s", "2 h 1 min", "5 days"];
+        assert_eq!(seconds.map(duration), shown);
+        let numbers = [0.0, 0.31, 999.0, 1000.0, 1234.0, 98_765.0, 2.577e12];
+        assert_eq!(numbers.map(scaled), ["0", "0.3", "999", "1 k", "1.23 k", "98.8 k", "2.58 T"]);
     }
 
     #[test]

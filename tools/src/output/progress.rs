@@ -17,7 +17,7 @@ use super::{duration, scaled};
 use crate::{failure, interrupt, memory};
 
 /// How a bar looks: parts of fixed widths, so that nothing jumps, in 80 columns. The bar takes what is left of a wider line.
-const TEMPLATE: &str = "{msg:32!} {percent:>3} %  {rate:>17}  {left:>15} {wide_bar}";
+const TEMPLATE: &str = "{msg:36!} {percent:>3} %  {rate:>9}  {left:>16} {wide_bar}";
 
 /// How the line of a search looks, which has no known end.
 const SEARCH_TEMPLATE: &str = "{spinner} searching, {nodes} nodes, {elapsed}{msg}";
@@ -55,7 +55,7 @@ impl Bar {
             .unwrap_or_else(|_| ProgressStyle::default_bar())
             .progress_chars("=> ")
             .with_key("rate", move |state: &ProgressState, out: &mut dyn Write| {
-                let _ = write!(out, "{} {unit}/s", scaled(state.per_sec()));
+                let _ = write!(out, "{}/s", scaled(state.per_sec()));
             })
             .with_key("left", |state: &ProgressState, out: &mut dyn Write| {
                 let _ = write!(out, "{} left", duration(state.eta().as_secs_f64().round()));
@@ -130,12 +130,12 @@ impl Progress for Shown<'_> {
 
     fn begin(&self, stage: Stage, steps: u64, done: u64) {
         let (name, unit) = match stage {
-            Stage::Resume => ("reading finished tiers: ", "bytes"),
-            Stage::Sweep => ("finding the legal positions: ", "entries"),
+            Stage::Resume => ("reading tiers: ", "bytes"),
+            Stage::Sweep => ("sweeping: ", "entries"),
             Stage::Files => ("reading files: ", "tiers"),
-            Stage::Values => ("recomputing values: ", "entries"),
-            Stage::Legal => ("counting legal positions: ", "entries"),
-            Stage::Search => ("searching forward: ", "positions"),
+            Stage::Values => ("recomputing: ", "entries"),
+            Stage::Legal => ("counting: ", "entries"),
+            Stage::Search => ("searching: ", "positions"),
             Stage::Solve | Stage::List => ("", "entries"),
             Stage::Sample => ("", "positions"),
             Stage::Unforced => ("", "plies"),

@@ -107,7 +107,7 @@ impl fmt::Display for Ranks {
         }
         write!(
             f,
-            "; {} to tell each of the blocks of a tier\nabout {}, {} core hours, at {} entries a second and thread as measured here",
+            "; {} of messages about the blocks of a tier\nabout {}, {} core hours, at {} entries a second and thread as measured here",
             bytes(self.told_bytes),
             duration(self.seconds),
             grouped(self.core_hours.ceil() as u128),

@@ -45,9 +45,9 @@ pub struct Planned {
     pub plies: Option<Vec<PlannedTier>>,
     /// What several processes need; null without `--ranks`.
     pub ranks: Option<Ranks>,
-    /// The free bytes of the disk, where they are too few.
+    /// Why the solve does not fit.
     #[serde(skip)]
-    pub free_bytes: Option<u64>,
+    pub misfit: Option<String>,
 }
 
 /// What one tier needs.
@@ -79,7 +79,8 @@ impl PlannedTier {
 impl Planned {
     /// Compares a plan with the memory limit. `entries_per_second` is the speed of this machine, if it was measured.
     pub fn of(plan: &Plan, memory_limit_bytes: u64, entries_per_second: Option<f64>) -> Planned {
-        let fits = plan.check(memory_limit_bytes).is_ok();
+        let check = plan.check(memory_limit_bytes);
+        let fits = check.is_ok();
         let expected = entries_per_second.filter(|_| fits).and_then(|speed| time_of(plan, speed));
         Planned {
             board: plan.board.to_string(),
@@ -96,8 +97,19 @@ impl Planned {
             expected_seconds: expected.map(|expected| expected.as_secs_f64()),
             plies: None,
             ranks: None,
-            free_bytes: None,
+            misfit: check.err().map(|error| misfit(&error)),
         }
+    }
+}
+
+/// Says in a few words why a solve does not fit.
+pub fn misfit(error: &SolveError) -> String {
+    match error {
+        SolveError::Memory { .. } => "too little memory".to_owned(),
+        SolveError::Disk { folder, free, .. } => {
+            format!("the disk of {} has {} free", wording::path(folder), bytes((*free).into()))
+        }
+        error => error.to_string(),
     }
 }
 
@@ -109,11 +121,7 @@ impl fmt::Display for Planned {
         let memory =
             format!("{about}{} of the {} allowed", bytes(self.memory_bytes), bytes(self.memory_limit_bytes.into()));
         let files = self.scratch_bytes.map_or_else(|| "none".to_owned(), |scratch| format!("about {}", bytes(scratch)));
-        let fits = match (self.fits, self.free_bytes) {
-            (false, _) => "no: too little memory".to_owned(),
-            (true, Some(free)) => format!("no: the disk has {} free", bytes(free.into())),
-            (true, None) => "yes".to_owned(),
-        };
+        let fits = self.misfit.as_ref().map_or_else(|| "yes".to_owned(), |misfit| format!("no: {misfit}"));
         let time =
             self.expected_seconds.map(|seconds| format!("about {}", HumanDuration(Duration::from_secs_f64(seconds))));
         let rows = [
