@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::driver::CHECKPOINT;
 use super::plan::Plan;
-use crate::files::{Disk, FileError, Storage};
+use crate::files::{Disk, FileError, Storage, io_error};
 use crate::format::{Hash, Manifest, State, folder_of};
 use crate::index::Index;
 use crate::kernel::{Kernel, Values};
@@ -182,8 +182,11 @@ impl Solve {
         if !self.replace {
             return found;
         }
-        let is_replacement = storage.names(&folder).is_ok_and(|names| names.iter().any(|name| name == REPLACEMENT));
-        let found = found.ok().flatten().filter(|_| is_replacement);
+        let names = storage.names(&folder).map_err(io_error(&folder, "list"))?;
+        let found = match found {
+            Err(error) if error.is_damage() => None,
+            found => found?.filter(|_| names.iter().any(|name| name == REPLACEMENT)),
+        };
         Ok(found.filter(|manifest| manifest.keeps_like(self.keep_plies, self.board)))
     }
 

@@ -57,12 +57,13 @@ impl Solve {
     ) -> Result<Report, SolveError> {
         check_same_job(all, &self.description())?;
         let (folder, scratch) = (self.output_folder(), self.scratch_folder());
-        if self.replace
-            && let Err(error @ FileError::Wrong { what: "the board", .. }) =
-                Manifest::read(storage, &self.folder(), self.board, self.values)
-        {
-            // The database of another board, copied here, is never overwritten.
-            return Err(error.into());
+        if self.replace {
+            match Manifest::read(storage, &self.folder(), self.board, self.values) {
+                // The database of another board, copied here, is never overwritten.
+                Err(error @ FileError::Wrong { what: "the board", .. }) => return Err(error.into()),
+                Err(error) if !error.is_damage() => return Err(error.into()),
+                _ => {}
+            }
         }
         let found = self.manifest(storage)?;
         found.iter().try_for_each(|manifest| self.check_kept(&folder, manifest))?;
@@ -150,8 +151,7 @@ impl Solve {
             let (from, to) = (old.join(&name), self.folder().join(&name));
             storage.rename(&from, &to).map_err(io_error(&from, "rename"))?;
         }
-        let _ = storage.remove_folder(old);
-        Ok(())
+        Ok(storage.remove_folder(old).map_err(io_error(old, "remove"))?)
     }
 
     /// Describes the job, for comparison between ranks.
@@ -196,7 +196,7 @@ impl<'a> Driver<'a> {
         }
         all.barrier();
         let last = match self.resume() {
-            Err(error) if solve.replace && all.is_alone() && !matches!(error, SolveError::Stopped { .. }) => {
+            Err(error) if solve.replace && all.is_alone() && is_lost(&error) => {
                 self.begin_replacement()?;
                 self.manifest = Manifest::new(solve.board, solve.values, solve.keep_plies);
                 None
@@ -273,6 +273,14 @@ impl<'a> Driver<'a> {
         let part = (self.all.rank() as usize, size as usize);
         let is_whole = manifest.check_hashes(self.tiers.storage, self.folder, part, &goes_on)?;
         if is_whole { Ok(()) } else { Err(self.stopped(manifest)) }
+    }
+}
+
+/// Tells whether what an earlier solve has left is damaged or missing.
+fn is_lost(error: &SolveError) -> bool {
+    match error {
+        SolveError::File(error) => error.is_damage(),
+        error => matches!(error, SolveError::Scratch { .. }),
     }
 }
 
