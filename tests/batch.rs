@@ -51,7 +51,7 @@ fn answers_arrive_while_input_is_still_open() {
     assert_eq!(conversation.answer(), "12\twin\t1");
     conversation.write("1\n\n");
     assert_eq!(conversation.answer(), "121\tlose\t0");
-    assert_eq!(conversation.answer(), "\twin\t3");
+    assert_eq!(conversation.answer(), "\terror\tthe line is blank; write - for the empty board");
     conversation.write("9\n");
     assert!(conversation.answer().starts_with("9\terror\t"));
     assert_eq!(conversation.end(), Some(2));

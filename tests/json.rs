@@ -35,7 +35,7 @@ fn states_that_the_document_does_not_show_are_one_line() {
         "grade random 2x2c2",
         "grade random 3x2c2 --sample 3",
         "grade random 1x1",
-        "strategy mirror 3x3c3",
+        "prove mirror 3x3c3",
     ] {
         program.run(&format!("{arguments} --json")).json();
     }

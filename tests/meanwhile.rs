@@ -51,7 +51,7 @@ fn readers_hear_that_it_is_not_solved_yet_and_solvers_that_somebody_is_at_it() {
         "{note}"
     );
     assert!(program.run("stats 3x3c3").fails(1).contains("not solved yet"));
-    let shown = program.run("strategy mirror 3x3c3").succeeds();
+    let shown = program.run("prove mirror 3x3c3").succeeds();
     assert!(shown.contains("the value of the game: db/3x3c3/remoteness is not solved to the end yet\n"), "{shown}");
     let (output, _) = program.run_with_input("query 3x3c3 --batch", "1\n12121\n").fails_after_output(1);
     let lines = output.lines().collect::<Vec<_>>();
@@ -68,7 +68,7 @@ fn readers_hear_that_it_is_not_solved_yet_and_solvers_that_somebody_is_at_it() {
     let_go.send(()).expect("a solve that waits");
     solver.join().expect("a thread").expect("a solve");
     program.run("query 3x3c3").succeeds();
-    assert!(program.run("strategy mirror 3x3c3").succeeds().contains("keeps the value in "));
+    assert!(program.run("prove mirror 3x3c3").succeeds().contains("keeps the value in "));
     assert_eq!(program.run("list --json").json()["databases"][0]["state"], json!("complete"));
 }
 

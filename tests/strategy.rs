@@ -147,7 +147,7 @@ fn a_database_tells_where_the_value_is_kept() {
             Ok::<_, CheckError>(positions.iter().map(|position| search.value(position).expect("a value")).collect())
         });
         let kept = kept.expect("what is kept");
-        let json = program.run(&format!("strategy follow-up 4x4 --reading {reading} --json")).json();
+        let json = program.run(&format!("prove follow-up 4x4 --reading {reading} --json")).json();
         for (key, expected) in [("kept", kept.kept), ("all", kept.all), ("secured", kept.secured)] {
             assert_eq!(json["comparison"][key], expected, "{reading} {key}");
         }

@@ -106,9 +106,9 @@ fn values_pieces_and_errors_have_colours_but_not_under_no_color() {
     assert!(shown.contains("\u{1b}[1;31mX\u{1b}[0m"), "{shown:?}");
     assert!(shown.contains("\u{1b}[1m\u{1b}[31mlose\u{1b}[0m in 2"), "{shown:?}");
     assert!(show(&program, "list", &[]).contains("\u{1b}[32mwin"));
-    let shown = show(&program, "position 2x2 9", &[]);
+    let shown = show(&program, "convert 2x2 9", &[]);
     assert!(shown.starts_with("\u{1b}[1m\u{1b}[31merror:\u{1b}[0m move 1, '9'"), "{shown:?}");
-    for arguments in ["query 2x2c2 1", "position 2x2c2 1", "position 2x2c2 9", "list", "query 2x2c2 1 --json"] {
+    for arguments in ["query 2x2c2 1", "convert 2x2c2 1", "convert 2x2c2 9", "list", "query 2x2c2 1 --json"] {
         let shown = show(&program, arguments, &[("NO_COLOR", "1")]);
         assert!(!shown.contains('\u{1b}'), "{arguments}: {shown:?}");
     }

@@ -84,7 +84,7 @@ fn shells_accept_their_completions_which_name_every_subcommand() {
 #[test]
 fn a_reader_that_goes_away_ends_the_program_quietly() {
     let program = Program::with("2x2c2");
-    let once = ["query 2x2c2", "query 2x2c2 --json", "list", "position 2x2c2 1", "solve --help"];
+    let once = ["query 2x2c2", "query 2x2c2 --json", "list", "convert 2x2c2 1", "solve --help"];
     for arguments in once.into_iter().chain(["query 2x2c2 --batch", "play 4x4 --second random"]) {
         let mut child = program.spawn(&arguments.split(' ').collect::<Vec<_>>());
         drop(child.stdout.take());
@@ -104,7 +104,7 @@ fn nothing_that_is_refused_takes_long() {
     for board in ["1x63", "8x8", "32x2", "1x64", "16x4", "9x7c255m"] {
         program.run(&format!("query {board} 1 --search never")).fails(1);
         program.run(&format!("query {board} 1 --search only --nodes 1"));
-        program.run(&format!("position {board} 1")).succeeds();
+        program.run(&format!("convert {board} 1")).succeeds();
     }
     for board in ["1x63", "8x8", "32x2", "1x64", "9x7"] {
         program.run(&format!("solve {board}")).fails(1);

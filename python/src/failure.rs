@@ -50,6 +50,10 @@ pub fn of_database(error: DatabaseError) -> PyErr {
             );
             exception("DatabaseMissing", message)
         }
+        DatabaseError::MissingValues { board, values, .. } => exception(
+            "DatabaseMissing",
+            format!("{message}; make it with fourbase.solve(\"{board}\", values=\"{values}\")"),
+        ),
         DatabaseError::NotSolved { board, .. } => {
             exception("DatabaseUnfinished", format!("{message}; go on with fourbase.solve(\"{board}\")"))
         }

@@ -36,11 +36,13 @@ impl PositionJson {
     /// as this position.
     #[must_use]
     pub fn typed(position: &Position, text: &str) -> PositionJson {
-        match text {
-            "-" => PositionJson::new(position, Some(String::new())),
-            // Bit strings contain zeros and perhaps spaces, strings of GamesmanUni an underscore.
-            text if !text.contains(['0', ' ', '_']) => PositionJson::new(position, Some(text.to_owned())),
-            _ => PositionJson::of(position),
+        if text.bytes().all(|byte| matches!(byte, b'1'..=b'9')) {
+            return PositionJson::new(position, Some(text.to_owned()));
+        }
+        // Bit strings and strings of GamesmanUni are no moves.
+        match notation::parse_moves(&Position::start(position.board()), text) {
+            Ok(columns) => PositionJson::new(position, Some(notation::columns_to_text(columns))),
+            Err(_) => PositionJson::of(position),
         }
     }
 

@@ -63,9 +63,9 @@ impl Program {
     /// Lists the subcommands, as the help does.
     pub fn subcommands(&self) -> Vec<String> {
         let help = self.run("--help").succeeds();
-        let commands = help.split("Commands:\n").nth(1).and_then(|rest| rest.split("\n\n").next()).expect("commands");
-        let names = commands.lines().filter_map(|line| line.split_whitespace().next());
-        names.filter(|name| *name != "help").map(str::to_owned).collect()
+        let (commands, _) = help.split_once("\nOptions:").expect("commands");
+        let names = commands.lines().filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next());
+        names.map(str::to_owned).collect()
     }
 
     /// Runs the program with these arguments, which have no spaces, and empty input.

@@ -38,6 +38,12 @@ const REASON_BYTES: usize = 1024;
 /// How much of a file is read at once.
 const FILE_BYTES: usize = 1 << 21;
 
+/// Why a blank line has no answer.
+pub const BLANK: &str = "the line is blank; write - for the empty board";
+
+/// Why a blank field of another line has none.
+const BLANK_FIELD: &str = "the field is blank; write - for the empty board";
+
 /// A byte order mark, which some programs put in front of text.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -56,7 +62,7 @@ pub struct BatchArguments {
     #[arg(long, value_name = "FILE", requires = "batch")]
     output: Option<PathBuf>,
 
-    /// Which field of a line to read, counted from 1; the others are repeated after the answer [default: 1]
+    /// Which field of a line to read, counted from 1; the others are copied after the answer [default: 1]
     #[arg(long, value_name = "N", requires = "batch", value_parser = within::<u16>(1..=65_535))]
     field: Option<u16>,
 }
@@ -147,6 +153,10 @@ impl BatchArguments {
             let s = if found == 1 { "" } else { "s" };
             format!("the line has {found} field{s}, and --field {number} was asked for")
         })?;
+        if fields.chosen.is_empty() {
+            let is_line = line.kept().iter().all(u8::is_ascii_whitespace);
+            return Err(if is_line { BLANK } else { BLANK_FIELD }.to_owned());
+        }
         let text = str::from_utf8(fields.chosen).map_err(|error| {
             let byte = fields.start + error.valid_up_to() + 1;
             format!("byte {byte} of the line is not UTF-8; write plain ASCII")

@@ -199,6 +199,11 @@ fn of_database(error: &DatabaseError) -> Option<String> {
             Some(solve) => format!("make it with: {solve}"),
             None => format!("a solve of {board} does not fit this machine; {SMALLER}"),
         },
+        DatabaseError::MissingValues { board, values, root } if is_feasible(*board, *values, root) => {
+            let solve = to_solve(format!("{board} --values {values}"), root);
+            format!("make it with: {solve}; or leave --values out")
+        }
+        DatabaseError::MissingValues { .. } => "leave --values out".to_owned(),
         DatabaseError::NotSolved { folder, board, values, keep_plies, .. } => match Disk.holder(&lock_path(folder)) {
             Some(solver) => format!("{solver} is solving it now; wait for it to end"),
             None => {

@@ -15,7 +15,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-use crate::cli::{export, grade, list, match_, position, solve, strategy, verify};
+use crate::cli::{convert, export, grade, list, match_, prove, solve, verify};
 use crate::output::{Envelope, SCHEMA};
 use crate::{server, stats};
 
@@ -39,13 +39,13 @@ pub fn lines() -> Vec<Line> {
         line::<solve::report::Planned>("plan", "solve"),
         line::<AnalysisJson>("query", "query"),
         line::<stats::Stats>("stats", "stats"),
-        line::<position::DescriptionJson>("position", "position"),
+        line::<convert::DescriptionJson>("position", "position"),
         line::<list::Listed>("list", "list"),
         line::<GameAnalysisJson>("analyse", "analyse"),
         line::<match_::MatchReport>("match", "match"),
         line::<grade::report::GradeReport>("grade", "grade"),
         line::<export::ExportReport>("export", "export"),
-        line::<strategy::report::StrategyReport>("strategy", "strategy"),
+        line::<prove::report::StrategyReport>("strategy", "strategy"),
         line::<verify::report::Verified>("verify", "verify"),
     ]
 }

@@ -20,6 +20,16 @@ pub enum DatabaseError {
         /// The folder of all databases.
         root: PathBuf,
     },
+    /// The folder has no database of the board with these values.
+    #[error("no {values} database of {board} in {}", shown(root))]
+    MissingValues {
+        /// The board.
+        board: Board,
+        /// The values.
+        values: Values,
+        /// The folder of all databases.
+        root: PathBuf,
+    },
     /// The solve has not reached the tier yet.
     #[error("{}: ply {ply} is not solved yet", shown(folder))]
     NotSolved {

@@ -103,6 +103,17 @@ impl Database {
         }
     }
 
+    /// Opens the database of a board with these values under the folder of all databases.
+    ///
+    /// # Errors
+    /// [`DatabaseError::MissingValues`] where there is none, and otherwise those of [`Database::open`].
+    pub fn find_values(root: &Path, board: Board, values: Values) -> Result<Database, DatabaseError> {
+        Database::open(&folder_of(root, board, values)).map_err(|error| match error {
+            DatabaseError::Missing { board, root } => DatabaseError::MissingValues { board, values, root },
+            error => error,
+        })
+    }
+
     /// Sets the memory of the cache of expanded blocks (default: 256 MiB), emptying it.
     #[must_use]
     pub fn with_cache(mut self, bytes: u64) -> Database {

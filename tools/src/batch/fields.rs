@@ -1,6 +1,6 @@
 //! The field of a line that holds the position or the game, and the other fields.
 //!
-//! A line with a tab has fields between tabs. Any other line has fields between blanks; then a position in bit strings
+//! A line with a tab has fields between tabs. Any other line has fields between spaces; then a position in bit strings
 //! takes as many fields as the board has columns.
 
 use fourbase::Board;

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use anyhow::{Error, anyhow};
+use anyhow::{Error, anyhow, ensure};
 use clap::Args;
 use fourbase::analysis::json::GameAnalysisJson;
 use fourbase::analysis::{GameAnalysis, Loss};
@@ -14,19 +14,20 @@ use fourbase::{Board, Game, Player};
 use fourbase_tiers::files::counted;
 use rayon::prelude::*;
 
-use crate::arguments::BoardArgument;
+use crate::arguments::PositionArgument;
 use crate::batch::lines::Line;
 use crate::batch::{BatchArguments, Things, input_text, push_line, write_others};
 use crate::cli::query::limited::LimitedAnalyst;
 use crate::cli::query::source::SearchArguments;
-use crate::failure;
+use crate::failure::{self, BadInput};
 use crate::output::{self, Envelope, Side, wording};
 
 /// Arguments of `fourbase analyse`.
 #[derive(Args, Debug)]
+#[command(mut_arg("position", |arg| arg.value_name("MOVES").help(MOVES_HELP)))]
 #[command(after_help = "\
-For each move, the report shows the outcome of the position for the player to move; what the \
-move gave away, either the value (win to tie, win to lose, tie to lose) or plies (a later win or \
+For each move, the report shows the outcome of the position for the player to move; the mistake, \
+if the move was one: a worse value (win -> tie, win -> loss, tie -> loss) or lost plies (a later win or \
 an earlier loss); and the best moves, if the move was not one of them. The game may be \
 unfinished.
 
@@ -40,25 +41,18 @@ With --batch, a line of input is a game and a line of output is
 
 FIRST and SECOND are the mistakes of each player, such as 1 missed tie at column 3; 5 missed win in \
 7 at column 2, and - for none. UNDECIDED is the number of moves that were not decided. A line may have \
-further fields, between tabs or blanks: the game is the first one, or that of --field, and the \
-others are repeated at the end. --json writes a line of JSON for each game instead.
+further fields, between tabs or spaces: the game is the first field, or that of --field, and the \
+others are copied to the end. A blank line is an error. --json writes a line of JSON for each game \
+instead.
 
 Examples:
-  fourbase analyse 5x4 33214
-  fourbase analyse 7x6 4444435555 --json
+  fourbase analyse 4444435555                     a game on 7x6
+  fourbase analyse 5x4 3 3 2 1 4
+  fourbase analyse 1. d1 d2 2. e1 c1 --json
   fourbase analyse 5x4 --batch --input games.txt")]
 pub struct Arguments {
     #[command(flatten)]
-    board: BoardArgument,
-
-    /// The moves of the game: one column each, 1 to 9, then a to w; - for the empty board
-    #[arg(
-        value_name = "MOVES",
-        allow_hyphen_values = true,
-        required_unless_present = "batch",
-        conflicts_with_all = ["batch", "input", "output", "field"]
-    )]
-    moves: Option<String>,
+    game: PositionArgument,
 
     #[command(flatten)]
     search: SearchArguments,
@@ -71,6 +65,8 @@ pub struct Arguments {
     json: bool,
 }
 
+const MOVES_HELP: &str = "The moves of the game, such as 4453, 4 4 5 3, d1 d2 or a link; - for the empty board";
+
 /// Runs `fourbase analyse`.
 ///
 /// # Errors
@@ -78,11 +74,14 @@ pub struct Arguments {
 /// Bad input: moves that cannot be played. Failures: no database with `--search never`; a database that cannot be read;
 /// moves that were not decided, after the report.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let (board, is_json) = (arguments.board.board, arguments.json);
+    let (is_batch, is_json) = (arguments.batch.batch, arguments.json);
+    let (board, moves) = arguments.game.read(is_batch)?;
+    let no_moves = || BadInput("write the moves of a game, such as 4453; - for the empty board".to_owned());
+    ensure!(is_batch || !moves.is_empty(), no_moves());
     // A mistake in the game is cheap to find, so it is reported before the database is opened.
-    let game = Game::parse(board, arguments.moves.as_deref().unwrap_or_default())?;
+    let game = Game::parse(board, &moves)?;
     let analyst = arguments.search.find(board, false)?;
-    if arguments.batch.batch {
+    if is_batch {
         if let Some(note) = analyst.note() {
             failure::print_note(&note);
         }

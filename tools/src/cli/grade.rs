@@ -18,7 +18,7 @@ use fourbase_tiers::kernel::Values;
 use fourbase_tiers::solve::Plan;
 use rayon::prelude::*;
 
-use crate::arguments::{BoardArgument, TrialArguments, within};
+use crate::arguments::{BoardArgument, TrialArguments, player, within};
 use crate::failure::BadInput;
 use crate::knowledge::{Knowledge, outcomes};
 use crate::output;
@@ -53,7 +53,7 @@ Examples:
   fourbase grade window:4 6x5 --sample 20000 --json")]
 pub struct Arguments {
     /// The program to grade, such as pomakis:5; `fourbase match --help` lists the players
-    #[arg(value_name = "PLAYER")]
+    #[arg(value_name = "PLAYER", value_parser = player(), hide_possible_values = true)]
     player: Kind,
 
     #[command(flatten)]

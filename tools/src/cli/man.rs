@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
-use clap::Args;
+use clap::{Args, ValueHint};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 use fourbase_tiers::files::escaped;
@@ -27,7 +27,7 @@ pub struct Arguments {
     subcommand: Option<String>,
 
     /// Write the pages of the program and of all subcommands into this folder, which is made if needed
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     output: Option<PathBuf>,
 }
 
@@ -37,6 +37,11 @@ pub struct Arguments {
 ///
 /// A subcommand that does not exist; a folder or standard output that cannot be written.
 pub fn run(arguments: &Arguments, command: clap::Command) -> anyhow::Result<()> {
+    let named = arguments.subcommand.as_ref().map(|name| match command.find_subcommand(name) {
+        // An alias has no page of its own.
+        Some(found) => found.get_name().to_owned(),
+        None => name.clone(),
+    });
     let pages = pages(command);
     if let Some(folder) = &arguments.output {
         fs::create_dir_all(folder).with_context(|| format!("cannot make {}", wording::path(folder)))?;
@@ -46,7 +51,7 @@ pub fn run(arguments: &Arguments, command: clap::Command) -> anyhow::Result<()> 
         }
         return Ok(());
     }
-    let name = arguments.subcommand.as_ref().map_or("fourbase".to_owned(), |name| format!("fourbase-{name}"));
+    let name = named.map_or("fourbase".to_owned(), |name| format!("fourbase-{name}"));
     let Some((_, text)) = pages.iter().find(|(of, _)| *of == name) else {
         let name = escaped(&name);
         bail!(BadInput(format!("no page {name}: write one of the subcommands that fourbase --help lists")));
@@ -62,7 +67,7 @@ fn pages(command: clap::Command) -> Vec<(String, String)> {
     std::iter::once(page(command, false)).chain(subcommands).collect()
 }
 
-/// Makes a page: the sections of clap_mangen, with the paragraphs and examples after the help in sections of their own.
+/// Makes a page: the sections of clap_mangen, with the examples and the paragraphs after the help in sections of their own.
 fn page(command: clap::Command, is_subcommand: bool) -> (String, String) {
     let name = command.get_display_name().unwrap_or(command.get_name()).to_owned();
     let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
@@ -72,20 +77,24 @@ fn page(command: clap::Command, is_subcommand: bool) -> (String, String) {
     let _ = man.render_title(&mut text);
     let _ = man.render_name_section(&mut text);
     let _ = man.render_synopsis_section(&mut text);
+    // Readers look for the examples first.
+    let is_examples = |block: &&str| block.starts_with("Examples:\n");
+    let (examples, others): (Vec<&str>, Vec<&str>) = after.split("\n\n").partition(is_examples);
+    let _ = notes(&examples).to_writer(&mut text);
     let _ = man.render_description_section(&mut text);
     let _ = man.render_options_section(&mut text);
     if !is_subcommand {
         let _ = man.render_subcommands_section(&mut text);
     }
-    let _ = notes(&after).to_writer(&mut text);
+    let _ = notes(&others).to_writer(&mut text);
     (name, String::from_utf8_lossy(&text).into_owned())
 }
 
-/// Lays out what a help text says after the options: paragraphs, and blocks of indented lines under a title.
-fn notes(after: &str) -> Roff {
+/// Lays out blocks of a help text: paragraphs, and indented lines under a title.
+fn notes(blocks: &[&str]) -> Roff {
     let mut notes = Roff::default();
     let mut is_noted = false;
-    for block in after.split("\n\n") {
+    for block in blocks {
         let (first, rest) = block.split_once('\n').unwrap_or((block, ""));
         let is_list = !rest.is_empty() && rest.lines().all(|line| line.starts_with(' '));
         let title = first.strip_suffix(':').filter(|_| is_list);

@@ -15,7 +15,7 @@ use fourbase_tiers::files::{counted, grouped};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::arguments::{BoardArgument, TrialArguments, within};
+use crate::arguments::{BoardArgument, TrialArguments, player, within};
 use crate::failure::BadInput;
 use crate::knowledge::{Knowledge, outcomes};
 use crate::output::progress::Bar;
@@ -47,11 +47,11 @@ Examples:
   fourbase match perfect rating:3 5x4 --openings 4 --json"))]
 pub struct Arguments {
     /// The player whose result is shown first
-    #[arg(value_name = "PLAYER")]
+    #[arg(value_name = "PLAYER", value_parser = player(), hide_possible_values = true)]
     player: Kind,
 
     /// The opponent
-    #[arg(value_name = "PLAYER")]
+    #[arg(value_name = "PLAYER", value_parser = player(), hide_possible_values = true)]
     opponent: Kind,
 
     #[command(flatten)]

@@ -2,6 +2,7 @@
 
 pub mod analyse;
 mod completions;
+pub mod convert;
 pub mod export;
 pub mod grade;
 mod job;
@@ -9,16 +10,19 @@ pub mod list;
 mod man;
 pub mod match_;
 pub mod play;
-pub mod position;
+pub mod prove;
 pub mod query;
 pub mod solve;
 pub mod stats;
-pub mod strategy;
 pub mod verify;
 
-use clap::error::Error as UsageError;
-use clap::{CommandFactory, Parser, Subcommand};
+use std::env;
+use std::ffi::OsString;
 
+use clap::error::Error as UsageError;
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+
+use crate::arguments::is_board_or_position;
 use crate::server as serve;
 
 /// Solve Connect Four boards and look positions up
@@ -26,9 +30,10 @@ use crate::server as serve;
 #[command(name = "fourbase", version, max_term_width = 100)]
 #[command(after_help = "\
 Examples:
+  fourbase play          play on 7 columns x 6 rows
+  fourbase 4453          look up 7x6 after the moves 4, 4, 5 and 3, as query does
   fourbase solve 5x4     solve every position of 5 columns x 4 rows
-  fourbase query 5x4 33  show the value of the position after the moves 3 and 3
-  fourbase list          list the databases, their progress and their size
+  fourbase query 5x4 33  look up a position of it
 
 Exit codes:
   0  success
@@ -42,49 +47,82 @@ struct CommandLine {
     command: Command,
 }
 
-/// The subcommands.
+/// The subcommands, in the order of the help.
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// Solve every position of a board and write its database
-    Solve(solve::Arguments),
-    /// Look up positions in a database, or search them forward
-    Query(query::Arguments),
-    /// Count legal positions by ply and by remoteness
-    Stats(stats::Arguments),
-    /// Draw a position and convert it between notations
-    Position(position::Arguments),
-    /// List the databases, their progress and their size
-    List(list::Arguments),
     /// Play a game in the terminal
     Play(play::Arguments),
-    /// Show what every move of a game gave away
+    /// Look up positions in a database, or search them forward
+    Query(query::Arguments),
+    /// Show the mistakes of a game
+    #[command(alias = "analyze")]
     Analyse(analyse::Arguments),
+    /// Solve every position of a board and write its database
+    Solve(solve::Arguments),
+    /// Check a database without using the solver
+    Verify(verify::Arguments),
+    /// Answer over HTTP, with a page to play on
+    Serve(serve::Arguments),
+    /// List the databases, their progress and their size
+    List(list::Arguments),
+    /// Count legal positions by ply and by remoteness
+    Stats(stats::Arguments),
+    /// Write positions with their values to a file, for machine learning
+    Export(export::Arguments),
+    /// Draw a position and convert it between notations
+    #[command(alias = "position")]
+    Convert(convert::Arguments),
     /// Let two programs play many games against each other
     Match(match_::Arguments),
     /// Compare the moves of a program with the exact values
     Grade(grade::Arguments),
     /// Prove or refute a strategy against every reply
-    Strategy(strategy::Arguments),
-    /// Write positions with their values to a file, for machine learning
-    Export(export::Arguments),
-    /// Answer over HTTP
-    Serve(serve::Arguments),
-    /// Check a database without using the solver
-    Verify(verify::Arguments),
+    #[command(alias = "strategy")]
+    Prove(prove::Arguments),
     /// Print what a shell needs to complete the command line
     Completions(completions::Arguments),
     /// Print the manual pages, or write them into a folder
     Man(man::Arguments),
 }
 
+/// The groups of subcommands in the help, each with its first one.
+const GROUPS: [(&str, &str); 4] = [
+    ("play", "Play, look up and solve"),
+    ("list", "Databases and positions"),
+    ("match", "Programs and strategies"),
+    ("completions", "Shell and manual"),
+];
+
+/// Returns the definition of the command line, with the subcommands in groups, which clap does not do by itself.
+fn definition() -> clap::Command {
+    let command = CommandLine::command();
+    let (head, name) = (command.get_styles().get_header(), command.get_styles().get_literal());
+    let mut groups = String::new();
+    for subcommand in command.get_subcommands() {
+        let of = subcommand.get_name();
+        if let Some((_, title)) = GROUPS.iter().find(|(first, _)| *first == of) {
+            groups += &format!("\n{head}{title}:{head:#}\n");
+        }
+        let about = subcommand.get_about().map(ToString::to_string).unwrap_or_default();
+        groups += &format!("  {name}{of:<11}{name:#}  {about}\n");
+    }
+    let options = format!("{head}Options:{head:#}\n{{options}}");
+    let template = format!("{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{groups}\n{options}{{after-help}}");
+    command.help_template(template)
+}
+
 impl Command {
-    /// Reads the command line.
+    /// Reads the command line. A board or a position in the place of the subcommand means `query`.
     ///
     /// # Errors
     ///
     /// Arguments that clap refuses; a request for help or for the version.
     pub fn read() -> Result<Command, UsageError> {
-        Ok(CommandLine::try_parse()?.command)
+        let mut arguments: Vec<OsString> = env::args_os().collect();
+        if arguments.get(1).and_then(|word| word.to_str()).is_some_and(is_board_or_position) {
+            arguments.insert(1, "query".into());
+        }
+        Ok(CommandLine::from_arg_matches(&definition().try_get_matches_from(arguments)?)?.command)
     }
 
     /// Runs the subcommand.
@@ -97,18 +135,18 @@ impl Command {
             Command::Solve(arguments) => solve::run(arguments),
             Command::Query(arguments) => query::run(arguments),
             Command::Stats(arguments) => stats::run(arguments),
-            Command::Position(arguments) => position::run(arguments),
+            Command::Convert(arguments) => convert::run(arguments),
             Command::List(arguments) => list::run(arguments),
             Command::Play(arguments) => play::run(arguments),
             Command::Analyse(arguments) => analyse::run(arguments),
             Command::Match(arguments) => match_::run(arguments),
             Command::Grade(arguments) => grade::run(arguments),
-            Command::Strategy(arguments) => strategy::run(arguments),
+            Command::Prove(arguments) => prove::run(arguments),
             Command::Export(arguments) => export::run(arguments),
             Command::Serve(arguments) => serve::run(arguments),
             Command::Verify(arguments) => verify::run(arguments),
-            Command::Completions(arguments) => completions::run(arguments, CommandLine::command()),
-            Command::Man(arguments) => man::run(arguments, CommandLine::command()),
+            Command::Completions(arguments) => completions::run(arguments, definition()),
+            Command::Man(arguments) => man::run(arguments, definition()),
         }
     }
 }
@@ -119,12 +157,12 @@ mod tests {
 
     #[test]
     fn the_definition_of_every_subcommand_is_consistent() {
-        CommandLine::command().debug_assert();
+        definition().debug_assert();
     }
 
     #[test]
     fn lists_and_examples_fit_a_terminal_of_80_columns() {
-        for subcommand in CommandLine::command().get_subcommands() {
+        for subcommand in definition().get_subcommands() {
             let help = subcommand.get_after_help().map(ToString::to_string).unwrap_or_default();
             for line in help.lines().filter(|line| line.starts_with(' ')) {
                 assert!(line.chars().count() <= 80, "{}: {line}", subcommand.get_name());

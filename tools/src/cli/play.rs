@@ -10,14 +10,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::Args;
 use fourbase::players::Kind;
-use fourbase::{Board, Game, Position};
+use fourbase::{Board, Game};
 use fourbase_tiers::database::Database;
 use fourbase_tiers::files::{Disk, FileError, read_small};
 
-use crate::arguments::{BoardArgument, within};
+use crate::arguments::{PositionArgument, player, within};
 use crate::cli::query::source::SearchArguments;
 use crate::failure::BadInput;
 use crate::output::wording;
@@ -39,6 +39,7 @@ fn quick_opponent(board: Board) -> Kind {
 
 /// Arguments of `fourbase play`.
 #[derive(Args, Debug)]
+#[command(mut_arg("position", |arg| arg.value_name("MOVES").help("Start after these moves, such as 4453 or 4 4 5 3")))]
 #[command(after_help = format!("\
 PLAYER is human or a program; `fourbase match --help` lists the programs. Two programs play the \
 whole game; with `--first human --second human` two people play.
@@ -48,28 +49,29 @@ Ctrl-C stops a search, and not the game. Type one of these lines:
 {HELP}
 
 Examples:
-  fourbase play 5x4
-  fourbase play 7x6 --second pomakis:6
-  fourbase play 7x6 --first perfect --second rating:3 --seed 2
+  fourbase play
+  fourbase play 5x4 33
+  fourbase play --second pomakis:6
+  fourbase play --first perfect --second rating:3 --seed 2
   printf '3\\n2\\nhistory\\n' | fourbase play 5x4 --second pomakis:4"))]
 pub struct Arguments {
     #[command(flatten)]
-    board: BoardArgument,
+    start: PositionArgument,
 
     /// The player who moves first
-    #[arg(long, value_name = "PLAYER", default_value = "human")]
+    #[arg(long, value_name = "PLAYER", default_value = "human", value_parser = player(), hide_possible_values = true)]
     first: Kind,
 
     /// The player who moves second [default: perfect; pomakis on a large board without a database]
-    #[arg(long, value_name = "PLAYER")]
+    #[arg(long, value_name = "PLAYER", value_parser = player(), hide_possible_values = true)]
     second: Option<Kind>,
 
     /// Seed of the programs' random moves; the same seed and the same moves of yours give the same game
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = within::<u64>(0..=u64::MAX))]
     seed: u64,
 
-    /// Start after these moves
-    #[arg(long, value_name = "MOVES", conflicts_with = "load", allow_hyphen_values = true)]
+    /// Start after these moves (the earlier form)
+    #[arg(long, hide = true, value_name = "MOVES", conflicts_with = "load", allow_hyphen_values = true)]
     moves: Option<String>,
 
     /// Start from a saved game
@@ -87,11 +89,14 @@ pub struct Arguments {
 /// Bad input: moves that cannot be played, in the arguments or in a saved game. Failures: a file or database that cannot
 /// be read; in a game of two programs, a move that a program cannot find.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let board = arguments.board.board;
+    let (board, moves) = arguments.start.read(false)?;
     let game = match (&arguments.moves, &arguments.load) {
+        (Some(_), _) | (_, Some(_)) if !moves.is_empty() => {
+            bail!(BadInput(format!("the game starts after {moves}; leave --moves and --load out")))
+        }
         (Some(moves), _) => Game::parse(board, moves)?,
         (None, Some(file)) => load(file, board)?,
-        (None, None) => Game::start(Position::start(board)),
+        (None, None) => Game::parse(board, &moves)?,
     };
     let second = arguments.second.unwrap_or_else(|| {
         // The warning about a database that cannot be read comes later, with the answerer.

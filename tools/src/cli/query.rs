@@ -16,7 +16,7 @@ use fourbase::analysis::json::AnalysisJson;
 use fourbase::analysis::{Analysis, Move};
 use fourbase::notation::{column_character, columns_to_text, draw};
 
-use crate::arguments::{BoardArgument, POSITION_HELP, embedded_boards};
+use crate::arguments::{POSITION_HELP, PositionArgument, embedded_boards};
 use crate::batch::BatchArguments;
 use crate::failure;
 use crate::output::{self, Envelope, wording};
@@ -30,43 +30,40 @@ use source::SearchArguments;
 
 With --batch, a line of input is a position and a line of output is
 
-  POSITION<TAB>VALUE<TAB>REMOTENESS   - if the database stores no remoteness
+  POSITION<TAB>VALUE<TAB>REMOTENESS   - for an unknown remoteness
   POSITION<TAB>error<TAB>REASON       for a line that is not a position
 
 A line that is not a position makes the exit code 2 at the end.
 
-A value is win, lose or tie for the player to move. The remoteness is the number of plies to the end \
-when the winner plays for speed and the loser delays. --moves adds a field for each column of the \
+A value is win, lose (a loss) or tie for the player to move. The remoteness is the number of plies \
+to the end when the winner plays for speed and the loser delays. --moves adds a field for each column of the \
 board: the value and the remoteness of that move for the player who makes it, - where no move is \
 possible, ? where it was not decided. --json writes a line of JSON instead.
 
-A line may have further fields, between tabs or blanks. The position is the first one, or that of \
---field; the others are repeated at the end of the answer. Blanks around a position count for \
-nothing.
+A line may have further fields, between tabs or spaces. The position is the first field, or that of \
+--field; the others are copied to the end of the answer. Spaces around a position are ignored. A blank \
+line is an error.
 
-Without --search, the database answers, or else the one of early plies that is part of fourbase (of \
+Without --search, the database answers, or else the one of early plies that is built in (of \
 {shipped}). If the board has neither, query searches one position forward and says so; a \
 batch fails. With --search auto, query also searches positions that are not solved yet, and the \
-remoteness where the database has values alone (of the position, and of the moves that keep its \
-value). A search that reaches --nodes or --seconds shows what it knows, and ? for the rest; if it \
+remoteness where the database is wdl (of the position, and of the moves that keep its value). A search that reaches --nodes or --seconds shows what it knows, and ? for the rest; if it \
 does not know the value, the exit code is 1. With --json or --batch, the note about where an answer \
 comes from goes to standard error.
 
 Examples:
-  fourbase query 5x4
+  fourbase query                          the empty board of 7x6
+  fourbase query 4453                     7x6 after the moves 4, 4, 5 and 3
+  fourbase query 5x4 3 3 2 1
+  fourbase query 'https://connect4.gamesolver.org/?pos=4453'
   fourbase query 5x4 3321 --json
   fourbase query 4x4 10100 10010 11010 01010
-  fourbase query 7x6 44444265 --search only --seconds 10
-  fourbase query 7x6 44444265 --search auto
+  fourbase query 44444265 --search only --seconds 10
   printf '33\\n3321\\n' | fourbase query 5x4 --batch
   fourbase query 5x4 --batch --moves --input positions.txt --output answers.tsv", shipped = embedded_boards()))]
 pub struct Arguments {
     #[command(flatten)]
-    board: BoardArgument,
-
-    /// The position, in any of the forms below [default: the empty board]
-    #[arg(value_name = "POSITION", conflicts_with_all = ["batch", "input", "output", "field", "moves", "line"])]
-    position: Vec<String>,
+    position: PositionArgument,
 
     #[command(flatten)]
     search: SearchArguments,
@@ -94,9 +91,9 @@ pub struct Arguments {
 /// Bad input: a mistake in the position, or in any line of a batch. Failures: a missing database where `--search` does not
 /// allow for a search, a database that cannot be read, a search that reaches its limit before it knows the value.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let board = arguments.board.board;
+    let (board, text) = arguments.position.read(arguments.batch.batch)?;
     // A mistake in the position is cheap to find, so it is reported before the database is opened.
-    let position = fourbase::notation::parse_words(board, &arguments.position)?;
+    let position = fourbase::notation::parse(board, &text)?;
     let analyst = arguments.search.find(board, arguments.batch.batch)?;
     if arguments.batch.batch {
         if let Some(note) = analyst.note() {
@@ -115,7 +112,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         if let Some(note) = &note {
             failure::print_note(note);
         }
-        let json = AnalysisJson::of(&analysis, &arguments.position.join(" "), limit.clone());
+        let json = AnalysisJson::of(&analysis, &text, limit.clone());
         output::print_json(&Envelope::new("query", json))?;
     } else if analysis.is_known() {
         output::print(Answer { analysis: &analysis, limit: limit.as_deref(), note: note.as_deref() })?;

@@ -13,9 +13,7 @@ use fourbase_tiers::kernel::Values;
 use fourbase_tiers::verify::{self, FaultKind, Options, Report};
 use rayon::ThreadPool;
 
-use crate::arguments::{
-    CacheArgument, DatabaseArgument, MemoryArgument, ThreadsArgument, embedded_boards, values, within,
-};
+use crate::arguments::{LookupArguments, MemoryArgument, ThreadsArgument, board, embedded_boards, within};
 use crate::cli::job::Job;
 use crate::failure::{self, BadInput};
 use crate::output::progress::{Log, Shown};
@@ -37,13 +35,11 @@ ranking and the file layout. It decodes blocks, finds quiet positions and recomp
 code of its own.
 
 With --sample N, verify recomputes only N values, searches at most N positions forward, and does \
-not count legal positions. It still reads every file in full. For the sample it divides the stored \
-values of each tier into as many equal pieces as are the tier's share of N, and takes one value \
-from each, by a fixed rule that looks random: the sample is the same every time. --memory limits \
-the counting of legal positions.
+not count legal positions. It still reads every file in full. The sample is spread evenly over the \
+stored values, and the same N picks the same values. --memory limits the counting of legal positions.
 
-With --embedded, verify checks a database that is part of fourbase, or without a board all of them. \
-The moves of the last ply in it are searched forward, so that only 1,000 values are recomputed \
+With --embedded, verify checks the database of a board that is built in, or without a board all of \
+them. The moves of the last ply in it are searched forward, so that only 1,000 values are recomputed \
 unless --sample asks for more.
 
 Examples:
@@ -56,19 +52,16 @@ Examples:
 Exit codes: 0 sound, 1 not sound or not checked (some file cannot be read), 2 bad input.")]
 pub struct Arguments {
     /// Columns x rows; then cN for lines of N instead of 4; then m for misère: 5x4, 4x4c3, 4x4m
-    #[arg(value_name = "BOARD", allow_hyphen_values = true, required_unless_present = "embedded")]
+    #[arg(value_name = "BOARD", allow_hyphen_values = true, value_parser = board(), hide_possible_values = true)]
+    #[arg(required_unless_present = "embedded")]
     board: Option<Board>,
 
     #[command(flatten)]
-    database: DatabaseArgument,
+    lookup: LookupArguments,
 
-    /// Check the databases that are part of fourbase
+    /// Check the databases that are built in
     #[arg(long, conflicts_with_all = ["db", "values"])]
     embedded: bool,
-
-    /// Which database of the board [default: remoteness, else wdl]
-    #[arg(long, value_name = "KIND", value_parser = values())]
-    values: Option<Values>,
 
     /// Number of stored values to recompute [default: all]
     #[arg(long, value_name = "N", value_parser = within::<u64>(1..=u64::MAX))]
@@ -79,9 +72,6 @@ pub struct Arguments {
 
     #[command(flatten)]
     memory: MemoryArgument,
-
-    #[command(flatten)]
-    cache: CacheArgument,
 
     /// Print one line of JSON
     #[arg(long)]
@@ -132,7 +122,7 @@ fn check(arguments: &Arguments, board: Board, job: &Job) -> anyhow::Result<()> {
 
 /// Opens the database that is checked, and starts the threads.
 fn prepare(arguments: &Arguments, board: Board, sample: Option<u64>) -> anyhow::Result<(Database, ThreadPool)> {
-    let database = arguments.cache.apply(open(arguments, board)?);
+    let database = arguments.lookup.cache.apply(open(arguments, board)?);
     check_memory(arguments, &database, sample)?;
     Ok((database, arguments.threads.pool()?))
 }
@@ -185,24 +175,13 @@ fn check_memory(arguments: &Arguments, database: &Database, sample: Option<u64>)
 /// Opens the database that is asked for. If it cannot be read, that is an error, even where the board has another one.
 fn open(arguments: &Arguments, board: Board) -> anyhow::Result<Database> {
     if arguments.embedded {
-        let no_database =
-            || BadInput(format!("no database of {board} is part of fourbase, only of: {}", embedded_boards()));
+        let no_database = || BadInput(format!("no database of {board} is built in, only of: {}", embedded_boards()));
         return Ok(Database::embedded(board)?.ok_or_else(no_database)?);
     }
-    let root = &arguments.database.root;
-    let kinds = match arguments.values {
-        Some(kind) => vec![kind],
-        None => vec![Values::Remoteness, Values::Wdl],
-    };
-    for values in kinds {
-        match Database::open(&folder_of(root, board, values)) {
-            Err(DatabaseError::Missing { .. }) => {}
-            opened => return Ok(opened?),
-        }
+    let (root, values) = (&arguments.lookup.database.root, arguments.lookup.values);
+    match Database::find_values(root, board, values.unwrap_or(Values::Remoteness)) {
+        Err(DatabaseError::MissingValues { .. }) if values.is_none() => {}
+        found => return Ok(found?),
     }
-    if let Some(values) = arguments.values {
-        let solve = remedy::to_solve(format!("{board} --values {values}"), root);
-        bail!("no {values} database of {board} in {}; make it with: {solve}", wording::path(root));
-    }
-    Err(DatabaseError::Missing { board, root: root.clone() }.into())
+    Ok(Database::open(&folder_of(root, board, Values::Wdl))?)
 }

@@ -18,6 +18,7 @@ use super::failure::Failure;
 use super::http::{self, Lines, NDJSON, PARTIAL, fields, lines};
 use super::state::Server;
 use super::workers::AnalysisRequest;
+use crate::batch::BLANK;
 use crate::output::Envelope;
 
 /// The most positions of a request.
@@ -148,6 +149,9 @@ impl Batch {
 
     /// Reads a line.
     fn read(&self, line: &str) -> Line {
+        if line.is_empty() {
+            return Line::Wrong(Failure::bad(BLANK));
+        }
         match http::position(self.board, line) {
             Err(failure) => Line::Wrong(failure),
             Ok(position) if self.source.may_search(position.ply(), self.with_line) => Line::Searched(position),

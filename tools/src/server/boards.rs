@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use super::failure::Failure;
 use super::http::{CHANGING, fields, json_response};
 use super::state::Server;
-use crate::arguments::LookupArguments;
+use crate::arguments::CacheArgument;
 use crate::output::Envelope;
 use crate::remedy;
 use crate::stats::Stats;
@@ -39,7 +39,8 @@ const TABLE_BYTES: usize = 32 << 20;
 
 /// Finds what answers for a board.
 pub struct Boards {
-    lookup: LookupArguments,
+    root: PathBuf,
+    cache: CacheArgument,
     open: Mutex<Vec<Entry>>,
     /// The searches of all boards, with their tables, while nobody uses them.
     pool: Arc<SearchPool>,
@@ -93,9 +94,9 @@ impl BoardSource {
 
 impl Boards {
     /// Looks for databases in a folder, each with a cache of its own. As many searches keep their tables as run at a time.
-    pub fn new(lookup: LookupArguments, searches: usize) -> Boards {
+    pub fn new(root: PathBuf, cache: CacheArgument, searches: usize) -> Boards {
         let pool = SearchPool::new(Options { table_bytes: TABLE_BYTES, ..Options::default() });
-        Boards { lookup, open: Mutex::default(), pool: Arc::new(pool.keep_idle(searches)) }
+        Boards { root, cache, open: Mutex::default(), pool: Arc::new(pool.keep_idle(searches)) }
     }
 
     /// Finds what answers for a board: a complete database, or the embedded one, or a search. This may read files.
@@ -143,11 +144,11 @@ impl Boards {
 
     /// Returns the folder with the databases.
     pub fn root(&self) -> &PathBuf {
-        &self.lookup.database.root
+        &self.root
     }
 
     fn look(&self, board: Board) -> Result<BoardSource, DatabaseError> {
-        let find = || Ok(self.lookup.cache.apply(Database::find_or_embedded(self.root(), board)?));
+        let find = || Ok(self.cache.apply(Database::find_or_embedded(&self.root, board)?));
         let analyst = choose(board, When::Auto, find, || Arc::clone(&self.pool))?;
         let identity = analyst.lookup().map(|database| {
             let manifest = database.manifest();

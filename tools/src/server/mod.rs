@@ -31,7 +31,7 @@ use anyhow::Context;
 use clap::Args;
 use tokio::net::TcpListener;
 
-use crate::arguments::{LookupArguments, within};
+use crate::arguments::{CacheArgument, DatabaseArgument, within};
 use crate::output;
 use state::Server;
 use workers::SearchLimits;
@@ -48,7 +48,7 @@ const SPEAKERS: usize = 2;
 /// Arguments of `fourbase serve`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-The server answers from the databases in --db and from those that are part of fourbase. Databases \
+The server answers from the databases in --db and from those that are built in. Databases \
 that appear or change while it runs are found within two seconds. A position that no database covers \
 is searched, within --search-nodes and --search-seconds; --searches says how many at a time.
 
@@ -66,7 +66,10 @@ pub struct Arguments {
     listen: SocketAddr,
 
     #[command(flatten)]
-    lookup: LookupArguments,
+    database: DatabaseArgument,
+
+    #[command(flatten)]
+    cache: CacheArgument,
 
     /// The path under which a reverse proxy shows the server, such as /connect4
     #[arg(long, value_name = "PATH", default_value = "", value_parser = base_path, hide_default_value = true)]

@@ -60,7 +60,7 @@ impl Server {
         let searches = arguments.searches();
         Arc::new(Server {
             base_path: arguments.base_path.clone(),
-            boards: Boards::new(arguments.lookup.clone(), searches),
+            boards: Boards::new(arguments.database.root.clone(), arguments.cache, searches),
             workers: Workers::new(arguments.limits(), probes(), searches, Arc::clone(&metrics)),
             answers: Cache::with_weighter(ANSWERS, MOST_BYTES, ByBytes),
             requests: Arc::new(Semaphore::new(MOST_REQUESTS)),

@@ -30,8 +30,8 @@ choice-matters also again until the moves differ in value. The same seed gives t
 
 Columns: moves, bits, uni, bitboards (two columns), ply, value, remoteness, score (Pons' score), \
 move-values and move-remoteness (a column for each move). By default all but moves, bits and uni. \
-Values are 1 for a win of the player to move, 0 for a tie and -1 for a loss. A database of values \
-alone has no remoteness and no score.
+Values are 1 for a win of the player to move, 0 for a tie and -1 for a loss. A wdl database has no \
+remoteness and no score.
 
 The format is that of the name's end: .csv, .parquet, or .data for the text of the UCI data set. \
 Releases write Parquet; to build it yourself: cargo build --release --features parquet \
@@ -80,7 +80,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", requires = "sample", value_parser = within::<u64>(0..=u64::MAX))]
     seed: Option<u64>,
 
-    /// Of a position and its mirror image write only one, and of a sample each once
+    /// Drop mirror images and duplicates
     #[arg(long)]
     distinct: bool,
 

@@ -1,4 +1,4 @@
-//! `fourbase strategy`: prove or refute a strategy against every reply.
+//! `fourbase prove`: prove or refute a strategy against every reply.
 //!
 //! [`chosen`] makes the strategy from the command line, the library plays every reply against it, [`Comparison`] looks up
 //! where the strategy keeps the value, and [`report`] writes the result.
@@ -14,8 +14,8 @@ use fourbase::analysis::Lookup;
 use fourbase::analysis::json::DatabaseJson;
 use fourbase::notation::columns_to_text;
 use fourbase::strategy::{Check, CheckError, Rule, check};
-use fourbase::{Player, Position, Value, excerpt};
-use fourbase_tiers::database::DatabaseError;
+use fourbase::{Board, Player, Position, Value, excerpt};
+use fourbase_tiers::database::{Database, DatabaseError};
 use fourbase_tiers::files::{bytes, grouped};
 use serde::Serialize;
 
@@ -25,7 +25,7 @@ use crate::remedy;
 use chosen::ChosenArguments;
 use report::StrategyReport;
 
-/// Arguments of `fourbase strategy`.
+/// Arguments of `fourbase prove`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Strategies:
@@ -51,10 +51,10 @@ line. If there is a complete database of the board, the report also counts the p
 the strategy keeps the value.
 
 Examples:
-  fourbase strategy follow-up 6x6
-  fourbase strategy follow-up 5x4 --centre 3,4 --reading column
-  fourbase strategy follow-up 4x4 --no-centre --json
-  fourbase strategy centre 5x4 --player first")]
+  fourbase prove follow-up 6x6
+  fourbase prove follow-up 5x4 --centre 3,4 --reading column
+  fourbase prove follow-up 4x4 --no-centre --json
+  fourbase prove centre 5x4 --player first")]
 pub struct Arguments {
     #[command(flatten)]
     chosen: ChosenArguments,
@@ -80,7 +80,7 @@ pub struct Arguments {
     json: bool,
 }
 
-/// Runs `fourbase strategy`.
+/// Runs `fourbase prove`.
 ///
 /// # Errors
 ///
@@ -91,10 +91,28 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let chosen = arguments.chosen.choose(board)?;
     let player = chosen.player(arguments.player)?;
     let memory_bytes = arguments.memory.limit()?;
+    let database = database(&arguments.lookup, board)?;
     let check = check(&*chosen.rule, board, player, memory_bytes).map_err(|error| explain(error, player))?;
-    let comparison = Comparison::of(&check, &*chosen.rule, &arguments.lookup, memory_bytes)?;
+    let compare = |database| Comparison::of(&check, &*chosen.rule, &database, memory_bytes);
+    let comparison = database.map_or_else(|reason| Ok(Err(reason)), compare)?;
     let report = StrategyReport::of(chosen, check, comparison);
     output::print_result("strategy", &report, arguments.json)
+}
+
+/// Opens the database to compare with. Returns why not if the board has no complete one.
+///
+/// # Errors
+///
+/// A database that cannot be read; none with the values that were asked for.
+fn database(lookup: &LookupArguments, board: Board) -> Result<Result<Database, String>, DatabaseError> {
+    Ok(match lookup.find(board) {
+        Ok(database) if database.is_complete() => Ok(database),
+        Ok(database) => {
+            Err(not_compared(&format!("{} is not solved to the end yet", wording::path(database.folder()))))
+        }
+        Err(missing @ DatabaseError::Missing { .. }) => Err(not_compared(&remedy::describe(&missing))),
+        Err(error) => return Err(error),
+    })
 }
 
 /// Adds what the user can do to the error of a check.
@@ -133,8 +151,7 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Compares the positions of a check with the database of the board. Returns why not if there is no complete one, or too
-    /// little memory.
+    /// Compares the positions of a check with the database of the board. Returns why not if there is too little memory.
     ///
     /// # Errors
     ///
@@ -142,18 +159,9 @@ impl Comparison {
     pub fn of(
         check: &Check,
         rule: &dyn Rule,
-        lookup: &LookupArguments,
+        database: &Database,
         memory_bytes: u64,
     ) -> anyhow::Result<Result<Comparison, String>> {
-        let database = match lookup.database.find(check.board) {
-            Ok(database) => lookup.cache.apply(database),
-            Err(missing @ DatabaseError::Missing { .. }) => return Ok(Err(not_compared(&remedy::describe(&missing)))),
-            Err(error) => return Err(error.into()),
-        };
-        let folder = database.folder().to_path_buf();
-        if !database.is_complete() {
-            return Ok(Err(not_compared(&format!("{} is not solved to the end yet", wording::path(&folder)))));
-        }
         let values = |positions: &[Position]| -> anyhow::Result<Vec<Value>> {
             database.probe_many(positions).into_iter().map(|outcome| Ok(outcome?.value)).collect()
         };
@@ -164,7 +172,7 @@ impl Comparison {
                 kept: kept.kept,
                 all: kept.all,
                 secured: kept.secured,
-                folder,
+                folder: database.folder().to_path_buf(),
             })),
             Err(error) if error.is::<CheckError>() => {
                 Ok(Err(not_compared("its positions need more memory together; give a higher --memory")))

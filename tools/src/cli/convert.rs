@@ -1,4 +1,4 @@
-//! `fourbase position`: draw a position and convert it between notations. It needs no database.
+//! `fourbase convert`: draw a position and convert it between notations. It needs no database.
 
 use clap::{Args, ValueEnum};
 use fourbase::analysis::json::PositionJson;
@@ -6,11 +6,14 @@ use fourbase::notation::{self, NotationError};
 use fourbase::{Board, Position};
 use serde::Serialize;
 
-use crate::arguments::{BoardArgument, POSITION_HELP};
+use crate::arguments::{POSITION_HELP, PositionArgument};
 use crate::batch::fields::words_of_position;
 use crate::batch::lines::Line;
 use crate::batch::{BatchArguments, Record, Things, input_text, push_line, write_others};
 use crate::output::{self, Envelope};
+
+/// The command in the JSON, which keeps its earlier name.
+const COMMAND: &str = "position";
 
 /// The most positions that are converted before their answers are written.
 const AT_ONCE: usize = 1 << 12;
@@ -18,12 +21,12 @@ const AT_ONCE: usize = 1 << 12;
 /// Stands for the moves of a position that no game reaches.
 const UNREACHABLE: &str = "none";
 
-/// Arguments of `fourbase position`.
+/// Arguments of `fourbase convert`.
 #[derive(Args, Debug)]
 #[command(after_help = format!("\
 {POSITION_HELP}
 
-Of a position and its mirror image, the canonical one is that whose bit strings come first in \
+The canonical one of a position and its mirror image is the one whose bit strings come first in \
 alphabetical order.
 
 With --batch, a line of input is a position and a line of output is
@@ -34,26 +37,18 @@ With --batch, a line of input is a position and a line of output is
 
 A line that is not a position makes the exit code 2 at the end.
 
-A line may have further fields, between tabs or blanks. The position is the first one, or that of \
---field; the others are repeated at the end.
+A line may have further fields, between tabs or spaces. The position is the first field, or that of \
+--field; the others are copied to the end. A blank line is an error.
 
 Examples:
-  fourbase position 4x4 121213
-  fourbase position 4x4 121213 --to uni
-  fourbase position 4x4 121213 --canonical --json
-  fourbase position 4x4 10100 10010 11010 01010 --to moves
-  fourbase position 4x4 --batch --canonical --to bits --input positions.txt"))]
+  fourbase convert 4453
+  fourbase convert 4x4 121213 --to uni
+  fourbase convert 4x4 121213 --canonical --json
+  fourbase convert 4x4 10100 10010 11010 01010 --to moves
+  fourbase convert 4x4 --batch --canonical --to bits --input positions.txt"))]
 pub struct Arguments {
     #[command(flatten)]
-    board: BoardArgument,
-
-    /// The position, in any of the forms below
-    #[arg(
-        value_name = "POSITION",
-        required_unless_present = "batch",
-        conflicts_with_all = ["batch", "input", "output", "field"]
-    )]
-    position: Vec<String>,
+    position: PositionArgument,
 
     /// Write only this form of the position
     #[arg(long, value_name = "FORM")]
@@ -100,21 +95,22 @@ impl Form {
     }
 }
 
-/// Runs `fourbase position`.
+/// Runs `fourbase convert`.
 ///
 /// # Errors
 ///
 /// Bad input: a mistake in the position or in a line of a batch, or `--to moves` for a position that no game reaches.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let (board, text) = arguments.position.read(arguments.batch.batch)?;
     if arguments.batch.batch {
-        return arguments.run_batch();
+        return arguments.run_batch(board);
     }
-    let typed = notation::parse_words(arguments.board.board, &arguments.position)?;
+    let typed = notation::parse(board, &text)?;
     let position = arguments.turned(&typed);
     if arguments.json {
-        let json = arguments.json_of(&position, &typed, &arguments.position.join(" "));
+        let json = arguments.json_of(&position, &typed, &text);
         let json = DescriptionJson::of(&position, json, None);
-        return output::print_json(&Envelope::new("position", json));
+        return output::print_json(&Envelope::new(COMMAND, json));
     }
     output::print(match arguments.to {
         Some(form) => form.of(&position)?,
@@ -139,8 +135,7 @@ impl Arguments {
         if position == typed { PositionJson::typed(position, text) } else { PositionJson::of(position) }
     }
 
-    fn run_batch(&self) -> anyhow::Result<()> {
-        let board = self.board.board;
+    fn run_batch(&self, board: Board) -> anyhow::Result<()> {
         if self.to == Some(Form::Board) {
             return Err(
                 crate::failure::BadInput("a drawn board takes several lines; use --json for a batch".into()).into()
@@ -154,7 +149,7 @@ impl Arguments {
                     if self.json {
                         let (board, input) = (board.to_string(), Some(input_text(line)));
                         let json = DescriptionJson { board, input, error: Some(reason), ..DescriptionJson::default() };
-                        push_line(text, &Envelope::new("position", json));
+                        push_line(text, &Envelope::new(COMMAND, json));
                     } else {
                         self.batch.write_error(text, line, |word| words_of_position(board, word), &reason);
                     }
@@ -171,7 +166,7 @@ impl Arguments {
         if self.json {
             let json = self.json_of(&position, &typed, record.text);
             let json = DescriptionJson::of(&position, json, Some(input_text(line)));
-            push_line(text, &Envelope::new("position", json));
+            push_line(text, &Envelope::new(COMMAND, json));
             return Ok(());
         }
         let written = match self.to {

@@ -1,4 +1,4 @@
-//! The result of `fourbase strategy`: a verdict, tables and drawn boards for people, and JSON.
+//! The result of `fourbase prove`: a verdict, tables and drawn boards for people, and JSON.
 
 use std::fmt;
 

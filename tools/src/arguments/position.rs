@@ -1,0 +1,209 @@
+//! Boards, positions and players on the command line.
+
+use std::convert::Infallible;
+use std::error::Error;
+use std::ffi::OsStr;
+
+use anyhow::bail;
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::{Arg, Args, Command};
+use fourbase::notation::board_of_link;
+use fourbase::players::Kind;
+use fourbase::{Board, BoardError, excerpt};
+use fourbase_tiers::database::{Database, list};
+
+use super::{EXCERPT_BYTES, default_root};
+use crate::failure::BadInput;
+
+/// The board if none is named.
+const USUAL_BOARD: &str = "7x6";
+
+/// Boards that a shell completes even if they are not solved.
+const COMMON_BOARDS: [&str; 8] = ["4x4", "5x4", "5x5", "6x5", "7x4", "7x5", "6x6", "7x6"];
+
+/// Players that a shell completes, with usual levels.
+const PLAYERS: [&str; 8] =
+    ["human", "perfect", "perfect:first", "random", "pomakis:5", "window:4", "rating:9", "follow-up"];
+
+/// The part of a help text that explains how to write a position.
+pub const POSITION_HELP: &str = "\
+Write a position in one of these forms:
+  moves               4453: one character for each column played, 1 to 9, then
+                      a to w; - for the empty board. Also 4 4 5 3, 4,4,5,3 or
+                      1. 4 4 2. 5 3; and d1 d2 e1 c1 on up to 9 columns
+  link                of gamesolver.org, or of the page of fourbase serve
+  column bit strings  10100 10010 11010 01010: each column from the bottom up,
+                      0 for the first player, 1 for the second, then a 1, and
+                      0s to the top
+  GamesmanUni string  1_-XXX--OO---O----: the player to move, then each column
+                      from the top down
+Moves and bit strings may be separate arguments: 4 4 5 3.";
+
+/// The board.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct BoardArgument {
+    /// Columns x rows; then cN for lines of N instead of 4; then m for misère: 5x4, 4x4c3, 4x4m
+    // A hyphen is allowed, so that the answer to -1x4 says how to write a board, not that there is no option -1.
+    #[arg(value_name = "BOARD", allow_hyphen_values = true, value_parser = board(), hide_possible_values = true)]
+    pub board: Board,
+}
+
+/// A board and a position on it. Each may be left out.
+#[derive(Args, Clone, Debug)]
+pub struct PositionArgument {
+    /// Columns x rows; then cN for lines of N instead of 4; then m for misère [default: 7x6, or the board of a link]
+    #[arg(value_name = "BOARD", value_parser = suggesting(unread, boards), hide_possible_values = true)]
+    board: Option<String>,
+
+    /// The position, in any of the forms below [default: the empty board]
+    #[arg(value_name = "POSITION")]
+    position: Vec<String>,
+}
+
+impl PositionArgument {
+    /// Returns the board and the text of the position. The first word is the board if it looks like one.
+    ///
+    /// # Errors
+    ///
+    /// A malformed board, or one after the position; a position where a batch reads positions.
+    pub fn read(&self, is_batch: bool) -> anyhow::Result<(Board, String)> {
+        let named = self.board.as_deref().filter(|word| is_board(word)).map(parse_board).transpose()?;
+        let first = self.board.iter().filter(|_| named.is_none());
+        let words: Vec<&str> = first.chain(&self.position).map(String::as_str).collect();
+        let text = words.join(" ");
+        if let Some(board) = self.position.iter().find(|word| parse_board(word).is_ok()) {
+            let board = excerpt(board, EXCERPT_BYTES);
+            bail!(BadInput(format!("\"{board}\" is a board; write one board, before the position")));
+        }
+        if is_batch && !words.is_empty() {
+            let text = excerpt(&text, EXCERPT_BYTES);
+            bail!(BadInput(format!("--batch reads lines from standard input or --input FILE; leave \"{text}\" out")));
+        }
+        let board = named.or_else(|| board_of_link(&text)).map_or_else(|| USUAL_BOARD.parse(), Ok)?;
+        Ok((board, text))
+    }
+}
+
+/// Tells whether a word is meant as a board: an `x` after nothing but digits and signs.
+fn is_board(word: &str) -> bool {
+    let columns = word.split_once(['x', 'X']).map(|(columns, _)| columns);
+    columns.is_some_and(|columns| columns.chars().all(|found| found.is_ascii_digit() || found == '-'))
+}
+
+/// Tells whether a word in the place of a subcommand is meant as a board or as a position: it is a board or a link, begins with a
+/// digit, or names a square such as `d1`.
+pub fn is_board_or_position(word: &str) -> bool {
+    let is_digit = |place: usize| word.as_bytes().get(place).is_some_and(u8::is_ascii_digit);
+    !word.starts_with('-') && (is_board(word) || word.contains('?') || is_digit(0) || is_digit(1))
+}
+
+/// Reads a board in small or capital letters.
+fn parse_board(text: &str) -> Result<Board, BoardError> {
+    text.to_ascii_lowercase().parse()
+}
+
+/// Keeps a word until the others are known.
+fn unread(text: &str) -> Result<String, Infallible> {
+    Ok(text.to_owned())
+}
+
+/// Returns a parser of boards.
+pub fn board() -> impl TypedValueParser<Value = Board> {
+    suggesting(parse_board, boards)
+}
+
+/// Returns a parser of players.
+pub fn player() -> impl TypedValueParser<Value = Kind> {
+    suggesting(str::parse::<Kind>, || PLAYERS.map(str::to_owned).to_vec())
+}
+
+/// Lists the boards that a shell completes: common ones, those that are built in, and those with a database.
+fn boards() -> Vec<String> {
+    let listed = list(&default_root()).map(|listing| listing.databases).unwrap_or_default();
+    let solved = listed.iter().map(|summary| summary.board).chain(Database::embedded_boards());
+    let common = COMMON_BOARDS.map(str::to_owned).into_iter();
+    let mut boards: Vec<String> = common.chain(solved.map(|board| board.to_string())).collect();
+    boards.sort_unstable();
+    boards.dedup();
+    boards
+}
+
+/// A parser that suggests some values to the completions of shells, and takes others, too.
+#[derive(Clone)]
+struct Suggesting<P> {
+    parser: P,
+    suggestions: fn() -> Vec<String>,
+}
+
+fn suggesting<T, E>(
+    parser: fn(&str) -> Result<T, E>,
+    suggestions: fn() -> Vec<String>,
+) -> impl TypedValueParser<Value = T>
+where
+    T: Clone + Send + Sync + 'static,
+    E: Into<Box<dyn Error + Send + Sync>> + 'static,
+{
+    Suggesting { parser, suggestions }
+}
+
+impl<P: TypedValueParser> TypedValueParser for Suggesting<P> {
+    type Value = P::Value;
+
+    fn parse_ref(&self, command: &Command, argument: Option<&Arg>, value: &OsStr) -> Result<P::Value, clap::Error> {
+        self.parser.parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new((self.suggestions)().into_iter().map(PossibleValue::new)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The board and the position of some words.
+    fn read(words: &[&str]) -> Result<(String, String), String> {
+        let board = words.first().map(|word| (*word).to_owned());
+        let position = words.iter().skip(1).map(|word| (*word).to_owned()).collect();
+        let read = PositionArgument { board, position }.read(false);
+        read.map(|(board, text)| (board.to_string(), text)).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_first_word_is_the_board_if_it_looks_like_one() {
+        for (words, board, position) in [
+            (&[][..], "7x6", ""),
+            (&["4453"], "7x6", "4453"),
+            (&["4", "4", "5"], "7x6", "4 4 5"),
+            (&["5X4"], "5x4", ""),
+            (&["4X4C3M", "1"], "4x4c3m", "1"),
+            (&["1_-XXX--OO---O----"], "7x6", "1_-XXX--OO---O----"),
+            (&["https://example.org/?board=5x4&moves=33"], "5x4", "https://example.org/?board=5x4&moves=33"),
+            (&["https://connect4.gamesolver.org/?pos=4453"], "7x6", "https://connect4.gamesolver.org/?pos=4453"),
+        ] {
+            assert_eq!(read(words), Ok((board.to_owned(), position.to_owned())), "{words:?}");
+        }
+        for word in ["0x4", "4x", "x4", "4x4q", "-1x4"] {
+            assert!(read(&[word]).is_err_and(|message| message.contains("board")), "{word}");
+        }
+    }
+
+    #[test]
+    fn a_second_board_and_a_position_beside_a_batch_are_refused() {
+        assert!(read(&["33", "5x4"]).is_err_and(|message| message.starts_with("\"5x4\" is a board")));
+        let batch = |word: &str| PositionArgument { board: Some(word.to_owned()), position: Vec::new() }.read(true);
+        assert!(batch("33").is_err_and(|error| error.to_string().ends_with("leave \"33\" out")));
+        assert!(batch("5x4").is_ok());
+    }
+
+    #[test]
+    fn boards_positions_and_links_are_no_subcommands() {
+        for word in ["5x4", "5X4", "x4", "4453", "1.", "d1", "d1 e1", "1_-X", "00010", "?pos=4453", "4453?"] {
+            assert!(is_board_or_position(word), "{word}");
+        }
+        for word in ["query", "quary", "", "-", "--json", "-1x4", "analyze", "x"] {
+            assert_eq!(is_board_or_position(word), word == "x", "{word}");
+        }
+    }
+}
