@@ -11,6 +11,7 @@ use fourbase::analysis::json::GameAnalysisJson;
 use fourbase::analysis::{GameAnalysis, Loss};
 use fourbase::notation::{choice_of_columns, column_character, draw};
 use fourbase::{Board, Game, Player};
+use fourbase_tiers::database::When;
 use fourbase_tiers::files::counted;
 use rayon::prelude::*;
 
@@ -81,7 +82,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let (board, is_json) = (arguments.board.board, arguments.json);
     // A mistake in the game is cheap to find, so it is reported before the database is opened.
     let game = Game::parse(board, arguments.moves.as_deref().unwrap_or_default())?;
-    let analyst = arguments.search.find(board, false)?;
+    let analyst = arguments.search.find(board, When::Values, None)?;
     if arguments.batch.batch {
         if let Some(note) = analyst.note() {
             failure::print_note(&note);

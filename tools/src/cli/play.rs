@@ -14,7 +14,7 @@ use anyhow::Context;
 use clap::Args;
 use fourbase::players::Kind;
 use fourbase::{Board, Game, Position};
-use fourbase_tiers::database::Database;
+use fourbase_tiers::database::{Database, When};
 use fourbase_tiers::files::{Disk, FileError, read_small};
 
 use crate::arguments::{BoardArgument, within};
@@ -103,7 +103,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
             quick_opponent(board)
         }
     });
-    let analyst = Arc::new(arguments.search.find(board, false)?);
+    let analyst = Arc::new(arguments.search.find(board, When::Values, None)?);
     Session::new(game, [arguments.first, second], arguments.seed, analyst).run()
 }
 

@@ -15,6 +15,7 @@ use clap::Args;
 use fourbase::analysis::json::AnalysisJson;
 use fourbase::analysis::{Analysis, Move};
 use fourbase::notation::{column_character, columns_to_text, draw};
+use fourbase_tiers::database::When;
 
 use crate::arguments::{BoardArgument, POSITION_HELP, embedded_boards};
 use crate::batch::BatchArguments;
@@ -44,11 +45,12 @@ A line may have further fields, between tabs or blanks. The position is the firs
 --field; the others are repeated at the end of the answer. Blanks around a position count for \
 nothing.
 
-Without --search, the database answers, or else the one of early plies that is part of fourbase (of \
-{shipped}). If the board has neither, query searches one position forward and says so; a \
-batch fails. With --search auto, query also searches positions that are not solved yet, and the \
-remoteness where the database has values alone (of the position, and of the moves that keep its \
-value). A search that reaches --nodes or --seconds shows what it knows, and ? for the rest; if it \
+The database answers, or else the built-in one of early plies (of {shipped}). Without --search, query \
+searches one position forward if neither has it, if it is not solved yet, or if its database cannot be read, and says so; \
+a batch fails then, unless the built-in database has the board. If the database stores no remoteness (--values wdl), \
+query searches it for one position and for a batch alike, of the position and of the moves that keep its value, \
+within 1,000,000 nodes for each; --search never leaves it out, and --nodes allows more. With --search auto, a batch is \
+searched like one position. A search that reaches --nodes or --seconds shows what it knows, and ? for the rest; if it \
 does not know the value, the exit code is 1. With --json or --batch, the note about where an answer \
 comes from goes to standard error.
 
@@ -97,7 +99,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let board = arguments.board.board;
     // A mistake in the position is cheap to find, so it is reported before the database is opened.
     let position = fourbase::notation::parse_words(board, &arguments.position)?;
-    let analyst = arguments.search.find(board, arguments.batch.batch)?;
+    let default = if arguments.batch.batch { When::Remoteness } else { When::Auto };
+    let mut analyst = arguments.search.find(board, default, None)?;
     if arguments.batch.batch {
         if let Some(note) = analyst.note() {
             failure::print_note(&note);
@@ -109,7 +112,13 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         };
         return batch::run(&arguments.batch, board, &analyst, form);
     }
-    let analysis = analyst.analyse_and_show(&position)?;
+    let analysis = match analyst.analyse_and_show(&position) {
+        Err(failure) if analyst.database().is_some_and(|database| !database.is_embedded()) => {
+            analyst = arguments.search.find(board, default, Some(failure.downcast()?))?;
+            analyst.analyse_and_show(&position)?
+        }
+        analysis => analysis?,
+    };
     let (note, limit) = (analyst.note(), analysis.limit.map(|limit| analyst.limit_text(limit)));
     if arguments.json {
         if let Some(note) = &note {
