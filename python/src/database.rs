@@ -26,7 +26,7 @@ use crate::wait::{briefly, budget, patiently};
 /// A solved board. Threads may share it.
 ///
 /// ``db`` is the folder of all databases: by default ``$FOURBASE_DB``, else ``db``, as on the command line. Early plies of
-/// 7x6, 6x6 and 7x5 are part of fourbase and serve where the folder has no complete database of the board; later positions of
+/// 7x6, 6x6 and 7x5 are built in and serve where the folder has no complete database of the board; later positions of
 /// these boards are searched forward. Of two databases of a board, the one with remoteness is opened.
 ///
 /// What probes expand is kept in memory: at most ``cache`` bytes, by default an eighth of the free memory, from 256 MiB to
@@ -104,13 +104,13 @@ impl Database {
         self.0.board().to_string()
     }
 
-    /// What is stored: ``'remoteness'``, or ``'wdl'`` for values alone.
+    /// What is stored: ``'remoteness'``, or ``'wdl'`` for values without it.
     #[getter]
     fn values(&self) -> String {
         self.0.values().to_string()
     }
 
-    /// The folder of the database; ``None`` for one that is part of fourbase.
+    /// The folder of the database; ``None`` for a built-in one.
     #[getter]
     fn folder(&self) -> Option<PathBuf> {
         (!self.0.is_embedded()).then(|| self.0.folder().to_path_buf())
@@ -175,7 +175,7 @@ impl Database {
     }
 
     /// Returns what many positions are worth: an int8 array of values (1 win, 0 tie, -1 lose) and a uint8 array of plies to
-    /// the end (255 where a database has values alone).
+    /// the end (255 where a database stores no remoteness).
     ///
     /// ``positions`` is a list of texts or of `Position`; a uint64 array (n, 2) of bitboards; an int8 array (n, rows, columns)
     /// with the top row first and 0, 1, 2 for nothing, the first and the second player; or anything else that
@@ -360,7 +360,7 @@ impl Database {
     fn __repr__(&self) -> String {
         let embedded = self.0.is_embedded();
         let kept = self.keep_plies().map_or_else(String::new, |most| format!(", keep_plies={most}"));
-        let place = if embedded { ", part of fourbase" } else { "" };
+        let place = if embedded { ", built in" } else { "" };
         format!("Database('{}', values='{}'{kept}{place})", self.board(), self.values())
     }
 

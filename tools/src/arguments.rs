@@ -64,8 +64,8 @@ pub struct ValuesArgument {
 /// Returns a parser of the kinds of values.
 pub fn values() -> impl TypedValueParser<Value = Values> {
     one_of([
-        ("remoteness", "Win, lose or tie, and the plies to the end", Values::Remoteness),
-        ("wdl", "Win, lose or tie only: takes less time, memory and disk", Values::Wdl),
+        ("remoteness", "Win, tie or loss, and the plies to the end", Values::Remoteness),
+        ("wdl", "Win, tie or loss only: takes less time, memory and disk", Values::Wdl),
     ])
 }
 

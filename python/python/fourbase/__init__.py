@@ -1,7 +1,7 @@
 """Exact answers for Connect Four on boards of any size.
 
 >>> import fourbase
->>> db = fourbase.Database("7x6")  # its early plies are part of fourbase
+>>> db = fourbase.Database("7x6")  # its early plies are built in
 >>> db.probe("4444")
 Outcome(value='win', remoteness=37)
 >>> fourbase.search("5x4")  # exact, without a database

@@ -43,7 +43,7 @@ class DatabaseError(FourbaseError):
 
 
 class DatabaseMissing(DatabaseError, FileNotFoundError):
-    """The board has no database in the folder, and none is part of fourbase."""
+    """The board has no database in the folder, and none is built in."""
 
 
 class DatabaseUnfinished(DatabaseError):

@@ -57,7 +57,7 @@ pub enum Command {
     List(list::Arguments),
     /// Play a game in the terminal
     Play(play::Arguments),
-    /// Show what every move of a game gave away
+    /// Find the mistakes of a game
     Analyse(analyse::Arguments),
     /// Let two programs play many games against each other
     Match(match_::Arguments),

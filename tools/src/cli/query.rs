@@ -1,26 +1,24 @@
 //! `fourbase query`: look positions up.
 //!
 //! [`source`] reads the options and chooses what answers, [`limited`] asks it ([`fourbase::analysis`]), [`watch`] shows what takes
-//! long. One position gets a long answer ([`Answer`]); a batch gets a line for each ([`batch`]).
+//! long. One position gets a long answer ([`answer`]); a batch gets a line for each ([`batch`]).
 
+mod answer;
 mod batch;
 pub mod limited;
 pub mod source;
 mod watch;
 
-use std::fmt;
-
 use anyhow::anyhow;
 use clap::Args;
 use fourbase::analysis::json::AnalysisJson;
-use fourbase::analysis::{Analysis, Move};
-use fourbase::notation::{column_character, columns_to_text, draw};
 use fourbase_tiers::database::When;
 
 use crate::arguments::{BoardArgument, POSITION_HELP, embedded_boards};
 use crate::batch::BatchArguments;
 use crate::failure;
-use crate::output::{self, Envelope, wording};
+use crate::output::{self, Envelope};
+use answer::Answer;
 use batch::Form;
 use source::SearchArguments;
 
@@ -31,13 +29,14 @@ use source::SearchArguments;
 
 With --batch, a line of input is a position and a line of output is
 
-  POSITION<TAB>VALUE<TAB>REMOTENESS   - if the database stores no remoteness
+  POSITION<TAB>VALUE<TAB>REMOTENESS   - for a remoteness that is not known
   POSITION<TAB>error<TAB>REASON       for a line that is not a position
 
 A line that is not a position makes the exit code 2 at the end.
 
 A value is win, lose or tie for the player to move. The remoteness is the number of plies to the end \
-when the winner plays for speed and the loser delays. --moves adds a field for each column of the \
+when the winner plays for speed and the loser delays. In the table of one position, best moves are in upper \
+case. --moves adds a field for each column of the \
 board: the value and the remoteness of that move for the player who makes it, - where no move is \
 possible, ? where it was not decided. --json writes a line of JSON instead.
 
@@ -130,69 +129,4 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         output::print(Answer { analysis: &analysis, limit: limit.as_deref(), note: note.as_deref() })?;
     }
     limit.filter(|_| analysis.outcome.is_none()).map_or(Ok(()), |limit| Err(anyhow!(limit)))
-}
-
-/// Stands for a value that is not known.
-const UNKNOWN: &str = "?";
-
-/// The analysis of one position for people: the board, its value, its moves, and how best play goes on.
-struct Answer<'a> {
-    analysis: &'a Analysis,
-    /// Which limit was reached, and what to do.
-    limit: Option<&'a str>,
-    /// Where the answer comes from, if not only from a database.
-    note: Option<&'a str>,
-}
-
-impl fmt::Display for Answer<'_> {
-    /// Draws the board, says the value, and lists the columns, best first, and the line of best play. The text has
-    /// colours.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Analysis { position, outcome, moves, .. } = self.analysis;
-        writeln!(f, "{}\n", draw(position, true))?;
-        let to_move = position.to_move();
-        match outcome {
-            Some(outcome) => write!(f, "{}", wording::sentence(to_move, *outcome))?,
-            None => write!(f, "{to_move} player to move: {UNKNOWN}")?,
-        }
-        if moves.is_empty() {
-            write!(f, " (the game is over)")?;
-        } else {
-            self.write_moves(f)?;
-        }
-        if let (Some(limit), Some(_)) = (self.limit, outcome) {
-            write!(f, "\n\n{}: {limit}", self.open())?;
-        }
-        self.note.iter().try_for_each(|note| write!(f, "\n\n{note}"))
-    }
-}
-
-impl Answer<'_> {
-    fn write_moves(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f)?;
-        for Move { column, outcome } in &self.analysis.moves {
-            let name = column_character(*column).unwrap_or('?');
-            match outcome.map(|outcome| (outcome.value, outcome.remoteness)) {
-                // Four letters, as many as the longest value has.
-                Some((value, Some(plies))) => write!(f, "\n{name}  {}{plies:>3}", wording::value(value, 4))?,
-                Some((value, None)) => write!(f, "\n{name}  {}", wording::value(value, 0))?,
-                None => write!(f, "\n{name}  {UNKNOWN}")?,
-            }
-        }
-        match &self.analysis.line {
-            Some(line) => write!(f, "\n\nbest play: {}", columns_to_text(line.iter().copied())),
-            None => Ok(()),
-        }
-    }
-
-    /// Names what a limit has left open.
-    fn open(&self) -> &'static str {
-        if self.analysis.moves.iter().any(|of| of.outcome.is_none()) {
-            UNKNOWN
-        } else if self.analysis.outcome.is_some_and(|outcome| outcome.remoteness.is_none()) {
-            "plies to the end"
-        } else {
-            "best play"
-        }
-    }
 }

@@ -42,7 +42,7 @@ values of each tier into as many equal pieces as are the tier's share of N, and 
 from each, by a fixed rule that looks random: the sample is the same every time. --memory limits \
 the counting of legal positions.
 
-With --embedded, verify checks a database that is part of fourbase, or without a board all of them. \
+With --embedded, verify checks a built-in database, or without a board all of them. \
 The moves of the last ply in it are searched forward, so that only 1,000 values are recomputed \
 unless --sample asks for more.
 
@@ -62,7 +62,7 @@ pub struct Arguments {
     #[command(flatten)]
     database: DatabaseArgument,
 
-    /// Check the databases that are part of fourbase
+    /// Check the built-in databases
     #[arg(long, conflicts_with_all = ["db", "values"])]
     embedded: bool,
 
@@ -185,8 +185,7 @@ fn check_memory(arguments: &Arguments, database: &Database, sample: Option<u64>)
 /// Opens the database that is asked for. If it cannot be read, that is an error, even where the board has another one.
 fn open(arguments: &Arguments, board: Board) -> anyhow::Result<Database> {
     if arguments.embedded {
-        let no_database =
-            || BadInput(format!("no database of {board} is part of fourbase, only of: {}", embedded_boards()));
+        let no_database = || BadInput(format!("no database of {board} is built in, only of: {}", embedded_boards()));
         return Ok(Database::embedded(board)?.ok_or_else(no_database)?);
     }
     let root = &arguments.database.root;

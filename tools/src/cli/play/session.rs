@@ -65,7 +65,7 @@ impl Session {
     /// programs, one finds no move.
     pub fn run(mut self) -> anyhow::Result<()> {
         let [first, second] = self.kinds;
-        output::print(format_args!("{}: first {first} (X), second {second} (O)", self.game.board()))?;
+        output::print(format_args!("{}: X is {first}, O is {second}", self.game.board()))?;
         let has_human = self.kinds.contains(&Kind::Human);
         if has_human {
             interrupt::listen_in_game()?;
@@ -109,12 +109,12 @@ impl Session {
             Ok(choice) => {
                 self.game.play(choice.column)?;
                 let name = column_character(choice.column).unwrap_or('?');
-                output::print(format_args!("{kind} ({}) plays {name}: {}", sign(mover), choice.reason))?;
+                output::print(format_args!("{kind} ({}) plays {name}: {}", mover.mark(), choice.reason))?;
                 Ok(true)
             }
             Err(reason) if has_human => {
                 self.stuck_at = Some(ply);
-                output::print(format_args!("{kind} ({}) finds no move: {reason}", sign(mover)))?;
+                output::print(format_args!("{kind} ({}) finds no move: {reason}", mover.mark()))?;
                 output::print("type a column for it, or undo, or quit")?;
                 Ok(false)
             }
@@ -124,9 +124,8 @@ impl Session {
 
     /// Draws the board and writes whose turn it is.
     fn show(&self) -> anyhow::Result<()> {
-        let mover = self.game.position().to_move();
-        let sign = if self.game.is_over() { String::new() } else { format!(" ({})", sign(mover)) };
-        output::print(format_args!("\n{}\n\n{}{sign}", draw(self.game.position(), true), self.game.standing()))
+        let position = self.game.position();
+        output::print(format_args!("\n{}\n\n{}", draw(position, true), wording::standing(position)))
     }
 
     /// Reads the next line; `None` at the end of the input.
@@ -237,11 +236,11 @@ impl Session {
             }
             _ => None,
         };
-        let mut rows = vec![vec!["column".to_owned(), "value".to_owned(), "in".to_owned()]];
+        let mut rows = vec![["column", "result", "plies"].map(str::to_owned).to_vec()];
         rows.extend(moves.iter().map(|(column, outcome)| {
             let name = column_character(*column).map(String::from).unwrap_or_default();
             let plies = outcome.remoteness.map_or("-".to_owned(), |plies| plies.to_string());
-            vec![name, wording::value(outcome.value, 0), plies]
+            vec![name, wording::value(outcome.value), plies]
         }));
         let mut sides = vec![Side::Right, Side::Left, Side::Right];
         if let Some((plies, grades)) = grades {
@@ -286,14 +285,6 @@ fn place(player: Player) -> usize {
     match player {
         Player::First => 0,
         Player::Second => 1,
-    }
-}
-
-/// Returns the sign of a player on the board.
-fn sign(player: Player) -> char {
-    match player {
-        Player::First => 'X',
-        Player::Second => 'O',
     }
 }
 
