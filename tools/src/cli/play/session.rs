@@ -1,7 +1,5 @@
 //! A game in the terminal: the moves of both players, and the commands of the user.
 
-use std::collections::VecDeque;
-use std::io::{self, IsTerminal, StdinLock, Write};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -13,12 +11,12 @@ use fourbase::{Game, MoveError, Player, Position};
 use fourbase_tiers::database::DatabaseError;
 use fourbase_tiers::files::counted;
 
+use super::input::Input;
 use super::typed::{HELP, Typed};
 use super::{load, save, to_load};
-use crate::batch::lines::{Line, Lines};
 use crate::cli::query::limited::LimitedAnalyst;
 use crate::knowledge::outcomes;
-use crate::output::{self, CANNOT_WRITE, Side, wording};
+use crate::output::{self, Side, wording};
 use crate::{history, interrupt, remedy};
 
 /// A game that is being played.
@@ -31,30 +29,18 @@ pub struct Session {
     analyst: Arc<LimitedAnalyst>,
     /// The ply at which a program found no move; the user has to move for it.
     stuck_at: Option<usize>,
-    input: Lines<StdinLock<'static>>,
-    waiting: VecDeque<Line>,
-    /// Whether a person types the input.
-    is_typed: bool,
-    has_prompt: bool,
+    input: Input,
 }
 
 impl Session {
     /// Makes a session; `kinds` are the first player and the second.
-    pub fn new(game: Game, kinds: [Kind; 2], seed: u64, analyst: Arc<LimitedAnalyst>) -> Session {
-        let is_typed = io::stdin().is_terminal();
+    ///
+    /// # Errors
+    ///
+    /// The terminal cannot be used.
+    pub fn new(game: Game, kinds: [Kind; 2], seed: u64, analyst: Arc<LimitedAnalyst>) -> anyhow::Result<Session> {
         let choosers = kinds.map(|kind| kind.chooser(game.board(), outcomes(&analyst)));
-        Session {
-            game,
-            kinds,
-            choosers,
-            seed,
-            analyst,
-            stuck_at: None,
-            input: Lines::new(io::stdin().lock()),
-            waiting: VecDeque::new(),
-            is_typed,
-            has_prompt: is_typed && io::stdout().is_terminal(),
-        }
+        Ok(Session { game, kinds, choosers, seed, analyst, stuck_at: None, input: Input::open()? })
     }
 
     /// Plays until the user leaves, the input ends, or a game of two programs is over.
@@ -69,6 +55,9 @@ impl Session {
         let has_human = self.kinds.contains(&Kind::Human);
         if has_human {
             interrupt::listen_in_game()?;
+            if let Input::Editor(_) = self.input {
+                output::print("Type the number of a column to move there, help for other commands, or q to leave.")?;
+            }
         }
         // The position that was drawn last.
         let mut shown = None;
@@ -83,7 +72,7 @@ impl Session {
             if !has_human {
                 return Ok(());
             }
-            let Some(line) = self.line()? else { return Ok(()) };
+            let Some(line) = self.input.line()? else { return Ok(()) };
             match Typed::read(&line, self.game.board()) {
                 Ok(Typed::Quit) => return Ok(()),
                 Ok(Typed::Board) => shown = None,
@@ -126,23 +115,6 @@ impl Session {
     fn show(&self) -> anyhow::Result<()> {
         let position = self.game.position();
         output::print(format_args!("\n{}\n\n{}", draw(position, true), wording::standing(position)))
-    }
-
-    /// Reads the next line; `None` at the end of the input.
-    fn line(&mut self) -> anyhow::Result<Option<Line>> {
-        if self.has_prompt && self.waiting.is_empty() {
-            let mut stdout = anstream::stdout().lock();
-            write!(stdout, "> ").and_then(|()| stdout.flush()).context(CANNOT_WRITE)?;
-        }
-        while self.waiting.is_empty() {
-            let input = &mut self.input;
-            let next = if self.is_typed { interrupt::waiting(|| input.next_chunk()) } else { input.next_chunk() };
-            match next.context("cannot read standard input")? {
-                Some(lines) => self.waiting.extend(lines),
-                None => return Ok(None),
-            }
-        }
-        Ok(self.waiting.pop_front())
     }
 
     /// Does what was typed and returns the text to print.
