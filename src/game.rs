@@ -1,16 +1,16 @@
 //! A game: its moves in order, and the position before each. It begins with the empty board or with a position that was set up.
 
 use crate::notation::{self, NotationError, columns_to_text};
-use crate::{Board, MoveError, Player, Position, Value};
+use crate::{Board, MoveError, Player, Position};
 
 /// A game, finished or not.
 ///
 /// ```
-/// use fourbase::Game;
+/// use fourbase::{Game, Player};
 ///
 /// let mut game = Game::parse("4x4".parse()?, "121212")?;
 /// game.play(0)?;
-/// assert_eq!((game.moves().as_str(), game.standing().as_str()), ("1212121", "the first player has won"));
+/// assert_eq!((game.moves().as_str(), game.winner()), ("1212121", Some(Player::First)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -156,22 +156,7 @@ impl Game {
     /// Returns the winner; `None` for a tie and for an unfinished game.
     #[must_use]
     pub fn winner(&self) -> Option<Player> {
-        let position = self.position();
-        match position.primitive()? {
-            Value::Win => Some(position.to_move()),
-            Value::Lose => Some(position.to_move().other()),
-            Value::Tie => None,
-        }
-    }
-
-    /// Writes the state of the game: `the first player has won`, `a tie, the board is full`, `second player to move`.
-    #[must_use]
-    pub fn standing(&self) -> String {
-        match (self.is_over(), self.winner()) {
-            (true, Some(winner)) => format!("the {winner} player has won"),
-            (true, None) => "a tie, the board is full".to_owned(),
-            (false, _) => format!("{} player to move", self.position().to_move()),
-        }
+        self.position().winner()
     }
 }
 
@@ -212,10 +197,9 @@ mod tests {
 
     #[test]
     fn a_game_names_its_winner() {
-        let standing = |board: &str, moves| Game::parse(board.parse().unwrap(), moves).unwrap().standing();
-        assert_eq!(standing("4x4", "1212121"), "the first player has won");
-        assert_eq!(standing("4x4m", "1212121"), "the second player has won");
-        assert_eq!(standing("2x2", "1122"), "a tie, the board is full");
-        assert_eq!(standing("2x2", "112"), "second player to move");
+        let winner = |board: &str, moves| Game::parse(board.parse().unwrap(), moves).unwrap().winner();
+        assert_eq!(winner("4x4", "1212121"), Some(Player::First));
+        assert_eq!(winner("4x4m", "1212121"), Some(Player::Second));
+        assert_eq!([winner("2x2", "1122"), winner("2x2", "112")], [None, None]);
     }
 }

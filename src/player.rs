@@ -37,6 +37,15 @@ impl Player {
         }
     }
 
+    /// Returns the mark of the player's pieces on a drawn board: `X` or `O`.
+    #[must_use]
+    pub fn mark(self) -> char {
+        match self {
+            Player::First => 'X',
+            Player::Second => 'O',
+        }
+    }
+
     /// Returns `first` or `second`.
     #[must_use]
     pub fn name(self) -> &'static str {

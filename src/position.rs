@@ -5,7 +5,7 @@
 
 use thiserror::Error;
 
-use crate::{Board, Player, Value, has_line, winning_cells};
+use crate::{Board, Player, Value, has_line, lines, winning_cells};
 
 /// A board with pieces on it.
 ///
@@ -223,6 +223,34 @@ impl Position {
             Some(Value::Tie)
         } else {
             None
+        }
+    }
+
+    /// Returns the cells of the lines that have ended the game, as a mask of [`Board::cell`]; 0 without a line.
+    ///
+    /// ```
+    /// use fourbase::{Board, notation};
+    ///
+    /// let board: Board = "4x4".parse()?;
+    /// assert_eq!(notation::parse(board, "1212121")?.completed_lines(), 0b1111); // the first column
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn completed_lines(&self) -> u64 {
+        let of = |player| {
+            let pieces = self.pieces(player);
+            lines(self.board).filter(move |line| pieces & line == *line).fold(0, |cells, line| cells | line)
+        };
+        of(Player::First) | of(Player::Second)
+    }
+
+    /// Returns the winner of a finished game; `None` for a tie and for an unfinished game.
+    #[must_use]
+    pub fn winner(&self) -> Option<Player> {
+        match self.primitive()? {
+            Value::Win => Some(self.to_move()),
+            Value::Lose => Some(self.to_move().other()),
+            Value::Tie => None,
         }
     }
 

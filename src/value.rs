@@ -44,6 +44,12 @@ impl Value {
             Value::Tie => "tie",
         }
     }
+
+    /// Returns the word in text for people: `win`, `loss` or `tie`.
+    #[must_use]
+    pub fn noun(self) -> &'static str {
+        if self == Value::Lose { "loss" } else { self.name() }
+    }
 }
 
 impl fmt::Display for Value {

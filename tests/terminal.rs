@@ -61,7 +61,7 @@ fn ctrl_c_does_not_end_a_game_that_waits_for_a_line_though_its_output_is_a_pipe(
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program runs");
     let (mut output, mut error) = (child.stdout.take().expect("a pipe"), child.stderr.take().expect("a pipe"));
     let mut shown = Vec::new();
-    while !shown.ends_with(b"first player to move (X)\n") {
+    while !shown.ends_with(b"X to move\n") {
         let mut byte = [0];
         assert_eq!(output.read(&mut byte).expect("a pipe"), 1, "{shown:?}");
         shown.push(byte[0]);
@@ -78,16 +78,39 @@ fn ctrl_c_does_not_end_a_game_that_waits_for_a_line_though_its_output_is_a_pipe(
 }
 
 #[test]
+fn arrow_keys_bring_earlier_lines_of_a_game_back() {
+    let (ours, terminal) = terminal();
+    let mut command = Command::new(PROGRAM);
+    command
+        .env("TERM", "xterm")
+        .args(["play", "4x4", "--second", "human"])
+        .stdin(terminal.try_clone().expect("a terminal"));
+    command.stdout(terminal.try_clone().expect("a terminal")).stderr(terminal);
+    let mut child = command.spawn().expect("the program runs");
+    drop(command);
+    let mut keys = File::from(ours.try_clone().expect("a terminal"));
+    // The second line goes up to the first, the third is Ctrl-C.
+    for line in ["3\r", "\u{1b}[A\r", "\u{3}", "moves\r", "q\r"] {
+        std::thread::sleep(Duration::from_millis(300));
+        keys.write_all(line.as_bytes()).expect("a terminal");
+    }
+    let shown = read_to_end(ours);
+    assert_eq!(child.wait().expect("the program ends").code(), Some(0), "{shown:?}");
+    assert!(shown.contains("Type the number of a column") && shown.contains("\n33\r\n"), "{shown:?}");
+    assert!(shown.contains("type quit to leave the game"), "{shown:?}");
+}
+
+#[test]
 fn progress_is_told_while_there_is_any() {
     let program = Program::new();
     let shown = show(&program, "solve 3x3c3", &[]);
     assert!(shown.starts_with("3x3c3 with remoteness: ") && shown.contains(" allowed"), "{shown:?}");
     assert!(shown.contains("entries") && shown.contains("/s") && shown.contains("left"), "{shown:?}");
-    assert!(shown.contains("first player to move: \u{1b}[1m\u{1b}[33mtie\u{1b}[0m in 9"), "{shown:?}");
+    assert!(shown.contains("X to move: \u{1b}[1m\u{1b}[33mtie\u{1b}[0m in 9"), "{shown:?}");
     // A complete solve has no plan, a quiet one only its result.
     for arguments in ["solve 3x3c3", "solve 3x3c3 --replace --quiet"] {
         let shown = show(&program, arguments, &[]);
-        assert!(shown.starts_with("3x3c3, first player to move: ") && shown.lines().count() == 6, "{shown:?}");
+        assert!(shown.starts_with("3x3c3, X to move: ") && shown.lines().count() == 6, "{shown:?}");
     }
     let shown = show(&program, "stats 3x3c3", &[]);
     assert!(shown.contains("/s") && shown.contains("legal positions"), "{shown:?}");
@@ -103,8 +126,8 @@ fn progress_is_told_while_there_is_any() {
 fn values_pieces_and_errors_have_colours_but_not_under_no_color() {
     let program = Program::with("2x2c2");
     let shown = show(&program, "query 2x2c2 1", &[]);
-    assert!(shown.contains("\u{1b}[1;31mX\u{1b}[0m"), "{shown:?}");
-    assert!(shown.contains("\u{1b}[1m\u{1b}[31mlose\u{1b}[0m in 2"), "{shown:?}");
+    assert!(shown.contains("\u{1b}[1;94mX\u{1b}[0m"), "{shown:?}");
+    assert!(shown.contains("\u{1b}[1m\u{1b}[31mLOSS\u{1b}[0m"), "{shown:?}");
     assert!(show(&program, "list", &[]).contains("\u{1b}[32mwin"));
     let shown = show(&program, "convert 2x2 9", &[]);
     assert!(shown.starts_with("\u{1b}[1m\u{1b}[31merror:\u{1b}[0m move 1, '9'"), "{shown:?}");

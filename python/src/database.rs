@@ -104,13 +104,13 @@ impl Database {
         self.0.board().to_string()
     }
 
-    /// What is stored: ``'remoteness'``, or ``'wdl'`` for values alone.
+    /// What is stored: ``'remoteness'``, or ``'wdl'`` for values without it.
     #[getter]
     fn values(&self) -> String {
         self.0.values().to_string()
     }
 
-    /// The folder of the database; ``None`` for one that is built in.
+    /// The folder of the database; ``None`` for a built-in one.
     #[getter]
     fn folder(&self) -> Option<PathBuf> {
         (!self.0.is_embedded()).then(|| self.0.folder().to_path_buf())
@@ -175,7 +175,7 @@ impl Database {
     }
 
     /// Returns what many positions are worth: an int8 array of values (1 win, 0 tie, -1 lose) and a uint8 array of plies to
-    /// the end (255 where a database has values alone).
+    /// the end (255 where a database stores no remoteness).
     ///
     /// ``positions`` is a list of texts or of `Position`; a uint64 array (n, 2) of bitboards; an int8 array (n, rows, columns)
     /// with the top row first and 0, 1, 2 for nothing, the first and the second player; or anything else that

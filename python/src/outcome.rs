@@ -9,7 +9,7 @@ use crate::arguments::named;
 /// What a position is worth to its player to move, if both play perfectly.
 ///
 /// ``value`` is ``'win'``, ``'lose'`` or ``'tie'``. ``remoteness`` is the number of plies to the end if the winner plays for
-/// speed and the loser delays; ``None`` in a database of values alone.
+/// speed and the loser delays; ``None`` in a database without remoteness.
 ///
 /// >>> outcome = fourbase.search("5x4", "1234")
 /// >>> outcome

@@ -14,7 +14,7 @@ use crate::wait::{budget, patiently};
 /// The value of a row that is no position, and of an illegal move.
 pub const NO_VALUE: i8 = i8::MIN;
 
-/// The plies where there is no value, or a database has values alone.
+/// The plies where there is no value, or a database stores no remoteness.
 pub const NO_PLIES: u8 = u8::MAX;
 
 /// Positions that are probed at once: more of them share blocks, and Ctrl-C waits for them.

@@ -1,4 +1,4 @@
-//! The positions of a game with the outcomes of all moves, and what each move gave away.
+//! The positions of a game with the outcomes of all moves, and what each move cost.
 
 use super::{Analysis, AnalysisError};
 use crate::notation::choice_of_columns;
@@ -27,7 +27,7 @@ pub struct Ply {
     pub column: Option<usize>,
 }
 
-/// What a move gave away.
+/// What a move cost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Loss {
     /// Nothing: it was a best move.
@@ -40,7 +40,7 @@ pub enum Loss {
     Plies(u32),
 }
 
-/// A move that gave the value away.
+/// A move after which the value was worse.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Mistake {
@@ -88,7 +88,7 @@ impl GameAnalysis {
         self.moves().filter(move |(_, ply, _)| ply.analysis.position.to_move() == player)
     }
 
-    /// Lists the moves of a player that gave the value away.
+    /// Lists the moves of a player after which the value was worse.
     #[must_use]
     pub fn mistakes(&self, player: Player) -> Vec<Mistake> {
         let lost = self.moves_of(player).filter_map(|(number, ply, column)| match ply.loss() {
@@ -104,7 +104,7 @@ impl GameAnalysis {
         lost.collect()
     }
 
-    /// Counts the moves of which it is not known what they gave away.
+    /// Counts the moves of which it is not known what they cost.
     #[must_use]
     pub fn undecided(&self) -> usize {
         self.moves().filter(|(_, ply, _)| ply.loss().is_none()).count()
@@ -118,7 +118,7 @@ impl Ply {
         self.analysis.moves.iter().find(|of| Some(of.column) == self.column)?.outcome
     }
 
-    /// Returns what the move played gave away; `None` without a move, or if that is unknown.
+    /// Returns what the move played cost; `None` without a move, or if that is unknown.
     #[must_use]
     pub fn loss(&self) -> Option<Loss> {
         let (before, after) = (self.analysis.outcome?, self.played()?);

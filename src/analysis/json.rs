@@ -82,7 +82,7 @@ impl OutcomeJson {
 #[derive(Clone, PartialEq, Eq, Serialize, Default, Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DatabaseJson {
-    /// Null if it is part of the program.
+    /// Null if it is built in.
     pub folder: Option<String>,
     /// `wdl` or `remoteness`.
     pub stores: Option<String>,
@@ -233,7 +233,7 @@ pub struct GameAnalysisJson {
     /// The value for the player to move at the end.
     #[serde(flatten)]
     outcome: OutcomeJson,
-    /// Moves of which it is not known what they gave away; this and the next two are null for a line without an analysis.
+    /// Moves of which it is not known whether they were mistakes; this and the next two are null for a line without an analysis.
     undecided_moves: Option<usize>,
     steps: Option<Vec<StepJson>>,
     mistakes: Option<PlayersJson<Vec<Mistake>>>,

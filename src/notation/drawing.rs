@@ -7,17 +7,18 @@ use std::fmt::Write;
 use super::moves::column_character;
 use crate::{Player, Position};
 
-/// Terminal sequences (ECMA-48, "select graphic rendition"): the pieces in the colours of the game as sold.
-const FIRST_COLOUR: &str = "\x1b[1;31m";
-const SECOND_COLOUR: &str = "\x1b[1;33m";
+/// Terminal sequences (ECMA-48, "select graphic rendition"): the pieces, in colours that no value has.
+const FIRST_COLOUR: &str = "\x1b[1;94m";
+const SECOND_COLOUR: &str = "\x1b[1;95m";
 const NAME_COLOUR: &str = "\x1b[2m";
 const PLAIN: &str = "\x1b[0m";
 
 /// Draws a position: a line per row from the top, then a line with the columns' characters, without a final line
 /// break.
 ///
-/// `coloured` adds terminal sequences: the first player's `X` red, the second player's `O` yellow, the names of the
-/// columns faint. The caller decides, from the output and from `NO_COLOR`, whether to use them.
+/// `for_terminal` adds terminal sequences: the first player's `X` blue, the second player's `O` magenta, the names of the
+/// columns faint. The caller decides, from the output and from `NO_COLOR`, whether to remove them. It also puts the lines
+/// that have ended the game in brackets.
 ///
 /// ```
 /// use fourbase::{Board, notation};
@@ -28,27 +29,38 @@ const PLAIN: &str = "\x1b[0m";
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[must_use]
-pub fn draw(position: &Position, coloured: bool) -> String {
+pub fn draw(position: &Position, for_terminal: bool) -> String {
     let board = position.board();
+    let lines = if for_terminal { position.completed_lines() } else { 0 };
     let paint = |colour: &str, text: &str| {
-        if coloured { format!("{colour}{text}{PLAIN}") } else { text.to_owned() }
+        if for_terminal { format!("{colour}{text}{PLAIN}") } else { text.to_owned() }
     };
-    let spaced = |cells: Vec<String>| cells.join(" ");
-    let mut lines = Vec::with_capacity(board.height() + 1);
+    let margin = if lines == 0 { "" } else { " " };
+    let mut text = String::new();
     for row in (0..board.height()).rev() {
-        lines.push(spaced(
-            (0..board.width())
-                .map(|column| match position.piece(column, row) {
-                    None => ".".to_owned(),
-                    Some(Player::First) => paint(FIRST_COLOUR, "X"),
-                    Some(Player::Second) => paint(SECOND_COLOUR, "O"),
-                })
-                .collect(),
-        ));
+        let is_marked = |column: usize| column < board.width() && lines >> board.cell(column, row) & 1 == 1;
+        for column in 0..=board.width() {
+            text.push_str(match (column.checked_sub(1).is_some_and(is_marked), is_marked(column)) {
+                (false, true) => "[",
+                (true, false) => "]",
+                _ if column == 0 => margin,
+                _ if column == board.width() => "\n",
+                _ => " ",
+            });
+            if column < board.width() {
+                match position.piece(column, row) {
+                    None => text.push('.'),
+                    Some(Player::First) => text.push_str(&paint(FIRST_COLOUR, "X")),
+                    Some(Player::Second) => text.push_str(&paint(SECOND_COLOUR, "O")),
+                }
+            }
+        }
+        if text.ends_with(']') {
+            text.push('\n');
+        }
     }
-    let names = (0..board.width()).filter_map(column_character).map(String::from).collect();
-    lines.push(paint(NAME_COLOUR, &spaced(names)));
-    lines.join("\n")
+    let names: Vec<String> = (0..board.width()).filter_map(column_character).map(String::from).collect();
+    text + margin + &paint(NAME_COLOUR, &names.join(" "))
 }
 
 /// The side of a cell, and the radius of a piece.
@@ -127,8 +139,20 @@ mod tests {
     #[test]
     fn colours_are_terminal_sequences_around_pieces() {
         let position = parse("2x1".parse().unwrap(), "12").unwrap();
-        assert_eq!(draw(&position, true), "\x1b[1;31mX\x1b[0m \x1b[1;33mO\x1b[0m\n\x1b[2m1 2\x1b[0m");
+        assert_eq!(draw(&position, true), "\x1b[1;94mX\x1b[0m \x1b[1;95mO\x1b[0m\n\x1b[2m1 2\x1b[0m");
         assert_eq!(draw(&position, false), "X O\n1 2");
+    }
+
+    #[test]
+    fn brackets_are_around_the_lines_that_ended_the_game() {
+        let drawn = |board: &str, moves| {
+            let drawn = draw(&parse(board.parse().unwrap(), moves).unwrap(), true);
+            drawn.split("\x1b[").map(|part| part.split_once('m').map_or(part, |(_, text)| text)).collect::<String>()
+        };
+        assert_eq!(drawn("4x2", "1122334"), " O O O .\n[X X X X]\n 1 2 3 4");
+        assert_eq!(drawn("3x2c2", "112"), " O . .\n[X X].\n 1 2 3");
+        assert_eq!(drawn("3x2c2", "122"), " .[X].\n[X]O .\n 1 2 3");
+        assert_eq!(drawn("2x2", "1122"), "O O\nX X\n1 2");
     }
 
     #[test]

@@ -93,7 +93,7 @@ impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Reason::Best { outcome, equal } => {
-                write!(f, "{}", outcome.value)?;
+                write!(f, "{}", outcome.value.noun())?;
                 if let Some(plies) = outcome.remoteness {
                     write!(f, " in {plies}")?;
                 }

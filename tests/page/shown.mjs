@@ -62,6 +62,9 @@ export const withValues = ({ columns }) => columns.filter(({ text }) => text.inc
 /** A ply of the history. */
 export const ply = (number) => `#history button[data-ply="${number}"]`;
 
+/** A value in a word for people. */
+const noun = (value) => (value === "lose" ? "loss" : value);
+
 /** A line of moves as the page writes it. */
 export const spaced = (line) => `Best line: ${[...line].join(" ")}`;
 
@@ -102,23 +105,23 @@ export class Truth {
       } else if (seen.value === null && !shown.settled) {
         assert.ok(["…", "?"].includes(seen.text), seen.text);
       } else {
-        const expected = [child.value, child.remoteness, `${child.value}\nin ${child.remoteness}`];
+        const expected = [child.value, child.remoteness, `${noun(child.value)}\nin ${child.remoteness}`];
         assert.deepEqual([seen.value, seen.remoteness, seen.text], expected);
         const count = `${pieces.length} piece${pieces.length === 1 ? "" : "s"}`;
-        const name = `Column ${seen.column}, ${count}, ${child.value} in ${child.remoteness}`;
+        const name = `Column ${seen.column}, ${count}, ${noun(child.value)} in ${child.remoteness}`;
         assert.ok(seen.name.startsWith(name), `${seen.name} for ${name}`);
       }
     }
     if (shown.settled && !shown.over) {
       const mover = ["First player to move (discs)", "Second player to move (rings)"][shown.ply % 2];
-      assert.ok(shown.status.startsWith(`${mover}: ${value} in ${remoteness}.`), shown.status);
+      assert.ok(shown.status.startsWith(`${mover}: ${noun(value)} in ${remoteness}.`), shown.status);
     }
   }
 
   /** Compares the whole value history, and its mistakes with `analyse --json`. */
   checkHistory(shown, game) {
     const { first, second } = this.program.json("analyse", this.board, game).mistakes;
-    const mistakes = new Map([...first, ...second].map(({ number, from, to }) => [number, `${from} to ${to}`]));
+    const mistakes = new Map([...first, ...second].map(({ number, from, to }) => [number, `${noun(from)} -> ${noun(to)}`]));
     const rows = Array.from({ length: game.length + 1 }, (_, ply) => {
       const { value, remoteness } = this.of(game.slice(0, ply));
       const winner = value === "tie" ? "tie" : (value === "win") === (ply % 2 === 0) ? "1st" : "2nd";
@@ -127,7 +130,7 @@ export class Truth {
       const mistake = mistakes.get(ply) ?? "";
       return {
         value, remoteness, mistake, move: ply === 0 ? "start" : `${ply}. ${game[ply - 1]}`,
-        worth: mistake ? `${worth}\nmessed up: ${mistake}` : worth,
+        worth: mistake ? `${worth}\nmistake: ${mistake}` : worth,
         isCurrent: ply === shown.ply, isLater: ply > shown.ply,
       };
     });

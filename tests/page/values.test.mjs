@@ -26,7 +26,7 @@ pageTest("the history marks mistakes and leads to every ply", async ({ screen, p
   await screen.open(game);
   const { plies, ...shown } = await screen.whole();
   truth.checkHistory({ plies, ...shown }, game);
-  assert.deepEqual(plies.map(({ mistake }) => mistake), ["", "tie to lose", "", "", "win to tie", "tie to lose", "win to tie"]);
+  assert.deepEqual(plies.map(({ mistake }) => mistake), ["", "tie -> loss", "", "", "win -> tie", "tie -> loss", "win -> tie"]);
   await picture("mistakes");
   for (const at of [2, 5, 0, 6, 1]) {
     const gone = await screen.after(page.click(ply(at)), game.slice(0, at));
@@ -39,7 +39,7 @@ pageTest("the history marks mistakes and leads to every ply", async ({ screen, p
   await screen.play(1);
   const marked = await screen.whole(1);
   truth.checkHistory(marked, "1");
-  assert.equal(marked.plies[1].worth, "2nd wins in 19\nmessed up: tie to lose");
+  assert.equal(marked.plies[1].worth, "2nd wins in 19\nmistake: tie -> loss");
 });
 
 pageTest("a game from a set-up position has values, a history and players", async ({ screen, page, truth, url }) => {
@@ -68,8 +68,8 @@ pageTest("the rule of the second player is shown, and where it gives value away"
   await screen.open("1");
   await screen.press("l");
   await screen.until("the rule answers", async () => await note.getAttribute("data-column") === "1");
-  assert.equal(await note.getAttribute("data-gives"), "win to tie");
-  assert.equal(await note.textContent(), "The rule answers with column 1: it gives value away: win to tie.");
+  assert.equal(await note.getAttribute("data-gives"), "win -> tie");
+  assert.equal(await note.textContent(), "The rule answers with column 1: a mistake: win -> tie.");
   // Where the rule's column is full, or nobody has moved, it has no reply.
   await screen.press("n");
   await screen.until("the rule has no reply", async () => (await note.textContent()).startsWith("The rule has no reply here."));

@@ -197,7 +197,7 @@ impl Run {
 pub fn without_announcements(stderr: &str) -> String {
     let is_told = |line: &str| {
         let is_move = line.strip_prefix("column ").is_some_and(|rest| rest.get(1..3) == Some(": "));
-        line.contains(" is still being searched") || line.contains(" player to move: ") || is_move
+        line.contains(" is still being searched") || line.contains(" to move: ") || is_move
     };
     stderr.split_inclusive('\n').filter(|line| !is_told(line)).collect()
 }

@@ -2,7 +2,7 @@
 
 import { element, ranks, shape, svg } from "./dom.js";
 import { columnName } from "./notation.js";
-import { texts } from "./texts.js";
+import { noun, texts } from "./texts.js";
 
 /** Draws into `root`; `words` gets the pieces as text. Calls `onPlay(column)`, columns from 1. */
 export class BoardView {
@@ -112,7 +112,7 @@ export class BoardView {
       view.value.append(waiting ? texts.waiting : texts.unknown);
       return;
     }
-    view.value.append(shape(child.value, rank), element("span", "word", child.value));
+    view.value.append(shape(child.value, rank), element("span", "word", noun(child.value)));
     if (child.remoteness !== null) view.value.append(element("span", "word", texts.inPlies(child.remoteness)));
   }
 

@@ -55,15 +55,15 @@ export class HistoryView {
     button.classList.toggle("later", ply > game.ply);
     if (ply === game.ply) button.setAttribute("aria-current", "step");
     else button.removeAttribute("aria-current");
-    const messedUp = change ? texts.messedUp(change) : "";
+    const blunder = change ? texts.mistake(change) : "";
     const [move, track, worth, label] = button.children;
     label.textContent = texts.historyLabel({
-      ply, player, column, messedUp, worth: texts.worth(winner, fact?.value, fact?.remoteness),
+      ply, player, column, blunder, worth: texts.worth(winner, fact?.value, fact?.remoteness),
     });
     move.textContent = ply === 0 ? texts.historyStart : texts.historyMove(ply, column);
     move.className = ["move", ["first", "second"][player]].filter(Boolean).join(" ");
     worth.replaceChildren(element("span", "", texts.shortWorth(winner, fact?.value, fact?.remoteness)));
-    if (messedUp) worth.append(element("strong", "", messedUp));
+    if (blunder) worth.append(element("strong", "", blunder));
     drawTrack(track, fact, places[ply - 1] ?? null, places[ply]);
   }
 

@@ -7,9 +7,12 @@ const PIECES = ["discs", "rings"];
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
 const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 
-/** Says a value and its remoteness: "win in 5", "tie in 12", "lose". */
+/** Says a value in a word for people: "win", "tie", "loss". */
+export const noun = (value) => (value === "lose" ? "loss" : value);
+
+/** Says a value and its remoteness: "win in 5", "tie in 12", "loss". */
 export function valueText(value, remoteness) {
-  return remoteness === null || remoteness === undefined ? value : `${value} in ${remoteness}`;
+  return remoteness === null || remoteness === undefined ? noun(value) : `${noun(value)} in ${remoteness}`;
 }
 
 /** Texts of elements with `data-text`. */
@@ -136,9 +139,9 @@ export const texts = {
   valuesShown: (on) => (on ? "Values are shown." : "Values are hidden."),
   historyStart: "start",
   historyMove: (number, column) => `${number}. ${columnName(column)}`,
-  historyLabel({ ply, player, column, worth, messedUp }) {
+  historyLabel({ ply, player, column, worth, blunder }) {
     const move = ply === 0 ? "Start" : `Move ${ply}, ${PLAYERS[player]}, column ${columnName(column)}`;
-    return [move, worth, messedUp].filter(Boolean).join(", ");
+    return [move, worth, blunder].filter(Boolean).join(", ");
   },
   worth(winner, value, remoteness) {
     if (!value) return "";
@@ -150,8 +153,8 @@ export const texts = {
     if (remoteness === 0) return winner === null ? "tie" : ["1st won", "2nd won"][winner];
     return valueText(winner === null ? "tie" : ["1st wins", "2nd wins"][winner], remoteness);
   },
-  change: ({ from, to }) => `${from} to ${to}`,
-  messedUp: (change) => `messed up: ${change}`,
+  change: ({ from, to }) => `${noun(from)} -> ${noun(to)}`,
+  mistake: (change) => `mistake: ${change}`,
   line: (names) => `Best line: ${names}`,
   lineOver: "The best line ends here.",
   lineUnknown: "The best line is not known.",
@@ -159,7 +162,7 @@ export const texts = {
   rule: (column) => `The rule answers with column ${columnName(column)}`,
   ruleKeeps: "it keeps the value.",
   ruleSlower: (from, to) => `it keeps the value, but ${from} becomes ${to}.`,
-  ruleGives: (change) => `it gives value away: ${change}.`,
+  ruleGives: (change) => `a mistake: ${change}.`,
   ruleUnknown: "what it is worth is not known.",
   ruleNone: (column) => `The rule has no reply here. The player follow-up takes column ${columnName(column)}.`,
   ruleOver: "The game is over: the rule has nothing to answer.",

@@ -105,7 +105,7 @@ function marksOf({ game, line, best, rule, follow }) {
   };
 }
 
-/** Compares the rule's column with the values. Returns a text, and the change such as "win to tie" or "". */
+/** Compares the rule's column with the values. Returns a text, and the change such as "win -> tie" or "". */
 function judge(column, fact) {
   const child = fact?.children.find((other) => other.column === column);
   const best = fact?.children[0];

@@ -74,7 +74,7 @@ fn row(ply: &Ply, columns: usize, plies_a_column: u32) -> String {
     let side = |mark: Option<usize>, sign: char| -> String {
         (0..columns).map(|column| if Some(column) == mark { sign } else { '.' }).collect()
     };
-    let mover = if position.to_move() == Player::First { 'X' } else { 'O' };
+    let mover = position.to_move().mark();
     let played = ply.column.and_then(column_character).map_or("   ".to_owned(), |name| format!("{mover} {name}"));
     let worth = match outcome {
         None => "not decided".to_owned(),
@@ -109,10 +109,10 @@ mod tests {
         let expected = "\
 ply move  X wins in    tie    O wins in
           0    5    10  |  10    5    0
-  0 X 1   ............  =  ............  first player to move: tie in 16
-  1 O 2   ....X.......  |  ............  second player to move: lose in 4
-  2 X 1   ...X........  |  ............  first player to move: win in 3
-  3       ............  |  O...........  second player to move: win in 11";
+  0 X 1   ............  =  ............  X to move: tie in 16
+  1 O 2   ....X.......  |  ............  O to move: loss in 4
+  2 X 1   ...X........  |  ............  X to move: win in 3
+  3       ............  |  O...........  O to move: win in 11";
         assert_eq!(drawn, expected);
     }
 

@@ -199,7 +199,7 @@ fn paths() -> Value {
             "description": "The picture", "content": content("image/svg+xml", &json!({"type": "string"}))
         })),
         "/analysis": get(
-            "analysis", "Tell what every move of a game gave away", fields::<server::games::AnalysisQuery>(),
+            "analysis", "Find the mistakes of a game", fields::<server::games::AnalysisQuery>(),
             as_json("The analysis", "analyse")),
         "/players": get(
             "players", "List the players, with the levels that are allowed on a board", fields::<server::games::PlayersQuery>(),

@@ -175,7 +175,7 @@ impl Stats {
     fn plies(&self) -> String {
         let (names, cells): (&[&str], Cells) = if self.stores.is_some() {
             let cells: Cells = |of| vec![of.legal, of.primitive, of.win, of.lose, of.tie];
-            (&["ply", "legal", "primitive", "win", "lose", "tie"], cells)
+            (&["ply", "legal", "primitive", "win", "loss", "tie"], cells)
         } else {
             (&["ply", "legal", "primitive", "with a line"], |of| vec![of.legal, of.primitive, of.with_line])
         };
@@ -224,8 +224,7 @@ impl Stats {
         let rows = counts.into_iter().map(|(remoteness, counts)| {
             std::iter::once(remoteness.to_string()).chain(counts.map(|count| grouped(count.into()))).collect()
         });
-        let [win, lose, tie] = VALUES;
-        Some(output::table_with_head(["remoteness", win, lose, tie].map(|name| (name, Side::Right)), rows))
+        Some(output::table_with_head(["remoteness", "win", "loss", "tie"].map(|name| (name, Side::Right)), rows))
     }
 }
 

@@ -27,7 +27,7 @@ class GradedPly(NamedTuple):
     keeps: int
     """Moves that keep the value of the position."""
     best: int | None
-    """Best moves: the earliest win, the latest loss; None in a database of values alone."""
+    """Best moves: the earliest win, the latest loss; None in a database without remoteness."""
     chance: float
     """The share of random moves that would keep the value."""
 

@@ -30,7 +30,7 @@ class MoveValues(NamedTuple):
     values: NDArray[np.int8]
     """1 win, 0 tie, -1 lose, -128 for an illegal move; the first column has index 0."""
     plies: NDArray[np.uint8]
-    """Plies to the end, counted from the position; 255 for an illegal move, or where a database has values alone."""
+    """Plies to the end, counted from the position; 255 for an illegal move, or where a database stores no remoteness."""
     legal: NDArray[np.bool_]
     """Which moves are legal."""
 
@@ -43,7 +43,7 @@ class Labelled(NamedTuple):
     values: NDArray[np.int8]
     """1 win, 0 tie, -1 lose."""
     plies: NDArray[np.uint8]
-    """Plies to the end; 255 in a database of values alone."""
+    """Plies to the end; 255 in a database without remoteness."""
 
 
 class Strategy(NamedTuple):

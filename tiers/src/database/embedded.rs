@@ -73,7 +73,10 @@ impl Database {
             Ok(database) if database.is_complete() => found,
             Ok(_) | Err(DatabaseError::Missing { .. }) => match Database::embedded(board)? {
                 Some(mut embedded) => {
-                    embedded.passed_over = found.ok().and_then(|found| found.passed_over);
+                    embedded.passed_over = found.ok().map(|found| {
+                        let not_solved = found.not_solved(0);
+                        found.passed_over.unwrap_or(not_solved)
+                    });
                     Ok(embedded)
                 }
                 None => found,

@@ -67,18 +67,21 @@ impl Database {
 
 /// When to search forward.
 ///
-/// | | no database | tier not solved yet | values alone |
+/// | | no database | tier not solved yet | no remoteness |
 /// |---|---|---|---|
 /// | `Never` | an error | an error | no remoteness |
-/// | `NoDatabase` | searched | an error | no remoteness |
+/// | `Values` | searched | searched | no remoteness |
+/// | `Remoteness` | an error | an error | the remoteness is searched |
 /// | `Auto` | searched | searched | the remoteness is searched |
 /// | `Only` | searched | searched | searched |
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum When {
     /// Use only the database.
     Never,
-    /// Search where the board has no database.
-    NoDatabase,
+    /// Search values that no database has.
+    Values,
+    /// Search the remoteness that a complete database does not store.
+    Remoteness,
     /// Search what the database leaves open, or everything where there is none.
     Auto,
     /// Search everything, without a look for a database.
@@ -101,11 +104,13 @@ pub fn choose(
     let database = match when {
         When::Only => None,
         _ => match find() {
-            Err(DatabaseError::Missing { .. }) if when != When::Never => None,
+            Err(DatabaseError::Missing { .. }) if matches!(when, When::Values | When::Auto) => None,
             found => Some(found?),
         },
     };
-    let leaves_open = |database: &Database| !database.is_complete() || database.values() == Values::Wdl;
-    let is_searched = database.as_ref().is_none_or(|database| when == When::Auto && leaves_open(database));
+    let is_searched = database.as_ref().is_none_or(|database| match database.is_complete() {
+        false => matches!(when, When::Values | When::Auto),
+        true => matches!(when, When::Remoteness | When::Auto) && database.values() == Values::Wdl,
+    });
     Ok(Analyst::new(board, database, is_searched.then(pool)))
 }

@@ -196,7 +196,8 @@ fn what_answers_depends_on_the_database_and_on_when_to_search() {
     };
     let (database, both, search) = (Some((true, false)), Some((true, true)), Some((false, true)));
     assert_eq!(chosen(When::Never), [None, database, database, database]);
-    assert_eq!(chosen(When::NoDatabase), [search, database, database, database]);
+    assert_eq!(chosen(When::Values), [search, both, database, database]);
+    assert_eq!(chosen(When::Remoteness), [None, database, both, database]);
     assert_eq!(chosen(When::Auto), [search, both, both, database]);
     assert_eq!(chosen(When::Only), [search; 4]);
 }

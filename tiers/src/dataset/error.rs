@@ -33,7 +33,7 @@ pub enum DatasetError {
     #[error("no columns are chosen")]
     NoColumns,
     /// A column that needs the remoteness, from a database without it.
-    #[error("the database of {board} has values alone, so there is no column {column}")]
+    #[error("the database of {board} stores no remoteness, so there is no column {column}")]
     NoRemoteness {
         /// The board.
         board: Board,

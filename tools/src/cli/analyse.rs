@@ -1,6 +1,6 @@
-//! `fourbase analyse`: what every move of a game gave away.
+//! `fourbase analyse`: the mistakes of a game.
 //!
-//! [`GameAnalysis`] has the outcomes of all moves in every position of the game. What a move gave away is its difference to the
+//! [`GameAnalysis`] has the outcomes of all moves in every position of the game. What a move costs is its difference to the
 //! best move. A game gets a table and its mistakes; a batch gets a line for each game.
 
 use std::fmt;
@@ -8,9 +8,10 @@ use std::fmt;
 use anyhow::{Error, anyhow, ensure};
 use clap::Args;
 use fourbase::analysis::json::GameAnalysisJson;
-use fourbase::analysis::{GameAnalysis, Loss};
+use fourbase::analysis::{GameAnalysis, Loss, Ply};
 use fourbase::notation::{choice_of_columns, column_character, draw};
-use fourbase::{Board, Game, Player};
+use fourbase::{Board, Game, Player, Value};
+use fourbase_tiers::database::When;
 use fourbase_tiers::files::counted;
 use rayon::prelude::*;
 
@@ -26,10 +27,10 @@ use crate::output::{self, Envelope, Side, wording};
 #[derive(Args, Debug)]
 #[command(mut_arg("position", |arg| arg.value_name("MOVES").help(MOVES_HELP)))]
 #[command(after_help = "\
-For each move, the report shows the outcome of the position for the player to move; the mistake, \
-if the move was one: a worse value (win -> tie, win -> loss, tie -> loss) or lost plies (a later win or \
-an earlier loss); and the best moves, if the move was not one of them. The game may be \
-unfinished.
+For each move, the report shows what the position was worth before it, for the player to move; \
+whether it was a mistake, such as win -> loss, or only won later or lost sooner; and the best \
+moves, if it was not one of them. A number in this table counts plies: the moves of both players to the end. The game may \
+be unfinished.
 
 Without a database, analyse searches every position forward, from the last one back. If a search \
 reaches --nodes or --seconds, the report shows ? for what is not known, earlier positions get a \
@@ -80,7 +81,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     ensure!(is_batch || !moves.is_empty(), no_moves());
     // A mistake in the game is cheap to find, so it is reported before the database is opened.
     let game = Game::parse(board, &moves)?;
-    let analyst = arguments.search.find(board, false)?;
+    let analyst = arguments.search.find(board, When::Values, None)?;
     if is_batch {
         if let Some(note) = analyst.note() {
             failure::print_note(&note);
@@ -118,13 +119,16 @@ fn limit_failure(analysis: &GameAnalysis, analyst: &LimitedAnalyst) -> Option<Er
     analysis.limit.filter(|_| is_open).map(|limit| anyhow!(analyst.limit_text(limit)).context(what))
 }
 
-/// Writes what a move gave away.
-fn loss(loss: Option<Loss>) -> String {
-    match loss {
+/// Writes what a move cost.
+fn cost(ply: &Ply) -> String {
+    match ply.loss() {
         None => "?".to_owned(),
         Some(Loss::Nothing | Loss::NoValue) => String::new(),
-        Some(Loss::Value(from, to)) => format!("{} to {}", wording::value(from, 0), wording::value(to, 0)),
-        Some(Loss::Plies(plies)) => counted(plies, "ply"),
+        Some(Loss::Value(from, to)) => format!("mistake: {} -> {}", wording::value(from), wording::value(to)),
+        Some(Loss::Plies(plies)) => {
+            let is_win = ply.analysis.outcome.is_some_and(|outcome| outcome.value == Value::Win);
+            format!("{} {}", counted(plies, "ply"), if is_win { "later" } else { "sooner" })
+        }
     }
 }
 
@@ -132,21 +136,23 @@ impl fmt::Display for Report<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let GameAnalysis { game, plies, .. } = self.analysis;
         writeln!(f, "{}\n", draw(game.position(), true))?;
-        write!(f, "{} after {}: {}", game.board(), counted(game.ply(), "move"), game.standing())?;
+        write!(f, "{} after {}, ", game.board(), counted(game.ply(), "move"))?;
         match plies.last().and_then(|last| last.analysis.outcome) {
-            Some(outcome) if !game.is_over() => write!(f, ", {}", wording::outcome(outcome))?,
-            _ => {}
+            Some(outcome) if !game.is_over() => {
+                f.write_str(&wording::verdict(game.position().to_move(), outcome))?;
+            }
+            _ => f.write_str(&wording::standing(game.position()))?,
         }
         if game.ply() > 0 {
-            let head = ["move", "", "before", "gave away", "best"].map(str::to_owned).to_vec();
+            let head = ["move", "", "before", "verdict", "best"].map(str::to_owned).to_vec();
             let rows = self.analysis.moves().map(|(number, ply, column)| {
-                let sign = if ply.analysis.position.to_move() == Player::First { 'X' } else { 'O' };
+                let mark = ply.analysis.position.to_move().mark();
                 let is_best = matches!(ply.loss(), Some(Loss::Nothing | Loss::NoValue));
                 vec![
                     number.to_string(),
-                    format!("{sign} {}", column_character(column).unwrap_or('?')),
+                    format!("{mark} {}", column_character(column).unwrap_or('?')),
                     ply.analysis.outcome.map_or("?".to_owned(), wording::outcome),
-                    loss(ply.loss()),
+                    cost(ply),
                     if is_best { String::new() } else { choice_of_columns(ply.analysis.best()) },
                 ]
             });
@@ -154,7 +160,7 @@ impl fmt::Display for Report<'_> {
             let sides = [Side::Right, Side::Left, Side::Left, Side::Left, Side::Left];
             write!(f, "\n\n{}\n", output::table(&sides, &rows))?;
             for player in [Player::First, Player::Second] {
-                write!(f, "\n{player} player: {}", self.blame(player))?;
+                write!(f, "\n{}: {}", player.mark(), self.blame(player))?;
             }
         }
         self.note.iter().try_for_each(|note| write!(f, "\n\n{note}"))
@@ -164,7 +170,12 @@ impl fmt::Display for Report<'_> {
 impl Report<'_> {
     /// Writes the mistakes of a player, and in how many moves, if not all were decided.
     fn blame(&self, player: Player) -> String {
-        let (mistakes, moves) = (self.analysis.mistakes(player), self.analysis.moves_of(player).count());
+        let mistake = |(number, ply, _): (usize, &Ply, usize)| match ply.loss() {
+            Some(Loss::Value(from, to)) => Some(format!("move {number} ({} -> {})", from.noun(), to.noun())),
+            _ => None,
+        };
+        let mistakes: Vec<String> = self.analysis.moves_of(player).filter_map(mistake).collect();
+        let moves = self.analysis.moves_of(player).count();
         let decided = self.analysis.moves_of(player).filter(|(_, ply, _)| ply.loss().is_some()).count();
         if mistakes.is_empty() && decided == moves {
             return "no mistakes".to_owned();
@@ -172,8 +183,7 @@ impl Report<'_> {
         if mistakes.is_empty() {
             return format!("no mistake in {decided} of {moves} moves decided");
         }
-        let each = mistakes.iter().map(|of| format!("move {} ({} to {})", of.number, of.from, of.to));
-        let each = each.collect::<Vec<_>>().join(", ");
+        let each = mistakes.join(", ");
         let open = if decided < moves { format!("; {decided} of {moves} moves decided") } else { String::new() };
         format!("mistakes in {each}{open}")
     }

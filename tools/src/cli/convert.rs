@@ -10,7 +10,7 @@ use crate::arguments::{POSITION_HELP, PositionArgument};
 use crate::batch::fields::words_of_position;
 use crate::batch::lines::Line;
 use crate::batch::{BatchArguments, Record, Things, input_text, push_line, write_others};
-use crate::output::{self, Envelope};
+use crate::output::{self, Envelope, wording};
 
 /// The command in the JSON, which keeps its earlier name.
 const COMMAND: &str = "position";
@@ -229,10 +229,7 @@ impl DescriptionJson {
 
 /// Draws the position and lists its other forms.
 fn describe(position: &Position) -> String {
-    let turn = match position.primitive() {
-        Some(value) => format!("the game is over, {value} for the {} player", position.to_move()),
-        None => format!("{} player to move", position.to_move()),
-    };
+    let turn = wording::standing(position);
     let moves = notation::to_moves(position).unwrap_or_else(|reason| format!("none: {reason}"));
     format!(
         "{}\n\nply    {}, {turn}\nmoves  {moves}\nbits   {}\nuni    {}",

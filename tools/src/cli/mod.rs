@@ -54,7 +54,7 @@ pub enum Command {
     Play(play::Arguments),
     /// Look up positions in a database, or search them forward
     Query(query::Arguments),
-    /// Show the mistakes of a game
+    /// Find the mistakes of a game
     #[command(alias = "analyze")]
     Analyse(analyse::Arguments),
     /// Solve every position of a board and write its database

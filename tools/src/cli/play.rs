@@ -1,8 +1,9 @@
 //! `fourbase play`: a game in the terminal, or through a pipe.
 //!
-//! [`session`] plays the game and answers questions about it, and [`typed`] reads the lines of the user. [`save`] and [`load`]
+//! [`session`] plays the game and answers questions about it. [`input`] gets the lines of the user, and [`typed`] reads them. [`save`] and [`load`]
 //! write and read saved games.
 
+mod input;
 mod session;
 mod typed;
 
@@ -11,10 +12,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use fourbase::players::Kind;
 use fourbase::{Board, Game};
-use fourbase_tiers::database::Database;
+use fourbase_tiers::database::{Database, When};
 use fourbase_tiers::files::{Disk, FileError, read_small};
 
 use crate::arguments::{PositionArgument, player, within};
@@ -41,8 +42,9 @@ fn quick_opponent(board: Board) -> Kind {
 #[derive(Args, Debug)]
 #[command(mut_arg("position", |arg| arg.value_name("MOVES").help("Start after these moves, such as 4453 or 4 4 5 3")))]
 #[command(after_help = format!("\
-PLAYER is human or a program; `fourbase match --help` lists the programs. Two programs play the \
-whole game; with `--first human --second human` two people play.
+You are X and move first. --level sets how well the computer plays; with --second human it moves first. \
+Or name a PLAYER for each side: human or a program, which `fourbase match --help` lists. Two programs \
+play the whole game; with `--second human` alone two people play.
 
 Ctrl-C stops a search, and not the game. Type one of these lines:
 
@@ -50,6 +52,7 @@ Ctrl-C stops a search, and not the game. Type one of these lines:
 
 Examples:
   fourbase play
+  fourbase play --level easy
   fourbase play 5x4 33
   fourbase play --second pomakis:6
   fourbase play --first perfect --second rating:3 --seed 2
@@ -66,6 +69,10 @@ pub struct Arguments {
     #[arg(long, value_name = "PLAYER", value_parser = player(), hide_possible_values = true)]
     second: Option<Kind>,
 
+    /// How well the computer plays
+    #[arg(long, value_name = "LEVEL")]
+    level: Option<Level>,
+
     /// Seed of the programs' random moves; the same seed and the same moves of yours give the same game
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = within::<u64>(0..=u64::MAX))]
     seed: u64,
@@ -80,6 +87,34 @@ pub struct Arguments {
 
     #[command(flatten)]
     search: SearchArguments,
+}
+
+/// How well the computer plays, by a word.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum Level {
+    /// Any column, at random
+    Beginner,
+    /// Looks 2 plies ahead (pomakis:2)
+    Easy,
+    /// Looks 4 plies ahead (pomakis:4)
+    Medium,
+    /// Looks as far ahead as it can within a second (pomakis:8 on 7 columns)
+    Hard,
+    /// Makes no mistakes
+    Perfect,
+}
+
+impl Level {
+    /// Returns the player of a level.
+    fn kind(self, board: Board) -> Kind {
+        match self {
+            Level::Beginner => Kind::Random,
+            Level::Easy => Kind::Pomakis { level: 2 },
+            Level::Medium => Kind::Pomakis { level: 4 },
+            Level::Hard => quick_opponent(board),
+            Level::Perfect => Kind::Perfect { takes_first: false },
+        }
+    }
 }
 
 /// Runs `fourbase play`.
@@ -98,18 +133,30 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         (None, Some(file)) => load(file, board)?,
         (None, None) => Game::parse(board, &moves)?,
     };
-    let second = arguments.second.unwrap_or_else(|| {
+    let [first, second] = match (arguments.level.map(|level| level.kind(board)), arguments.first, arguments.second) {
+        (Some(computer), Kind::Human, Some(Kind::Human)) => [computer, Kind::Human],
+        (Some(_), _, Some(second)) => {
+            return Err(BadInput(format!("--level and --second {second} both choose a player; leave one out")).into());
+        }
+        (Some(computer), first, None) => [first, computer],
+        (None, first, second) => [first, second.unwrap_or_else(|| arguments.default_opponent(board))],
+    };
+    let analyst = Arc::new(arguments.search.find(board, When::Values, None)?);
+    Session::new(game, [first, second], arguments.seed, analyst)?.run()
+}
+
+impl Arguments {
+    /// Returns the second player where none is named.
+    fn default_opponent(&self, board: Board) -> Kind {
         // The warning about a database that cannot be read comes later, with the answerer.
-        let found = Database::find_or_embedded(&arguments.search.lookup.database.root, board);
+        let found = Database::find_or_embedded(&self.search.lookup.database.root, board);
         let is_solved = found.is_ok_and(|database| database.is_complete());
         if is_solved || board.cells() <= PERFECT_CELLS {
             Kind::Perfect { takes_first: false }
         } else {
             quick_opponent(board)
         }
-    });
-    let analyst = Arc::new(arguments.search.find(board, false)?);
-    Session::new(game, [arguments.first, second], arguments.seed, analyst).run()
+    }
 }
 
 /// More bytes than any saved game has.

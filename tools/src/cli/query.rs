@@ -1,25 +1,24 @@
 //! `fourbase query`: look positions up.
 //!
 //! [`source`] reads the options and chooses what answers, [`limited`] asks it ([`fourbase::analysis`]), [`watch`] shows what takes
-//! long. One position gets a long answer ([`Answer`]); a batch gets a line for each ([`batch`]).
+//! long. One position gets a long answer ([`answer`]); a batch gets a line for each ([`batch`]).
 
+mod answer;
 mod batch;
 pub mod limited;
 pub mod source;
 mod watch;
 
-use std::fmt;
-
 use anyhow::anyhow;
 use clap::Args;
 use fourbase::analysis::json::AnalysisJson;
-use fourbase::analysis::{Analysis, Move};
-use fourbase::notation::{column_character, columns_to_text, draw};
+use fourbase_tiers::database::When;
 
 use crate::arguments::{POSITION_HELP, PositionArgument, embedded_boards};
 use crate::batch::BatchArguments;
 use crate::failure;
-use crate::output::{self, Envelope, wording};
+use crate::output::{self, Envelope};
+use answer::Answer;
 use batch::Form;
 use source::SearchArguments;
 
@@ -30,13 +29,14 @@ use source::SearchArguments;
 
 With --batch, a line of input is a position and a line of output is
 
-  POSITION<TAB>VALUE<TAB>REMOTENESS   - for an unknown remoteness
+  POSITION<TAB>VALUE<TAB>REMOTENESS   - for a remoteness that is not known
   POSITION<TAB>error<TAB>REASON       for a line that is not a position
 
 A line that is not a position makes the exit code 2 at the end.
 
-A value is win, lose (a loss) or tie for the player to move. The remoteness is the number of plies \
-to the end when the winner plays for speed and the loser delays. --moves adds a field for each column of the \
+A value is win, tie or lose (a loss) for the player to move. The remoteness is the number of plies to \
+the end when the winner plays for speed and the loser delays. In the table of one position, best moves are in upper \
+case. --moves adds a field for each column of the \
 board: the value and the remoteness of that move for the player who makes it, - where no move is \
 possible, ? where it was not decided. --json writes a line of JSON instead.
 
@@ -44,10 +44,12 @@ A line may have further fields, between tabs or spaces. The position is the firs
 --field; the others are copied to the end of the answer. Spaces around a position are ignored. A blank \
 line is an error.
 
-Without --search, the database answers, or else the one of early plies that is built in (of \
-{shipped}). If the board has neither, query searches one position forward and says so; a \
-batch fails. With --search auto, query also searches positions that are not solved yet, and the \
-remoteness where the database is wdl (of the position, and of the moves that keep its value). A search that reaches --nodes or --seconds shows what it knows, and ? for the rest; if it \
+The database answers, or else the built-in one of early plies (of {shipped}). Without --search, query \
+searches one position forward if neither has it, if it is not solved yet, or if its database cannot be read, and says so; \
+a batch fails then, unless the built-in database has the board. If the database stores no remoteness (--values wdl), \
+query searches it for one position and for a batch alike, of the position and of the moves that keep its value, \
+within 1,000,000 nodes for each; --search never leaves it out, and --nodes allows more. With --search auto, a batch is \
+searched like one position. A search that reaches --nodes or --seconds shows what it knows, and ? for the rest; if it \
 does not know the value, the exit code is 1. With --json or --batch, the note about where an answer \
 comes from goes to standard error.
 
@@ -94,7 +96,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let (board, text) = arguments.position.read(arguments.batch.batch)?;
     // A mistake in the position is cheap to find, so it is reported before the database is opened.
     let position = fourbase::notation::parse(board, &text)?;
-    let analyst = arguments.search.find(board, arguments.batch.batch)?;
+    let default = if arguments.batch.batch { When::Remoteness } else { When::Auto };
+    let mut analyst = arguments.search.find(board, default, None)?;
     if arguments.batch.batch {
         if let Some(note) = analyst.note() {
             failure::print_note(&note);
@@ -106,7 +109,13 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         };
         return batch::run(&arguments.batch, board, &analyst, form);
     }
-    let analysis = analyst.analyse_and_show(&position)?;
+    let analysis = match analyst.analyse_and_show(&position) {
+        Err(failure) if analyst.database().is_some_and(|database| !database.is_embedded()) => {
+            analyst = arguments.search.find(board, default, Some(failure.downcast()?))?;
+            analyst.analyse_and_show(&position)?
+        }
+        analysis => analysis?,
+    };
     let (note, limit) = (analyst.note(), analysis.limit.map(|limit| analyst.limit_text(limit)));
     if arguments.json {
         if let Some(note) = &note {
@@ -118,69 +127,4 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         output::print(Answer { analysis: &analysis, limit: limit.as_deref(), note: note.as_deref() })?;
     }
     limit.filter(|_| analysis.outcome.is_none()).map_or(Ok(()), |limit| Err(anyhow!(limit)))
-}
-
-/// Stands for a value that is not known.
-const UNKNOWN: &str = "?";
-
-/// The analysis of one position for people: the board, its value, its moves, and how best play goes on.
-struct Answer<'a> {
-    analysis: &'a Analysis,
-    /// Which limit was reached, and what to do.
-    limit: Option<&'a str>,
-    /// Where the answer comes from, if not only from a database.
-    note: Option<&'a str>,
-}
-
-impl fmt::Display for Answer<'_> {
-    /// Draws the board, says the value, and lists the columns, best first, and the line of best play. The text has
-    /// colours.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Analysis { position, outcome, moves, .. } = self.analysis;
-        writeln!(f, "{}\n", draw(position, true))?;
-        let to_move = position.to_move();
-        match outcome {
-            Some(outcome) => write!(f, "{}", wording::sentence(to_move, *outcome))?,
-            None => write!(f, "{to_move} player to move: {UNKNOWN}")?,
-        }
-        if moves.is_empty() {
-            write!(f, " (the game is over)")?;
-        } else {
-            self.write_moves(f)?;
-        }
-        if let (Some(limit), Some(_)) = (self.limit, outcome) {
-            write!(f, "\n\n{}: {limit}", self.open())?;
-        }
-        self.note.iter().try_for_each(|note| write!(f, "\n\n{note}"))
-    }
-}
-
-impl Answer<'_> {
-    fn write_moves(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f)?;
-        for Move { column, outcome } in &self.analysis.moves {
-            let name = column_character(*column).unwrap_or('?');
-            match outcome.map(|outcome| (outcome.value, outcome.remoteness)) {
-                // Four letters, as many as the longest value has.
-                Some((value, Some(plies))) => write!(f, "\n{name}  {}{plies:>3}", wording::value(value, 4))?,
-                Some((value, None)) => write!(f, "\n{name}  {}", wording::value(value, 0))?,
-                None => write!(f, "\n{name}  {UNKNOWN}")?,
-            }
-        }
-        match &self.analysis.line {
-            Some(line) => write!(f, "\n\nbest play: {}", columns_to_text(line.iter().copied())),
-            None => Ok(()),
-        }
-    }
-
-    /// Names what a limit has left open.
-    fn open(&self) -> &'static str {
-        if self.analysis.moves.iter().any(|of| of.outcome.is_none()) {
-            UNKNOWN
-        } else if self.analysis.outcome.is_some_and(|outcome| outcome.remoteness.is_none()) {
-            "plies to the end"
-        } else {
-            "best play"
-        }
-    }
 }

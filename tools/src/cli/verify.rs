@@ -38,8 +38,8 @@ With --sample N, verify recomputes only N values, searches at most N positions f
 not count legal positions. It still reads every file in full. The sample is spread evenly over the \
 stored values, and the same N picks the same values. --memory limits the counting of legal positions.
 
-With --embedded, verify checks the database of a board that is built in, or without a board all of \
-them. The moves of the last ply in it are searched forward, so that only 1,000 values are recomputed \
+With --embedded, verify checks a built-in database, or without a board all of them. \
+The moves of the last ply in it are searched forward, so that only 1,000 values are recomputed \
 unless --sample asks for more.
 
 Examples:
@@ -59,7 +59,7 @@ pub struct Arguments {
     #[command(flatten)]
     lookup: LookupArguments,
 
-    /// Check the databases that are built in
+    /// Check the built-in databases
     #[arg(long, conflicts_with_all = ["db", "values"])]
     embedded: bool,
 

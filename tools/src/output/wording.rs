@@ -1,4 +1,4 @@
-//! Values, paths and commands in words. Values have colours: win is green, tie yellow, lose red.
+//! Values, paths and commands in words. Values have colours that no piece has: win is green, tie yellow, loss red.
 //!
 //! Every path and every argument of a command that is printed for people can be pasted: a word that a shell would split or
 //! change is in quotes, and control characters in it are escapes (`$'a\nb'`), so that it stays on its line. On Windows the
@@ -8,8 +8,9 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
-use fourbase::{Outcome, Player, Value, excerpt};
+use fourbase::{Outcome, Player, Position, Value, excerpt};
 use fourbase_tiers::database::Database;
+use fourbase_tiers::files::counted;
 use os_display::Quotable;
 
 /// How much of a path a message shows.
@@ -25,30 +26,71 @@ fn style(value: Value) -> Style {
     colour.on_default().bold()
 }
 
-/// Writes a value in its colour, with spaces after it to a width of `width` characters.
-pub fn value(value: Value, width: usize) -> String {
+/// Writes a text in the colour of a value.
+pub fn in_colour(value: Value, text: &str) -> String {
     let style = style(value);
-    format!("{style}{value}{style:#}{:1$}", "", width.saturating_sub(value.to_string().len()))
+    format!("{style}{text}{style:#}")
+}
+
+/// Writes a value in its colour: `win`, `tie` or `loss`.
+pub fn value(value: Value) -> String {
+    in_colour(value, value.noun())
 }
 
 /// Writes `tie in 17` in colours; without the number if the remoteness is unknown.
 pub fn outcome(outcome: Outcome) -> String {
-    let value = value(outcome.value, 0);
+    let value = value(outcome.value);
     outcome.remoteness.map_or(value.clone(), |remoteness| format!("{value} in {remoteness}"))
 }
 
-/// Writes `first player to move: tie in 17` in colours.
+/// Writes `X to move: tie in 17` in colours.
 pub fn sentence(to_move: Player, outcome: Outcome) -> String {
-    format!("{to_move} player to move: {}", self::outcome(outcome))
+    format!("{} to move: {}", to_move.mark(), self::outcome(outcome))
 }
 
-/// Names a database: its folder, or that it is part of the program.
-pub fn database(database: &Database) -> String {
-    if database.is_embedded() {
-        format!("the database of {} that is part of fourbase", database.board())
-    } else {
-        path(database.folder())
+/// Writes what an unfinished position is worth, in whole words: `X to move: wins in 37 plies (X's 19th move from here)`.
+pub fn verdict(to_move: Player, outcome: Outcome) -> String {
+    let verb = match outcome.value {
+        Value::Win => "wins",
+        Value::Tie => "a tie",
+        Value::Lose => "loses",
+    };
+    let end = outcome.remoteness.map_or_else(String::new, |plies| match outcome.value {
+        Value::Tie => format!(", {} to a full board", counted(plies, "ply")),
+        _ => format!(" in {} ({})", counted(plies, "ply"), last_move(to_move, plies)),
+    });
+    format!("{} to move: {}{end}", to_move.mark(), in_colour(outcome.value, verb))
+}
+
+/// Names the move that ends the game after some plies. Under misère it is a move of the loser.
+fn last_move(to_move: Player, plies: u32) -> String {
+    let mark = if plies % 2 == 1 { to_move.mark() } else { to_move.other().mark() };
+    let number = plies.div_ceil(2);
+    let ending = match (number % 10, number % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    if number == 1 { format!("{mark}'s next move") } else { format!("{mark}'s {number}{ending} move from here") }
+}
+
+/// Writes who is to move or who has won: `X to move`, `O has won`, `a tie: the board is full`.
+pub fn standing(position: &Position) -> String {
+    match (position.primitive(), position.winner()) {
+        (None, _) => format!("{} to move", position.to_move().mark()),
+        (Some(_), None) => "a tie: the board is full".to_owned(),
+        (Some(_), Some(winner)) if position.board().is_misere() => {
+            format!("{} has won: {} completed a line", winner.mark(), winner.other().mark())
+        }
+        (Some(_), Some(winner)) => format!("{} has won", winner.mark()),
     }
+}
+
+/// Names a database: its folder, or that it is built in.
+pub fn database(database: &Database) -> String {
+    if database.is_embedded() { format!("the built-in {} database", database.board()) } else { path(database.folder()) }
 }
 
 /// Writes which plies a database keeps.
@@ -92,9 +134,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn padding_has_no_colour() {
-        assert_eq!(value(Value::Win, 5), "\u{1b}[1m\u{1b}[32mwin\u{1b}[0m  ");
-        assert_eq!(value(Value::Lose, 2), "\u{1b}[1m\u{1b}[31mlose\u{1b}[0m");
+    fn values_have_colours() {
+        assert_eq!(value(Value::Win), "\u{1b}[1m\u{1b}[32mwin\u{1b}[0m");
+        assert_eq!(value(Value::Lose), "\u{1b}[1m\u{1b}[31mloss\u{1b}[0m");
+    }
+
+    #[test]
+    fn a_verdict_has_units_and_names_the_move_that_ends_the_game() {
+        let verdict = |value, remoteness| {
+            anstream::adapter::strip_str(&verdict(Player::Second, Outcome { value, remoteness })).to_string()
+        };
+        assert_eq!(verdict(Value::Win, Some(1)), "O to move: wins in 1 ply (O's next move)");
+        assert_eq!(verdict(Value::Win, Some(41)), "O to move: wins in 41 plies (O's 21st move from here)");
+        assert_eq!(verdict(Value::Lose, Some(24)), "O to move: loses in 24 plies (X's 12th move from here)");
+        assert_eq!(verdict(Value::Tie, Some(34)), "O to move: a tie, 34 plies to a full board");
+        assert_eq!(verdict(Value::Lose, None), "O to move: loses");
+    }
+
+    #[test]
+    fn a_finished_game_names_its_winner() {
+        let standing =
+            |board: &str, moves| standing(&fourbase::notation::parse(board.parse().unwrap(), moves).unwrap());
+        assert_eq!(standing("4x4", "1212121"), "X has won");
+        assert_eq!(standing("4x4m", "1212121"), "O has won: X completed a line");
+        assert_eq!([standing("2x2", "1122"), standing("2x2", "112")], ["a tie: the board is full", "O to move"]);
     }
 
     #[test]

@@ -180,7 +180,7 @@ pub struct BoardJson {
     stores: String,
     /// The deepest ply in the database; null if it has all.
     keep_plies: Option<u32>,
-    /// Whether the database is part of the program.
+    /// Whether the database is built in.
     embedded: bool,
     /// What the empty board is worth.
     #[serde(flatten)]

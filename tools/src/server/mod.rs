@@ -48,7 +48,7 @@ const SPEAKERS: usize = 2;
 /// Arguments of `fourbase serve`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-The server answers from the databases in --db and from those that are built in. Databases \
+The server answers from the databases in --db and from the built-in ones. Databases \
 that appear or change while it runs are found within two seconds. A position that no database covers \
 is searched, within --search-nodes and --search-seconds; --searches says how many at a time.
 

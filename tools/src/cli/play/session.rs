@@ -1,7 +1,5 @@
 //! A game in the terminal: the moves of both players, and the commands of the user.
 
-use std::collections::VecDeque;
-use std::io::{self, IsTerminal, StdinLock, Write};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -13,12 +11,12 @@ use fourbase::{Game, MoveError, Player, Position};
 use fourbase_tiers::database::DatabaseError;
 use fourbase_tiers::files::counted;
 
+use super::input::Input;
 use super::typed::{HELP, Typed};
 use super::{load, save, to_load};
-use crate::batch::lines::{Line, Lines};
 use crate::cli::query::limited::LimitedAnalyst;
 use crate::knowledge::outcomes;
-use crate::output::{self, CANNOT_WRITE, Side, wording};
+use crate::output::{self, Side, wording};
 use crate::{history, interrupt, remedy};
 
 /// A game that is being played.
@@ -31,30 +29,18 @@ pub struct Session {
     analyst: Arc<LimitedAnalyst>,
     /// The ply at which a program found no move; the user has to move for it.
     stuck_at: Option<usize>,
-    input: Lines<StdinLock<'static>>,
-    waiting: VecDeque<Line>,
-    /// Whether a person types the input.
-    is_typed: bool,
-    has_prompt: bool,
+    input: Input,
 }
 
 impl Session {
     /// Makes a session; `kinds` are the first player and the second.
-    pub fn new(game: Game, kinds: [Kind; 2], seed: u64, analyst: Arc<LimitedAnalyst>) -> Session {
-        let is_typed = io::stdin().is_terminal();
+    ///
+    /// # Errors
+    ///
+    /// The terminal cannot be used.
+    pub fn new(game: Game, kinds: [Kind; 2], seed: u64, analyst: Arc<LimitedAnalyst>) -> anyhow::Result<Session> {
         let choosers = kinds.map(|kind| kind.chooser(game.board(), outcomes(&analyst)));
-        Session {
-            game,
-            kinds,
-            choosers,
-            seed,
-            analyst,
-            stuck_at: None,
-            input: Lines::new(io::stdin().lock()),
-            waiting: VecDeque::new(),
-            is_typed,
-            has_prompt: is_typed && io::stdout().is_terminal(),
-        }
+        Ok(Session { game, kinds, choosers, seed, analyst, stuck_at: None, input: Input::open()? })
     }
 
     /// Plays until the user leaves, the input ends, or a game of two programs is over.
@@ -65,10 +51,13 @@ impl Session {
     /// programs, one finds no move.
     pub fn run(mut self) -> anyhow::Result<()> {
         let [first, second] = self.kinds;
-        output::print(format_args!("{}: first {first} (X), second {second} (O)", self.game.board()))?;
+        output::print(format_args!("{}: X is {first}, O is {second}", self.game.board()))?;
         let has_human = self.kinds.contains(&Kind::Human);
         if has_human {
             interrupt::listen_in_game()?;
+            if let Input::Editor(_) = self.input {
+                output::print("Type the number of a column to move there, help for other commands, or q to leave.")?;
+            }
         }
         // The position that was drawn last.
         let mut shown = None;
@@ -83,7 +72,7 @@ impl Session {
             if !has_human {
                 return Ok(());
             }
-            let Some(line) = self.line()? else { return Ok(()) };
+            let Some(line) = self.input.line()? else { return Ok(()) };
             match Typed::read(&line, self.game.board()) {
                 Ok(Typed::Quit) => return Ok(()),
                 Ok(Typed::Board) => shown = None,
@@ -109,12 +98,12 @@ impl Session {
             Ok(choice) => {
                 self.game.play(choice.column)?;
                 let name = column_character(choice.column).unwrap_or('?');
-                output::print(format_args!("{kind} ({}) plays {name}: {}", sign(mover), choice.reason))?;
+                output::print(format_args!("{kind} ({}) plays {name}: {}", mover.mark(), choice.reason))?;
                 Ok(true)
             }
             Err(reason) if has_human => {
                 self.stuck_at = Some(ply);
-                output::print(format_args!("{kind} ({}) finds no move: {reason}", sign(mover)))?;
+                output::print(format_args!("{kind} ({}) finds no move: {reason}", mover.mark()))?;
                 output::print("type a column for it, or undo, or quit")?;
                 Ok(false)
             }
@@ -124,26 +113,8 @@ impl Session {
 
     /// Draws the board and writes whose turn it is.
     fn show(&self) -> anyhow::Result<()> {
-        let mover = self.game.position().to_move();
-        let sign = if self.game.is_over() { String::new() } else { format!(" ({})", sign(mover)) };
-        output::print(format_args!("\n{}\n\n{}{sign}", draw(self.game.position(), true), self.game.standing()))
-    }
-
-    /// Reads the next line; `None` at the end of the input.
-    fn line(&mut self) -> anyhow::Result<Option<Line>> {
-        if self.has_prompt && self.waiting.is_empty() {
-            let mut stdout = anstream::stdout().lock();
-            write!(stdout, "> ").and_then(|()| stdout.flush()).context(CANNOT_WRITE)?;
-        }
-        while self.waiting.is_empty() {
-            let input = &mut self.input;
-            let next = if self.is_typed { interrupt::waiting(|| input.next_chunk()) } else { input.next_chunk() };
-            match next.context("cannot read standard input")? {
-                Some(lines) => self.waiting.extend(lines),
-                None => return Ok(None),
-            }
-        }
-        Ok(self.waiting.pop_front())
+        let position = self.game.position();
+        output::print(format_args!("\n{}\n\n{}", draw(position, true), wording::standing(position)))
     }
 
     /// Does what was typed and returns the text to print.
@@ -237,11 +208,11 @@ impl Session {
             }
             _ => None,
         };
-        let mut rows = vec![vec!["column".to_owned(), "value".to_owned(), "in".to_owned()]];
+        let mut rows = vec![["column", "result", "plies"].map(str::to_owned).to_vec()];
         rows.extend(moves.iter().map(|(column, outcome)| {
             let name = column_character(*column).map(String::from).unwrap_or_default();
             let plies = outcome.remoteness.map_or("-".to_owned(), |plies| plies.to_string());
-            vec![name, wording::value(outcome.value, 0), plies]
+            vec![name, wording::value(outcome.value), plies]
         }));
         let mut sides = vec![Side::Right, Side::Left, Side::Right];
         if let Some((plies, grades)) = grades {
@@ -286,14 +257,6 @@ fn place(player: Player) -> usize {
     match player {
         Player::First => 0,
         Player::Second => 1,
-    }
-}
-
-/// Returns the sign of a player on the board.
-fn sign(player: Player) -> char {
-    match player {
-        Player::First => 'X',
-        Player::Second => 'O',
     }
 }
 

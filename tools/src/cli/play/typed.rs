@@ -11,21 +11,24 @@ use crate::batch::lines::{KEPT_BYTES, Line};
 /// How much of a wrong line the message repeats.
 const ECHO_BYTES: usize = 40;
 
+/// The column that is named q, from 0.
+const COLUMN_Q: usize = 25;
+
 /// The commands, for people.
 pub const HELP: &str = "  \
   a column   move there
   undo       take back your last move and the moves after it
-  hint       show the best moves and their outcome
-  values     show the outcome of every column; values rating:3 adds the
+  hint       show the best moves and their result
+  values     show the result of every column; values rating:3 adds the
              grades of that player
-  history    show ply by ply which player wins, and in how many plies
+  history    show for every move which player wins, and in how many plies
   moves      show the moves so far
   save FILE  save the game
   load FILE  load a saved game
   board      draw the board
   new        start a new game
   help       show this list
-  quit       leave";
+  quit, q    leave";
 
 /// A line that was typed.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -85,6 +88,7 @@ impl Typed {
             "new" => Typed::New,
             "help" | "?" => Typed::Help,
             "quit" | "exit" => Typed::Quit,
+            "q" if board.width() <= COLUMN_Q => Typed::Quit,
             _ => Typed::Move(column(word).ok_or_else(|| {
                 let last = column_character(board.width() - 1).unwrap_or('?');
                 format!("\"{}\" is not a command; type a column, 1 to {last}, or help", excerpt(text, ECHO_BYTES))
@@ -136,6 +140,7 @@ mod tests {
         assert_eq!(read(b"save  my game "), Ok(Typed::Save("my game".to_owned())));
         assert_eq!(read(b"values rating:3:1").map(|command| matches!(command, Typed::Values(Some(_)))), Ok(true));
         assert_eq!(read(b""), Ok(Typed::Nothing));
+        assert_eq!([read(b"q"), read(b"quit")], [Ok(Typed::Quit), Ok(Typed::Quit)]);
     }
 
     #[test]

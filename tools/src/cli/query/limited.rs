@@ -141,13 +141,16 @@ impl LimitedAnalyst {
         if !self.may_search() {
             let kept = wording::kept(database.manifest().keep_plies());
             match (database.searched() > 0, database.is_embedded()) {
-                (true, true) => Some(format!("from {folder} ({kept}); later positions searched forward")),
+                (true, true) => {
+                    let most = self.keep_plies().unwrap_or_default();
+                    Some(format!("from {folder}, searched forward after ply {most}"))
+                }
                 (true, false) => Some(format!("searched forward: {folder} keeps {kept}")),
                 (false, true) => Some(format!("from {folder}")),
                 (false, false) => None,
             }
         } else if database.is_complete() {
-            has_searched.then(|| format!("remoteness searched forward: {folder} has values alone"))
+            has_searched.then(|| format!("remoteness searched forward: {folder} stores none"))
         } else {
             has_searched.then(|| format!("searched forward: {folder} is not solved to the end yet"))
         }

@@ -1,11 +1,16 @@
 //! The options that say when to search forward, and what answers then.
 //!
-//! | `--search` | no database | position not solved yet | values alone |
+//! | `--search` | no database | position not solved yet | no remoteness |
 //! |---|---|---|---|
-//! | not given | one position: searched; a batch: an error | an error | no remoteness |
+//! | not given: `query` of one position | searched | searched | the remoteness is searched |
+//! | not given: `query --batch` | an error | an error | the remoteness is searched |
+//! | not given: `analyse`, `play` | searched | searched | no remoteness |
 //! | `never` | an error | an error | no remoteness |
 //! | `auto` | searched | searched | the remoteness is searched |
 //! | `only` | searched | searched | searched |
+//!
+//! But for `never`, a database that cannot be read gives way, with a warning, to the built-in one, or else to a search where
+//! the table has one for no database.
 
 use std::sync::Arc;
 use std::thread;
@@ -16,14 +21,17 @@ use clap::{Args, ValueEnum};
 use fourbase::analysis::SearchPool;
 use fourbase::search::Options;
 use fourbase::{Board, excerpt};
-use fourbase_tiers::database::{self, choose};
+use fourbase_tiers::database::{self, Database, DatabaseError, choose};
 
 use super::limited::LimitedAnalyst;
 use crate::arguments::{EXCERPT_BYTES, LookupArguments, within};
-use crate::{memory, remedy};
+use crate::{failure, memory, remedy};
 
 /// How many nodes a search may visit for one position without `--nodes`: about half a minute of one thread on 7x6.
 const DEFAULT_NODES: u64 = 100_000_000;
+
+/// How many, where a database has the value and only its remoteness is searched, unasked.
+const UNASKED_NODES: u64 = 1_000_000;
 
 /// The most that the table of a search takes, however much memory is free.
 const MOST_TABLE_BYTES: u64 = 1 << 30;
@@ -37,7 +45,7 @@ pub struct SearchArguments {
     #[command(flatten)]
     pub lookup: LookupArguments,
 
-    /// When to search forward [default: search only if you ask about one position and the board has no database]
+    /// When to search forward [default: auto for one position; a batch searches only the remoteness]
     #[arg(long, value_name = "WHEN")]
     search: Option<When>,
 
@@ -66,27 +74,56 @@ enum When {
 }
 
 impl SearchArguments {
-    /// Finds what answers for a board, in a batch or for one position.
+    /// Finds what answers for a board; `default` says when to search without `--search`. Warns of a database that is not
+    /// complete or cannot be read. `failure` is that of the database that was found before, if it has failed.
     ///
     /// # Errors
     ///
-    /// A missing database where `--search` does not allow for a search, with the command that makes it; a database that
-    /// cannot be read.
-    pub fn find(&self, board: Board, is_batch: bool) -> anyhow::Result<LimitedAnalyst> {
+    /// A missing database where a search may not take its place, with the command that makes it; one that cannot be read, where
+    /// nothing may take its place.
+    pub fn find(
+        &self,
+        board: Board,
+        default: database::When,
+        failure: Option<DatabaseError>,
+    ) -> anyhow::Result<LimitedAnalyst> {
         let when = match self.search {
+            None => default,
             Some(When::Never) => database::When::Never,
-            None if is_batch => database::When::Never,
-            None => database::When::NoDatabase,
             Some(When::Auto) => database::When::Auto,
             Some(When::Only) => database::When::Only,
         };
-        let find = || self.lookup.find_or_embedded(board);
+        let root = &self.lookup.database.root;
+        let mut is_missing = false;
+        let find = || {
+            let failure = match failure.map_or_else(|| self.lookup.find_or_embedded(board), Err) {
+                Err(error) if !matches!(error, DatabaseError::Missing { .. }) => error,
+                found => {
+                    is_missing = found.is_err();
+                    return found;
+                }
+            };
+            let embedded = if when == database::When::Never { None } else { Database::embedded(board)? };
+            if embedded.is_none() && !matches!(when, database::When::Values | database::When::Auto) {
+                return Err(failure);
+            }
+            failure::print_warning(&remedy::describe(&failure));
+            // Without a database a search takes its place.
+            let database = embedded.ok_or_else(|| DatabaseError::Missing { board, root: root.clone() })?;
+            Ok(self.lookup.cache.apply(database))
+        };
         let pool = || Arc::new(SearchPool::new(options(self.threads())));
         let analyst = choose(board, when, find, pool).map_err(remedy::or_search)?;
-        let is_missing = analyst.lookup().is_none() && when != database::When::Only;
-        let nodes = self.nodes.or_else(|| self.seconds.is_none().then_some(DEFAULT_NODES));
+        let database = analyst.lookup();
+        if let Some(database) = database.filter(|database| !database.is_complete() && analyst.may_search()) {
+            failure::print_warning(&remedy::describe(&database.not_solved(0)));
+        }
+        // All values are in the database.
+        let has_values = database.is_some_and(|of| of.is_complete() && of.manifest().keep_plies().is_none());
+        let nodes = if has_values && self.search.is_none() { UNASKED_NODES } else { DEFAULT_NODES };
+        let nodes = self.nodes.or_else(|| self.seconds.is_none().then_some(nodes));
         let analyst = LimitedAnalyst::new(analyst, nodes, self.seconds);
-        Ok(if is_missing { analyst.with_missing_in(&self.lookup.database.root) } else { analyst })
+        Ok(if is_missing { analyst.with_missing_in(root) } else { analyst })
     }
 
     fn threads(&self) -> usize {

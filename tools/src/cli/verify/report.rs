@@ -17,7 +17,7 @@ use crate::output::{self, wording};
 pub struct Verified {
     board: String,
     stores: String,
-    /// null if it is part of the program.
+    /// null if it is built in.
     folder: Option<String>,
     sound: bool,
     /// What the empty board is worth.

@@ -1,0 +1,175 @@
+//! The answer about one position for people: the board, its value, a table of its moves, and best play.
+
+use std::fmt::{self, Write};
+
+use fourbase::analysis::Analysis;
+use fourbase::notation::{column_character, draw};
+
+use crate::output::wording;
+
+/// Stands for what is not known.
+const UNKNOWN: &str = "?";
+
+/// Stands for a column that cannot be played.
+const FULL: &str = "-";
+
+/// The width of a line.
+const LINE: usize = 80;
+
+/// The width of the names of the rows, with the spaces after them.
+const NAMES: usize = 8;
+
+/// The width of a column of the table, and of the space between two.
+const CELL: usize = 4;
+const GAP: usize = 2;
+
+/// The begin of the line of best play.
+const BEST_LINE: &str = "Best line:";
+
+/// The space between best play and where it comes from.
+const BEFORE_NOTE: usize = 8;
+
+/// The analysis of one position for people.
+pub struct Answer<'a> {
+    pub analysis: &'a Analysis,
+    /// Which limit was reached, and what to do.
+    pub limit: Option<&'a str>,
+    /// Where the answer comes from, if not only from a database.
+    pub note: Option<&'a str>,
+}
+
+impl fmt::Display for Answer<'_> {
+    /// Writes a text with colours.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Analysis { position, outcome, moves, .. } = self.analysis;
+        write!(f, "{}\n\n", draw(position, true))?;
+        if moves.is_empty() {
+            return f.write_str(&wording::standing(position));
+        }
+        match outcome {
+            Some(outcome) => f.write_str(&wording::verdict(position.to_move(), *outcome))?,
+            None => write!(f, "{} to move: not decided", position.to_move().mark())?,
+        }
+        self.write_table(f)?;
+        let mut note = self.note;
+        if let Some(line) = &self.analysis.line {
+            let text = best_line(line);
+            write!(f, "\n\n{text}")?;
+            let last = text.lines().last().map_or(0, str::len);
+            if let Some(source) = note.take_if(|note| last + BEFORE_NOTE + note.len() <= LINE) {
+                write!(f, "{:BEFORE_NOTE$}{source}", "")?;
+            }
+        }
+        if let (Some(limit), Some(_)) = (self.limit, outcome) {
+            write!(f, "\n\n{}: {limit}", self.open())?;
+        }
+        note.iter().try_for_each(|note| write!(f, "\n\n{note}"))
+    }
+}
+
+impl Answer<'_> {
+    /// Writes a column for each column of the board, in as many blocks as fit the width. Best moves are in upper case.
+    fn write_table(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Analysis { position, moves, .. } = self.analysis;
+        let columns = position.board().width();
+        let blocks = columns.div_ceil((LINE - NAMES + GAP) / (CELL + GAP));
+        let has_plies = moves.iter().any(|of| of.outcome.is_some_and(|outcome| outcome.remoteness.is_some()));
+        let best: Vec<usize> = self.analysis.best().collect();
+        let result = |column: usize| match moves.iter().find(|of| of.column == column).map(|of| of.outcome) {
+            None => cell(FULL, str::to_owned),
+            Some(None) => cell(UNKNOWN, str::to_owned),
+            Some(Some(outcome)) => {
+                let noun = outcome.value.noun();
+                let noun = if best.contains(&column) { noun.to_uppercase() } else { noun.to_owned() };
+                cell(&noun, |noun| wording::in_colour(outcome.value, noun))
+            }
+        };
+        let plies = |column: usize| match moves.iter().find(|of| of.column == column) {
+            None => cell(FULL, str::to_owned),
+            Some(of) => match of.outcome.and_then(|outcome| outcome.remoteness) {
+                None => cell(UNKNOWN, str::to_owned),
+                Some(plies) => cell(&plies.to_string(), str::to_owned),
+            },
+        };
+        let name = |column| cell(&column_character(column).map_or_else(String::new, String::from), str::to_owned);
+        for block in Vec::from_iter(0..columns).chunks(columns.div_ceil(blocks)) {
+            write!(f, "\n\n{}", row("column", block, name))?;
+            write!(f, "\n{}", row("result", block, result))?;
+            if has_plies {
+                write!(f, "\n{}", row("plies", block, plies))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Names what a limit has left open.
+    fn open(&self) -> &'static str {
+        if self.analysis.moves.iter().any(|of| of.outcome.is_none()) {
+            UNKNOWN
+        } else if self.analysis.outcome.is_some_and(|outcome| outcome.remoteness.is_none()) {
+            "plies to the end"
+        } else {
+            "best line"
+        }
+    }
+}
+
+/// Writes a row of the table.
+fn row(name: &str, columns: &[usize], cell: impl Fn(usize) -> String) -> String {
+    let cells = columns.iter().map(|column| cell(*column)).collect::<Vec<_>>();
+    format!("{name:NAMES$}{}", cells.join(&" ".repeat(GAP))).trim_end().to_owned()
+}
+
+/// Puts a text in the middle of a cell; `paint` colours it.
+fn cell(text: &str, paint: impl Fn(&str) -> String) -> String {
+    let space = CELL.saturating_sub(text.len());
+    format!("{}{}{}", " ".repeat(space / 2), paint(text), " ".repeat(space - space / 2))
+}
+
+/// Writes best play, on several lines where one is too short.
+fn best_line(columns: &[usize]) -> String {
+    let (mut text, mut width) = (BEST_LINE.to_owned(), BEST_LINE.len());
+    for name in columns.iter().filter_map(|column| column_character(*column)) {
+        if width + 2 > LINE {
+            text.push('\n');
+            text.push_str(&" ".repeat(BEST_LINE.len()));
+            width = BEST_LINE.len();
+        }
+        // Writing to memory does not fail.
+        let _ = write!(text, " {name}");
+        width += 2;
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anstream::adapter::strip_str;
+    use fourbase::{Outcome, Position, Value, notation};
+
+    #[test]
+    fn no_line_of_any_board_is_wider_than_a_terminal() {
+        for board in ["32x2", "13x4c3", "12x5c2", "7x6c3", "1x64", "2x31"] {
+            let position = Position::start(board.parse().unwrap());
+            let outcome = Some(Outcome { value: Value::Tie, remoteness: Some(position.board().cells() as u32) });
+            let mut analysis = Analysis { outcome, ..Analysis::unknown(&position) };
+            analysis.moves.iter_mut().for_each(|of| of.outcome = outcome);
+            analysis.line = Some(vec![position.board().width() - 1; position.board().cells()]);
+            let answer = Answer { analysis: &analysis, limit: None, note: Some("from the built-in database") };
+            let shown = strip_str(&answer.to_string()).to_string();
+            assert!(shown.lines().all(|line| line.len() <= LINE && line.trim_end() == line), "{shown}");
+            assert_eq!(shown.matches("column").count(), position.board().width().div_ceil(12), "{shown}");
+        }
+    }
+
+    #[test]
+    fn full_columns_have_a_dash_and_what_is_not_decided_a_question_mark() {
+        let mut analysis = Analysis::unknown(&notation::parse("3x2c3".parse().unwrap(), "112").unwrap());
+        analysis.moves[0].outcome = Some(Outcome { value: Value::Lose, remoteness: None });
+        let answer = Answer { analysis: &analysis, limit: None, note: None };
+        let shown = strip_str(&answer.to_string()).to_string();
+        let expected = "O to move: not decided\n\ncolumn   1     2     3\nresult   -    loss   ?";
+        assert!(shown.ends_with(expected), "{shown}");
+    }
+}
