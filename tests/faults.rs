@@ -80,9 +80,10 @@ impl Undisturbed {
             // A frontier file is a log: its whole records count.
             let name = path.file_name().expect("a name").to_string_lossy();
             let is_final = !name.contains("frontier-") && !name.ends_with(".new") && name != "replacement";
-            // A replacement is beside the database.
-            let place = PathBuf::from(path.to_string_lossy().replace(".new/", "/"));
-            assert!(!is_final || self.whole.contains(&(place, bytes)), "{what}: {} is not whole", path.display());
+            // Once a replacement is whole its files are in the folder of the database.
+            let is_whole = |place: PathBuf| self.whole.contains(&(place, bytes.clone()));
+            let beside = PathBuf::from(path.to_string_lossy().replace("/wdl/", "/wdl.new/"));
+            assert!(!is_final || is_whole(path.clone()) || is_whole(beside), "{what}: {} is not whole", path.display());
         }
         if let Trouble::PowerCut = trouble {
             disk.cut_power(&mut Random::new(at));

@@ -133,6 +133,10 @@ impl Solve {
             return Ok(());
         }
         let (new, folder) = (self.output_folder(), self.folder());
+        for place in [&new, &self.scratch_folder()] {
+            segments::remove(storage, place, Kind::Values(self.values), |_| true)?;
+        }
+        remove_leftovers(storage, &new)?;
         let was_there = storage.exchange(&new, &folder).map_err(io_error(&folder, "replace"))?;
         let parent = folder.parent().unwrap_or(&folder);
         storage.sync_folder(parent).map_err(io_error(parent, "sync"))?;
@@ -144,6 +148,7 @@ impl Solve {
     fn remove_replaced(&self, storage: &dyn Storage, old: &Path) -> Result<(), SolveError> {
         let (kind, scratch) = (Kind::Values(self.values), self.clone().replace(false).scratch_folder());
         remove_database(storage, old)?;
+        storage.remove(&old.join(REPLACEMENT)).map_err(io_error(old, "tidy"))?;
         for folder in [old, &*scratch] {
             segments::remove(storage, folder, kind, |_| true)?;
         }
