@@ -57,7 +57,7 @@ fn differences(path: &Path, with_errors: bool) -> Option<String> {
         .map(|error| error.to_string())
 }
 
-/// Leaves out times and peaks of memory, with their units.
+/// Leaves out times, and memory and disks of this machine.
 fn without_figures(page: &str) -> String {
     let line = |line: &str| {
         let words: Vec<&str> = line.split(' ').collect();
@@ -68,7 +68,8 @@ fn without_figures(page: &str) -> String {
         let is_measured = |at: usize| is_time(at) || is_peak(at);
         let kept = (0..words.len()).filter(|&at| !(is_measured(at) || at > 0 && is_measured(at - 1)));
         match words[0] {
-            "time" => "time".to_owned(),
+            // Rows of a plan: what this machine takes, and whether it has that.
+            row @ ("time" | "memory" | "fits") => row.to_owned(),
             _ => kept.map(|at| words[at]).collect::<Vec<_>>().join(" "),
         }
     };
