@@ -22,9 +22,9 @@ pub enum NotationError {
     },
     /// A move is 0.
     #[error(
-        "move {ply} is 0, but columns count from 1; \
+        "move {ply} is 0, but columns count from 1: those of {board} are {}; \
          to write a position as bit strings, give {} strings of {} bits, one for each column",
-        board.width(), board.height() + 1
+        columns_of(*board), board.width(), board.height() + 1
     )]
     Zero {
         /// Which move.

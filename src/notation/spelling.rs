@@ -222,7 +222,11 @@ mod tests {
     fn what_is_no_move_is_named_with_a_remedy() {
         let message = |text: &str| parse(board("7x6"), text).unwrap_err().to_string();
         for text in ["0", "4 0", "400"] {
-            assert!(message(text).contains("is 0, but columns count from 1"), "{}", message(text));
+            assert!(
+                message(text).contains("is 0, but columns count from 1: those of 7x6 are 1 to 7, or a to g"),
+                "{}",
+                message(text)
+            );
         }
         assert!(message("10").contains("7 strings of 7 bits"), "{}", message("10"));
         assert_eq!(message("d1 d3"), "move 2 is d3, but the piece falls to row 2; write moves in the order of play");

@@ -6,6 +6,7 @@ use std::io::IsTerminal;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
+use anstream::adapter::strip_str;
 use fourbase::Board;
 use fourbase::search::Monitor;
 use fourbase_tiers::files::{FileError, bytes, grouped};
@@ -195,10 +196,10 @@ impl Spinner {
         Spinner(Some(spinner))
     }
 
-    /// Adds what was found out to the line.
+    /// Shows what was found out last in the line, without its colours.
     pub fn tell(&self, news: &str) {
         if let Some(spinner) = &self.0 {
-            spinner.set_message(format!("{}; {news}", spinner.message()));
+            spinner.set_message(format!("; {}", strip_str(news)));
         }
     }
 }
