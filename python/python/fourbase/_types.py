@@ -30,7 +30,7 @@ class MoveValues(NamedTuple):
     values: NDArray[np.int8]
     """1 win, 0 tie, -1 lose, -128 for an illegal move; the first column has index 0."""
     plies: NDArray[np.uint8]
-    """Plies to the end, counted from the position; 255 for an illegal move, or where a database stores no remoteness."""
+    """Plies to the end, counted from the position; 255 for an illegal move, or without remoteness in the database."""
     legal: NDArray[np.bool_]
     """Which moves are legal."""
 
