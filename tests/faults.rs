@@ -82,7 +82,7 @@ impl Undisturbed {
             let is_final = !name.contains("frontier-") && !name.ends_with(".new") && name != "replacement";
             // Once a replacement is whole its files are in the folder of the database.
             let is_whole = |place: PathBuf| self.whole.contains(&(place, bytes.clone()));
-            let beside = PathBuf::from(path.to_string_lossy().replace("/wdl/", "/wdl.new/"));
+            let beside = PathBuf::from(path.to_string_lossy().replace("/wdl/", "/wdl.replacement/"));
             assert!(!is_final || is_whole(path.clone()) || is_whole(beside), "{what}: {} is not whole", path.display());
         }
         if let Trouble::PowerCut = trouble {

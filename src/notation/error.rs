@@ -32,6 +32,12 @@ pub enum NotationError {
         /// The board.
         board: Board,
     },
+    /// Words that may be squares or numbers of two digits, on a board of more than nine columns.
+    #[error("on {board} a move is one character: its columns are {}; write 1a for the moves 1 and a", columns_of(*board))]
+    Wide {
+        /// The board.
+        board: Board,
+    },
     /// A move names a square where the piece does not fall.
     #[error("move {ply} is {found}, but the piece falls to row {expected}; write moves in the order of play")]
     Square {

@@ -44,6 +44,9 @@ pub(super) fn moves<'t>(start: &Position, text: &'t str) -> Result<Cow<'t, str>,
     if text.as_bytes().iter().all(is_plain) {
         return Ok(text.into());
     }
+    if board.width() > DIGITS && looks_like_numbers(text) {
+        return Err(NotationError::Wide { board });
+    }
     let heights = (0..board.width()).map(|column| start.height(column)).collect();
     let mut read = Moves { board, text: String::new(), heights };
     for word in text.split(SEPARATORS) {
@@ -54,6 +57,14 @@ pub(super) fn moves<'t>(start: &Position, text: &'t str) -> Result<Cow<'t, str>,
         return Err(NotationError::Blank);
     }
     Ok(read.text.into())
+}
+
+/// Tells whether all words, of several, are a character and a digit: squares or numbers of two digits, which are two moves each on a
+/// board where a move is one character of `1` to `9` and then `a` to `w`.
+fn looks_like_numbers(text: &str) -> bool {
+    let mut words = text.split(SEPARATORS).filter(|word| !word.is_empty()).peekable();
+    let is_several = words.peek().is_some_and(|first| first.len() < text.trim_matches(SEPARATORS).len());
+    is_several && words.all(|word| matches!(word.as_bytes(), [_, b'0'..=b'9']))
 }
 
 /// The moves that were read so far.
@@ -175,7 +186,7 @@ fn decoded(value: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::notation::{parse, parse_words, to_uni};
+    use crate::notation::{NotationError, parse, parse_words, to_uni};
     use crate::{Board, Game};
 
     fn board(name: &str) -> Board {
@@ -214,7 +225,11 @@ mod tests {
         assert_eq!(Game::parse_from(start, "d3 1").map(|game| game.moves()), Ok("41".to_owned()));
         let words = ["1.", "4", "4", "2.", "5", "3"];
         assert_eq!(parse_words(board("7x6"), &words), Ok(expected));
-        // Letters name the columns from 10 on where there are that many.
+        // Letters name the columns from 10 on where there are that many, and what may mean something else is refused.
+        for text in ["a1 b1", "11 12", "10,11", "1a 11 12"] {
+            let refused = matches!(parse(board("12x4"), text), Err(NotationError::Wide { .. }));
+            assert_eq!(refused, !text.contains("1a"), "{text}");
+        }
         assert_eq!(parse(board("12x4"), "a, c a").unwrap(), parse(board("12x4"), "aca").unwrap());
     }
 

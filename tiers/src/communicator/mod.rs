@@ -11,8 +11,7 @@ use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::files::shown;
-use crate::files::{FileError, Lock, Storage, create_folder, io_error, write_file};
+use crate::files::{FileError, Lock, Storage, create_folder, io_error, shown, write_file};
 
 /// The processes of a job, as one of them sees it. Its threads share it.
 ///

@@ -15,8 +15,7 @@ use super::layout::Shape;
 use super::split::{Part, Parts, Spine, Split, low_bits};
 use super::tables::Index;
 use super::wing::{WingList, spine_is};
-use crate::kernel::matrix::NO_ROW;
-use crate::kernel::matrix::{ArmedLine, ArmedLines};
+use crate::kernel::matrix::{ArmedLine, ArmedLines, NO_ROW};
 
 /// A line across both wings all of whose cells are occupied in a shape.
 pub(crate) struct FullLine {

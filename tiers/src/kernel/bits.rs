@@ -42,7 +42,7 @@ pub(crate) trait Task {
 
 /// Extract and deposit in plain safe code, through a [`Network`].
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Portable;
+pub(super) struct Portable;
 
 impl Bits for Portable {
     const FAST: bool = false;
@@ -70,7 +70,7 @@ impl Bits for Portable {
 /// A mask as six rounds of moving bits by 1, 2, 4, 8, 16 and 32 places
 /// (Warren, *Hacker's Delight*, 2nd edition, sections 7-4 and 7-5).
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Network {
+pub(super) struct Network {
     pub mask: u64,
     /// For each round, the bits that move in it: those with an odd count, in that binary digit, of gaps below them.
     moves: [u64; 6],

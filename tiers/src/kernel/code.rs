@@ -186,11 +186,11 @@ impl<const P: usize, const MAX: bool> Code<P> for Wdl<MAX> {
 
 /// The outcome's number in biased binary.
 #[derive(Clone, Copy)]
-pub(crate) struct Ordered<M, N> {
+pub(crate) struct Ordered<M, W> {
     /// The greater of two numbers is better, not the smaller one.
     pub maximise: M,
     /// Children have one plane less.
-    pub narrow: N,
+    pub narrow: W,
 }
 
 /// A fact that is known when a loop is compiled ([`Yes`], [`No`]) or when it runs (`bool`). To know the direction saves one
@@ -227,7 +227,7 @@ impl Fact for bool {
     }
 }
 
-impl<const P: usize, M: Fact, F: Fact> Code<P> for Ordered<M, F> {
+impl<const P: usize, M: Fact, W: Fact> Code<P> for Ordered<M, W> {
     #[inline(always)]
     fn narrow(self) -> bool {
         self.narrow.holds()

@@ -9,6 +9,7 @@ mod driver;
 mod error;
 mod options;
 mod plan;
+mod replace;
 mod run;
 mod speed;
 #[cfg(test)]

@@ -8,7 +8,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::driver::CHECKPOINT;
 use super::plan::Plan;
-use crate::files::{Disk, FileError, Storage, io_error};
+use super::replace::MARK;
+use crate::files::{Disk, FileError, Storage};
 use crate::format::{Hash, Manifest, State, folder_of};
 use crate::index::Index;
 use crate::kernel::{Kernel, Values};
@@ -103,7 +104,7 @@ impl Solve {
     }
 
     /// Solves the board again and replaces an existing database in one step, when the new one is complete. Until then the new one
-    /// is in a folder beside it, whose name ends in `.new`; a solve that is stopped resumes there.
+    /// is in a folder beside it, whose name ends in `.replacement`; a solve that is stopped resumes there.
     #[must_use]
     pub fn replace(mut self, replace: bool) -> Solve {
         self.replace = replace;
@@ -149,7 +150,8 @@ impl Solve {
 
     /// Tells whether the database is complete: a solve would only say so.
     pub fn is_complete(&self) -> bool {
-        self.manifest(&Disk).ok().flatten().is_some_and(|manifest| manifest.state == State::Complete)
+        !self.replace
+            && self.manifest(&Disk).is_ok_and(|found| found.is_some_and(|manifest| manifest.state == State::Complete))
     }
 
     /// Plans like [`Solve::plan`], and returns the index if one was made to count the figures.
@@ -174,20 +176,12 @@ impl Solve {
         self.keep_plies
     }
 
-    /// Reads the manifest of an earlier solve that this one resumes; `None` where there is none. A replacement that cannot be
-    /// resumed begins anew.
+    /// Reads the manifest of an earlier solve that this one resumes; `None` where there is none.
     pub(crate) fn manifest(&self, storage: &dyn Storage) -> Result<Option<Manifest>, FileError> {
-        let folder = self.output_folder();
-        let found = Manifest::read(storage, &folder, self.board, self.values);
-        if !self.replace {
-            return found;
+        if self.replace {
+            return self.replacement(storage);
         }
-        let names = storage.names(&folder).map_err(io_error(&folder, "list"))?;
-        let found = match found {
-            Err(error) if error.is_damage() => None,
-            found => found?.filter(|_| names.iter().any(|name| name == REPLACEMENT)),
-        };
-        Ok(found.filter(|manifest| manifest.keeps_like(self.keep_plies, self.board)))
+        Manifest::read(storage, &self.folder(), self.board, self.values)
     }
 
     /// Returns the folder below which everything temporary goes: that of all databases, unless another one was set.
@@ -208,7 +202,7 @@ impl Solve {
     /// Returns the folder that the solve writes: that of the database, or one beside it that will replace it.
     pub(super) fn output_folder(&self) -> PathBuf {
         let folder = self.folder();
-        if self.replace { folder.with_extension("new") } else { folder }
+        if self.replace { folder.with_extension(MARK) } else { folder }
     }
 
     /// Returns the folder of the live tiers: the database's, or one in the scratch folder that belongs to this database
@@ -222,10 +216,6 @@ impl Solve {
         scratch.join(format!("{owner:016x}"))
     }
 }
-
-/// The empty file that marks a folder as a replacement until it is in its place. A folder of that name without it is the database
-/// that was replaced.
-pub(super) const REPLACEMENT: &str = "replacement";
 
 /// What a solve did.
 #[derive(Clone, Debug)]

@@ -6,16 +6,16 @@ use std::path::Path;
 
 use super::driver::{Driver, Observer};
 use super::error::SolveError;
-use super::options::{REPLACEMENT, Report, Solve};
+use super::options::{Report, Solve};
 use super::plan::Plan;
+use super::replace::{MARK, is_lost};
 use crate::communicator::{Alone, Communicator, check_same_job, check_shared_folder, lock_output};
-use crate::files::{Disk, FileError, Storage, io_error, remove_folders, remove_folders_below, write_file};
-use crate::format::{Manifest, State, has_leftovers, lock_path, remove_database, remove_leftovers};
+use crate::files::{Disk, FileError, Storage, remove_folders, remove_folders_below};
+use crate::format::{Manifest, State, has_leftovers, lock_path, remove_leftovers};
 use crate::index::Index;
 use crate::kernel::Coding;
 use crate::progress::{Progress, Stage};
-use crate::tier::segments;
-use crate::tier::{Kind, Tier, TierFolder};
+use crate::tier::{Kind, Tier, TierFolder, segments};
 
 impl Solve {
     /// Solves the board into its database as the only process, with files on disk. Resumes an earlier solve. Runs on rayon's
@@ -58,12 +58,7 @@ impl Solve {
         check_same_job(all, &self.description())?;
         let (folder, scratch) = (self.output_folder(), self.scratch_folder());
         if self.replace {
-            match Manifest::read(storage, &self.folder(), self.board, self.values) {
-                // The database of another board, copied here, is never overwritten.
-                Err(error @ FileError::Wrong { what: "the board", .. }) => return Err(error.into()),
-                Err(error) if !error.is_damage() => return Err(error.into()),
-                _ => {}
-            }
+            self.check_replaced(storage)?;
         }
         let found = self.manifest(storage)?;
         found.iter().try_for_each(|manifest| self.check_kept(&folder, manifest))?;
@@ -75,12 +70,7 @@ impl Solve {
             manifest.check_files(storage, &folder)?;
             if all.is_root() {
                 tidy(storage, &folder, &scratch, Kind::Values(self.values));
-                let old = self.clone().replace(true).output_folder();
-                if storage.names(&old).is_ok_and(|names| !names.iter().any(|name| name == REPLACEMENT))
-                    && let Ok(Ok(_lock)) = storage.lock(&lock_path(&folder))
-                {
-                    let _ = self.remove_replaced(storage, &old);
-                }
+                self.tidy_replaced(storage);
             }
             return self.report(&manifest, true);
         }
@@ -107,7 +97,7 @@ impl Solve {
                 let is_new = || made.contains(&folder) && matches!(Manifest::read_any(storage, &folder), Ok(None));
                 if result.is_err() && is_new() {
                     let _ = remove_leftovers(storage, &folder);
-                    let _ = storage.remove(&folder.join(REPLACEMENT));
+                    let _ = storage.remove(&folder.join(MARK));
                     let _ = storage.remove(&lock);
                 }
                 result
@@ -123,40 +113,6 @@ impl Solve {
             _ => {}
         }
         result
-    }
-
-    /// Puts a new database in the place of the old one, which is then removed.
-    fn put_in_place(&self, all: &dyn Communicator, storage: &dyn Storage) -> Result<(), SolveError> {
-        // Nobody reads the new folder any more.
-        all.barrier();
-        if !self.replace || !all.is_root() {
-            return Ok(());
-        }
-        let (new, folder) = (self.output_folder(), self.folder());
-        for place in [&new, &self.scratch_folder()] {
-            segments::remove(storage, place, Kind::Values(self.values), |_| true)?;
-        }
-        remove_leftovers(storage, &new)?;
-        let was_there = storage.exchange(&new, &folder).map_err(io_error(&folder, "replace"))?;
-        let parent = folder.parent().unwrap_or(&folder);
-        storage.sync_folder(parent).map_err(io_error(parent, "sync"))?;
-        storage.remove(&folder.join(REPLACEMENT)).map_err(io_error(&folder, "tidy"))?;
-        if was_there { self.remove_replaced(storage, &new) } else { Ok(()) }
-    }
-
-    /// Removes the database that was replaced, with what its own solve may have left. Other files go back to their folder.
-    fn remove_replaced(&self, storage: &dyn Storage, old: &Path) -> Result<(), SolveError> {
-        let (kind, scratch) = (Kind::Values(self.values), self.clone().replace(false).scratch_folder());
-        remove_database(storage, old)?;
-        storage.remove(&old.join(REPLACEMENT)).map_err(io_error(old, "tidy"))?;
-        for folder in [old, &*scratch] {
-            segments::remove(storage, folder, kind, |_| true)?;
-        }
-        for name in storage.names(old).map_err(io_error(old, "list"))? {
-            let (from, to) = (old.join(&name), self.folder().join(&name));
-            storage.rename(&from, &to).map_err(io_error(&from, "rename"))?;
-        }
-        Ok(storage.remove_folder(old).map_err(io_error(old, "remove"))?)
     }
 
     /// Describes the job, for comparison between ranks.
@@ -229,14 +185,6 @@ impl<'a> Driver<'a> {
         solve.report(&self.manifest, false)
     }
 
-    /// Clears the folder of a replacement and marks it.
-    fn begin_replacement(&self) -> Result<(), SolveError> {
-        let storage = self.tiers.storage;
-        remove_database(storage, self.folder)?;
-        self.remove_logs(|_| true)?;
-        Ok(write_file(storage, self.folder, REPLACEMENT, &[])?)
-    }
-
     /// Finds what an earlier solve has left: its manifest, and the tier to resume from. If that tier is damaged the solve
     /// begins with the full board; any other failure to read it is an error.
     fn resume(&mut self) -> Result<Option<Tier<'a>>, SolveError> {
@@ -278,14 +226,6 @@ impl<'a> Driver<'a> {
         let part = (self.all.rank() as usize, size as usize);
         let is_whole = manifest.check_hashes(self.tiers.storage, self.folder, part, &goes_on)?;
         if is_whole { Ok(()) } else { Err(self.stopped(manifest)) }
-    }
-}
-
-/// Tells whether what an earlier solve has left is damaged or missing.
-fn is_lost(error: &SolveError) -> bool {
-    match error {
-        SolveError::File(error) => error.is_damage(),
-        error => matches!(error, SolveError::Scratch { .. }),
     }
 }
 

@@ -104,7 +104,7 @@ fn a_replacement_takes_its_place_when_it_is_whole_and_resumes_where_it_was_stopp
     let report = old.run().unwrap();
     let before = files(&report.folder);
     let new = solve("4x4", Values::Wdl, root.path()).checkpoint(Duration::ZERO).replace(true);
-    let beside = report.folder.with_extension("new");
+    let beside = report.folder.with_extension("replacement");
     let mut tiers_done = 0;
     loop {
         match new.run_on(&Alone, &Disk, &Stop(AtomicU32::new(6))) {
@@ -123,4 +123,10 @@ fn a_replacement_takes_its_place_when_it_is_whole_and_resumes_where_it_was_stopp
     let whole = tempfile::tempdir().unwrap();
     let expected = solve("4x4", Values::Wdl, whole.path()).run().unwrap();
     assert!(files(&report.folder) == files(&expected.folder));
+    // Stopped between the exchange and the removal, a solve leaves the old database. The next one removes it, and nothing else.
+    std::fs::create_dir(&beside).unwrap();
+    std::fs::copy(report.folder.join("manifest"), beside.join("manifest")).unwrap();
+    std::fs::write(beside.join("notes"), "mine").unwrap();
+    assert!(solve("4x4", Values::Wdl, root.path()).run().unwrap().already_complete);
+    assert!(!beside.exists() && std::fs::read(report.folder.join("notes")).unwrap() == b"mine");
 }

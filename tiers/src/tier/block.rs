@@ -6,8 +6,7 @@
 //! they took a tenth to a fifth of the time of 7x6, and a sixth more memory than was counted.
 
 use std::ops::Range;
-use std::sync::Arc;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::files::FileError;
 use crate::index::{Index, Matrix, Shape, ShapeLayout};

@@ -1,0 +1,105 @@
+//! `replace`: a new database is made in a folder beside the old one, and exchanged with it when it is complete.
+//!
+//! The folder has the mark while it is a replacement. So after a crash a folder of that name without the mark is the database that
+//! was replaced, and one with it is resumed.
+
+use std::path::Path;
+
+use super::driver::Driver;
+use super::error::SolveError;
+use super::options::Solve;
+use crate::communicator::Communicator;
+use crate::files::{FileError, Storage, io_error, write_file};
+use crate::format::{Manifest, lock_path, remove_database, remove_leftovers};
+use crate::tier::{Kind, segments};
+
+/// The name of the mark, an empty file, and the extension of the folder.
+pub(super) const MARK: &str = "replacement";
+
+impl Solve {
+    /// Refuses to replace the database of another board that was copied into the folder, and one that the system does not let read.
+    /// A damaged one is what `replace` is for.
+    pub(super) fn check_replaced(&self, storage: &dyn Storage) -> Result<(), SolveError> {
+        match Manifest::read(storage, &self.folder(), self.board, self.values) {
+            Err(error @ FileError::Wrong { what: "the board", .. }) => Err(error.into()),
+            Err(error) if !error.is_damage() => Err(error.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Reads the manifest of a replacement that can be resumed. Any other begins anew.
+    pub(super) fn replacement(&self, storage: &dyn Storage) -> Result<Option<Manifest>, FileError> {
+        let folder = self.output_folder();
+        let names = storage.names(&folder).map_err(io_error(&folder, "list"))?;
+        if !names.iter().any(|name| name == MARK) {
+            return Ok(None);
+        }
+        let found = match Manifest::read(storage, &folder, self.board, self.values) {
+            Err(error) if error.is_damage() => None,
+            found => found?,
+        };
+        Ok(found.filter(|manifest| manifest.keeps_like(self.keep_plies, self.board)))
+    }
+
+    /// Puts a new database in the place of the old one, which is then removed.
+    pub(super) fn put_in_place(&self, all: &dyn Communicator, storage: &dyn Storage) -> Result<(), SolveError> {
+        // Nobody reads the new folder any more.
+        all.barrier();
+        if !self.replace || !all.is_root() {
+            return Ok(());
+        }
+        let (new, folder) = (self.output_folder(), self.folder());
+        for place in [&new, &self.scratch_folder()] {
+            segments::remove(storage, place, Kind::Values(self.values), |_| true)?;
+        }
+        remove_leftovers(storage, &new)?;
+        let was_there = storage.exchange(&new, &folder).map_err(io_error(&folder, "replace"))?;
+        let parent = folder.parent().unwrap_or(&folder);
+        storage.sync_folder(parent).map_err(io_error(parent, "sync"))?;
+        storage.remove(&folder.join(MARK)).map_err(io_error(&folder, "tidy"))?;
+        if was_there { self.remove_replaced(storage, &new) } else { Ok(()) }
+    }
+
+    /// Removes the database that was replaced, with what its own solve may have left. Other files go back to their folder.
+    fn remove_replaced(&self, storage: &dyn Storage, old: &Path) -> Result<(), SolveError> {
+        let (kind, scratch) = (Kind::Values(self.values), self.clone().replace(false).scratch_folder());
+        remove_database(storage, old)?;
+        storage.remove(&old.join(MARK)).map_err(io_error(old, "tidy"))?;
+        for folder in [old, &*scratch] {
+            segments::remove(storage, folder, kind, |_| true)?;
+        }
+        for name in storage.names(old).map_err(io_error(old, "list"))? {
+            let (from, to) = (old.join(&name), self.folder().join(&name));
+            storage.rename(&from, &to).map_err(io_error(&from, "rename"))?;
+        }
+        Ok(storage.remove_folder(old).map_err(io_error(old, "remove"))?)
+    }
+
+    /// Removes a database that was replaced, where a solve was stopped before it could. Does nothing where that is not possible.
+    pub(super) fn tidy_replaced(&self, storage: &dyn Storage) {
+        let old = self.clone().replace(true).output_folder();
+        let names = storage.names(&old).unwrap_or_default();
+        let is_left = !names.is_empty() && !names.iter().any(|name| name == MARK);
+        if is_left && let Ok(Ok(_lock)) = storage.lock(&lock_path(&old)) {
+            let _ = self.remove_replaced(storage, &old);
+        }
+    }
+}
+
+impl Driver<'_> {
+    /// Clears the folder of a replacement and marks it.
+    pub(super) fn begin_replacement(&self) -> Result<(), SolveError> {
+        let storage = self.tiers.storage;
+        remove_database(storage, self.folder)?;
+        self.remove_logs(|_| true)?;
+        Ok(write_file(storage, self.folder, MARK, &[])?)
+    }
+}
+
+/// Tells whether what an earlier solve has left is damaged or missing.
+pub(super) fn is_lost(error: &SolveError) -> bool {
+    match error {
+        SolveError::File(error) => error.is_damage(),
+        error => matches!(error, SolveError::Scratch { .. }),
+    }
+}
