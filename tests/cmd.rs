@@ -2,9 +2,10 @@
 //! documentation.
 //!
 //! A block `console` has commands of a shell after `$`, each with what it prints: standard output, standard error after `2>`
-//! without blank lines, and the exit code after `?` unless it is 0. All commands of a page run in one folder, which is empty at first. A block `http`
-//! has requests after `>`, to a server in that folder which is started with the options of the block; an answer is its status,
-//! the headers that matter, and its body. `[..]` stands for any text in a line and `...` for any lines.
+//! without blank lines, and the exit code after `?` unless it is 0. All commands of a page run in one folder, which is empty
+//! at first. A block `http` has requests after `>`, to a server in that folder which is started with the options of the
+//! block; an answer is its status, the headers that matter, and its body. `[..]` stands for any text in a line and `...` for
+//! any lines.
 //!
 //! `SNAPSHOTS=overwrite cargo test cmd::` writes the pages anew; what differs between machines has to become `[..]` by hand.
 

@@ -9,8 +9,9 @@
 //! writers sees a key that does not match. (An accidental match with a third position's key needs 64 equal bits, and
 //! can happen only with several threads on these boards.)
 //!
-//! Every write is a bound of its position, proved or told by a trusted oracle, so a lost or stale write costs time but never an answer. The table
-//! starts small and grows with the search: small tables stay in the cache, and easy questions do not pay for memory.
+//! Every write is a bound of its position, proved or told by a trusted oracle, so a lost or stale write costs time but never
+//! an answer. The table starts small and grows with the search: small tables stay in the cache, and easy questions do not
+//! pay for memory.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 

@@ -1,7 +1,8 @@
 //! The databases that are part of the program: the early plies of boards that take long to solve.
 //!
 //! Their files are those of `tiers/embedded`, as `fourbase solve BOARD --keep-plies N` writes them;
-//! `docs/reference/built-in-databases.md` describes how they were made. They are in the program's own memory, so nothing is read from a disk.
+//! `docs/reference/built-in-databases.md` describes how they were made. They are in the program's own memory, so nothing is
+//! read from a disk.
 
 use std::io::{self, ErrorKind};
 use std::path::Path;

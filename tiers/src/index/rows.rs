@@ -186,3 +186,37 @@ fn each_kept(keeps: &[u64], rows: &Range<usize>, mut visit: impl FnMut(usize)) {
 pub(crate) fn count_before(words: &[u64], place: usize) -> u32 {
     words[..place / 64].iter().map(|word| word.count_ones()).sum()
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn the_maps_of_bands_are_parts_of_the_map_of_all_rows(
+            words in prop::collection::vec((any::<u64>(), any::<u64>()), 1..8),
+            first in 0..8usize,
+        ) {
+            // At least as many colourings have the new bit as rows keep free of lines.
+            let plane: Vec<u64> = words.iter().map(|(one, other)| one | other).collect();
+            let keeps: Vec<u64> = words.iter().map(|(one, _)| *one).collect();
+            let all = row_map(&keeps, &plane, 0, &(0..64 * words.len()));
+            let kept = (0..all.len()).filter(|row| keeps[row / 64] >> (row % 64) & 1 == 1);
+            let children = (0..all.len()).filter(|row| plane[row / 64] >> (row % 64) & 1 == 1);
+            let expected: Vec<(usize, u32)> = kept.zip(children.map(|child| child as u32)).collect();
+            let found = (0..all.len()).zip(all.iter().copied()).filter(|(_, child)| *child != NO_ROW);
+            prop_assert!(found.eq(expected.iter().copied()));
+
+            let start = 64 * (first % words.len());
+            for end in [start + 1, start + 63, 64 * words.len()] {
+                let rows = start..end;
+                prop_assert_eq!(row_map(&keeps, &plane, 0, &rows), &all[rows.clone()]);
+                let mut ranks = Vec::new();
+                let rank = |row: usize| expected.iter().position(|(kept, _)| *kept == row).map_or(NO_ROW, |rank| rank as u32);
+                prop_assert!(push_rank_map(&keeps, &rows, &mut ranks).iter().copied().eq(rows.map(rank)));
+            }
+        }
+    }
+}

@@ -207,8 +207,8 @@ pub(crate) fn to_bytes(coding: &Coding, symbols: &Symbols, first: usize, count: 
     bytes.truncate(end);
 }
 
-/// Takes `count` symbols from number `first` on, which the bytes must have, apart again: the planes, one after the other, each of `⌈count / 64⌉`
-/// words.
+/// Takes `count` symbols from number `first` on, which the bytes must have, apart again: the planes, one after the other,
+/// each of `⌈count / 64⌉` words.
 pub(crate) fn from_bytes(coding: &Coding, bytes: &[u8], first: usize, count: usize) -> Vec<u64> {
     let words = count.div_ceil(64);
     let mut planes = vec![0u64; words * coding.planes()];

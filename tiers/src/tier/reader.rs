@@ -304,8 +304,9 @@ impl Slice {
         self.loaded = None;
     }
 
-    /// Loads `wanted`, some words of rows of the matrix number `matrix`, and with it as many further words of each row as the tier's budget for slices allows. Returns the words
-    /// of each plane of a row that are loaded; `bytes` is for a compressed block.
+    /// Loads `wanted`, some words of rows of the matrix number `matrix`, and with it as many further words of each row as
+    /// the tier's budget for slices allows. Returns the words of each plane of a row that are loaded; `bytes` is for a
+    /// compressed block.
     pub fn load<C: Content>(
         &mut self,
         tier: &Tier<C>,

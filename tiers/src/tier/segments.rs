@@ -236,7 +236,8 @@ impl<'s> Segments<'s> {
         Ok(())
     }
 
-    /// Opens a segment that another process has written, and finds where its first record begins; `None` where it is of another log, or not whole at its beginning.
+    /// Opens a segment that another process has written, and finds where its first record begins; `None` where it is of
+    /// another log, or not whole at its beginning.
     fn open_segment(&self, path: PathBuf) -> Result<Option<(Segment, u64)>, FileError> {
         let file = self.storage.open(&path).map_err(io_error(&path, "open"))?;
         let (header, start): (LogHeader, u64) = match envelope::unseal(&*file, &path, MAGIC) {

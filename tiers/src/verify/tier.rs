@@ -1,4 +1,5 @@
-//! A stored tier as `docs/reference/file-format.md` describes it: its blocks, decoded one symbol at a time, and what its codes stand for.
+//! A stored tier as `docs/reference/file-format.md` describes it: its blocks, decoded one symbol at a time, and what its
+//! codes stand for.
 
 use std::ops::Range;
 use std::sync::OnceLock;

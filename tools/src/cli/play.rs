@@ -1,7 +1,7 @@
 //! `fourbase play`: a game in the terminal, or through a pipe.
 //!
-//! [`session`] plays the game and answers questions about it. [`input`] gets the lines of the user, and [`typed`] reads them. [`save`] and [`load`]
-//! write and read saved games.
+//! [`session`] plays the game and answers questions about it. [`input`] gets the lines of the user, and [`typed`] reads
+//! them. [`save`] and [`load`] write and read saved games.
 
 mod input;
 mod session;
