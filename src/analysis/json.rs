@@ -8,6 +8,33 @@ use super::{Analysis, GameAnalysis, Loss, Mistake, Ply, Source};
 use crate::notation::{self, columns_to_text};
 use crate::{Board, Game, Outcome, Player, Position};
 
+/// The version of the fields and their meaning.
+pub const SCHEMA: u32 = 1;
+
+/// One line of JSON: the version and the command, then the fields of `body`.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Envelope<T> {
+    schema: u32,
+    command: &'static str,
+    #[serde(flatten)]
+    body: T,
+}
+
+impl<T: Serialize> Envelope<T> {
+    /// Puts the version and the name of the command in front of its fields.
+    pub fn new(command: &'static str, body: T) -> Envelope<T> {
+        Envelope { schema: SCHEMA, command, body }
+    }
+
+    /// Appends the line and its end.
+    pub fn push_to(&self, text: &mut Vec<u8>) {
+        // Writing to memory does not fail, and neither do names as keys.
+        drop(serde_json::to_writer(&mut *text, self));
+        text.push(b'\n');
+    }
+}
+
 /// A position in every notation.
 #[derive(Clone, PartialEq, Eq, Serialize, Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -206,6 +233,11 @@ impl AnalysisJson {
     pub fn with_input(self, input: String) -> AnalysisJson {
         AnalysisJson { input: Some(input), ..self }
     }
+
+    /// Appends the line of the command `query`.
+    pub fn push_to(self, text: &mut Vec<u8>) {
+        Envelope::new("query", self).push_to(text);
+    }
 }
 
 /// Something that each player has.
@@ -292,6 +324,11 @@ impl GameAnalysisJson {
     pub fn with_input(self, input: String) -> GameAnalysisJson {
         GameAnalysisJson { input: Some(input), ..self }
     }
+
+    /// Appends the line of the command `analyse`.
+    pub fn push_to(self, text: &mut Vec<u8>) {
+        Envelope::new("analyse", self).push_to(text);
+    }
 }
 
 /// A move of a game.
@@ -341,6 +378,18 @@ impl StepJson {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_version_and_the_subcommand_come_first() {
+        #[derive(Serialize)]
+        struct Body {
+            entries: u128,
+            value: Option<&'static str>,
+        }
+        let line = serde_json::to_string(&Envelope::new("solve", Body { entries: 1 << 100, value: None })).unwrap();
+        let expected = r#"{"schema":1,"command":"solve","entries":1267650600228229401496703205376,"value":null}"#;
+        assert_eq!(line, expected);
+    }
 
     #[test]
     fn a_position_keeps_the_game_that_was_typed() {

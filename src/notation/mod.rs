@@ -21,6 +21,7 @@
 mod bits;
 mod drawing;
 mod error;
+mod fields;
 mod moves;
 mod order;
 mod spelling;
@@ -29,6 +30,7 @@ mod uni;
 pub use bits::to_bits;
 pub use drawing::{draw, draw_svg};
 pub use error::NotationError;
+pub use fields::Fields;
 pub use moves::{choice_of_columns, column_character, columns_to_text, parse_moves, to_moves};
 pub use uni::to_uni;
 

@@ -4,10 +4,9 @@
 //! other side of a pipe can write a line, wait for its answer, and write the next; and a file of a million lines is read,
 //! answered and written in large portions. No timeout decides whether input pauses.
 //!
-//! [`lines`] cuts input into lines, [`fields`] finds the field of a line that is asked about. What the answers
+//! [`lines`] cuts input into lines, [`Fields`] finds the field of a line that is asked about. What the answers
 //! are, each subcommand says.
 
-pub mod fields;
 pub mod lines;
 
 use std::fs::File;
@@ -17,16 +16,15 @@ use std::str;
 
 use anyhow::{Context, Error, anyhow};
 use clap::Args;
-use fourbase::excerpt;
+use fourbase::notation::Fields;
+use fourbase::{Board, excerpt};
 use fourbase_tiers::files::{counted, grouped};
-use serde::Serialize;
 
 use crate::arguments::within;
 use crate::failure::BadInput;
 use crate::output::wording;
 use crate::remedy;
 use crate::temporary::Output;
-use fields::Fields;
 use lines::{KEPT_BYTES, Line, Lines};
 
 /// The most bytes of a bad line that its answer repeats.
@@ -139,17 +137,17 @@ impl BatchArguments {
         Ok((if is_file { Lines::with_chunks(input, FILE_BYTES) } else { Lines::new(input) }, name))
     }
 
-    /// Finds the field of a line, or says why there is none. `words` says of its first word how many words it has.
+    /// Finds the field of a line, or says why there is none. `board` is that of a position; a game has none.
     ///
     /// # Errors
     ///
     /// The reason, without line breaks or tabs.
-    pub fn read<'l>(&self, line: &'l Line, words: impl FnOnce(&[u8]) -> usize) -> Result<Record<'l>, String> {
+    pub fn read<'l>(&self, line: &'l Line, board: Option<Board>) -> Result<Record<'l>, String> {
         if !line.is_whole() {
             return Err(format!("the line has {} bytes; write at most {KEPT_BYTES}", line.bytes()));
         }
         let number = usize::from(self.field.unwrap_or(1));
-        let fields = Fields::of(line.kept(), number, words).map_err(|found| {
+        let fields = Fields::of(line.kept(), number, board).map_err(|found| {
             let s = if found == 1 { "" } else { "s" };
             format!("the line has {found} field{s}, and --field {number} was asked for")
         })?;
@@ -165,17 +163,17 @@ impl BatchArguments {
     }
 
     /// Returns the other fields of a line, where it has any that can be told apart.
-    fn others<'l>(&self, line: &'l Line, words: impl FnOnce(&[u8]) -> usize) -> Option<Fields<'l>> {
+    fn others<'l>(&self, line: &'l Line, board: Option<Board>) -> Option<Fields<'l>> {
         let number = usize::from(self.field.unwrap_or(1));
-        Fields::of(line.kept(), number, words).ok().filter(|_| line.is_whole())
+        Fields::of(line.kept(), number, board).ok().filter(|_| line.is_whole())
     }
 
     /// Writes why a line has no answer, and its other fields.
-    pub fn write_error(&self, text: &mut Vec<u8>, line: &Line, words: impl FnOnce(&[u8]) -> usize, reason: &str) {
-        let fields = self.others(line, words);
+    pub fn write_error(&self, text: &mut Vec<u8>, line: &Line, board: Option<Board>, reason: &str) {
+        let fields = self.others(line, board);
         let _ = write!(text, "{}\terror\t{reason}", echo(fields.map_or(line.kept(), |fields| fields.chosen)));
         if let Some(fields) = fields {
-            write_others(text, &fields);
+            fields.push_others(text);
         }
         text.push(b'\n');
     }
@@ -222,14 +220,6 @@ impl Tally {
     }
 }
 
-/// Writes the other fields of a line after an answer.
-pub fn write_others(text: &mut Vec<u8>, fields: &Fields) {
-    for field in fields.others() {
-        text.push(b'\t');
-        text.extend_from_slice(field);
-    }
-}
-
 /// Returns a line as text for JSON, cut to 4 KiB; bytes that are not UTF-8 become the replacement character.
 pub fn input_text(line: &Line) -> String {
     String::from_utf8_lossy(line.kept()).into_owned()
@@ -238,13 +228,6 @@ pub fn input_text(line: &Line) -> String {
 /// Escapes a line and cuts it to [`ECHO_BYTES`]; bytes that are not UTF-8 become the replacement character.
 fn echo(line: &[u8]) -> String {
     excerpt(&String::from_utf8_lossy(line), ECHO_BYTES)
-}
-
-/// Writes a line of JSON.
-pub fn push_line(text: &mut Vec<u8>, json: &impl Serialize) {
-    // Writing to memory does not fail, and neither do names as keys.
-    drop(serde_json::to_writer(&mut *text, json));
-    text.push(b'\n');
 }
 
 /// Makes the failure of an answer that a bug has lost.

@@ -10,13 +10,12 @@
 use std::fs;
 use std::path::Path;
 
-use fourbase::analysis::json::{AnalysisJson, GameAnalysisJson};
+use fourbase::analysis::json::{AnalysisJson, Envelope, GameAnalysisJson, SCHEMA};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use crate::cli::{convert, export, grade, list, match_, prove, solve, verify};
-use crate::output::{Envelope, SCHEMA};
 use crate::{server, stats};
 
 /// A kind of line: the name of its definition, its `command`, and what makes its schema.

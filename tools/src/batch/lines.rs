@@ -5,6 +5,8 @@
 
 use std::io::{BufRead, BufReader, ErrorKind, Read, Result};
 
+use memchr::memchr;
+
 /// How many bytes are read at once if the caller does not say.
 const CHUNK_BYTES: usize = 1 << 16;
 
@@ -96,15 +98,15 @@ impl<R: Read> Lines<R> {
             return Ok(self.open.take().map(|line| vec![line.end()]));
         }
         let mut lines = Vec::new();
-        for piece in chunk.split_inclusive(|&byte| byte == b'\n') {
-            let line = self.open.get_or_insert_default();
-            match piece.strip_suffix(b"\n") {
-                Some(piece) => {
-                    line.push(piece);
-                    lines.extend(self.open.take().map(Line::end));
-                }
-                None => line.push(piece),
-            }
+        let mut rest = chunk;
+        while let Some(end) = memchr(b'\n', rest) {
+            let mut line = self.open.take().unwrap_or_default();
+            line.push(&rest[..end]);
+            lines.push(line.end());
+            rest = &rest[end + 1..];
+        }
+        if !rest.is_empty() {
+            self.open.get_or_insert_default().push(rest);
         }
         let bytes = chunk.len();
         self.input.consume(bytes);

@@ -7,7 +7,7 @@ use std::fmt;
 
 use anyhow::{Error, anyhow, ensure};
 use clap::Args;
-use fourbase::analysis::json::GameAnalysisJson;
+use fourbase::analysis::json::{Envelope, GameAnalysisJson};
 use fourbase::analysis::{GameAnalysis, Loss, Ply};
 use fourbase::notation::{choice_of_columns, column_character, draw};
 use fourbase::{Board, Game, Player, Value};
@@ -17,11 +17,11 @@ use rayon::prelude::*;
 
 use crate::arguments::PositionArgument;
 use crate::batch::lines::Line;
-use crate::batch::{BatchArguments, Things, input_text, push_line, write_others};
+use crate::batch::{BatchArguments, Things, input_text};
 use crate::cli::query::limited::LimitedAnalyst;
 use crate::cli::query::source::SearchArguments;
 use crate::failure::{self, BadInput};
-use crate::output::{self, Envelope, Side, wording};
+use crate::output::{self, Side, wording};
 
 /// Arguments of `fourbase analyse`.
 #[derive(Args, Debug)]
@@ -232,9 +232,9 @@ fn run_batch(arguments: &BatchArguments, board: Board, analyst: &LimitedAnalyst,
             if is_json {
                 let moves = game.as_ref().map(Game::moves).unwrap_or_default();
                 let json = GameAnalysisJson::of_error(board, game.as_ref().map(|game| (game, moves.as_str())), reason);
-                push_line(text, &Envelope::new("analyse", json.with_input(input_text(line))));
+                json.with_input(input_text(line)).push_to(text);
             } else {
-                arguments.write_error(text, line, |_| 1, &reason);
+                arguments.write_error(text, line, None, &reason);
             }
         }
     })
@@ -242,7 +242,7 @@ fn run_batch(arguments: &BatchArguments, board: Board, analyst: &LimitedAnalyst,
 
 /// Reads the game of a line, or says why there is none.
 fn read_game(arguments: &BatchArguments, board: Board, line: &Line) -> Result<Game, String> {
-    let record = arguments.read(line, |_| 1)?;
+    let record = arguments.read(line, None)?;
     Game::parse(board, record.text).map_err(|error| error.to_string())
 }
 
@@ -250,9 +250,9 @@ fn read_game(arguments: &BatchArguments, board: Board, line: &Line) -> Result<Ga
 /// not decided.
 fn write_line(text: &mut Vec<u8>, arguments: &BatchArguments, line: &Line, analysis: &GameAnalysis, is_json: bool) {
     if is_json {
-        return push_line(text, &Envelope::new("analyse", GameAnalysisJson::of(analysis).with_input(input_text(line))));
+        return GameAnalysisJson::of(analysis).with_input(input_text(line)).push_to(text);
     }
-    let Ok(record) = arguments.read(line, |_| 1) else { return };
+    let Ok(record) = arguments.read(line, None) else { return };
     let mistakes = |player| {
         let each = analysis.mistakes(player).into_iter().map(|of| format!("{} {}", of.number, of.reason));
         Some(each.collect::<Vec<_>>().join("; ")).filter(|text| !text.is_empty()).unwrap_or_else(|| NONE.to_owned())
@@ -260,6 +260,6 @@ fn write_line(text: &mut Vec<u8>, arguments: &BatchArguments, line: &Line, analy
     let [first, second] = [Player::First, Player::Second].map(mistakes);
     text.extend_from_slice(record.fields.chosen);
     text.extend_from_slice(format!("\t{first}\t{second}\t{}", analysis.undecided()).as_bytes());
-    write_others(text, &record.fields);
+    record.fields.push_others(text);
     text.push(b'\n');
 }

@@ -1,16 +1,16 @@
 //! `fourbase convert`: draw a position and convert it between notations. It needs no database.
 
 use clap::{Args, ValueEnum};
-use fourbase::analysis::json::PositionJson;
+use fourbase::analysis::json::{Envelope, PositionJson};
 use fourbase::notation::{self, NotationError};
 use fourbase::{Board, Position};
 use serde::Serialize;
 
 use crate::arguments::{POSITION_HELP, PositionArgument};
-use crate::batch::fields::words_of_position;
+
 use crate::batch::lines::Line;
-use crate::batch::{BatchArguments, Record, Things, input_text, push_line, write_others};
-use crate::output::{self, Envelope, wording};
+use crate::batch::{BatchArguments, Record, Things, input_text};
+use crate::output::{self, wording};
 
 /// The command in the JSON, which keeps its earlier name.
 const COMMAND: &str = "position";
@@ -149,9 +149,9 @@ impl Arguments {
                     if self.json {
                         let (board, input) = (board.to_string(), Some(input_text(line)));
                         let json = DescriptionJson { board, input, error: Some(reason), ..DescriptionJson::default() };
-                        push_line(text, &Envelope::new(COMMAND, json));
+                        Envelope::new(COMMAND, json).push_to(text);
                     } else {
-                        self.batch.write_error(text, line, |word| words_of_position(board, word), &reason);
+                        self.batch.write_error(text, line, Some(board), &reason);
                     }
                 }
             }
@@ -160,13 +160,13 @@ impl Arguments {
 
     /// Answers a line of a batch.
     fn answer(&self, board: Board, line: &Line, text: &mut Vec<u8>) -> Result<(), String> {
-        let record: Record = self.batch.read(line, |word| words_of_position(board, word))?;
+        let record: Record = self.batch.read(line, Some(board))?;
         let typed = notation::parse(board, record.text).map_err(|error| error.to_string())?;
         let position = self.turned(&typed);
         if self.json {
             let json = self.json_of(&position, &typed, record.text);
             let json = DescriptionJson::of(&position, json, Some(input_text(line)));
-            push_line(text, &Envelope::new(COMMAND, json));
+            Envelope::new(COMMAND, json).push_to(text);
             return Ok(());
         }
         let written = match self.to {
@@ -179,7 +179,7 @@ impl Arguments {
         text.extend_from_slice(record.fields.chosen);
         text.push(b'\t');
         text.extend_from_slice(written.as_bytes());
-        write_others(text, &record.fields);
+        record.fields.push_others(text);
         text.push(b'\n');
         Ok(())
     }

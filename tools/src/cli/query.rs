@@ -11,13 +11,13 @@ mod watch;
 
 use anyhow::anyhow;
 use clap::Args;
-use fourbase::analysis::json::AnalysisJson;
+use fourbase::analysis::json::{AnalysisJson, Envelope};
 use fourbase_tiers::database::When;
 
 use crate::arguments::{POSITION_HELP, PositionArgument, embedded_boards};
 use crate::batch::BatchArguments;
 use crate::failure;
-use crate::output::{self, Envelope};
+use crate::output;
 use answer::Answer;
 use batch::Form;
 use source::SearchArguments;

@@ -19,6 +19,7 @@ use std::time::Duration;
 
 use anstream::adapter::strip_str;
 use anyhow::Context;
+use fourbase::analysis::json::Envelope;
 use fourbase_tiers::files::grouped;
 use serde::Serialize;
 
@@ -59,26 +60,6 @@ pub fn print_stopped(command: &'static str, result: Option<impl Serialize>, is_j
 /// Standard output cannot be written.
 pub fn print_result(command: &'static str, result: &(impl Display + Serialize), is_json: bool) -> anyhow::Result<()> {
     if is_json { print_json(&Envelope::new(command, result)) } else { print(result) }
-}
-
-/// The version of the fields and their meaning.
-pub const SCHEMA: u32 = 1;
-
-/// One line of JSON: the version and the subcommand, then the fields of `body`.
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Envelope<T> {
-    schema: u32,
-    command: &'static str,
-    #[serde(flatten)]
-    body: T,
-}
-
-impl<T: Serialize> Envelope<T> {
-    /// Puts the version and the name of the subcommand in front of its fields.
-    pub fn new(command: &'static str, body: T) -> Envelope<T> {
-        Envelope { schema: SCHEMA, command, body }
-    }
 }
 
 /// Writes a path for JSON. Bytes that are not UTF-8 become the replacement character.
@@ -166,18 +147,6 @@ pub fn milliseconds(time: Duration) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_version_and_the_subcommand_come_first() {
-        #[derive(Serialize)]
-        struct Body {
-            entries: u128,
-            value: Option<&'static str>,
-        }
-        let line = serde_json::to_string(&Envelope::new("solve", Body { entries: 1 << 100, value: None })).unwrap();
-        let expected = r#"{"schema":1,"command":"solve","entries":1267650600228229401496703205376,"value":null}"#;
-        assert_eq!(line, expected);
-    }
 
     fn rows(rows: &[&[&str]]) -> Vec<Vec<String>> {
         rows.iter().map(|row| row.iter().map(|cell| (*cell).to_owned()).collect()).collect()

@@ -8,7 +8,7 @@ use axum::extract::{RawQuery, State};
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use fourbase::analysis::Analysis;
-use fourbase::analysis::json::{AnalysisJson, PositionJson};
+use fourbase::analysis::json::{AnalysisJson, Envelope, PositionJson};
 use fourbase::{Board, Position, excerpt};
 use futures_util::StreamExt;
 use serde::Deserialize;
@@ -19,7 +19,6 @@ use super::http::{self, Lines, NDJSON, PARTIAL, fields, lines};
 use super::state::Server;
 use super::workers::AnalysisRequest;
 use crate::batch::BLANK;
-use crate::output::Envelope;
 
 /// The most positions of a request.
 const MOST_POSITIONS: usize = 10_000;

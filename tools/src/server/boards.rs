@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use fourbase::Board;
-use fourbase::analysis::json::OutcomeJson;
+use fourbase::analysis::json::{Envelope, OutcomeJson};
 use fourbase::analysis::{Analyst, SearchPool};
 use fourbase::search::Options;
 use fourbase_tiers::counts::read_kept;
@@ -24,7 +24,6 @@ use super::failure::Failure;
 use super::http::{CHANGING, fields, json_response};
 use super::state::Server;
 use crate::arguments::CacheArgument;
-use crate::output::Envelope;
 use crate::remedy;
 use crate::stats::Stats;
 

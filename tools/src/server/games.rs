@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
-use fourbase::analysis::json::{GameAnalysisJson, PositionJson};
+use fourbase::analysis::json::{Envelope, GameAnalysisJson, PositionJson};
 use fourbase::analysis::{Budget, Cost, GameAnalysis};
 use fourbase::players::{ChooseError, Kind, Outcomes, Reason, Source};
 use fourbase::{Board, Game};
@@ -15,7 +15,6 @@ use super::boards::BoardSource;
 use super::failure::Failure;
 use super::http::{self, CHANGING, PARTIAL, fields, json_response};
 use super::state::Server;
-use crate::output::Envelope;
 
 /// A game: moves from a position on, which is the empty board if it is left out.
 #[derive(Deserialize)]

@@ -8,6 +8,7 @@ use axum::body::{Body, Bytes};
 use axum::extract::Query;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
+use fourbase::analysis::json::SCHEMA;
 use fourbase::{Board, Position, notation};
 use futures_util::stream::poll_fn;
 use serde::Serialize;
@@ -15,7 +16,6 @@ use serde::de::DeserializeOwned;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use super::failure::Failure;
-use crate::output::SCHEMA;
 
 /// The longest text of a position: three times the bits of the largest board.
 const MOST_CHARACTERS: usize = 512;

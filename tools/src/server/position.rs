@@ -8,7 +8,7 @@ use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use fourbase::analysis::Analysis;
-use fourbase::analysis::json::{AnalysisJson, PositionJson};
+use fourbase::analysis::json::{AnalysisJson, Envelope, PositionJson};
 use fourbase::players::{Source, random_play};
 use fourbase::{Board, Position};
 use fourbase_tiers::database::DatabaseError;
@@ -20,7 +20,6 @@ use super::failure::Failure;
 use super::http::{self, NDJSON, PARTIAL, fields, json_response, lines};
 use super::state::Server;
 use super::workers::{AnalysisRequest, Turn};
-use crate::output::Envelope;
 
 /// What is asked for.
 #[derive(Deserialize)]

@@ -9,10 +9,8 @@ use fourbase::{Board, Outcome, Position, notation};
 use rayon::prelude::*;
 
 use super::limited::LimitedAnalyst;
-use crate::batch::fields::words_of_position;
 use crate::batch::lines::Line;
-use crate::batch::{BatchArguments, Record, Tally, Things, input_text, no_answer, push_line, write_others};
-use crate::output::Envelope;
+use crate::batch::{BatchArguments, Record, Tally, Things, input_text, no_answer};
 
 /// Stands for an unknown remoteness, and for a column that cannot be played.
 const NONE: &[u8] = b"-";
@@ -120,7 +118,7 @@ impl Batch<'_> {
     /// Reads lines.
     fn read<'l>(&self, lines: &'l [Line]) -> Vec<Reading<'l>> {
         let read = |line: &'l Line| {
-            let record = self.arguments.read(line, |word| words_of_position(self.board, word))?;
+            let record = self.arguments.read(line, Some(self.board))?;
             let position = notation::parse(self.board, record.text).map_err(|error| error.to_string())?;
             Ok(Question { line, record, position })
         };
@@ -144,7 +142,7 @@ impl Batch<'_> {
         text.extend_from_slice(fields.chosen);
         text.push(b'\t');
         push_outcome(text, outcome, b'\t');
-        write_others(text, fields);
+        fields.push_others(text);
         text.push(b'\n');
     }
 
@@ -166,7 +164,7 @@ impl Batch<'_> {
                 None => text.extend_from_slice(NONE),
             }
         }
-        write_others(text, fields);
+        fields.push_others(text);
         text.push(b'\n');
     }
 
@@ -174,7 +172,7 @@ impl Batch<'_> {
     fn write_json(&self, text: &mut Vec<u8>, tally: &mut Tally, question: &Question, found: Analysis) {
         let limit = found.limit.map(|limit| self.analyst.limit_text(limit));
         let json = AnalysisJson::of(&found, question.record.text, limit);
-        push_json(text, json.with_input(input_text(question.line)));
+        json.with_input(input_text(question.line)).push_to(text);
         if found.outcome.is_none() {
             tally.failed(self.limit(&found));
         }
@@ -189,9 +187,9 @@ impl Batch<'_> {
     fn write_reason(&self, text: &mut Vec<u8>, line: &Line, question: Option<&Question>, reason: String) {
         if let Form::Json { .. } = self.form {
             let position = question.map(|of| PositionJson::typed(&of.position, of.record.text));
-            push_json(text, AnalysisJson::of_error(self.board, position, reason).with_input(input_text(line)));
+            AnalysisJson::of_error(self.board, position, reason).with_input(input_text(line)).push_to(text);
         } else {
-            self.arguments.write_error(text, line, |word| words_of_position(self.board, word), &reason);
+            self.arguments.write_error(text, line, Some(self.board), &reason);
         }
     }
 }
@@ -199,10 +197,6 @@ impl Batch<'_> {
 /// Does something with each item: on all threads if there are several.
 fn of_each<I: Send, T: Send>(items: Vec<I>, each: impl Fn(I) -> T + Sync + Send) -> Vec<T> {
     if items.len() == 1 { items.into_iter().map(each).collect() } else { items.into_par_iter().map(each).collect() }
-}
-
-fn push_json(text: &mut Vec<u8>, json: AnalysisJson) {
-    push_line(text, &Envelope::new("query", json));
 }
 
 /// Writes a value and a remoteness.

@@ -3,7 +3,7 @@
 //! A line with a tab has fields between tabs. Any other line has fields between spaces; then a position in bit strings
 //! takes as many fields as the board has columns.
 
-use fourbase::Board;
+use crate::Board;
 
 /// A line, cut around one field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,13 +18,13 @@ pub struct Fields<'l> {
 }
 
 impl<'l> Fields<'l> {
-    /// Finds field `number`, from 1, in a line. `words` says of its first word how many words it has. An empty line has one
-    /// empty field.
+    /// Finds field `number`, from 1, in a line. The field is a position of `board` if that is given, which may be several words;
+    /// else it is one word. An empty line has one empty field.
     ///
     /// # Errors
     ///
     /// How many fields the line has, where these are too few.
-    pub fn of(line: &'l [u8], number: usize, words: impl FnOnce(&[u8]) -> usize) -> Result<Fields<'l>, usize> {
+    pub fn of(line: &'l [u8], number: usize, board: Option<Board>) -> Result<Fields<'l>, usize> {
         if line.contains(&b'\t') {
             return Fields::between_tabs(line, number);
         }
@@ -37,7 +37,8 @@ impl<'l> Fields<'l> {
             let start = at;
             let mut end = skip(line, start, false);
             if found == number {
-                for _ in 1..words(&line[start..end]) {
+                let words = board.map_or(1, |board| words_of_position(board, &line[start..end]));
+                for _ in 1..words {
                     end = skip(line, skip(line, end, true), false);
                 }
                 // The last words may be missing; then blanks follow.
@@ -75,13 +76,17 @@ impl<'l> Fields<'l> {
         Err(line.split(|&byte| byte == b'\t').count())
     }
 
-    /// Lists the other fields, in their order and as they are.
-    pub fn others(&self) -> impl Iterator<Item = &'l [u8]> + use<'l> {
-        let separator = self.separator;
-        let sides = [self.before, self.after].into_iter().flatten();
-        let fields = sides.flat_map(move |side| side.split(move |&byte| byte == separator));
-        // Between tabs, an empty field is one.
-        fields.filter(move |field| separator == b'\t' || !field.is_empty())
+    /// Appends the other fields, in their order and as they are, each after a tab.
+    pub fn push_others(&self, text: &mut Vec<u8>) {
+        for side in [self.before, self.after].into_iter().flatten() {
+            // Between tabs, an empty field is one.
+            for field in
+                side.split(|&byte| byte == self.separator).filter(|of| self.separator == b'\t' || !of.is_empty())
+            {
+                text.push(b'\t');
+                text.extend_from_slice(field);
+            }
+        }
     }
 }
 
@@ -99,7 +104,7 @@ fn trimmed(field: &[u8]) -> &[u8] {
 
 /// Returns how many words a position has that begins with this one: bit strings have a `0` in every column that is not
 /// full, and a column of ones is too long to be moves.
-pub fn words_of_position(board: Board, word: &[u8]) -> usize {
+fn words_of_position(board: Board, word: &[u8]) -> usize {
     let is_uni = word.get(1) == Some(&b'_');
     let is_full = word.len() == board.height() + 1 && word.iter().all(|&byte| byte == b'1');
     if !is_uni && (is_full || word.contains(&b'0')) { board.width() } else { 1 }
@@ -113,9 +118,11 @@ mod tests {
     /// The field, and the others with `|` between them.
     fn cut(line: &str, number: usize) -> Result<(String, String), usize> {
         let board = "3x2".parse().unwrap();
-        let fields = Fields::of(line.as_bytes(), number, |word| words_of_position(board, word))?;
+        let fields = Fields::of(line.as_bytes(), number, Some(board))?;
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-        let others = fields.others().map(text).collect::<Vec<_>>().join("|");
+        let mut others = Vec::new();
+        fields.push_others(&mut others);
+        let others = text(others.get(1..).unwrap_or_default()).replace('\t', "|");
         assert!(line.as_bytes()[fields.start..].starts_with(fields.chosen));
         Ok((text(fields.chosen), others))
     }
