@@ -27,11 +27,11 @@ use crate::server as serve;
 
 /// Solve Connect Four boards and look positions up
 #[derive(Parser, Debug)]
-#[command(name = "fourbase", version, max_term_width = 100)]
+#[command(name = "fourbase", version, max_term_width = 80)]
 #[command(after_help = "\
 Examples:
   fourbase play          play on 7 columns x 6 rows
-  fourbase 4453          look up 7x6 after the moves 4, 4, 5 and 3, as query does
+  fourbase 4453          look up 7x6 after the moves 4, 4, 5, 3, as query does
   fourbase solve 5x4     solve every position of 5 columns x 4 rows
   fourbase query 5x4 33  look up a position of it
 
