@@ -11,6 +11,9 @@ use crate::batch::lines::{KEPT_BYTES, Line};
 /// How much of a wrong line the message repeats.
 const ECHO_BYTES: usize = 40;
 
+/// Columns that have a digit of their own.
+const DIGITS: usize = 9;
+
 /// The column that is named q, from 0.
 const COLUMN_Q: usize = 25;
 
@@ -89,7 +92,7 @@ impl Typed {
             "help" | "?" => Typed::Help,
             "quit" | "exit" => Typed::Quit,
             "q" if board.width() <= COLUMN_Q => Typed::Quit,
-            _ => Typed::Move(column(word).ok_or_else(|| {
+            _ => Typed::Move(column(word, board).ok_or_else(|| {
                 let last = column_character(board.width() - 1).unwrap_or('?');
                 format!("\"{}\" is not a command; type a column, 1 to {last}, or help", excerpt(text, ECHO_BYTES))
             })?),
@@ -102,8 +105,13 @@ impl Typed {
     }
 }
 
-/// Reads a column: its number, or the character under it.
-fn column(word: &str) -> Option<usize> {
+/// Reads a column: its number, the character under it, or on a board whose columns all have numbers a letter.
+fn column(word: &str, board: Board) -> Option<usize> {
+    if let [letter @ (b'a'..=b'i' | b'A'..=b'I')] = word.as_bytes()
+        && board.width() <= DIGITS
+    {
+        return Some(usize::from(letter.to_ascii_lowercase() - b'a'));
+    }
     let by_number = || word.parse::<u32>().ok().filter(|_| word.bytes().all(|byte| byte.is_ascii_digit()));
     let by_character = (0..MAX_COLUMNS).find(|&column| {
         let mut characters = word.chars();
@@ -123,6 +131,13 @@ mod tests {
         let line = line
             .unwrap_or_else(|| Lines::new([text, b"\n"].concat().as_slice()).next_chunk().unwrap().unwrap().remove(0));
         Typed::read(&line, "12x4".parse().unwrap())
+    }
+
+    #[test]
+    fn letters_are_columns_as_books_mean_them_where_all_columns_have_numbers() {
+        let column = |word, board: &str| column(word, board.parse().unwrap());
+        assert_eq!(["d", "G", "i"].map(|word| column(word, "7x6")), [3, 6, 8].map(Some));
+        assert_eq!((column("a", "10x4"), column("q", "7x6")), (Some(9), Some(25)));
     }
 
     #[test]
