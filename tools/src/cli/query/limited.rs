@@ -181,7 +181,8 @@ impl LimitedAnalyst {
     fn explain(&self, error: DatabaseError) -> Error {
         match error {
             DatabaseError::Analysis(limit) if limit.is_limit() => anyhow!(self.limit_text(limit)),
-            error => remedy::or_search(error),
+            error @ DatabaseError::NotSolved { .. } => remedy::or_search(error),
+            error => error.into(),
         }
     }
 
