@@ -135,7 +135,8 @@ struct Suggesting<P> {
     suggestions: fn() -> Vec<String>,
 }
 
-fn suggesting<T, E>(
+/// Returns a parser that suggests some values.
+pub fn suggesting<T, E>(
     parser: fn(&str) -> Result<T, E>,
     suggestions: fn() -> Vec<String>,
 ) -> impl TypedValueParser<Value = T>
