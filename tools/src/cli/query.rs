@@ -15,7 +15,7 @@ use fourbase::analysis::json::AnalysisJson;
 use fourbase_tiers::database::When;
 
 use crate::arguments::{POSITION_HELP, PositionArgument, embedded_boards};
-use crate::batch::BatchArguments;
+use crate::batch::{BatchArguments, note_unread};
 use crate::output::{self, Envelope};
 use crate::{failure, interrupt};
 use answer::Answer;
@@ -127,6 +127,9 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         output::print_json(&Envelope::new("query", json))?;
     } else if analysis.is_known() {
         output::print(Answer { analysis: &analysis, limit: limit.as_deref(), source: &analyst.source() })?;
+    }
+    if text.is_empty() {
+        note_unread();
     }
     limit.filter(|_| analysis.outcome.is_none()).map_or(Ok(()), |limit| Err(anyhow!(limit)))
 }
