@@ -161,6 +161,22 @@ mod tests {
     }
 
     #[test]
+    fn the_reference_lists_every_subcommand_with_its_arguments() {
+        let row = |command: &clap::Command| {
+            let is_listed = |argument: &&clap::Arg| !argument.is_hide_set() && argument.get_id() != "help";
+            let mut arguments: Vec<_> = command.get_arguments().filter(is_listed).collect();
+            arguments.sort_by_key(|argument| !argument.is_positional());
+            let arguments = arguments.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+            format!("| `{}` | {} | `{arguments}` |\n", command.get_name(), command.get_about().unwrap_or_default())
+        };
+        let mut definition = definition().disable_help_subcommand(true);
+        definition.build();
+        let table: String = definition.get_subcommands().map(row).collect();
+        let page = include_str!("../../../docs/reference/command-line.md");
+        assert!(page.contains(&table), "docs/reference/command-line.md needs these rows:\n{table}");
+    }
+
+    #[test]
     fn lists_and_examples_fit_a_terminal_of_80_columns() {
         for subcommand in definition().get_subcommands() {
             let help = subcommand.get_after_help().map(ToString::to_string).unwrap_or_default();
