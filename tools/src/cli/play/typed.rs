@@ -160,21 +160,8 @@ mod tests {
 
     #[test]
     fn the_message_about_any_other_line_is_one_line() {
-        let texts: [&[u8]; 12] = [
-            b"x y",
-            b"+1",
-            b"-1",
-            b"1 2",
-            b"save",
-            b"load ",
-            b"values random",
-            b"values x",
-            b"\xff",
-            b"\0",
-            b"1\0",
-            b"99999999999999999999",
-        ];
-        for text in texts {
+        let texts = b"x y\n+1\n-1\n1 2\nsave\nload \nvalues random\nvalues x\n\xff\n\0\n1\0\n99999999999999999999";
+        for text in texts.split(|byte| *byte == b'\n') {
             let error = read(text).unwrap_err();
             assert!(error.len() < 400 && !error.chars().any(char::is_control), "{error}");
         }
