@@ -91,10 +91,11 @@ fn is_board(word: &str) -> bool {
 }
 
 /// Tells whether a word in the place of a subcommand is meant as a board or as a position: it is a board, a link or `-`, begins with
-/// a digit, or names a square such as `d1`.
+/// a digit, or names a column or a square such as `d` or `d1`.
 pub fn is_board_or_position(word: &str) -> bool {
     let is_digit = |place: usize| word.as_bytes().get(place).is_some_and(u8::is_ascii_digit);
-    word == "-" || !word.starts_with('-') && (is_board(word) || word.contains('?') || is_digit(0) || is_digit(1))
+    matches!(word.as_bytes(), [b'-' | b'a'..=b'i'])
+        || !word.starts_with('-') && (is_board(word) || word.contains('?') || is_digit(0) || is_digit(1))
 }
 
 /// Reads a board in small or capital letters.
@@ -201,7 +202,7 @@ mod tests {
 
     #[test]
     fn boards_positions_and_links_are_no_subcommands() {
-        for word in ["5x4", "5X4", "x4", "4453", "1.", "d1", "d1 e1", "1_-X", "00010", "?pos=4453", "4453?", "-"] {
+        for word in ["5x4", "5X4", "x4", "4453", "1.", "d1", "d1 e1", "1_-X", "00010", "?pos=4453", "4453?", "-", "d"] {
             assert!(is_board_or_position(word), "{word}");
         }
         for word in ["query", "quary", "", "--json", "-1x4", "analyze", "x"] {
