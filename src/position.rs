@@ -326,8 +326,8 @@ pub enum PositionError {
     },
     /// The players cannot have moved in turn.
     #[error(
-        "the first player has {first} and the second player {second} pieces; \
-         players move in turn, so the first must have as many as the second or one more"
+        "X has {first} and O {second} pieces; \
+         players move in turn, so X, who moves first, must have as many as O or one more"
     )]
     Counts {
         /// Pieces of the first player.
@@ -339,9 +339,7 @@ pub enum PositionError {
     #[error("both players have a line; the first line ends the game, so remove the later one")]
     BothLines,
     /// The player to move has a line.
-    #[error(
-        "the {0} player is to move and has a line already; the game ended with that line, so take later pieces back"
-    )]
+    #[error("{} is to move and has a line already; the game ended with that line, so take later pieces back", .0.mark())]
     EarlierLine(
         /// The player to move.
         Player,
@@ -368,7 +366,7 @@ pub enum MoveError {
         rows: usize,
     },
     /// The game is over: a player has won.
-    #[error("the game ended with move {ply}, the {winner} player has won; stop there")]
+    #[error("the game ended with move {ply}, {} (the {winner} player) has won; stop there", winner.mark())]
     Over {
         /// Who has won.
         winner: Player,

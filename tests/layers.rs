@@ -1,5 +1,4 @@
-//! Imports in `fourbase-tiers` go one way: a folder uses only the folders above it, those of the table in
-//! docs/explanation/algorithm.md.
+//! Imports in `fourbase-tiers` go one way: a folder uses only the folders above it, those of the table in CONTRIBUTING.md.
 //!
 //! Cargo holds the order of the three packages. Within a folder, `pub(super)` holds what the others may see.
 

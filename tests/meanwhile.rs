@@ -136,5 +136,5 @@ fn readers_of_a_database_that_is_being_replaced_hear_that_it_is_not_solved_yet()
         fs::remove_file(solved.folder().join(name)).expect("no file");
     }
     let error = reader.probe(&empty).expect_err("no answer").to_string();
-    assert!(error.contains("ply 1 is not solved yet"), "{error}");
+    assert!(error.contains("plies up to 1 are not solved yet"), "{error}");
 }

@@ -150,7 +150,7 @@ pub enum NotationError {
     /// A character of a GamesmanUni string is not a cell.
     #[error(
         "character {place} (column {column}) is {}, expected '-', 'X' or 'O'; \
-         write empty cells as -, the first player's pieces as X and the second player's as O",
+         write empty cells as -, and X, who moves first, and O as they are drawn",
         name_character(*found)
     )]
     Cell {
@@ -176,8 +176,8 @@ pub enum NotationError {
     },
     /// A GamesmanUni string names one player to move, but its pieces mean the other.
     #[error(
-        "character 1 says that the {found} player is to move, but the number of pieces, {ply}, \
-         makes it the {expected} player; correct the turn or the pieces"
+        "character 1 says that {} is to move, but the number of pieces, {ply}, makes it {}; correct the turn or the pieces",
+        found.mark(), expected.mark()
     )]
     WrongTurn {
         /// The player to move by the pieces.

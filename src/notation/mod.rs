@@ -93,28 +93,9 @@ pub fn board_of_link(text: &str) -> Option<Board> {
     Link::of(text)?.board?.parse().ok()
 }
 
-/// Reads a position given as several words, as on a command line: the bit strings of the columns, or moves. No words are
-/// the empty board.
-///
-/// # Errors
-///
-/// The same as [`parse`].
-///
-/// ```
-/// use fourbase::{Board, notation};
-///
-/// let board: Board = "2x3".parse()?;
-/// assert_eq!(notation::parse_words(board, &["0110", "0100"])?, notation::parse(board, "112")?);
-/// assert_eq!(notation::parse_words(board, &["1", "1", "2"])?, notation::parse(board, "112")?);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn parse_words<S: AsRef<str>>(board: Board, words: &[S]) -> Result<Position, NotationError> {
-    parse(board, &words.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(" "))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{draw, parse, parse_words, to_bits, to_moves, to_uni};
+    use super::{draw, parse, to_bits, to_moves, to_uni};
     use crate::testing::{any_board, any_position};
     use crate::{Board, Position};
     use proptest::prelude::*;
@@ -147,7 +128,6 @@ mod tests {
             prop_assert_eq!(parse(board, &to_bits(&position)), Ok(position));
             prop_assert_eq!(parse(board, &to_uni(&position)), Ok(position));
             prop_assert_eq!(parse(board, &to_moves(&position).unwrap()), Ok(position));
-            prop_assert_eq!(parse_words(board, &to_bits(&position).split(' ').collect::<Vec<_>>()), Ok(position));
         }
 
         #[test]

@@ -183,7 +183,7 @@ mod tests {
             message("4x4", "1z"),
             "move 2 is 'z', which names no column; the columns of 4x4 are 1 to 4, or a to d"
         );
-        assert!(message("4x4m", "12121212").contains("the second player has won"));
+        assert!(message("4x4m", "12121212").contains("O (the second player) has won"));
         assert!(message("1x1", "11").contains("column 1 is full up to row 1"));
     }
 

@@ -186,7 +186,7 @@ fn decoded(value: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::notation::{NotationError, parse, parse_words, to_uni};
+    use crate::notation::{NotationError, parse, to_uni};
     use crate::{Board, Game};
 
     fn board(name: &str) -> Board {
@@ -223,8 +223,6 @@ mod tests {
         assert_eq!(parse(board("7x6"), &set_up), Ok(expected));
         assert!(Game::parse(board("7x6"), &set_up).unwrap_err().to_string().contains("is not a game"));
         assert_eq!(Game::parse_from(start, "d3 1").map(|game| game.moves()), Ok("41".to_owned()));
-        let words = ["1.", "4", "4", "2.", "5", "3"];
-        assert_eq!(parse_words(board("7x6"), &words), Ok(expected));
         // Letters name the columns from 10 on where there are that many, and what may mean something else is refused.
         for text in ["a1 b1", "11 12", "10,11", "1a 11 12"] {
             let refused = matches!(parse(board("12x4"), text), Err(NotationError::Wide { .. }));

@@ -103,6 +103,6 @@ mod tests {
             assert!(message("2x2", text).starts_with(&format!("{found} found, but 2x2 has 4; ")));
         }
         assert!(message("4x2", "1_OXOXOXOX").contains("both players have a line"));
-        assert!(message("5x2", "1_-XOXOX-XOO").contains("the first player is to move and has a line already"));
+        assert!(message("5x2", "1_-XOXOX-XOO").contains("X is to move and has a line already"));
     }
 }

@@ -106,8 +106,7 @@ fn errors_say_what_to_do() {
     assert_eq!(message(1 << 63, 0), "bit 63 of a bitboard is outside the board 2x2; bits 0 to 3 are cells");
     assert_eq!(
         message(0b0101, 0),
-        "the first player has 2 and the second player 0 pieces; \
-         players move in turn, so the first must have as many as the second or one more"
+        "X has 2 and O 0 pieces; players move in turn, so X, who moves first, must have as many as O or one more"
     );
 }
 

@@ -17,7 +17,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use crate::failure::{self, BadInput};
 use crate::{memory, remedy};
 pub use numbers::{size, within};
-pub use position::{BoardArgument, POSITION_HELP, PositionArgument, board, is_board_or_position, player};
+pub use position::{BoardArgument, POSITION_HELP, PositionArgument, board, is_board_or_position, player, suggesting};
 
 /// The folder with the databases.
 #[derive(Args, Clone, Debug)]

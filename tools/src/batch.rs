@@ -10,7 +10,7 @@
 pub mod lines;
 
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, IsTerminal, Read, Write};
 use std::path::PathBuf;
 use std::str;
 
@@ -21,7 +21,7 @@ use fourbase::{Board, excerpt};
 use fourbase_tiers::files::{counted, grouped};
 
 use crate::arguments::within;
-use crate::failure::BadInput;
+use crate::failure::{self, BadInput};
 use crate::output::wording;
 use crate::remedy;
 use crate::temporary::Output;
@@ -217,6 +217,14 @@ impl Tally {
             return Err(BadInput(format!("{bad} of {lines} {is_no} of {of}; {answers}")).into());
         }
         Ok(())
+    }
+}
+
+/// Notes that standard input has lines which nothing reads. Does not wait for any.
+pub fn note_unread() {
+    #[cfg(unix)]
+    if !io::stdin().is_terminal() && rustix::io::ioctl_fionread(io::stdin()).is_ok_and(|bytes| bytes > 0) {
+        failure::print_note("standard input was not read; --batch answers each of its lines");
     }
 }
 

@@ -5,11 +5,13 @@
 //! | `solve`, `stats` | stops the work at the next good place, so that it can resume | ends the program at once |
 //! | a command with a temporary folder, or with `--output` | removes the folder or the file, ends the program | |
 //! | `play` | Ctrl-C stops the search; the others end the program | ends the program, unless it waits for a line |
+//! | `query` of one position | says so and ends the program | |
 //! | any other | ends the program, as the system does without this file | |
 //!
 //! SIGTERM and SIGHUP often come twice, to a process and to its group, so they never end a solve at once. Under `nohup`
 //! SIGHUP stays without effect.
 
+use std::io::{self, IsTerminal};
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
@@ -55,11 +57,17 @@ enum Request {
 pub fn listen(message: Option<&'static str>) -> anyhow::Result<()> {
     on_request(move |request| {
         if !IS_ASKED.swap(true, Relaxed) {
-            message.into_iter().for_each(failure::print_note);
+            message.into_iter().for_each(print_over_line);
         } else if request == Request::Key {
             end(ENDED);
         }
     })
+}
+
+/// Prints a note in the place of a bar or a spinner, which is drawn again below.
+fn print_over_line(text: &str) {
+    let start = if io::stderr().is_terminal() { "\r\u{1b}[K" } else { "" };
+    failure::print_note(&format!("{start}{text}"));
 }
 
 /// Returns whether a request has come since [`listen`].
@@ -99,6 +107,18 @@ pub fn listen_in_game() -> anyhow::Result<()> {
             (Request::Key, None) if IS_WAITING.load(Relaxed) => failure::print_note("\ntype quit to leave the game"),
             (Request::Key, None) => end(ENDED),
         }
+    })
+}
+
+/// Lets a request end the program with a note.
+///
+/// # Errors
+///
+/// The system refuses.
+pub fn say_at_end(note: String) -> anyhow::Result<()> {
+    on_request(move |request| {
+        print_over_line(&note);
+        end(if request == Request::Key { ENDED } else { failure::STOPPED.into() })
     })
 }
 

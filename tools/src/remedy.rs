@@ -54,14 +54,9 @@ pub fn describe(error: &(dyn Error + 'static)) -> String {
     with_remedy(&error.to_string(), remedy)
 }
 
-/// Adds to the error of a database that is missing, or not solved up to a position, that a search answers without it.
+/// Adds to the error of a database that a search answers without it.
 pub fn or_search(error: DatabaseError) -> anyhow::Error {
-    match error {
-        DatabaseError::Missing { .. } | DatabaseError::NotSolved { .. } => {
-            anyhow!("{}; or search: --search auto", describe(&error))
-        }
-        error => error.into(),
-    }
+    anyhow!("{}; or search: --search auto", describe(&error))
 }
 
 /// Adds a remedy to the text of an error, whose paths may have any characters.

@@ -31,7 +31,7 @@ pub enum DatabaseError {
         root: PathBuf,
     },
     /// The solve has not reached the tier yet.
-    #[error("{}: ply {ply} is not solved yet", shown(folder))]
+    #[error("{}: plies up to {ply} are not solved yet", shown(folder))]
     NotSolved {
         /// The database folder.
         folder: PathBuf,
@@ -41,7 +41,7 @@ pub enum DatabaseError {
         values: Values,
         /// The deepest ply that the database keeps, unless it keeps all.
         keep_plies: Option<u32>,
-        /// The tier.
+        /// The deepest ply that is not solved yet.
         ply: u32,
     },
     /// A file cannot be read, or is not what it should be.

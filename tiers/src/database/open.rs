@@ -208,6 +208,8 @@ impl Database {
 
     /// Makes the error of a tier that is not solved yet.
     pub fn not_solved(&self, ply: u32) -> DatabaseError {
+        // The solve begins with the full board.
+        let ply = self.manifest.next_ply(self.board()).map_or(ply, |next| next.max(ply));
         let (folder, board, values) = (self.folder.clone(), self.board(), self.values());
         DatabaseError::NotSolved { folder, board, values, keep_plies: self.manifest.keep_plies(), ply }
     }
@@ -227,6 +229,8 @@ pub struct Summary {
 pub struct Listing {
     /// Those whose manifest can be read, by name.
     pub databases: Vec<Summary>,
+    /// Those that are to replace one, and are not complete.
+    pub replacements: Vec<Summary>,
     /// What is wrong with the others.
     pub faults: Vec<FileError>,
 }
@@ -241,7 +245,12 @@ pub fn list(root: &Path) -> Result<Listing, FileError> {
     for name in Disk.names(root).map_err(io_error(root, "list"))? {
         let Some(board) = name.parse::<Board>().ok().filter(|board| board.to_string() == name) else { continue };
         for values in [Values::Wdl, Values::Remoteness] {
-            match Manifest::read(&Disk, &folder_of(root, board, values), board, values) {
+            let folder = folder_of(root, board, values);
+            let replacement =
+                Manifest::read(&Disk, &folder.with_extension("replacement"), board, values).ok().flatten();
+            let replacement = replacement.filter(|manifest| !manifest.is_complete());
+            listing.replacements.extend(replacement.map(|manifest| Summary { board, manifest }));
+            match Manifest::read(&Disk, &folder, board, values) {
                 Ok(Some(manifest)) => listing.databases.push(Summary { board, manifest }),
                 Ok(None) => {}
                 // A plain file that is named like a board, or like the values of one.

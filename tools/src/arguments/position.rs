@@ -67,11 +67,11 @@ impl PositionArgument {
     ///
     /// A malformed board, or one after the position; a position where a batch reads positions.
     pub fn read(&self, is_batch: bool) -> anyhow::Result<(Board, String)> {
-        let named = self.board.as_deref().filter(|word| is_board(word)).map(parse_board).transpose()?;
-        let first = self.board.iter().filter(|_| named.is_none());
-        let words: Vec<&str> = first.chain(&self.position).map(String::as_str).collect();
+        let mut words: Vec<&str> = self.board.iter().chain(&self.position).flat_map(|word| word.split(' ')).collect();
+        let named = words.first().filter(|word| is_board(word)).map(|word| parse_board(word)).transpose()?;
+        words.drain(..usize::from(named.is_some()));
         let text = words.join(" ");
-        if let Some(board) = self.position.iter().find(|word| parse_board(word).is_ok()) {
+        if let Some(board) = words.iter().find(|word| parse_board(word).is_ok()) {
             let board = excerpt(board, EXCERPT_BYTES);
             bail!(BadInput(format!("\"{board}\" is a board; write one board, before the position")));
         }
@@ -90,11 +90,12 @@ fn is_board(word: &str) -> bool {
     columns.is_some_and(|columns| columns.chars().all(|found| found.is_ascii_digit() || found == '-'))
 }
 
-/// Tells whether a word in the place of a subcommand is meant as a board or as a position: it is a board or a link, begins with a
-/// digit, or names a square such as `d1`.
+/// Tells whether a word in the place of a subcommand is meant as a board or as a position: it is a board, a link or `-`, begins with
+/// a digit, or names a column or a square such as `d` or `d1`.
 pub fn is_board_or_position(word: &str) -> bool {
     let is_digit = |place: usize| word.as_bytes().get(place).is_some_and(u8::is_ascii_digit);
-    !word.starts_with('-') && (is_board(word) || word.contains('?') || is_digit(0) || is_digit(1))
+    matches!(word.as_bytes(), [b'-' | b'a'..=b'i'])
+        || !word.starts_with('-') && (is_board(word) || word.contains('?') || is_digit(0) || is_digit(1))
 }
 
 /// Reads a board in small or capital letters.
@@ -135,7 +136,8 @@ struct Suggesting<P> {
     suggestions: fn() -> Vec<String>,
 }
 
-fn suggesting<T, E>(
+/// Returns a parser that suggests some values.
+pub fn suggesting<T, E>(
     parser: fn(&str) -> Result<T, E>,
     suggestions: fn() -> Vec<String>,
 ) -> impl TypedValueParser<Value = T>
@@ -177,6 +179,7 @@ mod tests {
             (&["4453"], "7x6", "4453"),
             (&["4", "4", "5"], "7x6", "4 4 5"),
             (&["5X4"], "5x4", ""),
+            (&["5x4 33"], "5x4", "33"),
             (&["4X4C3M", "1"], "4x4c3m", "1"),
             (&["1_-XXX--OO---O----"], "7x6", "1_-XXX--OO---O----"),
             (&["https://example.org/?board=5x4&moves=33"], "5x4", "https://example.org/?board=5x4&moves=33"),
@@ -199,10 +202,10 @@ mod tests {
 
     #[test]
     fn boards_positions_and_links_are_no_subcommands() {
-        for word in ["5x4", "5X4", "x4", "4453", "1.", "d1", "d1 e1", "1_-X", "00010", "?pos=4453", "4453?"] {
+        for word in ["5x4", "5X4", "x4", "4453", "1.", "d1", "d1 e1", "1_-X", "00010", "?pos=4453", "4453?", "-", "d"] {
             assert!(is_board_or_position(word), "{word}");
         }
-        for word in ["query", "quary", "", "-", "--json", "-1x4", "analyze", "x"] {
+        for word in ["query", "quary", "", "--json", "-1x4", "analyze", "x"] {
             assert_eq!(is_board_or_position(word), word == "x", "{word}");
         }
     }

@@ -89,14 +89,13 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         return run_batch(&arguments.batch, board, &analyst, is_json);
     }
     let analysis = GameAnalysis::of(&game, |position, nodes| analyst.analyse(position, false, nodes))?;
-    let note = analyst.note();
     if is_json {
-        if let Some(note) = &note {
-            failure::print_note(note);
+        if let Some(note) = analyst.note() {
+            failure::print_note(&note);
         }
         output::print_json(&Envelope::new("analyse", GameAnalysisJson::of(&analysis)))?;
     } else {
-        output::print(Report { analysis: &analysis, note: note.as_deref() })?;
+        output::print(Report { analysis: &analysis, source: &analyst.source() })?;
     }
     limit_failure(&analysis, &analyst).map_or(Ok(()), Err)
 }
@@ -104,8 +103,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 /// A game, analysed.
 struct Report<'a> {
     analysis: &'a GameAnalysis,
-    /// Where the answers come from, if not only from a database.
-    note: Option<&'a str>,
+    /// Where the answers come from.
+    source: &'a str,
 }
 
 /// Returns which limit left moves open, or the value at the end of the game.
@@ -163,7 +162,7 @@ impl fmt::Display for Report<'_> {
                 write!(f, "\n{}: {}", player.mark(), self.blame(player))?;
             }
         }
-        self.note.iter().try_for_each(|note| write!(f, "\n\n{note}"))
+        write!(f, "\n\n{}", self.source)
     }
 }
 

@@ -1,6 +1,6 @@
 //! `fourbase completions`: what a shell needs to complete the command line.
 
-use clap::Args;
+use clap::{Arg, Args};
 use clap_complete::Shell;
 
 use crate::output;
@@ -27,5 +27,15 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments, mut command: clap::Command) -> anyhow::Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut command, "fourbase", &mut script);
-    output::print(String::from_utf8(script)?.trim_end())
+    let mut script = String::from_utf8(script)?;
+    // clap_complete completes no arguments without a name for fish.
+    for subcommand in command.get_subcommands().filter(|_| arguments.shell == Shell::Fish) {
+        let values = subcommand.get_positionals().flat_map(Arg::get_possible_values);
+        let values = values.map(|value| value.get_name().to_owned()).collect::<Vec<_>>().join(" ");
+        let condition = format!("__fish_fourbase_using_subcommand {}", subcommand.get_name());
+        if !values.is_empty() {
+            script += &format!("complete -c fourbase -n \"{condition}\" -f -a \"{values}\"\n");
+        }
+    }
+    output::print(script.trim_end())
 }

@@ -7,9 +7,8 @@ use fourbase::{Board, Position};
 use serde::Serialize;
 
 use crate::arguments::{POSITION_HELP, PositionArgument};
-
 use crate::batch::lines::Line;
-use crate::batch::{BatchArguments, Record, Things, input_text};
+use crate::batch::{BatchArguments, Record, Things, input_text, note_unread};
 use crate::output::{self, wording};
 
 /// The command in the JSON, which keeps its earlier name.
@@ -107,14 +106,17 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
     let typed = notation::parse(board, &text)?;
     let position = arguments.turned(&typed);
+    if text.is_empty() {
+        note_unread();
+    }
+    let json = arguments.json_of(&position, &typed, &text);
     if arguments.json {
-        let json = arguments.json_of(&position, &typed, &text);
         let json = DescriptionJson::of(&position, json, None);
         return output::print_json(&Envelope::new(COMMAND, json));
     }
     output::print(match arguments.to {
         Some(form) => form.of(&position)?,
-        None => describe(&position),
+        None => describe(&position, json),
     })
 }
 
@@ -228,14 +230,12 @@ impl DescriptionJson {
 }
 
 /// Draws the position and lists its other forms.
-fn describe(position: &Position) -> String {
-    let turn = wording::standing(position);
-    let moves = notation::to_moves(position).unwrap_or_else(|reason| format!("none: {reason}"));
-    format!(
-        "{}\n\nply    {}, {turn}\nmoves  {moves}\nbits   {}\nuni    {}",
-        notation::draw(position, true),
-        position.ply(),
-        notation::to_bits(position),
-        notation::to_uni(position),
-    )
+fn describe(position: &Position, PositionJson { moves, bits, uni, ply, .. }: PositionJson) -> String {
+    let (board, turn) = (notation::draw(position, true), wording::standing(position));
+    let moves = match moves {
+        Some(moves) if moves.is_empty() => "-".to_owned(),
+        Some(moves) => moves,
+        None => notation::to_moves(position).unwrap_or_else(|reason| format!("none: {reason}")),
+    };
+    format!("{board}\n\nply    {ply}, {turn}\nmoves  {moves}\nbits   {bits}\nuni    {uni}")
 }

@@ -40,10 +40,11 @@ pub struct Arguments {
 /// The folder cannot be read. After the list: databases that cannot be read.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let root = &arguments.database.root;
-    let Listing { databases, faults } = database::list(root)?;
+    let Listing { databases, replacements, faults } = database::list(root)?;
     let databases = databases.iter().map(|summary| ListedDatabase::of(summary, root)).collect::<Vec<_>>();
-    if arguments.json || !databases.is_empty() {
-        output::print_result("list", &Listed { databases }, arguments.json)?;
+    let replacements = replacements.iter().map(|summary| replacement(summary, root)).collect::<Vec<_>>();
+    if arguments.json || !databases.is_empty() || !replacements.is_empty() {
+        output::print_result("list", &Listed { databases, replacements }, arguments.json)?;
     } else if faults.is_empty() {
         let command = remedy::to_solve("5x4", root);
         output::print(format_args!("nothing is solved in {} yet; start with: {command}", wording::path(root)))?;
@@ -51,11 +52,22 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     failure::all_of(faults)
 }
 
+/// Says how far a database is that is to replace one, and what finishes it.
+fn replacement(Summary { board, manifest }: &Summary, root: &Path) -> String {
+    let (values, done, all) = (manifest.values(), manifest.tiers.len(), board.cells() + 1);
+    let keep_plies = manifest.keep_plies().map_or_else(String::new, |most| format!(" --keep-plies {most}"));
+    let solve = remedy::to_solve(format!("{board} --values {values}{keep_plies} --replace"), root);
+    format!("{board} {values}: its replacement has {done} of {all} tiers; go on with: {solve}")
+}
+
 /// The databases of a folder.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Listed {
     databases: Vec<ListedDatabase>,
+    /// For people alone.
+    #[serde(skip)]
+    replacements: Vec<String>,
 }
 
 /// A database.
@@ -126,6 +138,7 @@ impl fmt::Display for Listed {
             ("size", Side::Right),
             ("empty board", Side::Left),
         ];
-        f.write_str(&output::table_with_head(columns, self.databases.iter().map(ListedDatabase::cells)))
+        f.write_str(&output::table_with_head(columns, self.databases.iter().map(ListedDatabase::cells)))?;
+        self.replacements.iter().try_for_each(|line| write!(f, "\n{line}"))
     }
 }

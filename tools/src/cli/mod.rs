@@ -27,11 +27,11 @@ use crate::server as serve;
 
 /// Solve Connect Four boards and look positions up
 #[derive(Parser, Debug)]
-#[command(name = "fourbase", version, max_term_width = 100)]
+#[command(name = "fourbase", version, max_term_width = 80)]
 #[command(after_help = "\
 Examples:
   fourbase play          play on 7 columns x 6 rows
-  fourbase 4453          look up 7x6 after the moves 4, 4, 5 and 3, as query does
+  fourbase 4453          look up 7x6 after the moves 4, 4, 5, 3, as query does
   fourbase solve 5x4     solve every position of 5 columns x 4 rows
   fourbase query 5x4 33  look up a position of it
 
@@ -158,6 +158,22 @@ mod tests {
     #[test]
     fn the_definition_of_every_subcommand_is_consistent() {
         definition().debug_assert();
+    }
+
+    #[test]
+    fn the_reference_lists_every_subcommand_with_its_arguments() {
+        let row = |command: &clap::Command| {
+            let is_listed = |argument: &&clap::Arg| !argument.is_hide_set() && argument.get_id() != "help";
+            let mut arguments: Vec<_> = command.get_arguments().filter(is_listed).collect();
+            arguments.sort_by_key(|argument| !argument.is_positional());
+            let arguments = arguments.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+            format!("| `{}` | {} | `{arguments}` |\n", command.get_name(), command.get_about().unwrap_or_default())
+        };
+        let mut definition = definition().disable_help_subcommand(true);
+        definition.build();
+        let table: String = definition.get_subcommands().map(row).collect();
+        let page = include_str!("../../../docs/reference/command-line.md");
+        assert!(page.contains(&table), "docs/reference/command-line.md needs these rows:\n{table}");
     }
 
     #[test]

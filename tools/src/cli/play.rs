@@ -142,7 +142,9 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         (None, first, second) => [first, second.unwrap_or_else(|| arguments.default_opponent(board))],
     };
     let analyst = Arc::new(arguments.search.find(board, When::Values, None)?);
-    Session::new(game, [first, second], arguments.seed, analyst)?.run()
+    let level = arguments.level.as_ref().and_then(Level::to_possible_value);
+    let level = level.map_or_else(String::new, |level| format!("; level {}", level.get_name()));
+    Session::new(game, [first, second], arguments.seed, analyst)?.run(&level)
 }
 
 impl Arguments {

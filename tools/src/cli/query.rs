@@ -15,9 +15,8 @@ use fourbase::analysis::json::{AnalysisJson, Envelope};
 use fourbase_tiers::database::When;
 
 use crate::arguments::{POSITION_HELP, PositionArgument, embedded_boards};
-use crate::batch::BatchArguments;
-use crate::failure;
-use crate::output;
+use crate::batch::{BatchArguments, note_unread};
+use crate::{failure, interrupt, output};
 use answer::Answer;
 use batch::Form;
 use source::SearchArguments;
@@ -109,6 +108,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         };
         return batch::run(&arguments.batch, board, &analyst, form);
     }
+    let note = format!("interrupted the search of {board}; --seconds 10 shows what is known by then");
+    interrupt::say_at_end(note)?;
     let analysis = match analyst.analyse_and_show(&position) {
         Err(failure) if analyst.database().is_some_and(|database| !database.is_embedded()) => {
             analyst = arguments.search.find(board, default, Some(failure.downcast()?))?;
@@ -116,15 +117,18 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         }
         analysis => analysis?,
     };
-    let (note, limit) = (analyst.note(), analysis.limit.map(|limit| analyst.limit_text(limit)));
+    let limit = analysis.limit.map(|limit| analyst.limit_text(limit));
     if arguments.json {
-        if let Some(note) = &note {
-            failure::print_note(note);
+        if let Some(note) = analyst.note() {
+            failure::print_note(&note);
         }
         let json = AnalysisJson::of(&analysis, &text, limit.clone());
         output::print_json(&Envelope::new("query", json))?;
     } else if analysis.is_known() {
-        output::print(Answer { analysis: &analysis, limit: limit.as_deref(), note: note.as_deref() })?;
+        output::print(Answer { analysis: &analysis, limit: limit.as_deref(), source: &analyst.source() })?;
+    }
+    if text.is_empty() {
+        note_unread();
     }
     limit.filter(|_| analysis.outcome.is_none()).map_or(Ok(()), |limit| Err(anyhow!(limit)))
 }

@@ -55,11 +55,14 @@ impl Bar {
         let style = ProgressStyle::with_template(TEMPLATE)
             .unwrap_or_else(|_| ProgressStyle::default_bar())
             .progress_chars("=> ")
-            .with_key("rate", move |state: &ProgressState, out: &mut dyn Write| {
-                let _ = write!(out, "{}/s", scaled(state.per_sec()));
+            .with_key("rate", |state: &ProgressState, out: &mut dyn Write| {
+                // Nothing before anything is known.
+                let rate = Some(state.per_sec()).filter(|rate| *rate > 0.0);
+                let _ = rate.map(|rate| write!(out, "{}/s", scaled(rate)));
             })
             .with_key("left", |state: &ProgressState, out: &mut dyn Write| {
-                let _ = write!(out, "{} left", duration(state.eta().as_secs_f64().round()));
+                let left = Some(state.eta().as_secs_f64().round()).filter(|_| state.per_sec() > 0.0);
+                let _ = left.map(|left| write!(out, "{} left", duration(left)));
             });
         let line = ProgressBar::with_draw_target(Some(all), ProgressDrawTarget::hidden());
         let line =

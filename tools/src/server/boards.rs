@@ -238,7 +238,7 @@ fn list(server: &Server) -> Result<BoardList, DatabaseError> {
             add(board, database.manifest(), true);
         }
     }
-    let Listing { databases, faults } = database::list(server.boards.root())?;
+    let Listing { databases, faults, .. } = database::list(server.boards.root())?;
     // Those with remoteness come last, and stay.
     for values in [Values::Wdl, Values::Remoteness] {
         for Summary { board, manifest } in &databases {

@@ -43,15 +43,15 @@ impl Session {
         Ok(Session { game, kinds, choosers, seed, analyst, stuck_at: None, input: Input::open()? })
     }
 
-    /// Plays until the user leaves, the input ends, or a game of two programs is over.
+    /// Plays until the user leaves, the input ends, or a game of two programs is over. The first line ends with `level`.
     ///
     /// # Errors
     ///
     /// Standard input cannot be read or standard output cannot be written; a database cannot be read; in a game of two
     /// programs, one finds no move.
-    pub fn run(mut self) -> anyhow::Result<()> {
+    pub fn run(mut self, level: &str) -> anyhow::Result<()> {
         let [first, second] = self.kinds;
-        output::print(format_args!("{}: X is {first}, O is {second}", self.game.board()))?;
+        output::print(format_args!("{}: X is {first}, O is {second}{level}", self.game.board()))?;
         let has_human = self.kinds.contains(&Kind::Human);
         if has_human {
             interrupt::listen_in_game()?;

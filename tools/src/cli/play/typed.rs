@@ -11,6 +11,9 @@ use crate::batch::lines::{KEPT_BYTES, Line};
 /// How much of a wrong line the message repeats.
 const ECHO_BYTES: usize = 40;
 
+/// Columns that have a digit of their own.
+const DIGITS: usize = 9;
+
 /// The column that is named q, from 0.
 const COLUMN_Q: usize = 25;
 
@@ -89,7 +92,7 @@ impl Typed {
             "help" | "?" => Typed::Help,
             "quit" | "exit" => Typed::Quit,
             "q" if board.width() <= COLUMN_Q => Typed::Quit,
-            _ => Typed::Move(column(word).ok_or_else(|| {
+            _ => Typed::Move(column(word, board).ok_or_else(|| {
                 let last = column_character(board.width() - 1).unwrap_or('?');
                 format!("\"{}\" is not a command; type a column, 1 to {last}, or help", excerpt(text, ECHO_BYTES))
             })?),
@@ -102,8 +105,13 @@ impl Typed {
     }
 }
 
-/// Reads a column: its number, or the character under it.
-fn column(word: &str) -> Option<usize> {
+/// Reads a column: its number, the character under it, or on a board whose columns all have numbers a letter.
+fn column(word: &str, board: Board) -> Option<usize> {
+    if let [letter @ (b'a'..=b'i' | b'A'..=b'I')] = word.as_bytes()
+        && board.width() <= DIGITS
+    {
+        return Some(usize::from(letter.to_ascii_lowercase() - b'a'));
+    }
     let by_number = || word.parse::<u32>().ok().filter(|_| word.bytes().all(|byte| byte.is_ascii_digit()));
     let by_character = (0..MAX_COLUMNS).find(|&column| {
         let mut characters = word.chars();
@@ -126,6 +134,13 @@ mod tests {
     }
 
     #[test]
+    fn letters_are_columns_as_books_mean_them_where_all_columns_have_numbers() {
+        let column = |word, board: &str| column(word, board.parse().unwrap());
+        assert_eq!(["d", "G", "i"].map(|word| column(word, "7x6")), [3, 6, 8].map(Some));
+        assert_eq!((column("a", "10x4"), column("q", "7x6")), (Some(9), Some(25)));
+    }
+
+    #[test]
     fn columns_are_numbers_or_the_characters_under_them() {
         for (text, column) in [("1", 0), (" 9 ", 8), ("10", 9), ("a", 9), ("c", 11), ("32", 31), ("w", 31), ("99", 98)]
         {
@@ -145,21 +160,8 @@ mod tests {
 
     #[test]
     fn the_message_about_any_other_line_is_one_line() {
-        let texts: [&[u8]; 12] = [
-            b"x y",
-            b"+1",
-            b"-1",
-            b"1 2",
-            b"save",
-            b"load ",
-            b"values random",
-            b"values x",
-            b"\xff",
-            b"\0",
-            b"1\0",
-            b"99999999999999999999",
-        ];
-        for text in texts {
+        let texts = b"x y\n+1\n-1\n1 2\nsave\nload \nvalues random\nvalues x\n\xff\n\0\n1\0\n99999999999999999999";
+        for text in texts.split(|byte| *byte == b'\n') {
             let error = read(text).unwrap_err();
             assert!(error.len() < 400 && !error.chars().any(char::is_control), "{error}");
         }

@@ -10,6 +10,9 @@ use crate::output::wording;
 /// Stands for what is not known.
 const UNKNOWN: &str = "?";
 
+/// Explains it in the row of plies where a search filled in only those of some moves.
+const NO_PLIES: &str = "\n\n?: not known: the database stores no plies; --search only finds all of them";
+
 /// Stands for a column that cannot be played.
 const FULL: &str = "-";
 
@@ -26,16 +29,13 @@ const GAP: usize = 2;
 /// The begin of the line of best play.
 const BEST_LINE: &str = "Best line:";
 
-/// The space between best play and where it comes from.
-const BEFORE_NOTE: usize = 8;
-
 /// The analysis of one position for people.
 pub struct Answer<'a> {
     pub analysis: &'a Analysis,
     /// Which limit was reached, and what to do.
     pub limit: Option<&'a str>,
-    /// Where the answer comes from, if not only from a database.
-    pub note: Option<&'a str>,
+    /// Where the answer comes from.
+    pub source: &'a str,
 }
 
 impl fmt::Display for Answer<'_> {
@@ -50,30 +50,26 @@ impl fmt::Display for Answer<'_> {
             Some(outcome) => f.write_str(&wording::verdict(position.to_move(), *outcome))?,
             None => write!(f, "{} to move: not decided", position.to_move().mark())?,
         }
-        self.write_table(f)?;
-        let mut note = self.note;
+        let has_plies = moves.iter().any(|of| of.outcome.is_some_and(|outcome| outcome.remoteness.is_some()));
+        self.write_table(f, has_plies)?;
         if let Some(line) = &self.analysis.line {
-            let text = best_line(line);
-            write!(f, "\n\n{text}")?;
-            let last = text.lines().last().map_or(0, str::len);
-            if let Some(source) = note.take_if(|note| last + BEFORE_NOTE + note.len() <= LINE) {
-                write!(f, "{:BEFORE_NOTE$}{source}", "")?;
-            }
+            write!(f, "\n\n{}", best_line(line))?;
         }
         if let (Some(limit), Some(_)) = (self.limit, outcome) {
             write!(f, "\n\n{}: {limit}", self.open())?;
+        } else if has_plies && moves.iter().any(|of| of.outcome.is_some_and(|outcome| outcome.remoteness.is_none())) {
+            f.write_str(NO_PLIES)?;
         }
-        note.iter().try_for_each(|note| write!(f, "\n\n{note}"))
+        write!(f, "\n\n{}", self.source)
     }
 }
 
 impl Answer<'_> {
     /// Writes a column for each column of the board, in as many blocks as fit the width. Best moves are in upper case.
-    fn write_table(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn write_table(&self, f: &mut fmt::Formatter<'_>, has_plies: bool) -> fmt::Result {
         let Analysis { position, moves, .. } = self.analysis;
         let columns = position.board().width();
         let blocks = columns.div_ceil((LINE - NAMES + GAP) / (CELL + GAP));
-        let has_plies = moves.iter().any(|of| of.outcome.is_some_and(|outcome| outcome.remoteness.is_some()));
         let best: Vec<usize> = self.analysis.best().collect();
         let result = |column: usize| match moves.iter().find(|of| of.column == column).map(|of| of.outcome) {
             None => cell(FULL, str::to_owned),
@@ -156,7 +152,7 @@ mod tests {
             let mut analysis = Analysis { outcome, ..Analysis::unknown(&position) };
             analysis.moves.iter_mut().for_each(|of| of.outcome = outcome);
             analysis.line = Some(vec![position.board().width() - 1; position.board().cells()]);
-            let answer = Answer { analysis: &analysis, limit: None, note: Some("from the built-in database") };
+            let answer = Answer { analysis: &analysis, limit: None, source: "from the built-in database" };
             let shown = strip_str(&answer.to_string()).to_string();
             assert!(shown.lines().all(|line| line.len() <= LINE && line.trim_end() == line), "{shown}");
             assert_eq!(shown.matches("column").count(), position.board().width().div_ceil(12), "{shown}");
@@ -167,9 +163,9 @@ mod tests {
     fn full_columns_have_a_dash_and_what_is_not_decided_a_question_mark() {
         let mut analysis = Analysis::unknown(&notation::parse("3x2c3".parse().unwrap(), "112").unwrap());
         analysis.moves[0].outcome = Some(Outcome { value: Value::Lose, remoteness: None });
-        let answer = Answer { analysis: &analysis, limit: None, note: None };
+        let answer = Answer { analysis: &analysis, limit: None, source: "searched" };
         let shown = strip_str(&answer.to_string()).to_string();
-        let expected = "O to move: not decided\n\ncolumn   1     2     3\nresult   -    loss   ?";
+        let expected = "O to move: not decided\n\ncolumn   1     2     3\nresult   -    loss   ?\n\nsearched";
         assert!(shown.ends_with(expected), "{shown}");
     }
 }

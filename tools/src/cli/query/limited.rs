@@ -130,7 +130,15 @@ impl LimitedAnalyst {
         self.analyst.lookup()
     }
 
-    /// Says where the answers so far come from, if not only from a database.
+    /// Says where the answers so far come from.
+    pub fn source(&self) -> String {
+        self.note().unwrap_or_else(|| match self.database() {
+            Some(database) => format!("from {}", wording::database(database)),
+            None => "searched forward".to_owned(),
+        })
+    }
+
+    /// Says where the answers so far come from, if not only from a database of all positions.
     pub fn note(&self) -> Option<String> {
         let has_searched = self.has_searched.load(Relaxed);
         let Some(database) = self.database() else {
@@ -173,7 +181,8 @@ impl LimitedAnalyst {
     fn explain(&self, error: DatabaseError) -> Error {
         match error {
             DatabaseError::Analysis(limit) if limit.is_limit() => anyhow!(self.limit_text(limit)),
-            error => remedy::or_search(error),
+            error @ DatabaseError::NotSolved { .. } => remedy::or_search(error),
+            error => error.into(),
         }
     }
 
