@@ -1,27 +1,26 @@
 //! Imports in `fourbase-tiers` go one way: a folder uses only the folders above it, those of the table in CONTRIBUTING.md.
 //!
-//! Cargo holds the order of the three packages. Within a folder, `pub(super)` holds what the others may see.
+//! Cargo holds the order of the four packages. Within a folder, `pub(super)` holds what the others may see.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The folders of `tiers/src`, each with the folders that it may use: all of them stand before it.
-const LAYERS: [(&str, &str); 14] = [
-    ("kernel", ""),
-    ("index", "kernel"),
+const LAYERS: [(&str, &str); 13] = [
+    ("index", ""),
     ("files", ""),
     ("communicator", "files"),
-    ("quiet", "kernel index"),
-    ("tier", "kernel index files communicator"),
-    ("format", "kernel index files communicator quiet tier"),
-    ("solve", "kernel index files communicator tier format"),
-    ("counts", "kernel index files communicator tier format solve"),
-    ("database", "kernel index files quiet format"),
-    ("positions", "kernel index files tier solve counts database"),
-    ("dataset", "kernel index files counts positions database"),
-    ("verify", "kernel index files communicator format counts database"),
-    ("testing", "kernel index files communicator quiet tier format solve counts database"),
+    ("quiet", "index"),
+    ("tier", "index files communicator"),
+    ("format", "index files communicator quiet tier"),
+    ("solve", "index files communicator tier format"),
+    ("counts", "index files communicator tier format solve"),
+    ("database", "index files quiet format"),
+    ("positions", "index files tier solve counts database"),
+    ("dataset", "index files counts positions database"),
+    ("verify", "index files communicator format counts database"),
+    ("testing", "index files communicator quiet tier format solve counts database"),
 ];
 
 /// What `verify`, which shares no code with the solver, may name of `kernel`.

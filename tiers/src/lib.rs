@@ -34,7 +34,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-#![deny(unsafe_code)]
+#![forbid(unsafe_code)]
+
+pub use fourbase_kernels as kernel;
 
 pub mod communicator;
 pub mod counts;
@@ -43,7 +45,7 @@ pub mod dataset;
 pub mod files;
 pub mod format;
 pub mod index;
-pub mod kernel;
+
 #[cfg(test)]
 #[path = "../../tests/support/long.rs"]
 mod long;

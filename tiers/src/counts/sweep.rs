@@ -140,7 +140,7 @@ pub(crate) fn sweep_tier(
             positions.without_line += 1;
             Ok(())
         })?;
-        return Ok(filled.map(|positions| positions.into_iter().fold(Pulled::default(), Pulled::add)));
+        return Ok(filled.map(|positions| positions.into_iter().fold(Pulled::default(), |sum, pulled| sum + pulled)));
     };
     let ply = tier.ply();
     let finished = FinishedLists::new(index, Player::to_move(ply).other(), list_bytes);
@@ -150,10 +150,10 @@ pub(crate) fn sweep_tier(
     };
     let filled = tier.fill(index, watch, begin, |(parents, drops, buffers, positions), matrix, rows, out| {
         let drops = drops.get(matrix.shape(), || ShapeDrops::from_parents(index, parents, matrix.shape(), ply));
-        *positions = positions.add(pull(&finished, drops, parents, matrix, rows, out, buffers)?);
+        *positions = *positions + pull(&finished, drops, parents, matrix, rows, out, buffers)?;
         Ok(())
     })?;
-    Ok(filled.map(|threads| threads.into_iter().fold(Pulled::default(), |sum, (.., pulled)| sum.add(pulled))))
+    Ok(filled.map(|threads| threads.into_iter().fold(Pulled::default(), |sum, (.., pulled)| sum + pulled)))
 }
 
 /// Fills `rows` (from a multiple of 64) of a matrix in `out`, and counts the positions in them, those beside them and
@@ -180,12 +180,12 @@ fn pull(
         if band.is_empty() {
             out.fill(0);
         } else {
-            own = own.add(kernel.run(PullBand { band: &band, out: Some(out), buffers }));
+            own = own + kernel.pull(PullBand { band: &band, out: Some(out), buffers });
         }
         if right.len() > 0 {
             let band = part(drops, parents, matrix, [None, Some(&right)], rows)?;
             if !band.is_empty() {
-                with_line += kernel.run(PullBand { band: &band, out: None, buffers }).without_line;
+                with_line += kernel.pull(PullBand { band: &band, out: None, buffers }).without_line;
             }
         }
     }
@@ -193,7 +193,7 @@ fn pull(
         for columns in [None, Some(&*right)] {
             let band = part(drops, parents, matrix, [Some(&left), columns], rows.clone())?;
             if !band.is_empty() {
-                with_line += kernel.run(PullBand { band: &band, out: None, buffers }).without_line;
+                with_line += kernel.pull(PullBand { band: &band, out: None, buffers }).without_line;
             }
         }
     }

@@ -92,14 +92,14 @@ impl<'a> Packer<'a> {
             rows.seek(matrix);
             quiet.each(index, tier.ply(), &located, &entries, |shown| {
                 let words = rows.get(shown.rows)?;
-                index.kernel().run(Pack {
+                index.kernel().pack(Pack {
                     rows: words,
                     row_words: matrix.words(),
                     words: shown.words.clone(),
                     quiet: shown.masks,
                     symbols,
                 });
-                index.kernel().run(CountByChunk {
+                index.kernel().count_by_chunk(CountByChunk {
                     masks: shown.masks,
                     row_words: shown.words.len(),
                     columns: matrix.columns.into(),
@@ -118,8 +118,8 @@ impl<'a> Packer<'a> {
     /// Compresses the symbols of a group, with the number of them in each of its chunks, in blocks of about the same size.
     fn compress(&mut self) -> Result<Vec<EncodedBlock>, FileError> {
         let Packer { tier, symbols, counts, bytes, frame, .. } = self;
-        let blocks = symbols.len().div_ceil(BLOCK_SYMBOLS).max(1);
-        let each = symbols.len().div_ceil(blocks);
+        let blocks = symbols.count().div_ceil(BLOCK_SYMBOLS).max(1);
+        let each = symbols.count().div_ceil(blocks);
         let (mut done, mut from, mut encoded) = (0, 0, Vec::with_capacity(blocks));
         while from < counts.len() {
             let (mut to, mut held) = (from, 0);
@@ -128,7 +128,7 @@ impl<'a> Packer<'a> {
                 to += 1;
             }
             // What follows the last symbol belongs to the last block.
-            if done + held == symbols.len() {
+            if done + held == symbols.count() {
                 to = counts.len();
             }
             bytes.clear();

@@ -158,7 +158,7 @@ impl DirtyBlock {
         match self {
             DirtyBlock::Expanded(words) => Ok(words),
             DirtyBlock::Delta(block) => expanded(block.length, |out| {
-                kernel.run(UndoDelta { delta: block.delta.read(buffer), planes: block.planes, out });
+                kernel.undo_delta(UndoDelta { delta: block.delta.read(buffer), planes: block.planes, out });
                 Ok(())
             }),
         }

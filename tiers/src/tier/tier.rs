@@ -330,7 +330,7 @@ impl<'s, C: Content> Tier<'s, C> {
                 _ => {}
             }
         }
-        self.kernel.run(MakeDelta { words, planes: self.planes, stretches, buffers: delta })
+        self.kernel.make_delta(MakeDelta { words, planes: self.planes, stretches, buffers: delta })
     }
 
     /// Appends a block to the log; `buffer` is for the compressed one.
@@ -377,7 +377,7 @@ impl<'s, C: Content> Tier<'s, C> {
         if !is_delta_of(payload, self.planes, words.len()) {
             return frame::expand_into(payload, bytemuck::cast_slice_mut(words));
         }
-        self.kernel.run(UndoDelta { delta: payload, planes: self.planes, out: words });
+        self.kernel.undo_delta(UndoDelta { delta: payload, planes: self.planes, out: words });
         true
     }
 }

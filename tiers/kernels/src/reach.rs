@@ -12,6 +12,7 @@
 //! Positions in which the mover has a line across both wings are counted and taken out again.
 
 use std::borrow::Cow;
+use std::ops::Add;
 
 use super::bits::{Bits, Task};
 use super::code::Wdl;
@@ -20,7 +21,7 @@ use super::rows;
 use super::words::RowView;
 
 /// A drop into the left wing: whole rows move.
-pub(crate) struct RowPull<'a> {
+pub struct RowPull<'a> {
     /// The parents' tier from the first word of the parent's matrix, or of its first row that is needed, on.
     pub parent: RowView<'a>,
     /// For every row of the band the parent's row, or [`NO_ROW`].
@@ -28,7 +29,7 @@ pub(crate) struct RowPull<'a> {
 }
 
 /// A drop into the right wing or on the spine.
-pub(crate) struct ColumnPull<'a> {
+pub struct ColumnPull<'a> {
     /// The parents' tier from the first word of the parent's matrix, or of its first row that is needed, on.
     pub parent: RowView<'a>,
     /// Words of a row of the parent.
@@ -46,7 +47,7 @@ pub(crate) struct ColumnPull<'a> {
 }
 
 /// The child's columns that a stream goes to.
-pub(crate) enum Put<'a> {
+pub enum Put<'a> {
     /// Neighbouring columns, from this one on.
     From(usize),
     /// The columns of a mask, after leaving out the first bits of the stream.
@@ -59,28 +60,31 @@ pub(crate) enum Put<'a> {
 }
 
 /// A run of rows of a child's matrix, and where they come from.
-pub(crate) struct Pull<'a> {
+pub struct Pull<'a> {
     /// Number of rows.
     pub rows: usize,
     /// Number of columns.
     pub columns: usize,
+    /// Moves in the left wing.
     pub row_pulls: Vec<RowPull<'a>>,
+    /// Moves in the right wing and in the spine.
     pub column_pulls: Vec<ColumnPull<'a>>,
     /// Streams in the transposed layout: their rows are the child's columns, their columns the rows of the band.
     pub turned_pulls: Vec<ColumnPull<'a>>,
-    /// Lines across both wings, and the left colourings of the rows to arm them with (unused where there is no line).
+    /// Lines across both wings.
     pub lines: ArmedLines,
+    /// The left colourings of the rows, to arm the lines with; unused where there is no line.
     pub left: &'a [u32],
 }
 
 impl Pull<'_> {
     /// Returns the words of a row.
-    pub(crate) fn words(&self) -> usize {
+    pub fn words(&self) -> usize {
         self.columns.div_ceil(64)
     }
 
     /// Returns whether no parent leads here, or there is nowhere to lead to.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.rows == 0
             || self.columns == 0
             || self.row_pulls.len() + self.column_pulls.len() + self.turned_pulls.len() == 0
@@ -89,24 +93,24 @@ impl Pull<'_> {
 
 /// How many positions of a band play reaches.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub(crate) struct Pulled {
+pub struct Pulled {
     /// Those that are in the rows now.
     pub without_line: u64,
     /// Those with a line across both wings, which were taken out.
     pub with_line: u64,
 }
 
-impl Pulled {
-    /// Returns the sum.
-    pub(crate) fn add(self, other: Pulled) -> Pulled {
-        let Pulled { without_line, with_line } = other;
-        Pulled { without_line: self.without_line + without_line, with_line: self.with_line + with_line }
+impl Add for Pulled {
+    type Output = Pulled;
+
+    fn add(self, other: Pulled) -> Pulled {
+        Pulled { without_line: self.without_line + other.without_line, with_line: self.with_line + other.with_line }
     }
 }
 
 /// Memory that a kernel reuses.
 #[derive(Default)]
-pub(crate) struct Buffers {
+pub struct Buffers {
     rows: Vec<u64>,
     stream: Vec<u64>,
     turn: Vec<u64>,
@@ -117,9 +121,12 @@ pub(crate) struct Buffers {
 type Any = Wdl<true>;
 
 /// Gathers a band of a tier of reached positions from its parents into `out` and counts, or only counts.
-pub(crate) struct PullBand<'a, 'b> {
+pub struct PullBand<'a, 'b> {
+    /// The band.
     pub band: &'a Pull<'b>,
+    /// Its rows; without them, only the counts are made.
     pub out: Option<&'a mut [u64]>,
+    /// Memory to work in.
     pub buffers: &'a mut Buffers,
 }
 

@@ -8,13 +8,13 @@ use std::ops::{Deref, DerefMut, Range};
 use std::sync::Arc;
 
 /// How many buffers each thread keeps.
-pub(crate) const MOST_SPARE: usize = 4;
+pub const MOST_SPARE: usize = 4;
 
 /// Shorter ones cost little to make.
 const LEAST_WORDS: usize = 1 << 10;
 
 /// Buffers take at most one part in so many more than is asked for: room for one of another length.
-pub(crate) const SPARE_PART: usize = 16;
+pub const SPARE_PART: usize = 16;
 
 thread_local! {
     /// The buffers that were dropped last, the latest at the end.
@@ -23,7 +23,7 @@ thread_local! {
 
 /// Words whose memory goes back to the thread that drops them.
 #[derive(Debug)]
-pub(crate) struct Words(Vec<u64>);
+pub struct Words(Vec<u64>);
 
 impl Words {
     /// Makes `length` words of any values. They take at most one part in [`SPARE_PART`] more memory than that.
@@ -83,7 +83,7 @@ impl DerefMut for Words {
 
 /// A view of the rows of a matrix that a band needs: in one piece, or in blocks that follow each other and are shared.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum RowView<'a> {
+pub enum RowView<'a> {
     /// All rows, one after the other.
     Whole(&'a [u64]),
     /// As many rows in each block; the last may have fewer.

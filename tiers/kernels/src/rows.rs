@@ -258,7 +258,7 @@ pub(super) fn turn<const P: usize>(turned: &[u64], out: &mut [u64], words: usize
 /// Transposes a matrix of 64x64 bits: bit `c` of word `r` becomes bit `r` of word `c`
 /// (six rounds of swapping blocks; Warren, *Hacker's Delight*, section 7-3).
 #[inline(always)]
-pub(crate) fn transpose(block: &mut [u64; 64]) {
+pub fn transpose(block: &mut [u64; 64]) {
     #[inline(always)]
     fn round<const J: usize>(block: &mut [u64; 64], mask: u64) {
         for group in block.chunks_exact_mut(2 * J) {

@@ -3,27 +3,33 @@
 //! The loops are written once, in safe code (`matrix.rs`, `rows.rs`, `reach.rs`, `tally.rs`, `pack.rs`, `delta.rs`), over
 //! two bit movements that differ (`bits.rs`). Each is a `Task`, which `Kernel::run` runs. `fast.rs` compiles them again with
 //! BMI2 and AVX2 and holds all `unsafe` code of the package. Without these, column drops take eight rows at a time.
+//!
+//! This package is a part of `fourbase-tiers`, which names it `kernel`: cargo compiles the two side by side.
 
 mod bits;
 mod code;
-pub(crate) mod delta;
+pub mod delta;
 mod fast;
-pub(crate) mod matrix;
-pub(crate) mod pack;
-pub(crate) mod reach;
+pub mod matrix;
+pub mod pack;
+pub mod reach;
 mod rows;
-pub(crate) mod tally;
+pub mod tally;
 mod words;
 
 pub use code::{Coding, MAX_PLANES, Values, ValuesError};
 
-pub(crate) use bits::{Bits, Task};
-pub(crate) use rows::transpose;
-pub(crate) use words::{MOST_SPARE, RowView, SPARE_PART, Words};
+pub use bits::{Bits, Task};
+pub use rows::transpose;
+pub use words::{MOST_SPARE, RowView, SPARE_PART, Words};
 
 use bits::Portable;
 use code::{No, Ordered, Wdl, Yes};
+use delta::{MakeDelta, UndoDelta};
 use matrix::{BAND_ROWS, Band, Buffers, Solve};
+use pack::{Pack, Unpack};
+use reach::{PullBand, Pulled};
+use tally::{CountByChunk, CountCodes};
 
 /// Which form of the kernels runs. All forms give the same bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,20 +60,55 @@ impl Kernel {
 
     /// Returns the memory that a thread of a solve takes for masks made ready and for rows side by side; `row_words` is the
     /// most words of a row in all its planes.
-    pub(crate) fn lane_bytes(self, row_words: u128) -> u128 {
+    pub fn lane_bytes(self, row_words: u128) -> u128 {
         if self.0.is_some() { 0 } else { bits::lane_bytes(BAND_ROWS, row_words) }
     }
 
-    /// Runs a loop.
-    pub(crate) fn run<T: Task>(self, task: T) -> T::Output {
+    /// Runs a loop; it is compiled where this is called. The methods below run those of this crate, compiled here.
+    pub fn run<T: Task>(self, task: T) -> T::Output {
         match self.0 {
             None => task.run::<Portable>(),
             Some(proof) => fast::run(proof, task),
         }
     }
 
+    /// Packs the symbols of quiet entries.
+    pub fn pack(self, task: Pack) {
+        self.run(task);
+    }
+
+    /// Unpacks a plane of symbols.
+    pub fn unpack(self, task: Unpack) {
+        self.run(task);
+    }
+
+    /// Counts marked positions by chunk.
+    pub fn count_by_chunk(self, task: CountByChunk) {
+        self.run(task);
+    }
+
+    /// Counts marked positions by code.
+    pub fn count_codes(self, task: CountCodes) {
+        self.run(task);
+    }
+
+    /// Gathers a band of reached positions.
+    pub fn pull(self, task: PullBand) -> Pulled {
+        self.run(task)
+    }
+
+    /// Makes the delta of a block.
+    pub fn make_delta<'a>(self, task: MakeDelta<'a>) -> &'a [u8] {
+        self.run(task)
+    }
+
+    /// Writes a block from its delta.
+    pub fn undo_delta(self, task: UndoDelta) {
+        self.run(task);
+    }
+
     /// Solves a band of a tier whose code is `coding` and whose children have `child_planes` planes.
-    pub(crate) fn solve(
+    pub fn solve(
         self,
         coding: &Coding,
         child_planes: usize,

@@ -18,13 +18,13 @@ use super::rows;
 use super::words::RowView;
 
 /// No child row: the drop completes a line.
-pub(crate) const NO_ROW: u32 = u32::MAX;
+pub const NO_ROW: u32 = u32::MAX;
 
 /// The most rows of a band: a cache line of the transposed layout.
-pub(crate) const BAND_ROWS: usize = 512;
+pub const BAND_ROWS: usize = 512;
 
 /// A drop into the left wing.
-pub(crate) struct RowDrop<'a> {
+pub struct RowDrop<'a> {
     /// The child's matrix from row 0 of the row numbers on.
     pub child: RowView<'a>,
     /// For every row of the band the child's row, or [`NO_ROW`].
@@ -32,7 +32,7 @@ pub(crate) struct RowDrop<'a> {
 }
 
 /// A drop into the right wing or on the spine.
-pub(crate) struct ColumnDrop<'a> {
+pub struct ColumnDrop<'a> {
     /// The child's matrix from row 0 of the row numbers on.
     pub child: RowView<'a>,
     /// Words of a plane of a row of the child.
@@ -50,7 +50,7 @@ pub(crate) struct ColumnDrop<'a> {
 }
 
 /// A drop into the right wing whose child is stored as its mirror image.
-pub(crate) struct TurnedDrop<'a> {
+pub struct TurnedDrop<'a> {
     /// The child's matrix from row `first_row` on: all its columns or some.
     pub child: RowView<'a>,
     /// The first row of the child's matrix that `child` has.
@@ -65,7 +65,8 @@ pub(crate) struct TurnedDrop<'a> {
 
 /// The lines across both wings that a matrix can hold.
 #[derive(Default)]
-pub(crate) struct ArmedLines {
+pub struct ArmedLines {
+    /// Each with its rows.
     pub lines: Vec<ArmedLine>,
     /// For every line the right colourings that hold their part, one mask after the other.
     pub masks: Vec<u64>,
@@ -73,14 +74,14 @@ pub(crate) struct ArmedLines {
 
 impl ArmedLines {
     /// Removes all lines and keeps the memory.
-    pub(crate) fn clear(&mut self) {
+    pub fn clear(&mut self) {
         self.lines.clear();
         self.masks.clear();
     }
 }
 
 /// A line across both wings: rows with these pieces have it in the columns of its mask.
-pub(crate) struct ArmedLine {
+pub struct ArmedLine {
     /// Bits of the left colouring on the line.
     pub left_mask: u32,
     /// What they are when the line is held.
@@ -91,7 +92,7 @@ pub(crate) struct ArmedLine {
 
 /// The outcomes of a tier that need no child, as codes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Outcomes {
+pub struct Outcomes {
     /// The player to move completes a line.
     pub completed: u8,
     /// What every move is at least worth: under misère completing a line, else the worst code there is.
@@ -103,15 +104,20 @@ pub(crate) struct Outcomes {
 }
 
 /// A run of rows of one matrix and all that its kernel needs.
-pub(crate) struct Band<'a> {
+pub struct Band<'a> {
     /// Colourings of the band's rows.
     pub left: &'a [u32],
     /// Number of columns.
     pub columns: usize,
+    /// Moves in the left wing.
     pub row_drops: Vec<RowDrop<'a>>,
+    /// Moves in the right wing and in the spine.
     pub column_drops: Vec<ColumnDrop<'a>>,
+    /// Moves whose children lie transposed.
     pub turned_drops: Vec<TurnedDrop<'a>>,
+    /// The lines across both wings.
     pub lines: &'a ArmedLines,
+    /// What a finished game is worth.
     pub outcomes: Outcomes,
     /// Completing a line loses.
     pub misere: bool,
@@ -119,9 +125,12 @@ pub(crate) struct Band<'a> {
 
 /// The lists of a band without their items, for another band.
 #[derive(Default)]
-pub(crate) struct Lists {
+pub struct Lists {
+    /// Of [`Band::row_drops`].
     pub row_drops: Vec<RowDrop<'static>>,
+    /// Of [`Band::column_drops`].
     pub column_drops: Vec<ColumnDrop<'static>>,
+    /// Of [`Band::turned_drops`].
     pub turned_drops: Vec<TurnedDrop<'static>>,
 }
 
@@ -134,7 +143,7 @@ fn emptied<T, U>(mut list: Vec<T>) -> Vec<U> {
 
 /// Memory that a kernel reuses.
 #[derive(Default)]
-pub(crate) struct Buffers {
+pub struct Buffers {
     start: Vec<u64>,
     stream: Vec<u64>,
     turn: Vec<u64>,
@@ -154,7 +163,7 @@ pub(super) fn mapped(map: &[u32], first_row: usize, row: usize) -> Option<usize>
 
 impl Band<'_> {
     /// Gives the lists back.
-    pub(crate) fn into_lists(self) -> Lists {
+    pub fn into_lists(self) -> Lists {
         Lists {
             row_drops: emptied(self.row_drops),
             column_drops: emptied(self.column_drops),
@@ -293,7 +302,7 @@ fn mark_over(band: &Band, row: usize, best: &mut [u64], over: &mut Vec<u64>) {
 /// Writes to `over` the columns, of `words` words, in which the row of the colouring `left` holds one of the lines;
 /// `false` if it arms none.
 #[inline(always)]
-pub(crate) fn over_columns(armed: &ArmedLines, left: u32, words: usize, over: &mut Vec<u64>) -> bool {
+pub fn over_columns(armed: &ArmedLines, left: u32, words: usize, over: &mut Vec<u64>) -> bool {
     let held = armed.lines.iter().filter(|line| left & line.left_mask == line.left_bits);
     let mut masks = held.map(|line| &armed.masks[line.mask..][..words]);
     let Some(first) = masks.next() else { return false };

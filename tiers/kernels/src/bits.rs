@@ -14,7 +14,7 @@ use super::code::{Code, MAX_PLANES};
 use super::matrix::ColumnDrop;
 
 /// Moves bits under a mask.
-pub(crate) trait Bits: Copy {
+pub trait Bits: Copy {
     /// Each operation is one instruction, and a mask needs no preparation.
     const FAST: bool;
 
@@ -32,7 +32,7 @@ pub(crate) trait Bits: Copy {
 }
 
 /// A loop that is compiled for every form of the kernels. `run` must be inlined into its caller.
-pub(crate) trait Task {
+pub trait Task {
     /// The result of the loop.
     type Output;
 
@@ -130,7 +130,7 @@ const LANES: usize = 8;
 
 /// The masks of a column drop as networks, and room for the streams of eight rows.
 #[derive(Default)]
-pub(crate) struct Lanes {
+pub struct Lanes {
     /// Of the child's columns; empty where they are contiguous.
     take: Vec<Network>,
     /// Of the parent's columns.
@@ -144,7 +144,7 @@ pub(crate) struct Lanes {
     /// The rows that are put into, side by side.
     best: Vec<[u64; LANES]>,
     /// The rows to work on, in order: a row of the band, and the child's row that it takes from.
-    pub(crate) rows: Vec<(usize, usize)>,
+    pub rows: Vec<(usize, usize)>,
 }
 
 /// Returns the bytes that [`Lanes`] take at most for bands of `rows` rows, where no row of parent or child has more than
@@ -175,7 +175,7 @@ impl Lanes {
     }
 
     /// Takes, in each of [`Lanes::rows`], the better of what `out` has and what a drop brings.
-    pub(crate) fn take_rows<C: Code<P>, const P: usize>(&mut self, code: C, drop: &ColumnDrop, out: &mut [u64]) {
+    pub fn take_rows<C: Code<P>, const P: usize>(&mut self, code: C, drop: &ColumnDrop, out: &mut [u64]) {
         self.prepare(drop);
         let row_words = P * self.put.len();
         let child_row_words = code.child_planes() * self.child_words;
@@ -272,9 +272,9 @@ impl Lanes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::RowView;
-    use crate::kernel::code::{No, Ordered, Wdl, Yes};
-    use crate::kernel::rows;
+    use crate::RowView;
+    use crate::code::{No, Ordered, Wdl, Yes};
+    use crate::rows;
     use proptest::prelude::*;
 
     fn bit_by_bit(word: u64, mask: u64) -> (u64, u64) {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::bits::{Bits, Task};
 
 /// Adds to counters how many bits masks of rows have in each chunk: a chunk is a run of entries, each as long as the others.
-pub(crate) struct CountByChunk<'a> {
+pub struct CountByChunk<'a> {
     /// The masks, row after row.
     pub masks: &'a [u64],
     /// Words of each mask.
@@ -20,6 +20,7 @@ pub(crate) struct CountByChunk<'a> {
     pub each: u32,
     /// The chunk that `counts` begins with.
     pub first_chunk: u64,
+    /// A counter for each chunk.
     pub counts: &'a mut [u16],
 }
 
@@ -58,16 +59,20 @@ fn count(places: Range<usize>, mask: &[u64]) -> u16 {
 }
 
 /// The codes of the most planes of a tier, 6.
-pub(crate) const CODES: usize = 1 << 6;
+pub const CODES: usize = 1 << 6;
 
 /// A counter for every code.
-pub(crate) type CodeCounts = [u64; CODES];
+pub type CodeCounts = [u64; CODES];
 
 /// Counts the codes of the positions of a row that are under a mask. The row has `planes` planes as long as `mask`.
-pub(crate) struct CountCodes<'a> {
+pub struct CountCodes<'a> {
+    /// The positions that are counted.
     pub mask: &'a [u64],
+    /// The planes, one after the other.
     pub row: &'a [u64],
+    /// From 1 to 6.
     pub planes: usize,
+    /// What is added to.
     pub counts: &'a mut CodeCounts,
 }
 
@@ -98,7 +103,7 @@ impl Task for CountCodes<'_> {
 }
 
 /// Returns the first of the positions of `row` under `mask` that has the code `code`.
-pub(crate) fn first(mask: &[u64], row: &[u64], planes: usize, code: usize) -> Option<usize> {
+pub fn first(mask: &[u64], row: &[u64], planes: usize, code: usize) -> Option<usize> {
     mask.iter().enumerate().find_map(|(word, reached)| {
         let plane = |p: usize| row.get(p * mask.len() + word).copied().unwrap_or(0);
         let set = (0..planes).fold(*reached, |set, p| set & if code >> p & 1 == 1 { plane(p) } else { !plane(p) });
@@ -111,7 +116,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::kernel::Kernel;
+    use crate::Kernel;
 
     proptest! {
         #[test]

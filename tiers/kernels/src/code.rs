@@ -35,7 +35,7 @@ impl std::fmt::Display for Values {
 /// Reads what [`Values`] write.
 ///
 /// ```
-/// use fourbase_tiers::kernel::Values;
+/// use fourbase_kernels::Values;
 ///
 /// assert_eq!("wdl".parse(), Ok(Values::Wdl));
 /// assert_eq!("plies".parse::<Values>().unwrap_err().to_string(), "expected wdl or remoteness, found \"plies\"");
@@ -137,7 +137,7 @@ impl Coding {
 }
 
 /// The better of two outcomes on many positions at once, for `P` planes.
-pub(crate) trait Code<const P: usize>: Copy {
+pub trait Code<const P: usize>: Copy {
     /// Tells whether a child has one plane less, so that its planes are widened while they are read.
     fn narrow(self) -> bool;
 
@@ -157,7 +157,7 @@ pub(crate) trait Code<const P: usize>: Copy {
 /// The sign of the outcome: planes "the first player does not lose", "the first player wins". Greater is better if
 /// `MAX`, else smaller.
 #[derive(Clone, Copy)]
-pub(crate) struct Wdl<const MAX: bool>;
+pub struct Wdl<const MAX: bool>;
 
 impl<const P: usize, const MAX: bool> Code<P> for Wdl<MAX> {
     #[inline(always)]
@@ -186,7 +186,7 @@ impl<const P: usize, const MAX: bool> Code<P> for Wdl<MAX> {
 
 /// The outcome's number in biased binary.
 #[derive(Clone, Copy)]
-pub(crate) struct Ordered<M, W> {
+pub struct Ordered<M, W> {
     /// The greater of two numbers is better, not the smaller one.
     pub maximise: M,
     /// Children have one plane less.
@@ -195,16 +195,16 @@ pub(crate) struct Ordered<M, W> {
 
 /// A fact that is known when a loop is compiled ([`Yes`], [`No`]) or when it runs (`bool`). To know the direction saves one
 /// instruction in nine, to know the width 4 % of a solve; each costs a loop more.
-pub(crate) trait Fact: Copy {
+pub trait Fact: Copy {
     /// Tells whether it holds.
     fn holds(self) -> bool;
 }
 
 #[derive(Clone, Copy)]
-pub(crate) struct Yes;
+pub struct Yes;
 
 #[derive(Clone, Copy)]
-pub(crate) struct No;
+pub struct No;
 
 impl Fact for Yes {
     #[inline(always)]

@@ -20,7 +20,7 @@ const ROWS_BACK: usize = 8;
 
 /// Neighbouring matrices whose rows are equally wide.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Stretch {
+pub struct Stretch {
     /// Words of each plane of a row.
     pub row_words: u32,
     /// Words of all rows, with all planes.
@@ -87,7 +87,7 @@ fn pair(bytes: &[u8; 8]) -> [usize; 2] {
 }
 
 /// Tells whether bytes are a delta that can be undone into a block of `words` words with so many planes.
-pub(crate) fn is_delta_of(bytes: &[u8], planes: usize, words: usize) -> bool {
+pub fn is_delta_of(bytes: &[u8], planes: usize, words: usize) -> bool {
     let Some(parts) = Parts::of(bytes) else { return false };
     let is_rows = |[row_words, words]: [usize; 2]| row_words > 0 && words.is_multiple_of(row_words * planes);
     if parts.stretches().map(|[_, words]| words).sum::<usize>() != words || !parts.stretches().all(is_rows) {
@@ -105,7 +105,7 @@ pub(crate) fn is_delta_of(bytes: &[u8], planes: usize, words: usize) -> bool {
 
 /// What a thread makes deltas in.
 #[derive(Default, Debug)]
-pub(crate) struct DeltaBuffers {
+pub struct DeltaBuffers {
     words: Vec<u64>,
     masks: Vec<u8>,
     bytes: Vec<u8>,
@@ -114,10 +114,14 @@ pub(crate) struct DeltaBuffers {
 
 /// Turns a block of rows of `planes` planes, whose words are the stretches one after the other, into differences from its own
 /// earlier rows.
-pub(crate) struct MakeDelta<'a> {
+pub struct MakeDelta<'a> {
+    /// The block.
     pub words: &'a [u64],
+    /// From 1 to 6.
     pub planes: usize,
+    /// Its rows, each so often as it has planes.
     pub stretches: &'a [Stretch],
+    /// Holds the delta that is returned.
     pub buffers: &'a mut DeltaBuffers,
 }
 
@@ -291,9 +295,12 @@ fn get_bytes<B: Bits>(mask: u8, bytes: &[u8]) -> (u64, usize) {
 }
 
 /// Writes the words of a block from its delta ([`is_delta_of`] it).
-pub(crate) struct UndoDelta<'a> {
+pub struct UndoDelta<'a> {
+    /// What [`MakeDelta`] made.
     pub delta: &'a [u8],
+    /// As for [`MakeDelta`].
     pub planes: usize,
+    /// As long as the block was.
     pub out: &'a mut [u64],
 }
 
@@ -354,7 +361,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::kernel::Kernel;
+    use crate::Kernel;
 
     fn stretches() -> impl Strategy<Value = Vec<(u32, Vec<u64>)>> {
         let word = prop_oneof![Just(0), Just(u64::MAX), any::<u64>(), (0..64u32).prop_map(|bit| 1 << bit), 0..3u64];

@@ -22,7 +22,7 @@ use super::{Coding, Values};
 
 /// The codes of consecutive quiet entries: for every plane a stream of bits, the first in the lowest bit.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Symbols {
+pub struct Symbols {
     /// All of `⌈len / 64⌉` words; bits beyond `len` are 0.
     planes: Vec<Vec<u64>>,
     len: usize,
@@ -41,7 +41,7 @@ impl Symbols {
     }
 
     /// Counts the symbols.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.len
     }
 
@@ -65,7 +65,7 @@ impl Symbols {
 }
 
 /// Appends the symbols of the quiet entries of some rows.
-pub(crate) struct Pack<'a> {
+pub struct Pack<'a> {
     /// All planes of a row, one after the other, then the next row.
     pub rows: &'a [u64],
     /// Words of a plane of a row.
@@ -74,6 +74,7 @@ pub(crate) struct Pack<'a> {
     pub words: Range<usize>,
     /// The masks of the quiet entries, row after row.
     pub quiet: &'a [u64],
+    /// What is appended to.
     pub symbols: &'a mut Symbols,
 }
 
@@ -146,9 +147,12 @@ fn pack<B: Bits, const P: usize>(rows: &Rows, first: usize, streams: [&mut [u64]
 
 /// Puts one plane of symbols back: the bits of `stream` go, in order, to the places of `quiet` in `out`, whose other bits
 /// become 0.
-pub(crate) struct Unpack<'a> {
+pub struct Unpack<'a> {
+    /// One plane of the symbols.
     pub stream: &'a [u64],
+    /// The masks of the quiet entries.
     pub quiet: &'a [u64],
+    /// As long as the masks.
     pub out: &'a mut [u64],
 }
 
@@ -174,7 +178,7 @@ fn bits_at(stream: &[u64], at: usize) -> u64 {
 }
 
 /// Returns the bytes that `count` symbols take.
-pub(crate) fn packed_bytes(coding: &Coding, count: usize) -> usize {
+pub fn packed_bytes(coding: &Coding, count: usize) -> usize {
     match coding.values() {
         Values::Wdl => count.div_ceil(4),
         Values::Remoteness => count,
@@ -182,12 +186,12 @@ pub(crate) fn packed_bytes(coding: &Coding, count: usize) -> usize {
 }
 
 /// Tells whether bytes can be symbols: none has bits beyond the planes.
-pub(crate) fn are_symbols(coding: &Coding, bytes: &[u8]) -> bool {
+pub fn are_symbols(coding: &Coding, bytes: &[u8]) -> bool {
     coding.values() == Values::Wdl || bytes.iter().fold(0, |any, code| any | code) >> coding.planes() == 0
 }
 
 /// Appends `count` symbols from number `first` on.
-pub(crate) fn to_bytes(coding: &Coding, symbols: &Symbols, first: usize, count: usize, bytes: &mut Vec<u8>) {
+pub fn to_bytes(coding: &Coding, symbols: &Symbols, first: usize, count: usize, bytes: &mut Vec<u8>) {
     let end = bytes.len() + packed_bytes(coding, count);
     for at in (0..count).step_by(32) {
         let take = (count - at).min(32) as u32;
@@ -209,7 +213,7 @@ pub(crate) fn to_bytes(coding: &Coding, symbols: &Symbols, first: usize, count: 
 
 /// Takes `count` symbols from number `first` on, which the bytes must have, apart again: the planes, one after the other,
 /// each of `⌈count / 64⌉` words.
-pub(crate) fn from_bytes(coding: &Coding, bytes: &[u8], first: usize, count: usize) -> Vec<u64> {
+pub fn from_bytes(coding: &Coding, bytes: &[u8], first: usize, count: usize) -> Vec<u64> {
     let words = count.div_ceil(64);
     let mut planes = vec![0u64; words * coding.planes()];
     for (i, number) in (first..first + count).enumerate() {
@@ -242,7 +246,7 @@ fn spread(word: u32) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::Kernel;
+    use crate::Kernel;
     use proptest::prelude::*;
 
     proptest! {
@@ -287,8 +291,8 @@ mod tests {
                 let pack = Pack { rows, row_words: 1, words: 0..1, quiet: &[u64::MAX], symbols: &mut symbols };
                 Kernel::portable().run(pack);
             }
-            let first = first.min(symbols.len());
-            let count = count.min(symbols.len() - first);
+            let first = first.min(symbols.count());
+            let count = count.min(symbols.count() - first);
             let mut bytes = Vec::new();
             to_bytes(&coding, &symbols, first, count, &mut bytes);
             prop_assert_eq!(bytes.len(), packed_bytes(&coding, count));
