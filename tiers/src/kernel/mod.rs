@@ -19,7 +19,7 @@ pub use code::{Coding, MAX_PLANES, Values, ValuesError};
 
 pub(crate) use bits::{Bits, Task};
 pub(crate) use rows::transpose;
-pub(crate) use words::{MOST_SPARE, RowView, SPARE_PART, Words};
+pub(crate) use words::{Pool, PoolLimits, RowView, SPARE_PART, Words};
 
 use bits::Portable;
 use code::{No, Ordered, Wdl, Yes};

@@ -18,8 +18,7 @@ use super::error::SolveError;
 use crate::communicator::Communicator;
 use crate::files::{Storage, has_room};
 use crate::index::{Index, TableSizes, TierSize, check_tables, tier_estimates};
-use crate::kernel::matrix::BAND_ROWS;
-use crate::kernel::{Coding, Kernel, MOST_SPARE, Values};
+use crate::kernel::{Coding, Kernel, PoolLimits, Values};
 use crate::tier::{BLOCK_WORDS, MemoryBudget};
 
 /// Give up counting above this many colourings per byte of the limit: the tables alone would be far too large.
@@ -60,6 +59,8 @@ pub struct Plan {
     /// Memory with all blocks of two tiers, and the least memory, in bytes.
     whole_bytes: u128,
     least_bytes: u128,
+    /// The part of the least memory that is for blocks: those that threads work on.
+    window_bytes: u128,
     slices: Slices,
 }
 
@@ -108,8 +109,8 @@ impl Plan {
         let whole_bytes = pairs.max().unwrap_or(0);
         let tiers = plan_tiers(board, values, &entries);
         // Without an index there is no solve in files either.
-        let (least_bytes, slices) = (whole_bytes, Slices::default());
-        Plan { board, values, exact: false, is_bounded: false, tiers, whole_bytes, least_bytes, slices }
+        let (least_bytes, window_bytes, slices) = (whole_bytes, 0, Slices::default());
+        Plan { board, values, exact: false, is_bounded: false, tiers, whole_bytes, least_bytes, window_bytes, slices }
     }
 
     /// Sums what a solve needs. Takes the time to count the lists of all wings (7x6: about a second).
@@ -140,11 +141,13 @@ impl Plan {
             most_words: most(|size| size.matrix_words),
         };
         let block_words = (BLOCK_WORDS as u128).max(64 * row_words).min(tier_words);
+        let window_bytes = threads * window_bytes(board, block_words, slices.most_words);
         let least_bytes = index.bytes() as u128
             + FIXED_BYTES
             + 2 * most(directory_bytes)
             + threads * index.kernel().lane_bytes(row_words)
-            + threads * thread_bytes(board, block_words, slices.most_words, row_words)
+            + threads * buffer_bytes(block_words)
+            + window_bytes
             + slices.count * SLICE_COPIES * 8 * slices.least_words;
         let pairs = sizes.windows(2).map(|pair| 8 * (pair[0].words + pair[1].words));
         let tiers = plan_tiers(board, values, &Vec::from_iter(sizes.iter().map(|size| size.entries)));
@@ -157,6 +160,7 @@ impl Plan {
             // Beside the blocks there is budget for deltas, which are never needed then.
             whole_bytes: least_bytes + pairs.max().unwrap_or(0) / 4 * 5,
             least_bytes,
+            window_bytes,
             slices,
         }
     }
@@ -239,13 +243,18 @@ impl Plan {
     /// Splits what a solve may use beyond its least memory: all of it for blocks of two tiers; where those of the tier that is
     /// read do not fit, up to an eighth of it for the slices, until whole matrices fit.
     pub(crate) fn budget(&self, limit_bytes: u64, block_words: usize) -> MemoryBudget {
-        let rest = u128::from(limit_bytes).saturating_sub(self.least_bytes);
+        let limit_bytes = u128::from(limit_bytes).min(if self.is_bounded { u128::MAX } else { self.whole_bytes });
+        let rest = limit_bytes.saturating_sub(self.least_bytes);
         let Slices { count, least_words, most_words } = self.slices;
         let more_words = (rest / SLICES_PART / SLICE_COPIES / 8 / count.max(1)).min(most_words - least_words);
         let wide_bytes = SLICE_COPIES * 8 * count * more_words;
         MemoryBudget {
             block_words,
             cache_bytes: rest as u64,
+            pool: PoolLimits {
+                bytes: (rest + self.window_bytes) as u64,
+                spare_bytes: (if self.is_bounded { rest } else { rest / 8 }) as u64,
+            },
             slice_words: least_words as usize,
             wide: Some(((least_words + more_words) as usize, wide_bytes as u64)),
         }
@@ -363,8 +372,8 @@ const SLICES_PART: u128 = 8;
 /// A window on whole matrices is kept beside the slice of a larger one.
 const SLICE_COPIES: u128 = 2;
 
-/// The program itself, its threads, and the blocks that are being written.
-const FIXED_BYTES: u128 = 24 << 20;
+/// The program itself, and what is being written.
+const FIXED_BYTES: u128 = 16 << 20;
 
 /// The memory of a tier beside its blocks: where its shapes and blocks begin, and the jobs.
 fn directory_bytes(size: &TierSize) -> u128 {
@@ -372,14 +381,16 @@ fn directory_bytes(size: &TierSize) -> u128 {
     blocks * 64 + size.shapes * 128
 }
 
-/// Memory of one thread, without slices: a block; a window on each shape that a shape leads to, with a few times as many rows as
-/// a band has; the block that a slice is cut from; a block as it is turned into its delta, and buffers that are used again; and
-/// what zstd takes, which is 0.9 MiB.
-fn thread_bytes(board: Board, block_words: u128, matrix_words: u128, row_words: u128) -> u128 {
-    let rows = (4 * BAND_ROWS as u128 * row_words).min(matrix_words);
+/// The blocks that one thread works on: the one that it fills, and a window on each shape that this leads to, of two blocks
+/// where one matrix is so large.
+fn window_bytes(board: Board, block_words: u128, matrix_words: u128) -> u128 {
     let width = board.width() as u128;
-    let spare = (DELTA_BLOCKS + MOST_SPARE as u128) * block_words * 5 / 4;
-    8 * ((width + 2) * (2 * block_words + rows) + width / 2 * block_words + spare) + (2 << 20)
+    8 * ((width + 1) * block_words + width * matrix_words.min(block_words))
+}
+
+/// The buffers of one thread, without slices: those in which it makes deltas, and what zstd takes, which is 0.9 MiB.
+fn buffer_bytes(block_words: u128) -> u128 {
+    8 * DELTA_BLOCKS * block_words + (1 << 20)
 }
 
 /// How many blocks the buffers take in which deltas are made.
