@@ -373,7 +373,7 @@ const SLICES_PART: u128 = 8;
 const SLICE_COPIES: u128 = 2;
 
 /// The program itself, and what is being written.
-const FIXED_BYTES: u128 = 16 << 20;
+const FIXED_BYTES: u128 = 14 << 20;
 
 /// The memory of a tier beside its blocks: where its shapes and blocks begin, and the jobs.
 fn directory_bytes(size: &TierSize) -> u128 {
@@ -388,9 +388,9 @@ fn window_bytes(board: Board, block_words: u128, matrix_words: u128) -> u128 {
     8 * ((width + 1) * block_words + width * matrix_words.min(block_words))
 }
 
-/// The buffers of one thread, without slices: those in which it makes deltas, and what zstd takes, which is 0.9 MiB.
+/// The buffers of one thread, without slices: those in which it makes deltas, and what zstd takes.
 fn buffer_bytes(block_words: u128) -> u128 {
-    8 * DELTA_BLOCKS * block_words + (1 << 20)
+    8 * DELTA_BLOCKS * block_words + (1 << 19)
 }
 
 /// How many blocks the buffers take in which deltas are made.
