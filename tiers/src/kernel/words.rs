@@ -33,7 +33,7 @@ pub(crate) struct Pool(Mutex<Maps>);
 pub(crate) struct PoolLimits {
     /// Blocks and spare memory together. Blocks alone may take more.
     pub bytes: u64,
-    /// Spare memory.
+    /// The same, beyond the most that blocks alone took so far: for sizes that change as a solve goes on.
     pub spare_bytes: u64,
 }
 
@@ -42,6 +42,7 @@ pub(crate) struct PoolLimits {
 struct Maps {
     limits: PoolLimits,
     used_bytes: u64,
+    most_used_bytes: u64,
     spare_bytes: u64,
     /// By size.
     spare: BTreeMap<usize, Vec<MmapMut>>,
@@ -50,8 +51,8 @@ struct Maps {
 impl Pool {
     /// Makes an empty pool.
     pub fn new(limits: PoolLimits) -> Arc<Pool> {
-        let (used_bytes, spare_bytes, spare) = (0, 0, BTreeMap::new());
-        Arc::new(Pool(Mutex::new(Maps { limits, used_bytes, spare_bytes, spare })))
+        let ([used_bytes, most_used_bytes, spare_bytes], spare) = ([0; 3], BTreeMap::new());
+        Arc::new(Pool(Mutex::new(Maps { limits, used_bytes, most_used_bytes, spare_bytes, spare })))
     }
 
     /// Sets what the pool may take from now on.
@@ -94,6 +95,7 @@ impl Pool {
         let found = map.as_ref().map_or(0, |map| map.len() as u64);
         maps.spare_bytes -= found;
         maps.used_bytes += if found > 0 { found } else { bytes as u64 };
+        maps.most_used_bytes = maps.most_used_bytes.max(maps.used_bytes);
         map
     }
 
@@ -112,8 +114,9 @@ impl Pool {
     fn trim(&self) {
         loop {
             let mut maps = self.maps();
-            let most_spare_bytes = maps.limits.bytes.saturating_sub(maps.used_bytes).min(maps.limits.spare_bytes);
-            if maps.spare_bytes <= most_spare_bytes {
+            let PoolLimits { bytes, spare_bytes } = maps.limits;
+            let most_bytes = bytes.min(maps.most_used_bytes + spare_bytes);
+            if maps.spare_bytes <= most_bytes.saturating_sub(maps.used_bytes) {
                 return;
             }
             let most = maps.spare.iter_mut().max_by_key(|(bytes, spare)| **bytes * spare.len());
