@@ -70,7 +70,7 @@ impl Pool {
     /// Makes `length` words of any values.
     pub fn words(self: &Arc<Pool>, length: usize) -> Words {
         if length < LEAST_WORDS {
-            return Words { few: vec![0; length], many: None, length };
+            return self.few(length);
         }
         let step = (length / SPARE_PART + 1).next_power_of_two() / 2;
         let bytes = 8 * length.next_multiple_of(step.max(PAGE_WORDS));
@@ -78,13 +78,18 @@ impl Pool {
             self.trim();
             MmapOptions::new().len(bytes).populate().map_anon().ok()
         });
-        match map {
-            Some(map) => Words { few: Vec::new(), many: Some((map, Arc::clone(self))), length },
-            None => {
-                self.maps().used_bytes -= bytes as u64;
-                Words { few: vec![0; length], many: None, length }
-            }
-        }
+        let Some(map) = map else {
+            self.maps().used_bytes -= bytes as u64;
+            return self.few(length);
+        };
+        Words { few: Vec::new(), many: Some(map), pool: Arc::clone(self), length }
+    }
+
+    /// Makes words in memory of the general allocator.
+    fn few(self: &Arc<Pool>, length: usize) -> Words {
+        self.maps().used_bytes += 8 * length as u64;
+        self.trim();
+        Words { few: vec![0; length], many: None, pool: Arc::clone(self), length }
     }
 
     /// Takes spare memory of about so many bytes. If there is none, new memory will be used.
@@ -143,21 +148,23 @@ impl Pool {
 #[derive(Debug)]
 pub(crate) struct Words {
     few: Vec<u64>,
-    many: Option<(MmapMut, Arc<Pool>)>,
+    many: Option<MmapMut>,
+    pool: Arc<Pool>,
     length: usize,
 }
 
 impl Words {
     /// Returns the bytes that they take.
     pub fn bytes(&self) -> u64 {
-        self.many.as_ref().map_or(8 * self.few.len(), |(map, _)| map.len()) as u64
+        self.many.as_ref().map_or(8 * self.few.len(), |map| map.len()) as u64
     }
 }
 
 impl Drop for Words {
     fn drop(&mut self) {
-        if let Some((map, pool)) = self.many.take() {
-            pool.put(map);
+        match self.many.take() {
+            Some(map) => self.pool.put(map),
+            None => self.pool.maps().used_bytes -= 8 * self.few.len() as u64,
         }
     }
 }
@@ -167,14 +174,14 @@ impl Deref for Words {
 
     #[inline]
     fn deref(&self) -> &[u64] {
-        let words = self.many.as_ref().map_or(&self.few[..], |(map, _)| bytemuck::cast_slice(map));
+        let words = self.many.as_ref().map_or(&self.few[..], |map| bytemuck::cast_slice(map));
         &words[..self.length]
     }
 }
 
 impl DerefMut for Words {
     fn deref_mut(&mut self) -> &mut [u64] {
-        let words = self.many.as_mut().map_or(&mut self.few[..], |(map, _)| bytemuck::cast_slice_mut(map));
+        let words = self.many.as_mut().map_or(&mut self.few[..], |map| bytemuck::cast_slice_mut(map));
         &mut words[..self.length]
     }
 }
