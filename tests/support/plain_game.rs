@@ -140,15 +140,15 @@ impl PlainGame {
 
     fn has_line(&self, player: u8) -> bool {
         let (width, height) = (self.board.width() as isize, self.board.height() as isize);
-        let has = |column: isize, row: isize| {
-            let inside = (0..width).contains(&column) && (0..height).contains(&row);
-            inside && self.cells[(row * width + column) as usize] == player
-        };
-        let connect = self.board.connect() as isize;
         for row in 0..height {
             for column in 0..width {
                 for (right, up) in [(1, 0), (0, 1), (1, 1), (1, -1)] {
-                    if (0..connect).all(|step| has(column + step * right, row + step * up)) {
+                    let (mut x, mut y, mut length) = (column, row, 0);
+                    while x < width && y >= 0 && y < height && self.cells[(y * width + x) as usize] == player {
+                        length += 1;
+                        (x, y) = (x + right, y + up);
+                    }
+                    if length >= self.board.connect() {
                         return true;
                     }
                 }

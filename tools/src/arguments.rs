@@ -12,6 +12,7 @@ use clap::{Args, ValueHint};
 use fourbase::Board;
 use fourbase_tiers::database::{Database, DatabaseError};
 use fourbase_tiers::kernel::Values;
+use fourbase_tiers::solve::Plan;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::failure::{self, BadInput};
@@ -163,6 +164,12 @@ impl LookupArguments {
     }
 }
 
+/// What the program itself takes.
+const PROGRAM_BYTES: u64 = 16 << 20;
+
+/// A smaller cache expands nearly every block again.
+const LEAST_CACHE_BYTES: u64 = 1 << 20;
+
 /// How much memory to use.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct MemoryArgument {
@@ -175,6 +182,16 @@ impl MemoryArgument {
     /// Returns the limit in bytes; `None` where it is not given and the system does not tell how much is free.
     pub fn known(self) -> Option<u64> {
         self.bytes.or_else(memory::default_limit)
+    }
+
+    /// Lowers the cache of a database to what is left of the limit beside other memory: to an equal share of it for so many
+    /// caches, and to a megabyte at least.
+    pub fn limit_cache(self, database: Database, other_bytes: u64, caches: u64) -> Database {
+        let table_bytes = Plan::estimate(database.board(), database.values()).table_bytes();
+        let other_bytes = u128::from(other_bytes) + table_bytes + u128::from(PROGRAM_BYTES);
+        let rest = self.known().map(|limit| u128::from(limit).saturating_sub(other_bytes) / u128::from(caches));
+        let most = rest.and_then(|rest| u64::try_from(rest).ok()).unwrap_or(u64::MAX);
+        database.with_cache_up_to(most.max(LEAST_CACHE_BYTES))
     }
 
     /// Returns the limit in bytes.

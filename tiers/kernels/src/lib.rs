@@ -21,7 +21,7 @@ pub use code::{Coding, MAX_PLANES, Values, ValuesError};
 
 pub use bits::{Bits, Task};
 pub use rows::transpose;
-pub use words::{MOST_SPARE, RowView, SPARE_PART, Words};
+pub use words::{Pool, PoolLimits, RowView, SPARE_PART, Words};
 
 use bits::Portable;
 use code::{No, Ordered, Wdl, Yes};

@@ -121,6 +121,12 @@ impl Database {
         self
     }
 
+    /// Lowers the memory of the cache to `bytes`, if it may take more.
+    #[must_use]
+    pub fn with_cache_up_to(self, bytes: u64) -> Database {
+        if self.cache.bytes > bytes { self.with_cache(bytes) } else { self }
+    }
+
     /// Returns the memory that the cache of expanded blocks may take.
     pub(crate) fn cache_bytes(&self) -> u64 {
         self.cache.bytes

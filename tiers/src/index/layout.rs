@@ -179,6 +179,8 @@ pub(crate) struct TierSize {
     /// Words of all planes.
     pub words: u128,
     pub matrices: u128,
+    /// Rows of all matrices.
+    pub rows: u128,
     pub shapes: u128,
     /// Words of all planes of the largest matrix.
     pub matrix_words: u128,
@@ -201,6 +203,7 @@ impl TierSize {
                 size.entries += u128::from(matrix.entries());
                 size.words += words;
                 size.matrices += 1;
+                size.rows += u128::from(matrix.rows);
                 size.matrix_words = size.matrix_words.max(words);
                 size.row_words = size.row_words.max(matrix.words() as u128 * planes);
                 let columns = matrix.words().min(BAND_ROWS / 64) as u128;
@@ -212,6 +215,7 @@ impl TierSize {
             entries: a.entries + b.entries,
             words: a.words + b.words,
             matrices: a.matrices + b.matrices,
+            rows: a.rows + b.rows,
             shapes: a.shapes + b.shapes,
             matrix_words: a.matrix_words.max(b.matrix_words),
             row_words: a.row_words.max(b.row_words),

@@ -21,4 +21,4 @@ pub use error::SolveError;
 pub use options::{Report, Solve};
 pub use plan::{Plan, RankTier, TierPlan};
 pub(crate) use speed::solve_down;
-pub use speed::{entries_per_second, in_memory};
+pub use speed::{in_memory, work_per_second};

@@ -5,6 +5,7 @@ use std::time::Instant;
 use fourbase::Outcome;
 
 use super::driver::solve_tier;
+use super::plan::Plan;
 use crate::files::FileError;
 use crate::index::Index;
 use crate::kernel::{Coding, Kernel, Values};
@@ -56,15 +57,15 @@ const SAMPLE: &str = "5x5";
 /// How often it is solved: the first time is slower, and other work on the machine may disturb any.
 const SAMPLES: usize = 3;
 
-/// Measures how many entries this machine solves in a second, by solving 5x5 three times in memory (about a second in
-/// all). A large board takes about as long an entry, since its longer rows pay for its files: 5x5 took 1.0, whole solves of
-/// 6x5, 6x6 and 7x5 took 0.6, 0.6 and 1.1 ns an entry on the same two cores. `None` where nothing can be measured.
-pub fn entries_per_second(values: Values, kernel: Kernel) -> Option<f64> {
+/// Measures how much work the kernels of this machine do in a second ([`TierPlan::work`](super::TierPlan::work)), by solving 5x5
+/// three times in memory (about a third of a second in all). `None` where nothing can be measured.
+pub fn work_per_second(values: Values, kernel: Kernel) -> Option<f64> {
     let index = Index::new(SAMPLE.parse().ok()?, kernel).ok()?;
+    let work = Plan::exact(&index, values).work() as f64;
     let rate = |_| {
-        let (start, mut entries) = (Instant::now(), 0);
-        in_memory(&index, values, |tier| entries += tier.entries()).ok()?;
-        Some(entries as f64 / start.elapsed().as_secs_f64())
+        let start = Instant::now();
+        in_memory(&index, values, |_| ()).ok()?;
+        Some(work / start.elapsed().as_secs_f64())
     };
     (0..SAMPLES).filter_map(rate).max_by(f64::total_cmp)
 }

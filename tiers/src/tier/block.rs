@@ -1,17 +1,17 @@
 //! Blocks: how a shape is cut into them, and what one is in memory.
 //!
 //! A block is a run of rows of about the same size. Cuts follow from the layout alone, so that every run of the program finds
-//! the same ones. In memory a block is expanded, or it is its delta. Deltas have all lengths, and those of a tier are given
-//! back by the thousand, so they lie in pages of one size: what one tier gives back fits the next. From the system's allocator
-//! they took a tenth to a fifth of the time of 7x6, and a sixth more memory than was counted.
+//! the same ones. In memory a block is expanded, or it is its delta. Deltas have all lengths, so a thread puts those that it
+//! makes one after the other into *slabs* of one size. Blocks are evicted in the order in which they were made, so slabs go as
+//! they came.
 
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use crate::files::FileError;
 use crate::index::{Index, Matrix, Shape, ShapeLayout};
 use crate::kernel::delta::UndoDelta;
-use crate::kernel::{Kernel, SPARE_PART, Words};
+use crate::kernel::{Kernel, Pool, SPARE_PART, Words};
 
 /// About how many words a block has before compression: 256 KiB, so that a window on each child stays in a processor's
 /// cache.
@@ -117,15 +117,16 @@ pub(super) const PAD: usize = 2;
 /// The words of a block, and [`PAD`] more. Threads share it.
 pub(super) type Expanded = Arc<Words>;
 
-/// Makes a block of `length` words and lets `fill` write them.
+/// Makes a block of `length` words in memory of `pool` and lets `fill` write them.
 ///
 /// # Errors
 /// Those of `fill`.
 pub(super) fn expanded(
+    pool: &Arc<Pool>,
     length: usize,
     fill: impl FnOnce(&mut [u64]) -> Result<(), FileError>,
 ) -> Result<Expanded, FileError> {
-    let mut words = Words::of_any_values(length + PAD);
+    let mut words = pool.words(length + PAD);
     words.get_mut(..length).map_or(Ok(()), fill)?;
     Ok(Arc::new(words))
 }
@@ -140,114 +141,89 @@ pub(super) fn expanded_bytes(blocks: usize, words: usize) -> u64 {
 #[derive(Clone, Debug)]
 pub(super) enum DirtyBlock {
     Expanded(Expanded),
-    Delta(Arc<DeltaBlock>),
+    Delta(DeltaBlock),
 }
 
 /// A block in memory as its delta.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct DeltaBlock {
-    pub delta: Paged,
-    pub planes: usize,
+    slab: Arc<Words>,
+    /// Where the delta is in the slab, in bytes.
+    first: u32,
+    bytes: u32,
     /// Words of the block.
-    pub length: usize,
+    pub words: u32,
+    /// Its share of the memory of the slab.
+    pub taken_bytes: u32,
 }
 
 impl DirtyBlock {
-    /// Returns the words of the block; `buffer` is for those of a delta.
-    pub fn expand(self, kernel: Kernel, buffer: &mut Vec<u8>) -> Result<Expanded, FileError> {
+    /// Returns the words of the block, in memory of `pool`.
+    pub fn expand(self, pool: &Arc<Pool>, kernel: Kernel, planes: usize) -> Result<Expanded, FileError> {
         match self {
             DirtyBlock::Expanded(words) => Ok(words),
-            DirtyBlock::Delta(block) => expanded(block.length, |out| {
-                kernel.undo_delta(UndoDelta { delta: block.delta.read(buffer), planes: block.planes, out });
+            DirtyBlock::Delta(block) => expanded(pool, block.words as usize, |out| {
+                let bytes = bytemuck::cast_slice::<u64, u8>(&block.slab).get(block.first as usize..);
+                let delta = bytes.and_then(|bytes| bytes.get(..block.bytes as usize)).unwrap_or_default();
+                kernel.undo_delta(UndoDelta { delta, planes, out });
                 Ok(())
             }),
         }
     }
 }
 
-/// Returns what a delta of so many bytes takes in memory.
-pub(super) fn delta_bytes(bytes: usize) -> u64 {
-    Paged::taken_by(bytes) + 64
+/// Bytes of a slab, or more where a single delta takes more.
+const SLAB_BYTES: usize = if cfg!(test) { 1 << 12 } else { 1 << 19 };
+
+/// A slab that one thread fills with deltas. Others see them when it is full.
+#[derive(Default)]
+pub(super) struct Slab {
+    words: Option<Words>,
+    used_bytes: usize,
+    /// The block, and its words, and where its delta ends.
+    deltas: Vec<(usize, usize, usize)>,
 }
 
-/// Bytes of a page.
-const PAGE: usize = 1 << 12;
-
-type Page = Box<[u8; PAGE]>;
-
-/// Bytes in pages.
-#[derive(Debug)]
-pub(super) struct Paged {
-    pages: Vec<Page>,
-    pub length: usize,
-}
-
-/// Pages that are not used, until no more are needed. Threads and tiers share them.
-#[derive(Debug)]
-pub(super) struct Pages(Mutex<Option<Vec<Page>>>);
-
-impl Default for Pages {
-    fn default() -> Pages {
-        Pages(Mutex::new(Some(Vec::new())))
+impl Slab {
+    /// Returns what a slab for a delta of so many bytes takes.
+    pub fn bytes_for(delta_bytes: usize) -> u64 {
+        expanded_bytes(1, delta_bytes.max(SLAB_BYTES).div_ceil(8))
     }
-}
 
-impl Pages {
-    /// Copies bytes into pages. Keeps at most so many bytes of unused ones.
-    pub fn put(&self, bytes: &[u8], most_spare_bytes: u64) -> Paged {
-        let count = bytes.len().div_ceil(PAGE);
-        let mut pages = Vec::with_capacity(count);
-        if let Some(spare) = &mut *self.spare() {
-            pages.extend(spare.drain(spare.len().saturating_sub(count)..));
-            spare.truncate((most_spare_bytes / PAGE as u64) as usize);
+    /// Makes a slab for a delta of so many bytes.
+    pub fn new(pool: &Arc<Pool>, delta_bytes: usize) -> Slab {
+        Slab { words: Some(pool.words(delta_bytes.max(SLAB_BYTES).div_ceil(8))), ..Slab::default() }
+    }
+
+    /// Tells whether there is room for a delta of so many bytes.
+    pub fn has_room(&self, delta_bytes: usize) -> bool {
+        self.words.as_ref().is_some_and(|words| self.used_bytes + delta_bytes <= 8 * words.len())
+    }
+
+    /// Adds the delta of a block of so many words, for which there is room.
+    pub fn push(&mut self, block: usize, words: usize, delta: &[u8]) {
+        let end = self.used_bytes + delta.len();
+        let slab = self.words.as_deref_mut().map(bytemuck::cast_slice_mut::<u64, u8>).unwrap_or_default();
+        if let Some(place) = slab.get_mut(self.used_bytes..end) {
+            place.copy_from_slice(delta);
         }
-        pages.resize_with(count, || Box::new([0; PAGE]));
-        for (page, bytes) in pages.iter_mut().zip(bytes.chunks(PAGE)) {
-            if let Some(start) = page.get_mut(..bytes.len()) {
-                start.copy_from_slice(bytes);
-            }
-        }
-        Paged { pages, length: bytes.len() }
+        self.used_bytes = end;
+        self.deltas.push((block, words, end));
     }
 
-    /// Takes the pages of bytes that are no longer needed, until [`Pages::close`].
-    pub fn take_back(&self, bytes: Paged) {
-        if let Some(spare) = &mut *self.spare() {
-            spare.extend(bytes.pages);
-        }
-    }
-
-    /// Returns what the pages take that are not used.
-    #[cfg(test)]
-    pub fn spare_bytes(&self) -> u64 {
-        (self.spare().as_ref().map_or(0, Vec::len) * PAGE) as u64
-    }
-
-    /// Gives all pages that are not used back to the system, now and later.
-    pub fn close(&self) {
-        *self.spare() = None;
-    }
-
-    fn spare(&self) -> MutexGuard<'_, Option<Vec<Page>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Paged {
-    /// Returns what so many bytes take in pages.
-    pub fn taken_by(length: usize) -> u64 {
-        let count = length.div_ceil(PAGE);
-        // The allocator keeps a length beside each page.
-        (count * (PAGE + size_of::<Page>() + 16)) as u64
-    }
-
-    /// Copies the bytes into `buffer`, which only grows.
-    pub fn read<'b>(&self, buffer: &'b mut Vec<u8>) -> &'b [u8] {
-        buffer.resize(buffer.len().max(self.pages.len() * PAGE), 0);
-        for (to, page) in buffer.as_chunks_mut::<PAGE>().0.iter_mut().zip(&self.pages) {
-            *to = **page;
-        }
-        buffer.get(..self.length).unwrap_or_default()
+    /// Empties the slab, and lists its blocks. The last one has the share of the rest.
+    pub fn take(&mut self) -> impl Iterator<Item = (usize, DeltaBlock)> {
+        let Slab { words, deltas, .. } = std::mem::take(self);
+        let slab = words.map(Arc::new);
+        let mut rest = slab.as_ref().map_or(0, |slab| Slab::bytes_for(8 * slab.len())) as u32;
+        let (mut first, count) = (0, deltas.len());
+        (1..).zip(deltas).filter_map(move |(number, (block, words, end))| {
+            let bytes = end as u32 - first;
+            let taken_bytes = if number == count { rest } else { bytes };
+            let delta = DeltaBlock { slab: Arc::clone(slab.as_ref()?), first, bytes, words: words as u32, taken_bytes };
+            (first, rest) = (end as u32, rest - taken_bytes);
+            Some((block, delta))
+        })
     }
 }
 
@@ -255,8 +231,8 @@ impl Paged {
 mod tests {
     use super::*;
     use crate::index::shapes;
-    use crate::kernel::Kernel;
-    use proptest::prelude::*;
+    use crate::kernel::PoolLimits;
+    use crate::kernel::delta::{DeltaBuffers, MakeDelta, Stretch};
 
     #[test]
     fn blocks_cover_every_row_once_and_are_as_large_as_asked_for() {
@@ -287,25 +263,29 @@ mod tests {
         }
     }
 
-    proptest! {
-        #[test]
-        fn bytes_come_back_from_pages_that_were_used_before(
-            first in prop::collection::vec(any::<u8>(), 0..3 * PAGE),
-            second in prop::collection::vec(any::<u8>(), 0..3 * PAGE),
-            most in 0..4usize,
-        ) {
-            let (pages, mut buffer) = (Pages::default(), Vec::new());
-            let paged = pages.put(&first, 0);
-            prop_assert_eq!(paged.read(&mut buffer), &first);
-            pages.take_back(paged);
-            let paged = pages.put(&second, (most * PAGE) as u64);
-            prop_assert_eq!(paged.read(&mut buffer), &second);
-            let count = |bytes: &Vec<u8>| bytes.len().div_ceil(PAGE);
-            let spare = count(&first).saturating_sub(count(&second)).min(most);
-            prop_assert_eq!(pages.spare_bytes(), (spare * PAGE) as u64);
-            pages.close();
-            pages.take_back(paged);
-            prop_assert_eq!(pages.spare_bytes(), 0);
+    #[test]
+    fn deltas_share_the_memory_of_their_slab() {
+        let limits = PoolLimits { bytes: 0, spare_bytes: 0 };
+        let (pool, kernel) = (Pool::new(limits), Kernel::portable());
+        let mut slab = Slab::new(&pool, 0);
+        let mut made = Vec::new();
+        for block in 0..3 {
+            let words = vec![block as u64; 40];
+            let (stretch, mut buffers) = ([Stretch { row_words: 5, words: 40 }], DeltaBuffers::default());
+            let make = MakeDelta { words: &words, planes: 2, stretches: &stretch, buffers: &mut buffers };
+            let delta = kernel.run(make);
+            assert!(slab.has_room(delta.len()));
+            slab.push(block, words.len(), delta);
+            made.push(words);
         }
+        let blocks = Vec::from_iter(slab.take());
+        let taken: u64 = blocks.iter().map(|(_, delta)| u64::from(delta.taken_bytes)).sum();
+        assert_eq!(taken, Slab::bytes_for(0));
+        for (block, delta) in blocks {
+            let words = DirtyBlock::Delta(delta).expand(&pool, kernel, 2).unwrap();
+            assert_eq!(words[..40], made[block]);
+        }
+        assert!(!slab.has_room(0) && slab.take().next().is_none());
+        assert_eq!(pool.bytes(), [0, 0]);
     }
 }

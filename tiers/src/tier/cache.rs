@@ -9,8 +9,9 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use quick_cache::sync::Cache;
 
-use super::block::{DeltaBlock, DirtyBlock, Expanded, PAD, Pages, delta_bytes, expanded_bytes};
+use super::block::{DirtyBlock, Expanded, PAD, Slab, expanded_bytes};
 use crate::files::FileError;
+use crate::kernel::{Pool, PoolLimits};
 
 /// What the tiers of a run may take in memory.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +20,8 @@ pub(crate) struct MemoryBudget {
     pub block_words: usize,
     /// For the blocks of the tier that is read and of the one that is filled.
     pub cache_bytes: u64,
+    /// For these, and for the blocks that threads work on.
+    pub pool: PoolLimits,
     /// For one matrix that is read across, in each thread.
     pub slice_words: usize,
     /// For a tier whose expanded blocks do not fit: more words of such a matrix, and the bytes that this takes off
@@ -29,7 +32,13 @@ pub(crate) struct MemoryBudget {
 impl MemoryBudget {
     /// For tiers that stay in memory, two at a time.
     pub fn unlimited(block_words: usize) -> MemoryBudget {
-        MemoryBudget { block_words, cache_bytes: UNLIMITED, slice_words: usize::MAX, wide: None }
+        MemoryBudget {
+            block_words,
+            cache_bytes: UNLIMITED,
+            pool: PoolLimits { bytes: UNLIMITED, spare_bytes: LITTLE_BYTES },
+            slice_words: usize::MAX,
+            wide: None,
+        }
     }
 
     /// For reading from front to back, without memory for more than a block.
@@ -41,7 +50,9 @@ impl MemoryBudget {
     pub(super) fn of_tier(self, expanded_bytes: u64) -> MemoryBudget {
         match self.wide {
             Some((slice_words, bytes)) if !self.fits(expanded_bytes) => {
-                MemoryBudget { slice_words, cache_bytes: self.cache_bytes.saturating_sub(bytes), wide: None, ..self }
+                let pool = PoolLimits { bytes: self.pool.bytes.saturating_sub(bytes), ..self.pool };
+                let cache_bytes = self.cache_bytes.saturating_sub(bytes);
+                MemoryBudget { slice_words, cache_bytes, pool, wide: None, ..self }
             }
             _ => MemoryBudget { wide: None, ..self },
         }
@@ -61,6 +72,9 @@ impl quick_cache::Weighter<usize, Expanded> for ByBytes {
         64 + block.bytes()
     }
 }
+
+/// Enough spare memory to fill blocks one after the other.
+const LITTLE_BYTES: u64 = 16 << 20;
 
 /// More bytes than any machine has; sums do not overflow.
 const UNLIMITED: u64 = 1 << 50;
@@ -83,6 +97,8 @@ pub(super) struct BlockCache {
     /// What the blocks may take, and what all of the tier would, expanded.
     budget_bytes: u64,
     tier_bytes: u64,
+    /// What the pool may take while this tier is read.
+    limits: PoolLimits,
     /// Words of a block.
     block_words: usize,
     /// All blocks can be here at a time, expanded.
@@ -97,8 +113,8 @@ pub(super) struct BlockCache {
     unfilled: AtomicU64,
     /// How much more dirty blocks may take: see [`BlockCache::share_memory`].
     free_bytes: Arc<AtomicU64>,
-    /// For deltas.
-    pages: Arc<Pages>,
+    /// The memory of all blocks, of this tier and of those beside it.
+    pub pool: Arc<Pool>,
     /// A block is read by up to as many shapes as the board has columns, most of them close together. Made by the first block
     /// that is cached: most tiers that fit need none.
     cached: OnceLock<Cache<usize, Expanded, ByBytes>>,
@@ -112,15 +128,8 @@ struct Evicted {
     end: usize,
     /// What cached blocks may take.
     most_cached_bytes: u64,
-    /// Who gets the memory of evicted blocks.
-    next: Option<Next>,
-}
-
-/// The tier that is filled from another one.
-#[derive(Debug)]
-struct Next {
-    free_bytes: Arc<AtomicU64>,
-    pages: Arc<Pages>,
+    /// What the tier that is filled from this one may take: more, as blocks are evicted.
+    next_free_bytes: Option<Arc<AtomicU64>>,
 }
 
 impl BlockCache {
@@ -130,6 +139,7 @@ impl BlockCache {
         BlockCache {
             budget_bytes,
             tier_bytes,
+            limits: budget.pool,
             block_words: budget.block_words,
             fits: budget.fits(tier_bytes),
             dirty: (0..count).map(|_| Mutex::default()).collect(),
@@ -138,9 +148,9 @@ impl BlockCache {
             of_deltas: AtomicU64::new(0),
             unfilled: AtomicU64::new(tier_bytes),
             free_bytes: Arc::default(),
-            pages: Arc::default(),
+            pool: Pool::new(budget.pool),
             cached: OnceLock::new(),
-            evicted: Mutex::new(Evicted { end: 0, most_cached_bytes: budget_bytes, next: None }),
+            evicted: Mutex::new(Evicted { end: 0, most_cached_bytes: budget_bytes, next_free_bytes: None }),
         }
     }
 
@@ -157,6 +167,7 @@ impl BlockCache {
             self.free_bytes = Arc::new(AtomicU64::new(self.budget_bytes));
             return;
         };
+        self.pool = Arc::clone(&beside.pool);
         let free = beside.budget_bytes.saturating_sub(beside.dirty_bytes());
         let unexpanded = beside.tier_bytes - get(&beside.expanded);
         let kept = if beside.fits { 0 } else { (self.tier_bytes / DELTA_PART).min(free / 2) };
@@ -164,16 +175,12 @@ impl BlockCache {
         let mut evicted = beside.evicted();
         beside.limit_cached(&mut evicted, cached);
         self.free_bytes = Arc::new(AtomicU64::new(free - cached));
-        if self.fits {
-            // Spare pages would take the room of expanded blocks.
-            self.pages.close();
-        }
-        evicted.next = Some(Next { free_bytes: Arc::clone(&self.free_bytes), pages: Arc::clone(&self.pages) });
+        evicted.next_free_bytes = Some(Arc::clone(&self.free_bytes));
     }
 
     /// Lets cached blocks take what dirty blocks leave, once all blocks are filled.
     pub fn finish_filling(&self) {
-        self.pages.close();
+        self.pool.limit(self.limits);
         self.limit_cached(&mut self.evicted(), self.budget_bytes.saturating_sub(self.dirty_bytes()));
     }
 
@@ -203,12 +210,8 @@ impl BlockCache {
                     self.expanded.fetch_sub(expanded_bytes(1, words.len() - PAD), Ordering::Relaxed);
                 }
                 Some(DirtyBlock::Delta(delta)) => {
-                    self.of_deltas.fetch_sub(expanded_bytes(1, delta.length), Ordering::Relaxed);
-                    self.deltas.fetch_sub(delta_bytes(delta.delta.length), Ordering::Relaxed);
-                    // A thread that expands it just now drops it itself.
-                    if let (Some(next), Some(delta)) = (&evicted.next, Arc::into_inner(delta)) {
-                        next.pages.take_back(delta.delta);
-                    }
+                    self.of_deltas.fetch_sub(expanded_bytes(1, delta.words as usize), Ordering::Relaxed);
+                    self.deltas.fetch_sub(delta.taken_bytes.into(), Ordering::Relaxed);
                 }
                 None => {}
             }
@@ -219,8 +222,8 @@ impl BlockCache {
         evicted.end = end;
         let most = evicted.most_cached_bytes.min(rest_bytes);
         self.limit_cached(&mut evicted, most);
-        if let Some(next) = &evicted.next {
-            next.free_bytes.fetch_add(before - (self.dirty_bytes() + most), Ordering::Relaxed);
+        if let Some(free_bytes) = &evicted.next_free_bytes {
+            free_bytes.fetch_add(before - (self.dirty_bytes() + most), Ordering::Relaxed);
         }
     }
 
@@ -233,8 +236,8 @@ impl BlockCache {
         get(&self.expanded) + get(&self.deltas)
     }
 
-    /// Reserves memory for a block of `length` words that is filled next. `None` if there is none.
-    pub fn reserve(&self, length: usize) -> Option<Form> {
+    /// Reserves memory for a block of `length` words that is filled next; `slab` is the thread's. `None` if there is none.
+    pub fn reserve(&self, length: usize, slab: &Slab) -> Option<Form> {
         let bytes = expanded_bytes(1, length);
         let unfilled = self.unfilled.fetch_sub(bytes, Ordering::Relaxed) - bytes;
         // Room for the deltas of all others is left.
@@ -242,9 +245,10 @@ impl BlockCache {
             self.expanded.fetch_add(bytes, Ordering::Relaxed);
             return Some(Form::Expanded);
         }
-        let likely = bytes / DELTA_PART;
-        let has_room = get(&self.free_bytes) > likely && get(&self.deltas) + likely <= self.most_deltas();
-        has_room.then_some(Form::Delta)
+        let likely = (bytes / DELTA_PART) as usize;
+        let slab_bytes = Slab::bytes_for(likely);
+        let has_more = || get(&self.free_bytes) >= slab_bytes && get(&self.deltas) + slab_bytes <= self.most_deltas();
+        (slab.has_room(likely) || has_more()).then_some(Form::Delta)
     }
 
     /// Returns what deltas may take: when the tier is read, expanded blocks need room as well.
@@ -263,23 +267,33 @@ impl BlockCache {
         *self.slot(block) = Some(DirtyBlock::Expanded(words));
     }
 
-    /// Keeps the delta of a block of `length` words in rows of `planes` planes, if there is room. Returns whether there was.
-    pub fn keep_delta(&self, block: usize, length: usize, planes: usize, delta: &[u8]) -> bool {
-        let taken = delta_bytes(delta.len());
-        let deltas = &self.deltas;
-        let more = |deltas: u64| Some(deltas + taken).filter(|deltas| *deltas <= self.most_deltas());
-        if deltas.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_err() {
-            return false;
+    /// Keeps the delta of a block of `length` words in the slab of the thread, or in a new one if there is room. Returns whether
+    /// there was. Others see it after [`BlockCache::close`].
+    pub fn keep_delta(&self, block: usize, length: usize, delta: &[u8], slab: &mut Slab) -> bool {
+        if !slab.has_room(delta.len()) {
+            self.close(slab);
+            let taken = Slab::bytes_for(delta.len());
+            let deltas = &self.deltas;
+            let more = |deltas: u64| Some(deltas + taken).filter(|deltas| *deltas <= self.most_deltas());
+            if deltas.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_err() {
+                return false;
+            }
+            if !self.take(taken, 0) {
+                deltas.fetch_sub(taken, Ordering::Relaxed);
+                return false;
+            }
+            *slab = Slab::new(&self.pool, delta.len());
         }
-        if !self.take(taken, 0) {
-            deltas.fetch_sub(taken, Ordering::Relaxed);
-            return false;
-        }
-        self.of_deltas.fetch_add(expanded_bytes(1, length), Ordering::Relaxed);
-        // What the tier that is read has left may be taken by more deltas in fewer pages.
-        let delta = self.pages.put(delta, get(&self.free_bytes));
-        *self.slot(block) = Some(DirtyBlock::Delta(Arc::new(DeltaBlock { delta, planes, length })));
+        slab.push(block, length, delta);
         true
+    }
+
+    /// Lets all threads see the deltas of a slab.
+    pub fn close(&self, slab: &mut Slab) {
+        for (block, delta) in slab.take() {
+            self.of_deltas.fetch_add(expanded_bytes(1, delta.words as usize), Ordering::Relaxed);
+            *self.slot(block) = Some(DirtyBlock::Delta(delta));
+        }
     }
 
     /// Returns a dirty block.
@@ -309,7 +323,14 @@ impl BlockCache {
             let expected = most.clamp(16, self.dirty.len().max(16) as u64) as usize;
             Cache::with_weighter(expected, self.capacity(self.evicted().most_cached_bytes), ByBytes)
         });
-        cached.get_or_insert_with(&block, expand)
+        cached.get_or_insert_with(&block, || {
+            let bytes = 8 * self.block_words as u64;
+            if self.pool.is_full(bytes) {
+                // What threads work on, and memory of another size than its block, take the room of cached blocks.
+                cached.set_capacity(cached.weight().saturating_sub(2 * bytes));
+            }
+            expand()
+        })
     }
 }
 
@@ -326,10 +347,10 @@ mod tests {
     use crate::kernel::delta::{DeltaBuffers, MakeDelta, Stretch};
     use crate::tier::block::expanded;
 
-    const WORDS: usize = 1000;
+    const WORDS: usize = 3000;
 
     /// Fills a block as a tier does. Its delta takes nearly nothing, or more than the block.
-    fn fill(cache: &BlockCache, block: usize, is_noise: bool) {
+    fn fill(cache: &BlockCache, block: usize, is_noise: bool, slab: &mut Slab) {
         let mut noise = block as u64 + 1;
         let words: Vec<u64> = std::iter::repeat_with(|| {
             noise = noise.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(u64::from(is_noise));
@@ -338,25 +359,26 @@ mod tests {
         .take(WORDS)
         .collect();
         let make = || {
-            expanded(WORDS, |out| {
+            expanded(&cache.pool, WORDS, |out| {
                 out.copy_from_slice(&words);
                 Ok(())
             })
         };
-        match cache.reserve(WORDS) {
+        match cache.reserve(WORDS, slab) {
             Some(Form::Expanded) => cache.keep(block, make().unwrap()),
             Some(Form::Delta) => {
                 let stretch = [Stretch { row_words: 5, words: WORDS as u32 }];
                 let mut buffers = DeltaBuffers::default();
                 let make = MakeDelta { words: &words, planes: 2, stretches: &stretch, buffers: &mut buffers };
-                cache.keep_delta(block, WORDS, 2, Kernel::portable().run(make));
+                cache.keep_delta(block, WORDS, Kernel::portable().run(make), slab);
             }
             None => {}
         }
     }
 
     fn cache(budget_bytes: u64, count: usize) -> BlockCache {
-        let budget = MemoryBudget { block_words: WORDS, cache_bytes: budget_bytes, slice_words: 0, wide: None };
+        let pool = PoolLimits { bytes: budget_bytes, spare_bytes: budget_bytes };
+        let budget = MemoryBudget { block_words: WORDS, cache_bytes: budget_bytes, pool, slice_words: 0, wide: None };
         BlockCache::new(&budget, count, expanded_bytes(count, count * WORDS))
     }
 
@@ -364,25 +386,29 @@ mod tests {
     fn read(cache: &BlockCache, first: usize) {
         for block in first..cache.dirty.len() {
             if !matches!(cache.dirty(block), Some(DirtyBlock::Expanded(_))) {
-                cache.cached(block, || expanded(WORDS, |_| Ok(()))).unwrap();
+                cache.cached(block, || expanded(&cache.pool, WORDS, |_| Ok(()))).unwrap();
             }
         }
     }
 
+    /// What cached blocks take, each in new memory.
     fn cached_bytes(cache: &BlockCache) -> u64 {
-        cache.cached.get().map_or(0, |cached| cached.weight())
+        let count = cache.cached.get().map_or(0, Cache::len);
+        cache.cached.get().map_or(0, |cached| cached.weight()).min(count as u64 * (64 + 8 * 3072))
     }
 
     proptest! {
         #[test]
         fn two_tiers_never_take_more_than_their_budget(
-            budget_bytes in 0..300_000u64,
+            budget_bytes in 0..900_000u64,
             child in prop::collection::vec(any::<bool>(), 1..40),
             later in prop::collection::vec(prop::collection::vec(any::<bool>(), 1..40), 1..4),
         ) {
             let mut old = cache(budget_bytes, child.len());
             old.share_memory(None);
-            child.iter().enumerate().for_each(|(block, is_noise)| fill(&old, block, *is_noise));
+            let mut slab = Slab::default();
+            child.iter().enumerate().for_each(|(block, is_noise)| fill(&old, block, *is_noise, &mut slab));
+            old.close(&mut slab);
             old.finish_filling();
             read(&old, 0);
             for next in later {
@@ -394,15 +420,16 @@ mod tests {
                     let rest = count - first;
                     old.evict(first, expanded_bytes(rest, rest * WORDS));
                     read(&old, first);
-                    fill(&new, block, *is_noise);
-                    let spare = old.pages.spare_bytes() + new.pages.spare_bytes();
-                    let taken = old.dirty_bytes() + cached_bytes(&old) + new.dirty_bytes() + spare;
+                    fill(&new, block, *is_noise, &mut slab);
+                    let taken = old.dirty_bytes() + cached_bytes(&old) + new.dirty_bytes();
                     prop_assert!(taken <= budget_bytes, "{taken} of {budget_bytes}");
+                    let [used, spare] = new.pool.bytes();
+                    prop_assert!(spare == 0 || used + spare <= budget_bytes, "{used} {spare} of {budget_bytes}");
                 }
+                new.close(&mut slab);
                 new.finish_filling();
                 old.evict(count, 0);
                 prop_assert_eq!(old.dirty_bytes() + cached_bytes(&old), 0);
-                prop_assert_eq!(old.pages.spare_bytes() + new.pages.spare_bytes(), 0);
                 prop_assert_eq!(get(&new.free_bytes) + new.dirty_bytes(), budget_bytes);
                 read(&new, 0);
                 old = new;
@@ -410,10 +437,14 @@ mod tests {
         }
 
         #[test]
-        fn threads_that_keep_deltas_at_once_never_take_more_than_their_budget(budget_bytes in 0..400_000u64) {
+        fn threads_that_keep_deltas_at_once_never_take_more_than_their_budget(budget_bytes in 0..1_200_000u64) {
             let mut shared = cache(budget_bytes, 400);
             shared.share_memory(None);
-            let fills = |first: usize| (first..400).step_by(4).for_each(|block| fill(&shared, block, block % 3 == 0));
+            let fills = |first: usize| {
+                let mut slab = Slab::default();
+                (first..400).step_by(4).for_each(|block| fill(&shared, block, block % 3 == 0, &mut slab));
+                shared.close(&mut slab);
+            };
             std::thread::scope(|scope| {
                 for first in 0..4 {
                     let fills = &fills;
@@ -430,7 +461,9 @@ mod tests {
         let forms = |budget_bytes| {
             let mut cache = cache(budget_bytes, 10);
             cache.share_memory(None);
-            (0..10).for_each(|block| fill(&cache, block, false));
+            let mut slab = Slab::default();
+            (0..10).for_each(|block| fill(&cache, block, false, &mut slab));
+            cache.close(&mut slab);
             let count =
                 |form: fn(&Option<DirtyBlock>) -> bool| (0..10).filter(|block| form(&cache.dirty(*block))).count();
             (
@@ -438,8 +471,8 @@ mod tests {
                 count(|block| matches!(block, Some(DirtyBlock::Delta(_)))),
             )
         };
-        assert_eq!(forms(100_000), (10, 0));
-        assert_eq!(forms(60_000), (0, 10));
+        assert_eq!(forms(300_000), (10, 0));
+        assert_eq!(forms(180_000), (0, 10));
         assert_eq!(forms(0), (0, 0));
         let (expanded, deltas) = forms(expanded_bytes(10, 10 * WORDS) / 15 * 16);
         assert_eq!(expanded + deltas, 10);

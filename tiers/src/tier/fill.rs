@@ -99,9 +99,14 @@ impl<C: Content> Tier<'_, C> {
             let rest = if shape.cuts.len() == 1 { &shape.layout.matrices[..] } else { &[] };
             rest.iter().try_for_each(|matrix| work(state, matrix, 0..matrix.rows as usize, &mut []))
         })?;
+        let close = |(state, mut buffers): (W, Buffers)| {
+            tier.cache.close(&mut buffers.slab);
+            state
+        };
+        let states = states.into_iter().map(close).collect();
         tier.cache.finish_filling();
         let is_complete = !tier.exchange(queue.is_ended())?;
-        Ok(is_complete.then(|| states.into_iter().map(|(state, _)| state).collect()))
+        Ok(is_complete.then_some(states))
     }
 
     /// Shows all rows that have words, as [`Tier::fill`] fills them: each to one rank.

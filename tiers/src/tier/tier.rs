@@ -6,7 +6,7 @@ use std::sync::{LazyLock, OnceLock};
 
 use rayon::prelude::*;
 
-use super::block::{BLOCK_WORDS, DirtyBlock, Expanded, PAD, ShapeBlocks, cut, expanded, expanded_bytes};
+use super::block::{BLOCK_WORDS, DirtyBlock, Expanded, PAD, ShapeBlocks, Slab, cut, expanded, expanded_bytes};
 use super::cache::{BlockCache, Form, MemoryBudget};
 use super::content::{Content, Kind};
 use super::segments::{self, Location, LogHeader, NewBlocks, Segments};
@@ -55,6 +55,7 @@ pub(super) struct Buffers {
     bytes: Vec<u8>,
     stretches: Vec<Stretch>,
     delta: DeltaBuffers,
+    pub slab: Slab,
 }
 
 impl<C> Tier<'_, C> {
@@ -231,7 +232,8 @@ impl<'s, C: Content> Tier<'s, C> {
     pub(crate) fn sync(&self) -> Result<(), FileError> {
         (0..self.locations.len()).into_par_iter().try_for_each_init(Vec::new, |bytes, block| {
             let dirty = self.cache.dirty(block).filter(|_| self.locations[block].get().is_none());
-            let Some(words) = dirty.map(|dirty| dirty.expand(self.kernel, bytes)).transpose()? else { return Ok(()) };
+            let words = dirty.map(|dirty| dirty.expand(&self.cache.pool, self.kernel, self.planes)).transpose()?;
+            let Some(words) = words else { return Ok(()) };
             self.append(block, &words[..words.len() - PAD], bytes)
         })?;
         self.log.sync()
@@ -297,17 +299,18 @@ impl<'s, C: Content> Tier<'s, C> {
         fill: impl FnOnce(&mut [u64]) -> Result<(), FileError>,
     ) -> Result<(), FileError> {
         let length = shape.words(block).len();
-        let form = self.cache.reserve(length);
-        let words = expanded(length, fill)?;
+        let form = self.cache.reserve(length, &buffers.slab);
+        let words = expanded(&self.cache.pool, length, fill)?;
         let own = &words[..length];
         let logs_delta = !self.all.is_alone() && self.all.is_on_one_machine();
         let mut is_kept = form == Some(Form::Expanded);
         if form == Some(Form::Delta) || logs_delta {
-            let delta = self.delta(shape, block, own, buffers);
+            let Buffers { stretches, delta, slab, .. } = &mut *buffers;
+            let delta = self.delta(shape, block, own, stretches, delta);
             if logs_delta {
                 self.append_payload(block, delta)?;
             }
-            is_kept |= form == Some(Form::Delta) && self.cache.keep_delta(block, length, self.planes, delta);
+            is_kept |= form == Some(Form::Delta) && self.cache.keep_delta(block, length, delta, slab);
         }
         if !(logs_delta || is_kept && self.all.is_alone()) {
             self.append(block, own, &mut buffers.bytes)?;
@@ -319,8 +322,14 @@ impl<'s, C: Content> Tier<'s, C> {
     }
 
     /// Returns the delta of a block.
-    fn delta<'b>(&self, shape: &ShapeBlocks, block: usize, words: &'b [u64], buffers: &'b mut Buffers) -> &'b [u8] {
-        let Buffers { stretches, delta, .. } = buffers;
+    fn delta<'b>(
+        &self,
+        shape: &ShapeBlocks,
+        block: usize,
+        words: &'b [u64],
+        stretches: &'b mut Vec<Stretch>,
+        buffers: &'b mut DeltaBuffers,
+    ) -> &'b [u8] {
         stretches.clear();
         for (matrix, rows) in shape.rows(block) {
             let (row_words, words) = (matrix.words() as u32, (rows.len() * matrix.words() * self.planes) as u32);
@@ -330,7 +339,7 @@ impl<'s, C: Content> Tier<'s, C> {
                 _ => {}
             }
         }
-        self.kernel.make_delta(MakeDelta { words, planes: self.planes, stretches, buffers: delta })
+        self.kernel.make_delta(MakeDelta { words, planes: self.planes, stretches, buffers })
     }
 
     /// Appends a block to the log; `buffer` is for the compressed one.
@@ -358,13 +367,13 @@ impl<'s, C: Content> Tier<'s, C> {
         }
         self.cache.cached(block, || {
             if let Some(delta) = dirty {
-                return delta.expand(self.kernel, buffer);
+                return delta.expand(&self.cache.pool, self.kernel, self.planes);
             }
             let Some(place) = self.locations[block].get() else {
                 return Err(FileError::NoBlock { folder: self.folder.clone(), ply: self.ply(), block: block as u64 });
             };
             let payload = self.log.read(block as u64, *place, buffer)?;
-            expanded(length, |words| {
+            expanded(&self.cache.pool, length, |words| {
                 let is_whole = self.expand(payload, words);
                 let damaged = || self.log.damaged(*place, "a block does not expand to its rows");
                 is_whole.then_some(()).ok_or_else(damaged)

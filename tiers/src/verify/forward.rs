@@ -15,7 +15,7 @@ use crate::index::TierDirectory;
 use crate::progress::Stage;
 
 /// The table of one thread's search.
-const TABLE_BYTES: usize = 16 << 20;
+pub(super) const TABLE_BYTES: usize = 16 << 20;
 
 /// How many entries are tried for one that is a position.
 const TRIES: u64 = 100;

@@ -108,6 +108,13 @@ pub fn verify(database: &Database, options: &Options, progress: &dyn Progress) -
     Ok(report)
 }
 
+/// Returns the memory in bytes that so many threads take beside caches and the count of legal positions: a table of a search
+/// each, or the values that are recomputed together.
+#[must_use]
+pub fn working_bytes(threads: usize) -> u64 {
+    (threads * forward::TABLE_BYTES) as u64
+}
+
 /// Compares the value of the empty board with the manifest and with what is published.
 fn check_root(lookup: &Lookup, work: &Work) -> Option<Outcome> {
     let (database, start) = (lookup.database, Position::start(lookup.database.board()));

@@ -39,14 +39,16 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 fn export(arguments: &Arguments) -> anyhow::Result<Option<ExportReport>> {
     let format = arguments.format()?;
     let board = arguments.board.board;
-    let database = arguments.lookup.find_or_embedded(board)?;
     let choice = arguments.choice(format);
+    let memory_bytes = if choice.rows == Rows::All { arguments.memory.limit()? } else { u64::MAX };
+    // Half of it is for the list of a ply, if all positions are listed.
+    let list_bytes = if choice.rows == Rows::All { memory_bytes / 2 } else { 0 };
+    let database = arguments.memory.limit_cache(arguments.lookup.find_or_embedded(board)?, list_bytes, 1);
     let columns = match &arguments.columns {
         Some(ColumnList(columns)) => columns.clone(),
         None => Column::usual(database.values()),
     };
     let budget = Budget { nodes: Some(arguments.nodes), ..Budget::default() };
-    let memory_bytes = if choice.rows == Rows::All { arguments.memory.limit()? } else { u64::MAX };
     let dataset = Dataset::new(&database, choice.clone(), columns)?.budget(budget).memory(memory_bytes);
     let mut destination = Destination::begin(arguments.output.as_deref(), arguments.replace)?;
     let start = Instant::now();

@@ -140,7 +140,7 @@ fn plan(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
     if let Some(count) = arguments.ranks {
         plan = plan.bounded();
         let threads = rayon::current_num_threads() as u32;
-        ranks = Some(Ranks::new(&plan, count, threads, report::thread_speed(plan.values, arguments.kernel)?));
+        ranks = Some(Ranks::new(&plan, count, threads, report::thread_speed(&plan, arguments.kernel)?));
     } else if plan.check(memory_bytes).is_ok() {
         speed = report::speed(&plan, arguments.kernel);
     }

@@ -36,7 +36,8 @@ code of its own.
 
 With --sample N, verify recomputes only N values, searches at most N positions forward, and does \
 not count legal positions. It still reads every file in full. The sample is spread evenly over the \
-stored values, and the same N picks the same values. --memory limits the counting of legal positions.
+stored values, and the same N picks the same values. --memory limits the counting of legal positions \
+and the caches.
 
 With --embedded, verify checks a built-in database, or without a board all of them. \
 The moves of the last ply in it are searched forward, so that only 1,000 values are recomputed \
@@ -123,8 +124,11 @@ fn check(arguments: &Arguments, board: Board, job: &Job) -> anyhow::Result<()> {
 /// Opens the database that is checked, and starts the threads.
 fn prepare(arguments: &Arguments, board: Board, sample: Option<u64>) -> anyhow::Result<(Database, ThreadPool)> {
     let database = arguments.lookup.cache.apply(open(arguments, board)?);
-    check_memory(arguments, &database, sample)?;
-    Ok((database, arguments.threads.pool()?))
+    let counting_bytes = check_memory(arguments, &database, sample)?;
+    let pool = arguments.threads.pool()?;
+    // One for what is decoded here, one for what probes expand.
+    let needed = counting_bytes + verify::working_bytes(pool.current_num_threads());
+    Ok((arguments.memory.limit_cache(database, needed, 2), pool))
 }
 
 /// Starts a log that begins with the database.
@@ -157,9 +161,9 @@ fn verdict(database: &Database, report: Report) -> anyhow::Result<()> {
     ))
 }
 
-/// Refuses a count of legal positions that does not fit in memory, before anything is read.
-fn check_memory(arguments: &Arguments, database: &Database, sample: Option<u64>) -> anyhow::Result<()> {
-    let Some(limit) = arguments.memory.known() else { return Ok(()) };
+/// Refuses a count of legal positions that does not fit in memory, before anything is read. Returns what it takes.
+fn check_memory(arguments: &Arguments, database: &Database, sample: Option<u64>) -> anyhow::Result<u64> {
+    let limit = arguments.memory.known().unwrap_or(u64::MAX);
     let needed = if sample.is_some() { 0 } else { verify::counting_bytes(database) };
     ensure!(
         needed <= limit,
@@ -169,7 +173,7 @@ fn check_memory(arguments: &Arguments, database: &Database, sample: Option<u64>)
         bytes(needed.into()),
         bytes(limit.into())
     );
-    Ok(())
+    Ok(needed)
 }
 
 /// Opens the database that is asked for. If it cannot be read, that is an error, even where the board has another one.

@@ -10,6 +10,7 @@
 
 pub mod progress;
 pub mod wording;
+mod work;
 
 use std::fmt::Display;
 use std::io::Write;

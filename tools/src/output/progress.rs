@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 use std::io::IsTerminal;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 use std::time::{Duration, Instant};
 
 use anstream::adapter::strip_str;
@@ -14,6 +14,7 @@ use fourbase_tiers::progress::{Progress, Share, Stage};
 use fourbase_tiers::solve::Plan;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
+use super::work::Work;
 use super::{duration, scaled};
 use crate::{failure, interrupt, memory};
 
@@ -43,30 +44,30 @@ pub struct Bar {
 impl Bar {
     /// Begins a bar at 0 of `all`.
     pub fn begun(unit: &'static str, all: u64) -> Bar {
-        Bar::of_stage("", unit, all, 0)
+        Bar::of_stage("", unit, all, 0, 1.0)
     }
 
-    /// Begins a bar whose line begins with the name of the stage, at `done` of `all`. Earlier work counts in the percentage
-    /// but not in the rate.
-    fn of_stage(stage: &'static str, unit: &'static str, all: u64, done: u64) -> Bar {
+    /// Begins a bar whose line begins with the name of the stage, at `done` of `all` steps, each of so many units. Earlier work counts
+    /// in the percentage but not in the rate.
+    fn of_stage(stage: &'static str, unit: &'static str, all: u64, done: u64, units: f64) -> Bar {
         if !is_visible() {
             return Bar { stage, unit, line: None };
         }
         let style = ProgressStyle::with_template(TEMPLATE)
             .unwrap_or_else(|_| ProgressStyle::default_bar())
             .progress_chars("=> ")
-            .with_key("rate", |state: &ProgressState, out: &mut dyn Write| {
+            .with_key("rate", move |state: &ProgressState, out: &mut dyn Write| {
                 // Nothing before anything is known.
                 let rate = Some(state.per_sec()).filter(|rate| *rate > 0.0);
-                let _ = rate.map(|rate| write!(out, "{}/s", scaled(rate)));
+                let _ = rate.map(|rate| write!(out, "{}/s", scaled(rate * units)));
             })
             .with_key("left", |state: &ProgressState, out: &mut dyn Write| {
                 let left = Some(state.eta().as_secs_f64().round()).filter(|_| state.per_sec() > 0.0);
                 let _ = left.map(|left| write!(out, "{} left", duration(left)));
             });
         let line = ProgressBar::with_draw_target(Some(all), ProgressDrawTarget::hidden());
-        let line =
-            line.with_style(style).with_message(format!("{stage}{} {unit}", scaled(all as f64))).with_position(done);
+        let line = line.with_style(style).with_message(format!("{stage}{} {unit}", scaled(all as f64 * units)));
+        let line = line.with_position(done);
         // The rate forgets earlier work only after it was told about it, which happens while the line is hidden.
         line.tick();
         line.reset_eta();
@@ -104,12 +105,13 @@ pub struct Shown<'a> {
     log: Option<Log>,
     describe: Option<&'a (dyn Fn(&Plan) -> String + Sync)>,
     bar: RwLock<Option<Bar>>,
+    work: RwLock<Work>,
 }
 
 impl<'a> Shown<'a> {
     /// Shows bars unless it is quiet or there is a log. `describe` makes the note that precedes a solve.
     pub fn new(is_quiet: bool, log: Option<Log>, describe: Option<&'a (dyn Fn(&Plan) -> String + Sync)>) -> Shown<'a> {
-        Shown { has_bars: !is_quiet && log.is_none(), log, describe, bar: RwLock::default() }
+        Shown { has_bars: !is_quiet && log.is_none(), log, describe, bar: RwLock::default(), work: RwLock::default() }
     }
 
     /// Clears the bar, and then makes the next one.
@@ -119,6 +121,10 @@ impl<'a> Shown<'a> {
         *bar = make();
     }
 
+    fn work(&self) -> RwLockReadGuard<'_, Work> {
+        self.work.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn with_bar(&self, show: impl Fn(&Bar)) {
         self.bar.read().unwrap_or_else(PoisonError::into_inner).iter().for_each(show);
     }
@@ -126,6 +132,7 @@ impl<'a> Shown<'a> {
 
 impl Progress for Shown<'_> {
     fn planned(&self, plan: &Plan) {
+        *self.work.write().unwrap_or_else(PoisonError::into_inner) = Work::of(plan);
         self.replace_bar(|| None);
         if let Some(describe) = self.describe {
             failure::print_note(&describe(plan));
@@ -144,23 +151,36 @@ impl Progress for Shown<'_> {
             Stage::Sample => ("", "positions"),
             Stage::Unforced => ("", "plies"),
         };
-        self.replace_bar(|| self.has_bars.then(|| Bar::of_stage(name, unit, steps, done)));
+        let (work, mut units) = (self.work(), 1.0);
+        let (steps, done) = if stage == Stage::Solve {
+            units = steps as f64 / work.all().max(1) as f64;
+            (work.all(), work.of_entries(done))
+        } else {
+            (steps, done)
+        };
+        drop(work);
+        self.replace_bar(|| self.has_bars.then(|| Bar::of_stage(name, unit, steps, done, units)));
         if let Some(log) = &self.log {
             log.stage(stage, steps, done);
         }
     }
 
     fn tier(&self, ply: u32, entries: u64) {
+        let mut work = self.work.write().unwrap_or_else(PoisonError::into_inner);
+        work.begin(ply);
+        drop(work);
         self.with_bar(|bar| bar.tier(ply, entries));
     }
 
-    fn done(&self, _: Stage, steps: u64) {
+    fn done(&self, stage: Stage, steps: u64) {
+        let steps = if stage == Stage::Solve { self.work().of_some(steps) } else { steps };
         self.with_bar(|bar| bar.add(steps));
     }
 
     fn tier_done(&self, stage: Stage, ply: u32, count: u64, bytes: u64) {
         if let Some(log) = &self.log {
-            log.tier_done(stage, ply, count, bytes);
+            let work = self.work().of_some(count);
+            log.tier_done(stage, ply, count, work, bytes);
         }
     }
 
@@ -246,9 +266,9 @@ impl Log {
     }
 
     /// Writes the line of a tier that is done in a stage.
-    pub fn tier_done(&self, stage: Stage, ply: u32, count: u64, file_bytes: u64) {
+    fn tier_done(&self, stage: Stage, ply: u32, count: u64, work: u64, file_bytes: u64) {
         let what = match stage {
-            Stage::Solve => self.solved(count, file_bytes),
+            Stage::Solve => self.solved(work, file_bytes),
             Stage::Files => "blocks read".to_owned(),
             Stage::Values => "values recomputed".to_owned(),
             Stage::Legal => "legal positions counted".to_owned(),
@@ -263,10 +283,10 @@ impl Log {
         ));
     }
 
-    /// Counts the entries of a solved tier; says how far the solve has come.
-    fn solved(&self, entries: u64, file_bytes: u64) -> String {
+    /// Counts the work of a solved tier; says how far the solve has come.
+    fn solved(&self, work: u64, file_bytes: u64) -> String {
         let Steps { all, before, done } = &mut *self.steps.lock().unwrap_or_else(PoisonError::into_inner);
-        *done += entries;
+        *done += work;
         let left =
             self.start.elapsed().as_secs_f64() * all.saturating_sub(*done) as f64 / (*done - *before).max(1) as f64;
         let percent = 100.0 * *done as f64 / (*all).max(1) as f64;

@@ -10,8 +10,8 @@ use fourbase::Player;
 use fourbase::analysis::json::OutcomeJson;
 use fourbase_tiers::counts::CountError;
 use fourbase_tiers::files::{bytes, counted, grouped};
-use fourbase_tiers::kernel::{Kernel, Values};
-use fourbase_tiers::solve::{Plan, Report, Solve, SolveError, TierPlan, entries_per_second};
+use fourbase_tiers::kernel::Kernel;
+use fourbase_tiers::solve::{Plan, Report, Solve, SolveError, TierPlan, work_per_second};
 use indicatif::HumanDuration;
 use rayon::ThreadPoolBuilder;
 use serde::Serialize;
@@ -63,7 +63,7 @@ pub struct PlannedTier {
 }
 
 impl From<TierPlan> for PlannedTier {
-    fn from(TierPlan { ply, entries, scratch_bytes, database_bytes }: TierPlan) -> PlannedTier {
+    fn from(TierPlan { ply, entries, scratch_bytes, database_bytes, .. }: TierPlan) -> PlannedTier {
         PlannedTier { ply, entries, scratch_bytes, database_bytes }
     }
 }
@@ -77,11 +77,11 @@ impl PlannedTier {
 }
 
 impl Planned {
-    /// Compares a plan with the memory limit. `entries_per_second` is the speed of this machine, if it was measured.
-    pub fn of(plan: &Plan, memory_limit_bytes: u64, entries_per_second: Option<f64>) -> Planned {
+    /// Compares a plan with the memory limit. `work_per_second` is the speed of this machine, if it was measured.
+    pub fn of(plan: &Plan, memory_limit_bytes: u64, work_per_second: Option<f64>) -> Planned {
         let check = plan.check(memory_limit_bytes);
         let fits = check.is_ok();
-        let expected = entries_per_second.filter(|_| fits).and_then(|speed| time_of(plan, speed));
+        let expected = work_per_second.filter(|_| fits).and_then(|speed| time_of(plan, speed));
         Planned {
             board: plan.board.to_string(),
             stores: plan.values.to_string(),
@@ -256,30 +256,28 @@ impl fmt::Display for Solved {
 /// Boards with fewer entries are solved before a user has read the time.
 const LEAST_ENTRIES: u128 = 1_000_000_000;
 
-/// Measures how many entries this machine solves in a second, if a plan is long enough for its time to be of interest: solves
-/// a small board in memory a few times, which takes some tenths of a second.
+/// Measures how much work this machine does in a second, if a plan is long enough for its time to be of interest: solves a small
+/// board in memory a few times, which takes some tenths of a second.
 pub fn speed(plan: &Plan, kernel: Kernel) -> Option<f64> {
-    if is_long(plan) { entries_per_second(plan.values, kernel) } else { None }
+    if is_long(plan) { work_per_second(plan.values, kernel) } else { None }
 }
 
-/// Measures how many entries one thread of this machine solves in a second, with a thread on each of its cores.
+/// Measures how many entries of a plan one thread of this machine solves in a second, with a thread on each of its cores.
 ///
 /// # Errors
 ///
 /// The threads cannot be started, or nothing can be measured.
-pub fn thread_speed(values: Values, kernel: Kernel) -> anyhow::Result<f64> {
+pub fn thread_speed(plan: &Plan, kernel: Kernel) -> anyhow::Result<f64> {
     let pool = ThreadPoolBuilder::new().build().context("cannot start the threads; try again")?;
     let threads = pool.current_num_threads() as f64;
-    let measured = pool.install(|| entries_per_second(values, kernel));
-    Ok(measured.context("cannot measure how fast this machine solves")? / threads)
+    let measured = pool.install(|| work_per_second(plan.values, kernel));
+    let speed = measured.context("cannot measure how fast this machine solves")?;
+    Ok(plan.entries() as f64 / plan.seconds(speed) / threads)
 }
 
-/// Returns how long a plan takes, about. A large board takes about as long for each entry as the small one, since its
-/// longer rows make up for its files. Measured on the same two cores: 1.0 ns per entry for 5x5; 0.6, 0.6 and 1.1 ns
-/// for whole solves of 6x5, 6x6 and 7x5. `None` for a board that takes no time, or longer than a [`Duration`] holds.
-fn time_of(plan: &Plan, entries_per_second: f64) -> Option<Duration> {
-    let seconds = plan.entries() as f64 / entries_per_second;
-    if is_long(plan) { Duration::try_from_secs_f64(seconds).ok() } else { None }
+/// Returns how long a plan takes, about. `None` for a board that takes no time, or longer than a [`Duration`] holds.
+fn time_of(plan: &Plan, work_per_second: f64) -> Option<Duration> {
+    if is_long(plan) { Duration::try_from_secs_f64(plan.seconds(work_per_second)).ok() } else { None }
 }
 
 fn is_long(plan: &Plan) -> bool {
