@@ -175,7 +175,7 @@ SEVEN = np.full((1, 6, 7), 7, np.int16)
     ("data", "encoding", "reason"),
     [
         (FLOATING, "array", r"row 0: the piece in column 4, row 6 \(from the bottom\) floats"),
-        (COUNTS, "array", "row 0: the first player has 0 and the second player 1 pieces"),
+        (COUNTS, "array", "row 0: X has 0 and O 1 pieces"),
         (SEVEN, "array", "has 7; write 0 for nothing"),
         (np.full((1, 6, 7), 1e30), "array", r"has 1e\+30; write 0"),
         (np.ones((1, 6, 7, 2)), "pettingzoo", "both players have a piece in column 1"),

@@ -110,7 +110,7 @@ pub fn listen_in_game() -> anyhow::Result<()> {
     })
 }
 
-/// Lets a request end the program with a note.
+/// Lets a request end the program with a note, and as the system does: a shell stops its loop, too.
 ///
 /// # Errors
 ///
@@ -118,6 +118,11 @@ pub fn listen_in_game() -> anyhow::Result<()> {
 pub fn say_at_end(note: String) -> anyhow::Result<()> {
     on_request(move |request| {
         print_over_line(&note);
+        #[cfg(unix)]
+        let _ = signal_hook::low_level::emulate_default_handler(match request {
+            Request::Key => signal_hook::consts::SIGINT,
+            Request::Signal => signal_hook::consts::SIGTERM,
+        });
         end(if request == Request::Key { ENDED } else { failure::STOPPED.into() })
     })
 }

@@ -14,7 +14,7 @@ use super::fallback::searches;
 use super::tier::OpenTier;
 use crate::files::{Disk, FileError, Storage, io_error};
 use crate::format::plausible::check_manifest;
-use crate::format::{MANIFEST, Manifest, board_and_values_of, folder_of};
+use crate::format::{MANIFEST, Manifest, REPLACEMENT, board_and_values_of, folder_of};
 use crate::index::Index;
 use crate::kernel::{Kernel, Values};
 
@@ -252,9 +252,10 @@ pub fn list(root: &Path) -> Result<Listing, FileError> {
         let Some(board) = name.parse::<Board>().ok().filter(|board| board.to_string() == name) else { continue };
         for values in [Values::Wdl, Values::Remoteness] {
             let folder = folder_of(root, board, values);
-            let replacement =
-                Manifest::read(&Disk, &folder.with_extension("replacement"), board, values).ok().flatten();
-            let replacement = replacement.filter(|manifest| !manifest.is_complete());
+            let replacing = folder.with_extension(REPLACEMENT);
+            let is_marked = replacing.join(REPLACEMENT).exists();
+            let replacement = Manifest::read(&Disk, &replacing, board, values).ok().flatten();
+            let replacement = replacement.filter(|manifest| is_marked && !manifest.is_complete());
             listing.replacements.extend(replacement.map(|manifest| Summary { board, manifest }));
             match Manifest::read(&Disk, &folder, board, values) {
                 Ok(Some(manifest)) => listing.databases.push(Summary { board, manifest }),

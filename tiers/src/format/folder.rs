@@ -10,6 +10,9 @@ use crate::kernel::Values;
 /// The manifest's name in its folder.
 pub(crate) const MANIFEST: &str = "manifest";
 
+/// The extension of the folder of a database that is to replace one, and the name of the empty file that marks it.
+pub(crate) const REPLACEMENT: &str = "replacement";
+
 /// Returns the folder of a board's database under the folder of all databases.
 pub fn folder_of(root: &Path, board: Board, values: Values) -> PathBuf {
     root.join(board.to_string()).join(values.to_string())

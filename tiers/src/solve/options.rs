@@ -8,9 +8,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::driver::CHECKPOINT;
 use super::plan::Plan;
-use super::replace::MARK;
 use crate::files::{Disk, FileError, Storage};
-use crate::format::{Hash, Manifest, State, folder_of};
+use crate::format::{Hash, Manifest, REPLACEMENT, State, folder_of};
 use crate::index::Index;
 use crate::kernel::{Kernel, Values};
 use crate::tier::BLOCK_WORDS;
@@ -202,7 +201,7 @@ impl Solve {
     /// Returns the folder that the solve writes: that of the database, or one beside it that will replace it.
     pub(super) fn output_folder(&self) -> PathBuf {
         let folder = self.folder();
-        if self.replace { folder.with_extension(MARK) } else { folder }
+        if self.replace { folder.with_extension(REPLACEMENT) } else { folder }
     }
 
     /// Returns the folder of the live tiers: the database's, or one in the scratch folder that belongs to this database

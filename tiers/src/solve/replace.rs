@@ -10,11 +10,8 @@ use super::error::SolveError;
 use super::options::Solve;
 use crate::communicator::Communicator;
 use crate::files::{FileError, Storage, io_error, write_file};
-use crate::format::{Manifest, lock_path, remove_database, remove_leftovers};
+use crate::format::{Manifest, REPLACEMENT, lock_path, remove_database, remove_leftovers};
 use crate::tier::{Kind, segments};
-
-/// The name of the mark, an empty file, and the extension of the folder.
-pub(super) const MARK: &str = "replacement";
 
 impl Solve {
     /// Refuses to replace the database of another board that was copied into the folder, and one that the system does not let read.
@@ -31,7 +28,7 @@ impl Solve {
     pub(super) fn replacement(&self, storage: &dyn Storage) -> Result<Option<Manifest>, FileError> {
         let folder = self.output_folder();
         let names = storage.names(&folder).map_err(io_error(&folder, "list"))?;
-        if !names.iter().any(|name| name == MARK) {
+        if !names.iter().any(|name| name == REPLACEMENT) {
             return Ok(None);
         }
         let found = match Manifest::read(storage, &folder, self.board, self.values) {
@@ -56,7 +53,7 @@ impl Solve {
         let was_there = storage.exchange(&new, &folder).map_err(io_error(&folder, "replace"))?;
         let parent = folder.parent().unwrap_or(&folder);
         storage.sync_folder(parent).map_err(io_error(parent, "sync"))?;
-        storage.remove(&folder.join(MARK)).map_err(io_error(&folder, "tidy"))?;
+        storage.remove(&folder.join(REPLACEMENT)).map_err(io_error(&folder, "tidy"))?;
         if was_there { self.remove_replaced(storage, &new) } else { Ok(()) }
     }
 
@@ -64,7 +61,7 @@ impl Solve {
     fn remove_replaced(&self, storage: &dyn Storage, old: &Path) -> Result<(), SolveError> {
         let (kind, scratch) = (Kind::Values(self.values), self.clone().replace(false).scratch_folder());
         remove_database(storage, old)?;
-        storage.remove(&old.join(MARK)).map_err(io_error(old, "tidy"))?;
+        storage.remove(&old.join(REPLACEMENT)).map_err(io_error(old, "tidy"))?;
         for folder in [old, &*scratch] {
             segments::remove(storage, folder, kind, |_| true)?;
         }
@@ -79,7 +76,7 @@ impl Solve {
     pub(super) fn tidy_replaced(&self, storage: &dyn Storage) {
         let old = self.clone().replace(true).output_folder();
         let names = storage.names(&old).unwrap_or_default();
-        let is_left = !names.is_empty() && !names.iter().any(|name| name == MARK);
+        let is_left = !names.is_empty() && !names.iter().any(|name| name == REPLACEMENT);
         if is_left && let Ok(Ok(_lock)) = storage.lock(&lock_path(&old)) {
             let _ = self.remove_replaced(storage, &old);
         }
@@ -92,7 +89,7 @@ impl Driver<'_> {
         let storage = self.tiers.storage;
         remove_database(storage, self.folder)?;
         self.remove_logs(|_| true)?;
-        Ok(write_file(storage, self.folder, MARK, &[])?)
+        Ok(write_file(storage, self.folder, REPLACEMENT, &[])?)
     }
 }
 

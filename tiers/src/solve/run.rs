@@ -8,10 +8,10 @@ use super::driver::{Driver, Observer};
 use super::error::SolveError;
 use super::options::{Report, Solve};
 use super::plan::Plan;
-use super::replace::{MARK, is_lost};
+use super::replace::is_lost;
 use crate::communicator::{Alone, Communicator, check_same_job, check_shared_folder, lock_output};
 use crate::files::{Disk, FileError, Storage, remove_folders, remove_folders_below};
-use crate::format::{Manifest, State, has_leftovers, lock_path, remove_leftovers};
+use crate::format::{Manifest, REPLACEMENT, State, has_leftovers, lock_path, remove_leftovers};
 use crate::index::Index;
 use crate::kernel::Coding;
 use crate::progress::{Progress, Stage};
@@ -97,7 +97,7 @@ impl Solve {
                 let is_new = || made.contains(&folder) && matches!(Manifest::read_any(storage, &folder), Ok(None));
                 if result.is_err() && is_new() {
                     let _ = remove_leftovers(storage, &folder);
-                    let _ = storage.remove(&folder.join(MARK));
+                    let _ = storage.remove(&folder.join(REPLACEMENT));
                     let _ = storage.remove(&lock);
                 }
                 result
