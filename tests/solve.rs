@@ -23,9 +23,10 @@ fn the_memory_that_is_named_is_enough() {
 #[test]
 fn the_peak_of_memory_stays_within_the_limit_in_memory_and_in_files() {
     let program = Program::new();
-    let limits_mib = long::scale(&[32, 128][..], &[24, 32, 40, 48, 64, 128]);
+    // The program of the tests is not optimised, and its code takes 2 MiB more.
+    let limits_mib = long::scale(&[32, 128][..], &[28, 32, 40, 48, 64, 128]);
     let boards = long::scale(&["6x4 --values wdl"][..], &["6x4 --values wdl", "5x5"]);
-    long::skips("limits of 24 and of 40 to 64 MiB, and 5x5");
+    long::skips("limits of 28 and of 40 to 64 MiB, and 5x5");
     let mut kept = 0;
     for board in boards {
         for &limit_mib in limits_mib {

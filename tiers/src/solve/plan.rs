@@ -261,7 +261,11 @@ impl Plan {
     /// Splits what a solve may use beyond its least memory: all of it for blocks of two tiers; where those of the tier that is
     /// read do not fit, up to an eighth of it for the slices, until whole matrices fit.
     pub(crate) fn budget(&self, limit_bytes: u64, block_words: usize) -> MemoryBudget {
-        let limit_bytes = u128::from(limit_bytes).min(if self.is_bounded { u128::MAX } else { self.whole_bytes });
+        let limit_bytes = u128::from(limit_bytes).saturating_sub(LOOSE_BYTES).min(if self.is_bounded {
+            u128::MAX
+        } else {
+            self.whole_bytes
+        });
         let rest = limit_bytes.saturating_sub(self.least_bytes);
         let Slices { count, least_words, most_words } = self.slices;
         let more_words = (rest / SLICES_PART / SLICE_COPIES / 8 / count.max(1)).min(most_words - least_words);
@@ -404,6 +408,9 @@ const SLICE_COPIES: u128 = 2;
 
 /// The program itself, and what is being written.
 const FIXED_BYTES: u128 = 14 << 20;
+
+/// What is kept free of a limit beyond the least memory: gaps between small things, which grow with the work.
+const LOOSE_BYTES: u128 = 5 << 20;
 
 /// The memory of a tier beside its blocks: where its shapes and blocks begin, and the jobs.
 fn directory_bytes(size: &TierSize) -> u128 {

@@ -11,7 +11,7 @@ use crate::output::wording;
 const UNKNOWN: &str = "?";
 
 /// Explains it in the row of plies where a search filled in only those of some moves.
-const NO_PLIES: &str = "\n\n?: plies that were not searched; to search every move, add --search only";
+const NO_PLIES: &str = "\n\n?: plies that were not searched; to search them all, add --search only";
 
 /// Stands for a column that cannot be played.
 const FULL: &str = "-";
