@@ -382,9 +382,9 @@ pub struct RankTier {
 }
 
 impl RankTier {
-    /// Returns the bytes a second that the file system has to move if no rank is to wait for it.
+    /// Returns the bytes a second that the file system has to move if no rank is to wait for it. A tier takes a nanosecond or more.
     pub fn bytes_per_second(&self) -> f64 {
-        (self.written_bytes + self.read_bytes) as f64 / self.seconds.max(f64::MIN_POSITIVE)
+        (self.written_bytes + self.read_bytes) as f64 / self.seconds.max(1e-9)
     }
 }
 
