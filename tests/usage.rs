@@ -13,7 +13,7 @@ fn first_word(line: &str) -> &str {
 
 #[test]
 fn every_subcommand_has_help_with_examples_broken_at_the_width_of_the_terminal() {
-    for columns in [60, 80] {
+    for columns in [60, 80, 200] {
         let mut program = Program::new();
         program.set("COLUMNS", &columns.to_string());
         for subcommand in Program::new().subcommands().iter().map(String::as_str).chain([""]) {
@@ -21,11 +21,13 @@ fn every_subcommand_has_help_with_examples_broken_at_the_width_of_the_terminal()
             assert!(help.contains(&format!("Examples:\n  fourbase {subcommand}")), "{help}");
             let (_, after) = help.split_once("Print help").expect("options");
             let lines = after.lines().collect::<Vec<_>>();
+            let is_narrow = |line: &str| line.chars().count() <= 80;
+            assert!(columns == 60 || help.lines().all(is_narrow), "{subcommand}, {columns} columns: {help}");
             for pair in lines.windows(2) {
                 let [line, next] = pair else { continue };
                 let are_text = [line, next].iter().all(|line| !line.is_empty() && !line.starts_with(' '));
                 let width = line.chars().count() + 1 + first_word(next).chars().count();
-                assert!(!are_text || width > columns, "{subcommand}, {columns} columns: {line}\n{next}");
+                assert!(!are_text || width > columns.min(80), "{subcommand}, {columns} columns: {line}\n{next}");
             }
         }
     }
