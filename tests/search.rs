@@ -173,3 +173,25 @@ fn seven_by_six_has_the_outcomes_that_the_search_finds() {
     let Some(database) = whole("FOURBASE_7X6", board("7x6")) else { return };
     assert_every_ply(&database, 16, 1000);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn ctrl_c_ends_a_query_as_the_system_does_with_a_note_of_what_it_was_doing() {
+    use std::io::{BufRead, BufReader, Read};
+    use std::os::unix::process::ExitStatusExt;
+
+    use rustix::process::{Pid, Signal, kill_process};
+
+    use crate::support::program::Program;
+
+    let program = Program::new();
+    let mut child = program.spawn(&["query", "8x7", "--search", "only", "--nodes", "1e15"]);
+    let mut errors = BufReader::new(child.stderr.take().expect("a pipe"));
+    let mut shown = String::new();
+    // The first line says that the search goes on.
+    errors.read_line(&mut shown).expect("a line");
+    kill_process(Pid::from_child(&child), Signal::INT).expect("a signal");
+    errors.read_to_string(&mut shown).expect("text");
+    assert!(shown.ends_with("interrupted the query of 8x7; --seconds N shows what is known by then\n"), "{shown}");
+    assert_eq!(child.wait().expect("the program ends").signal(), Some(Signal::INT.as_raw()));
+}
