@@ -10,7 +10,7 @@
 pub mod lines;
 
 use std::fs::File;
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, Read, Write};
 use std::path::PathBuf;
 use std::str;
 
@@ -220,11 +220,16 @@ impl Tally {
     }
 }
 
-/// Notes that standard input has lines which nothing reads. Does not wait for any.
+/// Notes that standard input has lines which nothing reads. Does not wait for any, and leaves out a file of which others, such as
+/// the loop of a shell, have read a part.
 pub fn note_unread() {
     #[cfg(unix)]
-    if !io::stdin().is_terminal() && rustix::io::ioctl_fionread(io::stdin()).is_ok_and(|bytes| bytes > 0) {
-        failure::print_note("standard input was not read; --batch answers each of its lines");
+    {
+        let input = io::stdin();
+        let is_whole = !rustix::termios::isatty(&input) && rustix::fs::tell(&input).unwrap_or(0) == 0;
+        if is_whole && rustix::io::ioctl_fionread(&input).is_ok_and(|bytes| bytes > 0) {
+            failure::print_note("standard input was not read; --batch answers each of its lines");
+        }
     }
 }
 

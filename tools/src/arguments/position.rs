@@ -67,7 +67,8 @@ impl PositionArgument {
     ///
     /// A malformed board, or one after the position; a position where a batch reads positions.
     pub fn read(&self, is_batch: bool) -> anyhow::Result<(Board, String)> {
-        let mut words: Vec<&str> = self.board.iter().chain(&self.position).flat_map(|word| word.split(' ')).collect();
+        let mut words: Vec<&str> =
+            self.board.iter().chain(&self.position).flat_map(|argument| words_of(argument)).collect();
         let named = words.first().filter(|word| is_board(word)).map(|word| parse_board(word)).transpose()?;
         words.drain(..usize::from(named.is_some()));
         let text = words.join(" ");
@@ -84,17 +85,24 @@ impl PositionArgument {
     }
 }
 
+/// Returns the words of an argument, and a blank one whole, so that it is refused.
+fn words_of(argument: &str) -> impl Iterator<Item = &str> {
+    let blank = Some(argument).filter(|argument| argument.trim().is_empty());
+    argument.split_whitespace().chain(blank)
+}
+
 /// Tells whether a word is meant as a board: an `x` after nothing but digits and signs.
 fn is_board(word: &str) -> bool {
     let columns = word.split_once(['x', 'X']).map(|(columns, _)| columns);
     columns.is_some_and(|columns| columns.chars().all(|found| found.is_ascii_digit() || found == '-'))
 }
 
-/// Tells whether a word in the place of a subcommand is meant as a board or as a position: it is a board, a link or `-`, begins with
-/// a digit, or names a column or a square such as `d` or `d1`.
-pub fn is_board_or_position(word: &str) -> bool {
+/// Tells whether an argument in the place of a subcommand is meant as a board or as a position: its first word is a board, a link or
+/// `-`, begins with a digit, or names a column or a square such as `d` or `D1`.
+pub fn is_board_or_position(argument: &str) -> bool {
+    let word = argument.split_whitespace().next().unwrap_or_default();
     let is_digit = |place: usize| word.as_bytes().get(place).is_some_and(u8::is_ascii_digit);
-    matches!(word.as_bytes(), [b'-' | b'a'..=b'i'])
+    matches!(word.as_bytes(), [b'-' | b'a'..=b'i' | b'A'..=b'I'])
         || !word.starts_with('-') && (is_board(word) || word.contains('?') || is_digit(0) || is_digit(1))
 }
 
@@ -179,7 +187,7 @@ mod tests {
             (&["4453"], "7x6", "4453"),
             (&["4", "4", "5"], "7x6", "4 4 5"),
             (&["5X4"], "5x4", ""),
-            (&["5x4 33"], "5x4", "33"),
+            (&[" 5x4\t33 "], "5x4", "33"),
             (&["4X4C3M", "1"], "4x4c3m", "1"),
             (&["1_-XXX--OO---O----"], "7x6", "1_-XXX--OO---O----"),
             (&["https://example.org/?board=5x4&moves=33"], "5x4", "https://example.org/?board=5x4&moves=33"),
@@ -202,7 +210,9 @@ mod tests {
 
     #[test]
     fn boards_positions_and_links_are_no_subcommands() {
-        for word in ["5x4", "5X4", "x4", "4453", "1.", "d1", "d1 e1", "1_-X", "00010", "?pos=4453", "4453?", "-", "d"] {
+        for word in
+            ["5x4", "5X4", "x4", "4453", "1.", "d1", "D e", "\t5x4 3", "1_-X", "00010", "?pos=4453", "4453?", "-"]
+        {
             assert!(is_board_or_position(word), "{word}");
         }
         for word in ["query", "quary", "", "--json", "-1x4", "analyze", "x"] {

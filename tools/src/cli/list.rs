@@ -57,7 +57,7 @@ fn replacement(Summary { board, manifest }: &Summary, root: &Path) -> String {
     let (values, done, all) = (manifest.values(), manifest.tiers.len(), board.cells() + 1);
     let keep_plies = manifest.keep_plies().map_or_else(String::new, |most| format!(" --keep-plies {most}"));
     let solve = remedy::to_solve(format!("{board} --values {values}{keep_plies} --replace"), root);
-    format!("{board} {values}: its replacement has {done} of {all} tiers; go on with: {solve}")
+    format!("{board} {values}: its replacement has {done} of {all} tiers; resume with: {solve}")
 }
 
 /// The databases of a folder.

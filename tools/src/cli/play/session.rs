@@ -73,7 +73,7 @@ impl Session {
                 return Ok(());
             }
             let Some(line) = self.input.line()? else { return Ok(()) };
-            match Typed::read(&line, self.game.board()) {
+            match Typed::read(&line, self.game.position()) {
                 Ok(Typed::Quit) => return Ok(()),
                 Ok(Typed::Board) => shown = None,
                 Ok(typed) => {

@@ -2,9 +2,9 @@
 
 use std::str;
 
-use fourbase::notation::column_character;
+use fourbase::notation::{column_character, parse_moves};
 use fourbase::players::Kind;
-use fourbase::{Board, MAX_COLUMNS, excerpt};
+use fourbase::{MAX_COLUMNS, Position, excerpt};
 
 use crate::batch::lines::{KEPT_BYTES, Line};
 
@@ -19,7 +19,7 @@ const COLUMN_Q: usize = 25;
 
 /// The commands, for people.
 pub const HELP: &str = "  \
-  a column   move there
+  a column   move there: 4, or d or d1 as books write it
   undo       take back your last move and the moves after it
   hint       show the best moves and their result
   values     show the result of every column; values rating:3 adds the
@@ -60,7 +60,7 @@ impl Typed {
     /// # Errors
     ///
     /// What is wrong with the line, in one line.
-    pub fn read(line: &Line, board: Board) -> Result<Typed, String> {
+    pub fn read(line: &Line, position: &Position) -> Result<Typed, String> {
         if !line.is_whole() {
             return Err(format!("the line has {} bytes; type at most {KEPT_BYTES}", line.bytes()));
         }
@@ -91,10 +91,20 @@ impl Typed {
             "new" => Typed::New,
             "help" | "?" => Typed::Help,
             "quit" | "exit" => Typed::Quit,
-            "q" if board.width() <= COLUMN_Q => Typed::Quit,
-            _ => Typed::Move(column(word, board).ok_or_else(|| {
-                let last = column_character(board.width() - 1).unwrap_or('?');
-                format!("\"{}\" is not a command; type a column, 1 to {last}, or help", excerpt(text, ECHO_BYTES))
+            "q" if position.board().width() <= COLUMN_Q => Typed::Quit,
+            _ if is_square(word) && position.board().width() <= DIGITS => {
+                let columns = parse_moves(position, word).map_err(|error| error.to_string())?;
+                Typed::Move(columns.first().copied().unwrap_or(usize::MAX))
+            }
+            _ => Typed::Move(column(word).ok_or_else(|| {
+                let width = position.board().width();
+                let last = column_character(width - 1).unwrap_or('?');
+                let letter =
+                    (b'a'..=b'i').nth(width - 1).map_or_else(String::new, |last| format!(" or a to {}", last as char));
+                format!(
+                    "\"{}\" is not a command; type a column, 1 to {last}{letter}, or help",
+                    excerpt(text, ECHO_BYTES)
+                )
             })?),
         };
         if rest.is_empty() {
@@ -105,13 +115,13 @@ impl Typed {
     }
 }
 
-/// Reads a column: its number, the character under it, or on a board whose columns all have numbers a letter.
-fn column(word: &str, board: Board) -> Option<usize> {
-    if let [letter @ (b'a'..=b'i' | b'A'..=b'I')] = word.as_bytes()
-        && board.width() <= DIGITS
-    {
-        return Some(usize::from(letter.to_ascii_lowercase() - b'a'));
-    }
+/// Tells whether a word is a column or a square as books write them, such as `d` or `D1`.
+fn is_square(word: &str) -> bool {
+    matches!(word.as_bytes(), [b'a'..=b'i' | b'A'..=b'I', row @ ..] if row.iter().all(u8::is_ascii_digit))
+}
+
+/// Reads a column: its number, or the character under it.
+fn column(word: &str) -> Option<usize> {
     let by_number = || word.parse::<u32>().ok().filter(|_| word.bytes().all(|byte| byte.is_ascii_digit()));
     let by_character = (0..MAX_COLUMNS).find(|&column| {
         let mut characters = word.chars();
@@ -130,14 +140,20 @@ mod tests {
         let line = Lines::new(text).next_chunk().unwrap().unwrap_or_default().pop();
         let line = line
             .unwrap_or_else(|| Lines::new([text, b"\n"].concat().as_slice()).next_chunk().unwrap().unwrap().remove(0));
-        Typed::read(&line, "12x4".parse().unwrap())
+        Typed::read(&line, &Position::start("12x4".parse().unwrap()))
     }
 
     #[test]
-    fn letters_are_columns_as_books_mean_them_where_all_columns_have_numbers() {
-        let column = |word, board: &str| column(word, board.parse().unwrap());
-        assert_eq!(["d", "G", "i"].map(|word| column(word, "7x6")), [3, 6, 8].map(Some));
-        assert_eq!((column("a", "10x4"), column("q", "7x6")), (Some(9), Some(25)));
+    fn letters_are_columns_and_squares_as_books_write_them_where_all_columns_have_numbers() {
+        let read = |text: &str, board: &str| {
+            let line = Lines::new(format!("{text}\n").as_bytes()).next_chunk().unwrap().unwrap().remove(0);
+            Typed::read(&line, &Position::start(board.parse().unwrap()))
+        };
+        assert_eq!(["d", "G", "D1"].map(|word| read(word, "7x6")), [3, 6, 3].map(|column| Ok(Typed::Move(column))));
+        assert_eq!((read("a", "10x4"), read("q", "7x6")), (Ok(Typed::Move(9)), Ok(Typed::Quit)));
+        assert!(read("d2", "7x6").is_err_and(|message| message.contains("falls to row 1")));
+        assert!(read("h", "7x6").is_err_and(|message| message.contains("a to g")));
+        assert!(read("d1", "10x4").is_err());
     }
 
     #[test]
