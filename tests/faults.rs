@@ -133,7 +133,7 @@ fn disturb(
     solves.into_par_iter().enumerate().for_each(|(number, (solve, before))| {
         let pool = ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
         pool.install(|| {
-            let name = format!("{} {}, solve {number}", solve.board(), solve.values());
+            let name = format!("{} {}, solve {number}", solve.board, solve.values);
             let undisturbed = Undisturbed::new(solve, before, name);
             let all = Vec::from_iter(0..places(&undisturbed));
             println!("{}: {troubles:?} at each of {} places", undisturbed.name, all.len());
@@ -228,7 +228,7 @@ fn reads_and_writes_that_do_a_byte_or_are_interrupted_change_nothing() {
 fn a_read_that_fails_is_reported_and_the_next_probe_is_right() {
     let solve = stepwise("4x4", Values::Remoteness);
     let disk = solve.solved();
-    let empty = Position::start(solve.board());
+    let empty = Position::start(solve.board);
     let ask = |database: &Database| database.moves(&empty);
     let expected = ask(&solve.open_on(disk.clone()).expect("a database"));
     let expected = expected.expect("moves");
@@ -257,7 +257,7 @@ fn a_read_that_fails_is_reported_and_the_next_probe_is_right() {
 /// A disk with a solve that was stopped in the middle.
 fn half_solved(solve: &Solve) -> MemoryDisk {
     let disk = MemoryDisk::new();
-    let stop = StopAfterTiers::new(solve.board().cells() / 2);
+    let stop = StopAfterTiers::new(solve.board.cells() / 2);
     let stopped = solve.run_heard_on(&stop, &disk).expect_err("a solve that is stopped");
     assert!(matches!(stopped, SolveError::Stopped { .. }), "{stopped}");
     disk

@@ -155,9 +155,9 @@ fn memory_checkpoints_and_the_disk_do_not_show_in_the_files() {
     long::skips("the least memory of 4x6, and checkpoints of 5x4");
     for name in long::scale(&["5x4"][..], &["5x4", "4x6"]) {
         let ample = Solve::new(board(name), Values::Remoteness);
-        let needed = Plan::new(ample.board(), ample.values(), MEMORY_BYTES).memory_bytes();
+        let needed = Plan::new(ample.board, ample.values, MEMORY_BYTES).memory_bytes();
         let tight = ample.with_memory_bytes(u64::try_from(needed).expect("little"));
-        assert_same(&tight.whole(), &databases::files(ample.board(), ample.values()), name);
+        assert_same(&tight.whole(), &databases::files(ample.board, ample.values), name);
     }
     for &name in long::scale(&["4x5m", "3x3c3"][..], &["5x4", "4x5m", "3x3c3"]) {
         let rare = Solve::new(board(name), Values::Remoteness);

@@ -161,16 +161,16 @@ fn the_files_that_are_kept_are_those_of_the_whole_database() {
 /// Solves a tier at a time and returns the files.
 fn stepwise(solve: &Solve) -> BTreeMap<String, Vec<u8>> {
     let disk = MemoryDisk::new();
-    let board = solve.board();
+    let board = solve.board;
     let late = random_positions(board, 400).into_iter().filter(|position| position.ply() + 1 == board.cells());
     let late: Vec<Position> = late.collect();
-    let whole = solved(&Solve::new(board, solve.values()));
+    let whole = solved(&Solve::new(board, solve.values));
     for _ in 0..=board.cells() {
         match solve.run_heard_on(&StopAfterTiers::new(1), &disk) {
             Ok(_) => return solve.files_on(&disk),
             Err(error @ SolveError::Stopped { .. }) => {
                 let SolveError::Stopped { values, keep_plies, .. } = &error else { panic!("{error}") };
-                assert_eq!((*values, *keep_plies), (solve.values(), solve.keep_plies()));
+                assert_eq!((*values, *keep_plies), (solve.values, solve.keep_plies));
             }
             Err(error) => panic!("{error}"),
         }
@@ -183,7 +183,7 @@ fn stepwise(solve: &Solve) -> BTreeMap<String, Vec<u8>> {
         if database.manifest().tiers.iter().all(|tier| tier.ply > 1) {
             let error = empty.expect_err("not solved yet");
             let DatabaseError::NotSolved { keep_plies, .. } = &error else { panic!("{error}") };
-            assert_eq!(*keep_plies, solve.keep_plies());
+            assert_eq!(*keep_plies, solve.keep_plies);
         } else {
             assert_eq!(empty.expect("an answer"), whole.probe(&Position::start(board)).expect("an answer"));
         }

@@ -30,9 +30,9 @@ fn on_disk(root: &Path, name: &str, values: Values) -> Solve {
 
 /// Asserts that a database is that of a solve in memory, and that nothing is left in the scratch folder.
 fn assert_done(solve: &Solve, what: &str) {
-    assert_same(&folder_files(&solve.folder()), &databases::files(solve.board(), solve.values()), what);
-    let scratch = solve.scratch().expect("a solve in files");
-    assert!(!scratch.join(solve.board().to_string()).exists(), "{what}: files or folders are left");
+    assert_same(&folder_files(&solve.folder()), &databases::files(solve.board, solve.values), what);
+    let scratch = solve.scratch.as_ref().expect("a solve in files");
+    assert!(!scratch.join(solve.board.to_string()).exists(), "{what}: files or folders are left");
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn stop_and_go_on(solve: &Solve, most: u64, expected: &BTreeMap<String, Vec<u8>>
     let go_on = StopAfterEntries::never();
     solve.run_heard_on(&go_on, &disk).expect("a solve that goes on");
     assert_eq!(go_on.before.into_inner(), kept, "it goes on after the tiers that were done");
-    assert_same(&solve.files_on(&disk), expected, &format!("{}, stopped after {most}", solve.board()));
+    assert_same(&solve.files_on(&disk), expected, &format!("{}, stopped after {most}", solve.board));
     Some(())
 }
 
@@ -91,7 +91,7 @@ fn a_solve_in_memory_that_is_stopped_anywhere_loses_only_the_tier_that_it_was_at
 #[test]
 fn a_solve_in_memory_does_not_wait_for_the_end_of_a_tier() {
     let solve = stepwise("5x5", Values::Wdl).with_checkpoint(CHECKPOINT);
-    let expected = databases::files(solve.board(), solve.values());
+    let expected = databases::files(solve.board, solve.values);
     let one_thread = ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
     // The middle of a tier of 6,000,000 entries, by pieces of about 500,000.
     long::skips("five of six moments in the middle of a tier");
@@ -178,7 +178,7 @@ fn a_solve_goes_on_within_a_tier_in_files_and_in_memory_by_turns() {
             match solve.run_heard(&stop) {
                 Ok(report) => {
                     assert!(turn > 2, "{turn}");
-                    assert_same(&folder_files(&report.folder), &databases::files(solve.board(), values), "in turns");
+                    assert_same(&folder_files(&report.folder), &databases::files(solve.board, values), "in turns");
                     break;
                 }
                 Err(SolveError::Stopped { .. }) => assert!(turn < 200, "it never ends"),
@@ -213,13 +213,13 @@ impl Progress for StopAtFile {
 #[test]
 fn a_solve_does_not_wait_for_the_end_of_a_tiers_file() {
     let solve = stepwise("5x4", Values::Remoteness).with_checkpoint(CHECKPOINT).with_block_words(SMALL_BLOCKS);
-    let expected = databases::files(solve.board(), solve.values());
-    for solve in [solve.clone(), solve.with_scratch(solve.root())] {
+    let expected = databases::files(solve.board, solve.values);
+    for solve in [solve.clone(), solve.with_scratch(&solve.root)] {
         long::skips("a stop at the files of eight of ten plies of 5x4");
-        for ply in (1..solve.board().cells() as u32).step_by(long::scale(10, 2)) {
+        for ply in (1..solve.board.cells() as u32).step_by(long::scale(10, 2)) {
             let (disk, stop) = (MemoryDisk::new(), StopAtFile { ply, left: AtomicI64::new(i64::MAX) });
             let error = solve.run_heard_on(&stop, &disk).expect_err("a solve that is stopped");
-            let before = solve.board().cells() - ply as usize;
+            let before = solve.board.cells() - ply as usize;
             assert!(matches!(error, SolveError::Stopped { done, .. } if done == before), "ply {ply}: {error}");
             let names = Vec::from_iter(solve.files_on(&disk).into_keys());
             assert!(!names.iter().any(|name| name.ends_with(".new")), "ply {ply}: {names:?}");
@@ -267,7 +267,7 @@ fn a_disk_that_is_too_small_is_found_before_the_start() {
     long::skips("a disk that is too small for 5x4; takes 4x4");
     let solve = Solve::new(board(long::scale("4x4", "5x4")), Values::Remoteness).with_scratch("scratch");
     let solve = solve.with_block_words(SMALL_BLOCKS);
-    let plan = Plan::new(solve.board(), solve.values(), MEMORY_BYTES).bounded();
+    let plan = Plan::new(solve.board, solve.values, MEMORY_BYTES).bounded();
     // With a margin for the estimate of the database; that of the files has one.
     let enough = plan.database_bytes() / 4 * 5 + plan.scratch_bytes();
     let enough = u64::try_from(enough).expect("a small board");
@@ -278,7 +278,7 @@ fn a_disk_that_is_too_small_is_found_before_the_start() {
     assert!(small.is_empty(), "nothing is made");
     solve.run_on(&MemoryDisk::with_free_bytes(enough)).expect("a disk that is just large enough");
 
-    let counted = solve::Solve::new(solve.board(), Values::Wdl).memory(MEMORY_BYTES).scratch(Some("scratch".into()));
+    let counted = solve::Solve::new(solve.board, Values::Wdl).memory(MEMORY_BYTES).scratch(Some("scratch".into()));
     for is_legal in [true, false] {
         let count = |disk: &MemoryDisk| {
             let legal = is_legal.then(|| count_by_ply(&counted, &Alone, disk, &()).map(drop));

@@ -86,18 +86,6 @@ fn the_search_finds_published_outcomes() {
     }
 }
 
-/// A win in 1 of the first player, a loss in 2 of the second, each with its pieces at the end, and a tie.
-#[test]
-fn a_score_tells_the_plies_to_the_end() {
-    let board = board("7x6");
-    let of = |line: &str| parse_scored(board, line).1;
-    let outcome = |value, plies| Outcome { value, remoteness: Some(plies) };
-    assert_eq!(of("112233 18"), outcome(Value::Win, 1));
-    assert_eq!(of("44335 -18"), outcome(Value::Lose, 2));
-    assert_eq!(of("44444 0"), outcome(Value::Tie, 37));
-    assert_eq!(of("- 1"), outcome(Value::Win, 41));
-}
-
 /// Opens a whole database; `None`, with a message, where the variable names no folder.
 fn whole(variable: &str, board: Board) -> Option<Database> {
     let Some(root) = env::var_os(variable).filter(|root| !root.is_empty()) else {

@@ -5,7 +5,7 @@
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
@@ -24,19 +24,23 @@ fn terminal() -> (OwnedFd, File) {
     (master, terminal)
 }
 
-/// Runs the program with standard output and error on a terminal, and returns what was shown there.
-fn show(program: &Program, arguments: &str, variables: &[(&str, &str)]) -> String {
-    let (master, terminal) = terminal();
+/// Starts the program with standard output and error on a terminal. With it goes our last hold on that side, so that reading
+/// ends with the program.
+fn start(program: &Program, arguments: &str, variables: &[(&str, &str)], input: Stdio, terminal: File) -> Child {
     let mut command = Command::new(PROGRAM);
     for variable in VARIABLES {
         command.env_remove(variable);
     }
     command.env("TERM", "xterm").envs(variables.iter().copied()).current_dir(program.path(""));
-    command.args(arguments.split(' ')).stdin(Stdio::null());
+    command.args(arguments.split(' ')).stdin(input);
     command.stdout(terminal.try_clone().expect("a terminal")).stderr(terminal);
-    let mut child = command.spawn().expect("the program runs");
-    // With it goes our last hold on the terminal's other side, so that reading ends with the program.
-    drop(command);
+    command.spawn().expect("the program runs")
+}
+
+/// Returns what the program shows there.
+fn show(program: &Program, arguments: &str, variables: &[(&str, &str)]) -> String {
+    let (master, terminal) = terminal();
+    let mut child = start(program, arguments, variables, Stdio::null(), terminal);
     let shown = read_to_end(master);
     child.wait().expect("the program ends");
     shown
@@ -80,14 +84,8 @@ fn ctrl_c_does_not_end_a_game_that_waits_for_a_line_though_its_output_is_a_pipe(
 #[test]
 fn arrow_keys_bring_earlier_lines_of_a_game_back() {
     let (ours, terminal) = terminal();
-    let mut command = Command::new(PROGRAM);
-    command
-        .env("TERM", "xterm")
-        .args(["play", "4x4", "--second", "human"])
-        .stdin(terminal.try_clone().expect("a terminal"));
-    command.stdout(terminal.try_clone().expect("a terminal")).stderr(terminal);
-    let mut child = command.spawn().expect("the program runs");
-    drop(command);
+    let input = terminal.try_clone().expect("a terminal").into();
+    let mut child = start(&Program::new(), "play 4x4 --second human", &[], input, terminal);
     let mut keys = File::from(ours.try_clone().expect("a terminal"));
     // The second line goes up to the first, the third is Ctrl-C.
     for line in ["3\r", "\u{1b}[A\r", "\u{3}", "moves\r", "q\r"] {
@@ -143,15 +141,8 @@ fn a_signal_while_a_solve_measures_this_machine_stops_it_as_later_ones_do() {
 
     let program = Program::new();
     let (ours, terminal) = terminal();
-    let mut command = Command::new(PROGRAM);
-    command
-        .args(["solve", "6x6", "--values", "wdl", "--memory", "3G"])
-        .current_dir(program.path(""))
-        .stdin(Stdio::null());
-    command.stdout(terminal.try_clone().expect("a terminal")).stderr(terminal);
-    let mut child = command.spawn().expect("the program runs");
-    drop(command);
-    std::thread::sleep(Duration::from_millis(500));
+    let mut child = start(&program, "solve 6x6 --values wdl --memory 3G", &[], Stdio::null(), terminal);
+    std::thread::sleep(Duration::from_millis(150));
     kill_process(Pid::from_child(&child), Signal::TERM).expect("a signal");
     let shown = read_to_end(ours);
     assert_eq!(child.wait().expect("the program ends").code(), Some(3), "{shown}");

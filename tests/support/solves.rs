@@ -1,7 +1,7 @@
 //! Solves as the tests ask for them. How the library is told what to solve is known here alone.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,14 +18,14 @@ use super::tiers::{
 /// What a solve may take: far more than any board of these tests needs.
 pub const MEMORY_BYTES: u64 = 4 << 30;
 
-/// A solve to be run, once or often. Each `with_` returns another that differs in one setting.
+/// A solve to be run, once or often, with its folder of all databases, and that of the live tiers where they are in files. Each `with_` returns another that differs in one setting.
 #[derive(Clone, Debug)]
 pub struct Solve {
-    board: Board,
-    values: Values,
-    root: PathBuf,
-    scratch: Option<PathBuf>,
-    keep_plies: Option<u32>,
+    pub board: Board,
+    pub values: Values,
+    pub root: PathBuf,
+    pub scratch: Option<PathBuf>,
+    pub keep_plies: Option<u32>,
     checkpoint: Duration,
     block_words: usize,
     memory_bytes: u64,
@@ -113,31 +113,6 @@ impl Solve {
         Solve { keep_plies, ..self.clone() }
     }
 
-    /// The board.
-    pub fn board(&self) -> Board {
-        self.board
-    }
-
-    /// The values.
-    pub fn values(&self) -> Values {
-        self.values
-    }
-
-    /// The folder of all databases.
-    pub fn root(&self) -> &Path {
-        &self.root
-    }
-
-    /// The folder of the live tiers, where they are in files.
-    pub fn scratch(&self) -> Option<&Path> {
-        self.scratch.as_deref()
-    }
-
-    /// The deepest ply that is kept.
-    pub fn keep_plies(&self) -> Option<u32> {
-        self.keep_plies
-    }
-
     /// The database's folder.
     pub fn folder(&self) -> PathBuf {
         folder_of(&self.root, self.board, self.values)
@@ -205,7 +180,7 @@ pub fn stepwise(name: &str, values: Values) -> Solve {
 /// them until a tier is made durable.
 pub fn in_files(name: &str, values: Values) -> Solve {
     let solve = stepwise(name, values);
-    solve.with_scratch(solve.root()).with_block_words(20)
+    solve.with_scratch(&solve.root).with_block_words(20)
 }
 
 /// The same with no memory for blocks: each goes into its file as soon as it is solved.
@@ -216,5 +191,5 @@ pub fn in_files_at_once(name: &str, values: Values) -> Solve {
 
 /// The least memory of a solve in files.
 pub fn least_bytes(solve: &Solve) -> u64 {
-    Plan::new(solve.board(), solve.values(), MEMORY_BYTES).bounded().memory_bytes() as u64
+    Plan::new(solve.board, solve.values, MEMORY_BYTES).bounded().memory_bytes() as u64
 }
