@@ -60,7 +60,7 @@ fn export(arguments: &Arguments) -> anyhow::Result<Option<ExportReport>> {
     };
     let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let readme = dataset.readme(format, &summary, &name, &arguments.command(format, &choice, &name));
-    let bytes = destination.bytes();
+    let bytes = destination.bytes;
     let readme = destination.end(&readme)?;
     let [win, tie, lose] = summary.by_value;
     let (sample, kind, seed) = match choice.rows {

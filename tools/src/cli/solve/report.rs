@@ -17,8 +17,8 @@ use rayon::ThreadPoolBuilder;
 use serde::Serialize;
 
 use super::ranks::Ranks;
-use crate::memory;
 use crate::output::{self, Side, duration, milliseconds, wording};
+use crate::{memory, remedy};
 
 /// What a solve needs.
 #[derive(Serialize)]
@@ -245,7 +245,7 @@ impl fmt::Display for Solved {
         }
         self.hash.iter().try_for_each(|hash| write!(f, "\nhash {hash}"))?;
         let root = report.folder.parent().and_then(Path::parent).unwrap_or(&report.folder);
-        let root = if root == Path::new("db") { String::new() } else { wording::option("db", root) };
+        let root = remedy::in_root(root);
         if let Some(legal) = legal {
             write!(f, "\n{}; their values: fourbase stats {}{root}", counted(*legal, "legal position"), self.board)?;
         }
