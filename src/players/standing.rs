@@ -3,18 +3,10 @@
 //! The score of a position is a sum over lines. A piece touches only the lines through its cell, on average seven on
 //! 7x6. So updating the sum costs a tenth of computing it anew over all 69 lines.
 
-use crate::{Board, Player, Position, lines};
+use crate::{Board, Position, lines};
 
 /// The pieces of the first and the second player in one line.
 pub(super) type Pieces = [u8; 2];
-
-/// The place of a player in [`Pieces`].
-pub(super) fn place(player: Player) -> usize {
-    match player {
-        Player::First => 0,
-        Player::Second => 1,
-    }
-}
 
 /// A position as the pieces in every line.
 #[derive(Clone, Debug)]
@@ -54,7 +46,7 @@ impl Standing {
             for row in 0..height {
                 let Some(player) = position.piece(column, row) else { continue };
                 for index in self.lines_of(self.board.cell(column, row)) {
-                    self.in_line[usize::from(self.through[index])][place(player)] += 1;
+                    self.in_line[usize::from(self.through[index])][player as usize] += 1;
                 }
             }
         }

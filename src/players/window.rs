@@ -14,7 +14,7 @@
 
 use rand::{Rng, RngExt};
 
-use super::chooser::check_board;
+use super::chooser::{check_board, check_open};
 use super::standing::{Pieces, Standing};
 use super::{Choice, ChooseError, Chooser, Reason};
 use crate::{Board, Position};
@@ -179,10 +179,7 @@ fn gain(before: Pieces, mover: usize, me: usize, connect: usize) -> i64 {
 
 impl Chooser for WindowPlayer {
     fn choose(&mut self, position: &Position, _: Option<usize>, random: &mut dyn Rng) -> Result<Choice, ChooseError> {
-        check_board(self.board, position)?;
-        if position.primitive().is_some() {
-            return Err(ChooseError::Over);
-        }
+        check_open(self.board, position)?;
         self.set_up(position);
         let width = self.board.width();
         let first = random.random_range(0..width as u32) as usize;
