@@ -69,7 +69,7 @@ impl PomakisPlayer {
 
     fn set_up(&mut self, position: &Position) {
         self.standing.set_up(position);
-        self.sums = [0, 1].map(|player| self.standing.in_lines().iter().map(|&pieces| number(pieces, player)).sum());
+        self.sums = [0, 1].map(|player| self.standing.in_lines.iter().map(|&pieces| number(pieces, player)).sum());
     }
 
     fn drop_piece(&mut self, column: usize) -> bool {

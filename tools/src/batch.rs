@@ -145,15 +145,15 @@ impl BatchArguments {
     /// The reason, without line breaks or tabs.
     pub fn read<'l>(&self, line: &'l Line, board: Option<Board>) -> Result<Record<'l>, String> {
         if !line.is_whole() {
-            return Err(format!("the line has {} bytes; write at most {KEPT_BYTES}", line.bytes()));
+            return Err(format!("the line has {} bytes; write at most {KEPT_BYTES}", line.bytes));
         }
         let number = self.number();
-        let fields = Fields::of(line.kept(), number, board).map_err(|found| {
+        let fields = Fields::of(&line.kept, number, board).map_err(|found| {
             let s = if found == 1 { "" } else { "s" };
             format!("the line has {found} field{s}, and --field {number} was asked for")
         })?;
         if fields.chosen.is_empty() {
-            let is_line = line.kept().iter().all(u8::is_ascii_whitespace);
+            let is_line = line.kept.iter().all(u8::is_ascii_whitespace);
             return Err(if is_line { BLANK } else { BLANK_FIELD }.to_owned());
         }
         let text = str::from_utf8(fields.chosen).map_err(|error| {
@@ -165,8 +165,8 @@ impl BatchArguments {
 
     /// Writes why a line has no answer, and its other fields where they can be told apart.
     pub fn write_error(&self, text: &mut Vec<u8>, line: &Line, board: Option<Board>, reason: &str) {
-        let fields = Fields::of(line.kept(), self.number(), board).ok().filter(|_| line.is_whole());
-        let _ = write!(text, "{}\terror\t{reason}", echo(fields.map_or(line.kept(), |fields| fields.chosen)));
+        let fields = Fields::of(&line.kept, self.number(), board).ok().filter(|_| line.is_whole());
+        let _ = write!(text, "{}\terror\t{reason}", echo(fields.map_or(&line.kept, |fields| fields.chosen)));
         fields.iter().for_each(|fields| fields.push_others(text));
         text.push(b'\n');
     }
@@ -244,7 +244,7 @@ pub fn note_unread() {
 
 /// Returns a line as text for JSON, cut to 4 KiB; bytes that are not UTF-8 become the replacement character.
 pub fn input_text(line: &Line) -> String {
-    String::from_utf8_lossy(line.kept()).into_owned()
+    String::from_utf8_lossy(&line.kept).into_owned()
 }
 
 /// Escapes a line and cuts it to [`ECHO_BYTES`]; bytes that are not UTF-8 become the replacement character.

@@ -142,7 +142,8 @@ impl fmt::Display for Planned {
             None => output::table_with_head([ply, entries, scratch, file], tiers.map(|tier| tier.row().to_vec())),
             Some(ranks) => {
                 let [read, time, rate] = ["read", "time", "files a second"].map(|name| (name, Side::Right));
-                let rows = tiers.filter_map(|tier| Some([&tier.row()[..], &ranks.of_ply(tier.ply)?.row()].concat()));
+                let rows = tiers
+                    .filter_map(|tier| Some([&tier.row()[..], &ranks.plies.get(tier.ply as usize)?.row()].concat()));
                 output::table_with_head([ply, entries, scratch, file, read, time, rate], rows)
             }
         };
