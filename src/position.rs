@@ -186,8 +186,8 @@ impl Position {
         if column >= self.board.width() {
             return Err(MoveError::Outside { column: column.saturating_add(1), columns: self.board.width() });
         }
-        if self.has_finished_line() {
-            return Err(MoveError::Over { winner: self.line_winner(), ply: self.ply() });
+        if let Some(winner) = self.winner() {
+            return Err(MoveError::Over { winner, ply: self.ply() });
         }
         if !self.can_play(column) {
             return Err(MoveError::Full { column: column + 1, rows: self.board.height() });
@@ -247,11 +247,8 @@ impl Position {
     /// Returns the winner of a finished game; `None` for a tie and for an unfinished game.
     #[must_use]
     pub fn winner(&self) -> Option<Player> {
-        match self.primitive()? {
-            Value::Win => Some(self.to_move()),
-            Value::Lose => Some(self.to_move().other()),
-            Value::Tie => None,
-        }
+        let mover = self.to_move();
+        self.has_finished_line().then(|| if self.board.is_misere() { mover } else { mover.other() })
     }
 
     /// Returns the mirror image: the columns in reverse order.
@@ -275,11 +272,6 @@ impl Position {
     /// Whether the player who just moved has a line.
     fn has_finished_line(&self) -> bool {
         has_line(self.board, self.pieces(self.to_move().other()))
-    }
-
-    /// The winner if the player who just moved has a line.
-    fn line_winner(&self) -> Player {
-        if self.board.is_misere() { self.to_move() } else { self.to_move().other() }
     }
 }
 

@@ -154,7 +154,7 @@ impl SourceJson {
 }
 
 /// An [`Analysis`], or the reason why a text has none.
-#[derive(Serialize, Debug)]
+#[derive(Serialize, Default, Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AnalysisJson {
     board: String,
@@ -209,17 +209,7 @@ impl AnalysisJson {
     /// Writes why a text has no analysis; `position` is what it says, if it is a position.
     #[must_use]
     pub fn of_error(board: Board, position: Option<PositionJson>, reason: String) -> AnalysisJson {
-        AnalysisJson {
-            board: board.to_string(),
-            input: None,
-            position,
-            outcome: OutcomeJson::default(),
-            children: Vec::new(),
-            line: None,
-            source: None,
-            undecided: false,
-            error: Some(reason),
-        }
+        AnalysisJson { board: board.to_string(), position, error: Some(reason), ..AnalysisJson::default() }
     }
 
     /// Leaves the folder of the database out.
@@ -251,7 +241,7 @@ pub struct PlayersJson<T> {
 }
 
 /// A [`GameAnalysis`], or the reason why a text has none.
-#[derive(Serialize, Debug)]
+#[derive(Serialize, Default, Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GameAnalysisJson {
     board: String,
@@ -300,16 +290,11 @@ impl GameAnalysisJson {
     pub fn of_error(board: Board, game: Option<(&Game, &str)>, reason: String) -> GameAnalysisJson {
         GameAnalysisJson {
             board: board.to_string(),
-            input: None,
             position: game.map(|(game, text)| PositionJson::typed(game.position(), text)),
             over: game.map(|(game, _)| game.is_over()),
             winner: game.and_then(|(game, _)| game.winner()).map(Player::name),
-            outcome: OutcomeJson::default(),
-            undecided_moves: None,
-            steps: None,
-            mistakes: None,
-            source: None,
             error: Some(reason),
+            ..GameAnalysisJson::default()
         }
     }
 

@@ -32,6 +32,7 @@ pub use drawing::{draw, draw_svg};
 pub use error::NotationError;
 pub use fields::Fields;
 pub use moves::{choice_of_columns, column_character, columns_to_text, parse_moves, to_moves};
+pub use spelling::DIGITS;
 pub use uni::to_uni;
 
 use spelling::Link;

@@ -95,11 +95,6 @@ impl Column {
     fn without_next(self) -> Column {
         Column(self.0 >> 1)
     }
-
-    /// Returns the pieces left with the 1 above them: different for any two columns.
-    fn bits(self) -> u128 {
-        self.0
-    }
 }
 
 /// The number of dead ends after which the search gives up: about 50 MB and a second.
@@ -167,7 +162,7 @@ impl Interleaver {
     fn key(&self, remaining: &[Column]) -> u128 {
         let mut sorted = remaining.to_vec();
         sorted.sort_unstable();
-        sorted.iter().fold(0, |key, column| key << self.column_bits | column.bits())
+        sorted.iter().fold(0, |key, column| key << self.column_bits | column.0)
     }
 }
 

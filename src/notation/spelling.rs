@@ -17,7 +17,7 @@ use crate::excerpt::excerpt;
 use crate::{Board, MAX_CELLS, Position};
 
 /// Columns that have a digit of their own; on boards of no more, letters name the same columns.
-const DIGITS: usize = 9;
+pub const DIGITS: usize = 9;
 
 /// What people write between moves.
 const SEPARATORS: [char; 5] = [' ', '\t', '\n', ',', '-'];

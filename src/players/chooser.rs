@@ -143,6 +143,12 @@ pub enum ChooseError {
     ),
 }
 
+/// Refuses a finished game, and a position of another board.
+pub(super) fn check_open(expected: Board, position: &Position) -> Result<(), ChooseError> {
+    check_board(expected, position)?;
+    if position.primitive().is_some() { Err(ChooseError::Over) } else { Ok(()) }
+}
+
 /// Refuses a position of another board, because the player's tables are for one board.
 pub(super) fn check_board(expected: Board, position: &Position) -> Result<(), ChooseError> {
     let found = position.board();

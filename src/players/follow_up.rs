@@ -6,7 +6,7 @@
 
 use rand::Rng;
 
-use super::chooser::check_board;
+use super::chooser::check_open;
 use super::{Choice, ChooseError, Chooser, Reason};
 use crate::strategy::{Centre, FollowUp, Reading, Rule};
 use crate::{Board, Player, Position};
@@ -29,10 +29,7 @@ impl FollowUpPlayer {
 
 impl Chooser for FollowUpPlayer {
     fn choose(&mut self, position: &Position, last: Option<usize>, _: &mut dyn Rng) -> Result<Choice, ChooseError> {
-        check_board(self.board, position)?;
-        if position.primitive().is_some() {
-            return Err(ChooseError::Over);
-        }
+        check_open(self.board, position)?;
         let name = self.rule.name();
         let reply = match position.to_move() {
             Player::First => None,

@@ -13,7 +13,7 @@
 
 use rand::Rng;
 
-use super::chooser::check_board;
+use super::chooser::{check_board, check_open};
 use super::standing::{Pieces, Standing};
 use super::{Choice, ChooseError, Chooser, Reason};
 use crate::{Board, Position};
@@ -69,7 +69,7 @@ impl PomakisPlayer {
 
     fn set_up(&mut self, position: &Position) {
         self.standing.set_up(position);
-        self.sums = [0, 1].map(|player| self.standing.in_lines().iter().map(|&pieces| number(pieces, player)).sum());
+        self.sums = [0, 1].map(|player| self.standing.in_lines.iter().map(|&pieces| number(pieces, player)).sum());
     }
 
     fn drop_piece(&mut self, column: usize) -> bool {
@@ -151,12 +151,9 @@ fn number(pieces: Pieces, player: usize) -> i64 {
 
 impl Chooser for PomakisPlayer {
     fn choose(&mut self, position: &Position, _: Option<usize>, _: &mut dyn Rng) -> Result<Choice, ChooseError> {
-        check_board(self.board, position)?;
+        check_open(self.board, position)?;
         if is_empty_7x6(position) {
             return Ok(Choice { column: position.board().width() / 2, reason: Reason::Middle });
-        }
-        if position.primitive().is_some() {
-            return Err(ChooseError::Over);
         }
         self.set_up(position);
         let mut best: Option<(i64, usize)> = None;

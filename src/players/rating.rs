@@ -25,7 +25,7 @@ use std::fmt;
 
 use rand::{Rng, RngExt};
 
-use super::chooser::check_board;
+use super::chooser::{check_board, check_open};
 use super::standing::Standing;
 use super::{Choice, ChooseError, Chooser, Reason, Strategy};
 use crate::{Board, Position, winning_cells};
@@ -232,10 +232,7 @@ impl RatingPlayer {
 
 impl Chooser for RatingPlayer {
     fn choose(&mut self, position: &Position, _: Option<usize>, random: &mut dyn Rng) -> Result<Choice, ChooseError> {
-        check_board(self.board, position)?;
-        if position.primitive().is_some() {
-            return Err(ChooseError::Over);
-        }
+        check_open(self.board, position)?;
         let width = self.board.width();
         let first = random.random_range(0..width as u32) as usize;
         let playable = *position;

@@ -3,18 +3,10 @@
 //! The score of a position is a sum over lines. A piece touches only the lines through its cell, on average seven on
 //! 7x6. So updating the sum costs a tenth of computing it anew over all 69 lines.
 
-use crate::{Board, Player, Position, lines};
+use crate::{Board, Position, lines};
 
 /// The pieces of the first and the second player in one line.
 pub(super) type Pieces = [u8; 2];
-
-/// The place of a player in [`Pieces`].
-pub(super) fn place(player: Player) -> usize {
-    match player {
-        Player::First => 0,
-        Player::Second => 1,
-    }
-}
 
 /// A position as the pieces in every line.
 #[derive(Clone, Debug)]
@@ -24,9 +16,11 @@ pub(super) struct Standing {
     through: Vec<u16>,
     /// Where the lines of each cell begin in `through`, and one more entry for the end.
     begins: Vec<u32>,
-    in_line: Vec<Pieces>,
+    /// The pieces in every line, in the order of [`lines`].
+    pub in_lines: Vec<Pieces>,
     heights: Vec<u8>,
-    ply: usize,
+    /// The number of pieces.
+    pub ply: usize,
 }
 
 impl Standing {
@@ -40,13 +34,13 @@ impl Standing {
             through.extend(numbered.map(|(number, _)| number));
             begins.push(through.len() as u32);
         }
-        let (in_line, heights) = (vec![[0; 2]; lines.len()], vec![0; board.width()]);
-        Standing { board, through, begins, in_line, heights, ply: 0 }
+        let (in_lines, heights) = (vec![[0; 2]; lines.len()], vec![0; board.width()]);
+        Standing { board, through, begins, in_lines, heights, ply: 0 }
     }
 
     /// Sets up a position of the same board.
     pub fn set_up(&mut self, position: &Position) {
-        self.in_line.fill([0; 2]);
+        self.in_lines.fill([0; 2]);
         self.ply = position.ply();
         for column in 0..self.board.width() {
             let height = position.height(column);
@@ -54,30 +48,20 @@ impl Standing {
             for row in 0..height {
                 let Some(player) = position.piece(column, row) else { continue };
                 for index in self.lines_of(self.board.cell(column, row)) {
-                    self.in_line[usize::from(self.through[index])][place(player)] += 1;
+                    self.in_lines[usize::from(self.through[index])][player as usize] += 1;
                 }
             }
         }
     }
 
-    /// Returns the pieces in every line, in the order of [`lines`].
-    pub fn in_lines(&self) -> &[Pieces] {
-        &self.in_line
-    }
-
     /// Returns the pieces in the lines through a cell.
     pub fn in_lines_through(&self, column: usize, row: usize) -> impl Iterator<Item = Pieces> + '_ {
-        self.lines_of(self.board.cell(column, row)).map(|index| self.in_line[usize::from(self.through[index])])
+        self.lines_of(self.board.cell(column, row)).map(|index| self.in_lines[usize::from(self.through[index])])
     }
 
     /// Returns the place of the player to move.
     pub fn mover(&self) -> usize {
         self.ply % 2
-    }
-
-    /// Returns the number of pieces.
-    pub fn ply(&self) -> usize {
-        self.ply
     }
 
     /// Returns the number of pieces in a column.
@@ -98,7 +82,7 @@ impl Standing {
         let (mover, connect) = (self.mover(), self.board.connect());
         let mut completes = false;
         for index in self.lines_of(self.board.cell(column, self.height(column))) {
-            let pieces = &mut self.in_line[usize::from(self.through[index])];
+            let pieces = &mut self.in_lines[usize::from(self.through[index])];
             change(mover, *pieces);
             pieces[mover] += 1;
             completes |= usize::from(pieces[mover]) == connect;
@@ -128,7 +112,7 @@ impl Standing {
         self.heights[column] -= 1;
         let mover = self.mover();
         for index in self.lines_of(self.board.cell(column, self.height(column))) {
-            let pieces = &mut self.in_line[usize::from(self.through[index])];
+            let pieces = &mut self.in_lines[usize::from(self.through[index])];
             pieces[mover] -= 1;
             change(mover, *pieces);
         }

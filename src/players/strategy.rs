@@ -40,14 +40,6 @@ const ALL: [Strategy; 8] = [
     Strategy::TacticalNeutral,
 ];
 
-/// Which of the two values of a cell count.
-#[derive(Clone, Copy)]
-enum Counts {
-    Mine,
-    Yours,
-    Both,
-}
-
 impl Strategy {
     /// Returns the strategy with this number, 0 to 7.
     #[must_use]
@@ -63,24 +55,31 @@ impl Strategy {
 
     /// Returns what playing a column with room is worth to the mover by this strategy. `standing` is left as it was.
     pub(super) fn value(self, standing: &mut Standing, column: usize, rows: usize) -> i32 {
-        let Some(counts) = self.counts() else { return 0 };
         let row = standing.height(column);
-        let value = cell_value(standing, column, row, standing.mover(), counts);
+        let value = self.cell_value(standing, column, row);
         if !self.is_tactical() || row + 1 == rows {
             return value;
         }
         standing.drop_piece(column, |_, _| {});
-        let on_top = cell_value(standing, column, row + 1, standing.mover(), counts);
+        let on_top = self.cell_value(standing, column, row + 1);
         standing.take_back(column, |_, _| {});
         value - on_top
     }
 
-    fn counts(self) -> Option<Counts> {
+    /// Returns what an empty cell is worth to the player to move.
+    fn cell_value(self, standing: &Standing, column: usize, row: usize) -> i32 {
+        // Open to one player means that the other has no piece, so the weight is the player's pieces. An empty line weighs
+        // 0.
+        let open = |player: usize| -> i32 {
+            let lines = standing.in_lines_through(column, row);
+            lines.filter(|pieces| pieces[1 - player] == 0).map(|pieces| i32::from(pieces[player])).sum()
+        };
+        let mover = standing.mover();
         match self {
-            Strategy::First => None,
-            Strategy::Expansive | Strategy::TacticalExpansive => Some(Counts::Mine),
-            Strategy::Restrictive | Strategy::TacticalRestrictive => Some(Counts::Yours),
-            Strategy::Neutral | Strategy::Tactical | Strategy::TacticalNeutral => Some(Counts::Both),
+            Strategy::First => 0,
+            Strategy::Expansive | Strategy::TacticalExpansive => open(mover),
+            Strategy::Restrictive | Strategy::TacticalRestrictive => open(1 - mover),
+            Strategy::Neutral | Strategy::Tactical | Strategy::TacticalNeutral => open(mover) + open(1 - mover),
         }
     }
 
@@ -93,20 +92,5 @@ impl fmt::Display for Strategy {
     /// Writes the number.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.number().fmt(f)
-    }
-}
-
-/// What an empty cell is worth to the player at place `me`.
-fn cell_value(standing: &Standing, column: usize, row: usize, me: usize, counts: Counts) -> i32 {
-    // Open to one player means that the other has no piece, so the weight is the player's pieces. An empty line weighs
-    // 0.
-    let open = |player: usize| -> i32 {
-        let lines = standing.in_lines_through(column, row);
-        lines.filter(|pieces| pieces[1 - player] == 0).map(|pieces| i32::from(pieces[player])).sum()
-    };
-    match counts {
-        Counts::Mine => open(me),
-        Counts::Yours => open(1 - me),
-        Counts::Both => open(me) + open(1 - me),
     }
 }

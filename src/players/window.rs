@@ -14,7 +14,7 @@
 
 use rand::{Rng, RngExt};
 
-use super::chooser::check_board;
+use super::chooser::{check_board, check_open};
 use super::standing::{Pieces, Standing};
 use super::{Choice, ChooseError, Chooser, Reason};
 use crate::{Board, Position};
@@ -74,7 +74,7 @@ impl WindowPlayer {
         self.me = self.standing.mover();
         let centre = position.board().column_cells(centre(self.board));
         let mine = (position.pieces(position.to_move()) & centre).count_ones();
-        let lines = self.standing.in_lines().iter();
+        let lines = self.standing.in_lines.iter();
         self.score = lines.map(|&pieces| judge(pieces, self.me, self.board.connect())).sum::<i64>();
         self.score += CENTRE * i64::from(mine);
     }
@@ -100,7 +100,7 @@ impl WindowPlayer {
     /// Returns what the position is worth for its mover, looking `depth` (at least 1) plies ahead. The result is exact
     /// if it is between `alpha` and `beta`.
     fn worth(&mut self, depth: u32, mut alpha: i64, beta: i64) -> i64 {
-        if self.standing.ply() == self.board.cells() {
+        if self.standing.ply == self.board.cells() {
             return 0;
         }
         let mut best = -WIN;
@@ -133,7 +133,7 @@ impl WindowPlayer {
         let completes = self.standing.peek(column, |mover, before| score += gain(before, mover, me, connect));
         if completes {
             self.worth_of_line()
-        } else if self.standing.ply() + 1 == self.board.cells() {
+        } else if self.standing.ply + 1 == self.board.cells() {
             0
         } else if (self.standing.mover() == me) != self.board.is_misere() {
             score
@@ -179,10 +179,7 @@ fn gain(before: Pieces, mover: usize, me: usize, connect: usize) -> i64 {
 
 impl Chooser for WindowPlayer {
     fn choose(&mut self, position: &Position, _: Option<usize>, random: &mut dyn Rng) -> Result<Choice, ChooseError> {
-        check_board(self.board, position)?;
-        if position.primitive().is_some() {
-            return Err(ChooseError::Over);
-        }
+        check_open(self.board, position)?;
         self.set_up(position);
         let width = self.board.width();
         let first = random.random_range(0..width as u32) as usize;

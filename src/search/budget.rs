@@ -54,7 +54,7 @@ impl<'a> Shared<'a> {
 /// The nodes of one thread.
 pub(super) struct Budget<'a> {
     shared: &'a Shared<'a>,
-    visited: u64,
+    pub visited: u64,
     batch_end: u64,
     reported: u64,
 }
@@ -72,11 +72,6 @@ impl<'a> Budget<'a> {
         }
         self.visited += 1;
         Some(())
-    }
-
-    /// Returns how many nodes were visited.
-    pub fn visited(&self) -> u64 {
-        self.visited
     }
 
     #[cold]

@@ -148,7 +148,7 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> GridEngine<W, HEIGHT, COL
                 shared.finish();
             }
             worker.budget.report();
-            (score, worker.budget.visited())
+            (score, worker.budget.visited)
         };
         let (own, helping) = self.merits.split_first().map_or((None, &[][..]), |(own, rest)| (Some(own), rest));
         let helping = &helping[..(threads - 1).min(helping.len())];

@@ -18,7 +18,8 @@ pub(super) const ANY_HEIGHT: u32 = 0;
 /// The board as the search sees it; `COLUMNS` is at least the number of columns, and sizes the lists of moves.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Grid<W, const HEIGHT: u32, const COLUMNS: usize> {
-    width: u32,
+    /// The number of columns.
+    pub width: u32,
     any_height: u32,
     any_connect: u32,
     /// Whether a line fits upwards, across, and diagonally.
@@ -54,11 +55,6 @@ impl<W: Word, const HEIGHT: u32, const COLUMNS: usize> Grid<W, HEIGHT, COLUMNS> 
     /// Returns the number of bits of a key.
     pub fn key_bits(&self) -> u32 {
         self.width * self.stride()
-    }
-
-    /// Returns the number of columns.
-    pub fn width(&self) -> u32 {
-        self.width
     }
 
     /// Returns the distance in bits from one column to the next.

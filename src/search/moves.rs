@@ -114,7 +114,7 @@ impl CellMerits {
         let mut merits = [0; 128];
         for (cell, merit) in merits.iter_mut().enumerate() {
             let column = cell as u32 / grid.stride();
-            let from_edge = column.min((grid.width() - 1).saturating_sub(column));
+            let from_edge = column.min((grid.width - 1).saturating_sub(column));
             let noise = (cell * 37 + 11) * (thread % 7) % 7;
             *merit = 4 * from_edge as u8 + noise as u8;
         }

@@ -126,8 +126,8 @@ impl Walk<'_> {
 
     /// Goes through ply after ply until all lines have ended.
     fn go(&mut self) -> Result<(), CheckError> {
-        while self.next.len() > 0 {
-            let nodes = std::mem::take(&mut self.next).into_nodes();
+        while !self.next.nodes.is_empty() {
+            let nodes = std::mem::take(&mut self.next).nodes;
             self.history.begin_layer();
             let mut met = Met::default();
             for (parent, node) in nodes.iter().enumerate() {
@@ -208,9 +208,9 @@ impl Walk<'_> {
 
     /// Checks that the moves of one more position fit in memory.
     fn require_memory(&self, nodes: &[Node], met: &Met, node: &Node) -> Result<(), CheckError> {
-        let bytes = (nodes.len() + self.next.len()) * NODE_BYTES
+        let bytes = (nodes.len() + self.next.nodes.len()) * NODE_BYTES
             + (met.answered.len() + met.ended.len()) * MET_BYTES
-            + self.history.len() * LINK_BYTES;
+            + self.history.links * LINK_BYTES;
         if bytes as u64 <= self.memory_bytes {
             return Ok(());
         }

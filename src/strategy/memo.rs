@@ -59,7 +59,7 @@ pub(super) struct Node {
 /// The positions of one ply with the opponent to move, each once, in the order in which they were met.
 #[derive(Debug, Default)]
 pub(super) struct Layer {
-    nodes: Vec<Node>,
+    pub nodes: Vec<Node>,
     places: Map<usize>,
 }
 
@@ -73,16 +73,6 @@ impl Layer {
             None => self.nodes.push(Node { position, lines }),
         }
         Some(place == new)
-    }
-
-    /// Returns the number of positions.
-    pub fn len(&self) -> usize {
-        self.nodes.len()
-    }
-
-    /// Returns the positions.
-    pub fn into_nodes(self) -> Vec<Node> {
-        self.nodes
     }
 }
 
@@ -101,7 +91,8 @@ pub(super) struct Link {
 #[derive(Debug, Default)]
 pub(super) struct History {
     layers: Vec<Vec<Link>>,
-    links: usize,
+    /// How many links there are.
+    pub links: usize,
 }
 
 impl History {
@@ -116,11 +107,6 @@ impl History {
             layer.push(link);
             self.links += 1;
         }
-    }
-
-    /// Returns the number of links.
-    pub fn len(&self) -> usize {
-        self.links
     }
 
     /// Returns the line to the position at `place` of the ply before the latest one.

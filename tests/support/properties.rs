@@ -133,10 +133,10 @@ pub fn batch(data: &[u8]) -> bool {
     let board: Board = "7x6".parse().expect("a board");
     let mut is_read = true;
     for (line, expected) in found.iter().zip(expected) {
-        assert!(line.kept().len() <= lines::KEPT_BYTES && expected.starts_with(line.kept()));
+        assert!(line.kept.len() <= lines::KEPT_BYTES && expected.starts_with(&line.kept));
         let whole = expected.strip_suffix(b"\r").unwrap_or(expected);
-        assert!(!line.is_whole() || line.kept() == whole, "a line that is not as it was written");
-        is_read &= line.is_whole() && position_of(board, &String::from_utf8_lossy(line.kept()));
+        assert!(!line.is_whole() || line.kept == whole, "a line that is not as it was written");
+        is_read &= line.is_whole() && position_of(board, &String::from_utf8_lossy(&line.kept));
     }
     is_read
 }

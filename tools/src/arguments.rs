@@ -48,14 +48,6 @@ fn warned(database: Database) -> Result<Database, DatabaseError> {
     Ok(database)
 }
 
-/// The kind of values.
-#[derive(Args, Clone, Copy, Debug)]
-pub struct ValuesArgument {
-    /// What to compute for each position
-    #[arg(id = "values", long = "values", value_name = "KIND", default_value = "remoteness", value_parser = values())]
-    pub kind: Values,
-}
-
 /// Returns a parser of the kinds of values.
 pub fn values() -> impl TypedValueParser<Value = Values> {
     one_of([

@@ -22,7 +22,7 @@ use fourbase_tiers::files::{counted, grouped};
 
 use crate::arguments::within;
 use crate::failure::{self, BadInput};
-use crate::output::wording;
+use crate::output::{CANNOT_WRITE, wording};
 use crate::remedy;
 use crate::temporary::Output;
 use lines::{KEPT_BYTES, Line, Lines};
@@ -78,7 +78,7 @@ pub struct Things {
 #[derive(Clone, Copy)]
 pub struct Record<'l> {
     pub text: &'l str,
-    pub fields: Fields<'l>,
+    fields: Fields<'l>,
 }
 
 /// Counts lines without an answer.
@@ -106,7 +106,8 @@ impl BatchArguments {
         mut answer: impl FnMut(&[Line], &mut Vec<u8>, &mut Tally),
     ) -> anyhow::Result<()> {
         let (mut lines, name) = self.input()?;
-        let mut output = Output::begin(self.output.as_deref())?;
+        let cannot_write = || self.output.as_deref().map_or_else(|| CANNOT_WRITE.to_owned(), wording::cannot_write);
+        let mut output = Output::begin(self.output.as_deref()).with_context(cannot_write)?;
         let (mut tally, mut text, mut is_begun) = (Tally::default(), Vec::new(), false);
         while let Some(mut lines) = lines.next_chunk().with_context(|| format!("cannot read {name}"))? {
             if let (false, Some(first)) = (is_begun, lines.first_mut()) {
@@ -117,10 +118,10 @@ impl BatchArguments {
                 text.clear();
                 tally.lines += lines.len() as u64;
                 answer(lines, &mut text, &mut tally);
-                output.write(&text)?;
+                output.write(&text).with_context(cannot_write)?;
             }
         }
-        output.end()?;
+        output.end().with_context(cannot_write)?;
         tally.end(things, of)
     }
 
@@ -144,15 +145,15 @@ impl BatchArguments {
     /// The reason, without line breaks or tabs.
     pub fn read<'l>(&self, line: &'l Line, board: Option<Board>) -> Result<Record<'l>, String> {
         if !line.is_whole() {
-            return Err(format!("the line has {} bytes; write at most {KEPT_BYTES}", line.bytes()));
+            return Err(format!("the line has {} bytes; write at most {KEPT_BYTES}", line.bytes));
         }
-        let number = usize::from(self.field.unwrap_or(1));
-        let fields = Fields::of(line.kept(), number, board).map_err(|found| {
+        let number = self.number();
+        let fields = Fields::of(&line.kept, number, board).map_err(|found| {
             let s = if found == 1 { "" } else { "s" };
             format!("the line has {found} field{s}, and --field {number} was asked for")
         })?;
         if fields.chosen.is_empty() {
-            let is_line = line.kept().iter().all(u8::is_ascii_whitespace);
+            let is_line = line.kept.iter().all(u8::is_ascii_whitespace);
             return Err(if is_line { BLANK } else { BLANK_FIELD }.to_owned());
         }
         let text = str::from_utf8(fields.chosen).map_err(|error| {
@@ -162,19 +163,27 @@ impl BatchArguments {
         Ok(Record { text, fields })
     }
 
-    /// Returns the other fields of a line, where it has any that can be told apart.
-    fn others<'l>(&self, line: &'l Line, board: Option<Board>) -> Option<Fields<'l>> {
-        let number = usize::from(self.field.unwrap_or(1));
-        Fields::of(line.kept(), number, board).ok().filter(|_| line.is_whole())
+    /// Writes why a line has no answer, and its other fields where they can be told apart.
+    pub fn write_error(&self, text: &mut Vec<u8>, line: &Line, board: Option<Board>, reason: &str) {
+        let fields = Fields::of(&line.kept, self.number(), board).ok().filter(|_| line.is_whole());
+        let _ = write!(text, "{}\terror\t{reason}", echo(fields.map_or(&line.kept, |fields| fields.chosen)));
+        fields.iter().for_each(|fields| fields.push_others(text));
+        text.push(b'\n');
     }
 
-    /// Writes why a line has no answer, and its other fields.
-    pub fn write_error(&self, text: &mut Vec<u8>, line: &Line, board: Option<Board>, reason: &str) {
-        let fields = self.others(line, board);
-        let _ = write!(text, "{}\terror\t{reason}", echo(fields.map_or(line.kept(), |fields| fields.chosen)));
-        if let Some(fields) = fields {
-            fields.push_others(text);
-        }
+    /// Returns which field of a line holds the question, from 1.
+    fn number(&self) -> usize {
+        self.field.map_or(1, usize::from)
+    }
+}
+
+impl Record<'_> {
+    /// Writes a line of answer: the question, what `answer` writes, and the other fields.
+    pub fn write(&self, text: &mut Vec<u8>, answer: impl FnOnce(&mut Vec<u8>)) {
+        text.extend_from_slice(self.fields.chosen);
+        text.push(b'\t');
+        answer(text);
+        self.fields.push_others(text);
         text.push(b'\n');
     }
 }
@@ -235,7 +244,7 @@ pub fn note_unread() {
 
 /// Returns a line as text for JSON, cut to 4 KiB; bytes that are not UTF-8 become the replacement character.
 pub fn input_text(line: &Line) -> String {
-    String::from_utf8_lossy(line.kept()).into_owned()
+    String::from_utf8_lossy(&line.kept).into_owned()
 }
 
 /// Escapes a line and cuts it to [`ECHO_BYTES`]; bytes that are not UTF-8 become the replacement character.

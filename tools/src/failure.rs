@@ -5,8 +5,8 @@
 //! exits with 1. Work that Ctrl-C, SIGTERM or SIGHUP stopped exits with 3. A closed pipe (`fourbase list | head`) is not
 //! an error.
 
-use std::error::Error;
-use std::fmt::{self, Write as _};
+use std::error::Error as StdError;
+use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 use std::slice;
@@ -19,6 +19,7 @@ use fourbase_tiers::counts::CountError;
 use fourbase_tiers::dataset::DatasetError;
 use fourbase_tiers::files::escaped;
 use fourbase_tiers::solve::SolveError;
+use thiserror::Error;
 
 /// Exit code of success.
 const DONE: u8 = 0;
@@ -39,28 +40,14 @@ const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 
 /// An error that the user has to correct. (The errors of the game library are bad input as well.)
-#[derive(Debug)]
+#[derive(Debug, Error)]
+#[error("{0}")]
 pub struct BadInput(pub String);
 
-impl fmt::Display for BadInput {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl Error for BadInput {}
-
 /// Several failures of one run; each is reported on a line of its own.
-#[derive(Debug)]
+#[derive(Debug, Error)]
+#[error("{}", .0.iter().map(chain_to_text).collect::<Vec<_>>().join("; "))]
 struct Failures(Vec<anyhow::Error>);
-
-impl fmt::Display for Failures {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.iter().map(chain_to_text).collect::<Vec<_>>().join("; "))
-    }
-}
-
-impl Error for Failures {}
 
 /// Reports why a subcommand failed, and returns the exit code. `remedy` says what the user can type next, if it knows.
 pub fn report(error: &anyhow::Error, remedy: impl Fn(&anyhow::Error) -> Option<String>) -> ExitCode {
@@ -113,17 +100,17 @@ pub fn report_usage(error: &clap::Error) -> ExitCode {
     ExitCode::from(if error.use_stderr() { BAD_INPUT } else { DONE })
 }
 
-fn is_bad_input(error: &(dyn Error + 'static)) -> bool {
+fn is_bad_input(error: &(dyn StdError + 'static)) -> bool {
     let is_of_choice = error.downcast_ref().is_some_and(DatasetError::is_of_choice);
     is_of_choice || error.is::<BadInput>() || error.is::<BoardError>() || error.is::<NotationError>()
 }
 
-fn is_stopped(error: &(dyn Error + 'static)) -> bool {
+fn is_stopped(error: &(dyn StdError + 'static)) -> bool {
     matches!(error.downcast_ref(), Some(SolveError::Stopped { .. }))
         || matches!(error.downcast_ref(), Some(CountError::Stopped { .. }))
 }
 
-fn is_closed_pipe(error: &(dyn Error + 'static)) -> bool {
+fn is_closed_pipe(error: &(dyn StdError + 'static)) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 

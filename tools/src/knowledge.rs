@@ -41,8 +41,8 @@ impl Knowledge {
     ///
     /// A database that cannot be read, or a failure to solve.
     pub fn find(board: Board, lookup: &LookupArguments, nodes: u64) -> anyhow::Result<Knowledge> {
-        let limited = |analyst| LimitedAnalyst::new(analyst, Some(nodes), None);
-        let of_database = |database| Arc::new(limited(Analyst::new(board, Some(database), None)));
+        let limited = |analyst, missing_in| Arc::new(LimitedAnalyst::new(analyst, Some(nodes), None, missing_in));
+        let of_database = |database| limited(Analyst::new(board, Some(database), None), None);
         match lookup.find_or_embedded(board) {
             Ok(database) if database.is_complete() => {
                 let searched = match database.manifest().keep_plies() {
@@ -61,11 +61,11 @@ impl Knowledge {
             let note = "values solved for this run".to_owned();
             return Ok(Knowledge { analyst: of_database(database), note, missing: None, _folder: Some(folder) });
         }
-        let missing = remedy::describe(&DatabaseError::Missing { board, root: lookup.database.root.clone() });
-        let pool = Arc::new(SearchPool::new(options(1)));
-        let analyst = limited(Analyst::new(board, None, Some(pool))).with_missing_in(&lookup.database.root);
+        let root = lookup.database.root.clone();
+        let missing = remedy::describe(&DatabaseError::Missing { board, root: root.clone() });
+        let analyst = limited(Analyst::new(board, None, Some(Arc::new(SearchPool::new(options(1))))), Some(root));
         let note = "values searched forward".to_owned();
-        Ok(Knowledge { analyst: Arc::new(analyst), note, missing: Some(missing), _folder: None })
+        Ok(Knowledge { analyst, note, missing: Some(missing), _folder: None })
     }
 
     /// Returns whom to ask, for any number of threads.

@@ -57,25 +57,21 @@ struct Files {
     limit: &'static str,
     /// The bytes that it uses.
     usage: &'static str,
-    /// The bytes by purpose.
-    stat: &'static str,
-    /// The lines of `stat` that count cached pages of files, which the kernel drops when it needs room.
+    /// The lines of [`STAT`] that count cached pages of files, which the kernel drops when it needs room.
     caches: [&'static str; 2],
 }
+
+/// The file with the bytes by purpose.
+const STAT: &str = "memory.stat";
 
 const VERSION_1: Files = Files {
     limit: "memory.limit_in_bytes",
     usage: "memory.usage_in_bytes",
-    stat: "memory.stat",
     caches: ["total_active_file", "total_inactive_file"],
 };
 
-const VERSION_2: Files = Files {
-    limit: "memory.max",
-    usage: "memory.current",
-    stat: "memory.stat",
-    caches: ["active_file", "inactive_file"],
-};
+const VERSION_2: Files =
+    Files { limit: "memory.max", usage: "memory.current", caches: ["active_file", "inactive_file"] };
 
 /// Returns the bytes that are free under the limits of all control groups; `None` without a limit.
 fn free_group_bytes() -> Option<u64> {
@@ -111,7 +107,7 @@ fn free_in_group(folder: &Path, files: &Files) -> Option<u64> {
     // "max" is not a number: no limit.
     let limit = read(files.limit)?.trim().parse::<u64>().ok()?;
     let usage = read(files.usage)?.trim().parse::<u64>().ok()?;
-    let stat = read(files.stat).unwrap_or_default();
+    let stat = read(STAT).unwrap_or_default();
     let caches = stat.lines().filter_map(|line| {
         let (name, bytes) = line.split_once(' ')?;
         if files.caches.contains(&name) { bytes.parse::<u64>().ok() } else { None }

@@ -75,8 +75,18 @@ pub fn after_limit(option: &str, solve: Option<&str>) -> String {
 
 /// Returns the command that solves a board into the folder of databases `root`, which is `db` if it is not named.
 pub fn to_solve(board: impl Display, root: &Path) -> String {
-    let root = if root == Path::new("db") { String::new() } else { option("db", root) };
-    format!("fourbase solve {board}{root}")
+    format!("fourbase solve {board}{}", in_root(root))
+}
+
+/// Returns the option that names a folder of databases other than the usual one.
+pub fn in_root(root: &Path) -> String {
+    if root == Path::new("db") { String::new() } else { option("db", root) }
+}
+
+/// Returns the command that solves a board with the values and plies that a database of it has.
+pub fn to_solve_again(board: Board, values: Values, keep_plies: Option<u32>, root: &Path) -> String {
+    let keep_plies = keep_plies.map_or_else(String::new, |most| format!(" --keep-plies {most}"));
+    to_solve(format!("{board} --values {values}{keep_plies}"), root)
 }
 
 /// Returns the command that solves a board of which `root` has no database, without remoteness if only that fits this
@@ -109,9 +119,7 @@ pub fn make_again(file: &Path) -> String {
     // A file of a scratch folder does not tell where the database is.
     let is_database = manifest.is_some() || file.file_name().is_some_and(|name| name == "manifest");
     let root = folder.parent().and_then(Path::parent).filter(|_| is_database).unwrap_or(Path::new("db"));
-    let keep_plies = manifest.and_then(|manifest| manifest.keep_plies());
-    let keep_plies = keep_plies.map_or_else(String::new, |most| format!(" --keep-plies {most}"));
-    let solve = to_solve(format!("{board} --values {values}{keep_plies}"), root);
+    let solve = to_solve_again(board, values, manifest.and_then(|manifest| manifest.keep_plies()), root);
     format!("make the database again with: {solve} --replace")
 }
 
@@ -203,8 +211,7 @@ fn of_database(error: &DatabaseError) -> Option<String> {
             Some(solver) => format!("{solver} is solving it now; wait for it to end"),
             None => {
                 let root = folder.parent().and_then(Path::parent).unwrap_or(folder);
-                let keep_plies = keep_plies.map_or_else(String::new, |most| format!(" --keep-plies {most}"));
-                format!("resume with: {}", to_solve(format!("{board} --values {values}{keep_plies}"), root))
+                format!("resume with: {}", to_solve_again(*board, *values, *keep_plies, root))
             }
         },
         DatabaseError::File(error) => of_file(error),

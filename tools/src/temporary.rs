@@ -8,10 +8,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::sleep;
 use std::time::Duration;
 
-use anyhow::Context;
 use fourbase_tiers::files::FileError;
 
-use crate::output::{CANNOT_WRITE, wording};
 use crate::{failure, interrupt};
 
 /// The files and folders that exist.
@@ -99,13 +97,13 @@ impl WholeFile {
     ///
     /// The file cannot be made, or the one that exists is read-only.
     pub fn begin(name: &Path) -> io::Result<WholeFile> {
-        name.file_name().ok_or_else(|| io::Error::from(io::ErrorKind::InvalidFilename))?;
+        name.file_name().ok_or_else(|| io::Error::from(ErrorKind::InvalidFilename))?;
         let folder = name.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let mut builder = tempfile::Builder::new();
         builder.prefix(".fourbase-").suffix(".new");
         let replaced = fs::metadata(name).ok();
         if replaced.as_ref().is_some_and(|replaced| replaced.permissions().readonly()) {
-            return Err(io::ErrorKind::PermissionDenied.into());
+            return Err(ErrorKind::PermissionDenied.into());
         }
         let make = |path: &Path| File::options().write(true).create_new(true).open(path);
         let (file, temporary) = Temporary::made(&builder, folder, make)?;
@@ -192,12 +190,11 @@ fn remove_all() {
     std::mem::forget(made);
 }
 
-/// The output of a batch: standard output, or a file that appears only when it is whole.
+/// The output of a batch or an export: standard output, or a file that appears only when it is whole.
 pub enum Output {
     /// Standard output, and other things that are written as it goes: pipes and devices.
-    Stream(Box<dyn Write>),
-    /// A file, which has this name at the end.
-    File(WholeFile, PathBuf),
+    Stream(Box<dyn Write + Send>),
+    File(WholeFile),
 }
 
 impl Output {
@@ -206,36 +203,28 @@ impl Output {
     /// # Errors
     ///
     /// The file cannot be made.
-    pub fn begin(file: Option<&Path>) -> anyhow::Result<Output> {
-        let Some(file) = file else { return Ok(Output::Stream(Box::new(io::stdout().lock()))) };
-        Output::to_file(file).with_context(|| cannot_write(file))
-    }
-
-    fn to_file(file: &Path) -> anyhow::Result<Output> {
+    pub fn begin(file: Option<&Path>) -> io::Result<Output> {
+        let Some(file) = file else { return Ok(Output::Stream(Box::new(io::stdout()))) };
         match fs::metadata(file) {
-            Ok(of) if of.is_dir() => Err(io::Error::from(io::ErrorKind::IsADirectory).into()),
+            Ok(of) if of.is_dir() => Err(ErrorKind::IsADirectory.into()),
             // Such as /dev/stdout, whose name leads to no file.
             Ok(of) if !of.is_file() => Ok(Output::Stream(Box::new(File::options().write(true).open(file)?))),
             // A link stays: the file that it leads to is replaced.
-            Ok(_) => Output::to_whole(fs::canonicalize(file)?),
-            Err(error) if fs::symlink_metadata(file).is_ok_and(|found| found.is_symlink()) => Err(error.into()),
-            Err(_) => Output::to_whole(file.to_path_buf()),
+            Ok(_) => Ok(Output::File(WholeFile::begin(&fs::canonicalize(file)?)?)),
+            Err(error) if fs::symlink_metadata(file).is_ok_and(|found| found.is_symlink()) => Err(error),
+            Err(_) => Ok(Output::File(WholeFile::begin(file)?)),
         }
     }
 
-    fn to_whole(file: PathBuf) -> anyhow::Result<Output> {
-        Ok(Output::File(WholeFile::begin(&file)?, file))
-    }
-
-    /// Writes some answers, and lets a reader have them.
+    /// Writes some more, and lets a reader have it.
     ///
     /// # Errors
     ///
-    /// They cannot be written.
-    pub fn write(&mut self, text: &[u8]) -> anyhow::Result<()> {
+    /// It cannot be written.
+    pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         match self {
-            Output::Stream(stream) => stream.write_all(text).and_then(|()| stream.flush()).context(CANNOT_WRITE),
-            Output::File(whole, file) => whole.write(text).with_context(|| cannot_write(file)),
+            Output::Stream(stream) => stream.write_all(bytes).and_then(|()| stream.flush()),
+            Output::File(whole) => whole.write(bytes),
         }
     }
 
@@ -244,12 +233,10 @@ impl Output {
     /// # Errors
     ///
     /// The file cannot be written to the disk or renamed.
-    pub fn end(self) -> anyhow::Result<()> {
-        let Output::File(whole, file) = self else { return Ok(()) };
-        whole.end().with_context(|| cannot_write(&file))
+    pub fn end(self) -> io::Result<()> {
+        match self {
+            Output::Stream(_) => Ok(()),
+            Output::File(whole) => whole.end(),
+        }
     }
-}
-
-fn cannot_write(file: &Path) -> String {
-    format!("cannot write {}", wording::path(file))
 }

@@ -17,21 +17,13 @@ pub const KEPT_BYTES: usize = 4096;
 /// One line of input, without its end.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Line {
-    kept: Vec<u8>,
-    bytes: u64,
+    /// The line, or its first [`KEPT_BYTES`] bytes.
+    pub kept: Vec<u8>,
+    /// How many bytes the line had.
+    pub bytes: u64,
 }
 
 impl Line {
-    /// Returns the line, or its first [`KEPT_BYTES`] bytes.
-    pub fn kept(&self) -> &[u8] {
-        &self.kept
-    }
-
-    /// Returns how many bytes the line had.
-    pub fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
     /// Returns whether all of it was kept.
     pub fn is_whole(&self) -> bool {
         self.kept.len() as u64 == self.bytes
@@ -142,7 +134,7 @@ mod tests {
     }
 
     fn texts(lines: &[Line]) -> Vec<&[u8]> {
-        lines.iter().map(Line::kept).collect()
+        lines.iter().map(|line| line.kept.as_slice()).collect()
     }
 
     #[test]
@@ -168,8 +160,11 @@ mod tests {
     fn a_long_line_keeps_its_beginning_and_its_length() {
         let long = vec![b'1'; 60_000];
         let lines = chunks(&[&long, &long, b"\r\n2\n"]).concat();
-        assert_eq!((lines[0].kept(), lines[0].bytes(), lines[0].is_whole()), (&long[..KEPT_BYTES], 120_001, false));
-        assert_eq!((lines[1].kept(), lines[1].bytes(), lines[1].is_whole()), (&b"2"[..], 1, true));
+        assert_eq!(
+            (lines[0].kept.as_slice(), lines[0].bytes, lines[0].is_whole()),
+            (&long[..KEPT_BYTES], 120_001, false)
+        );
+        assert_eq!((lines[1].kept.as_slice(), lines[1].bytes, lines[1].is_whole()), (&b"2"[..], 1, true));
     }
 
     fn any_bytes() -> impl Strategy<Value = Vec<u8>> {

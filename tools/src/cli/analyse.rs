@@ -20,7 +20,7 @@ use crate::batch::lines::Line;
 use crate::batch::{BatchArguments, Things, input_text};
 use crate::cli::query::limited::LimitedAnalyst;
 use crate::cli::query::source::SearchArguments;
-use crate::failure::{self, BadInput};
+use crate::failure::BadInput;
 use crate::output::{self, Side, wording};
 
 /// Arguments of `fourbase analyse`.
@@ -83,16 +83,12 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let game = Game::parse(board, &moves)?;
     let analyst = arguments.search.find(board, When::Values, None)?;
     if is_batch {
-        if let Some(note) = analyst.note() {
-            failure::print_note(&note);
-        }
+        analyst.print_note();
         return run_batch(&arguments.batch, board, &analyst, is_json);
     }
     let analysis = GameAnalysis::of(&game, |position, nodes| analyst.analyse(position, false, nodes))?;
     if is_json {
-        if let Some(note) = analyst.note() {
-            failure::print_note(&note);
-        }
+        analyst.print_note();
         output::print_json(&Envelope::new("analyse", GameAnalysisJson::of(&analysis)))?;
     } else {
         output::print(Report { analysis: &analysis, source: &analyst.source() })?;
@@ -257,8 +253,6 @@ fn write_line(text: &mut Vec<u8>, arguments: &BatchArguments, line: &Line, analy
         Some(each.collect::<Vec<_>>().join("; ")).filter(|text| !text.is_empty()).unwrap_or_else(|| NONE.to_owned())
     };
     let [first, second] = [Player::First, Player::Second].map(mistakes);
-    text.extend_from_slice(record.fields.chosen);
-    text.extend_from_slice(format!("\t{first}\t{second}\t{}", analysis.undecided()).as_bytes());
-    record.fields.push_others(text);
-    text.push(b'\n');
+    let answer = format!("{first}\t{second}\t{}", analysis.undecided());
+    record.write(text, |text| text.extend_from_slice(answer.as_bytes()));
 }

@@ -178,11 +178,7 @@ impl Arguments {
                 format!("{moves}\t{}\t{}", notation::to_bits(&position), notation::to_uni(&position))
             }
         };
-        text.extend_from_slice(record.fields.chosen);
-        text.push(b'\t');
-        text.extend_from_slice(written.as_bytes());
-        record.fields.push_others(text);
-        text.push(b'\n');
+        record.write(text, |text| text.extend_from_slice(written.as_bytes()));
         Ok(())
     }
 }

@@ -18,7 +18,6 @@ use serde::Serialize;
 use crate::output::progress::Shown;
 use crate::output::{self, wording};
 pub use arguments::Arguments;
-use arguments::ColumnList;
 use destination::Destination;
 
 /// Runs `fourbase export`.
@@ -45,7 +44,7 @@ fn export(arguments: &Arguments) -> anyhow::Result<Option<ExportReport>> {
     let list_bytes = if choice.rows == Rows::All { memory_bytes / 2 } else { 0 };
     let database = arguments.memory.limit_cache(arguments.lookup.find_or_embedded(board)?, list_bytes, 1);
     let columns = match &arguments.columns {
-        Some(ColumnList(columns)) => columns.clone(),
+        Some(columns) => columns.to_vec(),
         None => Column::usual(database.values()),
     };
     let budget = Budget { nodes: Some(arguments.nodes), ..Budget::default() };
@@ -60,7 +59,7 @@ fn export(arguments: &Arguments) -> anyhow::Result<Option<ExportReport>> {
     };
     let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let readme = dataset.readme(format, &summary, &name, &arguments.command(format, &choice, &name));
-    let bytes = destination.bytes();
+    let bytes = destination.bytes;
     let readme = destination.end(&readme)?;
     let [win, tie, lose] = summary.by_value;
     let (sample, kind, seed) = match choice.rows {

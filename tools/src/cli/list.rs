@@ -55,9 +55,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 /// Says how far a database is that is to replace one, and what finishes it.
 fn replacement(Summary { board, manifest }: &Summary, root: &Path) -> String {
     let (values, done, all) = (manifest.values(), manifest.tiers.len(), board.cells() + 1);
-    let keep_plies = manifest.keep_plies().map_or_else(String::new, |most| format!(" --keep-plies {most}"));
-    let solve = remedy::to_solve(format!("{board} --values {values}{keep_plies} --replace"), root);
-    format!("{board} {values}: its replacement has {done} of {all} tiers; resume with: {solve}")
+    let solve = remedy::to_solve_again(*board, values, manifest.keep_plies(), root);
+    format!("{board} {values}: its replacement has {done} of {all} tiers; resume with: {solve} --replace")
 }
 
 /// The databases of a folder.

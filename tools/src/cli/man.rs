@@ -47,7 +47,7 @@ pub fn run(arguments: &Arguments, command: clap::Command) -> anyhow::Result<()> 
         fs::create_dir_all(folder).with_context(|| format!("cannot make {}", wording::path(folder)))?;
         for (name, text) in pages {
             let path = folder.join(format!("{name}.1"));
-            WholeFile::write_all(&path, &text).with_context(|| format!("cannot write {}", wording::path(&path)))?;
+            WholeFile::write_all(&path, &text).with_context(|| wording::cannot_write(&path))?;
         }
         return Ok(());
     }

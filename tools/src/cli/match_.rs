@@ -4,13 +4,13 @@
 //! threads. [`play_game`] plays a game, and [`MatchReport`] adds up the results.
 
 use std::fmt;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context, ensure};
 use clap::Args;
+use fourbase::Value;
 use fourbase::analysis::json::{PlayersJson, SourceJson};
-use fourbase::players::{DrawnOpenings, Kind, Openings, PlayedGame, Source, nothing_known, play_game};
-use fourbase::{Board, Value};
+use fourbase::players::{Kind, Openings, PlayedGame, Source, nothing_known, play_game};
 use fourbase_tiers::files::{counted, grouped};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -116,7 +116,22 @@ fn play(arguments: &Arguments) -> anyhow::Result<MatchReport> {
     });
     let played = played.collect::<anyhow::Result<Vec<PlayedGame>>>()?;
     drop(bar);
-    Ok(MatchReport::of(board, kinds, seed, &openings, &played, start.elapsed(), knowledge.as_ref()))
+    let (seconds, plies) = (start.elapsed().as_secs_f64(), played.iter().map(|game| game.plies).sum::<u64>());
+    Ok(MatchReport {
+        board: board.to_string(),
+        games: games.into(),
+        opening_plies: openings.plies,
+        openings: openings.moves.len(),
+        all_openings: openings.is_all,
+        seed,
+        programs: [0, 1].map(|place| Tally::of(kinds[place], place, &played)),
+        mean_plies: short(plies as f64 / f64::from(games.max(1))),
+        seconds: short(seconds),
+        games_per_second: short(f64::from(games) / seconds),
+        threads: rayon::current_num_threads(),
+        source: knowledge.as_ref().map(Knowledge::source),
+        note: knowledge.as_ref().map(|knowledge| knowledge.note().to_owned()),
+    })
 }
 
 /// The result of a match.
@@ -146,9 +161,8 @@ pub struct MatchReport {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Tally {
     program: String,
-    wins: u64,
-    ties: u64,
-    losses: u64,
+    #[serde(flatten)]
+    all: Score,
     /// The games in which it was the first player, and the others.
     players: PlayersJson<Score>,
     moves_made: u64,
@@ -183,42 +197,12 @@ impl Score {
     }
 }
 
-impl MatchReport {
-    /// Adds up all games.
-    fn of(
-        board: Board,
-        kinds: [Kind; 2],
-        seed: u64,
-        openings: &DrawnOpenings,
-        played: &[PlayedGame],
-        elapsed: Duration,
-        knowledge: Option<&Knowledge>,
-    ) -> MatchReport {
-        let (games, plies) = (played.len() as u64, played.iter().map(|game| game.plies).sum::<u64>());
-        let seconds = elapsed.as_secs_f64();
-        MatchReport {
-            board: board.to_string(),
-            games,
-            opening_plies: openings.plies,
-            openings: openings.moves.len(),
-            all_openings: openings.is_all,
-            seed,
-            programs: [0, 1].map(|place| Tally::of(kinds[place], place, played)),
-            mean_plies: short(plies as f64 / games.max(1) as f64),
-            seconds: short(seconds),
-            games_per_second: short(games as f64 / seconds),
-            threads: rayon::current_num_threads(),
-            source: knowledge.map(Knowledge::source),
-            note: knowledge.map(|knowledge| knowledge.note().to_owned()),
-        }
-    }
-}
-
 impl Tally {
     fn of(kind: Kind, place: usize, played: &[PlayedGame]) -> Tally {
-        let mut scores = [Score::default(); 2];
+        let (mut all, mut scores) = (Score::default(), [Score::default(); 2]);
         for game in played {
             let value = if place == 0 { game.value } else { game.value.flip() };
+            all.count(value);
             scores[usize::from(game.began != (place == 0))].count(value);
         }
         let [first, second] = scores;
@@ -226,9 +210,7 @@ impl Tally {
         let seconds = played.iter().map(|game| game.nanoseconds[place]).sum::<u64>() as f64 / 1e9;
         Tally {
             program: kind.to_string(),
-            wins: first.wins + second.wins,
-            ties: first.ties + second.ties,
-            losses: first.losses + second.losses,
+            all,
             players: PlayersJson { first, second },
             moves_made: moves,
             moves_per_second: (moves > 0).then(|| short(moves as f64 / seconds.max(1e-9))),
@@ -253,9 +235,9 @@ impl fmt::Display for MatchReport {
         }
         let mut rows = vec![["", "wins", "ties", "losses", "points"].map(str::to_owned).to_vec()];
         for player in &self.programs {
-            let whole = Score { wins: player.wins, ties: player.ties, losses: player.losses };
             let PlayersJson { first, second } = player.players;
-            for (name, score) in [(player.program.as_str(), whole), ("  as first", first), ("  as second", second)] {
+            for (name, score) in [(player.program.as_str(), player.all), ("  as first", first), ("  as second", second)]
+            {
                 rows.push([name.to_owned()].into_iter().chain(score.cells()).collect());
             }
         }

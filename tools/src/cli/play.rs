@@ -181,7 +181,7 @@ fn save(file: &Path, game: &Game) -> anyhow::Result<()> {
             return Err(refused("not a saved game").into());
         }
     }
-    WholeFile::write_all(file, &game.to_saved()).with_context(|| format!("cannot write {name}"))
+    WholeFile::write_all(file, &game.to_saved()).with_context(|| wording::cannot_write(file))
 }
 
 /// Loads a saved game of `board`.

@@ -16,7 +16,7 @@ use fourbase_tiers::database::When;
 
 use crate::arguments::{POSITION_HELP, PositionArgument, embedded_boards};
 use crate::batch::{BatchArguments, note_unread};
-use crate::{failure, interrupt, output};
+use crate::{interrupt, output};
 use answer::Answer;
 use batch::Form;
 use source::SearchArguments;
@@ -98,9 +98,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let default = if arguments.batch.batch { When::Remoteness } else { When::Auto };
     let mut analyst = arguments.search.find(board, default, None)?;
     if arguments.batch.batch {
-        if let Some(note) = analyst.note() {
-            failure::print_note(&note);
-        }
+        analyst.print_note();
         let form = match (arguments.json, arguments.moves) {
             (true, _) => Form::Json { with_line: arguments.line },
             (false, true) => Form::Moves,
@@ -118,9 +116,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     };
     let limit = analysis.limit.map(|limit| analyst.limit_text(limit));
     if arguments.json {
-        if let Some(note) = analyst.note() {
-            failure::print_note(&note);
-        }
+        analyst.print_note();
         let json = AnalysisJson::of(&analysis, &text, limit.clone());
         output::print_json(&Envelope::new("query", json))?;
     } else if analysis.is_known() {

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use fourbase_tiers::counts::{CountError, Counts, solve_and_count};
 use fourbase_tiers::files::Disk;
-use fourbase_tiers::kernel::Kernel;
+use fourbase_tiers::kernel::{Kernel, Values};
 use fourbase_tiers::solve::{Plan, Report, Solve};
 
-use crate::arguments::{BoardArgument, DatabaseArgument, SweepArguments, ValuesArgument, one_of, within};
+use crate::arguments::{BoardArgument, DatabaseArgument, SweepArguments, one_of, values, within};
 use crate::cli::job::Job;
 use crate::interrupt;
 use crate::output;
@@ -49,8 +49,9 @@ pub struct Arguments {
     #[command(flatten)]
     database: DatabaseArgument,
 
-    #[command(flatten)]
-    values: ValuesArgument,
+    /// What to compute for each position
+    #[arg(long, value_name = "KIND", default_value = "remoteness", value_parser = values())]
+    values: Values,
 
     #[command(flatten)]
     sweep: SweepArguments,
@@ -106,7 +107,7 @@ pub struct Arguments {
 impl Arguments {
     /// Prepares the solve.
     fn solve(&self, memory_bytes: u64) -> Solve {
-        Solve::new(self.board.board, self.values.kind)
+        Solve::new(self.board.board, self.values)
             .root(&self.database.root)
             .memory(memory_bytes)
             .kernel(self.kernel)

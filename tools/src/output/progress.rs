@@ -38,7 +38,7 @@ pub struct Bar {
     stage: &'static str,
     /// What is counted, such as "games".
     unit: &'static str,
-    line: Option<ProgressBar>,
+    line: ProgressBar,
 }
 
 impl Bar {
@@ -51,7 +51,7 @@ impl Bar {
     /// in the percentage but not in the rate.
     fn of_stage(stage: &'static str, unit: &'static str, all: u64, done: u64, units: f64) -> Bar {
         if !is_visible() {
-            return Bar { stage, unit, line: None };
+            return Bar { stage, unit, line: ProgressBar::hidden() };
         }
         let style = ProgressStyle::with_template(TEMPLATE)
             .unwrap_or_else(|_| ProgressStyle::default_bar())
@@ -73,29 +73,23 @@ impl Bar {
         line.reset_eta();
         line.set_draw_target(ProgressDrawTarget::stderr());
         line.enable_steady_tick(TICK);
-        Bar { stage, unit, line: Some(line) }
+        Bar { stage, unit, line }
     }
 
     /// Replaces the number of all by the tier that is worked on.
     fn tier(&self, ply: u32, entries: u64) {
-        if let Some(line) = &self.line {
-            line.set_message(format!("{}ply {ply}, {} {}", self.stage, scaled(entries as f64), self.unit));
-        }
+        self.line.set_message(format!("{}ply {ply}, {} {}", self.stage, scaled(entries as f64), self.unit));
     }
 
     /// Counts some more.
     pub fn add(&self, count: u64) {
-        if let Some(line) = &self.line {
-            line.inc(count);
-        }
+        self.line.inc(count);
     }
 }
 
 impl Drop for Bar {
     fn drop(&mut self) {
-        if let Some(line) = &self.line {
-            line.finish_and_clear();
-        }
+        self.line.finish_and_clear();
     }
 }
 
@@ -199,15 +193,12 @@ impl Progress for Shown<'_> {
     }
 }
 
-/// A line with the number of nodes that a search has visited, until it is dropped. Draws nothing without a terminal.
-pub struct Spinner(Option<ProgressBar>);
+/// A line on a terminal with the number of nodes that a search has visited, until it is dropped.
+pub struct Spinner(ProgressBar);
 
 impl Spinner {
     /// Begins to show the nodes that a monitor has counted, and the time since a search began.
     pub fn since(monitor: &Arc<Monitor>, begun: Instant) -> Spinner {
-        if !is_visible() {
-            return Spinner(None);
-        }
         let monitor = Arc::clone(monitor);
         let style = ProgressStyle::with_template(SEARCH_TEMPLATE)
             .unwrap_or_else(|_| ProgressStyle::default_spinner())
@@ -216,22 +207,18 @@ impl Spinner {
             });
         let spinner = ProgressBar::new_spinner().with_style(style).with_elapsed(begun.elapsed());
         spinner.enable_steady_tick(TICK);
-        Spinner(Some(spinner))
+        Spinner(spinner)
     }
 
     /// Shows what was found out last in the line, without its colours.
     pub fn tell(&self, news: &str) {
-        if let Some(spinner) = &self.0 {
-            spinner.set_message(format!("; {}", strip_str(news)));
-        }
+        self.0.set_message(format!("; {}", strip_str(news)));
     }
 }
 
 impl Drop for Spinner {
     fn drop(&mut self) {
-        if let Some(spinner) = &self.0 {
-            spinner.finish_and_clear();
-        }
+        self.0.finish_and_clear();
     }
 }
 

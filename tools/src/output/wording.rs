@@ -104,21 +104,22 @@ pub fn path(path: &Path) -> String {
     if word.len() <= PATH_BYTES { word } else { excerpt(&path.display().to_string(), PATH_BYTES) }
 }
 
+/// Writes the message of a failed write; the reason follows.
+pub fn cannot_write(file: &Path) -> String {
+    format!("cannot write {}", path(file))
+}
+
 /// Quotes a word where a shell needs it.
 pub fn shell_word(text: impl AsRef<OsStr>) -> String {
     let text = text.as_ref();
     match text.to_str() {
         // Shells for people replace ! by an earlier command everywhere but between single quotes.
         Some(text) if cfg!(not(windows)) && text.contains('!') => {
-            let pieces = text.split('\'').map(|piece| if piece.is_empty() { String::new() } else { always(piece) });
-            pieces.collect::<Vec<_>>().join(r"\'")
+            let quoted = |piece: &str| if piece.is_empty() { String::new() } else { piece.quote().to_string() };
+            text.split('\'').map(quoted).collect::<Vec<_>>().join(r"\'")
         }
         _ => text.maybe_quote().to_string(),
     }
-}
-
-fn always(text: &str) -> String {
-    text.quote().to_string()
 }
 
 /// Writes an option with its value, after a space.

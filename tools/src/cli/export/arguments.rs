@@ -1,7 +1,6 @@
 //! The arguments of `fourbase export`, what they choose, and the lists of plies and columns in them.
 
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 use clap::Args;
 use fourbase::excerpt;
@@ -61,8 +60,8 @@ pub struct Arguments {
     format: Option<Format>,
 
     /// The plies (numbers of pieces) to take positions from, such as 8 or 0-10,12 [default: all]
-    #[arg(long, value_name = "PLIES")]
-    plies: Option<PlyList>,
+    #[arg(long, value_name = "PLIES", value_parser = read_plies)]
+    plies: Option<Box<[u32]>>,
 
     /// Draw N positions at random instead of all
     #[arg(long, value_name = "N", value_parser = within::<u64>(1..=1_000_000_000_000))]
@@ -89,8 +88,8 @@ pub struct Arguments {
     unforced: bool,
 
     /// The columns to write, such as moves,value [default: bitboards and all that the database knows]
-    #[arg(long, value_name = "LIST")]
-    pub columns: Option<ColumnList>,
+    #[arg(long, value_name = "LIST", value_parser = read_columns)]
+    pub columns: Option<Box<[Column]>>,
 
     /// Replace the output file if it exists
     #[arg(long)]
@@ -149,7 +148,7 @@ impl Arguments {
             }
             None => (Rows::All, 0..cells + 1),
         };
-        let plies = self.plies.as_ref().map_or_else(|| usual.collect(), |PlyList(plies)| plies.clone());
+        let plies = self.plies.as_ref().map_or_else(|| usual.collect(), |plies| plies.to_vec());
         Choice { rows, plies, is_distinct: self.distinct }
     }
 
@@ -157,7 +156,7 @@ impl Arguments {
     pub fn command(&self, format: Format, choice: &Choice, name: &str) -> String {
         let mut command = format!("fourbase export {}", self.board.board);
         let mut add = |option: &str, value: String| command.push_str(&wording::option(option, &value));
-        if let Some(PlyList(_)) = &self.plies {
+        if self.plies.is_some() {
             add("plies", ply_ranges(&choice.plies));
         }
         if let Rows::Sample { count, kind, seed } = choice.rows {
@@ -165,7 +164,7 @@ impl Arguments {
             add("kind", kind.to_string());
             add("seed", seed.to_string());
         }
-        if let Some(ColumnList(columns)) = &self.columns {
+        if let Some(columns) = &self.columns {
             add("columns", columns.iter().map(|column| column.name()).collect::<Vec<_>>().join(","));
         }
         add("format", format.to_string());
@@ -182,47 +181,33 @@ fn unknown_format(file: &Path) -> BadInput {
     BadInput(format!("the name {file} does not tell the format; end it with .csv or .parquet, or give --format"))
 }
 
-/// Some plies: `8`, `0-10` or `0-10,12`; in order, each once.
-#[derive(Clone, Debug)]
-pub struct PlyList(pub Vec<u32>);
-
-impl FromStr for PlyList {
-    type Err = anyhow::Error;
-
-    fn from_str(text: &str) -> anyhow::Result<PlyList> {
-        let number = |text: &str| text.parse::<u32>().ok().filter(|ply| *ply <= MOST_PLY && !text.starts_with('+'));
-        let range = |part: &str| {
-            let (first, last) = part.split_once('-').unwrap_or((part, part));
-            Some(number(first)?..=number(last)?).filter(|range| !range.is_empty())
-        };
-        let ranges: Option<Vec<_>> = text.split(',').map(range).collect();
-        let mut plies: Vec<u32> = ranges.unwrap_or_default().into_iter().flatten().collect();
-        plies.sort_unstable();
-        plies.dedup();
-        if plies.is_empty() {
-            let text = excerpt(text, EXCERPT_BYTES);
-            anyhow::bail!("\"{text}\" is no list of plies from 0 to {MOST_PLY}; write it like 8 or 0-10,12");
-        }
-        Ok(PlyList(plies))
+/// Reads some plies: `8`, `0-10` or `0-10,12`; in order, each once.
+fn read_plies(text: &str) -> anyhow::Result<Box<[u32]>> {
+    let number = |text: &str| text.parse::<u32>().ok().filter(|ply| *ply <= MOST_PLY && !text.starts_with('+'));
+    let range = |part: &str| {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        Some(number(first)?..=number(last)?).filter(|range| !range.is_empty())
+    };
+    let ranges: Option<Vec<_>> = text.split(',').map(range).collect();
+    let mut plies: Vec<u32> = ranges.unwrap_or_default().into_iter().flatten().collect();
+    plies.sort_unstable();
+    plies.dedup();
+    if plies.is_empty() {
+        let text = excerpt(text, EXCERPT_BYTES);
+        anyhow::bail!("\"{text}\" is no list of plies from 0 to {MOST_PLY}; write it like 8 or 0-10,12");
     }
+    Ok(plies.into())
 }
 
-/// Some columns: `moves,value`.
-#[derive(Clone, Debug)]
-pub struct ColumnList(pub Vec<Column>);
-
-impl FromStr for ColumnList {
-    type Err = anyhow::Error;
-
-    fn from_str(text: &str) -> anyhow::Result<ColumnList> {
-        let column = |name: &str| {
-            Column::named(name).ok_or_else(|| {
-                let names = Column::ALL.map(Column::name).join(", ");
-                anyhow::anyhow!("\"{}\" is no column; the columns are {names}", excerpt(name, EXCERPT_BYTES))
-            })
-        };
-        text.split(',').map(column).collect::<anyhow::Result<_>>().map(ColumnList)
-    }
+/// Reads some columns: `moves,value`.
+fn read_columns(text: &str) -> anyhow::Result<Box<[Column]>> {
+    let column = |name: &str| {
+        Column::named(name).ok_or_else(|| {
+            let names = Column::ALL.map(Column::name).join(", ");
+            anyhow::anyhow!("\"{}\" is no column; the columns are {names}", excerpt(name, EXCERPT_BYTES))
+        })
+    };
+    text.split(',').map(column).collect()
 }
 
 #[cfg(test)]
@@ -233,7 +218,7 @@ mod tests {
 
     #[test]
     fn plies_are_numbers_and_ranges_in_any_order() {
-        let read = |text: &str| text.parse::<PlyList>().map(|PlyList(plies)| ply_ranges(&plies)).ok();
+        let read = |text: &str| read_plies(text).map(|plies| ply_ranges(&plies)).ok();
         assert_eq!(read("8").as_deref(), Some("8"));
         assert_eq!(read("12,3-5,0-3").as_deref(), Some("0-5,12"));
         assert_eq!(read("4-5").as_deref(), Some("4-5"));
@@ -244,9 +229,8 @@ mod tests {
 
     #[test]
     fn columns_are_named() {
-        let ColumnList(columns) = "value,moves".parse().unwrap();
-        assert_eq!(columns, [Column::Value, Column::Moves]);
-        let error = "value,colour".parse::<ColumnList>().unwrap_err().to_string();
+        assert_eq!(*read_columns("value,moves").unwrap(), [Column::Value, Column::Moves]);
+        let error = read_columns("value,colour").unwrap_err().to_string();
         assert!(error.starts_with("\"colour\" is no column; the columns are moves, bits"), "{error}");
     }
 }

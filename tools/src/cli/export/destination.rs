@@ -1,8 +1,8 @@
 //! Where a data set goes: standard output, a device, or a file that appears only when it is whole, with a text beside it that
 //! explains it.
 
-use std::fs::{self, File};
-use std::io::{self, ErrorKind, Write};
+use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Error, bail};
@@ -10,27 +10,16 @@ use fourbase_tiers::dataset::DatasetError;
 
 use crate::failure::BadInput;
 use crate::output::{CANNOT_WRITE, wording};
-use crate::temporary::WholeFile;
+use crate::temporary::{Output, WholeFile};
 
 /// The output of an export. Counts its bytes.
 pub struct Destination {
-    to: To,
+    to: Output,
     /// `None` for standard output.
     name: Option<PathBuf>,
-    bytes: u64,
-}
-
-enum To {
-    /// Standard output, a pipe or a device.
-    Stream(Box<dyn Write + Send>),
-    File(Box<Files>),
-}
-
-/// A file, and the text beside it with its name.
-struct Files {
-    file: WholeFile,
-    readme: WholeFile,
-    readme_name: PathBuf,
+    /// The text beside a file, and its name.
+    readme: Option<(WholeFile, PathBuf)>,
+    pub bytes: u64,
 }
 
 impl Destination {
@@ -40,35 +29,37 @@ impl Destination {
     ///
     /// A file that exists, unless `is_replaced`; a file that cannot be made.
     pub fn begin(file: Option<&Path>, is_replaced: bool) -> anyhow::Result<Destination> {
-        let Some(name) = file else {
-            return Ok(Destination { to: To::Stream(Box::new(io::stdout())), name: None, bytes: 0 });
-        };
-        let (to, name) = match fs::metadata(name) {
-            Ok(of) if of.is_dir() => return Err(failed(name, ErrorKind::IsADirectory.into())),
-            Ok(of) if !of.is_file() => {
-                let device = File::options().write(true).open(name).map_err(|error| failed(name, error))?;
-                (To::Stream(Box::new(device)), name.to_path_buf())
+        // Folders are refused below, and devices have no text beside them. A link stays: the file that it leads to is replaced.
+        let is_file = |name: &&Path| fs::metadata(name).map_or(true, |of| of.is_file());
+        let found = |name: &Path| fs::canonicalize(name).unwrap_or_else(|_| name.to_path_buf());
+        let named = file.filter(is_file).map(found);
+        let readme_name = named.as_ref().map(|name| {
+            let mut readme_name = name.clone().into_os_string();
+            readme_name.push(".md");
+            PathBuf::from(readme_name)
+        });
+        for name in [&named, &readme_name].into_iter().flatten() {
+            if !is_replaced && fs::symlink_metadata(name).is_ok() {
+                let name = wording::path(name);
+                bail!(BadInput(format!(
+                    "{name} exists; add --replace to replace it, or give another name with --output"
+                )));
             }
-            found => {
-                // A link stays: the file that it leads to is replaced.
-                let name = found.and_then(|_| fs::canonicalize(name)).unwrap_or_else(|_| name.to_path_buf());
-                (To::File(Box::new(Files::begin(&name, is_replaced)?)), name)
-            }
+        }
+        let name = named.or_else(|| file.map(Path::to_path_buf));
+        let to = Output::begin(name.as_deref()).map_err(|error| failed(name.as_deref(), error))?;
+        let readme = match readme_name {
+            Some(name) => Some((WholeFile::begin(&name).map_err(|error| failed(Some(&name), error))?, name)),
+            None => None,
         };
-        Ok(Destination { to, name: Some(name), bytes: 0 })
-    }
-
-    /// Returns the number of bytes that were written.
-    pub fn bytes(&self) -> u64 {
-        self.bytes
+        Ok(Destination { to, name, readme, bytes: 0 })
     }
 
     /// Adds to an error where the rows could not be written.
     pub fn explain(&self, error: DatasetError) -> Error {
-        match (&error, &self.name) {
-            (DatasetError::Write(_), None) => Error::new(unwrapped(error)).context(CANNOT_WRITE),
-            (DatasetError::Write(_), Some(name)) => Error::new(error).context(cannot_write(name)),
-            _ => error.into(),
+        match error {
+            DatasetError::Write(error) => failed(self.name.as_deref(), error),
+            error => error.into(),
         }
     }
 
@@ -77,66 +68,34 @@ impl Destination {
     /// # Errors
     ///
     /// A file that cannot be written or renamed.
-    pub fn end(mut self, readme: &str) -> anyhow::Result<Option<PathBuf>> {
-        let flushed = self.flush().map_err(|error| self.explain(DatasetError::Write(error)));
-        let (To::File(files), Some(name)) = (self.to, self.name) else { return flushed.map(|()| None) };
-        let Files { file, readme: mut beside, readme_name } = *files;
-        beside.write(readme.as_bytes()).map_err(|error| failed(&readme_name, error))?;
-        file.end().map_err(|error| failed(&name, error))?;
-        beside.end().map_err(|error| failed(&readme_name, error))?;
-        Ok(Some(readme_name))
-    }
-}
-
-impl Files {
-    fn begin(name: &Path, is_replaced: bool) -> anyhow::Result<Files> {
-        let mut readme_name = name.as_os_str().to_owned();
-        readme_name.push(".md");
-        let readme_name = PathBuf::from(readme_name);
-        for name in [name, &readme_name] {
-            if !is_replaced && fs::symlink_metadata(name).is_ok() {
-                let name = wording::path(name);
-                bail!(BadInput(format!(
-                    "{name} exists; add --replace to replace it, or give another name with --output"
-                )));
-            }
+    pub fn end(self, text: &str) -> anyhow::Result<Option<PathBuf>> {
+        let Destination { to, name, mut readme, .. } = self;
+        if let Some((file, name)) = &mut readme {
+            file.write(text.as_bytes()).map_err(|error| failed(Some(name), error))?;
         }
-        let file = WholeFile::begin(name).map_err(|error| failed(name, error))?;
-        let readme = WholeFile::begin(&readme_name).map_err(|error| failed(&readme_name, error))?;
-        Ok(Files { file, readme, readme_name })
+        to.end().map_err(|error| failed(name.as_deref(), error))?;
+        let Some((file, name)) = readme else { return Ok(None) };
+        file.end().map_err(|error| failed(Some(&name), error))?;
+        Ok(Some(name))
     }
 }
 
 impl Write for Destination {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &mut self.to {
-            To::Stream(stream) => stream.write_all(bytes)?,
-            To::File(files) => files.file.write(bytes)?,
-        }
+        self.to.write(bytes)?;
         self.bytes += bytes.len() as u64;
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        match &mut self.to {
-            To::Stream(stream) => stream.flush(),
-            To::File(_) => Ok(()),
-        }
+        Ok(())
     }
 }
 
-fn failed(name: &Path, error: io::Error) -> Error {
-    Error::new(DatasetError::Write(error)).context(cannot_write(name))
-}
-
-/// Takes the error of the system out, by which a closed pipe is recognised.
-fn unwrapped(error: DatasetError) -> io::Error {
-    match error {
-        DatasetError::Write(error) => error,
-        error => io::Error::other(error),
+/// Adds the name of a file to an error, or that it is standard output, where a closed pipe is no failure.
+fn failed(name: Option<&Path>, error: io::Error) -> Error {
+    match name {
+        Some(name) => Error::new(DatasetError::Write(error)).context(wording::cannot_write(name)),
+        None => Error::new(error).context(CANNOT_WRITE),
     }
-}
-
-fn cannot_write(name: &Path) -> String {
-    format!("cannot write {}", wording::path(name))
 }

@@ -7,7 +7,7 @@ use anyhow::Context;
 use fourbase::analysis::GameAnalysis;
 use fourbase::notation::{choice_of_columns, column_character, draw};
 use fourbase::players::{Chooser, Kind, RatingPlayer, Source};
-use fourbase::{Game, MoveError, Player, Position};
+use fourbase::{Game, MoveError, Position};
 use fourbase_tiers::database::DatabaseError;
 use fourbase_tiers::files::counted;
 
@@ -17,7 +17,8 @@ use super::{load, save, to_load};
 use crate::cli::query::limited::LimitedAnalyst;
 use crate::knowledge::outcomes;
 use crate::output::{self, Side, wording};
-use crate::{history, interrupt, remedy};
+use crate::remedy::describe_chain;
+use crate::{history, interrupt};
 
 /// A game that is being played.
 pub struct Session {
@@ -89,7 +90,7 @@ impl Session {
     /// Lets a program move if it is its turn. Returns whether it moved.
     fn move_of_a_program(&mut self, has_human: bool) -> anyhow::Result<bool> {
         let (ply, mover) = (self.game.ply(), self.game.position().to_move());
-        let place = place(mover);
+        let place = mover as usize;
         let kind = self.kinds[place];
         let Some(chooser) = &mut self.choosers[place] else { return Ok(false) };
         // Each ply has its own stream, so that a move that was taken back is played again.
@@ -133,14 +134,14 @@ impl Session {
                     "saved; continue with: {}",
                     to_load(self.game.board(), &players(self.kinds), Path::new(&file))
                 ),
-                Err(reason) => one_line(&reason),
+                Err(reason) => describe_chain(&reason),
             }),
             Typed::Load(file) => match load(Path::new(&file), self.game.board()) {
                 Ok(game) => {
                     (self.game, self.stuck_at) = (game, None);
                     None
                 }
-                Err(reason) => Some(one_line(&reason)),
+                Err(reason) => Some(describe_chain(&reason)),
             },
             Typed::New => {
                 (self.game, self.stuck_at) = (Game::start(Position::start(self.game.board())), None);
@@ -245,18 +246,7 @@ impl Session {
 fn undecided<T>(answer: anyhow::Result<T>) -> anyhow::Result<String> {
     match answer {
         Err(error) if error.is::<DatabaseError>() => Err(error),
-        answer => Ok(answer.err().as_ref().map(one_line).unwrap_or_default()),
-    }
-}
-
-fn one_line(error: &anyhow::Error) -> String {
-    remedy::describe_chain(error)
-}
-
-fn place(player: Player) -> usize {
-    match player {
-        Player::First => 0,
-        Player::Second => 1,
+        answer => Ok(answer.err().as_ref().map(describe_chain).unwrap_or_default()),
     }
 }
 

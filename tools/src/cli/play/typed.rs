@@ -2,7 +2,7 @@
 
 use std::str;
 
-use fourbase::notation::{column_character, parse_moves};
+use fourbase::notation::{DIGITS, column_character, parse_moves};
 use fourbase::players::Kind;
 use fourbase::{MAX_COLUMNS, Position, excerpt};
 
@@ -10,9 +10,6 @@ use crate::batch::lines::{KEPT_BYTES, Line};
 
 /// How much of a wrong line the message repeats.
 const ECHO_BYTES: usize = 40;
-
-/// Columns that have a digit of their own.
-const DIGITS: usize = 9;
 
 /// The column that is named q, from 0.
 const COLUMN_Q: usize = 25;
@@ -62,9 +59,9 @@ impl Typed {
     /// What is wrong with the line, in one line.
     pub fn read(line: &Line, position: &Position) -> Result<Typed, String> {
         if !line.is_whole() {
-            return Err(format!("the line has {} bytes; type at most {KEPT_BYTES}", line.bytes()));
+            return Err(format!("the line has {} bytes; type at most {KEPT_BYTES}", line.bytes));
         }
-        let text = str::from_utf8(line.kept()).map_err(|error| {
+        let text = str::from_utf8(&line.kept).map_err(|error| {
             format!("byte {} of the line is not UTF-8; type a column or help", error.valid_up_to() + 1)
         })?;
         let text = text.trim();

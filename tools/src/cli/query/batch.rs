@@ -138,12 +138,7 @@ impl Batch<'_> {
 
     /// Writes value and remoteness.
     fn write_outcome(&self, text: &mut Vec<u8>, _: &mut Tally, question: &Question, outcome: Outcome) {
-        let fields = &question.record.fields;
-        text.extend_from_slice(fields.chosen);
-        text.push(b'\t');
-        push_outcome(text, outcome, b'\t');
-        fields.push_others(text);
-        text.push(b'\n');
+        question.record.write(text, |text| push_outcome(text, outcome, b'\t'));
     }
 
     /// Writes value, remoteness and a column for each move.
@@ -152,20 +147,17 @@ impl Batch<'_> {
             let reason = tally.failed(self.limit(&found));
             return self.write_reason(text, question.line, Some(question), reason);
         };
-        let fields = &question.record.fields;
-        text.extend_from_slice(fields.chosen);
-        text.push(b'\t');
-        push_outcome(text, outcome, b'\t');
-        for column in 0..self.board.width() {
-            text.push(b'\t');
-            match found.moves.iter().find(|of| of.column == column) {
-                Some(Move { outcome: Some(outcome), .. }) => push_outcome(text, *outcome, b' '),
-                Some(_) => text.extend_from_slice(UNDECIDED),
-                None => text.extend_from_slice(NONE),
+        question.record.write(text, |text| {
+            push_outcome(text, outcome, b'\t');
+            for column in 0..self.board.width() {
+                text.push(b'\t');
+                match found.moves.iter().find(|of| of.column == column) {
+                    Some(Move { outcome: Some(outcome), .. }) => push_outcome(text, *outcome, b' '),
+                    Some(_) => text.extend_from_slice(UNDECIDED),
+                    None => text.extend_from_slice(NONE),
+                }
             }
-        }
-        fields.push_others(text);
-        text.push(b'\n');
+        });
     }
 
     /// Writes everything as JSON.

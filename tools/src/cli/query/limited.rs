@@ -2,7 +2,7 @@
 //! and notes that say what the user can do.
 
 use std::cell::RefCell;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ use fourbase_tiers::files::counted;
 
 use super::watch::{Watch, Watcher};
 use crate::output::wording;
-use crate::{interrupt, remedy};
+use crate::{failure, interrupt, remedy};
 
 /// How many positions of a batch are answered together where the limit of nodes allows for seconds each.
 const AT_ONCE_SEARCHED: usize = 16;
@@ -42,17 +42,17 @@ pub struct LimitedAnalyst {
 }
 
 impl LimitedAnalyst {
-    /// Allows each question so many nodes and so much time.
-    pub fn new(analyst: Analyst<Database>, nodes: Option<u64>, time: Option<Duration>) -> LimitedAnalyst {
+    /// Allows each question so many nodes and so much time. The answers say that they are searched if that is because the folder
+    /// `missing_in` has no database of the board.
+    pub fn new(
+        analyst: Analyst<Database>,
+        nodes: Option<u64>,
+        time: Option<Duration>,
+        missing_in: Option<PathBuf>,
+    ) -> LimitedAnalyst {
         let watcher = Watcher::new(time, note_of_long_search(&analyst, nodes, time));
         let (has_searched, solve_first) = (AtomicBool::new(false), OnceLock::new());
-        LimitedAnalyst { analyst, nodes, time, missing_in: None, has_searched, watcher, solve_first }
-    }
-
-    /// Says with the answers that they are searched because a folder has no database of the board.
-    pub fn with_missing_in(mut self, root: &Path) -> LimitedAnalyst {
-        self.missing_in = Some(root.to_path_buf());
-        self
+        LimitedAnalyst { analyst, nodes, time, missing_in, has_searched, watcher, solve_first }
     }
 
     /// Lists the moves of a position with their outcomes, best first.
@@ -162,6 +162,11 @@ impl LimitedAnalyst {
         } else {
             has_searched.then(|| format!("searched forward: {folder} is not solved to the end yet"))
         }
+    }
+
+    /// Prints the note on standard error.
+    pub fn print_note(&self) {
+        self.note().iter().for_each(|note| failure::print_note(note));
     }
 
     /// Says which limit was reached, and what to do.

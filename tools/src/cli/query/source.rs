@@ -17,14 +17,14 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::anyhow;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use fourbase::analysis::SearchPool;
 use fourbase::search::Options;
 use fourbase::{Board, excerpt};
-use fourbase_tiers::database::{self, Database, DatabaseError, choose};
+use fourbase_tiers::database::{Database, DatabaseError, When, choose};
 
 use super::limited::LimitedAnalyst;
-use crate::arguments::{EXCERPT_BYTES, LookupArguments, within};
+use crate::arguments::{EXCERPT_BYTES, LookupArguments, one_of, within};
 use crate::{failure, memory, remedy};
 
 /// How many nodes a search may visit for one position without `--nodes`: about half a minute of one thread on 7x6.
@@ -46,7 +46,11 @@ pub struct SearchArguments {
     pub lookup: LookupArguments,
 
     /// When to search forward [default: auto for one position; a batch searches only the remoteness]
-    #[arg(long, value_name = "WHEN")]
+    #[arg(long, value_name = "WHEN", value_parser = one_of([
+        ("never", "Use only the database", When::Never),
+        ("auto", "Search what the database leaves open, or everything if there is none", When::Auto),
+        ("only", "Search everything, and open no database", When::Only),
+    ]))]
     search: Option<When>,
 
     /// How many nodes a search may visit for one position before it gives up [default: 1e8, or no limit with --seconds]
@@ -62,17 +66,6 @@ pub struct SearchArguments {
     threads: Option<u16>,
 }
 
-/// What `--search` may be.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-enum When {
-    /// Use only the database
-    Never,
-    /// Search what the database leaves open, or everything if there is none
-    Auto,
-    /// Search everything, and open no database
-    Only,
-}
-
 impl SearchArguments {
     /// Finds what answers for a board; `default` says when to search without `--search`. Warns of a database that is not
     /// complete or cannot be read. `failure` is that of the database that was found before, if it has failed.
@@ -81,18 +74,8 @@ impl SearchArguments {
     ///
     /// A missing database where a search may not take its place, with the command that makes it; one that cannot be read, where
     /// nothing may take its place.
-    pub fn find(
-        &self,
-        board: Board,
-        default: database::When,
-        failure: Option<DatabaseError>,
-    ) -> anyhow::Result<LimitedAnalyst> {
-        let when = match self.search {
-            None => default,
-            Some(When::Never) => database::When::Never,
-            Some(When::Auto) => database::When::Auto,
-            Some(When::Only) => database::When::Only,
-        };
+    pub fn find(&self, board: Board, default: When, failure: Option<DatabaseError>) -> anyhow::Result<LimitedAnalyst> {
+        let when = self.search.unwrap_or(default);
         let root = &self.lookup.database.root;
         let mut is_missing = false;
         let find = || {
@@ -103,8 +86,8 @@ impl SearchArguments {
                     return found;
                 }
             };
-            let embedded = if when == database::When::Never { None } else { Database::embedded(board)? };
-            if embedded.is_none() && !matches!(when, database::When::Values | database::When::Auto) {
+            let embedded = if when == When::Never { None } else { Database::embedded(board)? };
+            if embedded.is_none() && !matches!(when, When::Values | When::Auto) {
                 return Err(failure);
             }
             failure::print_warning(&remedy::describe(&failure));
@@ -122,8 +105,7 @@ impl SearchArguments {
         let has_values = database.is_some_and(|of| of.is_complete() && of.manifest().keep_plies().is_none());
         let nodes = if has_values && self.search.is_none() { UNASKED_NODES } else { DEFAULT_NODES };
         let nodes = self.nodes.or_else(|| self.seconds.is_none().then_some(nodes));
-        let analyst = LimitedAnalyst::new(analyst, nodes, self.seconds);
-        Ok(if is_missing { analyst.with_missing_in(root) } else { analyst })
+        Ok(LimitedAnalyst::new(analyst, nodes, self.seconds, is_missing.then(|| root.clone())))
     }
 
     fn threads(&self) -> usize {

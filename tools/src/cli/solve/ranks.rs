@@ -30,7 +30,7 @@ pub struct Ranks {
     /// The most that a process is told of the blocks of one tier.
     told_bytes: u128,
     /// Each tier from the empty board up.
-    plies: Vec<SharedTier>,
+    pub plies: Vec<SharedTier>,
 }
 
 /// What one tier needs.
@@ -85,11 +85,6 @@ impl Ranks {
             told_bytes: shared.iter().map(|tier| tier.message_bytes).max().unwrap_or(0),
             plies: shared.iter().map(SharedTier::from).collect(),
         }
-    }
-
-    /// Returns what a tier needs.
-    pub fn of_ply(&self, ply: u32) -> Option<&SharedTier> {
-        self.plies.get(ply as usize)
     }
 }
 

@@ -17,8 +17,8 @@ use rayon::ThreadPoolBuilder;
 use serde::Serialize;
 
 use super::ranks::Ranks;
-use crate::memory;
 use crate::output::{self, Side, duration, milliseconds, wording};
+use crate::{memory, remedy};
 
 /// What a solve needs.
 #[derive(Serialize)]
@@ -142,7 +142,8 @@ impl fmt::Display for Planned {
             None => output::table_with_head([ply, entries, scratch, file], tiers.map(|tier| tier.row().to_vec())),
             Some(ranks) => {
                 let [read, time, rate] = ["read", "time", "files a second"].map(|name| (name, Side::Right));
-                let rows = tiers.filter_map(|tier| Some([&tier.row()[..], &ranks.of_ply(tier.ply)?.row()].concat()));
+                let rows = tiers
+                    .filter_map(|tier| Some([&tier.row()[..], &ranks.plies.get(tier.ply as usize)?.row()].concat()));
                 output::table_with_head([ply, entries, scratch, file, read, time, rate], rows)
             }
         };
@@ -245,7 +246,7 @@ impl fmt::Display for Solved {
         }
         self.hash.iter().try_for_each(|hash| write!(f, "\nhash {hash}"))?;
         let root = report.folder.parent().and_then(Path::parent).unwrap_or(&report.folder);
-        let root = if root == Path::new("db") { String::new() } else { wording::option("db", root) };
+        let root = remedy::in_root(root);
         if let Some(legal) = legal {
             write!(f, "\n{}; their values: fourbase stats {}{root}", counted(*legal, "legal position"), self.board)?;
         }
