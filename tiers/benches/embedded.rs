@@ -12,10 +12,11 @@ mod shared;
 use std::path::Path;
 use std::time::Instant;
 
+use fourbase::analysis::Budget;
 use fourbase::search::{Options, Search};
-use fourbase::{Board, Position, notation};
+use fourbase::{Board, Outcome, Position, notation};
 use fourbase_tiers::database::Database;
-use shared::Random;
+use shared::{Random, cpu_seconds, thread_seconds};
 
 fn main() {
     let mut arguments = shared::arguments(&[]).into_iter();
@@ -27,7 +28,9 @@ fn main() {
     let keeps = keeps(board);
     let plies = if plies.is_empty() { (keeps - 1..=keeps + 2).collect() } else { plies };
     for ply in plies {
-        measure(board, ply, "random play", &positions(count, ply, |random| random.play(board, ply)));
+        let random = positions(count, ply, |random| random.play(board, ply));
+        passes(board, ply, &random);
+        measure(board, ply, "random play", &random);
         let database = embedded(board);
         measure(board, ply, "good play", &positions(count, ply, |random| good_play(&database, ply, random)));
         let pons = pons(board).into_iter().filter(|position| position.ply() == ply).take(count).collect::<Vec<_>>();
@@ -41,6 +44,44 @@ fn embedded(board: Board) -> Database {
 
 fn keeps(board: Board) -> usize {
     embedded(board).manifest().keep_plies().map_or(0, |plies| plies as usize)
+}
+
+/// Asks for outcomes and then for all moves, twice each, of a database that has just been opened; CPU microseconds a position. The
+/// second answers must be the first ones.
+fn passes(board: Board, ply: usize, positions: &[Position]) {
+    let database = embedded(board);
+    let pass = |what: &str, ask: &dyn Fn(&Position) -> Vec<Outcome>| {
+        let (unpacked, searched, start) = (database.unpacked(), database.searched(), cpu_seconds());
+        let answers: Vec<Vec<Outcome>> = positions.iter().map(ask).collect();
+        let each = |count: f64| count / positions.len() as f64;
+        println!(
+            "{board}, ply {ply}, {what}: {:9.1} us a position, {:.2} chunks unpacked, {:.2} positions searched",
+            each((cpu_seconds() - start) * 1e6),
+            each((database.unpacked() - unpacked) as f64),
+            each((database.searched() - searched) as f64)
+        );
+        answers
+    };
+    let probe = |position: &Position| vec![database.probe(position).expect("an answer")];
+    let moves =
+        |position: &Position| database.moves(position).expect("answers").into_iter().map(|(_, of)| of).collect();
+    let (first, second) = (pass("outcome, first pass ", &probe), pass("outcome, second pass", &probe));
+    let (first_moves, second_moves) = (pass("all moves, then     ", &moves), pass("all moves, again    ", &moves));
+    let (start, serial, cpu) = (Instant::now(), thread_seconds(), cpu_seconds());
+    let many = embedded(board).moves_of_many(positions, &Budget::default()).expect("answers");
+    let (wall, serial, cpu) = (start.elapsed().as_secs_f64(), thread_seconds() - serial, cpu_seconds() - cpu);
+    println!(
+        "{board}, ply {ply}, all moves, batch    : {:9.1} us a position, {:.2} cores, {:.2} us of a position on one thread",
+        wall * 1e6 / positions.len() as f64,
+        cpu / wall,
+        serial * 1e6 / positions.len() as f64
+    );
+    let best = |of: &[Option<Outcome>]| of.iter().flatten().min().copied();
+    let rows = many.chunks_exact(board.width()).map(best);
+    rows.zip(&first_moves).for_each(|(row, moves)| assert_eq!(row, moves.first().copied()));
+    assert_eq!(first, second);
+    assert_eq!(first_moves, second_moves);
+    first.iter().zip(&first_moves).for_each(|(of, moves)| assert_eq!(of.first(), moves.first()));
 }
 
 /// Times the value alone by search, the outcome and all moves.

@@ -54,6 +54,17 @@ impl Random {
 /// Returns the CPU seconds of the process, of all its threads, and of the system on its behalf.
 #[cfg(unix)]
 pub fn cpu_seconds() -> f64 {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    seconds(rustix::time::ClockId::ProcessCPUTime)
+}
+
+/// Returns the CPU seconds of this thread, and of the system on its behalf.
+#[cfg(unix)]
+pub fn thread_seconds() -> f64 {
+    seconds(rustix::time::ClockId::ThreadCPUTime)
+}
+
+#[cfg(unix)]
+fn seconds(clock: rustix::time::ClockId) -> f64 {
+    let time = rustix::time::clock_gettime(clock);
     time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }

@@ -44,19 +44,19 @@ impl Database {
             same.first().map(|(_, _, position)| self.probe_within(position, &mut budget.clone()))
         };
         let found: Vec<_> = groups.par_iter().with_min_len(run).map(first).collect();
-        let mut results: Vec<_> = positions.iter().map(|_| None).collect();
-        for (same, mut result) in groups.into_iter().zip(found) {
-            for (number, position) in same.iter().map(|(_, number, position)| (*number, *position)) {
-                let Some(slot) = results.get_mut(number) else { continue };
-                *slot = match &result {
-                    Some(Ok(outcome)) => Some(Ok(*outcome)),
-                    Some(Err(DatabaseError::Analysis(error))) => Some(Err(DatabaseError::Analysis(*error))),
-                    // Another error cannot be copied, so the others are asked again.
-                    _ => Some(result.take().unwrap_or_else(|| self.probe_within(position, &mut budget.clone()))),
-                };
+        let mut group_of = vec![0; positions.len()];
+        for (group, same) in groups.iter().enumerate() {
+            for (_, number, _) in *same {
+                group_of.get_mut(*number).into_iter().for_each(|of| *of = group);
             }
         }
-        results.into_iter().flatten().collect()
+        let of_position = |(position, group): (&Position, &usize)| match found.get(*group) {
+            Some(Some(Ok(outcome))) => Ok(*outcome),
+            Some(Some(Err(DatabaseError::Analysis(error)))) => Err(DatabaseError::Analysis(*error)),
+            // Another error cannot be copied, so the position is asked again.
+            _ => self.probe_within(position, &mut budget.clone()),
+        };
+        positions.par_iter().zip(&group_of).map(of_position).collect()
     }
 
     /// Looks the moves of many positions up: for each position as many outcomes as the board has columns, those of the player
@@ -70,15 +70,18 @@ impl Database {
         budget: &Budget,
     ) -> Result<Vec<Option<Outcome>>, DatabaseError> {
         let width = self.board().width();
-        let (mut places, mut children) = (Vec::new(), Vec::new());
-        for (row, position) in positions.iter().enumerate() {
-            places.extend(position.moves().map(|column| row * width + column));
-            children.extend(position.moves().map(|column| position.drop_piece(column)));
-        }
+        let children: Vec<Position> = positions
+            .par_iter()
+            .flat_map_iter(|position| position.moves().map(|column| position.drop_piece(column)))
+            .collect();
+        let mut outcomes = self.probe_many_within(&children, budget).into_iter();
         let mut moves = vec![None; positions.len() * width];
-        for (place, outcome) in places.into_iter().zip(self.probe_many_within(&children, budget)) {
-            let outcome = outcome?.parent();
-            moves.get_mut(place).into_iter().for_each(|slot| *slot = Some(outcome));
+        for (position, row) in positions.iter().zip(moves.chunks_exact_mut(width)) {
+            for column in position.moves() {
+                if let (Some(slot), Some(outcome)) = (row.get_mut(column), outcomes.next()) {
+                    *slot = Some(outcome?.parent());
+                }
+            }
         }
         Ok(moves)
     }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use fourbase::Board;
 use fourbase::analysis::SearchPool;
+use fourbase::{Board, Outcome};
 
 use super::cache::{Cache, DEFAULT_CACHE_BYTES};
 use super::error::DatabaseError;
@@ -17,6 +17,9 @@ use crate::format::plausible::check_manifest;
 use crate::format::{MANIFEST, Manifest, REPLACEMENT, board_and_values_of, folder_of};
 use crate::index::Index;
 use crate::kernel::{Kernel, Values};
+
+/// The most answers of searches that a database remembers: about 3 MiB.
+const MOST_ANSWERS: usize = 1 << 16;
 
 /// A database that is open for probing. Threads share it by reference.
 ///
@@ -31,6 +34,8 @@ pub struct Database {
     /// Searches of positions beyond the plies that are kept, and how many there were.
     pub(super) searches: SearchPool,
     pub(super) searched: AtomicU64,
+    /// What searches have answered, by the pieces of both players.
+    pub(super) answers: quick_cache::sync::Cache<[u64; 2], Outcome>,
     storage: Arc<dyn Storage>,
     pub(super) passed_over: Option<DatabaseError>,
     pub(super) is_embedded: bool,
@@ -64,6 +69,7 @@ impl Database {
                 folder: folder.to_path_buf(),
                 searches: searches(),
                 searched: AtomicU64::new(0),
+                answers: quick_cache::sync::Cache::new(MOST_ANSWERS),
                 manifest,
                 index: Index::new(board, Kernel::detect())?,
                 tiers: (0..=board.cells()).map(|_| OnceLock::new()).collect(),
