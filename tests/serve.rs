@@ -1,6 +1,6 @@
 //! `fourbase serve` over time: streams, databases that appear, limits, signals, its log, its counts and its page.
 
-use std::io::Read;
+use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
@@ -66,12 +66,19 @@ fn a_stream_tells_the_value_then_moves_and_ends_with_the_answer() {
 }
 
 #[test]
-fn a_search_ends_after_its_seconds() {
+fn a_search_ends_after_its_seconds_and_what_it_cost_is_remembered() {
     let server = Server::start(&Program::new(), &["--search-seconds", "1", "--search-nodes", "1e15"]);
     let begin = Instant::now();
     let reply = server.get("/api/v1/position?board=9x7&position=1");
     assert!(begin.elapsed() >= Duration::from_secs(1), "{:?}", begin.elapsed());
     assert_eq!((reply.header("cache-control"), &reply.json()["undecided"]), ("no-store", &json!(true)));
+    assert!(reply.json()["source"]["nodes"].as_u64() > Some(1000), "{reply:?}");
+    for stream in ["", "&stream=true"] {
+        assert_eq!(server.get(&format!("/api/v1/position?board=9x7&position=1{stream}")).body, reply.body);
+    }
+    let of_batch = server.post("/api/v1/positions?board=9x7", b"1").json();
+    assert_eq!(of_batch["source"], reply.json()["source"]);
+    assert_eq!(server.metric("fourbase_searches_total"), 1.0);
 }
 
 #[test]
@@ -120,13 +127,47 @@ fn a_search_stops_when_the_client_goes_away_and_too_many_are_refused() {
 }
 
 #[test]
+fn a_batch_gives_way_to_a_single_question_and_head_does_not_search() {
+    let server =
+        Server::start(&Program::new(), &["--searches", "1", "--search-seconds", "600", "--search-nodes", "1e15"]);
+    let body = b"POST /api/v1/positions?board=9x7 HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\n1\n2";
+    let _batch = server.write(body);
+    eventually("a batch searches", || server.metric("fourbase_searches_running") == 1.0);
+    assert_eq!(server.get("/api/v1/position?board=5x5&position=3333").json()["undecided"], json!(false));
+    eventually("the batch goes on", || server.metric("fourbase_searches_running") == 1.0);
+    let searches = server.metric("fourbase_searches_total");
+    for address in ["position?board=9x7", "analysis?board=9x7&moves=1", "move?board=9x7&player=perfect"] {
+        let head = server.raw(format!("HEAD /api/v1/{address} HTTP/1.1\r\nHost: x\r\n\r\n").as_bytes());
+        assert!(head.starts_with("HTTP/1.1 200 ") && head.ends_with("\r\n\r\n"), "{head}");
+        assert!(head.contains("application/json") && !head.contains("content-length"), "{head}");
+    }
+    assert_eq!(server.metric("fourbase_searches_total"), searches);
+}
+
+#[test]
+fn addresses_that_a_trusted_proxy_names_share_the_searches() {
+    let options = ["--searches", "2", "--searches-per-client", "1", "--search-seconds", "60", "--search-nodes", "1e15"];
+    for (trust, running) in [(&[][..], 1.0), (&["--trust-proxy"], 2.0)] {
+        let server = Server::start(&Program::new(), &[&options[..], trust].concat());
+        let ask = |address: &str| {
+            let head = format!("Host: x\r\nX-Forwarded-For: 6.6.6.6\r\nX-Forwarded-For: 7.7.7.7, {address}");
+            server.write(format!("GET /api/v1/position?board=9x7 HTTP/1.1\r\n{head}\r\n\r\n").as_bytes())
+        };
+        let _clients = ["1.1.1.1", "1.1.1.1", "2.2.2.2"].map(ask);
+        let all = || server.metric("fourbase_searches_running") + server.metric("fourbase_searches_waiting") == 3.0;
+        eventually("they run or wait", all);
+        assert_eq!(server.metric("fourbase_searches_running"), running);
+    }
+}
+
+#[test]
 fn too_many_requests_are_refused_and_the_server_says_that_it_lives() {
     let server = Server::start(&Program::new(), &[]);
     let half = b"POST /api/v1/positions?board=7x6 HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n1";
     let clients: Vec<_> = (0..32).map(|_| server.write(half)).collect();
     eventually("32 batches begin", || server.metric("fourbase_requests_in_flight") == 32.0);
     let refused = server.post("/api/v1/positions?board=7x6", b"1");
-    assert_eq!((refused.header("retry-after"), refused.header("access-control-allow-origin")), ("1", "*"));
+    assert_eq!(refused.header("retry-after"), "1");
     refused.refused(503);
     assert_eq!(server.get("/api/v1/position?board=7x6").status, 200);
     drop(clients);
@@ -216,14 +257,67 @@ fn every_answer_has_the_headers_that_keep_browsers_safe() {
     let server = Server::start(&Program::new(), &[]);
     let long = format!("/api/v1/position?board={}", "x".repeat(3000));
     for address in ["/", "/healthz", "/robots.txt", "/api/v1/boards", "/nothing", "/api/v1/position?board=x", &long] {
-        let reply = server.get_with(address, &[("origin", "http://elsewhere")]);
+        let reply = server.get_with(address, &[("origin", "http://localhost:3000")]);
         assert_eq!(reply.header("x-content-type-options"), "nosniff", "{address}");
         assert!(reply.header("content-security-policy").contains("default-src 'self'"), "{address}");
-        assert_eq!(reply.header("access-control-allow-origin"), "*", "{address}");
+        assert_eq!(reply.header("access-control-allow-origin"), "http://localhost:3000", "{address}");
         assert_eq!(reply.header("access-control-expose-headers"), "etag,retry-after", "{address}");
     }
-    let picture = server.get("/api/v1/position.svg?board=7x6&position=4453");
+    for address in ["/", "/api/v1/boards", "/api/v1/position?board=9x7", "/uwapi/"] {
+        let refused = server.get_with(address, &[("origin", "https://elsewhere")]);
+        assert_eq!(refused.header("access-control-allow-origin"), "");
+        assert!(refused.refused(403).contains("https://elsewhere"), "{address}");
+    }
+    let picture = server.get_with("/api/v1/position.svg?board=7x6&position=4453", &[("origin", "https://elsewhere")]);
     assert_eq!((picture.header("content-type"), picture.body.matches("<circle").count()), ("image/svg+xml", 44));
+}
+
+#[test]
+fn what_is_large_is_compressed_and_a_stream_comes_line_by_line() {
+    let server = Server::start(&Program::new(), &[]);
+    let ask = |address: &str, encoding: &str| {
+        let head = format!("GET {address} HTTP/1.0\r\nAccept-Encoding: {encoding}\r\n\r\n");
+        let mut answer = Vec::new();
+        server.write(head.as_bytes()).read_to_end(&mut answer).expect("an answer");
+        let end = answer.windows(4).position(|four| four == b"\r\n\r\n").expect("a head") + 4;
+        (String::from_utf8_lossy(&answer[..end]).into_owned(), answer[end..].to_vec())
+    };
+    for address in ["/api/v1/openapi.json", "/page/style.css"] {
+        let plain = server.get(address).body;
+        let (head, body) = ask(address, "gzip");
+        assert!(head.contains("content-encoding: gzip") && head.contains("vary: accept-encoding"), "{head}");
+        let mut read = String::new();
+        flate2::read::GzDecoder::new(&body[..]).read_to_string(&mut read).expect("gzip");
+        assert_eq!(read, plain);
+        let (head, body) = ask(address, "gzip, zstd");
+        assert!(head.contains("content-encoding: zstd") && body.len() < plain.len() / 2, "{head}");
+    }
+    for address in ["/api/v1/position?board=5x5&position=3333&stream=true", "/api/v1/position?board=7x6"] {
+        let (head, _) = ask(address, "gzip, zstd");
+        assert!(!head.contains("content-encoding"), "{head}");
+    }
+}
+
+#[test]
+fn sites_that_are_allowed_may_ask() {
+    for (allowed, header) in [("https://elsewhere", "https://elsewhere"), ("*", "*")] {
+        let server = Server::start(&Program::new(), &["--allow-origin", "https://other", "--allow-origin", allowed]);
+        let reply = server.get_with("/api/v1/boards", &[("origin", "https://elsewhere")]);
+        assert_eq!((reply.status, reply.header("access-control-allow-origin")), (200, header));
+    }
+}
+
+#[test]
+fn the_counts_may_have_an_address_of_their_own() {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").expect("an address").local_addr().expect("an address");
+    let server = Server::start(&Program::new(), &["--metrics-address", &free.to_string()]);
+    server.get("/metrics").refused(404);
+    let mut stream = std::net::TcpStream::connect(free).expect("a connection");
+    stream.write_all(b"GET /metrics HTTP/1.0\r\n\r\n").expect("a request");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("an answer");
+    let counted = "fourbase_request_seconds_count{route=\"/metrics\"}";
+    assert!(answer.contains("fourbase_requests_total{status=\"404\"} 1\n") && !answer.contains(counted), "{answer}");
 }
 
 /// Reads the lines that are no comments: a name, with its labels, and a number.
@@ -254,8 +348,9 @@ fn look_ups_searches_and_answers_at_hand_are_counted_apart() {
 }
 
 #[test]
-fn the_counts_are_open_metrics_with_the_times_of_all_requests() {
-    let server = Server::start(&Program::with("4x4"), &[]);
+fn the_counts_are_open_metrics_with_the_times_of_each_route() {
+    let server = Server::start(&Program::with("4x4"), &["--base-path", "/c4"]);
+    server.get("/nowhere").refused(404);
     for position in ["1", "12", "123", "9"] {
         server.get(&format!("/api/v1/position?board=4x4&position={position}"));
     }
@@ -268,11 +363,15 @@ fn the_counts_are_open_metrics_with_the_times_of_all_requests() {
         let counts = counts(&server.get("/metrics").body);
         let of =
             |name: &'static str| counts.iter().filter(move |(of, _)| of.starts_with(name)).map(|(_, count)| *count);
-        let buckets: Vec<f64> = of("fourbase_request_seconds_bucket{").collect();
-        assert!(buckets.len() > 10 && buckets.is_sorted(), "{counts:?}");
-        let count = of("fourbase_request_seconds_count").sum::<f64>();
-        assert!(of("fourbase_request_seconds_sum").sum::<f64>() > 0.0);
-        count >= 5.0 && count == of("fourbase_requests_total{").sum::<f64>() && buckets.last() == Some(&count)
+        let of_positions = |name: &str| name.contains("_bucket{le=") && name.ends_with("route=\"/api/v1/position\"}");
+        let buckets = counts.iter().filter(|(name, _)| of_positions(name)).map(|(_, count)| *count);
+        let buckets: Vec<f64> = buckets.collect();
+        assert!(buckets.is_sorted(), "{counts:?}");
+        let count = of("fourbase_request_seconds_count{").sum::<f64>();
+        assert!(of("fourbase_request_seconds_sum{").all(|sum| sum > 0.0));
+        let positions = of("fourbase_request_seconds_count{route=\"/api/v1/position\"}").sum::<f64>();
+        let all = of("fourbase_requests_total{").sum::<f64>();
+        count >= 5.0 && count == all && positions == 4.0 && buckets.last() == Some(&positions) && buckets.len() > 10
     });
     assert_eq!(server.metric("fourbase_requests_total{status=\"400\"}"), 1.0);
 }

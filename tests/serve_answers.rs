@@ -46,20 +46,29 @@ fn positions_and_games_have_the_answers_of_the_command_line() {
 fn a_whole_answer_has_a_tag_and_is_not_sent_twice() {
     let program = Program::with("5x4");
     let server = Server::start(&program, &[]);
-    let address = "/api/v1/position?board=5x4&position=33";
-    let reply = server.get(address);
-    let tag = reply.header("etag");
-    assert_eq!((&tag[..3], reply.header("cache-control")), ("W/\"", "public, max-age=86400"));
-    // A client may have it among others, and a proxy makes any tag weak or has a star.
-    for known in [tag, &tag[2..], &format!("\"x\", {tag}"), "*"] {
-        let again = server.get_with(address, &[("if-none-match", known)]);
-        assert_eq!((again.status, again.body.as_str(), again.header("etag")), (304, "", tag), "{known}");
+    for question in
+        ["analysis?board=5x4&moves=33", "move?board=5x4&player=perfect&seed=2", "position?board=5x4&position=33"]
+    {
+        let address = format!("/api/v1/{question}");
+        let reply = server.get(&address);
+        let tag = reply.header("etag");
+        assert_eq!((&tag[..3], reply.header("cache-control")), ("W/\"", "public, max-age=86400"));
+        // A client may have it among others, and a proxy makes any tag weak or has a star.
+        for known in [tag, &tag[2..], &format!("\"x\", {tag}"), "*"] {
+            let again = server.get_with(&address, &[("if-none-match", known)]);
+            assert_eq!((again.status, again.body.as_str(), again.header("etag")), (304, "", tag), "{known}");
+        }
+        assert_eq!(server.get_with(&address, &[("if-none-match", "\"other\"")]).status, 200);
     }
-    assert_eq!(server.get_with(address, &[("if-none-match", "\"other\"")]).status, 200);
+    let address = "/api/v1/position?board=5x4&position=33";
+    let (reply, hits) = (server.get(address), server.metric("fourbase_cache_hits_total"));
     // A stream of what is looked up has nothing to tell on the way: it is the whole answer, which browsers may keep.
     let streamed = server.get(&format!("{address}&stream=true"));
-    assert_eq!((&streamed.body, streamed.header("etag")), (&reply.body, tag));
-    assert_eq!(server.metric("fourbase_cache_hits_total"), 2.0);
+    assert_eq!((&streamed.body, streamed.header("etag")), (&reply.body, reply.header("etag")));
+    assert_eq!(server.metric("fourbase_cache_hits_total"), hits + 1.0);
+    for (seed, holds) in [("", "no-store"), ("&seed=1", "public, max-age=86400")] {
+        assert_eq!(server.get(&format!("/api/v1/random?board=7x6{seed}")).header("cache-control"), holds);
+    }
 }
 
 #[test]

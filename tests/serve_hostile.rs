@@ -126,10 +126,11 @@ fn paths_lead_nowhere_else() {
 }
 
 #[test]
-fn slow_half_and_huge_requests_are_cut_off() {
+fn slow_half_huge_and_idle_requests_are_cut_off() {
     let server = Server::start(&Program::with("4x4"), &[]);
     let mut slow = server.write(b"GET /healthz HTTP/1.1\r\nHost");
     let mut silent = server.write(b"");
+    let mut idle = server.write(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
     for bytes in [
         &b"\0\0\0\0"[..],
         b"GET\r\n\r\n",
@@ -151,6 +152,10 @@ fn slow_half_and_huge_requests_are_cut_off() {
         let _ = stream.read_to_end(&mut answer);
         assert!(!answer.starts_with(b"HTTP/1.1 200"));
     }
+    // Nor is one that asks nothing more on its connection.
+    let mut answer = String::new();
+    idle.read_to_string(&mut answer).expect("an end");
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with("ok\n"), "{answer}");
     lives(server);
 }
 

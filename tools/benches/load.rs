@@ -11,10 +11,14 @@
 //!    question was due, so that one that waits for a connection is not counted as fast.
 //! 3. The same at ten times the rate. Questions for which no connection is free are counted; they reach no server.
 //!
+//! `-- fair` instead asks as 100 greedy clients and a polite one do, and fails if 1 % of the polite look-ups take 150 ms.
+//!
 //! A sample of the answers is compared with a probe of the database.
 
 #[path = "load/ends.rs"]
 mod ends;
+#[path = "load/polite.rs"]
+mod polite;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -32,11 +36,18 @@ const SECONDS: u64 = 10;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
-    let board = arguments.first().map_or("6x5", String::as_str).parse().expect("a board");
-    let served = Served::start(board, arguments.get(1).map(Into::into));
-    let questions = Arc::new(served.questions());
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime");
+    if arguments.first().is_some_and(|argument| argument == "fair") {
+        let folder = tempfile::tempdir().expect("a folder");
+        let options = ["--trust-proxy", "--search-seconds", "1"];
+        let served = Served::start("7x6".parse().expect("a board"), Some(folder.path().to_path_buf()), &options);
+        runtime.block_on(polite::measure(served.address(), 60));
+        return;
+    }
+    let board = arguments.first().map_or("6x5", String::as_str).parse().expect("a board");
+    let served = Served::start(board, arguments.get(1).map(Into::into), &[]);
+    let questions = Arc::new(served.questions());
     runtime.block_on(async {
         let client = Arc::new(Client::new(served.address()));
         served.check(&client, &questions).await;

@@ -158,7 +158,7 @@ fn of_server() -> Value {
         "paths": paths(),
         "components": {
             "responses": {"Refused": {
-                "description": "Why there is no answer: 400 bad input, 404 not there, 405 another method, 408 too slow, 413 and \
+                "description": "Why there is no answer: 400 bad input, 403 another web site, 404 not there, 405 another method, 408 too slow, 413 and \
                                 414 too long, 422 no answer, 429 and 503 too busy, 500 broken.",
                 "headers": {"Retry-After": {"description": "Seconds; with 429 and 503", "schema": {"type": "integer"}}},
                 "content": content("application/json", &reference("refused"))

@@ -106,6 +106,13 @@ impl Tally {
     pub fn answered(&self) -> usize {
         self.answered.len()
     }
+
+    /// Returns the time within which a share of the answers came; the longest where none came.
+    pub fn percentile(&self, share: f64) -> Duration {
+        let mut times = self.answered.clone();
+        times.sort_unstable();
+        times.get((times.len() as f64 * share) as usize).copied().unwrap_or(Duration::MAX)
+    }
 }
 
 /// Writes the median, the 99th percentile and the longest of some times, in milliseconds.
@@ -145,7 +152,7 @@ pub struct Served {
 
 impl Served {
     /// Starts the server on a folder of databases, or solves the board first.
-    pub fn start(board: Board, folder: Option<PathBuf>) -> Served {
+    pub fn start(board: Board, folder: Option<PathBuf>, options: &[&str]) -> Served {
         let solved = folder.is_none().then(|| tempfile::tempdir().expect("a folder"));
         let folder = solved.as_ref().map_or_else(|| folder.unwrap_or_default(), |solved| solved.path().to_path_buf());
         if solved.is_some() {
@@ -153,7 +160,7 @@ impl Served {
             assert!(solve.expect("a solve").success());
         }
         let mut serve = Command::new(PROGRAM);
-        serve.args(["serve", "--listen", "127.0.0.1:0", "--db"]).arg(&folder).stdout(Stdio::piped());
+        serve.args(["serve", "--listen", "127.0.0.1:0", "--db"]).arg(&folder).args(options).stdout(Stdio::piped());
         let mut child = serve.spawn().expect("a server");
         let mut line = String::new();
         BufReader::new(child.stdout.take().expect("its output")).read_line(&mut line).expect("a line");

@@ -15,9 +15,8 @@ use serde::Deserialize;
 
 use super::boards::BoardSource;
 use super::failure::Failure;
-use super::http::{self, Lines, NDJSON, PARTIAL, fields, lines};
+use super::http::{self, Client, Lines, NDJSON, PARTIAL, fields, lines};
 use super::state::Server;
-use super::workers::AnalysisRequest;
 use crate::batch::BLANK;
 
 /// The most positions of a request.
@@ -74,6 +73,7 @@ async fn read(body: Body) -> Result<Vec<u8>, Failure> {
 /// Answers `POST api/v1/positions`. The body has a position in each line.
 pub async fn post(
     State(server): State<Arc<Server>>,
+    client: Client,
     RawQuery(query): RawQuery,
     body: Body,
 ) -> Result<Response, Failure> {
@@ -90,7 +90,7 @@ pub async fn post(
     let (writer, body) = lines();
     tokio::spawn(async move {
         let _place = place;
-        let batch = Batch { server, source, board, with_line: query.line, end: Instant::now() + MOST_TIME };
+        let batch = Batch { server, client, source, board, with_line: query.line, end: Instant::now() + MOST_TIME };
         tokio::select! {
             () = batch.answer(&text, &writer) => {}
             () = writer.closed() => {}
@@ -113,6 +113,7 @@ enum Line {
 /// A batch that is being answered.
 struct Batch {
     server: Arc<Server>,
+    client: Client,
     source: Arc<BoardSource>,
     board: Board,
     with_line: bool,
@@ -168,11 +169,9 @@ impl Batch {
 
     /// Finds out about a position that may take a search.
     async fn search(&self, position: Position) -> Result<Analysis, Failure> {
-        let workers = &self.server.workers;
         let left = self.end.saturating_duration_since(Instant::now());
-        let turn = tokio::time::timeout(left, workers.searches_in_turn()).await.map_err(|_| self.over())??;
-        let request = AnalysisRequest { position, with_line: self.with_line, is_looked_up: false, listener: None };
-        workers.analyse(turn, &self.source, request).await
+        let analysis = self.server.workers.analyse_in_batch(self.client, &self.source, position, self.with_line);
+        tokio::time::timeout(left, analysis).await.map_err(|_| self.over())?
     }
 
     fn over(&self) -> Failure {

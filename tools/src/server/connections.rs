@@ -4,13 +4,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use futures_util::future::join_all;
+use hyper::Request;
 use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulConnection, GracefulShutdown};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_io_timeout::TimeoutStream;
+
+use super::http::Peer;
 
 /// The most connections that are open; more wait until one ends. Many systems let a program open 1,024 files, and databases
 /// take some of them.
@@ -52,35 +57,17 @@ pub fn signals() -> std::io::Result<impl AsyncFnMut()> {
     })
 }
 
-/// Serves until a signal; then ends searches by `end`, and gives answers that are under way some time, or until a second
-/// signal.
-pub async fn serve(listener: TcpListener, router: Router, mut signal: impl AsyncFnMut(), end: impl FnOnce()) {
+/// Serves routers, each where it listens, until a signal; then ends searches by `end`, and gives answers that are under way some
+/// time, or until a second signal.
+pub async fn serve(routers: Vec<(TcpListener, Router)>, mut signal: impl AsyncFnMut(), end: impl FnOnce()) {
     let graceful = GracefulShutdown::new();
-    let connections = Arc::new(Semaphore::new(MOST_CONNECTIONS));
-    loop {
-        let accepted = async {
-            let permit = Arc::clone(&connections).acquire_owned().await;
-            (listener.accept().await, permit)
-        };
-        let (stream, permit) = tokio::select! {
-            (accepted, permit) = accepted => match accepted {
-                Ok((stream, _)) => (stream, permit),
-                Err(error) => {
-                    tracing::warn!("cannot accept a connection: {error}");
-                    tokio::time::sleep(BEFORE_NEXT).await;
-                    continue;
-                }
-            },
-            () = signal() => break,
-        };
-        let connection = graceful.watch(connection(stream, router.clone()));
-        tokio::spawn(async move {
-            // A client that breaks off is no error of the server.
-            let _ = connection.await;
-            drop(permit);
-        });
+    {
+        let accepting = routers.into_iter().map(|(listener, router)| accept(listener, router, &graceful));
+        tokio::select! {
+            _ = join_all(accepting) => {}
+            () = signal() => {}
+        }
     }
-    drop(listener);
     end();
     tokio::select! {
         () = graceful.shutdown() => {}
@@ -89,12 +76,39 @@ pub async fn serve(listener: TcpListener, router: Router, mut signal: impl Async
     }
 }
 
-fn connection(stream: TcpStream, router: Router) -> impl GracefulConnection<Error = hyper::Error> {
+/// Accepts connections for as long as it is asked.
+async fn accept(listener: TcpListener, router: Router, graceful: &GracefulShutdown) {
+    let connections = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    loop {
+        let permit = Arc::clone(&connections).acquire_owned().await;
+        let (stream, peer) = match listener.accept().await {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                tracing::warn!("cannot accept a connection: {error}");
+                tokio::time::sleep(BEFORE_NEXT).await;
+                continue;
+            }
+        };
+        let connection = graceful.watch(connection(stream, Peer(peer.ip()), router.clone()));
+        tokio::spawn(async move {
+            // A client that breaks off is no error of the server.
+            let _ = connection.await;
+            drop(permit);
+        });
+    }
+}
+
+fn connection(stream: TcpStream, peer: Peer, router: Router) -> impl GracefulConnection<Error = hyper::Error> {
     // Answers are small and should not wait for more.
     let _ = stream.set_nodelay(true);
     let mut server = http1::Builder::new();
     server.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME).max_buf_size(MOST_HEAD_BYTES);
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(READ_TIME));
-    server.serve_connection(TokioIo::new(Box::pin(stream)), TowerToHyperService::new(router))
+    let service = TowerToHyperService::new(router);
+    let service = service_fn(move |mut request: Request<_>| {
+        request.extensions_mut().insert(peer);
+        service.call(request)
+    });
+    server.serve_connection(TokioIo::new(Box::pin(stream)), service)
 }

@@ -1,13 +1,16 @@
 //! Why a request has no answer: a status, and the text that the command line would print.
 
+use std::convert::Infallible;
 use std::error::Error;
 
+use axum::body::Body as Streamed;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use fourbase::BoardError;
 use fourbase::notation::NotationError;
 use fourbase_tiers::database::DatabaseError;
 use fourbase_tiers::files::FileError;
+use futures_util::stream::empty;
 use serde::Serialize;
 use serde_json::json;
 
@@ -40,6 +43,14 @@ impl Failure {
         Failure::new(StatusCode::BAD_REQUEST, reason)
     }
 
+    /// A page of a site that may not ask: 403.
+    pub fn foreign(origin: &str) -> Failure {
+        let origin = fourbase::excerpt(origin, 100);
+        let reason =
+            format!("pages of {origin} may not ask this server; whoever runs it can allow them with --allow-origin");
+        Failure::new(StatusCode::FORBIDDEN, reason)
+    }
+
     /// What is asked for is not there: 404.
     pub fn missing(reason: impl Into<String>) -> Failure {
         Failure::new(StatusCode::NOT_FOUND, reason)
@@ -69,6 +80,11 @@ impl Failure {
     pub fn too_many_searches() -> Failure {
         let reason = "all searches of this server are taken; ask again in a few seconds";
         Failure { again_in: Some(5), ..Failure::new(StatusCode::TOO_MANY_REQUESTS, reason) }
+    }
+
+    /// A search for a request of the head of its answer: 200, without anything else.
+    pub fn not_searched() -> Failure {
+        Failure::new(StatusCode::OK, "a request with HEAD does not search")
     }
 
     /// The server has too much to do: 503.
@@ -124,6 +140,11 @@ impl IntoResponse for Failure {
     fn into_response(self) -> Response {
         let again_in = self.again_in.map(|seconds| [(header::RETRY_AFTER, HeaderValue::from(seconds))]);
         let headers = [(header::CONTENT_TYPE, JSON), (header::CACHE_CONTROL, PARTIAL)];
-        (self.status, headers, again_in, json!(Body { error: &self.reason }).to_string()).into_response()
+        let body = json!(Body { error: &self.reason }).to_string();
+        if self.status == StatusCode::OK {
+            // Its answer would be as long as the search makes it.
+            return (headers, Streamed::from_stream(empty::<Result<String, Infallible>>())).into_response();
+        }
+        (self.status, headers, again_in, body).into_response()
     }
 }

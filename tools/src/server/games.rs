@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use axum::extract::{RawQuery, State};
+use axum::http::HeaderMap;
 use axum::response::Response;
 use fourbase::analysis::json::{Envelope, GameAnalysisJson, PositionJson};
-use fourbase::analysis::{Budget, Cost, GameAnalysis};
+use fourbase::analysis::{AnalysisError, Budget, Cost, GameAnalysis};
 use fourbase::players::{ChooseError, Kind, Outcomes, Reason, Source};
 use fourbase::{Board, Game};
 use fourbase_tiers::database::DatabaseError;
@@ -13,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::boards::BoardSource;
 use super::failure::Failure;
-use super::http::{self, CHANGING, PARTIAL, fields, json_response};
+use super::http::{self, CHANGING, Client, fields, json_response};
 use super::state::Server;
 
 /// A game: moves from a position on, which is the empty board if it is left out.
@@ -32,23 +33,41 @@ pub struct AnalysisQuery {
 }
 
 /// Answers `GET api/v1/analysis`.
-pub async fn analysis(State(server): State<Arc<Server>>, RawQuery(query): RawQuery) -> Result<Response, Failure> {
+pub async fn analysis(
+    State(server): State<Arc<Server>>,
+    client: Client,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> Result<Response, Failure> {
     let query: AnalysisQuery = fields(query.as_deref())?;
     let game = read(&query.board, &query.start, &query.moves)?;
     let source = server.find(game.board()).await?;
+    let question = format!("analysis {} {}", query.start, query.moves);
+    if let Some(answer) = server.at_hand(&source, &question, &headers) {
+        return Ok(answer);
+    }
     // The deepest position is the last one.
-    let turn = server.workers.turn(source.may_search(game.position().ply(), false)).await?;
+    let turn = server.workers.turn(client, source.may_search(game.position().ply(), false)).await?;
+    let (asked, asking) = (Arc::clone(&source), Arc::clone(&server));
     let analysis = server.workers.ask(turn, move |budget| {
-        let analysis = GameAnalysis::of(&game, |position, nodes| {
+        GameAnalysis::of(&game, |position, nodes| {
+            if let Some(analysis) = asking.workers.remembered(&asked, position, false) {
+                return Ok(analysis);
+            }
             // Each position has all nodes, and all share the time.
             let mut part = Budget { nodes: nodes.or(budget.nodes), spent: Cost::default(), ..budget.clone() };
-            let analysis = source.analyst().analyse(position, false, &mut part, None);
+            let analysis = asked.analyst().analyse(position, false, &mut part, None)?;
             budget.spent += part.spent;
-            analysis
-        });
-        Ok(GameAnalysisJson::of(&analysis?).without_folder())
+            // The time of a game does for a part of its positions, and some had a quick look.
+            if nodes.is_none() && !matches!(analysis.limit, Some(AnalysisError::Deadline { .. })) {
+                asking.workers.remember(&asked, &analysis, false);
+            }
+            Ok(analysis)
+        })
     });
-    json_response(&Envelope::new("analyse", analysis.await?), PARTIAL)
+    let analysis = analysis.await?;
+    let answer = Envelope::new("analyse", GameAnalysisJson::of(&analysis).without_folder());
+    server.answer(&source, &question, &answer, analysis.limit.is_none())
 }
 
 /// Reads a game that begins from a position in any notation.
@@ -110,19 +129,28 @@ pub struct MoveJson {
 }
 
 /// Answers `GET api/v1/move`.
-pub async fn next_move(State(server): State<Arc<Server>>, RawQuery(query): RawQuery) -> Result<Response, Failure> {
+pub async fn next_move(
+    State(server): State<Arc<Server>>,
+    client: Client,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> Result<Response, Failure> {
     let query: MoveQuery = fields(query.as_deref())?;
     let game = read(&query.board, &query.start, &query.moves)?;
     let kind: Kind = query.player.parse().map_err(|error| Failure::bad(format!("{error}")))?;
     check(kind, game.board())?;
     let source = server.find(game.board()).await?;
+    let question = format!("move {kind} {} {} {}", query.seed, query.start, query.moves);
+    if let Some(answer) = server.at_hand(&source, &question, &headers) {
+        return Ok(answer);
+    }
     let may_search = kind.looks_ahead() > 0 || kind.needs_outcomes() && source.may_search(game.position().ply(), false);
-    let (asking, seed) = (Arc::clone(&server), query.seed);
-    let turn = server.workers.turn(may_search).await?;
+    let (asked, asking, seed) = (Arc::clone(&source), Arc::clone(&server), query.seed);
+    let turn = server.workers.turn(client, may_search).await?;
     let chosen = server.workers.ask(turn, move |budget| {
         // A player that looks ahead counts as a search.
         budget.spent.positions += u64::from(may_search);
-        let Some(mut chooser) = kind.chooser(game.board(), outcomes(&source, budget)) else {
+        let Some(mut chooser) = kind.chooser(game.board(), outcomes(&asked, budget)) else {
             return Ok(Err(Failure::bad("a human chooses a move; ask for one of another player")));
         };
         let chosen = chooser.choose(game.position(), game.last(), &mut Source::new(seed, game.position().ply() as u64));
@@ -144,7 +172,7 @@ pub async fn next_move(State(server): State<Arc<Server>>, RawQuery(query): RawQu
             Err(error) => Ok(Err(Failure::unanswerable(error.to_string()))),
         }
     });
-    json_response(&Envelope::new("move", chosen.await??), PARTIAL)
+    server.answer(&source, &question, &Envelope::new("move", chosen.await??), true)
 }
 
 /// Lets a player ask for the values of moves, within the limits of one question.

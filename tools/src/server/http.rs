@@ -1,12 +1,15 @@
-//! What the questions share of HTTP: the fields of an address, answers as JSON and for how long they hold, and bodies that grow
+//! What the questions share of HTTP: who asks, the fields of an address, answers as JSON and for how long they hold, and bodies that grow
 //! line by line while they are sent.
 
 use std::convert::Infallible;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
-use axum::extract::Query;
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::extract::{FromRequestParts, Query};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, Method, header};
 use axum::response::{IntoResponse, Response};
 use fourbase::analysis::json::SCHEMA;
 use fourbase::{Board, Position, notation};
@@ -16,6 +19,36 @@ use serde::de::DeserializeOwned;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use super::failure::Failure;
+use super::state::Server;
+
+/// The other end of a connection.
+#[derive(Clone, Copy)]
+pub struct Peer(pub IpAddr);
+
+/// Where a proxy names the clients that a request went through, the nearest one last.
+const FORWARDED: &str = "x-forwarded-for";
+
+/// Who asks.
+#[derive(Clone, Copy)]
+pub struct Client {
+    /// The address of the connection; of a trusted proxy, the one that it names.
+    pub address: IpAddr,
+    /// Whether only the head of the answer is wanted.
+    pub is_head: bool,
+}
+
+impl FromRequestParts<Arc<Server>> for Client {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, server: &Arc<Server>) -> Result<Client, Infallible> {
+        let peer = parts.extensions.get().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |Peer(address)| *address);
+        // Whatever comes before the last address was written by the client.
+        let line = parts.headers.get_all(FORWARDED).iter().next_back().filter(|_| server.trusts_proxy);
+        let named = line.and_then(|line| line.to_str().ok()?.rsplit(',').next()?.trim().parse().ok());
+        let address = named.unwrap_or(peer);
+        Ok(Client { address, is_head: parts.method == Method::HEAD })
+    }
+}
 
 /// The longest text of a position: three times the bits of the largest board.
 const MOST_CHARACTERS: usize = 512;
@@ -57,10 +90,13 @@ pub fn empty_board() -> String {
 pub const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 /// An answer that is known to be whole holds for a day, and longer for a client that has its tag.
-const WHOLE: HeaderValue = HeaderValue::from_static("public, max-age=86400");
+pub const WHOLE: HeaderValue = HeaderValue::from_static("public, max-age=86400");
 
 /// Another question may find out more.
 pub const PARTIAL: HeaderValue = HeaderValue::from_static("no-store");
+
+/// The same for lines that are sent one by one: nobody may hold them back.
+pub const AS_IT_IS: HeaderValue = HeaderValue::from_static("no-store, no-transform");
 
 /// A copy may be kept, if it is compared with the server's before it is used.
 pub const CHANGING: HeaderValue = HeaderValue::from_static("no-cache");

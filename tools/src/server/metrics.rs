@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use axum::body::{Body, Bytes, HttpBody};
-use axum::extract::Request;
+use axum::extract::{MatchedPath, Request};
 use axum::http::{Method, StatusCode, Uri};
 use axum::response::Response;
 use hyper::body::{Frame, SizeHint};
@@ -30,7 +30,7 @@ pub const MEDIA: &str = "application/openmetrics-text; version=1.0.0; charset=ut
 /// Counts of the server.
 pub struct Metrics {
     requests: Family<[(&'static str, String); 1], Counter>,
-    seconds: Histogram,
+    seconds: Family<[(&'static str, String); 1], Histogram>,
     /// Requests that are being answered.
     pub in_flight: Gauge,
     /// Answers that were at hand, and those that were not.
@@ -53,7 +53,12 @@ impl Metrics {
         let all = &mut registry;
         Metrics {
             requests: add(all, "requests", "Requests by status", Family::default()),
-            seconds: add(all, "request_seconds", "Time of a request", Histogram::new(BOUNDS)),
+            seconds: add(
+                all,
+                "request_seconds",
+                "Time of a request",
+                Family::new_with_constructor(|| Histogram::new(BOUNDS)),
+            ),
             in_flight: add(all, "requests_in_flight", "Requests that are being answered", Gauge::default()),
             cached: add(all, "cache_hits", "Answers that were at hand", Counter::default()),
             not_cached: add(all, "cache_misses", "Answers that were not at hand", Counter::default()),
@@ -66,10 +71,10 @@ impl Metrics {
         }
     }
 
-    /// Counts an answer by its status, `none` where the client went away before.
-    pub fn answered(&self, status: String, time: Duration) {
+    /// Counts an answer by its status, `none` where the client went away before, and its time by its route.
+    pub fn answered(&self, status: String, route: String, time: Duration) {
         self.requests.get_or_create(&[("status", status)]).inc();
-        self.seconds.observe(time.as_secs_f64());
+        self.seconds.get_or_create(&[("route", route)]).observe(time.as_secs_f64());
     }
 
     /// Writes all counts.
@@ -96,6 +101,8 @@ pub struct Watched {
     begin: Instant,
     method: Method,
     uri: Uri,
+    /// As the router has it, without the base path; `none` where nothing is.
+    route: String,
     /// `None` until there is an answer.
     status: Option<StatusCode>,
     _place: Option<Place>,
@@ -124,9 +131,12 @@ impl Drop for Place {
 
 impl Watched {
     /// Begins with the head of a request.
-    pub fn new(metrics: &Arc<Metrics>, request: &Request) -> Watched {
+    pub fn new(server: &Server, request: &Request) -> Watched {
         let (method, uri) = (request.method().clone(), request.uri().clone());
-        Watched { metrics: Arc::clone(metrics), begin: Instant::now(), method, uri, status: None, _place: None }
+        let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str);
+        let route = route.strip_prefix(&*server.base_path).unwrap_or(route).to_owned();
+        let metrics = Arc::clone(&server.metrics);
+        Watched { metrics, begin: Instant::now(), method, uri, route, status: None, _place: None }
     }
 
     /// Ends with the body of the answer, which has a place among all answers until then.
@@ -143,7 +153,7 @@ impl Drop for Watched {
         let milliseconds = format!("{:.3}", time.as_secs_f64() * 1e3);
         let uri = fourbase::excerpt(&self.uri.to_string(), MOST_LOGGED);
         tracing::info!(method = %self.method, %uri, %status, %milliseconds);
-        self.metrics.answered(status, time);
+        self.metrics.answered(status, std::mem::take(&mut self.route), time);
     }
 }
 

@@ -6,8 +6,9 @@
 //!   holds for all of them; [`state`] is what all of them share, and keeps answers.
 //! - [`position`], [`batch`], [`games`] and [`boards`] answer, and [`uwapi`] answers in the words of GamesCrafters' page.
 //!   [`page`] is the page, and draws pictures.
-//! - [`http`] reads what is asked and writes answers; [`failure`] says why there is none.
-//! - [`workers`] lets searches and probes run on threads of their own, within limits; [`metrics`] counts requests and writes the log.
+//! - [`http`] reads what is asked and writes answers; [`origins`] says which sites may ask; [`failure`] says why there is none.
+//! - [`workers`] lets searches and probes run on threads of their own, within limits; [`searches`] shares out searches among
+//!   addresses; [`metrics`] counts requests and writes the log.
 
 pub mod batch;
 pub mod boards;
@@ -16,9 +17,11 @@ pub mod failure;
 pub mod games;
 mod http;
 mod metrics;
+mod origins;
 pub mod page;
 pub mod position;
 mod routes;
+mod searches;
 mod state;
 mod uwapi;
 mod workers;
@@ -87,6 +90,23 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = within::<u16>(1..=1024))]
     searches: Option<u16>,
 
+    /// How many of them one address may have [default: half of them, at least 1]
+    #[arg(long, value_name = "N", value_parser = within::<u16>(1..=1024))]
+    searches_per_client: Option<u16>,
+
+    /// Take the address of a client from the end of X-Forwarded-For, which a reverse proxy writes
+    #[arg(long)]
+    trust_proxy: bool,
+
+    /// A web site whose pages may ask, such as https://example.org, or * for all [default: the server's own and those of this
+    /// machine]
+    #[arg(long, value_name = "SITE", value_parser = origins::origin)]
+    allow_origin: Vec<String>,
+
+    /// The address and the port on which /metrics is, instead of beside the others
+    #[arg(long, value_name = "ADDRESS", value_parser = listen_address)]
+    metrics_address: Option<SocketAddr>,
+
     /// Open the page in the browser
     #[arg(long)]
     open: bool,
@@ -113,23 +133,36 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 async fn serve(arguments: &Arguments) -> anyhow::Result<()> {
-    let address = arguments.listen;
-    let cannot = || format!("cannot listen on {address}; choose another address or port with --listen");
-    let listener = TcpListener::bind(address).await.with_context(cannot)?;
-    let address = listener.local_addr().with_context(cannot)?;
+    let (listener, address) = listen(arguments.listen, "--listen").await?;
+    let metrics = match arguments.metrics_address {
+        Some(address) => Some(listen(address, "--metrics-address").await?),
+        None => None,
+    };
     // From the line on that says where it listens, a signal ends it well.
     let signal = connections::signals().context("cannot listen to signals")?;
     let page = format!("http://{address}{}/", arguments.base_path);
     let server = Server::new(arguments);
-    let router = routes::router(Arc::clone(&server));
+    let mut ends = vec![(listener, routes::router(Arc::clone(&server)))];
     output::print(format_args!("listening on {page}"))?;
+    if let Some((listener, address)) = metrics {
+        ends.push((listener, routes::metrics_router(Arc::clone(&server))));
+        output::print(format_args!("metrics on http://{address}/metrics"))?;
+    }
     if arguments.open
         && let Err(error) = open::that_detached(&page)
     {
         crate::failure::print_warning(&format!("cannot open the browser: {error}; open {page} there"));
     }
-    connections::serve(listener, router, signal, || server.workers.stop()).await;
+    connections::serve(ends, signal, || server.workers.stop()).await;
     Ok(())
+}
+
+/// Listens on the address of an option, and returns which one that is.
+async fn listen(address: SocketAddr, option: &str) -> anyhow::Result<(TcpListener, SocketAddr)> {
+    let cannot = || format!("cannot listen on {address}; choose another address or port with {option}");
+    let listener = TcpListener::bind(address).await.with_context(cannot)?;
+    let address = listener.local_addr().with_context(cannot)?;
+    Ok((listener, address))
 }
 
 impl Arguments {
@@ -141,6 +174,11 @@ impl Arguments {
     /// Returns how many searches run at a time.
     fn searches(&self) -> usize {
         self.searches.map_or_else(processors, usize::from)
+    }
+
+    /// Returns how many of them one address may have.
+    fn searches_per_client(&self) -> usize {
+        self.searches_per_client.map_or_else(|| self.searches().div_ceil(2), usize::from)
     }
 }
 

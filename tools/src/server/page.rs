@@ -38,11 +38,11 @@ pub async fn index(headers: HeaderMap) -> Result<Response, Failure> {
 
 fn file(name: &str, headers: &HeaderMap) -> Result<Response, Failure> {
     let file = FILES.get_file(name).ok_or_else(|| Failure::missing("the page has no such file"))?;
-    // Another program has another file, and names it otherwise.
+    // Another program has another file, and names it otherwise. Weak: it may be compressed.
     let mut hasher = DefaultHasher::new();
     file.contents().hash(&mut hasher);
     let tag =
-        HeaderValue::from_str(&format!("\"{:016x}\"", hasher.finish())).map_err(|error| Failure::broken(&error))?;
+        HeaderValue::from_str(&format!("W/\"{:016x}\"", hasher.finish())).map_err(|error| Failure::broken(&error))?;
     let media = match name.rsplit('.').next() {
         Some("html") => "text/html; charset=utf-8",
         Some("css") => "text/css; charset=utf-8",

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::boards::BoardSource;
 use super::failure::Failure;
-use super::http::{self, NDJSON, PARTIAL, fields, json_response, lines};
+use super::http::{self, AS_IT_IS, Client, NDJSON, PARTIAL, WHOLE, fields, json_response, lines};
 use super::state::Server;
 use super::workers::{AnalysisRequest, Turn};
 
@@ -55,6 +55,7 @@ enum Search {
 /// Answers `GET api/v1/position`.
 pub async fn get(
     State(server): State<Arc<Server>>,
+    client: Client,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
@@ -72,15 +73,34 @@ pub async fn get(
         return Ok(answer);
     }
     let may_search = !is_looked_up && source.may_search(position.ply(), query.line);
+    let remembered = if may_search { server.workers.remembered(&source, &position, query.line) } else { None };
+    if let Some(analysis) = remembered {
+        return answered(&server, &source, &question, &analysis, &text);
+    }
     let request = AnalysisRequest { position, with_line: query.line, is_looked_up, listener: None };
     // A server that has no thread for a search says so before the first line of a stream.
-    let turn = server.workers.turn(may_search).await?;
+    let turn = server.workers.turn(client, may_search).await?;
     if query.stream && may_search {
         return Ok(streamed(server, turn, source, request, text));
     }
     let analysis = server.workers.analyse(turn, &source, request).await?;
-    let answer = Envelope::new("query", server.workers.json(&analysis, &text));
-    if analysis.limit.is_some() { json_response(&answer, PARTIAL) } else { server.whole(&source, &question, &answer) }
+    answered(&server, &source, &question, &analysis, &text)
+}
+
+/// Writes an analysis of a position, which was typed as `text`.
+fn answered(
+    server: &Server,
+    source: &BoardSource,
+    question: &str,
+    analysis: &Analysis,
+    text: &str,
+) -> Result<Response, Failure> {
+    server.answer(
+        source,
+        question,
+        &Envelope::new("query", server.workers.json(analysis, text)),
+        analysis.limit.is_none(),
+    )
 }
 
 /// Sends what is known so far, again and again, and at last the whole answer.
@@ -109,7 +129,8 @@ fn streamed(
         });
         lines.write(&Envelope::new("query", answer)).await;
     });
-    ([(header::CONTENT_TYPE, HeaderValue::from_static(NDJSON)), (header::CACHE_CONTROL, PARTIAL)], body).into_response()
+    ([(header::CONTENT_TYPE, HeaderValue::from_static(NDJSON)), (header::CACHE_CONTROL, AS_IT_IS)], body)
+        .into_response()
 }
 
 /// How many games are begun, for a random position of a ply that few games reach.
@@ -158,7 +179,7 @@ pub async fn random(RawQuery(query): RawQuery) -> Result<Response, Failure> {
         Failure::unanswerable(format!("{TRIES} random games of {board} ended too soon; ask for an earlier ply"))
     })?;
     let answer = RandomJson { board: board.to_string(), position: PositionJson::of(&position), seed };
-    json_response(&Envelope::new("random", answer), PARTIAL)
+    json_response(&Envelope::new("random", answer), if query.seed.is_some() { WHOLE } else { PARTIAL })
 }
 
 /// Plays random moves up to a ply, or to one that is drawn; `None` where the game is over by then.

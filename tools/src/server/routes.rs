@@ -5,23 +5,33 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::{Request, State};
-use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state, map_response};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
-use tower_http::cors::{Any, CorsLayer};
+use tower_http::compression::predicate::{Predicate, SizeAbove};
+use tower_http::compression::{CompressionLayer, CompressionLevel};
+use tower_http::cors::{AllowOrigin, Any, CorsLayer};
 
 use super::failure::Failure;
-use super::http::{CHANGING, JSON, PARTIAL};
+use super::http::{AS_IT_IS, CHANGING, JSON, PARTIAL};
 use super::metrics::{MEDIA, Place, Watched};
 use super::state::Server;
 use super::{batch, boards, games, page, position, uwapi};
 
+/// What pages of all sites may show: it takes no search.
+const PICTURE: &str = "/api/v1/position.svg";
+
 /// The longest address.
 const MOST_CHARACTERS: usize = 2048;
 
+/// As long is an answer that is compressed for those who can read that. One about a position is shorter.
+const LARGE_BYTES: u64 = 4096;
+
 /// Addresses that tell how the server is.
-const MONITORS: [&str; 2] = ["/healthz", "/metrics"];
+const MONITORS: [&str; 2] = ["/healthz", METRICS];
+
+const METRICS: &str = "/metrics";
 
 /// What browsers may do with answers: nothing of other places, no frames, no guesses.
 const SECURITY: [(HeaderName, &str); 3] = [
@@ -53,15 +63,29 @@ pub fn router(server: Arc<Server>) -> Router {
         .nest("/api/v1", api)
         .merge(uwapi::routes())
         .merge(page::routes())
-        .route("/healthz", get(|| async { "ok\n" }))
-        .route("/metrics", get(metrics));
+        .route("/healthz", get(|| async { "ok\n" }));
+    let routes = if server.shows_metrics { routes.route(METRICS, get(metrics)) } else { routes };
     let robots = robots(&server.base_path);
+    let asked = Arc::clone(&server);
+    let origins = match server.origins.has_all() {
+        true => AllowOrigin::any(),
+        false => AllowOrigin::predicate(move |origin, request| {
+            origin.to_str().is_ok_and(|origin| asked.origins.have(origin, &request.headers))
+        }),
+    };
     let cors = CorsLayer::new()
-        .allow_origin(Any)
+        .allow_origin(origins)
         .allow_methods([Method::GET, Method::POST])
         .allow_headers(Any)
         .expose_headers([header::ETAG, header::RETRY_AFTER])
         .max_age(A_DAY);
+    let compression =
+        CompressionLayer::new()
+            .quality(CompressionLevel::Fastest)
+            // A compressor would hold back the lines of a stream.
+            .compress_when(SizeAbove::new(LARGE_BYTES).and(|_: StatusCode, _, headers: &HeaderMap, _: &_| {
+                headers.get(header::CACHE_CONTROL) != Some(&AS_IT_IS)
+            }));
     beneath(&server.base_path, routes)
         // Crawlers ask for it here, whatever the base path is.
         .route("/robots.txt", get(|| async { robots }))
@@ -73,7 +97,13 @@ pub fn router(server: Arc<Server>) -> Router {
         .layer(from_fn_with_state(Arc::clone(&server), around))
         .layer(map_response(|response: Response| async { (SECURITY, response) }))
         .layer(cors)
+        .layer(compression)
         .with_state(server)
+}
+
+/// Makes the router of the counts alone, for an address of their own.
+pub fn metrics_router(server: Arc<Server>) -> Router {
+    Router::new().route(METRICS, get(metrics)).with_state(server)
 }
 
 /// Puts all addresses beneath a path. The path itself leads to the page, whose addresses need the slash at its end.
@@ -94,7 +124,7 @@ fn robots(base_path: &str) -> String {
 
 /// What happens around every request. Monitors are answered beyond the limit of requests.
 async fn around(State(server): State<Arc<Server>>, request: Request, next: Next) -> Response {
-    let watched = Watched::new(&server.metrics, &request);
+    let watched = Watched::new(&server, &request);
     let path = request.uri().path();
     let is_monitor = MONITORS.contains(&path.strip_prefix(&*server.base_path).unwrap_or(path));
     let place = if is_monitor { None } else { Place::take(&server) };
@@ -105,6 +135,8 @@ async fn around(State(server): State<Arc<Server>>, request: Request, next: Next)
     let response = if is_long {
         let reason = "this address is too long; a batch takes positions in its body";
         Failure::new(StatusCode::URI_TOO_LONG, reason).into_response()
+    } else if let Some(origin) = server.origins.refused(request.headers()).filter(|_| !path.ends_with(PICTURE)) {
+        Failure::foreign(&origin).into_response()
     } else {
         next.run(request).await
     };
@@ -151,9 +183,7 @@ mod tests {
         for address in ["/", "/page/app.js", "/api/v1/position?board=7x6", "/uwapi/", "/nowhere", "/robots.txt"] {
             let refused = get(&server, address).await;
             assert_eq!(refused.status(), StatusCode::SERVICE_UNAVAILABLE, "{address}");
-            for (name, value) in
-                [("retry-after", "1"), ("cache-control", "no-store"), ("access-control-allow-origin", "*")]
-            {
+            for (name, value) in [("retry-after", "1"), ("cache-control", "no-store")] {
                 assert_eq!(refused.headers()[name], value, "{address}");
             }
             let body = to_bytes(refused.into_body(), 1000).await.unwrap();

@@ -13,8 +13,10 @@ use tokio::sync::Semaphore;
 
 use super::boards::{BoardSource, Boards};
 use super::failure::Failure;
-use super::http::{JSON, has, holds, tag};
+use super::http::{JSON, PARTIAL, has, holds, json_response, tag};
 use super::metrics::Metrics;
+use super::origins::Origins;
+use super::searches::Searches;
 use super::workers::Workers;
 use super::{Arguments, probes};
 
@@ -34,6 +36,11 @@ const ANSWERS: usize = 20_000;
 pub struct Server {
     /// Begins every address.
     pub base_path: String,
+    /// Whether requests come from a proxy, which names the addresses of clients.
+    pub trusts_proxy: bool,
+    pub origins: Origins,
+    /// Whether its counts have no address of their own.
+    pub shows_metrics: bool,
     pub boards: Boards,
     pub workers: Workers,
     /// Answers by their questions, in bounded memory. One about a position never changes while its database does not.
@@ -58,10 +65,14 @@ impl Server {
     pub fn new(arguments: &Arguments) -> Arc<Server> {
         let metrics = Arc::new(Metrics::new());
         let searches = arguments.searches();
+        let shared = Searches::new(searches, arguments.searches_per_client(), Arc::clone(&metrics));
         Arc::new(Server {
             base_path: arguments.base_path.clone(),
+            trusts_proxy: arguments.trust_proxy,
+            shows_metrics: arguments.metrics_address.is_none(),
+            origins: Origins(arguments.allow_origin.clone()),
             boards: Boards::new(arguments.database.root.clone(), arguments.cache, searches),
-            workers: Workers::new(arguments.limits(), probes(), searches, Arc::clone(&metrics)),
+            workers: Workers::new(arguments.limits(), probes(), shared, Arc::clone(&metrics)),
             answers: Cache::with_weighter(ANSWERS, MOST_BYTES, ByBytes),
             requests: Arc::new(Semaphore::new(MOST_REQUESTS)),
             batches: Arc::new(Semaphore::new(MOST_BATCHES)),
@@ -93,12 +104,21 @@ impl Server {
         Some((holds(tag), [(header::CONTENT_TYPE, JSON)], body?).into_response())
     }
 
-    /// Writes a whole answer, and keeps it if it comes from a database.
+    /// Writes an answer, and keeps it if it is whole and comes from a database.
     ///
     /// # Errors
     ///
     /// It cannot be written as JSON.
-    pub fn whole(&self, source: &BoardSource, question: &str, answer: &impl Serialize) -> Result<Response, Failure> {
+    pub fn answer(
+        &self,
+        source: &BoardSource,
+        question: &str,
+        answer: &impl Serialize,
+        is_whole: bool,
+    ) -> Result<Response, Failure> {
+        if !is_whole {
+            return json_response(answer, PARTIAL);
+        }
         let body = Bytes::from(serde_json::to_vec(answer).map_err(|error| Failure::broken(&error))?);
         if let Some(hash) = source.hash() {
             self.answers.insert(format!("{hash} {question}"), body.clone());

@@ -18,7 +18,7 @@ use serde_json::{Value as Json, json};
 
 use super::boards::{self, BoardSource};
 use super::failure::Failure;
-use super::http::{self, CHANGING, PARTIAL, fields, json_response};
+use super::http::{self, CHANGING, Client, PARTIAL, fields, json_response};
 use super::state::Server;
 use super::workers::AnalysisRequest;
 
@@ -32,6 +32,7 @@ pub fn routes() -> Router<Arc<Server>> {
 /// Answers by the names in an address. Those that begin with `connect4` are of a backend of GamesCrafters' server.
 async fn named(
     State(server): State<Arc<Server>>,
+    client: Client,
     uri: Uri,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
@@ -49,7 +50,7 @@ async fn named(
         }
         ["uwapi", GAME, variant, "positions"] => {
             let (board, source) = solved_board(&server, variant).await?;
-            found(&server, board, &source, query.as_deref(), &headers).await
+            found(&server, client, board, &source, query.as_deref(), &headers).await
         }
         ["uwapi", _] | ["uwapi", _, _] | ["uwapi", _, _, "instructions" | "positions"] => Err(invalid("Game")),
         ["connect4", variant, "start"] => {
@@ -58,7 +59,7 @@ async fn named(
         }
         ["connect4", variant, "positions"] => {
             let board = classic(variant)?;
-            found(&server, board, &server.find(board).await?, query.as_deref(), &headers).await
+            found(&server, client, board, &server.find(board).await?, query.as_deref(), &headers).await
         }
         _ => Ok(Failure::nowhere().into_response()),
     }
@@ -109,6 +110,7 @@ fn changing(description: &Json) -> Result<Response, Invalid> {
 /// Answers about a position.
 async fn found(
     server: &Server,
+    client: Client,
     board: Board,
     source: &Arc<BoardSource>,
     query: Option<&str>,
@@ -125,13 +127,17 @@ async fn found(
     if let Some(answer) = server.at_hand(source, &question, headers) {
         return Ok(answer);
     }
-    let turn = server.workers.turn(source.may_search(position.ply(), false)).await?;
-    let request = AnalysisRequest { position, with_line: false, is_looked_up: false, listener: None };
-    let analysis = server.workers.analyse(turn, source, request).await?;
+    let analysis = match server.workers.remembered(source, &position, false) {
+        Some(analysis) => analysis,
+        None => {
+            let turn = server.workers.turn(client, source.may_search(position.ply(), false)).await?;
+            let request = AnalysisRequest { position, with_line: false, is_looked_up: false, listener: None };
+            server.workers.analyse(turn, source, request).await?
+        }
+    };
     let limit = analysis.limit.map(|limit| server.workers.limit_text(limit));
     let answer = answer(&position, &analysis).ok_or_else(|| Invalid(limit.unwrap_or_default()))?;
-    let is_whole = analysis.limit.is_none();
-    Ok(if is_whole { server.whole(source, &question, &answer)? } else { json_response(&answer, PARTIAL)? })
+    Ok(server.answer(source, &question, &answer, analysis.limit.is_none())?)
 }
 
 /// A remoteness that is finite and not known: the database has values alone.

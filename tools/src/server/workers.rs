@@ -9,17 +9,29 @@ use fourbase::analysis::{Analysis, AnalysisError, Analyst, Budget};
 use fourbase::search::Monitor;
 use fourbase_tiers::database::DatabaseError;
 use fourbase_tiers::files::counted;
+use quick_cache::sync::Cache;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 use super::boards::BoardSource;
 use super::failure::Failure;
+use super::http::Client;
 use super::metrics::Metrics;
-
-/// As many questions may wait for one that is searched.
-const WAITING_PER_SEARCH: usize = 4;
+use super::searches::{Searches, Slot};
 
 /// How long a question that takes no search may wait.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long one may wait for a search: others have theirs before its turn comes.
+const SEARCH_PATIENCE: Duration = Duration::from_secs(30);
+
+/// How long the server remembers what a search found out, or did not decide.
+const REMEMBERED: Duration = Duration::from_secs(300);
+
+/// How many such analyses it remembers: some kilobytes each.
+const MOST_REMEMBERED: usize = 4096;
+
+/// How long a search of a batch takes before it gives way to a single question; each time that it did, twice as long.
+const SHORT_TURN: Duration = Duration::from_secs(1);
 
 /// How far a search may go.
 #[derive(Clone, Copy, Debug)]
@@ -48,35 +60,19 @@ pub struct Workers {
     /// For positions that are looked up.
     probes: Arc<Semaphore>,
     /// For positions that may take a search.
-    searches: Arc<Semaphore>,
-    /// For those that wait for a search.
-    line: Semaphore,
+    searches: Arc<Searches>,
+    /// What was searched for a position, with best play or without: when, of which database, and what it cost.
+    remembered: Cache<(Position, bool), (Instant, Option<String>, Analysis)>,
     /// Whether the server is told to stop.
     stopping: watch::Sender<bool>,
 }
 
 /// The right to a thread; dropped, another question may have it.
-pub struct Turn {
-    metrics: Arc<Metrics>,
-    is_search: bool,
-    _permit: OwnedSemaphorePermit,
-}
-
-impl Turn {
-    fn new(metrics: &Arc<Metrics>, is_search: bool, permit: OwnedSemaphorePermit) -> Turn {
-        if is_search {
-            metrics.searching.inc();
-        }
-        Turn { metrics: Arc::clone(metrics), is_search, _permit: permit }
-    }
-}
-
-impl Drop for Turn {
-    fn drop(&mut self) {
-        if self.is_search {
-            self.metrics.searching.dec();
-        }
-    }
+pub enum Turn {
+    /// Looks positions up.
+    LookUp(#[expect(dead_code, reason = "is dropped")] OwnedSemaphorePermit),
+    /// May search; that of a batch gives way to single questions after some time.
+    Search(#[expect(dead_code, reason = "is dropped")] Slot, Option<Duration>),
 }
 
 /// Ends a search when nobody waits for it any more.
@@ -99,10 +95,10 @@ impl Drop for Waiting {
 }
 
 impl Workers {
-    pub fn new(limits: SearchLimits, probes: usize, searches: usize, metrics: Arc<Metrics>) -> Workers {
-        let line = Semaphore::new(WAITING_PER_SEARCH * searches);
-        let [probes, searches] = [probes, searches].map(|most| Arc::new(Semaphore::new(most)));
-        Workers { limits, metrics, probes, searches, line, stopping: watch::Sender::new(false) }
+    pub fn new(limits: SearchLimits, probes: usize, searches: Searches, metrics: Arc<Metrics>) -> Workers {
+        let (probes, searches) = (Arc::new(Semaphore::new(probes)), Arc::new(searches));
+        let remembered = Cache::new(MOST_REMEMBERED);
+        Workers { limits, metrics, probes, searches, remembered, stopping: watch::Sender::new(false) }
     }
 
     /// Ends all searches, now and later: they answer what they know by then.
@@ -110,42 +106,68 @@ impl Workers {
         self.stopping.send_replace(true);
     }
 
-    /// Waits for a thread: for one that searches at most as long as a search may take.
+    /// Waits for a thread.
     ///
     /// # Errors
     ///
-    /// Too many searches; too many questions.
-    pub async fn turn(&self, is_search: bool) -> Result<Turn, Failure> {
+    /// Too many searches; too many questions; a search for nobody but the head of its answer.
+    pub async fn turn(&self, client: Client, is_search: bool) -> Result<Turn, Failure> {
         if !is_search {
-            let permit = tokio::time::timeout(PATIENCE, Arc::clone(&self.probes).acquire_owned()).await;
-            let permit = permit.ok().and_then(Result::ok).ok_or_else(Failure::busy)?;
-            return Ok(Turn::new(&self.metrics, is_search, permit));
+            return self.look_up_turn().await;
         }
-        if let Ok(permit) = Arc::clone(&self.searches).try_acquire_owned() {
-            return Ok(Turn::new(&self.metrics, is_search, permit));
+        if client.is_head {
+            return Err(Failure::not_searched());
         }
-        let _place = self.line.try_acquire().map_err(|_| Failure::too_many_searches())?;
-        let permit = tokio::time::timeout(self.limits.time, self.searches_in_turn()).await;
-        permit.unwrap_or_else(|_| Err(Failure::too_many_searches()))
+        let slot = tokio::time::timeout(SEARCH_PATIENCE, self.searches.slot(client.address, false)).await;
+        Ok(Turn::Search(slot.map_err(|_| Failure::too_many_searches())??, None))
     }
 
-    /// Waits for a thread that searches, however long that takes.
+    async fn look_up_turn(&self) -> Result<Turn, Failure> {
+        let permit = tokio::time::timeout(PATIENCE, Arc::clone(&self.probes).acquire_owned()).await;
+        permit.ok().and_then(Result::ok).map(Turn::LookUp).ok_or_else(Failure::busy)
+    }
+
+    /// Finds out about a position of a batch, however long it waits for a search.
     ///
     /// # Errors
     ///
-    /// None while the server runs.
-    pub async fn searches_in_turn(&self) -> Result<Turn, Failure> {
-        /// Counts who waits, and is dropped with a request that goes away.
-        struct InLine<'a>(&'a Metrics);
-        impl Drop for InLine<'_> {
-            fn drop(&mut self) {
-                self.0.waiting.dec();
+    /// A database that cannot be read.
+    pub async fn analyse_in_batch(
+        &self,
+        client: Client,
+        source: &Arc<BoardSource>,
+        position: Position,
+        with_line: bool,
+    ) -> Result<Analysis, Failure> {
+        let mut length = SHORT_TURN;
+        loop {
+            if let Some(analysis) = self.remembered(source, &position, with_line) {
+                return Ok(analysis);
             }
+            let turn = Turn::Search(self.searches.slot(client.address, true).await?, Some(length));
+            let request = AnalysisRequest { position, with_line, is_looked_up: false, listener: None };
+            let analysis = self.analyse(turn, source, request).await?;
+            let gave_way = matches!(analysis.limit, Some(AnalysisError::Cancelled { .. }));
+            if !gave_way || *self.stopping.borrow() {
+                return Ok(analysis);
+            }
+            // It begins again, and remembers a part.
+            length *= 2;
         }
-        self.metrics.waiting.inc();
-        let _in_line = InLine(&self.metrics);
-        let permit = Arc::clone(&self.searches).acquire_owned().await.map_err(|_| Failure::busy())?;
-        Ok(Turn::new(&self.metrics, true, permit))
+    }
+
+    /// Returns what a search of the last minutes found out about a position.
+    pub fn remembered(&self, source: &BoardSource, position: &Position, with_line: bool) -> Option<Analysis> {
+        let (when, hash, analysis) = self.remembered.get(&(*position, with_line))?;
+        (when.elapsed() < REMEMBERED && hash.as_deref() == source.hash()).then_some(analysis)
+    }
+
+    /// Remembers an analysis if it took a search that was not broken off.
+    pub fn remember(&self, source: &BoardSource, analysis: &Analysis, with_line: bool) {
+        if analysis.cost.has_searched() && !matches!(analysis.limit, Some(AnalysisError::Cancelled { .. })) {
+            let of = (Instant::now(), source.hash().map(str::to_owned), analysis.clone());
+            self.remembered.insert((analysis.position, with_line), of);
+        }
     }
 
     /// Finds out what the limits allow for about a position.
@@ -159,8 +181,9 @@ impl Workers {
         source: &Arc<BoardSource>,
         request: AnalysisRequest,
     ) -> Result<Analysis, Failure> {
-        let source = Arc::clone(source);
-        self.ask(turn, move |budget| {
+        let (asked, with_line) = (Arc::clone(source), request.with_line);
+        let analysis = self.ask(turn, move |budget| {
+            let source = asked;
             let AnalysisRequest { position, with_line, is_looked_up, listener } = request;
             let analyst = source.analyst();
             if is_looked_up {
@@ -169,8 +192,10 @@ impl Workers {
             }
             let listener = listener.as_deref().map(|listener| listener as &dyn Fn(&Analysis));
             analyst.analyse(&position, with_line, budget, listener)
-        })
-        .await
+        });
+        let analysis = analysis.await?;
+        self.remember(source, &analysis, with_line);
+        Ok(analysis)
     }
 
     /// Finds out the same about many positions that take no search.
@@ -205,7 +230,7 @@ impl Workers {
     ///
     /// Too many questions; the thread failed.
     pub async fn look<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Failure> {
-        let turn = self.turn(false).await?;
+        let turn = self.look_up_turn().await?;
         let looked = tokio::task::spawn_blocking(move || {
             let _turn = turn;
             work()
@@ -231,7 +256,11 @@ impl Workers {
             monitor: Some(Arc::clone(&monitor)),
             ..Budget::default()
         };
-        let (metrics, is_search) = (Arc::clone(&self.metrics), turn.is_search);
+        let (is_search, length) = match &turn {
+            Turn::LookUp(_) => (false, None),
+            Turn::Search(_, length) => (true, *length),
+        };
+        let metrics = Arc::clone(&self.metrics);
         let mut waiting = Waiting { monitor: Arc::clone(&monitor), metrics, is_search, is_over: false };
         // The turn ends with the thread, which goes on for some milliseconds after a client has gone away.
         let mut thread = tokio::task::spawn_blocking(move || {
@@ -239,12 +268,22 @@ impl Workers {
             (work(&mut budget), budget.spent.has_searched())
         });
         let mut stopping = self.stopping.subscribe();
-        let stopped = async {
-            let _ = stopping.wait_for(|is_stopping| *is_stopping).await;
+        let gives_way = async {
+            match length {
+                Some(length) => tokio::time::sleep(length).await,
+                None => std::future::pending().await,
+            }
+            self.searches.are_wanted().await;
+        };
+        let ends = async {
+            tokio::select! {
+                _ = stopping.wait_for(|is_stopping| *is_stopping) => {}
+                () = gives_way => {}
+            }
         };
         let joined = tokio::select! {
             joined = &mut thread => joined,
-            () = stopped => {
+            () = ends => {
                 monitor.cancel();
                 thread.await
             }
