@@ -198,7 +198,7 @@ impl TierSize {
         let shapes: Vec<_> = shapes(index, ply).collect();
         let of_shape = |shape: &Shape| {
             let mut size = TierSize { shapes: 1, ..TierSize::default() };
-            for matrix in shape.matrices(index, ply) {
+            shape.matrices(index, ply).for_each(|matrix| {
                 let words = matrix.plane_words() as u128 * planes;
                 size.entries += u128::from(matrix.entries());
                 size.words += words;
@@ -208,7 +208,7 @@ impl TierSize {
                 size.row_words = size.row_words.max(matrix.words() as u128 * planes);
                 let columns = matrix.words().min(BAND_ROWS / 64) as u128;
                 size.slice_words = size.slice_words.max(u128::from(matrix.rows) * columns * planes);
-            }
+            });
             size
         };
         shapes.par_iter().map(of_shape).reduce(TierSize::default, |a, b| TierSize {
