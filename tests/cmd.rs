@@ -18,7 +18,7 @@ use rayon::prelude::*;
 use snapbox::cmd::Command;
 use snapbox::{Assert, Data, IntoData};
 
-use crate::support::program::{LIMIT, PROGRAM, Program, VARIABLES, record, without_announcements};
+use crate::support::program::{LIMIT, PROGRAM, Program, record, without_announcements};
 use crate::support::server::Server;
 
 /// Headers that are part of an answer.
@@ -83,9 +83,7 @@ fn run(page: &str, with_errors: bool) -> String {
     for line in page.lines() {
         if let Some(fence) = line.strip_prefix("```") {
             block = fence;
-            server = fence
-                .strip_prefix("http")
-                .map(|options| Server::start(&program, &Vec::from_iter(options.split_whitespace())));
+            server = fence.strip_prefix("http").map(|options| Server::start(&program, options));
         }
         let command = line
             .strip_prefix(if server.is_some() { "> " } else { "$ " })
@@ -110,11 +108,7 @@ fn printed(program: &Program, command: &str, with_errors: bool) -> String {
         Path::new(PROGRAM).parent().expect("a folder").display(),
         std::env::var("PATH").unwrap_or_default()
     );
-    let mut shell =
-        Command::new("sh").args(["-c", command]).current_dir(program.path("")).timeout(LIMIT).env("PATH", path);
-    for variable in VARIABLES {
-        shell = shell.env_remove(variable);
-    }
+    let shell = Command::from_std(program.process("sh")).args(["-c", command]).env("PATH", path).timeout(LIMIT);
     let output = shell.output().expect("a shell");
     let [mut text, errors] =
         [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).expect("UTF-8 output"));

@@ -10,7 +10,7 @@ use parquet::record::Field;
 
 use crate::support::long;
 use crate::support::plain_game::{FIRST, PlainGame, SECOND};
-use crate::support::plain_search::{Answer, PlainSearch};
+use crate::support::plain_search::PlainSearch;
 use crate::support::positions::board;
 use crate::support::program::Program;
 use crate::support::truth;
@@ -48,15 +48,6 @@ fn csv(text: &str) -> Vec<Row> {
     lines.map(row).collect()
 }
 
-/// The number of a value, and the plies.
-fn numbers(answer: Answer) -> (i128, i128) {
-    match answer {
-        Answer::Win(plies) => (1, plies.into()),
-        Answer::Tie(plies) => (0, plies.into()),
-        Answer::Lose(plies) => (-1, plies.into()),
-    }
-}
-
 fn key(position: &Position) -> (i128, i128) {
     let [first, second] = [fourbase::Player::First, fourbase::Player::Second].map(|player| position.pieces(player));
     (first.into(), second.into())
@@ -70,22 +61,19 @@ fn every_row_and_every_move_is_what_a_plain_search_finds() {
         let mut expected = HashMap::new();
         for (of, answer) in search.answers() {
             let game = PlainGame::from_key(of_board, of);
-            let (mut row, (value, plies)) = (Row::new(), numbers(answer));
-            let end = game.plies() as i128 + plies;
-            let score = value * ((of_board.cells() as i128 + 2 - end) / 2);
-            let fields = [("ply", game.plies() as i128), ("value", value), ("remoteness", plies), ("score", score)];
-            row.extend(fields.map(|(name, number)| (name.to_owned(), number)));
-            let has_line = game.end().is_some() && (value != 0);
-            if has_line {
+            if has_line(&game) {
                 continue;
             }
+            let (value, plies, (first, second)) = (answer.value.into(), answer.plies.into(), key(&game.to_position()));
+            let ply = game.plies() as i128;
+            let score = value * ((of_board.cells() as i128 + 2 - ply - plies) / 2);
+            let fields = [("ply", ply), ("value", value), ("remoteness", plies), ("score", score)];
+            let all = fields.into_iter().chain([("first", first), ("second", second)]);
+            let mut row: Row = all.map(|(name, number)| (name.to_owned(), number)).collect();
             for (column, answer) in search.moves(&game) {
-                let (value, plies) = numbers(answer);
-                row.insert(format!("value_{}", column + 1), value);
-                row.insert(format!("remoteness_{}", column + 1), plies);
+                row.insert(format!("value_{}", column + 1), answer.value.into());
+                row.insert(format!("remoteness_{}", column + 1), answer.plies.into());
             }
-            let (first, second) = key(&game.to_position());
-            row.extend([("first".to_owned(), first), ("second".to_owned(), second)]);
             expected.insert((first, second), row);
         }
         let program = Program::with(name);
@@ -118,33 +106,6 @@ fn the_texts_of_a_position_are_its_own_and_query_says_the_same_of_it() {
 }
 
 #[test]
-fn the_bytes_depend_on_the_seed_and_not_on_the_threads() {
-    let program = Program::with("4x4");
-    let bytes = |options: &str, threads: u32, name: &str| {
-        let file = format!("{threads}-{name}");
-        program.run(&format!("export 4x4 --threads {threads} --output {file} --replace {options}")).succeeds();
-        fs::read(program.path(file)).expect("a file")
-    };
-    let options = [
-        "",
-        "--sample 3000",
-        "--sample 3000 --seed 2",
-        "--sample 3000 --kind random-play --plies 3-9",
-        "--sample 1000 --kind choice-matters --distinct",
-        "--sample 1000 --distinct --plies 8",
-        "--unforced --plies 4,6",
-    ];
-    let mut seen = HashSet::new();
-    for options in options {
-        for name in ["a.csv", "a.parquet"] {
-            let one = bytes(options, 1, name);
-            assert_eq!(one, bytes(options, 3, name), "{options}");
-            assert!(seen.insert(one), "{options} is another file's");
-        }
-    }
-}
-
-#[test]
 fn a_distinct_file_has_one_of_a_position_and_its_mirror_image() {
     let program = Program::with("4x4");
     let board = board("4x4");
@@ -170,9 +131,8 @@ fn a_distinct_file_has_one_of_a_position_and_its_mirror_image() {
 }
 
 /// Lists the rows of the rule of the UCI data set, by a plain game: cells and class for the first player.
-fn by_the_rule(name: &str, ply: usize) -> Vec<String> {
-    let board = board(name);
-    let search = PlainSearch::of_all_positions(board);
+fn by_the_rule(search: &PlainSearch, ply: usize) -> Vec<String> {
+    let board = search.board();
     let mut centre_out: Vec<usize> = (0..board.width()).collect();
     centre_out.sort_by_key(|column| (2 * column).abs_diff(board.width() - 1));
     let (mut met, mut rows) = (HashSet::new(), Vec::new());
@@ -196,7 +156,7 @@ fn by_the_rule(name: &str, ply: usize) -> Vec<String> {
             let place = 2 * (row * board.width() + column);
             let key = game.key() | u64::from(piece) << place;
             let after = PlainGame::from_key(board, key);
-            if after.mover() == piece { after.mover_has_line() } else { after.end().is_some_and(|_| has_line(&after)) }
+            if after.mover() == piece { after.mover_has_line() } else { has_line(&after) }
         };
         let open = |piece: u8| game.columns_with_room().any(|column| completes(column, piece));
         if open(FIRST) || open(SECOND) {
@@ -208,7 +168,7 @@ fn by_the_rule(name: &str, ply: usize) -> Vec<String> {
             Some(fourbase::Player::Second) => "o,",
             None => "b,",
         };
-        let (value, _) = numbers(search.answer(&game));
+        let value = search.answer(&game).value;
         let class = ["loss", "draw", "win"][(if ply.is_multiple_of(2) { value } else { -value } + 1) as usize];
         rows.push(letters.map(letter).collect::<String>() + class);
     }
@@ -217,15 +177,15 @@ fn by_the_rule(name: &str, ply: usize) -> Vec<String> {
 
 /// Whether the game has ended by a line.
 fn has_line(game: &PlainGame) -> bool {
-    game.end() != Some(crate::support::plain_game::End::Tied)
+    game.end().is_some_and(|value| value != 0)
 }
 
 #[test]
 fn the_text_of_the_uci_data_set_follows_its_rule() {
-    let program = Program::with("4x4");
+    let (program, search) = (Program::with("4x4"), PlainSearch::of_all_positions(board("4x4")));
     for ply in [0, 5, 6, 8] {
         let text = program.run(&format!("export 4x4 --format uci --plies {ply}")).succeeds();
-        let rows = by_the_rule("4x4", ply);
+        let rows = by_the_rule(&search, ply);
         assert_eq!(text.lines().collect::<Vec<_>>(), rows, "ply {ply}");
         assert!(!rows.is_empty());
     }
@@ -289,26 +249,5 @@ fn a_parquet_file_says_how_it_was_made() {
     let readme = fs::read_to_string(program.path("a.parquet.md")).expect("a file");
     for field in reader.metadata().file_metadata().schema_descr().columns() {
         assert!(readme.contains(&format!("| `{}` |", field.name())), "{readme}");
-    }
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn a_request_to_end_leaves_no_file() {
-    use rustix::process::{Pid, Signal, kill_process};
-    let program = Program::with("4x4");
-    for signal in [Signal::INT, Signal::TERM] {
-        let arguments = ["export", "4x4", "--sample", "1e11", "--output", "a.csv"];
-        let child = program.spawn(&arguments);
-        let names = || fs::read_dir(program.path("")).expect("a folder").count();
-        // The file and the text beside it are begun, beside the folder of the databases.
-        while names() < 3 {
-            std::thread::sleep(std::time::Duration::from_millis(1));
-        }
-        kill_process(Pid::from_child(&child), signal).expect("a signal");
-        let output = child.wait_with_output().expect("the program has ended");
-        assert_eq!(output.status.code(), Some(3), "{output:?}");
-        assert_eq!(String::from_utf8_lossy(&output.stderr), "stopped; nothing is kept\n");
-        assert_eq!(names(), 1, "only the databases are left");
     }
 }

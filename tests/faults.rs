@@ -16,7 +16,7 @@ use crate::support::files::{assert_same, folder_files};
 use crate::support::long;
 use crate::support::memory_disk::{Fault, MemoryDisk};
 use crate::support::positions::Random;
-use crate::support::progress::{Listener, StopAfterTiers};
+use crate::support::progress::{Listener, StopAfter};
 use crate::support::solves::{Solve, in_files, in_files_at_once, stepwise};
 use crate::support::tiers::{CHECKPOINT, Database, FileError, Kernel, SolveError, Storage, Values};
 
@@ -97,7 +97,7 @@ impl Undisturbed {
 
 /// A disk with these files of the solve's database.
 fn disk_with(solve: &Solve, files: &BTreeMap<String, Vec<u8>>) -> MemoryDisk {
-    let disk = MemoryDisk::new();
+    let disk = MemoryDisk::default();
     files.iter().for_each(|(name, bytes)| disk.put(&solve.folder().join(name), bytes));
     disk.set_fault(Fault::Never);
     disk
@@ -175,7 +175,7 @@ fn a_solve_that_loses_power_again_and_again_goes_on_to_the_same_bytes() {
     long::skips("96 of 100 solves that lose power again and again");
     for seed in 0..solves {
         let mut random = Random::new(seed);
-        let disk = MemoryDisk::new();
+        let disk = MemoryDisk::default();
         disk.set_fault(Fault::From(random.below(MOST_OPERATIONS) as u64));
         while solve.run_on(&disk).is_err() {
             disk.cut_power(&mut random);
@@ -197,7 +197,7 @@ fn a_solve_that_has_ended_outlives_a_loss_of_power() {
         let expected = solve.whole();
         long::skips("96 of 100 solves that lose power at the end");
         for seed in 0..long::scale(4, 100) {
-            let disk = MemoryDisk::new();
+            let disk = MemoryDisk::default();
             solve.run_on(&disk).expect("a solve");
             disk.cut_power(&mut Random::new(seed));
             let report = solve.run_on(&disk).expect("a complete database");
@@ -213,9 +213,11 @@ fn reads_and_writes_that_do_a_byte_or_are_interrupted_change_nothing() {
         let solve = stepwise("4x4", values);
         let expected = solve.whole();
         // From the middle, so that the checkpoint is read as well.
-        for (solve, disk) in
-            [(&solve, MemoryDisk::new()), (&solve, half_solved(&solve)), (&in_files("4x4", values), MemoryDisk::new())]
-        {
+        for (solve, disk) in [
+            (&solve, MemoryDisk::default()),
+            (&solve, half_solved(&solve)),
+            (&in_files("4x4", values), MemoryDisk::default()),
+        ] {
             disk.set_fault(Fault::Drip);
             solve.run_on(&disk).expect("a solve");
             assert_same(&solve.files_on(&disk), &expected, "4x4");
@@ -256,8 +258,8 @@ fn a_read_that_fails_is_reported_and_the_next_probe_is_right() {
 
 /// A disk with a solve that was stopped in the middle.
 fn half_solved(solve: &Solve) -> MemoryDisk {
-    let disk = MemoryDisk::new();
-    let stop = StopAfterTiers::new(solve.board.cells() / 2);
+    let disk = MemoryDisk::default();
+    let stop = StopAfter::tiers(solve.board.cells() / 2);
     let stopped = solve.run_heard_on(&stop, &disk).expect_err("a solve that is stopped");
     assert!(matches!(stopped, SolveError::Stopped { .. }), "{stopped}");
     disk
@@ -265,7 +267,7 @@ fn half_solved(solve: &Solve) -> MemoryDisk {
 
 /// A disk with these files, one of them with other bytes, or gone.
 fn damaged(files: &BTreeMap<PathBuf, Vec<u8>>, path: &Path, bytes: Option<&[u8]>) -> MemoryDisk {
-    let disk = MemoryDisk::new();
+    let disk = MemoryDisk::default();
     files.iter().for_each(|(path, bytes)| disk.put(path, bytes));
     disk.take(path);
     if let Some(bytes) = bytes {
@@ -354,7 +356,7 @@ fn a_solve_notices_finished_tiers_that_are_missing_cut_or_changed() {
 #[test]
 fn a_solve_that_is_refused_for_memory_or_tables_makes_nothing() {
     for (name, memory_bytes) in [("4x4", 1 << 10), ("1x24", u64::MAX), ("1x40", u64::MAX), ("7x7", 1 << 30)] {
-        let disk = MemoryDisk::new();
+        let disk = MemoryDisk::default();
         let refused = stepwise(name, Values::Wdl).with_memory_bytes(memory_bytes);
         let error = refused.run_on(&disk).expect_err("a solve that is refused");
         assert!(matches!(error, SolveError::Memory { .. } | SolveError::Index(_)), "{name}: {error}");

@@ -9,7 +9,7 @@ use fourbase::{Board, notation};
 use crate::support::hostile::{LONG_BYTES, line};
 use crate::support::long;
 use crate::support::positions::{Random, board};
-use crate::support::program::Program;
+use crate::support::program::{Program, peak_kib};
 use crate::support::properties::{self, MESSAGE_BYTES};
 
 /// How many texts are read in this process, and how many by the program.
@@ -35,13 +35,6 @@ fn a_million_texts_are_boards_and_positions_or_errors_of_one_short_line() {
     }
     println!("{texts} texts: {read_boards} are boards, {read_positions} positions, the others errors");
     assert!(read_boards > texts / 100 && read_positions > texts / 100);
-}
-
-/// The most memory that a process has had, where the system tells.
-fn peak_kib(process: u32) -> Option<u64> {
-    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.trim().strip_suffix(" kB")?.trim().parse().ok()
 }
 
 /// Asserts that memory has grown by at most 2 MiB, where the system tells.
@@ -79,7 +72,7 @@ fn a_million_lines_of_a_batch_are_answered_one_by_one_and_memory_does_not_grow()
     long::skips("950,000 of a million lines of a batch");
     let program = Program::with("4x4");
     let board = board("4x4");
-    let mut child = program.spawn(&["query", "4x4", "--batch"]);
+    let mut child = program.spawn("query 4x4 --batch");
     let mut input = child.stdin.take().expect("its input");
     let mut output = BufReader::new(child.stdout.take().expect("its output"));
     let writer = thread::spawn(move || {
@@ -132,7 +125,7 @@ fn a_million_lines_of_a_batch_are_answered_one_by_one_and_memory_does_not_grow()
 #[test]
 fn a_line_without_an_end_takes_no_memory() {
     let program = Program::with("2x2c2");
-    let mut child = program.spawn(&["query", "2x2c2", "--batch"]);
+    let mut child = program.spawn("query 2x2c2 --batch");
     let mut input = child.stdin.take().expect("its input");
     let portion = vec![b'1'; LONG_BYTES];
     input.write_all(&portion).expect("a reader");

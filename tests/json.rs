@@ -1,57 +1,12 @@
-//! What the program prints with `--json`: lines that `docs/reference/json.md` shows, whose words mean one thing.
+//! What the program prints with `--json`: lines that `docs/reference/json.md` shows, whose words mean one thing. (`cmd/json.md` has
+//! others.)
 //! `tests/schema.py` compares these lines, and those of all other tests, with the schema.
-
-use std::fs;
 
 use serde_json::{Map, Value, json};
 
 use crate::support::program::Program;
-use crate::support::tiers::{Values, folder_of};
-use crate::support::{databases, positions::board};
 
 const DOCUMENT: &str = include_str!("../docs/reference/json.md");
-
-#[test]
-fn states_that_the_document_does_not_show_are_one_line() {
-    let program = Program::new();
-    for arguments in [
-        "solve 3x3c3 --dry-run --tiers --keep-plies 3",
-        "solve 12x5 --dry-run --ranks 3 --tiers",
-        "solve 3x3c3 --dry-run --scratch scratch",
-        "solve 8x8 --dry-run --memory 1G",
-        "solve 2x2c2",
-        "solve 2x2c2",
-        "solve 2x2c2 --values wdl",
-        "solve 3x3c3 --keep-plies 3",
-        "solve 1x1c1m",
-        "solve 2x2 --scratch scratch",
-        "list",
-        "stats 2x2c2",
-        "stats 2x2c2",
-        "stats 2x2c2 --values wdl",
-        "stats 3x2 --values remoteness",
-        "verify 2x2c2",
-        "match perfect random 3x2 --games 2 --openings 1",
-        "grade random 2x2c2",
-        "grade random 3x2c2 --sample 3",
-        "grade random 1x1",
-        "prove mirror 3x3c3",
-    ] {
-        program.run(&format!("{arguments} --json")).json();
-    }
-}
-
-#[test]
-fn a_list_with_a_database_that_cannot_be_read_is_one_line_as_well() {
-    let program = Program::with("3x3c3");
-    let manifest = program.path("db/3x3c3/remoteness/manifest");
-    let wdl = board("2x2c2");
-    databases::write(wdl, Values::Wdl, &folder_of(&program.path("db"), wdl, Values::Wdl));
-    fs::write(&manifest, "nonsense").expect("a file");
-    let (found, error) = program.run("list --json").json_and_error(1);
-    assert_eq!(found["databases"].as_array().map(Vec::len), Some(1), "{found}");
-    assert!(error.contains("manifest"), "{error}");
-}
 
 /// The words that mean one thing, wherever they are, and what they may be.
 fn has_its_type(key: &str, value: &Value) -> bool {

@@ -6,14 +6,15 @@ use std::sync::Mutex;
 
 use fourbase::{Board, Position};
 use serde_json::{Value as Json, json};
+use tempfile::TempDir;
 
-use crate::support::databases::{verify, verify_heard};
+use crate::support::databases::{self, Options, verify};
 use crate::support::files::assert_same;
 use crate::support::long;
 use crate::support::memory_disk::MemoryDisk;
 use crate::support::positions::{Random, board, every_well_formed_position, random_game};
 use crate::support::program::Program;
-use crate::support::progress::StopAfterTiers;
+use crate::support::progress::StopAfter;
 use crate::support::proofs;
 use crate::support::solves::Solve;
 use crate::support::tiers::{Database, DatabaseError, Progress, SolveError, Stage, StaticEvaluation, Values, evaluate};
@@ -37,14 +38,16 @@ fn random_positions(board: Board, games: usize) -> Vec<Position> {
     games.map(|game| game.to_position()).collect()
 }
 
-/// Compares databases that keep some plies with the whole one, which searches nothing.
+/// Compares databases that keep some plies of the whole one with that one, which searches nothing. (A solve that keeps them makes the
+/// same files.)
 fn answers_alike(name: &str, positions: &[Position], settings: &[u32]) {
     for values in BOTH {
-        let whole = solved(&keeping(name, values, None));
+        let whole = databases::shared(board(name), values);
         let expected: Vec<_> =
             whole.probe_many(positions).into_iter().map(|outcome| outcome.expect("an answer")).collect();
         for &keep_plies in settings {
-            let some = solved(&keeping(name, values, Some(keep_plies)));
+            let folder = TempDir::new().expect("a folder");
+            let some = whole.keep(keep_plies, folder.path()).expect("a database");
             assert_eq!(some.manifest().keep_plies(), Some(keep_plies));
             for ((position, found), expected) in positions.iter().zip(some.probe_many(positions)).zip(&expected) {
                 assert_eq!(found.expect("an answer"), *expected, "{name} {values} to {keep_plies}: {position}");
@@ -160,13 +163,13 @@ fn the_files_that_are_kept_are_those_of_the_whole_database() {
 
 /// Solves a tier at a time and returns the files.
 fn stepwise(solve: &Solve) -> BTreeMap<String, Vec<u8>> {
-    let disk = MemoryDisk::new();
+    let disk = MemoryDisk::default();
     let board = solve.board;
     let late = random_positions(board, 400).into_iter().filter(|position| position.ply() + 1 == board.cells());
     let late: Vec<Position> = late.collect();
     let whole = solved(&Solve::new(board, solve.values));
     for _ in 0..=board.cells() {
-        match solve.run_heard_on(&StopAfterTiers::new(1), &disk) {
+        match solve.run_heard_on(&StopAfter::tiers(1), &disk) {
             Ok(_) => return solve.files_on(&disk),
             Err(error @ SolveError::Stopped { .. }) => {
                 let SolveError::Stopped { values, keep_plies, .. } = &error else { panic!("{error}") };
@@ -212,9 +215,9 @@ fn a_folder_that_was_begun_with_another_setting_is_refused_and_left_alone() {
     for first in settings {
         for is_done in [false, true] {
             for second in settings.into_iter().filter(|second| *second != first) {
-                let (disk, begun) = (MemoryDisk::new(), keeping("4x4", Values::Wdl, first).stepwise());
+                let (disk, begun) = (MemoryDisk::default(), keeping("4x4", Values::Wdl, first).stepwise());
                 let tiers = if is_done { usize::MAX } else { 1 };
-                let result = begun.run_heard_on(&StopAfterTiers::new(tiers), &disk);
+                let result = begun.run_heard_on(&StopAfter::tiers(tiers), &disk);
                 assert_eq!(result.is_ok(), is_done);
                 let files = disk.files();
                 let other = begun.with_keep_plies(second);
@@ -233,8 +236,8 @@ fn a_folder_that_was_begun_with_another_setting_is_refused_and_left_alone() {
 fn settings_that_keep_the_same_files_count_as_one() {
     // Only odd plies have files: an even number keeps what the number before it keeps, and 15 plies of 4x4 are all.
     for (first, second) in [(Some(6), Some(5)), (Some(5), Some(6)), (Some(15), None), (None, Some(15))] {
-        let (disk, begun) = (MemoryDisk::new(), keeping("4x4", Values::Wdl, first).stepwise());
-        begun.run_heard_on(&StopAfterTiers::new(12), &disk).expect_err("a solve that is stopped");
+        let (disk, begun) = (MemoryDisk::default(), keeping("4x4", Values::Wdl, first).stepwise());
+        begun.run_heard_on(&StopAfter::tiers(12), &disk).expect_err("a solve that is stopped");
         let other = begun.with_keep_plies(second);
         let report = other.run_on(&disk).expect("a solve that goes on");
         assert_eq!(report.keep_plies, first, "it keeps its setting");
@@ -284,7 +287,8 @@ impl Progress for Counting {
 #[test]
 fn the_progress_of_a_verification_goes_on_while_it_counts_the_plies_that_are_not_kept() {
     let counting = Counting::default();
-    let report = verify_heard(&solved(&keeping("4x4", Values::Wdl, Some(3))), &counting);
+    let database = solved(&keeping("4x4", Values::Wdl, Some(3)));
+    let report = fourbase_tiers::verify::verify(&database, &Options::default(), &counting).expect("a verification");
     assert_eq!(report.legal, Some(161_029));
     let (rest, steps) = counting.0.into_inner().expect("no panic");
     // Plies 0 to 3 are played; then all 17 are counted, each in a step of its own at least.

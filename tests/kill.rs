@@ -13,14 +13,16 @@ use std::time::{Duration, Instant};
 #[cfg(target_os = "linux")]
 use rustix::process::{Pid, Signal, kill_process};
 #[cfg(target_os = "linux")]
-use serde_json::json;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::support::databases;
 use crate::support::files::{assert_same, folder_files};
 use crate::support::long;
 use crate::support::positions::{Random, board};
-use crate::support::program::{PROGRAM, record};
+use crate::support::program::PROGRAM;
+#[cfg(target_os = "linux")]
+use crate::support::program::{Program, record};
 use crate::support::solves::Solve;
 use crate::support::tiers::{Progress, Values};
 
@@ -94,22 +96,14 @@ fn a_process_that_is_killed_up_to_five_times_ends_with_the_same_bytes() {
     }
 }
 
-/// Sends the program signals once it is in the middle, and returns how it ended; `None` where it was done before.
+/// Starts a command, sends it signals as soon as it `is_at_work`, and returns how it ended.
 #[cfg(target_os = "linux")]
-fn interrupt(root: &Path, signals: &[Signal], options: &[&str]) -> Option<Output> {
-    let mut command = Command::new(PROGRAM);
-    command.args(["solve", "5x5", "--quiet", "--threads", "1", "--memory", "1G", "--db"]).arg(root).args(options);
-    let output = interrupt_command(command, root, signals);
-    (!output.status.success()).then_some(output)
-}
-
-/// Starts a command that solves 5x5, sends it signals once it is in the middle, and returns how it ended.
-#[cfg(target_os = "linux")]
-fn interrupt_command(mut command: Command, root: &Path, signals: &[Signal]) -> Output {
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
-    // Tiers are done then, and the next ones are the widest.
-    let file = root.join("5x5/remoteness/tier-19");
-    while !file.exists() && !file.with_extension("new").exists() {
+fn signalled(command: &mut Command, signals: &[Signal], is_at_work: impl Fn() -> bool) -> Output {
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
+    while !is_at_work() {
+        if child.try_wait().expect("a process").is_some() {
+            return child.wait_with_output().expect("its output");
+        }
         sleep(Duration::from_millis(1));
     }
     for signal in signals {
@@ -119,22 +113,41 @@ fn interrupt_command(mut command: Command, root: &Path, signals: &[Signal]) -> O
     child.wait_with_output().expect("the program has ended")
 }
 
-/// Stops a solve in the middle, as often as it takes.
+/// Whether a solve of 5x5 is in the middle: tiers are done, and the next ones are the widest.
 #[cfg(target_os = "linux")]
-fn stopped(signals: &[Signal], options: &[&str]) -> (TempDir, Output) {
+fn is_in_the_middle(root: &Path) -> bool {
+    let file = root.join("5x5/remoteness/tier-19");
+    file.exists() || file.with_extension("new").exists()
+}
+
+/// Stops something in a folder of its own, as often as it takes to come before its end.
+#[cfg(target_os = "linux")]
+fn stopped(attempt: impl Fn(&Path) -> Output) -> (TempDir, Output) {
     let attempt = || {
         let root = TempDir::new().expect("a temporary folder");
-        interrupt(root.path(), signals, options).map(|output| (root, output))
+        let output = attempt(root.path());
+        (!output.status.success()).then_some((root, output))
     };
-    std::iter::repeat_with(attempt).take(20).flatten().next().expect("a solve that is stopped")
+    let (root, output) = std::iter::repeat_with(attempt).take(20).flatten().next().expect("what is stopped");
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    (root, output)
+}
+
+/// Stops a solve in the middle.
+#[cfg(target_os = "linux")]
+fn stopped_solve(signals: &[Signal], option: &str) -> (TempDir, Output) {
+    stopped(|root| {
+        let mut command = Command::new(PROGRAM);
+        command.args(["solve", "5x5", "--threads", "1", "--memory", "1G", option, "--db"]).arg(root);
+        signalled(&mut command, signals, || is_in_the_middle(root))
+    })
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn ctrl_c_leaves_what_can_be_gone_on_with_and_says_how() {
     let _turn = alone();
-    let (root, output) = stopped(&[Signal::INT], &[]);
-    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    let (root, output) = stopped_solve(&[Signal::INT], "--quiet");
     let stderr = String::from_utf8_lossy(&output.stderr);
     let resume = "run the same command to resume";
     assert!(stderr.contains("stopping; finished tiers are kept") && stderr.contains(resume), "{stderr}");
@@ -155,26 +168,15 @@ fn sigterm_and_sighup_are_a_first_ctrl_c_and_json_says_what_is_done() {
     let _turn = alone();
     // A process is often sent both, or one twice: that is no second Ctrl-C.
     for signals in [&[Signal::TERM, Signal::TERM][..], &[Signal::HUP, Signal::TERM]] {
-        let (root, output) = stopped(signals, &["--json"]);
-        assert_eq!(output.status.code(), Some(3), "{output:?}");
-        let line = String::from_utf8(output.stdout).expect("UTF-8");
-        let json: serde_json::Value = serde_json::from_str(&line).expect("one line of JSON");
+        let (root, output) = stopped_solve(signals, "--json");
+        let json: Value = serde_json::from_slice(&output.stdout).expect("one line of JSON");
         record(&json);
         let folder = solve_of(root.path(), "5x5").folder();
-        for (key, expected) in [
-            ("schema", json!(1)),
-            ("command", json!("solve")),
-            ("board", json!("5x5")),
-            ("stores", json!("remoteness")),
-            ("stopped", json!(true)),
-            ("tiers", json!(26)),
-            ("folder", json!(folder)),
-            ("value", json!(null)),
-            ("hash", json!(null)),
-        ] {
-            assert_eq!(json.get(key), Some(&expected), "{key}: {line}");
-        }
-        assert!(json["tiers_done"].as_u64().is_some_and(|done| (1..26).contains(&done)), "{line}");
+        let found = ["command", "board", "stores", "folder"].map(|key| json[key].as_str().unwrap_or_default());
+        assert_eq!(found, ["solve", "5x5", "remoteness", &folder.to_string_lossy()]);
+        let found = ["stopped", "tiers", "value", "hash"].map(|key| &json[key]);
+        assert_eq!(found, [&json!(true), &json!(26), &Value::Null, &Value::Null]);
+        assert!(json["tiers_done"].as_u64().is_some_and(|done| (1..26).contains(&done)), "{json}");
         assert!(String::from_utf8_lossy(&output.stderr).contains("run the same command to resume"));
         assert!(folder.join("manifest").exists());
     }
@@ -184,26 +186,17 @@ fn sigterm_and_sighup_are_a_first_ctrl_c_and_json_says_what_is_done() {
 #[test]
 fn a_count_that_is_stopped_says_so_and_where_it_resumes() {
     let _turn = alone();
-    let attempt = || {
-        let root = TempDir::new().expect("a temporary folder");
+    let folder = |root: &Path| root.join("6x5/count-legal");
+    let (root, output) = stopped(|root| {
         let mut command = Command::new(PROGRAM);
-        command.args(["stats", "6x5", "--legal", "--json", "--threads", "1", "--scratch"]).arg(root.path());
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
-        let folder = root.path().join("6x5/count-legal");
-        while !folder.join("count").exists() && child.try_wait().expect("a process").is_none() {
-            sleep(Duration::from_millis(1));
-        }
-        kill_process(Pid::from_child(&child), Signal::TERM).expect("a signal");
-        let output = child.wait_with_output().expect("the program has ended");
-        (!output.status.success()).then_some((folder, output))
-    };
-    let (folder, output) = std::iter::repeat_with(attempt).take(20).flatten().next().expect("a count that is stopped");
-    assert_eq!(output.status.code(), Some(3), "{output:?}");
-    let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("one line of JSON");
+        command.args(["stats", "6x5", "--legal", "--json", "--threads", "1", "--scratch"]).arg(root);
+        signalled(&mut command, &[Signal::TERM], || folder(root).join("count").exists())
+    });
+    let json: Value = serde_json::from_slice(&output.stdout).expect("one line of JSON");
     record(&json);
     assert_eq!((&json["command"], &json["stores"], &json["stopped"]), (&json!("stats"), &json!(null), &json!(true)));
     assert_eq!((&json["tiers"], &json["folder"], &json["legal"]), (&json!(31), &json!(null), &json!(null)));
-    assert_eq!((&json["resume_folder"], &json["plies"]), (&json!(folder), &json!(null)));
+    assert_eq!((&json["resume_folder"], &json["plies"]), (&json!(folder(root.path())), &json!(null)));
 }
 
 #[cfg(target_os = "linux")]
@@ -213,38 +206,33 @@ fn under_nohup_a_lost_connection_does_not_stop_a_solve() {
     let root = TempDir::new().expect("a temporary folder");
     let mut command = Command::new("sh");
     command.args(["-c", "trap '' HUP; exec \"$0\" solve 5x5 --quiet --db \"$1\"", PROGRAM]).arg(root.path());
-    let output = interrupt_command(command, root.path(), &[Signal::HUP]);
+    let output = signalled(&mut command, &[Signal::HUP], || is_in_the_middle(root.path()));
     assert_eq!(output.status.code(), Some(0), "{output:?}");
 }
 
 /// Starts the program in a folder that is also the one for temporary files, sends it a signal once it has made a folder or
 /// a file there, and returns its exit code and what is left in the folder. Its input does not end.
 #[cfg(target_os = "linux")]
-fn left_after(signal: Signal, arguments: &[&str]) -> (Option<i32>, usize) {
+fn left_after(signal: Signal, arguments: &str) -> (Option<i32>, usize) {
     let temporary = TempDir::new().expect("a temporary folder");
     let left = || std::fs::read_dir(temporary.path()).expect("a folder").count();
     let mut command = Command::new(PROGRAM);
-    command.args(arguments).env("TMPDIR", temporary.path()).current_dir(temporary.path());
-    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-    let mut child = command.spawn().expect("the program starts");
-    let _input = child.stdin.take();
-    while left() == 0 {
-        assert!(child.try_wait().expect("a process").is_none(), "{arguments:?} made nothing");
-        sleep(Duration::from_millis(1));
-    }
-    kill_process(Pid::from_child(&child), signal).expect("a signal");
-    (child.wait().expect("the program has ended").code(), left())
+    command.args(arguments.split(' ')).env("TMPDIR", temporary.path()).current_dir(temporary.path());
+    let output = signalled(command.stdin(Stdio::piped()), &[signal], || left() > 0);
+    (output.status.code(), left())
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn no_signal_leaves_a_temporary_folder_or_a_file_that_is_not_whole() {
     let _turn = alone();
+    let program = Program::with("4x4");
+    let export = format!("export 4x4 --sample 1e11 --output a.csv --db {}", program.path("db").display());
+    let batch = "position 4x4 --batch --output answers";
     for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
-        let games = ["match", "perfect", "perfect", "5x4", "--games", "1e6"];
-        assert_eq!(left_after(signal, &games), (Some(3), 0), "match, {signal:?}");
-        let batch = ["position", "4x4", "--batch", "--output", "answers"];
-        assert_eq!(left_after(signal, &batch), (Some(3), 0), "a batch, {signal:?}");
+        for arguments in ["match perfect perfect 5x4 --games 1e6", batch, &export] {
+            assert_eq!(left_after(signal, arguments), (Some(3), 0), "{arguments}, {signal:?}");
+        }
     }
 }
 

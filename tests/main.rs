@@ -31,7 +31,6 @@ mod serve;
 mod serve_answers;
 mod serve_hostile;
 mod solve;
-mod stats;
 mod strategy;
 mod tables;
 mod terminal;

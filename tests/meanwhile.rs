@@ -138,3 +138,12 @@ fn readers_of_a_database_that_is_being_replaced_hear_that_it_is_not_solved_yet()
     let error = reader.probe(&empty).expect_err("no answer").to_string();
     assert!(error.contains("plies up to 1 are not solved yet"), "{error}");
 }
+
+#[test]
+fn counts_of_a_database_that_another_process_holds_are_not_kept() {
+    let program = Program::with("2x2c2");
+    let lock = File::create(program.path("db/2x2c2/remoteness.lock")).expect("a file");
+    lock.lock().expect("a lock");
+    let (_, warning) = program.run("stats 2x2c2").warns();
+    assert_eq!(warning, "warning: cannot keep the counts: db/2x2c2/remoteness is in use by another process\n");
+}

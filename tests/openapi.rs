@@ -50,7 +50,7 @@ fn record_answer(method: &str, path: &str, reply: &Reply) {
 fn every_address_is_described_and_has_answers() {
     let program = Program::new();
     program.run("solve 4x4 --stats").succeeds();
-    let server = Server::start(&program, &["--search-nodes", "1000"]);
+    let server = Server::start(&program, "--search-nodes 1000");
     let description = server.get("/api/v1/openapi.json").json();
     record(&json!({ "description": description }));
     let mut asked = BTreeSet::from(["/positions"]);
@@ -74,7 +74,7 @@ fn every_address_is_described_and_has_answers() {
 
 #[test]
 fn every_parameter_that_is_described_is_read_and_no_other() {
-    let server = Server::start(&Program::new(), &[]);
+    let server = Server::alone("");
     let description = server.get("/api/v1/openapi.json").json();
     let resolved = |parameter: &Json| match parameter["$ref"].as_str() {
         Some(reference) => description.pointer(reference.trim_start_matches('#')).expect("a parameter").clone(),

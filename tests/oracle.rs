@@ -1,6 +1,7 @@
 //! Every legal position of small boards, and many of larger ones, against a plain memoised search; and where that would take
 //! too much memory, every position against its best move, by rules written twice.
 
+use fourbase::{Outcome, Value};
 use rayon::prelude::*;
 
 use crate::support::comparison::compare;
@@ -81,19 +82,17 @@ fn late_positions_of_larger_boards_have_the_answers_of_the_plain_search() {
     }
 }
 
-/// The answer of a database with remoteness.
-fn probe(database: &Database, game: &PlainGame) -> Answer {
-    Answer::of_outcome(database.probe(&game.to_position()).expect("an answer"))
-}
-
 /// Checks that a position has the answer of its end or of its best move.
 fn check(database: &Database, game: &PlainGame) {
-    let expected = game.end().map(Answer::of_end).unwrap_or_else(|| {
-        let answers = game.children().into_iter().map(|child| probe(database, &child).before_the_move());
-        let best = answers.reduce(|best, answer| if answer.is_better_than(best) { answer } else { best });
-        best.expect("a game that goes on has a move")
-    });
-    assert_eq!(probe(database, game), expected, "{}", game.to_position());
+    let probe = |game: &PlainGame| {
+        let Outcome { value, remoteness } = database.probe(&game.to_position()).expect("an answer");
+        let value =
+            [Value::Lose, Value::Tie, Value::Win].iter().position(|of| *of == value).expect("a value") as i8 - 1;
+        Answer { value, plies: remoteness.expect("a remoteness") as u8 }
+    };
+    let best = || game.children().iter().map(|child| probe(child).before_the_move()).max_by_key(|of| of.rank());
+    let expected = game.end().map(|value| Answer { value, plies: 0 }).or_else(best);
+    assert_eq!(Some(probe(game)), expected, "{}", game.to_position());
 }
 
 /// Checks every legal position, tier by tier from the empty board, of which there have to be as many as stated. If each is

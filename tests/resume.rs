@@ -15,7 +15,7 @@ use crate::support::files::{assert_same, flip_a_bit, folder_files};
 use crate::support::long;
 use crate::support::memory_disk::{Fault, MemoryDisk};
 use crate::support::positions::board;
-use crate::support::progress::{Listener, StopAfterEntries, StopAtFiles};
+use crate::support::progress::{Listener, StopAfter, StopAtFiles};
 use crate::support::solves::{MEMORY_BYTES, Solve, in_files, least_bytes, stepwise};
 use crate::support::tiers::{Alone, CHECKPOINT, CountError, Plan, Progress, SolveError, Stage, Values};
 
@@ -60,13 +60,13 @@ fn a_solve_in_files_writes_the_bytes_of_one_in_memory() {
 /// Stops a solve after `most` entries; checks that it has lost no more than the tier that it was at, and that the next solve
 /// ends with the `expected` bytes. Returns `None` where nothing was left to stop.
 fn stop_and_go_on(solve: &Solve, most: u64, expected: &BTreeMap<String, Vec<u8>>) -> Option<()> {
-    let (disk, stop) = (MemoryDisk::new(), StopAfterEntries::new(most));
+    let (disk, stop) = (MemoryDisk::default(), StopAfter::entries(most));
     let error = solve.run_heard_on(&stop, &disk).err()?;
-    let (tiers, kept) = (stop.tiers.into_inner(), stop.entries.into_inner());
+    let (tiers, kept) = (stop.done_tiers.into_inner(), stop.done_entries.into_inner());
     assert!(matches!(error, SolveError::Stopped { done, .. } if done == tiers), "{error}, {tiers} tiers");
     let files = solve.files_on(&disk);
     assert!(!files.keys().any(|name| name.ends_with(".new")), "{:?}", files.keys());
-    let go_on = StopAfterEntries::never();
+    let go_on = StopAfter::never();
     solve.run_heard_on(&go_on, &disk).expect("a solve that goes on");
     assert_eq!(go_on.before.into_inner(), kept, "it goes on after the tiers that were done");
     assert_same(&solve.files_on(&disk), expected, &format!("{}, stopped after {most}", solve.board));
@@ -96,7 +96,7 @@ fn a_solve_in_memory_does_not_wait_for_the_end_of_a_tier() {
     // The middle of a tier of 6,000,000 entries, by pieces of about 500,000.
     long::skips("five of six moments in the middle of a tier");
     for most in (20_000_000..26_000_000).step_by(long::scale(6_000_000, 1_000_000)) {
-        let (disk, stop) = (MemoryDisk::new(), StopAfterEntries::new(most));
+        let (disk, stop) = (MemoryDisk::default(), StopAfter::entries(most));
         one_thread.install(|| solve.run_heard_on(&stop, &disk)).expect_err("a solve that is stopped");
         assert!(stop.solved.into_inner() < most + 1_600_000, "it stops after a piece");
         one_thread.install(|| solve.run_on(&disk)).expect("a solve that goes on");
@@ -111,13 +111,16 @@ fn a_solve_in_files_that_is_stopped_anywhere_loses_no_tier_and_goes_on_in_files_
         let expected = ample.whole();
         let least = least_bytes(&ample);
         // No blocks stay in memory, some, and all: then those that the rest of a tier does not need are lost.
-        for solve in [least, least + 3000, least + 20_000, MEMORY_BYTES].map(|bytes| ample.with_memory_bytes(bytes)) {
-            for (number, most) in (0..).step_by(long::scale(5065, 1013)).enumerate() {
-                let disk = MemoryDisk::new();
+        let stride = long::scale(10_130, 1013);
+        for (first, bytes) in [least, least + 3000, least + 20_000, MEMORY_BYTES].into_iter().enumerate() {
+            let solve = ample.with_memory_bytes(bytes);
+            // Each at moments of its own.
+            for (number, most) in (first as u64 * stride / 4..).step_by(stride as usize).enumerate() {
+                let disk = MemoryDisk::default();
                 let Some(()) = stop_and_go_on(&solve, most, &expected) else { break };
-                solve.run_heard_on(&StopAfterEntries::new(most), &disk).expect_err("a solve that is stopped");
+                solve.run_heard_on(&StopAfter::entries(most), &disk).expect_err("a solve that is stopped");
                 // It is stopped again in the same tier or the next, and goes on elsewhere.
-                let _ = solve.run_heard_on(&StopAfterEntries::new(most + 300), &disk);
+                let _ = solve.run_heard_on(&StopAfter::entries(most + 300), &disk);
                 let go_on = if number % 2 == 0 { solve.in_memory() } else { solve.with_memory_bytes(least) };
                 go_on.run_on(&disk).expect("a solve that goes on");
                 assert_same(&go_on.files_on(&disk), &expected, &format!("{name} {values}, stopped after {most} twice"));
@@ -133,12 +136,12 @@ fn a_solve_in_files_that_was_stopped_dies_later_and_goes_on_from_where_it_was_st
     let solve = in_files("4x3", Values::Wdl).with_checkpoint(CHECKPOINT);
     let (expected, mut deaths) = (solve.whole(), 0);
     pool.install(|| {
-        let all = StopAfterEntries::never();
-        solve.run_heard_on(&all, &MemoryDisk::new()).expect("a solve");
+        let all = StopAfter::never();
+        solve.run_heard_on(&all, &MemoryDisk::default()).expect("a solve");
         let entries = all.solved.into_inner();
         for most in (1..entries).step_by(entries as usize / 12) {
             for operation in (0..).step_by(long::scale(11, 2)) {
-                let (disk, stop) = (MemoryDisk::new(), StopAfterEntries::new(most));
+                let (disk, stop) = (MemoryDisk::default(), StopAfter::entries(most));
                 if solve.run_heard_on(&stop, &disk).is_ok() {
                     break;
                 }
@@ -148,10 +151,10 @@ fn a_solve_in_files_that_was_stopped_dies_later_and_goes_on_from_where_it_was_st
                 }
                 deaths += 1;
                 disk.set_fault(Fault::Never);
-                let go_on = StopAfterEntries::never();
+                let go_on = StopAfter::never();
                 let what = format!("stopped after {most} entries, died {operation} operations later");
                 let report = solve.run_heard_on(&go_on, &disk).unwrap_or_else(|error| panic!("{what}: {error}"));
-                let kept = go_on.before.into_inner() >= stop.entries.into_inner();
+                let kept = go_on.before.into_inner() >= stop.done_entries.into_inner();
                 assert!(report.already_complete || kept, "{what}: finished tiers are solved again");
                 assert_same(&solve.files_on(&disk), &expected, &what);
             }
@@ -173,7 +176,7 @@ fn a_solve_goes_on_within_a_tier_in_files_and_in_memory_by_turns() {
             // Blocks that are there count as solved too: a run has to pass over those of its tier, of up to 500,000 entries,
             // and then do more.
             let most = 100_000 * (1 + turn % 7);
-            let stop = StopAfterEntries::new(most);
+            let stop = StopAfter::entries(most);
             let solve = if turns[turn as usize % 2] { &files } else { &memory };
             match solve.run_heard(&stop) {
                 Ok(report) => {
@@ -217,7 +220,7 @@ fn a_solve_does_not_wait_for_the_end_of_a_tiers_file() {
     for solve in [solve.clone(), solve.with_scratch(&solve.root)] {
         long::skips("a stop at the files of eight of ten plies of 5x4");
         for ply in (1..solve.board.cells() as u32).step_by(long::scale(10, 2)) {
-            let (disk, stop) = (MemoryDisk::new(), StopAtFile { ply, left: AtomicI64::new(i64::MAX) });
+            let (disk, stop) = (MemoryDisk::default(), StopAtFile { ply, left: AtomicI64::new(i64::MAX) });
             let error = solve.run_heard_on(&stop, &disk).expect_err("a solve that is stopped");
             let before = solve.board.cells() - ply as usize;
             assert!(matches!(error, SolveError::Stopped { done, .. } if done == before), "ply {ply}: {error}");
@@ -234,11 +237,11 @@ fn a_solve_does_not_wait_for_the_end_of_a_tiers_file() {
 #[test]
 fn a_solve_that_resumes_tells_of_the_files_that_it_reads_and_can_be_stopped_there() {
     let solve = stepwise("4x4", Values::Remoteness);
-    let (disk, begun, stop) = (MemoryDisk::new(), StopAfterEntries::new(50_000), StopAtFiles::default());
+    let (disk, begun, stop) = (MemoryDisk::default(), StopAfter::entries(50_000), StopAtFiles::default());
     solve.run_heard_on(&begun, &disk).expect_err("a solve that is stopped");
     let before = solve.files_on(&disk);
     let error = solve.run_heard_on(&stop, &disk).expect_err("a solve that is stopped");
-    assert!(matches!(error, SolveError::Stopped { done, .. } if done == begun.tiers.into_inner()), "{error}");
+    assert!(matches!(error, SolveError::Stopped { done, .. } if done == begun.done_tiers.into_inner()), "{error}");
     let (all, read) = (stop.all.into_inner(), stop.read.into_inner());
     assert!(0 < read && read <= all, "{read} of {all} bytes");
     assert_same(&solve.files_on(&disk), &before, "a solve that was stopped while it read");
@@ -248,7 +251,7 @@ fn a_solve_that_resumes_tells_of_the_files_that_it_reads_and_can_be_stopped_ther
 fn blocks_that_are_elsewhere_are_asked_for_and_damaged_ones_are_solved_again() {
     let root = TempDir::new().expect("a folder");
     let solve = on_disk(root.path(), "5x4", Values::Wdl);
-    let stop = StopAfterEntries::new(1_000_000);
+    let stop = StopAfter::entries(1_000_000);
     assert!(matches!(solve.run_heard(&stop), Err(SolveError::Stopped { .. })));
     let error = solve.with_scratch(root.path().join("elsewhere")).run().expect_err("the files are not there");
     assert!(matches!(error, SolveError::Scratch { .. }), "{error}");

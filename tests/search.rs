@@ -173,7 +173,7 @@ fn ctrl_c_ends_a_query_as_the_system_does_with_a_note_of_what_it_was_doing() {
     use crate::support::program::Program;
 
     let program = Program::new();
-    let mut child = program.spawn(&["query", "8x7", "--search", "only", "--nodes", "1e15"]);
+    let mut child = program.spawn("query 8x7 --search only --nodes 1e15");
     let mut errors = BufReader::new(child.stderr.take().expect("a pipe"));
     let mut shown = String::new();
     // The first line says that the search goes on.

@@ -3,12 +3,14 @@
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
+#[cfg(target_os = "linux")]
+use rustix::process::Signal;
 use serde_json::{Value as Json, json};
 
 use crate::support::databases;
 use crate::support::positions::board;
 use crate::support::program::Program;
-use crate::support::progress::StopAfterEntries;
+use crate::support::progress::StopAfter;
 use crate::support::server::{Server, eventually};
 use crate::support::solves::Solve;
 use crate::support::tiers::Values;
@@ -32,17 +34,17 @@ fn a_browser_is_opened_when_it_is_asked_for() {
         .expect("a script");
     std::fs::set_permissions(&browser, std::fs::Permissions::from_mode(0o755)).expect("permissions");
     program.set("PATH", &format!("{}:/usr/bin:/bin", program.path("").display()));
-    let server = Server::start(&program, &["--base-path", "/c4"]);
+    let server = Server::start(&program, "--base-path /c4");
     assert!(!program.path("opened").exists());
     drop(server);
-    let server = Server::start(&program, &["--open", "--base-path", "/c4"]);
+    let server = Server::start(&program, "--open --base-path /c4");
     let opened = || std::fs::read_to_string(program.path("opened")).unwrap_or_default();
-    eventually("a browser is opened", || opened() == format!("{}/", server.url()));
+    eventually("a browser is opened", || opened() == format!("{}/", server.url));
 }
 
 #[test]
 fn a_stream_tells_the_value_then_moves_and_ends_with_the_answer() {
-    let server = Server::start(&Program::new(), &["--search-seconds", "60", "--search-nodes", "1e9"]);
+    let server = Server::alone("--search-seconds 60 --search-nodes 1e9");
     let address = "/api/v1/position?board=5x5&position=3333&line=true";
     let lines = server.get(&format!("{address}&stream=true")).lines();
     let mut answer = server.get(address).json();
@@ -67,7 +69,7 @@ fn a_stream_tells_the_value_then_moves_and_ends_with_the_answer() {
 
 #[test]
 fn a_search_ends_after_its_seconds_and_what_it_cost_is_remembered() {
-    let server = Server::start(&Program::new(), &["--search-seconds", "1", "--search-nodes", "1e15"]);
+    let server = Server::alone("--search-seconds 1 --search-nodes 1e15");
     let begin = Instant::now();
     let reply = server.get("/api/v1/position?board=9x7&position=1");
     assert!(begin.elapsed() >= Duration::from_secs(1), "{:?}", begin.elapsed());
@@ -84,12 +86,12 @@ fn a_search_ends_after_its_seconds_and_what_it_cost_is_remembered() {
 #[test]
 fn a_database_is_found_when_it_is_finished() {
     let program = Program::new();
-    let server = Server::start(&program, &[]);
+    let server = Server::start(&program, "");
     let first = || server.get("/api/v1/position?board=4x4&position=1");
     assert_eq!(first().json()["source"]["kind"], json!("search"));
     let solve = Solve::new(board("4x4"), Values::Remoteness).with_root(program.path("db"));
     let entries = databases::shared(board("4x4"), Values::Remoteness).manifest().entries();
-    solve.run_heard(&StopAfterEntries::new(entries / 2)).expect_err("a solve that is stopped");
+    solve.run_heard(&StopAfter::entries(entries / 2)).expect_err("a solve that is stopped");
     // For two seconds the server does not look again.
     std::thread::sleep(Duration::from_millis(2100));
     let reply = first();
@@ -104,8 +106,7 @@ fn a_database_is_found_when_it_is_finished() {
 
 #[test]
 fn a_search_stops_when_the_client_goes_away_and_too_many_are_refused() {
-    let server =
-        Server::start(&Program::new(), &["--searches", "1", "--search-seconds", "60", "--search-nodes", "1e15"]);
+    let server = Server::alone("--searches 1 --search-seconds 60 --search-nodes 1e15");
     let mut clients = vec![server.write(b"GET /api/v1/position?board=9x7&position=1 HTTP/1.1\r\nHost: x\r\n\r\n")];
     eventually("a search runs", || server.metric("fourbase_searches_running") == 1.0);
     // Best play beyond the database is a search, too.
@@ -128,8 +129,7 @@ fn a_search_stops_when_the_client_goes_away_and_too_many_are_refused() {
 
 #[test]
 fn a_batch_gives_way_to_a_single_question_and_head_does_not_search() {
-    let server =
-        Server::start(&Program::new(), &["--searches", "1", "--search-seconds", "600", "--search-nodes", "1e15"]);
+    let server = Server::alone("--searches 1 --search-seconds 600 --search-nodes 1e15");
     let body = b"POST /api/v1/positions?board=9x7 HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\n1\n2";
     let _batch = server.write(body);
     eventually("a batch searches", || server.metric("fourbase_searches_running") == 1.0);
@@ -146,9 +146,9 @@ fn a_batch_gives_way_to_a_single_question_and_head_does_not_search() {
 
 #[test]
 fn addresses_that_a_trusted_proxy_names_share_the_searches() {
-    let options = ["--searches", "2", "--searches-per-client", "1", "--search-seconds", "60", "--search-nodes", "1e15"];
-    for (trust, running) in [(&[][..], 1.0), (&["--trust-proxy"], 2.0)] {
-        let server = Server::start(&Program::new(), &[&options[..], trust].concat());
+    let options = "--searches 2 --searches-per-client 1 --search-seconds 60 --search-nodes 1e15";
+    for (trust, running) in [("", 1.0), ("--trust-proxy", 2.0)] {
+        let server = Server::alone(&format!("{options} {trust}"));
         let ask = |address: &str| {
             let head = format!("Host: x\r\nX-Forwarded-For: 6.6.6.6\r\nX-Forwarded-For: 7.7.7.7, {address}");
             server.write(format!("GET /api/v1/position?board=9x7 HTTP/1.1\r\n{head}\r\n\r\n").as_bytes())
@@ -162,7 +162,7 @@ fn addresses_that_a_trusted_proxy_names_share_the_searches() {
 
 #[test]
 fn too_many_requests_are_refused_and_the_server_says_that_it_lives() {
-    let server = Server::start(&Program::new(), &[]);
+    let server = Server::alone("");
     let half = b"POST /api/v1/positions?board=7x6 HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n1";
     let clients: Vec<_> = (0..32).map(|_| server.write(half)).collect();
     eventually("32 batches begin", || server.metric("fourbase_requests_in_flight") == 32.0);
@@ -185,12 +185,12 @@ fn too_many_requests_are_refused_and_the_server_says_that_it_lives() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_server_that_is_told_to_stop_ends_searches_with_an_answer() {
-    let server = Server::start(&Program::new(), &["--search-seconds", "60", "--search-nodes", "1e15"]);
+    let server = Server::alone("--search-seconds 60 --search-nodes 1e15");
     let mut client =
         server.write(b"GET /api/v1/position?board=9x7&position=1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
     eventually("a search runs", || server.metric("fourbase_searches_running") == 1.0);
     let begin = Instant::now();
-    assert_eq!(server.stop(), (Some(0), String::new()));
+    assert_eq!(server.stop(Signal::INT), (Some(0), String::new()));
     assert!(begin.elapsed() < Duration::from_secs(8), "{:?}", begin.elapsed());
     let mut answer = String::new();
     client.read_to_string(&mut answer).expect("an answer");
@@ -200,7 +200,7 @@ fn a_server_that_is_told_to_stop_ends_searches_with_an_answer() {
 #[test]
 #[cfg(target_os = "linux")]
 fn every_request_is_counted_and_has_a_line_in_the_log_and_sigterm_ends_the_server() {
-    let server = Server::start(&Program::new(), &["--log"]);
+    let server = Server::alone("--log");
     let requests = [
         ("/", 200),
         ("/api/v1/boards", 200),
@@ -213,7 +213,7 @@ fn every_request_is_counted_and_has_a_line_in_the_log_and_sigterm_ends_the_serve
     }
     server.get(&format!("/api/v1/position?board=7x6&position={}", "1".repeat(3000))).refused(414);
     assert_eq!(server.metric("fourbase_requests_total{status=\"404\"}"), 2.0);
-    let (code, log) = server.stop_by(rustix::process::Signal::TERM);
+    let (code, log) = server.stop(Signal::TERM);
     assert_eq!(code, Some(0));
     for (address, status) in requests {
         let line = format!("method=GET uri={address} status={status} ");
@@ -225,7 +225,7 @@ fn every_request_is_counted_and_has_a_line_in_the_log_and_sigterm_ends_the_serve
 
 #[test]
 fn the_page_and_its_files_are_served_under_a_base_path() {
-    let server = Server::start(&Program::new(), &["--base-path", "/connect4/"]);
+    let server = Server::alone("--base-path /connect4/");
     // Its address ends with the path.
     let health = server.get("/healthz");
     assert_eq!((health.status, health.body.as_str()), (200, "ok\n"));
@@ -254,7 +254,7 @@ fn the_page_and_its_files_are_served_under_a_base_path() {
 
 #[test]
 fn every_answer_has_the_headers_that_keep_browsers_safe() {
-    let server = Server::start(&Program::new(), &[]);
+    let server = Server::alone("");
     let long = format!("/api/v1/position?board={}", "x".repeat(3000));
     for address in ["/", "/healthz", "/robots.txt", "/api/v1/boards", "/nothing", "/api/v1/position?board=x", &long] {
         let reply = server.get_with(address, &[("origin", "http://localhost:3000")]);
@@ -274,43 +274,40 @@ fn every_answer_has_the_headers_that_keep_browsers_safe() {
 
 #[test]
 fn what_is_large_is_compressed_and_a_stream_comes_line_by_line() {
-    let server = Server::start(&Program::new(), &[]);
+    let server = Server::alone("");
     let ask = |address: &str, encoding: &str| {
-        let head = format!("GET {address} HTTP/1.0\r\nAccept-Encoding: {encoding}\r\n\r\n");
-        let mut answer = Vec::new();
+        let (head, mut answer) = (format!("GET {address} HTTP/1.0\r\nAccept-Encoding: {encoding}\r\n\r\n"), Vec::new());
         server.write(head.as_bytes()).read_to_end(&mut answer).expect("an answer");
-        let end = answer.windows(4).position(|four| four == b"\r\n\r\n").expect("a head") + 4;
-        (String::from_utf8_lossy(&answer[..end]).into_owned(), answer[end..].to_vec())
+        let body = answer.split_off(answer.windows(4).position(|four| four == b"\r\n\r\n").expect("a head") + 4);
+        (String::from_utf8_lossy(&answer).into_owned(), body)
     };
     for address in ["/api/v1/openapi.json", "/page/style.css"] {
-        let plain = server.get(address).body;
+        let (plain, mut read) = (server.get(address).body, String::new());
         let (head, body) = ask(address, "gzip");
-        assert!(head.contains("content-encoding: gzip") && head.contains("vary: accept-encoding"), "{head}");
-        let mut read = String::new();
         flate2::read::GzDecoder::new(&body[..]).read_to_string(&mut read).expect("gzip");
+        assert!(head.contains("content-encoding: gzip") && head.contains("vary: accept-encoding"), "{head}");
         assert_eq!(read, plain);
         let (head, body) = ask(address, "gzip, zstd");
         assert!(head.contains("content-encoding: zstd") && body.len() < plain.len() / 2, "{head}");
     }
     for address in ["/api/v1/position?board=5x5&position=3333&stream=true", "/api/v1/position?board=7x6"] {
-        let (head, _) = ask(address, "gzip, zstd");
-        assert!(!head.contains("content-encoding"), "{head}");
+        assert!(!ask(address, "gzip, zstd").0.contains("content-encoding"), "{address}");
     }
 }
 
 #[test]
 fn sites_that_are_allowed_may_ask() {
-    for (allowed, header) in [("https://elsewhere", "https://elsewhere"), ("*", "*")] {
-        let server = Server::start(&Program::new(), &["--allow-origin", "https://other", "--allow-origin", allowed]);
+    for allowed in ["https://elsewhere", "*"] {
+        let server = Server::alone(&format!("--allow-origin https://other --allow-origin {allowed}"));
         let reply = server.get_with("/api/v1/boards", &[("origin", "https://elsewhere")]);
-        assert_eq!((reply.status, reply.header("access-control-allow-origin")), (200, header));
+        assert_eq!((reply.status, reply.header("access-control-allow-origin")), (200, allowed));
     }
 }
 
 #[test]
 fn the_counts_may_have_an_address_of_their_own() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").expect("an address").local_addr().expect("an address");
-    let server = Server::start(&Program::new(), &["--metrics-address", &free.to_string()]);
+    let server = Server::alone(&format!("--metrics-address {free}"));
     server.get("/metrics").refused(404);
     let mut stream = std::net::TcpStream::connect(free).expect("a connection");
     stream.write_all(b"GET /metrics HTTP/1.0\r\n\r\n").expect("a request");
@@ -320,19 +317,9 @@ fn the_counts_may_have_an_address_of_their_own() {
     assert!(answer.contains("fourbase_requests_total{status=\"404\"} 1\n") && !answer.contains(counted), "{answer}");
 }
 
-/// Reads the lines that are no comments: a name, with its labels, and a number.
-fn counts(text: &str) -> Vec<(String, f64)> {
-    let lines = text.lines().filter(|line| !line.starts_with('#'));
-    let read = |line: &str| {
-        let (name, number) = line.rsplit_once(' ').unwrap_or_else(|| panic!("{line}"));
-        (name.to_owned(), number.parse().unwrap_or_else(|_| panic!("{line}")))
-    };
-    lines.map(read).collect()
-}
-
 #[test]
 fn look_ups_searches_and_answers_at_hand_are_counted_apart() {
-    let server = Server::start(&Program::with("4x4"), &[]);
+    let server = Server::start(&Program::with("4x4"), "");
     let names = ["cache_misses", "cache_hits", "probes", "searches"].map(|name| format!("fourbase_{name}_total"));
     for (address, expected) in [
         ("healthz", [0.0, 0.0, 0.0, 0.0]),
@@ -349,7 +336,7 @@ fn look_ups_searches_and_answers_at_hand_are_counted_apart() {
 
 #[test]
 fn the_counts_are_open_metrics_with_the_times_of_each_route() {
-    let server = Server::start(&Program::with("4x4"), &["--base-path", "/c4"]);
+    let server = Server::start(&Program::with("4x4"), "--base-path /c4");
     server.get("/nowhere").refused(404);
     for position in ["1", "12", "123", "9"] {
         server.get(&format!("/api/v1/position?board=4x4&position={position}"));
@@ -360,18 +347,22 @@ fn the_counts_are_open_metrics_with_the_times_of_each_route() {
     assert!(reply.body.ends_with("\n# EOF\n"), "{}", reply.body);
     assert_eq!(reply.body.matches("# TYPE fourbase_").count(), 10, "{}", reply.body);
     eventually("each request is counted and timed", || {
-        let counts = counts(&server.get("/metrics").body);
-        let of =
-            |name: &'static str| counts.iter().filter(move |(of, _)| of.starts_with(name)).map(|(_, count)| *count);
-        let of_positions = |name: &str| name.contains("_bucket{le=") && name.ends_with("route=\"/api/v1/position\"}");
-        let buckets = counts.iter().filter(|(name, _)| of_positions(name)).map(|(_, count)| *count);
-        let buckets: Vec<f64> = buckets.collect();
-        assert!(buckets.is_sorted(), "{counts:?}");
-        let count = of("fourbase_request_seconds_count{").sum::<f64>();
-        assert!(of("fourbase_request_seconds_sum{").all(|sum| sum > 0.0));
-        let positions = of("fourbase_request_seconds_count{route=\"/api/v1/position\"}").sum::<f64>();
-        let all = of("fourbase_requests_total{").sum::<f64>();
-        count >= 5.0 && count == all && positions == 4.0 && buckets.last() == Some(&positions) && buckets.len() > 10
+        let text = server.get("/metrics").body;
+        // The numbers of lines whose name, with its labels, begins and ends so.
+        let of = |begin: &str, end: &str| -> Vec<f64> {
+            let lines =
+                text.lines().filter_map(|line| line.strip_prefix("fourbase_")?.strip_prefix(begin)?.rsplit_once(' '));
+            lines.filter(|(name, _)| name.ends_with(end)).map(|(_, number)| number.parse().expect("a number")).collect()
+        };
+        let position = "route=\"/api/v1/position\"}";
+        let buckets = of("request_seconds_bucket{le=", position);
+        assert!(buckets.is_sorted() && of("request_seconds_sum{", "}").iter().all(|sum| *sum > 0.0), "{text}");
+        let counts: f64 = of("request_seconds_count{", "}").iter().sum();
+        counts >= 5.0
+            && counts == of("requests_total{", "}").iter().sum::<f64>()
+            && of("request_seconds_count{", position) == [4.0]
+            && buckets.last() == Some(&4.0)
+            && buckets.len() > 10
     });
     assert_eq!(server.metric("fourbase_requests_total{status=\"400\"}"), 1.0);
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
-use crate::support::program::{PROGRAM, Program, VARIABLES};
+use crate::support::program::{PROGRAM, Program};
 
 /// Opens a terminal of 100 columns, and returns both its sides: ours, and that of the program.
 fn terminal() -> (OwnedFd, File) {
@@ -27,11 +27,8 @@ fn terminal() -> (OwnedFd, File) {
 /// Starts the program with standard output and error on a terminal. With it goes our last hold on that side, so that reading
 /// ends with the program.
 fn start(program: &Program, arguments: &str, variables: &[(&str, &str)], input: Stdio, terminal: File) -> Child {
-    let mut command = Command::new(PROGRAM);
-    for variable in VARIABLES {
-        command.env_remove(variable);
-    }
-    command.env("TERM", "xterm").envs(variables.iter().copied()).current_dir(program.path(""));
+    let mut command = program.process(PROGRAM);
+    command.env("TERM", "xterm").envs(variables.iter().copied());
     command.args(arguments.split(' ')).stdin(input);
     command.stdout(terminal.try_clone().expect("a terminal")).stderr(terminal);
     command.spawn().expect("the program runs")

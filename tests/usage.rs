@@ -87,7 +87,7 @@ fn a_reader_that_goes_away_ends_the_program_quietly() {
     let program = Program::with("2x2c2");
     let once = ["query 2x2c2", "query 2x2c2 --json", "list", "convert 2x2c2 1", "solve --help"];
     for arguments in once.into_iter().chain(["query 2x2c2 --batch", "play 4x4 --second random"]) {
-        let mut child = program.spawn(&arguments.split(' ').collect::<Vec<_>>());
+        let mut child = program.spawn(arguments);
         drop(child.stdout.take());
         let mut input = child.stdin.take().expect("its input");
         // Writing fails as soon as the program has found out and ended.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use fourbase::{Outcome, Position, Value};
 use serde_json::json;
 
-use crate::support::databases::{Communicator, Fault, FaultKind, Options, Report, Threads, verify, verify_as};
+use crate::support::databases::{Communicator, Fault, FaultKind, Options, Report, Threads, verify};
 use crate::support::long;
 use crate::support::memory_disk::MemoryDisk;
 use crate::support::positions::{Random, board};
@@ -33,7 +33,7 @@ fn solved(name: &str, values: Values) -> (MemoryDisk, Database) {
 
 /// Copies the files of a database, and flips a bit in the middle of those tiers that are to be damaged, by number.
 fn copied(disk: &MemoryDisk, is_damaged: impl Fn(usize) -> bool) -> MemoryDisk {
-    let copy = MemoryDisk::new();
+    let copy = MemoryDisk::default();
     for (number, (path, mut bytes)) in disk.files().into_iter().enumerate() {
         let is_tier = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("tier-"));
         if is_tier && is_damaged(number) {
@@ -253,23 +253,6 @@ fn a_sample_of_all_values_but_one_finds_the_wrong_values_that_a_whole_verificati
     }
 }
 
-#[test]
-fn a_sample_finds_the_same_with_any_number_of_threads_and_any_cache() {
-    let (disk, database) = solved("4x4", Values::Remoteness);
-    let planted = choose(&database, &stored(&database), &mut Random::new(7));
-    let faults = |threads: usize, cache_bytes: u64| {
-        let wrong = with_planted(&disk, &database, &planted).with_cache(cache_bytes);
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-        let report =
-            pool.install(|| verify(&wrong, |options| (options.sample, options.faults) = (Some(2000), usize::MAX)));
-        assert_eq!(report.checked, 2000);
-        format!("{:?}", report.faults)
-    };
-    let one = faults(1, 1 << 20);
-    assert!(one.contains("kind: Value"), "{one}");
-    assert_eq!([faults(2, 1 << 20), faults(5, 0)], [one.clone(), one]);
-}
-
 /// A damaged block is found before a sample is drawn, however small the sample.
 #[test]
 fn a_sample_of_one_value_reads_every_file_in_full() {
@@ -298,16 +281,6 @@ fn a_wrong_value_of_the_empty_board_is_found_three_ways() {
     assert!(texts[0].starts_with("ply 1, block 0, entry 0: stored lose in 6, expected tie in 15 (position 2_"));
 }
 
-#[test]
-fn only_the_first_faults_are_kept_and_all_are_counted() {
-    let (disk, database) = solved("4x4", Values::Wdl);
-    let wrong = with_planted(&disk, &database, &choose(&database, &stored(&database), &mut Random::new(4)));
-    let all = verified(&wrong);
-    let few = verify(&wrong, |options| options.faults = 7);
-    assert_eq!(few.faults_in_all, all.faults_in_all);
-    assert_eq!(format!("{:?}", few.faults), format!("{:?}", &all.faults[..7]));
-}
-
 /// Verifies as each rank of a job; the reports have to be alike. Rank 1 reads the database `of_rank_1`.
 fn verified_by(
     size: u32,
@@ -316,9 +289,10 @@ fn verified_by(
     set: impl Fn(&mut Options) + Sync,
 ) -> Report {
     let (reports, _) = Threads::run(size, threads, |communicator| {
-        let mut options = Options { communicator, ..Options::default() };
-        set(&mut options);
-        verify_as(if communicator.rank() == 1 { of_rank_1 } else { database }, &options)
+        verify(if communicator.rank() == 1 { of_rank_1 } else { database }, |options| {
+            options.communicator = communicator;
+            set(options);
+        })
     });
     let told: BTreeSet<String> = reports.iter().map(|report| format!("{report:?}")).collect();
     assert_eq!(told.len(), 1, "{told:?}");
@@ -326,40 +300,43 @@ fn verified_by(
 }
 
 #[test]
-fn any_number_of_processes_finds_what_one_finds() {
+fn any_number_of_processes_and_threads_and_any_cache_finds_what_one_finds() {
     let boards = [("4x4", Values::Remoteness), ("4x4m", Values::Wdl), ("5x4", Values::Wdl)];
     for (name, values) in boards.into_iter().take(long::scale(2, 3)) {
         let (disk, database) = solved(name, values);
         let planted = choose(&database, &stored(&database), &mut Random::new(19));
-        for wrong in [&database, &with_planted(&disk, &database, &planted)] {
-            for (sample, faults) in [(None, 7), (None, usize::MAX), (Some(500), 3), (Some(9000), usize::MAX)] {
+        let [wrong, uncached] = [0, 1].map(|_| with_planted(&disk, &database, &planted));
+        let uncached = uncached.with_cache(0);
+        let damaged = open(copied(&disk, |number| number.is_multiple_of(2)), &database);
+        let settings = [(None, 7), (None, usize::MAX), (Some(500), 3), (Some(9000), usize::MAX)];
+        for (wrong, uncached, settings) in [
+            (&database, &database, &settings[1..3]),
+            (&wrong, &uncached, &settings),
+            (&damaged, &damaged, &[(None, 0), (None, 1), (None, usize::MAX)]),
+        ] {
+            for &(sample, faults) in settings {
                 let set = |options: &mut Options| (options.sample, options.faults) = (sample, faults);
                 let one = format!("{:?}", verify(wrong, set));
-                for (size, threads) in [(1, 1), (2, 2), (5, 1)] {
-                    let found = format!("{:?}", verified_by(size, threads, [wrong; 2], set));
+                // Without a cache a whole verification takes long.
+                let ways = [(2, 2, wrong), (5, 1, wrong), (1, 5, uncached)];
+                for (size, threads, database) in ways.into_iter().take(2 + usize::from(sample.is_some())) {
+                    let found = format!("{:?}", verified_by(size, threads, [database; 2], set));
                     assert_eq!(found, one, "{name} {values} {size} {threads}");
                 }
             }
         }
-    }
-}
-
-#[test]
-fn any_number_of_processes_finds_the_same_damage() {
-    let (disk, database) = solved("4x4", Values::Remoteness);
-    let damaged = open(copied(&disk, |number| number.is_multiple_of(2)), &database);
-    let one = verified(&damaged);
-    assert!(one.faults_in_all >= 3 && one.faults.iter().all(|fault| fault.kind == FaultKind::File), "{one:?}");
-    for faults in [0, 1, usize::MAX] {
-        let one = verify(&damaged, |options| options.faults = faults);
-        for size in [1, 3] {
-            let found = verified_by(size, 2, [&damaged; 2], |options| options.faults = faults);
-            assert_eq!(format!("{found:?}"), format!("{one:?}"));
+        // Only the first faults are kept, and all are counted.
+        let (all, few) = (verified(&wrong), verify(&wrong, |options| options.faults = 7));
+        assert_eq!(few.faults_in_all, all.faults_in_all);
+        assert_eq!(format!("{:?}", few.faults), format!("{:?}", &all.faults[..7]));
+        // What only one process reads otherwise, all report.
+        for found in [verified(&damaged), verified_by(2, 1, [&database, &damaged], |_| ())] {
+            assert!(
+                found.faults_in_all >= 3 && found.faults.iter().all(|fault| fault.kind == FaultKind::File),
+                "{found:?}"
+            );
         }
     }
-    // What only one process reads otherwise, all report.
-    let found = verified_by(2, 1, [&database, &damaged], |_| ());
-    assert!(found.faults_in_all > 0, "{found:?}");
 }
 
 #[test]

@@ -91,11 +91,7 @@ fn compare_moves(search: &PlainSearch, database: &Database, key: u64) {
     let mut expected = search.moves(&game);
     if values == Values::Wdl {
         // Without remoteness all wins are alike, all ties and all losses.
-        expected.sort_by_key(|&(column, answer)| match answer {
-            Answer::Win(_) => (0, column),
-            Answer::Tie(_) => (1, column),
-            Answer::Lose(_) => (2, column),
-        });
+        expected.sort_by_key(|&(column, answer)| (-answer.value, column));
     }
     let expected: Vec<_> = expected.iter().map(|&(column, answer)| (column, answer.outcome(values))).collect();
     let found = database.moves(&position).expect("moves");

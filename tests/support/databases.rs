@@ -13,7 +13,7 @@ pub use fourbase_tiers::verify::{Fault, FaultKind, Options, Report};
 use tempfile::TempDir;
 
 use super::solves::Solve;
-use super::tiers::{Database, Progress, ReadFile, Storage, Values};
+use super::tiers::{Database, ReadFile, Storage, Values};
 
 /// The bytes of every file of a database, by name.
 pub type Files = Arc<BTreeMap<String, Vec<u8>>>;
@@ -98,14 +98,6 @@ impl Solved {
         Solved { solve, _root: root }
     }
 
-    /// Runs a solve in a folder of its own.
-    pub fn by(solve: &Solve) -> Solved {
-        let root = TempDir::new().expect("a temporary folder");
-        let solve = solve.with_root(root.path());
-        solve.run().expect("the board is solved");
-        Solved { solve, _root: root }
-    }
-
     /// The database's folder.
     pub fn folder(&self) -> PathBuf {
         self.solve.folder()
@@ -118,18 +110,8 @@ impl Solved {
 }
 
 /// Verifies a database; `set` changes the options of a whole verification.
-pub fn verify(database: &Database, set: impl FnOnce(&mut Options)) -> Report {
+pub fn verify<'a>(database: &Database, set: impl FnOnce(&mut Options<'a>)) -> Report {
     let mut options = Options::default();
     set(&mut options);
-    verify_as(database, &options)
-}
-
-/// Verifies a database with these options.
-pub fn verify_as(database: &Database, options: &Options) -> Report {
-    verify::verify(database, options, &()).expect("a verification")
-}
-
-/// Verifies a database, and tells its progress.
-pub fn verify_heard(database: &Database, progress: &dyn Progress) -> Report {
-    verify::verify(database, &Options::default(), progress).expect("a verification")
+    verify::verify(database, &options, &()).expect("a verification")
 }

@@ -14,9 +14,10 @@ use super::positions::Random;
 use super::tiers::{Lock, ReadFile, Storage, WriteFile};
 
 /// Which operations fail, counted from 0.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Default, Debug)]
 pub enum Fault {
     /// None.
+    #[default]
     Never,
     /// One, and those after it go well: a disk that is full for a moment.
     Once(u64),
@@ -29,7 +30,7 @@ pub enum Fault {
 }
 
 /// Files in memory; clones share them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct MemoryDisk(Arc<Mutex<Files>>);
 
 /// What a name stands for.
@@ -43,7 +44,7 @@ enum Node {
 /// A name and what it became.
 type Change = (PathBuf, Option<Node>);
 
-#[derive(Debug)]
+#[derive(Default, Debug)]
 struct Files {
     fault: Fault,
     /// What the disk reports as free; nothing makes it less.
@@ -69,25 +70,9 @@ struct Content {
 }
 
 impl MemoryDisk {
-    /// Makes an empty disk.
-    pub fn new() -> MemoryDisk {
-        MemoryDisk(Arc::new(Mutex::new(Files {
-            fault: Fault::Never,
-            free_bytes: None,
-            operations: 0,
-            written_bytes: 0,
-            names: BTreeMap::new(),
-            durable_names: BTreeMap::new(),
-            pending: Vec::new(),
-            contents: Vec::new(),
-            locks: BTreeSet::new(),
-            published: BTreeSet::new(),
-        })))
-    }
-
     /// Makes an empty disk that reports so many bytes as free.
     pub fn with_free_bytes(free_bytes: u64) -> MemoryDisk {
-        let disk = MemoryDisk::new();
+        let disk = MemoryDisk::default();
         disk.lock_files().free_bytes = Some(free_bytes);
         disk
     }
@@ -318,9 +303,7 @@ impl Storage for MemoryDisk {
     fn sync_folder(&self, path: &Path) -> io::Result<()> {
         let mut files = self.operate()?;
         files.check_folder(Some(path))?;
-        let (synced, pending) = std::mem::take(&mut files.pending).into_iter().partition(|(folder, _)| folder == path);
-        files.pending = pending;
-        let synced: Vec<(PathBuf, _)> = synced;
+        let synced: Vec<_> = files.pending.extract_if(.., |(folder, _)| folder == path).collect();
         for (_, changes) in synced {
             apply(&mut files.durable_names, changes);
         }
@@ -413,8 +396,7 @@ impl ReadFile for MemoryFile {
 
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
         let mut files = self.disk.operate()?;
-        let bytes = &files.contents[self.content].bytes;
-        let left = bytes.len().saturating_sub(offset as usize);
+        let left = files.contents[self.content].bytes.len().saturating_sub(offset as usize);
         let read = files.share(buffer.len().min(left))?;
         let bytes = &files.contents[self.content].bytes;
         buffer[..read].copy_from_slice(&bytes[bytes.len() - left..][..read]);

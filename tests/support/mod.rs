@@ -31,5 +31,4 @@ pub mod tiers {
     pub use fourbase_tiers::solve::{CHECKPOINT, Plan, Report, SolveError};
     pub use fourbase_tiers::testing::forge::{Forged, forge};
     pub use fourbase_tiers::testing::plant::{Planted, plant};
-    pub use fourbase_tiers::tier::BLOCK_WORDS;
 }

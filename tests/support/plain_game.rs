@@ -9,14 +9,6 @@ pub const EMPTY: u8 = 0;
 pub const FIRST: u8 = 1;
 pub const SECOND: u8 = 2;
 
-/// How a game has ended, as the player sees it who would be to move.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum End {
-    Won,
-    Tied,
-    Lost,
-}
-
 /// A game in progress, or a finished one.
 #[derive(Clone, Debug)]
 pub struct PlainGame {
@@ -61,10 +53,9 @@ impl PlainGame {
     }
 
     /// The columns with room, from the left. Does not ask whether the game is over.
-    pub fn columns_with_room(&self) -> impl Iterator<Item = usize> + use<> {
-        let width = self.board.width();
-        let top_row: Vec<u8> = self.cells[self.cells.len() - width..].to_vec();
-        (0..width).filter(move |&column| top_row[column] == EMPTY)
+    pub fn columns_with_room(&self) -> impl Iterator<Item = usize> {
+        let top_row = self.cells.len() - self.board.width();
+        (0..self.board.width()).filter(move |column| self.cells[top_row + column] == EMPTY)
     }
 
     /// Lets a piece fall into a column with room.
@@ -96,15 +87,12 @@ impl PlainGame {
         self.plies -= 1;
     }
 
-    /// Says how the game has ended; `None` while it goes on.
-    pub fn end(&self) -> Option<End> {
-        let last_mover = if self.mover() == FIRST { SECOND } else { FIRST };
-        if self.has_line(last_mover) {
-            Some(if self.board.is_misere() { End::Won } else { End::Lost })
-        } else if self.cells.contains(&EMPTY) {
-            None
+    /// Says what the end of the game is worth to the player who would be to move: 1, 0 or -1; `None` while it goes on.
+    pub fn end(&self) -> Option<i8> {
+        if self.has_line(FIRST + SECOND - self.mover()) {
+            Some(if self.board.is_misere() { 1 } else { -1 })
         } else {
-            Some(End::Tied)
+            (!self.cells.contains(&EMPTY)).then_some(0)
         }
     }
 
@@ -142,6 +130,9 @@ impl PlainGame {
         let (width, height) = (self.board.width() as isize, self.board.height() as isize);
         for row in 0..height {
             for column in 0..width {
+                if self.cells[(row * width + column) as usize] != player {
+                    continue;
+                }
                 for (right, up) in [(1, 0), (0, 1), (1, 1), (1, -1)] {
                     let (mut x, mut y, mut length) = (column, row, 0);
                     while x < width && y >= 0 && y < height && self.cells[(y * width + x) as usize] == player {

@@ -4,65 +4,32 @@ use std::collections::HashMap;
 
 use fourbase::{Board, Outcome, Value};
 
-use super::plain_game::{End, PlainGame};
+use super::plain_game::PlainGame;
 use super::tiers::Values;
 
-/// What a position is worth to the player to move, and the plies to the end when the winner plays for speed and
-/// the loser delays.
+/// What a position is worth to the player to move, 1, 0 or -1, and the plies to the end when the winner plays for speed and the
+/// loser delays.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Answer {
-    Win(u8),
-    Tie(u8),
-    Lose(u8),
+pub struct Answer {
+    pub value: i8,
+    pub plies: u8,
 }
 
 impl Answer {
-    /// The answer of a position in which the game has ended.
-    pub fn of_end(end: End) -> Answer {
-        match end {
-            End::Won => Answer::Win(0),
-            End::Tied => Answer::Tie(0),
-            End::Lost => Answer::Lose(0),
-        }
-    }
-
-    /// The answer of a database with remoteness.
-    pub fn of_outcome(Outcome { value, remoteness }: Outcome) -> Answer {
-        let plies = u8::try_from(remoteness.expect("a remoteness")).expect("at most 64 plies");
-        match value {
-            Value::Win => Answer::Win(plies),
-            Value::Tie => Answer::Tie(plies),
-            Value::Lose => Answer::Lose(plies),
-        }
-    }
-
     /// The same answer as the opponent saw it one ply before.
     pub fn before_the_move(self) -> Answer {
-        match self {
-            Answer::Win(plies) => Answer::Lose(plies + 1),
-            Answer::Tie(plies) => Answer::Tie(plies + 1),
-            Answer::Lose(plies) => Answer::Win(plies + 1),
-        }
+        Answer { value: -self.value, plies: self.plies + 1 }
     }
 
-    /// Whether a player would rather have this answer than the other: a win soon, a tie, a loss late.
-    pub fn is_better_than(self, other: Answer) -> bool {
-        match (self, other) {
-            (Answer::Win(plies), Answer::Win(others)) => plies < others,
-            (Answer::Lose(plies), Answer::Lose(others)) => plies > others,
-            (Answer::Win(_), _) | (Answer::Tie(_), Answer::Lose(_)) => true,
-            _ => false,
-        }
+    /// Ranks answers: a win soon, a tie, a loss late.
+    pub fn rank(self) -> i32 {
+        i32::from(self.value) * (1000 - i32::from(self.plies))
     }
 
     /// What a database of these values should say.
     pub fn outcome(self, values: Values) -> Outcome {
-        let (value, plies) = match self {
-            Answer::Win(plies) => (Value::Win, plies),
-            Answer::Tie(plies) => (Value::Tie, plies),
-            Answer::Lose(plies) => (Value::Lose, plies),
-        };
-        Outcome { value, remoteness: (values == Values::Remoteness).then_some(u32::from(plies)) }
+        let value = [Value::Lose, Value::Tie, Value::Win][(self.value + 1) as usize];
+        Outcome { value, remoteness: (values == Values::Remoteness).then_some(self.plies.into()) }
     }
 }
 
@@ -97,14 +64,14 @@ impl PlainSearch {
             return answer;
         }
         let answer = match game.end() {
-            Some(end) => Answer::of_end(end),
+            Some(value) => Answer { value, plies: 0 },
             None => {
-                let mut best = None;
-                for column in game.columns_with_room() {
+                let mut best: Option<Answer> = None;
+                for column in Vec::from_iter(game.columns_with_room()) {
                     game.drop_piece(column);
                     let answer = self.solve(game).before_the_move();
                     game.take_back(column);
-                    if best.is_none_or(|best| answer.is_better_than(best)) {
+                    if best.is_none_or(|best| answer.rank() > best.rank()) {
                         best = Some(answer);
                     }
                 }
@@ -130,7 +97,7 @@ impl PlainSearch {
             let mut child = game.clone();
             child.drop_piece(column);
             let answer = self.answer(&child).before_the_move();
-            let place = moves.iter().position(|&(_, other)| answer.is_better_than(other)).unwrap_or(moves.len());
+            let place = moves.iter().position(|&(_, other)| answer.rank() > other.rank()).unwrap_or(moves.len());
             moves.insert(place, (column, answer));
         }
         moves

@@ -19,7 +19,7 @@ use super::tiers::{Values, folder_of};
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_fourbase");
 
 /// Variables that change what the program does; tests that want them set them.
-pub const VARIABLES: [&str; 5] = ["FOURBASE_DB", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "CI"];
+const VARIABLES: [&str; 5] = ["FOURBASE_DB", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "CI"];
 
 /// Nothing that is tested takes longer, on any machine.
 pub const LIMIT: Duration = Duration::from_secs(60);
@@ -83,26 +83,26 @@ impl Program {
         Run::of(self.command().args(arguments.split_whitespace()).stdin(input.into()))
     }
 
-    /// Starts the program with a pipe to its input, and from its output and its standard error.
-    pub fn spawn(&self, arguments: &[&str]) -> Child {
-        let mut command = std::process::Command::new(PROGRAM);
-        command.args(arguments).current_dir(self.folder.path()).envs(self.variables.iter().cloned());
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        for variable in VARIABLES {
-            if self.variables.iter().all(|(name, _)| name != variable) {
-                command.env_remove(variable);
-            }
-        }
+    /// Starts the program with these arguments, which have no spaces, and with pipes to its input and from its outputs.
+    pub fn spawn(&self, arguments: &str) -> Child {
+        let mut command = self.process(PROGRAM);
+        command.args(arguments.split_whitespace()).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.spawn().expect("the program runs")
     }
 
     /// Returns a command that waits for arguments.
     pub fn command(&self) -> Command {
-        let mut command = Command::new(PROGRAM).current_dir(self.folder.path()).timeout(LIMIT);
+        Command::from_std(self.process(PROGRAM)).timeout(LIMIT)
+    }
+
+    /// Prepares any program in the folder.
+    pub fn process(&self, program: &str) -> std::process::Command {
+        let mut command = std::process::Command::new(program);
         for variable in VARIABLES {
-            command = command.env_remove(variable);
+            command.env_remove(variable);
         }
-        command.envs(self.variables.iter().map(|(name, value)| (name, value)))
+        command.current_dir(self.folder.path()).envs(self.variables.iter().cloned());
+        command
     }
 }
 
@@ -216,4 +216,11 @@ pub fn record(line: &Value) {
     let Some(path) = std::env::var_os("FOURBASE_JSON") else { return };
     let mut file = File::options().create(true).append(true).open(path).expect("a file");
     file.write_all(format!("{line}\n").as_bytes()).expect("room for a line");
+}
+
+/// Returns the most memory that a process has had, where the system tells.
+pub fn peak_kib(process: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix(" kB")?.trim().parse().ok()
 }

@@ -5,29 +5,6 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use super::tiers::{FileError, Progress, Stage};
 
-/// Stops a solve after so many tiers.
-#[derive(Debug)]
-pub struct StopAfterTiers {
-    most: usize,
-    done: AtomicUsize,
-}
-
-impl StopAfterTiers {
-    pub fn new(most: usize) -> StopAfterTiers {
-        StopAfterTiers { most, done: AtomicUsize::new(0) }
-    }
-}
-
-impl Progress for StopAfterTiers {
-    fn tier_done(&self, _: Stage, _: u32, _: u64, _: u64) {
-        self.done.fetch_add(1, Ordering::Relaxed);
-    }
-
-    fn is_stopped(&self) -> bool {
-        self.done.load(Ordering::Relaxed) >= self.most
-    }
-}
-
 /// Stops a solve that resumes as soon as it reads the files of an earlier one.
 #[derive(Debug, Default)]
 pub struct StopAtFiles {
@@ -51,31 +28,36 @@ impl Progress for StopAtFiles {
     }
 }
 
-/// Stops a solve after this many entries, solved or passed over; notes what was done, and ignores damage.
+/// Stops a solve after so many tiers, or after so many entries that are solved or passed over; notes what was done. Damage is a
+/// failure.
 #[derive(Debug, Default)]
-pub struct StopAfterEntries {
-    most: u64,
+pub struct StopAfter {
+    most_tiers: usize,
+    most_entries: u64,
     /// Entries that are solved or passed over.
     pub solved: AtomicU64,
     /// Entries that an earlier solve had done.
     pub before: AtomicU64,
     /// Tiers that are done, and their entries.
-    pub tiers: AtomicUsize,
-    pub entries: AtomicU64,
+    pub done_tiers: AtomicUsize,
+    pub done_entries: AtomicU64,
 }
 
-impl StopAfterEntries {
-    pub fn new(most: u64) -> StopAfterEntries {
-        StopAfterEntries { most, ..StopAfterEntries::default() }
+impl StopAfter {
+    pub fn tiers(most_tiers: usize) -> StopAfter {
+        StopAfter { most_tiers, most_entries: u64::MAX, ..StopAfter::default() }
     }
 
-    /// Never stops.
-    pub fn never() -> StopAfterEntries {
-        StopAfterEntries::new(u64::MAX)
+    pub fn entries(most_entries: u64) -> StopAfter {
+        StopAfter { most_entries, ..StopAfter::never() }
+    }
+
+    pub fn never() -> StopAfter {
+        StopAfter::tiers(usize::MAX)
     }
 }
 
-impl Progress for StopAfterEntries {
+impl Progress for StopAfter {
     fn begin(&self, stage: Stage, _: u64, done: u64) {
         if stage == Stage::Solve {
             self.before.store(done, Ordering::Relaxed);
@@ -89,8 +71,8 @@ impl Progress for StopAfterEntries {
     }
 
     fn tier_done(&self, _: Stage, _: u32, entries: u64, _: u64) {
-        self.tiers.fetch_add(1, Ordering::Relaxed);
-        self.entries.fetch_add(entries, Ordering::Relaxed);
+        self.done_tiers.fetch_add(1, Ordering::Relaxed);
+        self.done_entries.fetch_add(entries, Ordering::Relaxed);
     }
 
     fn starts_over(&self, why: &FileError) {
@@ -98,7 +80,8 @@ impl Progress for StopAfterEntries {
     }
 
     fn is_stopped(&self) -> bool {
-        self.solved.load(Ordering::Relaxed) >= self.most
+        self.solved.load(Ordering::Relaxed) >= self.most_entries
+            || self.done_tiers.load(Ordering::Relaxed) >= self.most_tiers
     }
 }
 

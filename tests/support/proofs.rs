@@ -17,19 +17,8 @@ use super::truth::Opening;
 pub type Tally = [usize; 3];
 
 /// Counts values.
-pub fn tally(values: impl Iterator<Item = Value>) -> Tally {
-    values.fold([0; 3], |mut tally, value| {
-        tally[place(value)] += 1;
-        tally
-    })
-}
-
-fn place(value: Value) -> usize {
-    match value {
-        Value::Win => 0,
-        Value::Tie => 1,
-        Value::Lose => 2,
-    }
+pub fn tally(values: impl Iterator<Item = Value> + Clone) -> Tally {
+    [Value::Win, Value::Tie, Value::Lose].map(|counted| values.clone().filter(|value| *value == counted).count())
 }
 
 /// Looks every position up, and its mirror image: the value, and where the database has it the remoteness.
@@ -83,11 +72,7 @@ pub fn parse_scored(board: Board, line: &str) -> Opening {
     let (moves, score) = line.split_once(' ').expect("moves and a score");
     let position = notation::parse(board, moves).expect("a position");
     let score: i32 = score.trim().parse().expect("a score");
-    let value = match score.signum() {
-        1 => Value::Win,
-        0 => Value::Tie,
-        _ => Value::Lose,
-    };
+    let value = [Value::Lose, Value::Tie, Value::Win][(score.signum() + 1) as usize];
     let winner = if value == Value::Win { position.to_move() } else { position.to_move().other() };
     let pieces = board.cells() as u32 / 2 + 1 - score.unsigned_abs();
     let end = match (value, winner) {
@@ -128,5 +113,5 @@ pub fn assert_searched(database: &Database, positions: &[Position]) -> Tally {
         expected.value
     };
     let values: Vec<Value> = positions.par_iter().map_init(search, compare).collect();
-    tally(values.into_iter())
+    tally(values.iter().copied())
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use ureq::Agent;
 
-use super::program::Program;
+use super::program::{Program, peak_kib};
 
 /// No answer takes longer, on any machine.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -30,8 +30,8 @@ pub fn eventually(what: &str, holds: impl Fn() -> bool) {
 /// A server. It is told to stop when this is dropped.
 pub struct Server {
     child: Child,
-    /// Without the slash at the end.
-    url: String,
+    /// Where it is, without the slash at the end.
+    pub url: String,
     agent: Agent,
     /// Its databases are there as long as it runs.
     _folder: Arc<TempDir>,
@@ -46,9 +46,14 @@ pub struct Reply {
 }
 
 impl Server {
+    /// Starts a server without a folder of databases.
+    pub fn alone(options: &str) -> Server {
+        Server::start(&Program::new(), options)
+    }
+
     /// Starts the program in its folder on a port that is free, and waits until it listens.
-    pub fn start(program: &Program, options: &[&str]) -> Server {
-        let mut child = program.spawn(&[&["serve", "--listen", "127.0.0.1:0"], options].concat());
+    pub fn start(program: &Program, options: &str) -> Server {
+        let mut child = program.spawn(&format!("serve --listen 127.0.0.1:0 {options}"));
         let mut line = String::new();
         let output = child.stdout.as_mut().expect("a pipe");
         BufReader::new(output).read_line(&mut line).expect("a line");
@@ -56,11 +61,6 @@ impl Server {
         let url = url.unwrap_or_else(|| panic!("an address: {line:?}")).to_owned();
         let config = Agent::config_builder().http_status_as_error(false).timeout_global(Some(LIMIT));
         Server { child, url, agent: config.build().into(), _folder: program.folder() }
-    }
-
-    /// Returns where it is, without the slash at the end.
-    pub fn url(&self) -> &str {
-        &self.url
     }
 
     /// Gets an address that begins with a slash.
@@ -112,21 +112,13 @@ impl Server {
 
     /// Returns the most memory that it has taken so far.
     #[cfg(target_os = "linux")]
-    pub fn memory_bytes(&self) -> u64 {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).expect("its status");
-        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a line");
-        line.trim().trim_end_matches(" kB").parse::<u64>().expect("a number") << 10
+    pub fn peak_kib(&self) -> Option<u64> {
+        peak_kib(self.child.id())
     }
 
-    /// Tells it to stop as Ctrl-C does, and returns its exit code and what it wrote to standard error.
+    /// Sends it a signal that ends it, and returns its exit code and what it wrote to standard error.
     #[cfg(target_os = "linux")]
-    pub fn stop(self) -> (Option<i32>, String) {
-        self.stop_by(rustix::process::Signal::INT)
-    }
-
-    /// The same with another signal.
-    #[cfg(target_os = "linux")]
-    pub fn stop_by(mut self, signal: rustix::process::Signal) -> (Option<i32>, String) {
+    pub fn stop(mut self, signal: rustix::process::Signal) -> (Option<i32>, String) {
         let _ = rustix::process::kill_process(rustix::process::Pid::from_child(&self.child), signal);
         let status = self.child.wait().expect("an end");
         let mut errors = String::new();

@@ -10,10 +10,7 @@ use fourbase_tiers::solve;
 
 use super::memory_disk::MemoryDisk;
 use super::positions::board;
-use super::tiers::{
-    Alone, BLOCK_WORDS, CHECKPOINT, Database, DatabaseError, Disk, Kernel, Plan, Progress, Report, SolveError, Storage,
-    Values, folder_of,
-};
+use super::tiers::{Alone, Database, DatabaseError, Disk, Kernel, Plan, Progress, Report, SolveError, Storage, Values};
 
 /// What a solve may take: far more than any board of these tests needs.
 pub const MEMORY_BYTES: u64 = 4 << 30;
@@ -26,46 +23,24 @@ pub struct Solve {
     pub root: PathBuf,
     pub scratch: Option<PathBuf>,
     pub keep_plies: Option<u32>,
-    checkpoint: Duration,
-    block_words: usize,
-    memory_bytes: u64,
-    kernel: Kernel,
-    replace: bool,
+    library: solve::Solve,
 }
 
 impl Solve {
     /// A solve with the fastest kernels, in memory, into a database under `db`.
     pub fn new(board: Board, values: Values) -> Solve {
-        Solve {
-            board,
-            values,
-            root: "db".into(),
-            scratch: None,
-            keep_plies: None,
-            checkpoint: CHECKPOINT,
-            block_words: BLOCK_WORDS,
-            memory_bytes: MEMORY_BYTES,
-            kernel: Kernel::detect(),
-            replace: false,
-        }
+        let library = solve::Solve::new(board, values).memory(MEMORY_BYTES);
+        Solve { board, values, root: "db".into(), scratch: None, keep_plies: None, library }
     }
 
-    /// The library's solve.
-    fn solve(&self) -> solve::Solve {
-        solve::Solve::new(self.board, self.values)
-            .root(&self.root)
-            .memory(self.memory_bytes)
-            .kernel(self.kernel)
-            .replace(self.replace)
-            .scratch(self.scratch.clone())
-            .keep_plies(self.keep_plies)
-            .checkpoint(self.checkpoint)
-            .block_words(self.block_words)
+    fn with(&self, set: impl FnOnce(solve::Solve) -> solve::Solve) -> Solve {
+        Solve { library: set(self.library.clone()), ..self.clone() }
     }
 
     /// Sets the folder of all databases.
     pub fn with_root(&self, root: impl Into<PathBuf>) -> Solve {
-        Solve { root: root.into(), ..self.clone() }
+        let root = root.into();
+        Solve { root: root.clone(), ..self.with(|solve| solve.root(&root)) }
     }
 
     /// Makes every tier durable, so that a solve that is stopped can resume there.
@@ -75,52 +50,53 @@ impl Solve {
 
     /// Sets how long to solve before a tier is made durable.
     pub fn with_checkpoint(&self, checkpoint: Duration) -> Solve {
-        Solve { checkpoint, ..self.clone() }
+        self.with(|solve| solve.checkpoint(checkpoint))
     }
 
     /// Sets the kernels.
     pub fn with_kernel(&self, kernel: Kernel) -> Solve {
-        Solve { kernel, ..self.clone() }
+        self.with(|solve| solve.kernel(kernel))
     }
 
     /// Limits the memory.
     pub fn with_memory_bytes(&self, memory_bytes: u64) -> Solve {
-        Solve { memory_bytes, ..self.clone() }
+        self.with(|solve| solve.memory(memory_bytes))
     }
 
     /// Replaces an older database, or resumes it.
     pub fn with_replace(&self, replace: bool) -> Solve {
-        Solve { replace, ..self.clone() }
+        self.with(|solve| solve.replace(replace))
     }
 
     /// Keeps the live tiers in files.
     pub fn with_scratch(&self, scratch: impl Into<PathBuf>) -> Solve {
-        Solve { scratch: Some(scratch.into()), ..self.clone() }
+        let scratch = Some(scratch.into());
+        Solve { scratch: scratch.clone(), ..self.with(|solve| solve.scratch(scratch)) }
     }
 
     /// Keeps them in memory, where there is plenty. An earlier solve's files are found if they are beside the database.
     pub fn in_memory(&self) -> Solve {
-        Solve { scratch: None, memory_bytes: MEMORY_BYTES, ..self.clone() }
+        Solve { scratch: None, ..self.with(|solve| solve.scratch(None).memory(MEMORY_BYTES)) }
     }
 
     /// Sets how many words a block of those tiers has.
     pub fn with_block_words(&self, block_words: usize) -> Solve {
-        Solve { block_words, ..self.clone() }
+        self.with(|solve| solve.block_words(block_words))
     }
 
     /// Keeps the tiers of at most so many pieces; `None`: all.
     pub fn with_keep_plies(&self, keep_plies: Option<u32>) -> Solve {
-        Solve { keep_plies, ..self.clone() }
+        Solve { keep_plies, ..self.with(|solve| solve.keep_plies(keep_plies)) }
     }
 
     /// The database's folder.
     pub fn folder(&self) -> PathBuf {
-        folder_of(&self.root, self.board, self.values)
+        self.library.folder()
     }
 
     /// The folder of this database's tiers within [`Solve::scratch`].
     pub fn scratch_folder(&self) -> PathBuf {
-        self.solve().scratch_folder()
+        self.library.scratch_folder()
     }
 
     /// Solves into files on disk.
@@ -130,7 +106,7 @@ impl Solve {
 
     /// Runs like [`Solve::run`] and reports to `progress`.
     pub fn run_heard(&self, progress: &dyn Progress) -> Result<Report, SolveError> {
-        self.solve().run_on(&Alone, &Disk, progress)
+        self.run_heard_on(progress, &Disk)
     }
 
     /// Solves into the files of a storage.
@@ -140,7 +116,7 @@ impl Solve {
 
     /// Runs like [`Solve::run_on`] and reports to `progress`.
     pub fn run_heard_on(&self, progress: &dyn Progress, storage: &dyn Storage) -> Result<Report, SolveError> {
-        self.solve().run_on(&Alone, storage, progress)
+        self.library.run_on(&Alone, storage, progress)
     }
 
     /// Opens the database that the solve has made on a storage, or has begun.
@@ -160,7 +136,7 @@ impl Solve {
 
     /// Solves into memory without interruption, and returns the disk.
     pub fn solved(&self) -> MemoryDisk {
-        let disk = MemoryDisk::new();
+        let disk = MemoryDisk::default();
         self.run_on(&disk).expect("a solve without faults");
         disk
     }
