@@ -168,7 +168,7 @@ fn hostile_arguments_are_refused_in_a_few_lines() {
             1 => words(&["convert", "4x4"]),
             2 => words(&["stats"]),
             3 => words(&["verify"]),
-            4 => words(&["solve", "--dry-run"]),
+            4 => words(&["solve", "--memory", "1M", "--dry-run"]),
             _ => words(&["verify", "4x4", "--sample"]),
         };
         arguments.push(text);

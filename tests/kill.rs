@@ -100,6 +100,8 @@ fn a_process_that_is_killed_up_to_five_times_ends_with_the_same_bytes() {
 #[cfg(target_os = "linux")]
 fn signalled(command: &mut Command, signals: &[Signal], is_at_work: impl Fn() -> bool) -> Output {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
+    // Where its input is a pipe, it does not end.
+    let _input = child.stdin.take();
     while !is_at_work() {
         if child.try_wait().expect("a process").is_some() {
             return child.wait_with_output().expect("its output");

@@ -9,6 +9,7 @@ use fourbase::search::{Options, Search};
 use fourbase::{Board, Outcome, Player, Position, Value, notation};
 use rayon::prelude::*;
 
+use super::long;
 use super::positions::Random;
 use super::tiers::{Database, Values};
 use super::truth::Opening;
@@ -21,16 +22,15 @@ pub fn tally(values: impl Iterator<Item = Value> + Clone) -> Tally {
     [Value::Win, Value::Tie, Value::Lose].map(|counted| values.clone().filter(|value| *value == counted).count())
 }
 
-/// Looks every position up, and its mirror image: the value, and where the database has it the remoteness.
+/// Looks every position up, and mirror images: the value, and where the database has it the remoteness.
 pub fn assert_outcomes(database: &Database, openings: &[Opening]) {
-    let positions: Vec<Position> = openings.iter().flat_map(|(position, _)| [*position, position.mirror()]).collect();
-    let found = database.probe_many(&positions);
-    assert_eq!(found.len(), positions.len());
-    for (pair, (position, expected)) in found.chunks(2).zip(openings) {
-        for found in pair {
-            let found = stored(database, *found.as_ref().expect("an answer"));
-            assert_eq!(found, stored(database, *expected), "{position} or its mirror image");
-        }
+    let mirrored = openings.iter().map(|(position, expected)| (position.mirror(), *expected)).collect();
+    let mirrored = long::every(10, mirrored, "mirror images of published positions");
+    let all = [openings, &mirrored].concat();
+    let found = database.probe_many(&Vec::from_iter(all.iter().map(|(position, _)| *position)));
+    assert_eq!(found.len(), all.len());
+    for (found, (position, expected)) in found.into_iter().zip(all) {
+        assert_eq!(stored(database, found.expect("an answer")), stored(database, expected), "{position}");
     }
 }
 

@@ -174,7 +174,7 @@ fn totals_of_every_affordable_board_are_the_published_ones() {
 #[test]
 fn any_blocks_memory_ranks_threads_and_kernel_count_the_same() {
     for (board, block_words) in
-        [("1x1", 1), ("3x3c1", 1), ("4x4", 1), ("4x4m", 64), ("3x6", 7), ("6x3", 1 << 15), ("5x4", 200), ("5x5", 500)]
+        [("1x1", 1), ("3x3c1", 1), ("4x3", 1), ("4x4m", 64), ("3x6", 7), ("6x3", 1 << 15), ("5x4", 200), ("5x5", 500)]
     {
         if ["6x3", "5x4", "5x5"].contains(&board) && long::skips(format_args!("{board}, counted in files and by ranks"))
         {
