@@ -179,11 +179,12 @@ fn all_of_200_wrong_values_in_one_tier_are_found() {
 /// Of wrong values that lie one after the other, the last has only right ones after it.
 #[test]
 fn wrong_values_in_all_tiers_are_found_but_for_some_that_fit_others() {
-    let (disk, database) = solved("5x4", Values::Remoteness);
+    long::skips("wrong values in all tiers of 5x4; takes 4x4");
+    let (disk, database) = solved(long::scale("4x4", "5x4"), Values::Remoteness);
     let planted = choose(&database, &stored(&database), &mut Random::new(2));
     let told = told(&recomputed(&with_planted(&disk, &database, &planted)));
     let (found, missed): (Vec<&Planted>, Vec<_>) = planted.iter().partition(|planted| is_told(planted, &told));
-    println!("5x4: verify finds {} of {PLANTED} wrong values in all tiers, the others fit these", found.len());
+    println!("verify finds {} of {PLANTED} wrong values in all tiers, the others fit these", found.len());
     assert!(missed.len() < PLANTED / 20, "{missed:?}");
     assert!(missed.iter().all(|missed| found.iter().any(|found| found.ply > missed.ply)), "{missed:?}");
 }
