@@ -87,10 +87,8 @@ impl Game {
     /// Writes the current position: the moves, or a string of GamesmanUni if the game began from a set-up position.
     #[must_use]
     pub fn to_text(&self) -> String {
-        match self.positions.first().is_some_and(|first| first.ply() > 0) {
-            true => notation::to_uni(self.position()),
-            false => self.moves(),
-        }
+        let is_set_up = self.positions.first().is_some_and(|first| first.ply() > 0);
+        if is_set_up { notation::to_uni(self.position()) } else { self.moves() }
     }
 
     /// Returns the position before each move, and the current one at the end.

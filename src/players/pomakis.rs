@@ -121,7 +121,7 @@ fn number(pieces: Pieces, player: usize) -> i64 {
 impl Chooser for PomakisPlayer {
     fn choose(&mut self, position: &Position, _: Option<usize>, _: &mut dyn Rng) -> Result<Choice, ChooseError> {
         check_open(self.board, position)?;
-        if is_empty_7x6(position) {
+        if position.ply() == 0 && self.board.to_string() == "7x6" {
             return Ok(Choice { column: position.board().width() / 2, reason: Reason::Middle });
         }
         self.set_up(position);
@@ -137,10 +137,4 @@ impl Chooser for PomakisPlayer {
         };
         Ok(Choice { column, reason })
     }
-}
-
-/// Whether the position is the one that the player answers without a search.
-fn is_empty_7x6(position: &Position) -> bool {
-    let board = position.board();
-    position.ply() == 0 && (board.width(), board.height(), board.connect(), board.is_misere()) == (7, 6, 4, false)
 }

@@ -13,7 +13,7 @@ use fourbase_tiers::kernel::Values;
 use fourbase_tiers::verify::{self, FaultKind, Options, Report};
 use rayon::ThreadPool;
 
-use crate::arguments::{LookupArguments, MemoryArgument, ThreadsArgument, board, embedded_boards, within};
+use crate::arguments::{LookupArguments, MemoryArgument, ThreadsArgument, embedded_boards, parse_board, within};
 use crate::cli::job::Job;
 use crate::failure::{self, BadInput};
 use crate::output::progress::{Log, Shown};
@@ -53,7 +53,7 @@ Examples:
 Exit codes: 0 sound, 1 not sound or not checked (some file cannot be read), 2 bad input.")]
 pub struct Arguments {
     /// Columns x rows; then cN for lines of N instead of 4; then m for misère: 5x4, 4x4c3, 4x4m
-    #[arg(value_name = "BOARD", allow_hyphen_values = true, value_parser = board(), hide_possible_values = true)]
+    #[arg(value_name = "BOARD", allow_hyphen_values = true, value_parser = parse_board)]
     #[arg(required_unless_present = "embedded")]
     board: Option<Board>,
 
@@ -107,7 +107,12 @@ fn check(arguments: &Arguments, board: Board, job: &Job) -> anyhow::Result<()> {
     let searches = sample.unwrap_or(u64::MAX).min(options.searches);
     let options = Options { sample, searches, memory_bytes, communicator: job.all(), ..options };
     let is_shown = job.is_root();
-    let log = (is_shown && arguments.log).then(|| begin_log(&database));
+    let log = (is_shown && arguments.log).then(|| {
+        let (manifest, values) = (database.manifest(), database.values());
+        let size = bytes(manifest.bytes().into());
+        failure::print_note(&format!("{board} with {values}: {} tiers, {size}", manifest.tiers.len()));
+        Log::begin(board)
+    });
     let progress = Shown::new(!is_shown, log, None);
     let report = job.unless_failed(pool.install(|| verify::verify(&database, &options, &progress)))?;
     drop(progress);
@@ -129,14 +134,6 @@ fn prepare(arguments: &Arguments, board: Board, sample: Option<u64>) -> anyhow::
     // One for what is decoded here, one for what probes expand.
     let needed = counting_bytes + verify::working_bytes(pool.current_num_threads());
     Ok((arguments.memory.limit_cache(database, needed, 2), pool))
-}
-
-/// Starts a log that begins with the database.
-fn begin_log(database: &Database) -> Log {
-    let (manifest, board, values) = (database.manifest(), database.board(), database.values());
-    let size = bytes(manifest.bytes().into());
-    failure::print_note(&format!("{board} with {values}: {} tiers, {size}", manifest.tiers.len()));
-    Log::begin(board)
 }
 
 /// Returns nothing if the database is sound.
