@@ -192,12 +192,4 @@ mod tests {
             assert!(Game::parse("4x4".parse().unwrap(), text).is_err(), "{text}");
         }
     }
-
-    #[test]
-    fn a_game_names_its_winner() {
-        let winner = |board: &str, moves| Game::parse(board.parse().unwrap(), moves).unwrap().winner();
-        assert_eq!(winner("4x4", "1212121"), Some(Player::First));
-        assert_eq!(winner("4x4m", "1212121"), Some(Player::Second));
-        assert_eq!([winner("2x2", "1122"), winner("2x2", "112")], [None, None]);
-    }
 }
