@@ -71,7 +71,7 @@ impl WindowPlayer {
     fn set_up(&mut self, position: &Position) {
         self.standing.set_up(position);
         self.me = self.standing.mover();
-        let centre = position.board().column_cells(centre(self.board));
+        let centre = position.board().column_cells(self.board.width() / 2);
         let mine = (position.pieces(position.to_move()) & centre).count_ones();
         let lines = self.standing.in_lines.iter();
         self.score = lines.map(|&pieces| judge(pieces, self.me, self.board.connect())).sum::<i64>();
@@ -80,7 +80,7 @@ impl WindowPlayer {
 
     /// What a piece of the player to move in this column is worth by itself.
     fn centre_piece(&self, column: usize) -> i64 {
-        if column == centre(self.board) && self.standing.mover() == self.me { CENTRE } else { 0 }
+        if column == self.board.width() / 2 && self.standing.mover() == self.me { CENTRE } else { 0 }
     }
 }
 
@@ -119,11 +119,6 @@ impl Minimax for WindowPlayer {
     fn worth_of_line(&self, _: u32) -> i64 {
         if self.board.is_misere() { -WIN } else { WIN }
     }
-}
-
-/// The centre column.
-fn centre(board: Board) -> usize {
-    board.width() / 2
 }
 
 /// What a window is worth for one player.

@@ -123,12 +123,10 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 impl Arguments {
     /// Mirrors the position that was typed, if that was asked for.
     fn turned(&self, typed: &Position) -> Position {
-        if self.canonical {
-            canonical(typed)
-        } else if self.mirror {
-            typed.mirror()
-        } else {
-            *typed
+        match (self.canonical, self.mirror) {
+            (true, _) => canonical(typed),
+            (false, true) => typed.mirror(),
+            (false, false) => *typed,
         }
     }
 

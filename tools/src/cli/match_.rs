@@ -192,7 +192,8 @@ impl Score {
         let Score { wins, ties, losses } = self;
         let games = wins + ties + losses;
         // A win is one point, a tie half a point.
-        let points = if games == 0 { "-".to_owned() } else { percent(2 * wins + ties, 2 * games) };
+        let percent = 100.0 * (2 * wins + ties) as f64 / (2 * games) as f64;
+        let points = if games == 0 { "-".to_owned() } else { format!("{percent:.1} %") };
         [wins, ties, losses].map(|count| grouped(count.into())).into_iter().chain([points]).collect()
     }
 }
@@ -216,10 +217,6 @@ impl Tally {
             moves_per_second: (moves > 0).then(|| short(moves as f64 / seconds.max(1e-9))),
         }
     }
-}
-
-fn percent(part: u64, whole: u64) -> String {
-    format!("{:.1} %", 100.0 * part as f64 / whole as f64)
 }
 
 impl fmt::Display for MatchReport {

@@ -126,10 +126,19 @@ fn check(arguments: &Arguments, board: Board, job: &Job) -> anyhow::Result<()> {
     verdict(&database, report)
 }
 
-/// Opens the database that is checked, and starts the threads.
+/// Opens the database that is checked, and starts the threads. Refuses a count of legal positions that does not fit in memory, before
+/// anything is read.
 fn prepare(arguments: &Arguments, board: Board, sample: Option<u64>) -> anyhow::Result<(Database, ThreadPool)> {
     let database = arguments.lookup.cache.apply(open(arguments, board)?);
-    let counting_bytes = check_memory(arguments, &database, sample)?;
+    let limit = arguments.memory.known().unwrap_or(u64::MAX);
+    let counting_bytes = if sample.is_some() { 0 } else { verify::counting_bytes(&database) };
+    ensure!(
+        counting_bytes <= limit,
+        "counting the legal positions of {board} takes {} of memory, {} may be used; give --sample N, which does not count them, \
+         or a higher --memory",
+        bytes(counting_bytes.into()),
+        bytes(limit.into())
+    );
     let pool = arguments.threads.pool()?;
     // One for what is decoded here, one for what probes expand.
     let needed = counting_bytes + verify::working_bytes(pool.current_num_threads());
@@ -156,21 +165,6 @@ fn verdict(database: &Database, report: Report) -> anyhow::Result<()> {
         "the counts in {} are wrong; the next \"fourbase stats\" counts again and replaces them",
         wording::path(&counts)
     ))
-}
-
-/// Refuses a count of legal positions that does not fit in memory, before anything is read. Returns what it takes.
-fn check_memory(arguments: &Arguments, database: &Database, sample: Option<u64>) -> anyhow::Result<u64> {
-    let limit = arguments.memory.known().unwrap_or(u64::MAX);
-    let needed = if sample.is_some() { 0 } else { verify::counting_bytes(database) };
-    ensure!(
-        needed <= limit,
-        "counting the legal positions of {} takes {} of memory, {} may be used; give --sample N, which does not count them, \
-         or a higher --memory",
-        database.board(),
-        bytes(needed.into()),
-        bytes(limit.into())
-    );
-    Ok(needed)
 }
 
 /// Opens the database that is asked for. If it cannot be read, that is an error, even where the board has another one.

@@ -134,12 +134,10 @@ impl Progress for Shown<'_> {
             Stage::Sample => ("", "positions"),
             Stage::Unforced => ("", "plies"),
         };
-        let (work, mut units) = (self.work(), 1.0);
-        let (steps, done) = if stage == Stage::Solve {
-            units = steps as f64 / work.all().max(1) as f64;
-            (work.all(), work.of_entries(done))
-        } else {
-            (steps, done)
+        let work = self.work();
+        let (steps, done, units) = match stage {
+            Stage::Solve => (work.all(), work.of_entries(done), steps as f64 / work.all().max(1) as f64),
+            _ => (steps, done, 1.0),
         };
         drop(work);
         self.replace_bar(|| self.has_bars.then(|| Bar::of_stage(name, unit, steps, done, units)));

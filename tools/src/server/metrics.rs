@@ -4,7 +4,7 @@
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{MatchedPath, Request};
@@ -29,6 +29,7 @@ pub const MEDIA: &str = "application/openmetrics-text; version=1.0.0; charset=ut
 
 /// Counts of the server.
 pub struct Metrics {
+    /// Answers by their status, `none` where the client went away before, and their times by their routes.
     requests: Family<[(&'static str, String); 1], Counter>,
     seconds: Family<[(&'static str, String); 1], Histogram>,
     in_flight: Gauge,
@@ -63,12 +64,6 @@ impl Metrics {
             abandoned: add(all, "searches_abandoned", "Searches whose asker went away", Counter::default()),
             registry,
         }
-    }
-
-    /// Counts an answer by its status, `none` where the client went away before, and its time by its route.
-    pub fn answered(&self, status: String, route: String, time: Duration) {
-        self.requests.get_or_create(&[("status", status)]).inc();
-        self.seconds.get_or_create(&[("route", route)]).observe(time.as_secs_f64());
     }
 
     /// Writes all counts; so many requests are being answered.
@@ -127,7 +122,9 @@ impl Drop for Watched {
         let milliseconds = format!("{:.3}", time.as_secs_f64() * 1e3);
         let uri = fourbase::excerpt(&self.uri.to_string(), MOST_LOGGED);
         tracing::info!(method = %self.method, %uri, %status, %milliseconds);
-        self.metrics.answered(status, std::mem::take(&mut self.route), time);
+        let route = std::mem::take(&mut self.route);
+        self.metrics.requests.get_or_create(&[("status", status)]).inc();
+        self.metrics.seconds.get_or_create(&[("route", route)]).observe(time.as_secs_f64());
     }
 }
 

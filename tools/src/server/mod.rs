@@ -168,11 +168,6 @@ impl Arguments {
     fn searches(&self) -> usize {
         self.searches.map_or_else(processors, usize::from)
     }
-
-    /// Returns how many of them one address may have.
-    fn searches_per_client(&self) -> usize {
-        self.searches_per_client.map_or_else(|| self.searches().div_ceil(2), usize::from)
-    }
 }
 
 fn processors() -> usize {

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
+use fourbase::Board;
 use fourbase::analysis::Analysis;
 use fourbase::analysis::json::{AnalysisJson, Envelope, PositionJson};
 use fourbase::players::{Source, random_play};
-use fourbase::{Board, Position};
 use fourbase_tiers::database::DatabaseError;
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
@@ -167,16 +167,15 @@ pub async fn random(Fields(query): Fields<RandomQuery>) -> Result<Response, Fail
     }
     // Hashers differ from process to process and from each other, and nothing hangs on how well.
     let seed = query.seed.unwrap_or_else(|| RandomState::new().hash_one(0) % SEEDS);
-    let drawn = (0..TRIES).find_map(|game| draw(board, query.ply, &mut Source::new(seed, game)));
-    let position = drawn.ok_or_else(|| {
+    // Random moves up to the ply, or to one that is drawn; nothing where the game is over by then.
+    let draw = |game| {
+        let mut source = Source::new(seed, game);
+        let ply = query.ply.unwrap_or_else(|| source.random_range(0..board.cells() as u32) as usize);
+        random_play(board, ply, &mut source)
+    };
+    let (position, _) = (0..TRIES).find_map(draw).ok_or_else(|| {
         Failure::unanswerable(format!("{TRIES} random games of {board} ended too soon; ask for an earlier ply"))
     })?;
     let answer = RandomJson { board: board.to_string(), position: PositionJson::of(&position), seed };
     json_response(&Envelope::new("random", answer), if query.seed.is_some() { WHOLE } else { PARTIAL })
-}
-
-/// Plays random moves up to a ply, or to one that is drawn; `None` where the game is over by then.
-fn draw(board: Board, ply: Option<usize>, source: &mut Source) -> Option<Position> {
-    let ply = ply.unwrap_or_else(|| source.random_range(0..board.cells() as u32) as usize);
-    random_play(board, ply, source).map(|(position, _)| position)
 }

@@ -65,7 +65,8 @@ impl Server {
     pub fn new(arguments: &Arguments) -> Arc<Server> {
         let metrics = Arc::new(Metrics::new());
         let searches = arguments.searches();
-        let shared = Searches::new(searches, arguments.searches_per_client(), Arc::clone(&metrics));
+        let share = arguments.searches_per_client.map_or_else(|| searches.div_ceil(2), usize::from);
+        let shared = Searches::new(searches, share, Arc::clone(&metrics));
         Arc::new(Server {
             base_path: arguments.base_path.clone(),
             trusts_proxy: arguments.trust_proxy,

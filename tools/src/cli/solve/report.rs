@@ -68,14 +68,6 @@ impl From<TierPlan> for PlannedTier {
     }
 }
 
-impl PlannedTier {
-    /// Returns the cells of its row in the table.
-    fn row(&self) -> [String; 4] {
-        let [scratch, database] = [self.scratch_bytes, self.database_bytes].map(bytes);
-        [self.ply.to_string(), grouped(self.entries), scratch, database]
-    }
-}
-
 impl Planned {
     /// Compares a plan with the memory limit. `work_per_second` is the speed of this machine, if it was measured.
     pub fn of(plan: &Plan, memory_limit_bytes: u64, work_per_second: Option<f64>) -> Planned {
@@ -141,7 +133,11 @@ impl fmt::Display for Planned {
         let tiers = plies.iter().rev();
         let columns = [">ply", ">entries", ">temporary", ">file", ">read", ">time", ">files a second"];
         let shared = |tier: &PlannedTier| Some(self.ranks.as_ref()?.plies.get(tier.ply as usize)?.row().to_vec());
-        let rows = tiers.map(|tier| [tier.row().to_vec(), shared(tier).unwrap_or_default()].concat());
+        let rows = tiers.map(|tier| {
+            let [scratch, database] = [tier.scratch_bytes, tier.database_bytes].map(bytes);
+            let own = vec![tier.ply.to_string(), grouped(tier.entries), scratch, database];
+            [own, shared(tier).unwrap_or_default()].concat()
+        });
         let columns = if self.ranks.is_some() { &columns[..] } else { &columns[..4] };
         write!(f, "\n\n{}", output::table(columns, rows))
     }
