@@ -87,10 +87,8 @@ impl Game {
     /// Writes the current position: the moves, or a string of GamesmanUni if the game began from a set-up position.
     #[must_use]
     pub fn to_text(&self) -> String {
-        match self.positions.first().is_some_and(|first| first.ply() > 0) {
-            true => notation::to_uni(self.position()),
-            false => self.moves(),
-        }
+        let is_set_up = self.positions.first().is_some_and(|first| first.ply() > 0);
+        if is_set_up { notation::to_uni(self.position()) } else { self.moves() }
     }
 
     /// Returns the position before each move, and the current one at the end.
@@ -193,13 +191,5 @@ mod tests {
         for text in ["10100 10010 11010 01010", "1_-XXX--OO---O----", "0", "9", "11111", "1x", "é"] {
             assert!(Game::parse("4x4".parse().unwrap(), text).is_err(), "{text}");
         }
-    }
-
-    #[test]
-    fn a_game_names_its_winner() {
-        let winner = |board: &str, moves| Game::parse(board.parse().unwrap(), moves).unwrap().winner();
-        assert_eq!(winner("4x4", "1212121"), Some(Player::First));
-        assert_eq!(winner("4x4m", "1212121"), Some(Player::Second));
-        assert_eq!([winner("2x2", "1122"), winner("2x2", "112")], [None, None]);
     }
 }

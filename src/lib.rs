@@ -49,6 +49,6 @@ pub use board::{Board, BoardError, MAX_CELLS, MAX_COLUMNS, MAX_CONNECT};
 pub use excerpt::excerpt;
 pub use game::Game;
 pub use lines::{has_line, lines, winning_cells};
-pub use player::Player;
+pub use player::{PerPlayer, Player};
 pub use position::{MoveError, Position, PositionError};
 pub use value::{Outcome, Value};

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 /// Names a player by who moves first on the empty board.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Player {
@@ -60,5 +62,32 @@ impl fmt::Display for Player {
     /// Writes `first` or `second`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
+    }
+}
+
+/// Something that each player has.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+pub struct PerPlayer<T> {
+    /// Of the first player.
+    pub first: T,
+    /// Of the second player.
+    pub second: T,
+}
+
+impl<T> PerPlayer<T> {
+    /// Returns what a player has.
+    pub fn of(&self, player: Player) -> &T {
+        match player {
+            Player::First => &self.first,
+            Player::Second => &self.second,
+        }
+    }
+
+    pub(crate) fn of_mut(&mut self, player: Player) -> &mut T {
+        match player {
+            Player::First => &mut self.first,
+            Player::Second => &mut self.second,
+        }
     }
 }

@@ -69,10 +69,10 @@ impl Position {
             return Err(PositionError::Counts { first: first_count, second: second_count });
         }
         let position = Position { board, first, second };
-        match (has_line(board, first), has_line(board, second)) {
-            (true, true) => Err(PositionError::BothLines),
-            (true, false) if position.to_move() == Player::First => Err(PositionError::EarlierLine(Player::First)),
-            (false, true) if position.to_move() == Player::Second => Err(PositionError::EarlierLine(Player::Second)),
+        let mover = position.to_move();
+        match [mover, mover.other()].map(|player| has_line(board, position.pieces(player))) {
+            [true, true] => Err(PositionError::BothLines),
+            [true, false] => Err(PositionError::EarlierLine(mover)),
             _ => Ok(position),
         }
     }
@@ -262,11 +262,14 @@ impl Position {
     /// ```
     #[must_use]
     pub fn mirror(&self) -> Position {
-        Position {
-            board: self.board,
-            first: mirror_columns(self.board, self.first),
-            second: mirror_columns(self.board, self.second),
-        }
+        let (width, height) = (self.board.width(), self.board.height());
+        let mirror = |pieces: u64| {
+            (0..width).fold(0, |mirrored, column| {
+                let cells = (pieces & self.board.column_cells(column)) >> (column * height);
+                mirrored | cells << ((width - 1 - column) * height)
+            })
+        };
+        Position { first: mirror(self.first), second: mirror(self.second), ..*self }
     }
 
     /// Whether the player who just moved has a line.
@@ -277,14 +280,6 @@ impl Position {
 
 fn lowest_bit(word: u64) -> Option<usize> {
     (word != 0).then_some(word.trailing_zeros() as usize)
-}
-
-fn mirror_columns(board: Board, pieces: u64) -> u64 {
-    let height = board.height();
-    (0..board.width()).fold(0, |mirrored, column| {
-        let cells = (pieces & board.column_cells(column)) >> (column * height);
-        mirrored | cells << ((board.width() - 1 - column) * height)
-    })
 }
 
 /// Says why pieces are not a position. Columns count from 1, rows from 1 at the bottom.

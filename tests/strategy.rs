@@ -29,21 +29,21 @@ fn every_row_of_the_known_answers_is_found() {
         let is_yes = |cell: usize| cells[cell].eq_ignore_ascii_case("yes");
         let number = |cell: usize| cells[cell].parse::<u128>().expect("a number");
         let found = check(&rule, board, Player::Second, MEMORY_BYTES).expect("a check");
-        assert_eq!((found.lines.first_wins == 0, found.lines.undefined > 0), (is_yes(4), is_yes(5)), "{text}");
+        assert_eq!((found.lines.won_by.first == 0, found.lines.undefined > 0), (is_yes(4), is_yes(5)), "{text}");
         let positions = found.positions;
         // A win of the first player is counted among the positions after a move of that player there.
         let counts = [
-            positions.all(),
+            positions.all,
             positions.opponent_to_move,
-            positions.strategy_to_move + positions.first_wins,
-            positions.second_wins,
+            positions.strategy_to_move + positions.won_by.first,
+            positions.won_by.second,
             positions.ties,
-            positions.first_wins,
+            positions.won_by.first,
             positions.undefined,
         ];
         assert_eq!(counts.map(u128::from), [6, 7, 8, 9, 10, 11, 12].map(number), "{text}");
         let lines = found.lines;
-        let counts = [lines.all(), lines.second_wins, lines.ties, lines.first_wins, lines.undefined];
+        let counts = [lines.all, lines.won_by.second, lines.ties, lines.won_by.first, lines.undefined];
         assert_eq!(counts, [13, 14, 15, 16, 17].map(number), "{text}");
         // A shortest line is no longer than the first one in numeric order, which the file has.
         for (cell, shortest, end_value) in [(18, &found.refutation, Some(Value::Lose)), (19, &found.undefined, None)] {

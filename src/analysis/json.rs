@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{Analysis, GameAnalysis, Loss, Mistake, Ply, Source};
 use crate::notation::{self, columns_to_text};
-use crate::{Board, Game, Outcome, Player, Position};
+use crate::{Board, Game, Outcome, PerPlayer, Player, Position};
 
 /// The version of the fields and their meaning.
 pub const SCHEMA: u32 = 1;
@@ -119,14 +119,6 @@ pub struct DatabaseJson {
     pub hash: Option<String>,
 }
 
-impl DatabaseJson {
-    /// Leaves the folder out, for answers to other machines.
-    #[must_use]
-    pub fn without_folder(self) -> DatabaseJson {
-        DatabaseJson { folder: None, ..self }
-    }
-}
-
 /// Where an answer comes from.
 #[derive(Clone, PartialEq, Eq, Serialize, Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -145,11 +137,6 @@ impl SourceJson {
     #[must_use]
     pub fn of(analysis: &Analysis) -> SourceJson {
         SourceJson { kind: analysis.source, database: analysis.database.clone(), nodes: Some(analysis.cost.nodes) }
-    }
-
-    /// Leaves the folder of the database out.
-    fn without_folder(self) -> SourceJson {
-        SourceJson { database: self.database.without_folder(), ..self }
     }
 }
 
@@ -212,32 +199,11 @@ impl AnalysisJson {
         AnalysisJson { board: board.to_string(), position, error: Some(reason), ..AnalysisJson::default() }
     }
 
-    /// Leaves the folder of the database out.
-    #[must_use]
-    pub fn without_folder(self) -> AnalysisJson {
-        AnalysisJson { source: self.source.map(SourceJson::without_folder), ..self }
-    }
-
     /// Adds the line of a batch.
     #[must_use]
     pub fn with_input(self, input: String) -> AnalysisJson {
         AnalysisJson { input: Some(input), ..self }
     }
-
-    /// Appends the line of the command `query`.
-    pub fn push_to(self, text: &mut Vec<u8>) {
-        Envelope::new("query", self).push_to(text);
-    }
-}
-
-/// Something that each player has.
-#[derive(Clone, PartialEq, Eq, Serialize, Default, Debug)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
-pub struct PlayersJson<T> {
-    /// Of the first player.
-    pub first: T,
-    /// Of the second player.
-    pub second: T,
 }
 
 /// A [`GameAnalysis`], or the reason why a text has none.
@@ -258,7 +224,7 @@ pub struct GameAnalysisJson {
     /// Moves of which it is not known whether they were mistakes; this and the next two are null for a line without an analysis.
     undecided_moves: Option<usize>,
     steps: Option<Vec<StepJson>>,
-    mistakes: Option<PlayersJson<Vec<Mistake>>>,
+    mistakes: Option<PerPlayer<Vec<Mistake>>>,
     source: Option<SourceJson>,
     /// Why a line of a batch has no analysis.
     error: Option<String>,
@@ -275,7 +241,7 @@ impl GameAnalysisJson {
             outcome: OutcomeJson::of(plies.last().and_then(|last| last.analysis.outcome)),
             undecided_moves: Some(analysis.undecided()),
             steps: Some(analysis.moves().map(|(number, ply, column)| StepJson::of(number, ply, column)).collect()),
-            mistakes: Some(PlayersJson {
+            mistakes: Some(PerPlayer {
                 first: analysis.mistakes(Player::First),
                 second: analysis.mistakes(Player::Second),
             }),
@@ -298,21 +264,10 @@ impl GameAnalysisJson {
         }
     }
 
-    /// Leaves the folder of the database out.
-    #[must_use]
-    pub fn without_folder(self) -> GameAnalysisJson {
-        GameAnalysisJson { source: self.source.map(SourceJson::without_folder), ..self }
-    }
-
     /// Adds the line of a batch.
     #[must_use]
     pub fn with_input(self, input: String) -> GameAnalysisJson {
         GameAnalysisJson { input: Some(input), ..self }
-    }
-
-    /// Appends the line of the command `analyse`.
-    pub fn push_to(self, text: &mut Vec<u8>) {
-        Envelope::new("analyse", self).push_to(text);
     }
 }
 

@@ -56,8 +56,8 @@ pub(super) fn parse(board: Board, text: &str) -> Result<Position, NotationError>
     let (mut first, mut second) = (0, 0);
     for (column, string) in strings().take(board.width()).enumerate() {
         let pieces = parse_column(board, column, string)?;
-        first |= pieces.first << board.cell(column, 0);
-        second |= pieces.second << board.cell(column, 0);
+        first |= pieces[0] << board.cell(column, 0);
+        second |= pieces[1] << board.cell(column, 0);
     }
     let found = strings().count();
     if found == 0 {
@@ -69,14 +69,8 @@ pub(super) fn parse(board: Board, text: &str) -> Result<Position, NotationError>
     Ok(Position::from_bitboards(board, first, second)?)
 }
 
-/// The pieces of one column, its bottom cell at bit 0.
-struct Column {
-    first: u64,
-    second: u64,
-}
-
-/// Reads the string of `column`, which counts from 0 here.
-fn parse_column(board: Board, column: usize, string: &str) -> Result<Column, NotationError> {
+/// Reads the string of `column`, which counts from 0 here. Returns the pieces of each player there, the bottom cell at bit 0.
+fn parse_column(board: Board, column: usize, string: &str) -> Result<[u64; 2], NotationError> {
     let expected = board.height() + 1;
     // A 128-bit word, because a column of 64 rows has 65 bits.
     let mut bits = 0_u128;
@@ -96,7 +90,7 @@ fn parse_column(board: Board, column: usize, string: &str) -> Result<Column, Not
     };
     // The highest 1 is the mark. The bits below it fit in 64.
     let pieces = (1_u128 << height) - 1;
-    Ok(Column { first: (!bits & pieces) as u64, second: (bits & pieces) as u64 })
+    Ok([!bits, bits].map(|bits| (bits & pieces) as u64))
 }
 
 #[cfg(test)]

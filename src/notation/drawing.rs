@@ -89,8 +89,9 @@ pub fn draw_svg(position: &Position) -> String {
     let (across, down) = (width * CELL, height * CELL);
     let mut text = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {across} {down}\" role=\"img\">\
-         <title>{}</title><rect width=\"{across}\" height=\"{down}\" rx=\"6\" fill=\"#27364f\"/>",
-        title(position)
+         <title>Connect Four {board}, {} pieces, the {} player to move</title><rect width=\"{across}\" height=\"{down}\" rx=\"6\" fill=\"#27364f\"/>",
+        position.ply(),
+        position.to_move()
     );
     for column in 0..width {
         for row in 0..height {
@@ -113,13 +114,6 @@ pub fn draw_svg(position: &Position) -> String {
     }
     text.push_str("</svg>\n");
     text
-}
-
-/// Says what the picture shows.
-fn title(position: &Position) -> String {
-    let board = position.board();
-    let pieces = position.ply();
-    format!("Connect Four {board}, {pieces} pieces, the {} player to move", position.to_move())
 }
 
 #[cfg(test)]

@@ -159,8 +159,7 @@ fn has_any_line(position: &Position) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{column_character, column_number, to_moves};
-    use crate::Value;
+    use super::{column_character, column_number};
     use crate::notation::parse;
 
     fn message(board: &str, text: &str) -> String {
@@ -185,12 +184,5 @@ mod tests {
         );
         assert!(message("4x4m", "12121212").contains("O (the second player) has won"));
         assert!(message("1x1", "11").contains("column 1 is full up to row 1"));
-    }
-
-    #[test]
-    fn a_game_may_end_with_its_line() {
-        let position = parse("4x4".parse().unwrap(), "1212121").unwrap();
-        assert_eq!(position.primitive(), Some(Value::Lose));
-        assert_eq!(to_moves(&position).unwrap(), "1212121");
     }
 }

@@ -91,12 +91,10 @@ pub enum Reason {
 
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let within = |plies: Option<u32>| plies.map_or_else(String::new, |plies| format!(" in {plies}"));
         match *self {
             Reason::Best { outcome, equal } => {
-                write!(f, "{}", outcome.value.noun())?;
-                if let Some(plies) = outcome.remoteness {
-                    write!(f, " in {plies}")?;
-                }
+                write!(f, "{}{}", outcome.value.noun(), within(outcome.remoteness))?;
                 match equal {
                     0 | 1 => write!(f, ", the only best move"),
                     _ => write!(f, ", one of {equal} best moves"),
@@ -106,10 +104,8 @@ impl fmt::Display for Reason {
             Reason::Chance { columns } => write!(f, "one of {columns} columns at random"),
             Reason::Middle => write!(f, "the middle of the empty board"),
             Reason::Score { score, plies } => write!(f, "score {score:+}, looking {plies} plies ahead"),
-            Reason::WinSeen { plies: Some(plies) } => write!(f, "sees a win in {plies}"),
-            Reason::WinSeen { plies: None } => write!(f, "sees a win"),
-            Reason::LossSeen { plies: Some(plies) } => write!(f, "sees a loss in {plies}"),
-            Reason::LossSeen { plies: None } => write!(f, "sees a loss"),
+            Reason::WinSeen { plies } => write!(f, "sees a win{}", within(plies)),
+            Reason::LossSeen { plies } => write!(f, "sees a loss{}", within(plies)),
             Reason::Graded { grade, plies, cell } => {
                 write!(f, "grade {grade}, looking {plies} plies ahead")?;
                 cell.map_or(Ok(()), |cell| write!(f, ", value of the cell {cell}"))

@@ -31,10 +31,7 @@ impl Chooser for FollowUpPlayer {
     fn choose(&mut self, position: &Position, last: Option<usize>, _: &mut dyn Rng) -> Result<Choice, ChooseError> {
         check_open(self.board, position)?;
         let name = self.rule.name();
-        let reply = match position.to_move() {
-            Player::First => None,
-            Player::Second => self.rule.reply(position, last),
-        };
+        let reply = self.rule.reply(position, last).filter(|_| position.to_move() == Player::Second);
         match reply.filter(|&column| position.can_play(column)) {
             Some(column) => Ok(Choice { column, reason: Reason::Rule { name } }),
             None => {

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use super::{
-    Chooser, FollowUpPlayer, Outcomes, PerfectPlayer, PomakisPlayer, RandomPlayer, RatingPlayer, Strategy, WindowPlayer,
+    Chooser, FollowUpPlayer, Outcomes, PerfectPlayer, PomakisPlayer, RandomPlayer, RatingPlayer, WindowPlayer,
 };
 use crate::Board;
 use crate::excerpt;
@@ -26,9 +26,9 @@ const MOST_STRATEGY: u32 = 7;
 /// A player and its numbers. Reads and writes the names in [`NAMES`].
 ///
 /// ```
-/// use fourbase::players::{Kind, Strategy};
+/// use fourbase::players::Kind;
 ///
-/// assert_eq!("rating:3:5".parse(), Ok(Kind::Rating { level: 3, strategy: Strategy::TacticalExpansive }));
+/// assert_eq!("rating:3:5".parse(), Ok(Kind::Rating { level: 3, strategy: 5 }));
 /// assert_eq!("rating:3:0".parse::<Kind>()?.to_string(), "rating:3");
 /// assert!("pomakis:0".parse::<Kind>().is_err());
 /// # Ok::<(), fourbase::players::KindError>(())
@@ -58,8 +58,8 @@ pub enum Kind {
     Rating {
         /// 1 to 9: it looks 2 LEVEL + 1 plies ahead.
         level: u32,
-        /// How it chooses among equal columns.
-        strategy: Strategy,
+        /// 0 to 7: how it chooses among equal columns.
+        strategy: u32,
     },
     /// The second player's rule.
     FollowUp,
@@ -115,7 +115,7 @@ impl fmt::Display for Kind {
             Kind::Random => "random".to_owned(),
             Kind::Pomakis { level } => format!("pomakis:{level}"),
             Kind::Window { depth } => format!("window:{depth}"),
-            Kind::Rating { level, strategy: Strategy::First } => format!("rating:{level}"),
+            Kind::Rating { level, strategy: 0 } => format!("rating:{level}"),
             Kind::Rating { level, strategy } => format!("rating:{level}:{strategy}"),
             Kind::FollowUp => "follow-up".to_owned(),
         })
@@ -134,7 +134,11 @@ impl FromStr for Kind {
         };
         let kind = match name {
             "human" => Kind::Human,
-            "perfect" => return perfect(text, parts.next(), parts.next()),
+            "perfect" => match text.strip_prefix(name) {
+                Some("") => return Ok(Kind::Perfect { takes_first: false }),
+                Some(":first") => return Ok(Kind::Perfect { takes_first: true }),
+                _ => return Err(KindError::Perfect { text: excerpt(text, EXCERPT_BYTES) }),
+            },
             "random" => Kind::Random,
             "pomakis" => Kind::Pomakis { level: number("pomakis", "level", 1, MOST_LEVEL)? },
             "window" => Kind::Window { depth: number("window", "depth", 1, MOST_DEPTH)? },
@@ -144,7 +148,6 @@ impl FromStr for Kind {
                     None => 0,
                     Some(found) => read(found, "rating", "strategy", 0, MOST_STRATEGY)?,
                 };
-                let strategy = u8::try_from(strategy).ok().and_then(Strategy::from_number).unwrap_or(Strategy::First);
                 Kind::Rating { level, strategy }
             }
             "follow-up" => Kind::FollowUp,
@@ -154,14 +157,6 @@ impl FromStr for Kind {
             None => Ok(kind),
             Some(rest) => Err(KindError::Rest { kind, rest: excerpt(rest, EXCERPT_BYTES) }),
         }
-    }
-}
-
-fn perfect(text: &str, choice: Option<&str>, rest: Option<&str>) -> Result<Kind, KindError> {
-    match (choice, rest) {
-        (None, _) => Ok(Kind::Perfect { takes_first: false }),
-        (Some("first"), None) => Ok(Kind::Perfect { takes_first: true }),
-        _ => Err(KindError::Perfect { text: excerpt(text, EXCERPT_BYTES) }),
     }
 }
 

@@ -37,6 +37,7 @@ mod chooser;
 mod follow_up;
 mod kind;
 mod matches;
+mod minimax;
 mod perfect;
 mod pomakis;
 mod random;
@@ -53,7 +54,6 @@ pub use perfect::{Outcomes, PerfectPlayer, nothing_known};
 pub use pomakis::PomakisPlayer;
 pub use random::{RandomPlayer, Source, random_play, random_position};
 pub use rating::{Grade, RatingPlayer};
-pub use strategy::Strategy;
 pub use window::WindowPlayer;
 
 #[cfg(test)]

@@ -14,6 +14,7 @@
 use rand::Rng;
 
 use super::chooser::{check_board, check_open};
+use super::minimax::Minimax;
 use super::standing::{Pieces, Standing};
 use super::{Choice, ChooseError, Chooser, Reason};
 use crate::{Board, Position};
@@ -30,7 +31,6 @@ const WINS: i64 = WIN - 64;
 pub struct PomakisPlayer {
     board: Board,
     level: u32,
-    order: Vec<usize>,
     standing: Standing,
     /// The sums of the first and the second player's numbers.
     sums: [i64; 2],
@@ -40,8 +40,7 @@ impl PomakisPlayer {
     /// Makes the player for a board, looking `level` plies ahead (at least 1).
     #[must_use]
     pub fn new(board: Board, level: u32) -> PomakisPlayer {
-        let (order, standing) = (board.central_columns(), Standing::new(board));
-        PomakisPlayer { board, level: level.max(1), order, standing, sums: [0; 2] }
+        PomakisPlayer { board, level: level.max(1), standing: Standing::new(board), sums: [0; 2] }
     }
 
     /// Returns the sum of the first and of the second player's numbers over all lines.
@@ -71,6 +70,12 @@ impl PomakisPlayer {
         self.standing.set_up(position);
         self.sums = [0, 1].map(|player| self.standing.in_lines.iter().map(|&pieces| number(pieces, player)).sum());
     }
+}
+
+impl Minimax for PomakisPlayer {
+    fn standing(&self) -> &Standing {
+        &self.standing
+    }
 
     fn drop_piece(&mut self, column: usize) -> bool {
         let sums = &mut self.sums;
@@ -89,41 +94,6 @@ impl PomakisPlayer {
         });
     }
 
-    /// Returns what the position is worth for its mover, looking `depth` (at least 1) plies ahead. The result is exact
-    /// if it is between `alpha` and `beta`. `away` counts plies from the root.
-    fn worth(&mut self, depth: u32, away: u32, mut alpha: i64, beta: i64) -> i64 {
-        let mut best = None;
-        for place in 0..self.order.len() {
-            let column = self.order[place];
-            if !self.standing.can_play(column) {
-                continue;
-            }
-            let worth = self.worth_of(column, depth, away, alpha, beta);
-            best = best.max(Some(worth));
-            alpha = alpha.max(worth);
-            if alpha >= beta {
-                break;
-            }
-        }
-        // On a full board every line has pieces of both players, so the score is 0.
-        best.unwrap_or(0)
-    }
-
-    /// Returns what a move is worth for its mover, looking `depth` plies ahead, including the move.
-    fn worth_of(&mut self, column: usize, depth: u32, away: u32, alpha: i64, beta: i64) -> i64 {
-        if depth == 1 {
-            return self.worth_at_horizon(column, away);
-        }
-        let worth = if self.drop_piece(column) {
-            self.worth_of_line(away)
-        } else {
-            -self.worth(depth - 1, away + 1, -beta, -alpha)
-        };
-        self.take_back(column);
-        worth
-    }
-
-    /// Returns what the last move before the horizon is worth for its mover.
     fn worth_at_horizon(&self, column: usize, away: u32) -> i64 {
         let mover = self.standing.mover();
         let mut score = self.sums[mover] - self.sums[1 - mover];
@@ -137,7 +107,6 @@ impl PomakisPlayer {
         }
     }
 
-    /// Returns what completing a line is worth.
     fn worth_of_line(&self, away: u32) -> i64 {
         let win = WIN - i64::from(away);
         if self.board.is_misere() { -win } else { win }
@@ -152,21 +121,12 @@ fn number(pieces: Pieces, player: usize) -> i64 {
 impl Chooser for PomakisPlayer {
     fn choose(&mut self, position: &Position, _: Option<usize>, _: &mut dyn Rng) -> Result<Choice, ChooseError> {
         check_open(self.board, position)?;
-        if is_empty_7x6(position) {
+        if position.ply() == 0 && self.board.to_string() == "7x6" {
             return Ok(Choice { column: position.board().width() / 2, reason: Reason::Middle });
         }
         self.set_up(position);
-        let mut best: Option<(i64, usize)> = None;
-        for column in self.order.clone() {
-            if self.standing.can_play(column) {
-                let alpha = best.map_or(-WIN, |(worth, _)| worth);
-                let worth = self.worth_of(column, self.level, 1, alpha, WIN);
-                if best.is_none_or(|(best, _)| worth > best) {
-                    best = Some((worth, column));
-                }
-            }
-        }
-        let (worth, column) = best.ok_or(ChooseError::Over)?;
+        let order = self.standing.order.clone();
+        let (worth, column) = self.best(order.into_iter(), self.level, WIN).ok_or(ChooseError::Over)?;
         let plies = Some((WIN - worth.abs()) as u32);
         let reason = if worth >= WINS {
             Reason::WinSeen { plies }
@@ -177,10 +137,4 @@ impl Chooser for PomakisPlayer {
         };
         Ok(Choice { column, reason })
     }
-}
-
-/// Whether the position is the one that the player answers without a search.
-fn is_empty_7x6(position: &Position) -> bool {
-    let board = position.board();
-    position.ply() == 0 && (board.width(), board.height(), board.connect(), board.is_misere()) == (7, 6, 4, false)
 }

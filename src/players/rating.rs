@@ -14,20 +14,21 @@
 //! grade, turned in the same way, and 1 more if that is above 10. A search begins at a random column, and each deeper
 //! node one column further.
 //!
-//! Among columns of equal grade STRATEGY 0 takes the first. The others are in [`Strategy`]; for them every column is
-//! graded without a threshold, because a node that closed early may be worse than its grade.
+//! Among columns of equal grade STRATEGY 0 takes the first. For the others ([`strategy`]) every column is graded without a
+//! threshold, because a node that closed early may be worse than its grade.
 //!
 //! Built from the description of the Delphi program CONNECT4, version 4.0. The description says nothing about a full
 //! board, which gets grade 10 here, and about misère. There the player to move after a line has won, so completing a
 //! line gets grade 1.
 
+use std::cmp::Reverse;
 use std::fmt;
 
 use rand::{Rng, RngExt};
 
 use super::chooser::{check_board, check_open};
 use super::standing::Standing;
-use super::{Choice, ChooseError, Chooser, Reason, Strategy};
+use super::{Choice, ChooseError, Chooser, Reason, strategy};
 use crate::{Board, Position, winning_cells};
 
 /// How near a win is: 20 for one just made, 11 to 19 for farther ones, 10 for none in sight, 9 to 1 for losses, 1 for
@@ -75,7 +76,7 @@ impl fmt::Display for Grade {
 pub struct RatingPlayer {
     board: Board,
     plies: u32,
-    strategy: Strategy,
+    strategy: u32,
     standing: Standing,
 }
 
@@ -88,9 +89,9 @@ struct Node {
 }
 
 impl RatingPlayer {
-    /// Makes the player for a board; `level` is 1 to 9.
+    /// Makes the player for a board; `level` is 1 to 9, `strategy` 0 to 7.
     #[must_use]
-    pub fn new(board: Board, level: u32, strategy: Strategy) -> RatingPlayer {
+    pub fn new(board: Board, level: u32, strategy: u32) -> RatingPlayer {
         RatingPlayer { board, plies: 2 * level.clamp(1, 9) + 1, strategy, standing: Standing::new(board) }
     }
 
@@ -107,11 +108,11 @@ impl RatingPlayer {
     /// [`ChooseError::OtherBoard`].
     ///
     /// ```
-    /// use fourbase::players::{RatingPlayer, Strategy};
+    /// use fourbase::players::RatingPlayer;
     /// use fourbase::{Board, notation};
     ///
     /// let board: Board = "7x6".parse()?;
-    /// let grades = RatingPlayer::new(board, 2, Strategy::First).grades(&notation::parse(board, "334")?)?;
+    /// let grades = RatingPlayer::new(board, 2, 0).grades(&notation::parse(board, "334")?)?;
     /// let grades = grades.iter().map(|(_, grade)| grade.number()).collect::<Vec<_>>();
     /// // A third piece beside the two would be open at both ends: all columns but 2 and 5 lose in 4.
     /// assert_eq!(grades, [2, 10, 2, 2, 10, 2, 2]);
@@ -119,13 +120,9 @@ impl RatingPlayer {
     /// ```
     pub fn grades(&self, position: &Position) -> Result<Vec<(usize, Grade)>, ChooseError> {
         check_board(self.board, position)?;
-        Ok(self.grade_all(position))
-    }
-
-    fn grade_all(&self, position: &Position) -> Vec<(usize, Grade)> {
         let (node, their_cells) = self.root(position);
         let grade = |column| self.grade_move(node, their_cells, column, self.plies, 0, Grade::NEVER);
-        position.moves().map(|column| (column, grade(column))).collect()
+        Ok(position.moves().map(|column| (column, grade(column))).collect())
     }
 
     /// Returns the node of a position, and the cells that complete a line of the opponent.
@@ -190,44 +187,6 @@ impl RatingPlayer {
         let next = Node { mine: node.theirs, theirs: node.mine | cell, my_cells: their_cells };
         self.grade(next, plies - 1, (first + 1) % self.board.width(), threshold).turned()
     }
-
-    /// Returns the first of the columns with the highest grade.
-    fn first_best(
-        &self,
-        position: &Position,
-        columns: impl Iterator<Item = usize>,
-        first: usize,
-    ) -> Option<(usize, Grade)> {
-        let (node, their_cells) = self.root(position);
-        let mut best = (None, Grade::UNKNOWN);
-        for column in columns {
-            let grade = self.grade_move(node, their_cells, column, self.plies, first, best.1.threshold());
-            if grade > best.1 {
-                best = (Some(column), grade);
-            }
-        }
-        Some((best.0?, best.1))
-    }
-
-    /// Returns, of the columns with the highest grade, the one with the most value by the strategy; the first of
-    /// equals.
-    fn most_valued(
-        &mut self,
-        position: &Position,
-        columns: impl Iterator<Item = usize>,
-    ) -> Option<(usize, Grade, i32)> {
-        let grades = self.grade_all(position);
-        let highest = grades.iter().map(|of| of.1).max()?;
-        self.standing.set_up(position);
-        let mut best: Option<(usize, i32)> = None;
-        for column in columns.filter(|&column| grades.contains(&(column, highest))) {
-            let value = self.strategy.value(&mut self.standing, column, self.board.height());
-            if best.is_none_or(|(_, most)| value > most) {
-                best = Some((column, value));
-            }
-        }
-        best.map(|(column, value)| (column, highest, value))
-    }
 }
 
 impl Chooser for RatingPlayer {
@@ -235,14 +194,25 @@ impl Chooser for RatingPlayer {
         check_open(self.board, position)?;
         let width = self.board.width();
         let first = random.random_range(0..width as u32) as usize;
-        let playable = *position;
-        let columns = (first..width).chain(0..first).filter(move |&column| playable.can_play(column));
-        let (column, grade, cell) = if self.strategy == Strategy::First {
-            self.first_best(position, columns, first).map(|(column, grade)| (column, grade, None))
+        let columns = (first..width).chain(0..first).filter(|&column| position.can_play(column));
+        let (column, grade, cell) = if self.strategy == 0 {
+            let (node, their_cells) = self.root(position);
+            let mut best = (first, Grade::UNKNOWN);
+            for column in columns {
+                let grade = self.grade_move(node, their_cells, column, self.plies, first, best.1.threshold());
+                best = if grade > best.1 { (column, grade) } else { best };
+            }
+            (best.0, best.1, None)
         } else {
-            self.most_valued(position, columns).map(|(column, grade, value)| (column, grade, Some(value)))
-        }
-        .ok_or(ChooseError::Over)?;
+            let grades = self.grades(position)?;
+            let highest = grades.iter().map(|of| of.1).max().ok_or(ChooseError::Over)?;
+            self.standing.set_up(position);
+            let equal = columns.filter(|&column| grades.contains(&(column, highest)));
+            // The first of those with the most value.
+            let values = equal.map(|column| (column, strategy::value(self.strategy, &mut self.standing, column)));
+            let (column, value) = values.min_by_key(|of| Reverse(of.1)).ok_or(ChooseError::Over)?;
+            (column, highest, Some(value))
+        };
         Ok(Choice { column, reason: Reason::Graded { grade, plies: self.plies, cell } })
     }
 }

@@ -19,6 +19,8 @@ pub(super) struct Standing {
     /// The pieces in every line, in the order of [`lines`].
     pub in_lines: Vec<Pieces>,
     heights: Vec<u8>,
+    /// The columns from the centre outwards.
+    pub order: Vec<usize>,
     /// The number of pieces.
     pub ply: usize,
 }
@@ -35,7 +37,7 @@ impl Standing {
             begins.push(through.len() as u32);
         }
         let (in_lines, heights) = (vec![[0; 2]; lines.len()], vec![0; board.width()]);
-        Standing { board, through, begins, in_lines, heights, ply: 0 }
+        Standing { board, through, begins, in_lines, heights, order: board.central_columns(), ply: 0 }
     }
 
     /// Sets up a position of the same board.

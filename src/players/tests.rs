@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use super::{
-    Choice, ChooseError, Kind, PomakisPlayer, RatingPlayer, Reason, Source, Strategy, WindowPlayer, nothing_known,
+    Choice, ChooseError, Kind, PomakisPlayer, RatingPlayer, Reason, Source, WindowPlayer, nothing_known, strategy,
 };
 use crate::testing::any_position;
 use crate::{Board, Player, Position, Value, lines, notation};
@@ -54,10 +54,10 @@ fn game(name: &str, board_name: &str, seed: u64) -> Vec<usize> {
 #[test]
 fn cell_values_are_those_computed_by_hand() {
     // 4x4 has 10 lines. After 2, 3 X has column 2, O column 3; both are on the bottom row.
-    let value = |strategy, column| {
+    let value = |number, column| {
         let mut standing = super::standing::Standing::new(board("4x4"));
         standing.set_up(&position("4x4", "2311"));
-        Strategy::from_number(strategy).unwrap().value(&mut standing, column, 4)
+        strategy::value(number, &mut standing, column)
     };
     // Pieces: X at (2,1) and (1,1), O at (3,1) and (1,2); X to move. The bottom row has both players.
     // Cell (2,2): column 2 has one X; row 2 one O; the diagonal from (1,1) one X; no falling diagonal of 4 goes through.
@@ -248,7 +248,7 @@ proptest! {
             Value::Tie => 0,
         };
         let moves = moves_by(&position, |child| minimax(child, 2 * level, 1, &end, &|_| 0));
-        let grades = RatingPlayer::new(position.board(), level, Strategy::First).grades(&position).unwrap();
+        let grades = RatingPlayer::new(position.board(), level, 0).grades(&position).unwrap();
         for (&(column, grade), &(_, worth)) in grades.iter().zip(&moves) {
             let expected = match worth {
                 0 => 10,
@@ -308,5 +308,5 @@ fn a_position_of_another_board_is_refused_and_changes_nothing() {
     let foreign = position("4x4", "1");
     assert!(PomakisPlayer::new(board("7x6"), 2).sums(&foreign).is_err());
     assert!(WindowPlayer::new(board("7x6"), 2).score(&foreign).is_err());
-    assert!(RatingPlayer::new(board("7x6"), 2, Strategy::First).grades(&foreign).is_err());
+    assert!(RatingPlayer::new(board("7x6"), 2, 0).grades(&foreign).is_err());
 }

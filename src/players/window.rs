@@ -15,6 +15,7 @@
 use rand::{Rng, RngExt};
 
 use super::chooser::{check_board, check_open};
+use super::minimax::Minimax;
 use super::standing::{Pieces, Standing};
 use super::{Choice, ChooseError, Chooser, Reason};
 use crate::{Board, Position};
@@ -30,7 +31,6 @@ const CENTRE: i64 = 3;
 pub struct WindowPlayer {
     board: Board,
     depth: u32,
-    order: Vec<usize>,
     standing: Standing,
     /// The searching player, as a place in the pieces of a line.
     me: usize,
@@ -42,8 +42,7 @@ impl WindowPlayer {
     /// Makes the player for a board, looking `depth` plies ahead (at least 1).
     #[must_use]
     pub fn new(board: Board, depth: u32) -> WindowPlayer {
-        let (order, standing) = (board.central_columns(), Standing::new(board));
-        WindowPlayer { board, depth: depth.max(1), order, standing, me: 0, score: 0 }
+        WindowPlayer { board, depth: depth.max(1), standing: Standing::new(board), me: 0, score: 0 }
     }
 
     /// Returns the score of a position at the horizon for the player to move.
@@ -72,11 +71,22 @@ impl WindowPlayer {
     fn set_up(&mut self, position: &Position) {
         self.standing.set_up(position);
         self.me = self.standing.mover();
-        let centre = position.board().column_cells(centre(self.board));
+        let centre = position.board().column_cells(self.board.width() / 2);
         let mine = (position.pieces(position.to_move()) & centre).count_ones();
         let lines = self.standing.in_lines.iter();
         self.score = lines.map(|&pieces| judge(pieces, self.me, self.board.connect())).sum::<i64>();
         self.score += CENTRE * i64::from(mine);
+    }
+
+    /// What a piece of the player to move in this column is worth by itself.
+    fn centre_piece(&self, column: usize) -> i64 {
+        if column == self.board.width() / 2 && self.standing.mover() == self.me { CENTRE } else { 0 }
+    }
+}
+
+impl Minimax for WindowPlayer {
+    fn standing(&self) -> &Standing {
+        &self.standing
     }
 
     fn drop_piece(&mut self, column: usize) -> bool {
@@ -92,47 +102,11 @@ impl WindowPlayer {
         self.score -= change + self.centre_piece(column);
     }
 
-    /// What a piece of the player to move in this column is worth by itself.
-    fn centre_piece(&self, column: usize) -> i64 {
-        if column == centre(self.board) && self.standing.mover() == self.me { CENTRE } else { 0 }
-    }
-
-    /// Returns what the position is worth for its mover, looking `depth` (at least 1) plies ahead. The result is exact
-    /// if it is between `alpha` and `beta`.
-    fn worth(&mut self, depth: u32, mut alpha: i64, beta: i64) -> i64 {
-        if self.standing.ply == self.board.cells() {
-            return 0;
-        }
-        let mut best = -WIN;
-        for place in 0..self.order.len() {
-            let column = self.order[place];
-            if self.standing.can_play(column) {
-                best = best.max(self.worth_of(column, depth, alpha, beta));
-                alpha = alpha.max(best);
-                if alpha >= beta {
-                    break;
-                }
-            }
-        }
-        best
-    }
-
-    /// Returns what a move is worth for its mover, looking `depth` plies ahead, including the move.
-    fn worth_of(&mut self, column: usize, depth: u32, alpha: i64, beta: i64) -> i64 {
-        if depth == 1 {
-            return self.worth_at_horizon(column);
-        }
-        let worth = if self.drop_piece(column) { self.worth_of_line() } else { -self.worth(depth - 1, -beta, -alpha) };
-        self.take_back(column);
-        worth
-    }
-
-    /// Returns what the last move before the horizon is worth for its mover.
-    fn worth_at_horizon(&self, column: usize) -> i64 {
+    fn worth_at_horizon(&self, column: usize, away: u32) -> i64 {
         let (me, connect, mut score) = (self.me, self.board.connect(), self.score + self.centre_piece(column));
         let completes = self.standing.peek(column, |mover, before| score += gain(before, mover, me, connect));
         if completes {
-            self.worth_of_line()
+            self.worth_of_line(away)
         } else if self.standing.ply + 1 == self.board.cells() {
             0
         } else if (self.standing.mover() == me) != self.board.is_misere() {
@@ -142,15 +116,9 @@ impl WindowPlayer {
         }
     }
 
-    /// Returns what completing a line is worth.
-    fn worth_of_line(&self) -> i64 {
+    fn worth_of_line(&self, _: u32) -> i64 {
         if self.board.is_misere() { -WIN } else { WIN }
     }
-}
-
-/// The centre column.
-fn centre(board: Board) -> usize {
-    board.width() / 2
 }
 
 /// What a window is worth for one player.
@@ -183,17 +151,8 @@ impl Chooser for WindowPlayer {
         self.set_up(position);
         let width = self.board.width();
         let first = random.random_range(0..width as u32) as usize;
-        let mut best: Option<(i64, usize)> = None;
-        for column in (first..width).chain(0..first) {
-            if self.standing.can_play(column) {
-                let alpha = best.map_or(-WIN - 1, |(worth, _)| worth);
-                let worth = self.worth_of(column, self.depth, alpha, WIN + 1);
-                if best.is_none_or(|(best, _)| worth > best) {
-                    best = Some((worth, column));
-                }
-            }
-        }
-        let (worth, column) = best.ok_or(ChooseError::Over)?;
+        let columns = (first..width).chain(0..first);
+        let (worth, column) = self.best(columns, self.depth, WIN + 1).ok_or(ChooseError::Over)?;
         let reason = match worth {
             WIN => Reason::WinSeen { plies: None },
             score if score == -WIN => Reason::LossSeen { plies: None },

@@ -45,30 +45,6 @@ fn finished_positions_of_4x4_are_as_many_as_computed_apart() {
 }
 
 #[test]
-fn a_game_ends_with_its_first_line_or_a_full_board() {
-    for (name, columns, value) in [
-        ("3x3c1", &[1][..], Value::Lose),
-        ("3x3c1m", &[1], Value::Win),
-        ("2x2", &[0, 0, 1, 1], Value::Tie),
-        ("1x1c1", &[0], Value::Lose),
-        ("3x1c2", &[0, 1, 2], Value::Tie),
-        ("3x2c2", &[0, 0, 1], Value::Lose),
-    ] {
-        let end = play(name, columns);
-        assert_eq!((end.primitive(), end.moves().count()), (Some(value), 0), "{name}");
-    }
-}
-
-#[test]
-fn a_line_longer_than_the_board_never_ends_the_game() {
-    let mut position = Position::start(board("8x8c9"));
-    while let Some(column) = position.moves().next() {
-        position = position.play(column).unwrap();
-    }
-    assert_eq!((position.ply(), position.primitive()), (64, Some(Value::Tie)));
-}
-
-#[test]
 fn moves_that_cannot_be_played_are_refused() {
     let position = play("2x2", &[0, 0]);
     assert_eq!(position.play(0), Err(MoveError::Full { column: 1, rows: 2 }));
@@ -156,12 +132,6 @@ proptest! {
             (true, true) => Some(Value::Win),
             (false, _) => is_full.then_some(Value::Tie),
         });
-    }
-
-    #[test]
-    fn a_position_is_made_of_its_bitboards(position in any_position()) {
-        let [first, second] = [Player::First, Player::Second].map(|player| position.pieces(player));
-        prop_assert_eq!(Position::from_bitboards(position.board(), first, second), Ok(position));
     }
 
     #[test]

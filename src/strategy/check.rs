@@ -40,7 +40,18 @@ impl Check {
     /// Returns the verdict for the player.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
-        Verdict::of(&self.lines, self.player)
+        let LineCounts { undefined, won_by, ties, .. } = self.lines;
+        if *won_by.of(self.player.other()) > 0 {
+            Verdict::Loses
+        } else if undefined > 0 {
+            Verdict::Undefined
+        } else if *won_by.of(self.player) == 0 {
+            Verdict::Ties
+        } else if ties > 0 {
+            Verdict::NeverLoses
+        } else {
+            Verdict::Wins
+        }
     }
 }
 
@@ -151,6 +162,7 @@ impl Walk<'_> {
         if let Some(end) = End::of(&position) {
             return self.end(end, plies, attack, None, new);
         }
+        self.check.positions.all += u64::from(new);
         self.check.positions.strategy_to_move += u64::from(new);
         let Some((reply, answered)) = answer(self.rule, &position, attack.column) else {
             let newly_undefined = !std::mem::replace(known_undefined, true);
@@ -171,6 +183,7 @@ impl Walk<'_> {
     /// Meets a position with the opponent to move.
     fn meet_answered(&mut self, position: Position, link: Link, lines: u128) -> Result<(), CheckError> {
         if self.next.add(position, lines).ok_or(CheckError::Lines)? {
+            self.check.positions.all += 1;
             self.check.positions.opponent_to_move += 1;
             self.history.push(link);
         }
@@ -216,7 +229,7 @@ impl Walk<'_> {
         }
         Err(CheckError::Memory {
             ply: node.position.ply(),
-            positions: self.check.positions.all(),
+            positions: self.check.positions.all,
             limit_bytes: self.memory_bytes,
             refutation: self.check.refutation.clone(),
         })

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use crate::{Player, Position, Value};
+use serde::Serialize;
+
+use crate::{PerPlayer, Player, Position, Value};
 
 /// How a line ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,35 +30,29 @@ impl End {
 
 /// The distinct positions that a rule meets, including the empty board. Mirror images count separately.
 ///
-/// Five of the fields are disjoint and add up to [`PositionCounts::all`]; `undefined` is a part of `strategy_to_move`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+/// The others are disjoint and add up to `all`; but `undefined` is a part of `strategy_to_move`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PositionCounts {
+    /// All of them.
+    pub all: u64,
     /// The game is not over, and the opponent of the rule is to move.
     pub opponent_to_move: u64,
     /// The game is not over, and the rule is asked for a move.
     pub strategy_to_move: u64,
-    /// The first player has won.
-    pub first_wins: u64,
-    /// The second player has won.
-    pub second_wins: u64,
-    /// The board is full and nobody has won.
-    pub ties: u64,
     /// The rule is asked for a move and is undefined after at least one last move.
     pub undefined: u64,
+    /// A player has won.
+    pub won_by: PerPlayer<u64>,
+    /// The board is full and nobody has won.
+    pub ties: u64,
 }
 
 impl PositionCounts {
-    /// Returns the number of all positions.
-    #[must_use]
-    pub fn all(&self) -> u64 {
-        let PositionCounts { opponent_to_move, strategy_to_move, first_wins, second_wins, ties, .. } = self;
-        opponent_to_move + strategy_to_move + first_wins + second_wins + ties
-    }
-
     pub(super) fn add(&mut self, end: End) {
+        self.all += u64::from(end != End::Undefined);
         *match end {
-            End::Won(Player::First) => &mut self.first_wins,
-            End::Won(Player::Second) => &mut self.second_wins,
+            End::Won(player) => self.won_by.of_mut(player),
             End::Tied => &mut self.ties,
             End::Undefined => &mut self.undefined,
         } += 1;
@@ -65,40 +61,25 @@ impl PositionCounts {
 
 /// How the lines of a rule end. A line is a whole game. Two lines differ if any move differs, even if they share their
 /// last position.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LineCounts {
-    /// The first player wins.
-    pub first_wins: u128,
-    /// The second player wins.
-    pub second_wins: u128,
-    /// The board is full and nobody has won.
-    pub ties: u128,
+    /// All lines.
+    pub all: u128,
     /// The rule is undefined, so the rest of the game is unknown.
     pub undefined: u128,
+    /// A player wins.
+    pub won_by: PerPlayer<u128>,
+    /// The board is full and nobody has won.
+    pub ties: u128,
 }
 
 impl LineCounts {
-    /// Returns the number of all lines.
-    #[must_use]
-    pub fn all(&self) -> u128 {
-        self.first_wins + self.second_wins + self.ties + self.undefined
-    }
-
-    /// Returns the lines that `player` wins.
-    #[must_use]
-    pub fn wins(&self, player: Player) -> u128 {
-        match player {
-            Player::First => self.first_wins,
-            Player::Second => self.second_wins,
-        }
-    }
-
-    /// Adds lines; `None` if the total would be too large, so no sum of these counts can overflow.
+    /// Adds lines; `None` if there would be too many to count.
     pub(super) fn add(&mut self, end: End, lines: u128) -> Option<()> {
-        self.all().checked_add(lines)?;
+        self.all = self.all.checked_add(lines)?;
         *match end {
-            End::Won(Player::First) => &mut self.first_wins,
-            End::Won(Player::Second) => &mut self.second_wins,
+            End::Won(player) => self.won_by.of_mut(player),
             End::Tied => &mut self.ties,
             End::Undefined => &mut self.undefined,
         } += lines;
@@ -119,22 +100,6 @@ pub enum Verdict {
     Loses,
     /// The rule is undefined in some line, and the player loses none.
     Undefined,
-}
-
-impl Verdict {
-    pub(super) fn of(lines: &LineCounts, player: Player) -> Verdict {
-        if lines.wins(player.other()) > 0 {
-            Verdict::Loses
-        } else if lines.undefined > 0 {
-            Verdict::Undefined
-        } else if lines.wins(player) == 0 {
-            Verdict::Ties
-        } else if lines.ties > 0 {
-            Verdict::NeverLoses
-        } else {
-            Verdict::Wins
-        }
-    }
 }
 
 impl fmt::Display for Verdict {
@@ -159,8 +124,8 @@ mod tests {
         let mut lines = LineCounts::default();
         assert_eq!(lines.add(End::Tied, u128::MAX - 1), Some(()));
         assert_eq!(lines.add(End::Undefined, 1), Some(()));
-        assert_eq!(lines.all(), u128::MAX);
+        assert_eq!(lines.all, u128::MAX);
         assert_eq!(lines.add(End::Undefined, 1), None);
-        assert_eq!(lines.all(), u128::MAX);
+        assert_eq!(lines.all, u128::MAX);
     }
 }

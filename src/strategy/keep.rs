@@ -10,7 +10,8 @@ use crate::{MAX_COLUMNS, Player, Position, Value};
 const MET_BYTES: u64 = 200;
 
 /// The number of positions in which a rule keeps the value of the game.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Kept {
     /// Positions in which the game is not over and the rule is asked for a move.
     pub strategy_to_move: u64,
@@ -53,7 +54,7 @@ impl Check {
         memory_bytes: u64,
         mut values: impl FnMut(&[Position]) -> Result<Vec<Value>, E>,
     ) -> Result<Kept, E> {
-        let positions = self.positions.all();
+        let positions = self.positions.all;
         if positions.saturating_mul(MET_BYTES) > memory_bytes {
             let refutation = self.refutation.clone();
             let ply = self.board.cells();

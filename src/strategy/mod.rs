@@ -17,7 +17,7 @@
 //! let rule = FollowUp::new(board, FollowUp::middle(board)?, Reading::Pair)?;
 //! let proof = check(&rule, board, Player::Second, 1 << 30)?;
 //! assert_eq!(proof.verdict(), Verdict::Ties);
-//! assert_eq!((proof.positions.all(), proof.lines.all()), (639, 5_040));
+//! assert_eq!((proof.positions.all, proof.lines.all), (639, 5_040));
 //!
 //! let rule = FollowUp::without_centre();
 //! let refuted = check(&rule, board, Player::Second, 1 << 30)?;

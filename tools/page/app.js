@@ -1,9 +1,10 @@
 // The page: holds the game that is shown, draws it, and asks about it whenever it changes.
 
-import { readQuery, recall, remember, withLaterMoves, writeAddress } from "./address.js";
+import { queryOf, readQuery, recall, remember, withLaterMoves, writeAddress } from "./address.js";
 import { BoardView } from "./board.js";
+import { $ } from "./dom.js";
 import { Facts, isOpen, keyOf } from "./facts.js";
-import { columnsAt, goTo, newGame, outcome, play, stepTo, toMove } from "./game.js";
+import { columnsAt, goTo, newGame, outcome, playPossible, stepTo, toMove } from "./game.js";
 import { HistoryView } from "./history.js";
 import { listKeys, listen, nameKeys } from "./keys.js";
 import { parseMoves } from "./notation.js";
@@ -11,12 +12,8 @@ import { Notices, remark, tell } from "./notices.js";
 import { Boards, Exports, Opener } from "./opener.js";
 import { Players } from "./players.js";
 import { Questions } from "./questions.js";
-import { fixed, impossibleText, texts } from "./texts.js";
-import { View, resultText, ruleKey } from "./view.js";
-
-const $ = (id) => document.getElementById(id);
-for (const target of document.querySelectorAll("[data-text]")) target.textContent = fixed[target.dataset.text];
-for (const target of document.querySelectorAll("[data-label]")) target.setAttribute("aria-label", fixed[target.dataset.label]);
+import { impossibleText, texts } from "./texts.js";
+import { View, resultText } from "./view.js";
 
 const first = readQuery(location.search);
 const state = {
@@ -73,13 +70,8 @@ function playByHand(column) {
 
 function playColumn(column, by = "") {
   const { game, line } = state;
-  let next;
-  try {
-    next = play(game, column);
-  } catch (failure) {
-    notices.fail("hand", failure);
-    return;
-  }
+  const { game: next, stopped } = playPossible(game, [column]);
+  if (stopped) return notices.fail("hand", stopped);
   if (line?.key === keyOf(game) && line.columns?.[0] === column) {
     state.line = { key: keyOf(next), columns: line.columns.slice(1) };
   }
@@ -149,7 +141,7 @@ function askLine() {
 
 function askRule() {
   const { game } = state;
-  const key = ruleKey(game);
+  const key = queryOf(game);
   if (!state.follow || state.rule?.key === key || outcomeNow().over) return;
   questions.askMove("rule", game, "follow-up", 0, ({ column, rule }) => {
     state.rule = { key, column, answers: rule };
@@ -176,7 +168,7 @@ function onClick(id, action) {
 const mayStop = (player) => players.isHuman(player) || players.areComputers();
 onClick("undo", () => go(stepTo(state.game, -1, mayStop)));
 onClick("redo", () => go(stepTo(state.game, 1, mayStop)));
-onClick("restart", () => open(newGame(state.game.board), fixed.restart));
+onClick("restart", () => open(newGame(state.game.board), $("restart").textContent));
 onClick("flip", () => {
   state.flipped = !state.flipped;
   tell(texts.flipped(state.flipped));

@@ -1,6 +1,6 @@
 // The board: a button for each column, with its pieces, its name and what a move there is worth.
 
-import { element, ranks, shape, svg } from "./dom.js";
+import { element, ranks, setData, setInert, shape, svg } from "./dom.js";
 import { columnName } from "./notation.js";
 import { noun, texts } from "./texts.js";
 
@@ -32,8 +32,7 @@ export class BoardView {
       const marked = Object.keys(marks).filter((mark) => marks[mark] === column);
       view.marks.textContent = marked.map((mark) => texts.shortMarks[mark]).join(" ");
       view.button.dataset.marks = marked.join(" ");
-      view.button.dataset.pieces = pieces.length;
-      view.button.setAttribute("aria-disabled", String(!(open && canPlay)));
+      setInert(view.button, !(open && canPlay));
       view.label.textContent = texts.columnButton({
         column,
         pieces: pieces.length,
@@ -44,7 +43,6 @@ export class BoardView {
       });
     }
     this.drawLines(board, outcome.lines, flipped);
-    this.words.setAttribute("aria-label", texts.boardInWords);
     this.words.replaceChildren(...columns.map((pieces, index) => element("li", "", texts.columnInWords(index + 1, pieces))));
   }
 
@@ -97,14 +95,9 @@ export class BoardView {
   }
 
   drawValue(view, { child, rank, open, waiting, showValues }) {
-    const known = open && child?.value;
-    if (known) {
-      view.button.dataset.value = child.value;
-      view.button.dataset.remoteness = child.remoteness ?? "";
-    } else {
-      delete view.button.dataset.value;
-      delete view.button.dataset.remoteness;
-    }
+    const known = open && child?.value ? child.value : null;
+    setData(view.button, "value", known);
+    setData(view.button, "remoteness", known && child.remoteness);
     view.value.replaceChildren();
     view.value.classList.toggle("known", Boolean(known && showValues));
     if (!showValues || !open) return;

@@ -1,5 +1,8 @@
 // Makes and hides elements; and draws the mark of a value: a shape with its colour. The shape alone tells the values apart.
 
+/** Finds an element. */
+export const $ = (id) => document.getElementById(id);
+
 const SVG = "http://www.w3.org/2000/svg";
 
 const SHAPES = {
@@ -34,6 +37,12 @@ export function setInert(button, inert) {
   button.setAttribute("aria-disabled", String(inert));
 }
 
+/** Sets a data attribute, or removes it if there is no value. */
+export function setData(target, name, value) {
+  if (value === null || value === undefined || value === "") delete target.dataset[name];
+  else target.dataset[name] = value;
+}
+
 /** Shows a text, or hides the element if there is none. */
 export function setNote(target, text) {
   if (target.textContent !== text) target.textContent = text;
@@ -42,7 +51,7 @@ export function setNote(target, text) {
 
 /** Runs an action when a form is sent. */
 export function onSubmit(id, action) {
-  document.getElementById(id).addEventListener("submit", (event) => {
+  $(id).addEventListener("submit", (event) => {
     event.preventDefault();
     action();
   });

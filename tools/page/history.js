@@ -1,7 +1,7 @@
 // The value history, as GamesCrafters draw it: time runs down, the distance of a mark from the winner's edge is the
 // remoteness, ties are in the middle. The first player's edge is on the left.
 
-import { element, shape, svg } from "./dom.js";
+import { element, setData, shape, svg } from "./dom.js";
 import { mistake, toMove } from "./game.js";
 import { texts } from "./texts.js";
 
@@ -49,9 +49,9 @@ export class HistoryView {
     const lost = ply === 0 ? null : mistake(facts[ply - 1]?.value, fact?.value);
     const change = lost ? texts.change(lost) : "";
     button.dataset.ply = ply;
-    set(button, "value", fact?.value);
-    set(button, "remoteness", fact?.remoteness);
-    set(button, "mistake", change);
+    setData(button, "value", fact?.value);
+    setData(button, "remoteness", fact?.remoteness);
+    setData(button, "mistake", change);
     button.classList.toggle("later", ply > game.ply);
     if (ply === game.ply) button.setAttribute("aria-current", "step");
     else button.removeAttribute("aria-current");
@@ -74,11 +74,6 @@ export class HistoryView {
     const below = row.offsetTop + row.offsetHeight - frame.clientHeight;
     if (below > frame.scrollTop) frame.scrollTop = below;
   }
-}
-
-function set(button, name, value) {
-  if (value === null || value === undefined || value === "") delete button.dataset[name];
-  else button.dataset[name] = value;
 }
 
 /** Returns who wins, 0 or 1; null for a tie or if nothing is known. */

@@ -1,13 +1,8 @@
 // Keys: columns by name or by arrows, and a letter for each command; with Shift where the letter is a column.
 
-import { element } from "./dom.js";
+import { $, element } from "./dom.js";
 import { columnOf } from "./notation.js";
 import { columnKeys, commands } from "./texts.js";
-
-const COMMANDS = {
-  u: "undo", r: "redo", n: "restart", f: "flip",
-  v: "values-toggle", b: "best-line", p: "play-best", l: "follow-up-toggle",
-};
 
 /** Listens to the keys of the page while `isOn()`; digits and letters do nothing inside fields. */
 export function listen({ isOn, board, width, onPlay }) {
@@ -32,23 +27,22 @@ function actionOf(event, { board, width, onPlay }) {
   if (key === "arrowdown") return board.focused() ? () => onPlay(board.focused()) : null;
   const column = key.length === 1 && !(event.shiftKey && /[a-z]/.test(key)) ? columnOf(key) : null;
   if (column !== null && column <= width()) return () => onPlay(column);
-  if (!Object.hasOwn(COMMANDS, key)) return null;
-  const button = document.getElementById(COMMANDS[key]);
-  return () => { if (!button.hidden) button.click(); };
+  const command = commands.find(([letter]) => letter === key);
+  return command ? () => { if (!$(command[1]).hidden) $(command[1]).click(); } : null;
 }
 
 /** Tells assistive technology which key each command has: with Shift where the letter is a column, none while keys are off. */
 export function nameKeys(isOn, width) {
-  for (const [key, id] of Object.entries(COMMANDS)) {
+  for (const [key, id] of commands) {
     const keys = columnOf(key) <= width ? `Shift+${key.toUpperCase()}` : key.toUpperCase();
-    if (isOn) document.getElementById(id).setAttribute("aria-keyshortcuts", keys);
-    else document.getElementById(id).removeAttribute("aria-keyshortcuts");
+    if (isOn) $(id).setAttribute("aria-keyshortcuts", keys);
+    else $(id).removeAttribute("aria-keyshortcuts");
   }
 }
 
 /** Lists what the keys do. */
 export function listKeys(root) {
-  const letters = Object.entries(COMMANDS).map(([key, id]) => [key, commands[id]]);
+  const letters = commands.map(([key, , text]) => [key, text]);
   root.replaceChildren(...[...columnKeys, ...letters].map(([keys, text]) => {
     const entry = element("div");
     const term = element("dt");

@@ -1,6 +1,6 @@
 // What is said on the page: what goes wrong, with a way to try again; and what is said once, to screen readers as well.
 
-import { element, setHidden } from "./dom.js";
+import { $, element, setHidden } from "./dom.js";
 import { impossibleText, texts } from "./texts.js";
 import { Impossible } from "./game.js";
 
@@ -71,13 +71,13 @@ function wording(failure) {
 /** Tells something to screen readers. The last few sentences stay, so that none is cut off by the next. */
 export function tell(text) {
   if (!text) return;
-  const live = document.getElementById("live");
+  const live = $("live");
   live.append(element("p", "", text));
   while (live.children.length > 4) live.firstElementChild.remove();
 }
 
 /** Tells something and shows it, until the next move or remark. Without a text the last one goes away. */
 export function remark(text = "") {
-  document.getElementById("remark").textContent = text;
+  $("remark").textContent = text;
   tell(text);
 }

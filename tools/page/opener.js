@@ -3,13 +3,12 @@
 
 import { linkTo, readQuery } from "./address.js";
 import { address, ask } from "./api.js";
-import { onSubmit } from "./dom.js";
+import { $, onSubmit } from "./dom.js";
 import { columnsAt, newGame, playAll } from "./game.js";
 import { bitsText, movesText, parseBoard, parseMoves, parseUni, positionText, uniText } from "./notation.js";
 import { remark } from "./notices.js";
 import { texts } from "./texts.js";
 
-const $ = (id) => document.getElementById(id);
 const EXPORTS = ["moves", "bits", "uni", "link", "svg"];
 
 /** The choice. `board()` is the board that is shown, `onOpen(game, text)` opens another game and tells the text. */
@@ -28,17 +27,13 @@ export class Boards {
   ask() {
     this.questions.run("boards", (signal) => ask("boards", {}, { signal }), ({ boards }) => {
       this.boards = boards;
-      this.drawList();
+      this.draw();
     });
   }
 
   /** Lists the boards, with the values of their empty boards if they are wanted. */
-  draw(showValues) {
+  draw(showValues = this.showValues) {
     this.showValues = showValues;
-    this.drawList();
-  }
-
-  drawList() {
     const select = $("board-select");
     const shown = this.board().text;
     const listed = this.boards.some(({ board }) => board === shown) ? this.boards : [...this.boards, { board: shown }];
@@ -56,7 +51,7 @@ export class Boards {
       this.onOpen(newGame(parseBoard(text)), text);
       $("board-custom").value = "";
     };
-    this.questions.attempt("open", open, () => this.drawList());
+    this.questions.attempt("open", open, () => this.draw());
   }
 }
 

@@ -1,4 +1,4 @@
-// All texts of the page, in English. A text that depends on something is a function.
+// The texts of the page, in English, that index.html does not have. A text that depends on something is a function.
 
 import { columnName } from "./notation.js";
 
@@ -15,55 +15,6 @@ export function valueText(value, remoteness) {
   return remoteness === null || remoteness === undefined ? noun(value) : `${noun(value)} in ${remoteness}`;
 }
 
-/** Texts of elements with `data-text`. */
-export const fixed = {
-  title: "Connect Four, solved",
-  intro: "Play, and see what every move is worth.",
-  boardHeading: "Board",
-  historyHeading: "Value history",
-  playersHeading: "Game",
-  positionHeading: "This position",
-  othersHeading: "Another position",
-  helpHeading: "Keys",
-  board: "Board",
-  customBoard: "A board of another size",
-  customBoardHint: "Columns x rows, such as 5x5. Add c3 for lines of three, m if a completed line loses.",
-  open: "Open",
-  firstPlayer: "First (discs)",
-  secondPlayer: "Second (rings)",
-  firstLevel: "Level of the first player",
-  secondLevel: "Level of the second player",
-  undo: "Undo",
-  redo: "Redo",
-  restart: "New game",
-  flip: "Flip",
-  values: "Values",
-  bestLine: "Best line",
-  playBest: "Play the best move",
-  followUp: "Follow-up rule",
-  goOn: "Let the computer move",
-  retry: "Try again",
-  paste: "Paste a game or a position",
-  pasteHint: "Moves (4453), columns as bits, GamesmanUni's text, or a link to this page.",
-  random: "Draw one",
-  randomPly: "A random position: how many pieces",
-  moves: "Moves",
-  bits: "Columns as bits",
-  uni: "GamesmanUni",
-  link: "Link",
-  svg: "Picture",
-  copy: "Copy",
-  openPicture: "Open the picture",
-  keys: "Keys are on",
-  keysHint: "Boards of more than nine columns: a to w play the columns after the ninth, and Shift with a letter is the command.",
-  edgeFirst: "1st",
-  edgeTie: "tie",
-  edgeSecond: "2nd",
-  pliesHint: "Each number counts the moves of both players until the end of the game.",
-  historyHint: "Time runs down. The nearer a mark is to the edge of the 1st player (discs) or the 2nd (rings), the sooner that player wins.",
-  marksHint: "\u25b2 the player to move wins, \u25a0 tie, \u25bc the player to move loses.",
-};
-
 /** What the keys of columns do. */
 export const columnKeys = [
   ["1 to 9", "play a column"],
@@ -71,17 +22,17 @@ export const columnKeys = [
   ["Enter, \u2193", "play it"],
 ];
 
-/** What commands do, by their buttons. */
-export const commands = {
-  undo: "undo",
-  redo: "redo",
-  restart: "new game",
-  flip: "mirror the board",
-  "values-toggle": "show or hide values",
-  "best-line": "best line",
-  "play-best": "play the best move",
-  "follow-up-toggle": "follow-up rule",
-};
+/** The commands: key, button, and what they do. */
+export const commands = [
+  ["u", "undo", "undo"],
+  ["r", "redo", "redo"],
+  ["n", "restart", "new game"],
+  ["f", "flip", "mirror the board"],
+  ["v", "values-toggle", "show or hide values"],
+  ["b", "best-line", "best line"],
+  ["p", "play-best", "play the best move"],
+  ["l", "follow-up-toggle", "follow-up rule"],
+];
 
 /** The players that a side can have. */
 export const playerNames = {
@@ -105,7 +56,6 @@ export const texts = {
     const names = pieces.map((player) => ["first", "second"][player]).join(", ");
     return `Column ${columnName(column)}: ${names ? `${names}, from the bottom` : "empty"}`;
   },
-  boardInWords: "Pieces on the board",
   unknown: "?",
   waiting: "…",
   marks: { best: "best line", rule: "rule" },
@@ -143,16 +93,8 @@ export const texts = {
     const move = ply === 0 ? "Start" : `Move ${ply}, ${PLAYERS[player]}, column ${columnName(column)}`;
     return [move, worth, blunder].filter(Boolean).join(", ");
   },
-  worth(winner, value, remoteness) {
-    if (!value) return "";
-    if (remoteness === 0) return winner === null ? "tie" : `${["first", "second"][winner]} has won`;
-    return winner === null ? valueText("tie", remoteness) : valueText(`${["first", "second"][winner]} wins`, remoteness);
-  },
-  shortWorth(winner, value, remoteness) {
-    if (!value) return "";
-    if (remoteness === 0) return winner === null ? "tie" : ["1st won", "2nd won"][winner];
-    return valueText(winner === null ? "tie" : ["1st wins", "2nd wins"][winner], remoteness);
-  },
+  worth: (winner, ...of) => worthText(["first", "second"][winner], "has won", ...of),
+  shortWorth: (winner, ...of) => worthText(["1st", "2nd"][winner], "won", ...of),
   change: ({ from, to }) => `${noun(from)} -> ${noun(to)}`,
   mistake: (change) => `mistake: ${change}`,
   line: (names) => `Best line: ${names}`,
@@ -191,6 +133,12 @@ export const texts = {
     uni: ({ text }) => `${text} is no position of this board.`,
   },
 };
+
+function worthText(winner, won, value, remoteness) {
+  if (!value) return "";
+  if (remoteness === 0) return winner ? `${winner} ${won}` : "tie";
+  return valueText(winner ? `${winner} wins` : "tie", remoteness);
+}
 
 /** Says what an `Impossible` means. */
 export function impossibleText(error) {

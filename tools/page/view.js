@@ -1,13 +1,12 @@
 // Draws everything that depends on the game, anew after every change; nothing here asks or changes.
 
 import { queryOf } from "./address.js";
-import { setHidden, setInert, setNote } from "./dom.js";
+import { $, setHidden, setInert, setNote } from "./dom.js";
 import { keyOf } from "./facts.js";
 import { columnsAt, mistake, negate, outcome, toMove } from "./game.js";
 import { columnName, movesText } from "./notation.js";
 import { texts, valueText } from "./texts.js";
 
-const $ = (id) => document.getElementById(id);
 const SWITCHES = { flip: "flipped", "values-toggle": "values", "best-line": "best", "follow-up-toggle": "follow" };
 
 /** Says how a game has ended. */
@@ -86,22 +85,17 @@ export class View {
   ruleNote({ game, rule, follow, values }, result, fact) {
     if (!follow) return { text: "" };
     if (result.over) return { text: texts.ruleOver };
-    if (rule?.key !== ruleKey(game)) return { text: this.questions.asks("rule") ? texts.ruleWaiting : "" };
+    if (rule?.key !== queryOf(game)) return { text: this.questions.asks("rule") ? texts.ruleWaiting : "" };
     if (!rule.answers) return { text: texts.ruleNone(rule.column) };
     return values ? judge(rule.column, fact) : { text: `${texts.rule(rule.column)}.` };
   }
 }
 
-/** Names a question to the rule, which goes by the last move too: the order of the moves matters. */
-export function ruleKey(game) {
-  return queryOf(game);
-}
-
-/** Returns the columns that get a mark: the next move of the best line, and the answer of the rule. */
+/** Returns the columns that get a mark (the rule goes by the last move too, so by the order of the moves): the next move of the best line, and the answer of the rule. */
 function marksOf({ game, line, best, rule, follow }) {
   return {
     best: best && line?.key === keyOf(game) ? line.columns?.[0] ?? null : null,
-    rule: follow && rule?.answers && rule.key === ruleKey(game) ? rule.column : null,
+    rule: follow && rule?.answers && rule.key === queryOf(game) ? rule.column : null,
   };
 }
 

@@ -18,7 +18,9 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use crate::failure::{self, BadInput};
 use crate::{memory, remedy};
 pub use numbers::{size, within};
-pub use position::{BoardArgument, POSITION_HELP, PositionArgument, board, is_board_or_position, player, suggesting};
+pub use position::{
+    BoardArgument, POSITION_HELP, PositionArgument, STRATEGIES, is_board_or_position, parse_board, player, suggestions,
+};
 
 /// The folder with the databases.
 #[derive(Args, Clone, Debug)]

@@ -65,15 +65,6 @@ pub struct BatchArguments {
     field: Option<u16>,
 }
 
-/// What the lines of a batch are, for messages.
-#[derive(Clone, Copy)]
-pub struct Things {
-    /// One of them, such as `position`.
-    pub name: &'static str,
-    /// What could not be done to those that failed, such as `looked up`.
-    pub done: &'static str,
-}
-
 /// A question of a batch: its field as text, and the other fields.
 #[derive(Clone, Copy)]
 pub struct Record<'l> {
@@ -85,7 +76,8 @@ pub struct Record<'l> {
 #[derive(Default)]
 pub struct Tally {
     lines: u64,
-    bad: u64,
+    /// Those that are not what they should be.
+    pub bad: u64,
     failed: u64,
     first_failure: Option<Error>,
 }
@@ -97,19 +89,21 @@ impl BatchArguments {
     /// # Errors
     ///
     /// At once: input that cannot be read, output that cannot be written. After all lines were answered: the first failure
-    /// to find an answer, or else bad input if any line was bad. `of` says of what board the lines are.
+    /// to find an answer, or else bad input if any line was bad. Messages call a line `name`, such as `position`, of the board `of`, and say
+    /// what could not be `done`, such as `looked up`.
     pub fn run(
         &self,
-        things: Things,
+        name: &str,
+        done: &str,
         of: impl std::fmt::Display,
         at_once: usize,
         mut answer: impl FnMut(&[Line], &mut Vec<u8>, &mut Tally),
     ) -> anyhow::Result<()> {
-        let (mut lines, name) = self.input()?;
+        let (mut lines, input) = self.input()?;
         let cannot_write = || self.output.as_deref().map_or_else(|| CANNOT_WRITE.to_owned(), wording::cannot_write);
         let mut output = Output::begin(self.output.as_deref()).with_context(cannot_write)?;
         let (mut tally, mut text, mut is_begun) = (Tally::default(), Vec::new(), false);
-        while let Some(mut lines) = lines.next_chunk().with_context(|| format!("cannot read {name}"))? {
+        while let Some(mut lines) = lines.next_chunk().with_context(|| format!("cannot read {input}"))? {
             if let (false, Some(first)) = (is_begun, lines.first_mut()) {
                 first.drop_start(MARK);
                 is_begun = true;
@@ -122,7 +116,7 @@ impl BatchArguments {
             }
         }
         output.end().with_context(cannot_write)?;
-        tally.end(things, of)
+        tally.end(name, done, of)
     }
 
     /// Opens the input, and returns its name for messages.
@@ -166,7 +160,8 @@ impl BatchArguments {
     /// Writes why a line has no answer, and its other fields where they can be told apart.
     pub fn write_error(&self, text: &mut Vec<u8>, line: &Line, board: Option<Board>, reason: &str) {
         let fields = Fields::of(&line.kept, self.number(), board).ok().filter(|_| line.is_whole());
-        let _ = write!(text, "{}\terror\t{reason}", echo(fields.map_or(&line.kept, |fields| fields.chosen)));
+        let field = String::from_utf8_lossy(fields.map_or(&line.kept, |fields| fields.chosen));
+        let _ = write!(text, "{}\terror\t{reason}", excerpt(&field, ECHO_BYTES));
         fields.iter().for_each(|fields| fields.push_others(text));
         text.push(b'\n');
     }
@@ -189,11 +184,6 @@ impl Record<'_> {
 }
 
 impl Tally {
-    /// Counts a line that is not what it should be.
-    pub fn bad(&mut self) {
-        self.bad += 1;
-    }
-
     /// Counts a line without an answer, and returns the reason with what to do, on one line.
     pub fn failed(&mut self, failure: Error) -> String {
         self.failed += 1;
@@ -211,16 +201,16 @@ impl Tally {
     }
 
     /// Reports the batch as a whole.
-    fn end(self, things: Things, of: impl std::fmt::Display) -> anyhow::Result<()> {
+    fn end(self, name: &str, done: &str, of: impl std::fmt::Display) -> anyhow::Result<()> {
         let Tally { lines, bad, failed, .. } = self;
         if let Some(failure) = self.first_failure {
-            let (failed, lines) = (grouped(failed.into()), counted(lines, things.name));
-            return Err(failure.context(format!("{failed} of {lines} could not be {}", things.done)));
+            let (failed, lines) = (grouped(failed.into()), counted(lines, name));
+            return Err(failure.context(format!("{failed} of {lines} could not be {done}")));
         }
         if bad > 0 {
             let (is_no, answers) = match bad {
-                1 => (format!("is no {}", things.name), "its answer says why"),
-                _ => (format!("are no {}s", things.name), "their answers say why"),
+                1 => (format!("is no {name}"), "its answer says why"),
+                _ => (format!("are no {name}s"), "their answers say why"),
             };
             let (bad, lines) = (grouped(bad.into()), counted(lines, "line"));
             return Err(BadInput(format!("{bad} of {lines} {is_no} of {of}; {answers}")).into());
@@ -245,11 +235,6 @@ pub fn note_unread() {
 /// Returns a line as text for JSON, cut to 4 KiB; bytes that are not UTF-8 become the replacement character.
 pub fn input_text(line: &Line) -> String {
     String::from_utf8_lossy(&line.kept).into_owned()
-}
-
-/// Escapes a line and cuts it to [`ECHO_BYTES`]; bytes that are not UTF-8 become the replacement character.
-fn echo(line: &[u8]) -> String {
-    excerpt(&String::from_utf8_lossy(line), ECHO_BYTES)
 }
 
 /// Makes the failure of an answer that a bug has lost.

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use fourbase::Board;
-use fourbase::analysis::json::SourceJson;
+use fourbase::analysis::json::{DatabaseJson, SourceJson};
 use fourbase::analysis::{Analyst, Lookup, SearchPool, Source};
 use fourbase::players::Outcomes;
 use fourbase_tiers::database::{Database, DatabaseError};
@@ -27,7 +27,7 @@ const MOST_ENTRIES: u128 = 200_000_000;
 pub struct Knowledge {
     analyst: Arc<LimitedAnalyst>,
     /// Says where they come from.
-    note: String,
+    pub note: String,
     /// The command that makes the database, where there is none.
     missing: Option<String>,
     /// The folder of a board that was solved for this run; dropped, it is removed.
@@ -41,31 +41,27 @@ impl Knowledge {
     ///
     /// A database that cannot be read, or a failure to solve.
     pub fn find(board: Board, lookup: &LookupArguments, nodes: u64) -> anyhow::Result<Knowledge> {
-        let limited = |analyst, missing_in| Arc::new(LimitedAnalyst::new(analyst, Some(nodes), None, missing_in));
-        let of_database = |database| limited(Analyst::new(board, Some(database), None), None);
-        match lookup.find_or_embedded(board) {
+        let is_small = Plan::estimate(board, Values::Remoteness).entries() <= MOST_ENTRIES;
+        let (database, note, folder) = match lookup.find_or_embedded(board) {
             Ok(database) if database.is_complete() => {
-                let searched = match database.manifest().keep_plies() {
-                    Some(most) => format!(", searched forward after ply {most}"),
-                    None => String::new(),
-                };
+                let keep_plies = database.manifest().keep_plies();
+                let searched =
+                    keep_plies.map(|most| format!(", searched forward after ply {most}")).unwrap_or_default();
                 let note = format!("values from {}{searched}", wording::database(&database));
-                return Ok(Knowledge { analyst: of_database(database), note, missing: None, _folder: None });
+                (Some(database), note, None)
             }
-            Ok(_) | Err(DatabaseError::Missing { .. }) => {}
+            Ok(_) | Err(DatabaseError::Missing { .. }) if is_small => {
+                let (database, folder) = solve(board)?;
+                (Some(lookup.cache.apply(database)), "values solved for this run".to_owned(), Some(folder))
+            }
+            Ok(_) | Err(DatabaseError::Missing { .. }) => (None, "values searched forward".to_owned(), None),
             Err(error) => return Err(error.into()),
-        }
-        if Plan::estimate(board, Values::Remoteness).entries() <= MOST_ENTRIES {
-            let (database, folder) = solve(board)?;
-            let database = lookup.cache.apply(database);
-            let note = "values solved for this run".to_owned();
-            return Ok(Knowledge { analyst: of_database(database), note, missing: None, _folder: Some(folder) });
-        }
-        let root = lookup.database.root.clone();
-        let missing = remedy::describe(&DatabaseError::Missing { board, root: root.clone() });
-        let analyst = limited(Analyst::new(board, None, Some(Arc::new(SearchPool::new(options(1))))), Some(root));
-        let note = "values searched forward".to_owned();
-        Ok(Knowledge { analyst, note, missing: Some(missing), _folder: None })
+        };
+        let root = database.is_none().then(|| lookup.database.root.clone());
+        let missing = root.clone().map(|root| remedy::describe(&DatabaseError::Missing { board, root }));
+        let pool = database.is_none().then(|| Arc::new(SearchPool::new(options(1))));
+        let analyst = LimitedAnalyst::new(Analyst::new(board, database, pool), Some(nodes), None, root);
+        Ok(Knowledge { analyst: Arc::new(analyst), note, missing, _folder: folder })
     }
 
     /// Returns whom to ask, for any number of threads.
@@ -73,19 +69,14 @@ impl Knowledge {
         Arc::clone(&self.analyst)
     }
 
-    /// Says where the values come from.
-    pub fn note(&self) -> &str {
-        &self.note
-    }
-
     /// Returns where the values come from, for programs.
     pub fn source(&self) -> SourceJson {
         let database = self.analyst.database().map(Lookup::describe);
         let kind = if database.is_some() { Source::Database } else { Source::Search };
+        let database = database.unwrap_or_default();
         // The folder of a board that was solved for this run does not last.
-        let lasts = self._folder.is_none();
-        let database = database.map(|database| if lasts { database } else { database.without_folder() });
-        SourceJson { kind, database: database.unwrap_or_default(), nodes: None }
+        let folder = database.folder.filter(|_| self._folder.is_none());
+        SourceJson { kind, database: DatabaseJson { folder, ..database }, nodes: None }
     }
 
     /// Returns why there is no database with all values and the command that makes one; `None` where there is one.

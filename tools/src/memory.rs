@@ -51,27 +51,16 @@ fn peak_in_status(status: &str) -> Option<u64> {
 /// The folder that shows control groups.
 const GROUPS: &str = "/sys/fs/cgroup";
 
-/// The files of a group about memory, in one version of control groups.
-struct Files {
-    /// The bytes that the group may use.
-    limit: &'static str,
-    /// The bytes that it uses.
-    usage: &'static str,
-    /// The lines of [`STAT`] that count cached pages of files, which the kernel drops when it needs room.
-    caches: [&'static str; 2],
-}
+/// The files of a group with the bytes that it may use and those that it uses; and the lines of [`STAT`] that count cached pages of files,
+/// which the kernel drops when it needs room.
+type Files = [&'static str; 4];
 
 /// The file with the bytes by purpose.
 const STAT: &str = "memory.stat";
 
-const VERSION_1: Files = Files {
-    limit: "memory.limit_in_bytes",
-    usage: "memory.usage_in_bytes",
-    caches: ["total_active_file", "total_inactive_file"],
-};
+const VERSION_1: Files = ["memory.limit_in_bytes", "memory.usage_in_bytes", "total_active_file", "total_inactive_file"];
 
-const VERSION_2: Files =
-    Files { limit: "memory.max", usage: "memory.current", caches: ["active_file", "inactive_file"] };
+const VERSION_2: Files = ["memory.max", "memory.current", "active_file", "inactive_file"];
 
 /// Returns the bytes that are free under the limits of all control groups; `None` without a limit.
 fn free_group_bytes() -> Option<u64> {
@@ -102,15 +91,15 @@ fn free_in_hierarchy(root: &Path, line: &str) -> Option<u64> {
         .min()
 }
 
-fn free_in_group(folder: &Path, files: &Files) -> Option<u64> {
+fn free_in_group(folder: &Path, [limit, usage, caches @ ..]: &Files) -> Option<u64> {
     let read = |name: &str| fs::read_to_string(folder.join(name)).ok();
     // "max" is not a number: no limit.
-    let limit = read(files.limit)?.trim().parse::<u64>().ok()?;
-    let usage = read(files.usage)?.trim().parse::<u64>().ok()?;
+    let limit = read(limit)?.trim().parse::<u64>().ok()?;
+    let usage = read(usage)?.trim().parse::<u64>().ok()?;
     let stat = read(STAT).unwrap_or_default();
     let caches = stat.lines().filter_map(|line| {
         let (name, bytes) = line.split_once(' ')?;
-        if files.caches.contains(&name) { bytes.parse::<u64>().ok() } else { None }
+        if caches.contains(&name) { bytes.parse::<u64>().ok() } else { None }
     });
     Some(limit.saturating_sub(usage.saturating_sub(caches.sum())))
 }
@@ -146,18 +135,9 @@ mod tests {
         }
     }
 
-    fn version_2(limit: &str, usage: &str) -> [(&'static str, String); 3] {
-        let stat = "anon 1\nactive_file 30\ninactive_file 20\nslab 5\n";
-        [
-            ("memory.max", format!("{limit}\n")),
-            ("memory.current", format!("{usage}\n")),
-            ("memory.stat", stat.to_owned()),
-        ]
-    }
-
     fn group_2(root: &TempDir, path: &str, limit: &str, usage: &str) {
-        let files = version_2(limit, usage);
-        group(root, path, [0, 1, 2].map(|i| (files[i].0, files[i].1.as_str())));
+        let stat = "anon 1\nactive_file 30\ninactive_file 20\nslab 5\n";
+        group(root, path, [("memory.max", &format!("{limit}\n")), ("memory.current", usage), ("memory.stat", stat)]);
     }
 
     #[test]
@@ -174,6 +154,9 @@ mod tests {
         let root = TempDir::new().unwrap();
         group_2(&root, "", "5000", "1050");
         assert_eq!(free_in_groups(root.path(), "0::/docker/1234\n"), Some(4000));
+        // More in use than allowed leaves nothing.
+        group_2(&root, "mine", "100", "1000");
+        assert_eq!(free_in_groups(root.path(), "0::/mine\n"), Some(0));
     }
 
     #[test]
@@ -193,12 +176,5 @@ mod tests {
         group(&root, "memory/mine", files);
         let lines = "5:devices:/elsewhere\n4:cpu,memory:/mine\n0::/mine\n";
         assert_eq!(free_in_groups(root.path(), lines), Some(800));
-    }
-
-    #[test]
-    fn more_in_use_than_allowed_leaves_nothing() {
-        let root = TempDir::new().unwrap();
-        group_2(&root, "mine", "100", "1000");
-        assert_eq!(free_in_groups(root.path(), "0::/mine\n"), Some(0));
     }
 }

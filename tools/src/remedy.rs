@@ -2,6 +2,7 @@
 //!
 //! An error of the libraries carries facts. A remedy names a flag, or one command that these facts make whole.
 
+use std::env::temp_dir;
 use std::error::Error;
 use std::fmt::Display;
 use std::path::Path;
@@ -65,14 +66,6 @@ fn with_remedy(error: &str, remedy: Option<String>) -> String {
     remedy.map_or_else(|| error.clone(), |remedy| format!("{error}; {remedy}"))
 }
 
-/// Says what to do after a search that reached the limit of an option; `solve` would make the search unnecessary.
-pub fn after_limit(option: &str, solve: Option<&str>) -> String {
-    match solve {
-        Some(solve) => format!("allow more with {option}, or solve the board first with: {solve}"),
-        None => format!("allow more with {option}, or ask about a later position"),
-    }
-}
-
 /// Returns the command that solves a board into the folder of databases `root`, which is `db` if it is not named.
 pub fn to_solve(board: impl Display, root: &Path) -> String {
     format!("fourbase solve {board}{}", in_root(root))
@@ -125,25 +118,19 @@ pub fn make_again(file: &Path) -> String {
 
 /// Finds the remedy of one layer of an error; `None` where it has none.
 fn of_one(error: &(dyn Error + 'static)) -> Option<String> {
-    if let Some(error) = error.downcast_ref::<SolveError>() {
-        of_solve(error)
-    } else if let Some(error) = error.downcast_ref::<CountError>() {
-        of_count(error)
-    } else if let Some(error) = error.downcast_ref::<DatabaseError>() {
-        of_database(error)
-    } else if let Some(error) = error.downcast_ref::<VerifyError>() {
-        match error {
-            VerifyError::Database(error) => of_database(error),
-            VerifyError::Communicator(error) => Some(of_communicator(error)),
-            VerifyError::Count(CountError::Memory { .. }) => Some(SAMPLE.to_owned()),
-            VerifyError::Count(error) => of_count(error),
-        }
-    } else if let Some(error) = error.downcast_ref::<DatasetError>() {
-        of_dataset(error)
-    } else if let Some(error) = error.downcast_ref::<FileError>() {
-        Some(of_file(error))
-    } else {
-        error.downcast_ref().map(of_index)
+    let remedy = error.downcast_ref().and_then(of_solve).or_else(|| error.downcast_ref().and_then(of_count));
+    let remedy = remedy.or_else(|| error.downcast_ref().and_then(of_database));
+    let remedy = remedy.or_else(|| error.downcast_ref().and_then(of_verify));
+    let remedy = remedy.or_else(|| error.downcast_ref().and_then(of_dataset));
+    remedy.or_else(|| error.downcast_ref().map(of_file)).or_else(|| error.downcast_ref().map(of_index))
+}
+
+fn of_verify(error: &VerifyError) -> Option<String> {
+    match error {
+        VerifyError::Database(error) => of_database(error),
+        VerifyError::Communicator(error) => Some(of_communicator(error)),
+        VerifyError::Count(CountError::Memory { .. }) => Some(SAMPLE.to_owned()),
+        VerifyError::Count(error) => of_count(error),
     }
 }
 
@@ -289,7 +276,7 @@ fn more_room(folder: &Path) -> String {
         return "make room, or choose another disk with --db or --scratch".to_owned();
     }
     let variable = if cfg!(windows) { "TMP" } else { "TMPDIR" };
-    let parent = temporary::parent();
+    let parent = temp_dir();
     let make = if parent.exists() { "make room in" } else { "make the folder" };
     format!("{make} {}, or set {variable} to a folder on another disk", wording::path(&parent))
 }
@@ -332,7 +319,7 @@ mod tests {
     fn a_full_disk_of_temporary_files_has_another_remedy_than_that_of_the_databases() {
         let board = "5x4".parse().unwrap();
         let remedy = |folder: PathBuf| describe(&SolveError::Disk { folder, board, needed: 2, free: 1 });
-        assert!(remedy(temporary::parent().join("fourbase-1/5x4")).contains("make room in "));
-        assert!(remedy(temporary::parent().join("db")).ends_with("choose another disk with --db or --scratch"));
+        assert!(remedy(temp_dir().join("fourbase-1/5x4")).contains("make room in "));
+        assert!(remedy(temp_dir().join("db")).ends_with("choose another disk with --db or --scratch"));
     }
 }

@@ -201,7 +201,7 @@ fn paths() -> Value {
             "analysis", "Find the mistakes of a game", fields::<server::games::AnalysisQuery>(),
             as_json("The analysis", "analyse")),
         "/players": get(
-            "players", "List the players, with the levels that are allowed on a board", fields::<server::games::PlayersQuery>(),
+            "players", "List the players, with the levels that are allowed on a board", fields::<server::boards::BoardQuery>(),
             as_json("The players", "players")),
         "/move": get(
             "move", "Ask a player for a move", fields::<server::games::MoveQuery>(), as_json("The move", "move")),
@@ -209,7 +209,7 @@ fn paths() -> Value {
             "random", "Draw an unfinished position at random", fields::<server::position::RandomQuery>(),
             as_json("The position", "random")),
         "/stats": get(
-            "stats", "Tell how many positions of a board are won, tied and lost", fields::<server::boards::StatsQuery>(),
+            "stats", "Tell how many positions of a board are won, tied and lost", fields::<server::boards::BoardQuery>(),
             as_json("The counts, if fourbase stats or fourbase solve --stats has kept them beside the database", "stats")),
         "/openapi.json": get("openapi", "Describe these addresses", vec![], json!({
             "description": "This description", "content": content("application/json", &json!({"type": "object"}))

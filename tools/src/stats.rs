@@ -1,7 +1,7 @@
 //! What `fourbase stats` and `GET api/v1/stats` report: tables for people, and JSON.
 
 use std::collections::BTreeMap;
-use std::fmt;
+use std::{fmt, iter};
 
 use fourbase::{Board, Value};
 use fourbase_tiers::counts::{CountError, Counts, OutcomeCount, PlyCounts, PlyLegal};
@@ -10,7 +10,7 @@ use fourbase_tiers::files::{counted, grouped};
 use fourbase_tiers::kernel::Values;
 use serde::Serialize;
 
-use crate::output::{self, Side, wording};
+use crate::output::{self, wording};
 
 /// The counts of a board with their sums. What was not counted, or does not apply, is null.
 #[derive(Serialize, Default)]
@@ -124,9 +124,6 @@ impl Sums {
 /// The columns of the table of remotenesses.
 const VALUES: [&str; 3] = ["win", "lose", "tie"];
 
-/// The counts that a row of a table shows.
-type Cells = fn(&Sums) -> Vec<Option<u64>>;
-
 impl Stats {
     /// Begins a result of a whole count without counts.
     fn new(board: Board, values: Option<Values>) -> Stats {
@@ -173,20 +170,17 @@ impl Stats {
 
     /// Writes the table of the plies, with the sums in the last row.
     fn plies(&self) -> String {
-        let (names, cells): (&[&str], Cells) = if self.stores.is_some() {
-            let cells: Cells = |of| vec![of.legal, of.primitive, of.win, of.lose, of.tie];
-            (&["ply", "legal", "primitive", "win", "loss", "tie"], cells)
-        } else {
-            (&["ply", "legal", "primitive", "with a line"], |of| vec![of.legal, of.primitive, of.with_line])
+        let columns: &[&str] = match self.stores {
+            Some(_) => &[">ply", ">legal", ">primitive", ">win", ">loss", ">tie"],
+            None => &[">ply", ">legal", ">primitive", ">with a line"],
         };
-        let row = |name: String, sums: &Sums| {
-            let count = |count: Option<u64>| grouped(count.unwrap_or_default().into());
-            std::iter::once(name).chain(cells(sums).into_iter().map(count)).collect()
+        let row = |name: String, of: &Sums| {
+            let rest = if self.stores.is_some() { vec![of.win, of.lose, of.tie] } else { vec![of.with_line] };
+            let counts = [of.legal, of.primitive].into_iter().chain(rest);
+            iter::once(name).chain(counts.map(|count| grouped(count.unwrap_or_default().into()))).collect()
         };
-        let mut rows: Vec<Vec<String>> = vec![names.iter().map(|name| (*name).to_owned()).collect()];
-        rows.extend(self.plies.iter().flatten().map(|ply| row(ply.ply.to_string(), &ply.sums)));
-        rows.push(row("all".to_owned(), &self.sums));
-        output::table(&vec![Side::Right; names.len()], &rows)
+        let plies = self.plies.iter().flatten().map(|ply| row(ply.ply.to_string(), &ply.sums));
+        output::table(columns, plies.chain([row("all".to_owned(), &self.sums)]))
     }
 
     /// Writes a table for programs: with values, a row for every ply, value and remoteness; else one for every ply.
@@ -222,9 +216,9 @@ impl Stats {
             *count = count.saturating_add(*legal);
         }
         let rows = counts.into_iter().map(|(remoteness, counts)| {
-            std::iter::once(remoteness.to_string()).chain(counts.map(|count| grouped(count.into()))).collect()
+            iter::once(remoteness.to_string()).chain(counts.map(|count| grouped(count.into()))).collect()
         });
-        Some(output::table_with_head(["remoteness", "win", "loss", "tie"].map(|name| (name, Side::Right)), rows))
+        Some(output::table(&[">remoteness", ">win", ">loss", ">tie"], rows))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Temporary files and folders, and outputs that appear only when they are whole. Temporary ones are removed however the
 //! program ends, except by a kill or a loss of power.
 
+use std::env::temp_dir;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -33,8 +34,8 @@ impl Temporary {
     pub fn folder() -> Result<Temporary, FileError> {
         let mut builder = tempfile::Builder::new();
         builder.prefix(PREFIX);
-        let made = Temporary::made(&builder, &parent(), make_folder);
-        Ok(made.map_err(|source| FileError::Io { file: parent(), action: "make a folder here", source })?.1)
+        let made = Temporary::made(&builder, &temp_dir(), make_folder);
+        Ok(made.map_err(|source| FileError::Io { file: temp_dir(), action: "make a folder here", source })?.1)
     }
 
     /// Makes a file or folder in `folder`, by calling `make` with a path whose name nobody has.
@@ -144,14 +145,9 @@ impl WholeFile {
     }
 }
 
-/// Returns the system's folder for temporary files.
-pub fn parent() -> PathBuf {
-    std::env::temp_dir()
-}
-
 /// Tells whether a path is, or was, in a temporary folder of this program, or is the folder of all temporary ones.
 pub fn is_ours(path: &Path) -> bool {
-    let inside = path.strip_prefix(parent()).ok().and_then(|inside| inside.to_str());
+    let inside = path.strip_prefix(temp_dir()).ok().and_then(|inside| inside.to_str());
     inside.is_some_and(|inside| inside.is_empty() || inside.starts_with(PREFIX))
 }
 

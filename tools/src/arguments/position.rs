@@ -1,12 +1,8 @@
 //! Boards, positions and players on the command line.
 
-use std::convert::Infallible;
-use std::error::Error;
-use std::ffi::OsStr;
-
 use anyhow::bail;
-use clap::builder::{PossibleValue, TypedValueParser};
-use clap::{Arg, Args, Command};
+use clap::Args;
+use clap::builder::TypedValueParser;
 use fourbase::notation::board_of_link;
 use fourbase::players::Kind;
 use fourbase::{Board, BoardError, excerpt};
@@ -24,6 +20,9 @@ const COMMON_BOARDS: [&str; 8] = ["4x4", "5x4", "5x5", "6x5", "7x4", "7x5", "6x6
 /// Players that a shell completes, with usual levels.
 const PLAYERS: [&str; 8] =
     ["human", "perfect", "perfect:first", "random", "pomakis:5", "window:4", "rating:9", "follow-up"];
+
+/// The strategies of `prove`.
+pub const STRATEGIES: [&str; 3] = ["follow-up", "mirror", "centre"];
 
 /// The part of a help text that explains how to write a position.
 pub const POSITION_HELP: &str = "\
@@ -44,7 +43,7 @@ Moves and bit strings may be separate arguments: 4 4 5 3.";
 pub struct BoardArgument {
     /// Columns x rows; then cN for lines of N instead of 4; then m for misère: 5x4, 4x4c3, 4x4m
     // A hyphen is allowed, so that the answer to -1x4 says how to write a board, not that there is no option -1.
-    #[arg(value_name = "BOARD", allow_hyphen_values = true, value_parser = board(), hide_possible_values = true)]
+    #[arg(value_name = "BOARD", allow_hyphen_values = true, value_parser = parse_board)]
     pub board: Board,
 }
 
@@ -52,7 +51,7 @@ pub struct BoardArgument {
 #[derive(Args, Clone, Debug)]
 pub struct PositionArgument {
     /// Columns x rows; then cN for lines of N instead of 4; then m for misère [default: 7x6, or the board of a link]
-    #[arg(value_name = "BOARD", value_parser = suggesting(unread, boards), hide_possible_values = true)]
+    #[arg(value_name = "BOARD")]
     board: Option<String>,
 
     /// The position, in any of the forms below [default: the empty board]
@@ -107,26 +106,26 @@ pub fn is_board_or_position(argument: &str) -> bool {
 }
 
 /// Reads a board in small or capital letters.
-fn parse_board(text: &str) -> Result<Board, BoardError> {
+pub fn parse_board(text: &str) -> Result<Board, BoardError> {
     text.to_ascii_lowercase().parse()
-}
-
-/// Keeps a word until the others are known.
-fn unread(text: &str) -> Result<String, Infallible> {
-    Ok(text.to_owned())
-}
-
-/// Returns a parser of boards.
-pub fn board() -> impl TypedValueParser<Value = Board> {
-    suggesting(parse_board, boards)
 }
 
 /// Returns a parser of players.
 pub fn player() -> impl TypedValueParser<Value = Kind> {
-    suggesting(str::parse::<Kind>, || PLAYERS.map(str::to_owned).to_vec())
+    str::parse::<Kind>
 }
 
-/// Lists the boards that a shell completes: common ones, those that are built in, and those with a database.
+/// Lists what a shell completes of an argument that takes other values, too, by the name of its value. Of boards: common ones, those that
+/// are built in, and those with a database.
+pub fn suggestions(name: &str) -> Vec<String> {
+    match name {
+        "BOARD" => boards(),
+        "PLAYER" => PLAYERS.map(str::to_owned).to_vec(),
+        "NAME" => STRATEGIES.map(str::to_owned).to_vec(),
+        _ => Vec::new(),
+    }
+}
+
 fn boards() -> Vec<String> {
     let listed = list(&default_root()).map(|listing| listing.databases).unwrap_or_default();
     let solved = listed.iter().map(|summary| summary.board).chain(Database::embedded_boards());
@@ -135,37 +134,6 @@ fn boards() -> Vec<String> {
     boards.sort_unstable();
     boards.dedup();
     boards
-}
-
-/// A parser that suggests some values to the completions of shells, and takes others, too.
-#[derive(Clone)]
-struct Suggesting<P> {
-    parser: P,
-    suggestions: fn() -> Vec<String>,
-}
-
-/// Returns a parser that suggests some values.
-pub fn suggesting<T, E>(
-    parser: fn(&str) -> Result<T, E>,
-    suggestions: fn() -> Vec<String>,
-) -> impl TypedValueParser<Value = T>
-where
-    T: Clone + Send + Sync + 'static,
-    E: Into<Box<dyn Error + Send + Sync>> + 'static,
-{
-    Suggesting { parser, suggestions }
-}
-
-impl<P: TypedValueParser> TypedValueParser for Suggesting<P> {
-    type Value = P::Value;
-
-    fn parse_ref(&self, command: &Command, argument: Option<&Arg>, value: &OsStr) -> Result<P::Value, clap::Error> {
-        self.parser.parse_ref(command, argument, value)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new((self.suggestions)().into_iter().map(PossibleValue::new)))
-    }
 }
 
 #[cfg(test)]

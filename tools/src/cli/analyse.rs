@@ -17,11 +17,11 @@ use rayon::prelude::*;
 
 use crate::arguments::PositionArgument;
 use crate::batch::lines::Line;
-use crate::batch::{BatchArguments, Things, input_text};
+use crate::batch::{BatchArguments, input_text};
 use crate::cli::query::limited::LimitedAnalyst;
 use crate::cli::query::source::SearchArguments;
 use crate::failure::BadInput;
-use crate::output::{self, Side, wording};
+use crate::output::{self, wording};
 
 /// Arguments of `fourbase analyse`.
 #[derive(Args, Debug)]
@@ -139,7 +139,6 @@ impl fmt::Display for Report<'_> {
             _ => f.write_str(&wording::standing(game.position()))?,
         }
         if game.ply() > 0 {
-            let head = ["move", "", "before", "verdict", "best"].map(str::to_owned).to_vec();
             let rows = self.analysis.moves().map(|(number, ply, column)| {
                 let mark = ply.analysis.position.to_move().mark();
                 let is_best = matches!(ply.loss(), Some(Loss::Nothing | Loss::NoValue));
@@ -151,9 +150,7 @@ impl fmt::Display for Report<'_> {
                     if is_best { String::new() } else { choice_of_columns(ply.analysis.best()) },
                 ]
             });
-            let rows = std::iter::once(head).chain(rows).collect::<Vec<_>>();
-            let sides = [Side::Right, Side::Left, Side::Left, Side::Left, Side::Left];
-            write!(f, "\n\n{}\n", output::table(&sides, &rows))?;
+            write!(f, "\n\n{}\n", output::table(&[">move", "<", "<before", "<verdict", "<best"], rows))?;
             for player in [Player::First, Player::Second] {
                 write!(f, "\n{}: {}", player.mark(), self.blame(player))?;
             }
@@ -196,8 +193,7 @@ const NONE: &str = "-";
 ///
 /// Those of [`BatchArguments::run`]. A game with moves that were not decided counts as a failure.
 fn run_batch(arguments: &BatchArguments, board: Board, analyst: &LimitedAnalyst, is_json: bool) -> anyhow::Result<()> {
-    let things = Things { name: "game", done: "decided" };
-    arguments.run(things, board, analyst.at_once().min(AT_ONCE), |lines, text, tally| {
+    arguments.run("game", "decided", board, analyst.at_once().min(AT_ONCE), |lines, text, tally| {
         let games: Vec<_> = lines.iter().map(|line| read_game(arguments, board, line)).collect();
         let analyse = |game: &Result<Game, String>| {
             let game = game.as_ref().ok()?;
@@ -218,7 +214,7 @@ fn run_batch(arguments: &BatchArguments, board: Board, analyst: &LimitedAnalyst,
                     continue;
                 }
                 (Err(reason), _) => {
-                    tally.bad();
+                    tally.bad += 1;
                     (None, reason)
                 }
                 (Ok(game), Some(Err(failure))) => (Some(game), tally.failed(failure)),
@@ -227,7 +223,7 @@ fn run_batch(arguments: &BatchArguments, board: Board, analyst: &LimitedAnalyst,
             if is_json {
                 let moves = game.as_ref().map(Game::moves).unwrap_or_default();
                 let json = GameAnalysisJson::of_error(board, game.as_ref().map(|game| (game, moves.as_str())), reason);
-                json.with_input(input_text(line)).push_to(text);
+                Envelope::new("analyse", json.with_input(input_text(line))).push_to(text);
             } else {
                 arguments.write_error(text, line, None, &reason);
             }
@@ -245,7 +241,8 @@ fn read_game(arguments: &BatchArguments, board: Board, line: &Line) -> Result<Ga
 /// not decided.
 fn write_line(text: &mut Vec<u8>, arguments: &BatchArguments, line: &Line, analysis: &GameAnalysis, is_json: bool) {
     if is_json {
-        return GameAnalysisJson::of(analysis).with_input(input_text(line)).push_to(text);
+        let json = GameAnalysisJson::of(analysis).with_input(input_text(line));
+        return Envelope::new("analyse", json).push_to(text);
     }
     let Ok(record) = arguments.read(line, None) else { return };
     let mistakes = |player| {

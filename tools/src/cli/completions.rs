@@ -1,8 +1,10 @@
 //! `fourbase completions`: what a shell needs to complete the command line.
 
+use clap::builder::PossibleValuesParser;
 use clap::{Arg, Args};
 use clap_complete::Shell;
 
+use crate::arguments::suggestions;
 use crate::output;
 
 /// Arguments of `fourbase completions`.
@@ -24,7 +26,8 @@ pub struct Arguments {
 /// # Errors
 ///
 /// Standard output cannot be written.
-pub fn run(arguments: &Arguments, mut command: clap::Command) -> anyhow::Result<()> {
+pub fn run(arguments: &Arguments, command: clap::Command) -> anyhow::Result<()> {
+    let mut command = command.mut_subcommands(|subcommand| subcommand.mut_args(with_suggestions));
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut command, "fourbase", &mut script);
     let mut script = String::from_utf8(script)?;
@@ -38,4 +41,12 @@ pub fn run(arguments: &Arguments, mut command: clap::Command) -> anyhow::Result<
         }
     }
     output::print(script.trim_end())
+}
+
+/// Makes what a shell completes all that an argument takes, if it does not list that itself.
+fn with_suggestions(argument: Arg) -> Arg {
+    let names = argument.get_value_names().unwrap_or_default();
+    let values: Vec<String> = names.iter().flat_map(|name| suggestions(name)).collect();
+    let is_listed = values.is_empty() || !argument.get_possible_values().is_empty();
+    if is_listed { argument } else { argument.value_parser(PossibleValuesParser::new(values)) }
 }

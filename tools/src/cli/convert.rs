@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::arguments::{POSITION_HELP, PositionArgument};
 use crate::batch::lines::Line;
-use crate::batch::{BatchArguments, Record, Things, input_text, note_unread};
+use crate::batch::{BatchArguments, Record, input_text, note_unread};
 use crate::output::{self, wording};
 
 /// The command in the JSON, which keeps its earlier name.
@@ -123,12 +123,10 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 impl Arguments {
     /// Mirrors the position that was typed, if that was asked for.
     fn turned(&self, typed: &Position) -> Position {
-        if self.canonical {
-            canonical(typed)
-        } else if self.mirror {
-            typed.mirror()
-        } else {
-            *typed
+        match (self.canonical, self.mirror) {
+            (true, _) => canonical(typed),
+            (false, true) => typed.mirror(),
+            (false, false) => *typed,
         }
     }
 
@@ -143,11 +141,10 @@ impl Arguments {
                 crate::failure::BadInput("a drawn board takes several lines; use --json for a batch".into()).into()
             );
         }
-        let things = Things { name: "position", done: "written" };
-        self.batch.run(things, board, AT_ONCE, |lines, text, tally| {
+        self.batch.run("position", "written", board, AT_ONCE, |lines, text, tally| {
             for line in lines {
                 if let Err(reason) = self.answer(board, line, text) {
-                    tally.bad();
+                    tally.bad += 1;
                     if self.json {
                         let (board, input) = (board.to_string(), Some(input_text(line)));
                         let json = DescriptionJson { board, input, error: Some(reason), ..DescriptionJson::default() };

@@ -28,10 +28,7 @@ use destination::Destination;
 /// one that cannot be read; a file that cannot be written.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let report = arguments.threads.pool()?.install(|| export(arguments))?;
-    match (report, &arguments.output) {
-        (Some(report), Some(_)) => output::print_result("export", &report, arguments.json),
-        _ => Ok(()),
-    }
+    report.map_or(Ok(()), |report| output::print_result("export", &report, arguments.json))
 }
 
 /// Writes the data set. Returns what to report of a file.

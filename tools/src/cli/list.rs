@@ -12,7 +12,7 @@ use fourbase_tiers::format::folder_of;
 use serde::Serialize;
 
 use crate::arguments::DatabaseArgument;
-use crate::output::{self, Side, wording};
+use crate::output::{self, wording};
 use crate::{failure, remedy};
 
 /// Arguments of `fourbase list`.
@@ -129,15 +129,8 @@ impl ListedDatabase {
 
 impl fmt::Display for Listed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let columns = [
-            ("board", Side::Left),
-            ("values", Side::Left),
-            ("tiers", Side::Right),
-            ("entries", Side::Right),
-            ("size", Side::Right),
-            ("empty board", Side::Left),
-        ];
-        f.write_str(&output::table_with_head(columns, self.databases.iter().map(ListedDatabase::cells)))?;
+        let columns = ["<board", "<values", ">tiers", ">entries", ">size", "<empty board"];
+        f.write_str(&output::table(&columns, self.databases.iter().map(ListedDatabase::cells)))?;
         self.replacements.iter().try_for_each(|line| write!(f, "\n{line}"))
     }
 }

@@ -37,11 +37,9 @@ pub struct Arguments {
 ///
 /// A subcommand that does not exist; a folder or standard output that cannot be written.
 pub fn run(arguments: &Arguments, command: clap::Command) -> anyhow::Result<()> {
-    let named = arguments.subcommand.as_ref().map(|name| match command.find_subcommand(name) {
-        // An alias has no page of its own.
-        Some(found) => found.get_name().to_owned(),
-        None => name.clone(),
-    });
+    // An alias has no page of its own.
+    let page_of = |name: &String| command.find_subcommand(name).map_or(&**name, clap::Command::get_name).to_owned();
+    let named = arguments.subcommand.as_ref().map(page_of);
     let pages = pages(command);
     if let Some(folder) = &arguments.output {
         fs::create_dir_all(folder).with_context(|| format!("cannot make {}", wording::path(folder)))?;

@@ -8,9 +8,9 @@ use std::time::Instant;
 
 use anyhow::{Context, ensure};
 use clap::Args;
-use fourbase::Value;
-use fourbase::analysis::json::{PlayersJson, SourceJson};
+use fourbase::analysis::json::SourceJson;
 use fourbase::players::{Kind, Openings, PlayedGame, Source, nothing_known, play_game};
+use fourbase::{PerPlayer, Value};
 use fourbase_tiers::files::{counted, grouped};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -19,7 +19,7 @@ use crate::arguments::{BoardArgument, TrialArguments, player, within};
 use crate::failure::BadInput;
 use crate::knowledge::{Knowledge, outcomes};
 use crate::output::progress::Bar;
-use crate::output::{self, Side, short};
+use crate::output::{self, short};
 
 /// The default number of games without openings.
 const USUAL_GAMES: u32 = 100;
@@ -47,11 +47,11 @@ Examples:
   fourbase match perfect rating:3 5x4 --openings 4 --json"))]
 pub struct Arguments {
     /// The player whose result is shown first
-    #[arg(value_name = "PLAYER", value_parser = player(), hide_possible_values = true)]
+    #[arg(value_name = "PLAYER", value_parser = player())]
     player: Kind,
 
     /// The opponent
-    #[arg(value_name = "PLAYER", value_parser = player(), hide_possible_values = true)]
+    #[arg(value_name = "PLAYER", value_parser = player())]
     opponent: Kind,
 
     #[command(flatten)]
@@ -130,7 +130,7 @@ fn play(arguments: &Arguments) -> anyhow::Result<MatchReport> {
         games_per_second: short(f64::from(games) / seconds),
         threads: rayon::current_num_threads(),
         source: knowledge.as_ref().map(Knowledge::source),
-        note: knowledge.as_ref().map(|knowledge| knowledge.note().to_owned()),
+        note: knowledge.as_ref().map(|knowledge| knowledge.note.clone()),
     })
 }
 
@@ -164,7 +164,7 @@ struct Tally {
     #[serde(flatten)]
     all: Score,
     /// The games in which it was the first player, and the others.
-    players: PlayersJson<Score>,
+    players: PerPlayer<Score>,
     moves_made: u64,
     /// Moves per second on one thread; null if the player never moved.
     moves_per_second: Option<f64>,
@@ -192,7 +192,8 @@ impl Score {
         let Score { wins, ties, losses } = self;
         let games = wins + ties + losses;
         // A win is one point, a tie half a point.
-        let points = if games == 0 { "-".to_owned() } else { percent(2 * wins + ties, 2 * games) };
+        let percent = 100.0 * (2 * wins + ties) as f64 / (2 * games) as f64;
+        let points = if games == 0 { "-".to_owned() } else { format!("{percent:.1} %") };
         [wins, ties, losses].map(|count| grouped(count.into())).into_iter().chain([points]).collect()
     }
 }
@@ -211,15 +212,11 @@ impl Tally {
         Tally {
             program: kind.to_string(),
             all,
-            players: PlayersJson { first, second },
+            players: PerPlayer { first, second },
             moves_made: moves,
             moves_per_second: (moves > 0).then(|| short(moves as f64 / seconds.max(1e-9))),
         }
     }
-}
-
-fn percent(part: u64, whole: u64) -> String {
-    format!("{:.1} %", 100.0 * part as f64 / whole as f64)
 }
 
 impl fmt::Display for MatchReport {
@@ -233,16 +230,15 @@ impl fmt::Display for MatchReport {
             (_, true) => write!(f, "all {} after {plies}", counted(*openings, "position"))?,
             (_, false) => write!(f, "{} after {plies}", counted(*openings, "random position"))?,
         }
-        let mut rows = vec![["", "wins", "ties", "losses", "points"].map(str::to_owned).to_vec()];
+        let mut rows: Vec<Vec<String>> = Vec::new();
         for player in &self.programs {
-            let PlayersJson { first, second } = player.players;
+            let PerPlayer { first, second } = player.players;
             for (name, score) in [(player.program.as_str(), player.all), ("  as first", first), ("  as second", second)]
             {
                 rows.push([name.to_owned()].into_iter().chain(score.cells()).collect());
             }
         }
-        let sides = [Side::Left, Side::Right, Side::Right, Side::Right, Side::Right];
-        write!(f, "\n\n{}\n\n", output::table(&sides, &rows))?;
+        write!(f, "\n\n{}\n\n", output::table(&["<", ">wins", ">ties", ">losses", ">points"], rows))?;
         write!(f, "{} plies a game, {} s, {} games/s", self.mean_plies, self.seconds, self.games_per_second)?;
         for player in &self.programs {
             if let Some(rate) = player.moves_per_second {

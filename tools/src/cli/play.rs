@@ -62,11 +62,11 @@ pub struct Arguments {
     start: PositionArgument,
 
     /// The player who moves first
-    #[arg(long, value_name = "PLAYER", default_value = "human", value_parser = player(), hide_possible_values = true)]
+    #[arg(long, value_name = "PLAYER", default_value = "human", value_parser = player())]
     first: Kind,
 
     /// The player who moves second [default: perfect; pomakis on a large board without a database]
-    #[arg(long, value_name = "PLAYER", value_parser = player(), hide_possible_values = true)]
+    #[arg(long, value_name = "PLAYER", value_parser = player())]
     second: Option<Kind>,
 
     /// How well the computer plays

@@ -13,7 +13,7 @@ use clap::Args;
 use fourbase::analysis::Lookup;
 use fourbase::analysis::json::DatabaseJson;
 use fourbase::notation::columns_to_text;
-use fourbase::strategy::{Check, CheckError, Rule, check};
+use fourbase::strategy::{Check, CheckError, Kept, Rule, check};
 use fourbase::{Board, Player, Position, Value, excerpt};
 use fourbase_tiers::database::{Database, DatabaseError};
 use fourbase_tiers::files::{bytes, grouped};
@@ -138,14 +138,8 @@ const MESSAGE_BYTES: usize = 1024;
 pub struct Comparison {
     #[serde(flatten)]
     database: DatabaseJson,
-    /// Positions in which the rule is asked for a move.
-    pub strategy_to_move: u64,
-    /// Those in which its reply is worth as much as the best move.
-    pub kept: u64,
-    /// All positions that are met, finished ones included.
-    pub all: u64,
-    /// Those from which the rule is sure to get the value against every reply.
-    pub secured: u64,
+    #[serde(flatten)]
+    pub kept: Kept,
     #[serde(skip)]
     pub folder: PathBuf,
 }
@@ -166,14 +160,9 @@ impl Comparison {
             database.probe_many(positions).into_iter().map(|outcome| Ok(outcome?.value)).collect()
         };
         match check.keep(rule, memory_bytes, values) {
-            Ok(kept) => Ok(Ok(Comparison {
-                database: database.describe(),
-                strategy_to_move: kept.strategy_to_move,
-                kept: kept.kept,
-                all: kept.all,
-                secured: kept.secured,
-                folder: database.folder().to_path_buf(),
-            })),
+            Ok(kept) => {
+                Ok(Ok(Comparison { database: database.describe(), kept, folder: database.folder().to_path_buf() }))
+            }
             Err(error) if error.is::<CheckError>() => {
                 Ok(Err(not_compared("its positions need more memory together; give a higher --memory")))
             }

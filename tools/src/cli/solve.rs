@@ -3,6 +3,7 @@
 mod ranks;
 pub mod report;
 
+use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -15,7 +16,7 @@ use crate::arguments::{BoardArgument, DatabaseArgument, SweepArguments, one_of, 
 use crate::cli::job::Job;
 use crate::interrupt;
 use crate::output;
-use crate::output::progress::{self, Log, Shown};
+use crate::output::progress::{Log, Shown};
 use ranks::Ranks;
 use report::{Planned, PlannedTier, Solved, misfit};
 
@@ -126,11 +127,8 @@ impl Arguments {
 /// large is allocated.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let memory_bytes = arguments.sweep.memory.limit()?;
-    arguments
-        .sweep
-        .threads
-        .pool()?
-        .install(|| if arguments.dry_run { plan(arguments, memory_bytes) } else { solve(arguments, memory_bytes) })
+    let work = if arguments.dry_run { plan } else { solve };
+    arguments.sweep.threads.pool()?.install(|| work(arguments, memory_bytes))
 }
 
 /// Shows what a solve needs.
@@ -160,7 +158,7 @@ fn plan(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
 fn solve(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
     let job = Job::join()?;
     let is_root = job.is_root();
-    let is_shown = is_root && (arguments.log || !arguments.quiet && progress::is_visible());
+    let is_shown = is_root && (arguments.log || !arguments.quiet && io::stderr().is_terminal());
     let solve = arguments.solve(memory_bytes);
     interrupt::listen(job.on_interrupt("stopping; finished tiers are kept. Press Ctrl-C again to stop at once"))?;
     // Before the solve, which holds the lock of the database. A request to stop meanwhile stops the solve as it begins.
@@ -183,7 +181,8 @@ fn solve(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
         return Ok(());
     }
     let legal = counts.map(|counts| counts.total().legal);
-    let solved = Solved::finished(report, legal, &solve, start.elapsed());
+    let (tiers, keep_plies) = (solve.board().cells() + 1, report.keep_plies);
+    let solved = Solved::of(&solve, tiers, keep_plies, Some((report, legal)), start.elapsed());
     output::print_result("solve", &solved, arguments.json)
 }
 
@@ -192,9 +191,9 @@ fn run_solve(solve: &Solve, is_counted: bool, job: &Job, progress: &Shown) -> an
     if !is_counted {
         return Ok((solve.run_on(job.all(), &Disk, progress)?, None));
     }
-    match solve_and_count(solve, job.all(), &Disk, progress) {
-        Ok((report, counts)) => Ok((report, Some(counts))),
-        Err(CountError::Solve(error)) => Err(error.into()),
-        Err(error) => Err(error.into()),
-    }
+    let (report, counts) = solve_and_count(solve, job.all(), &Disk, progress).map_err(|error| match error {
+        CountError::Solve(error) => anyhow::Error::from(error),
+        error => error.into(),
+    })?;
+    Ok((report, Some(counts)))
 }

@@ -13,7 +13,7 @@ use fourbase_tiers::kernel::Values;
 use fourbase_tiers::verify::{self, FaultKind, Options, Report};
 use rayon::ThreadPool;
 
-use crate::arguments::{LookupArguments, MemoryArgument, ThreadsArgument, board, embedded_boards, within};
+use crate::arguments::{LookupArguments, MemoryArgument, ThreadsArgument, embedded_boards, parse_board, within};
 use crate::cli::job::Job;
 use crate::failure::{self, BadInput};
 use crate::output::progress::{Log, Shown};
@@ -53,7 +53,7 @@ Examples:
 Exit codes: 0 sound, 1 not sound or not checked (some file cannot be read), 2 bad input.")]
 pub struct Arguments {
     /// Columns x rows; then cN for lines of N instead of 4; then m for misère: 5x4, 4x4c3, 4x4m
-    #[arg(value_name = "BOARD", allow_hyphen_values = true, value_parser = board(), hide_possible_values = true)]
+    #[arg(value_name = "BOARD", allow_hyphen_values = true, value_parser = parse_board)]
     #[arg(required_unless_present = "embedded")]
     board: Option<Board>,
 
@@ -107,7 +107,12 @@ fn check(arguments: &Arguments, board: Board, job: &Job) -> anyhow::Result<()> {
     let searches = sample.unwrap_or(u64::MAX).min(options.searches);
     let options = Options { sample, searches, memory_bytes, communicator: job.all(), ..options };
     let is_shown = job.is_root();
-    let log = (is_shown && arguments.log).then(|| begin_log(&database));
+    let log = (is_shown && arguments.log).then(|| {
+        let (manifest, values) = (database.manifest(), database.values());
+        let size = bytes(manifest.bytes().into());
+        failure::print_note(&format!("{board} with {values}: {} tiers, {size}", manifest.tiers.len()));
+        Log::begin(board)
+    });
     let progress = Shown::new(!is_shown, log, None);
     let report = job.unless_failed(pool.install(|| verify::verify(&database, &options, &progress)))?;
     drop(progress);
@@ -121,22 +126,23 @@ fn check(arguments: &Arguments, board: Board, job: &Job) -> anyhow::Result<()> {
     verdict(&database, report)
 }
 
-/// Opens the database that is checked, and starts the threads.
+/// Opens the database that is checked, and starts the threads. Refuses a count of legal positions that does not fit in memory, before
+/// anything is read.
 fn prepare(arguments: &Arguments, board: Board, sample: Option<u64>) -> anyhow::Result<(Database, ThreadPool)> {
     let database = arguments.lookup.cache.apply(open(arguments, board)?);
-    let counting_bytes = check_memory(arguments, &database, sample)?;
+    let limit = arguments.memory.known().unwrap_or(u64::MAX);
+    let counting_bytes = if sample.is_some() { 0 } else { verify::counting_bytes(&database) };
+    ensure!(
+        counting_bytes <= limit,
+        "counting the legal positions of {board} takes {} of memory, {} may be used; give --sample N, which does not count them, \
+         or a higher --memory",
+        bytes(counting_bytes.into()),
+        bytes(limit.into())
+    );
     let pool = arguments.threads.pool()?;
     // One for what is decoded here, one for what probes expand.
     let needed = counting_bytes + verify::working_bytes(pool.current_num_threads());
     Ok((arguments.memory.limit_cache(database, needed, 2), pool))
-}
-
-/// Starts a log that begins with the database.
-fn begin_log(database: &Database) -> Log {
-    let (manifest, board, values) = (database.manifest(), database.board(), database.values());
-    let size = bytes(manifest.bytes().into());
-    failure::print_note(&format!("{board} with {values}: {} tiers, {size}", manifest.tiers.len()));
-    Log::begin(board)
 }
 
 /// Returns nothing if the database is sound.
@@ -159,21 +165,6 @@ fn verdict(database: &Database, report: Report) -> anyhow::Result<()> {
         "the counts in {} are wrong; the next \"fourbase stats\" counts again and replaces them",
         wording::path(&counts)
     ))
-}
-
-/// Refuses a count of legal positions that does not fit in memory, before anything is read. Returns what it takes.
-fn check_memory(arguments: &Arguments, database: &Database, sample: Option<u64>) -> anyhow::Result<u64> {
-    let limit = arguments.memory.known().unwrap_or(u64::MAX);
-    let needed = if sample.is_some() { 0 } else { verify::counting_bytes(database) };
-    ensure!(
-        needed <= limit,
-        "counting the legal positions of {} takes {} of memory, {} may be used; give --sample N, which does not count them, \
-         or a higher --memory",
-        database.board(),
-        bytes(needed.into()),
-        bytes(limit.into())
-    );
-    Ok(needed)
 }
 
 /// Opens the database that is asked for. If it cannot be read, that is an error, even where the board has another one.

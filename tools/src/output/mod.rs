@@ -14,7 +14,6 @@ mod work;
 
 use std::fmt::Display;
 use std::io::Write;
-use std::iter;
 use std::path::Path;
 use std::time::Duration;
 
@@ -68,40 +67,23 @@ pub fn json_path(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// The side of its column that a cell is aligned to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Side {
-    /// For words.
-    Left,
-    /// For numbers.
-    Right,
-}
-
-/// Lays out rows below the names of their columns.
-pub fn table_with_head<const N: usize>(
-    columns: [(&str, Side); N],
-    rows: impl IntoIterator<Item = Vec<String>>,
-) -> String {
-    let head = columns.map(|(name, _)| name.to_owned()).to_vec();
-    table(&columns.map(|(_, side)| side), &iter::once(head).chain(rows).collect::<Vec<_>>())
-}
-
-/// Lays out rows, one per line, with one side for each column. Cells may have colours. Lines have no spaces at the end.
-pub fn table(sides: &[Side], rows: &[Vec<String>]) -> String {
+/// Lays out rows, one per line, below the names of their columns, if these have any. As in formats, `<` before a name puts its column to
+/// the left, for words, and `>` to the right, for numbers. Cells may have colours. Lines have no spaces at the end.
+pub fn table(columns: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let head: Vec<String> = columns.iter().map(|column| column[1..].to_owned()).collect();
+    let head = Some(head).filter(|head| head.iter().any(|name| !name.is_empty()));
+    let rows: Vec<Vec<String>> = head.into_iter().chain(rows).collect();
     let width = |cell: &String| strip_str(cell).to_string().chars().count();
-    let mut widths = vec![0; sides.len()];
-    for row in rows {
+    let mut widths = vec![0; columns.len()];
+    for row in &rows {
         for (widest, cell) in widths.iter_mut().zip(row) {
             *widest = width(cell).max(*widest);
         }
     }
     let line = |row: &Vec<String>| {
-        let cells = row.iter().zip(sides).zip(&widths).map(|((cell, side), widest)| {
+        let cells = row.iter().zip(columns).zip(&widths).map(|((cell, column), widest)| {
             let space = " ".repeat(widest - width(cell));
-            match side {
-                Side::Left => format!("{cell}{space}"),
-                Side::Right => format!("{space}{cell}"),
-            }
+            if column.starts_with('<') { format!("{cell}{space}") } else { format!("{space}{cell}") }
         });
         cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
     };
@@ -155,15 +137,14 @@ mod tests {
 
     #[test]
     fn columns_are_as_wide_as_their_widest_cell() {
-        let rows = rows(&[&["board", "entries"], &["4x4c3m", "1"], &["5x4", "12345678"]]);
-        let text = table(&[Side::Left, Side::Right], &rows);
+        let text = table(&["<board", ">entries"], rows(&[&["4x4c3m", "1"], &["5x4", "12345678"]]));
         assert_eq!(text, "board    entries\n4x4c3m         1\n5x4     12345678");
     }
 
     #[test]
     fn colours_have_no_width_and_lines_end_without_spaces() {
         let rows = rows(&[&["\u{1b}[32mwin\u{1b}[0m", "1"], &["lose", ""]]);
-        assert_eq!(table(&[Side::Left, Side::Left], &rows), "\u{1b}[32mwin\u{1b}[0m   1\nlose");
+        assert_eq!(table(&["<", "<"], rows), "\u{1b}[32mwin\u{1b}[0m   1\nlose");
     }
 
     #[test]

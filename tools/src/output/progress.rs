@@ -12,7 +12,7 @@ use fourbase::search::Monitor;
 use fourbase_tiers::files::{FileError, bytes, grouped};
 use fourbase_tiers::progress::{Progress, Share, Stage};
 use fourbase_tiers::solve::Plan;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressState, ProgressStyle};
 
 use super::work::Work;
 use super::{duration, scaled};
@@ -26,11 +26,6 @@ const SEARCH_TEMPLATE: &str = "{spinner} searching, {nodes} nodes, {elapsed}{msg
 
 /// How often a line is drawn again while nothing is done, so that its times stay right.
 const TICK: Duration = Duration::from_millis(200);
-
-/// Returns whether standard error is a terminal, where progress can be seen.
-pub fn is_visible() -> bool {
-    std::io::stderr().is_terminal()
-}
 
 /// A line with a bar that counts, until it is dropped. Draws nothing without a terminal.
 pub struct Bar {
@@ -50,7 +45,7 @@ impl Bar {
     /// Begins a bar whose line begins with the name of the stage, at `done` of `all` steps, each of so many units. Earlier work counts
     /// in the percentage but not in the rate.
     fn of_stage(stage: &'static str, unit: &'static str, all: u64, done: u64, units: f64) -> Bar {
-        if !is_visible() {
+        if !std::io::stderr().is_terminal() {
             return Bar { stage, unit, line: ProgressBar::hidden() };
         }
         let style = ProgressStyle::with_template(TEMPLATE)
@@ -67,7 +62,7 @@ impl Bar {
             });
         let line = ProgressBar::with_draw_target(Some(all), ProgressDrawTarget::hidden());
         let line = line.with_style(style).with_message(format!("{stage}{} {unit}", scaled(all as f64 * units)));
-        let line = line.with_position(done);
+        let line = line.with_position(done).with_finish(ProgressFinish::AndClear);
         // The rate forgets earlier work only after it was told about it, which happens while the line is hidden.
         line.tick();
         line.reset_eta();
@@ -84,12 +79,6 @@ impl Bar {
     /// Counts some more.
     pub fn add(&self, count: u64) {
         self.line.inc(count);
-    }
-}
-
-impl Drop for Bar {
-    fn drop(&mut self) {
-        self.line.finish_and_clear();
     }
 }
 
@@ -145,12 +134,10 @@ impl Progress for Shown<'_> {
             Stage::Sample => ("", "positions"),
             Stage::Unforced => ("", "plies"),
         };
-        let (work, mut units) = (self.work(), 1.0);
-        let (steps, done) = if stage == Stage::Solve {
-            units = steps as f64 / work.all().max(1) as f64;
-            (work.all(), work.of_entries(done))
-        } else {
-            (steps, done)
+        let work = self.work();
+        let (steps, done, units) = match stage {
+            Stage::Solve => (work.all(), work.of_entries(done), steps as f64 / work.all().max(1) as f64),
+            _ => (steps, done, 1.0),
         };
         drop(work);
         self.replace_bar(|| self.has_bars.then(|| Bar::of_stage(name, unit, steps, done, units)));
@@ -193,49 +180,30 @@ impl Progress for Shown<'_> {
     }
 }
 
-/// A line on a terminal with the number of nodes that a search has visited, until it is dropped.
-pub struct Spinner(ProgressBar);
-
-impl Spinner {
-    /// Begins to show the nodes that a monitor has counted, and the time since a search began.
-    pub fn since(monitor: &Arc<Monitor>, begun: Instant) -> Spinner {
-        let monitor = Arc::clone(monitor);
-        let style = ProgressStyle::with_template(SEARCH_TEMPLATE)
-            .unwrap_or_else(|_| ProgressStyle::default_spinner())
-            .with_key("nodes", move |_: &ProgressState, out: &mut dyn Write| {
-                let _ = write!(out, "{}", grouped(u128::from(monitor.nodes())));
-            });
-        let spinner = ProgressBar::new_spinner().with_style(style).with_elapsed(begun.elapsed());
-        spinner.enable_steady_tick(TICK);
-        Spinner(spinner)
-    }
-
-    /// Shows what was found out last in the line, without its colours.
-    pub fn tell(&self, news: &str) {
-        self.0.set_message(format!("; {}", strip_str(news)));
-    }
+/// Shows on a terminal the nodes that a monitor has counted, and the time since a search began, until the line is dropped.
+pub fn spinner(monitor: &Arc<Monitor>, begun: Instant) -> ProgressBar {
+    let monitor = Arc::clone(monitor);
+    let style = ProgressStyle::with_template(SEARCH_TEMPLATE)
+        .unwrap_or_else(|_| ProgressStyle::default_spinner())
+        .with_key("nodes", move |_: &ProgressState, out: &mut dyn Write| {
+            let _ = write!(out, "{}", grouped(u128::from(monitor.nodes())));
+        });
+    let spinner = ProgressBar::new_spinner().with_style(style).with_elapsed(begun.elapsed());
+    spinner.enable_steady_tick(TICK);
+    spinner.with_finish(ProgressFinish::AndClear)
 }
 
-impl Drop for Spinner {
-    fn drop(&mut self) {
-        self.0.finish_and_clear();
-    }
+/// Shows in a line what was found out last, without its colours.
+pub fn tell(spinner: &ProgressBar, news: &str) {
+    spinner.set_message(format!("; {}", strip_str(news)));
 }
 
 /// A line for each finished tier, with the time since the start.
 pub struct Log {
     start: Instant,
     board: Board,
-    steps: Mutex<Steps>,
-}
-
-/// The steps of a stage.
-#[derive(Default)]
-struct Steps {
-    all: u64,
-    /// Those that an earlier run has done.
-    before: u64,
-    done: u64,
+    /// The steps of a stage, those that an earlier run has done, and those that are done.
+    steps: Mutex<[u64; 3]>,
 }
 
 impl Log {
@@ -249,7 +217,7 @@ impl Log {
         if stage == Stage::Sweep {
             failure::print_note(&format!("{}: finding the legal positions first", self.board));
         }
-        *self.steps.lock().unwrap_or_else(PoisonError::into_inner) = Steps { all, before: done, done };
+        *self.steps.lock().unwrap_or_else(PoisonError::into_inner) = [all, done, done];
     }
 
     /// Writes the line of a tier that is done in a stage.
@@ -272,7 +240,7 @@ impl Log {
 
     /// Counts the work of a solved tier; says how far the solve has come.
     fn solved(&self, work: u64, file_bytes: u64) -> String {
-        let Steps { all, before, done } = &mut *self.steps.lock().unwrap_or_else(PoisonError::into_inner);
+        let [all, before, done] = &mut *self.steps.lock().unwrap_or_else(PoisonError::into_inner);
         *done += work;
         let left =
             self.start.elapsed().as_secs_f64() * all.saturating_sub(*done) as f64 / (*done - *before).max(1) as f64;

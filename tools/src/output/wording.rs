@@ -153,37 +153,16 @@ mod tests {
     }
 
     #[test]
-    fn a_finished_game_names_its_winner() {
-        let standing =
-            |board: &str, moves| standing(&fourbase::notation::parse(board.parse().unwrap(), moves).unwrap());
-        assert_eq!(standing("4x4", "1212121"), "X has won");
-        assert_eq!(standing("4x4m", "1212121"), "O has won: X completed a line");
-        assert_eq!([standing("2x2", "1122"), standing("2x2", "112")], ["a tie: the board is full", "O to move"]);
-    }
-
-    #[test]
     fn a_path_is_on_one_line_and_not_endless() {
         assert_eq!(path(Path::new("my db")), "'my db'");
         let long = path(Path::new(&"a b\n".repeat(1000)));
         assert!(long.len() <= PATH_BYTES && !long.chars().any(char::is_control), "{long}");
     }
 
-    #[test]
-    fn an_unknown_remoteness_is_left_out() {
-        let tie =
-            |remoteness| anstream::adapter::strip_str(&outcome(Outcome { value: Value::Tie, remoteness })).to_string();
-        assert_eq!((tie(Some(17)).as_str(), tie(None).as_str()), ("tie in 17", "tie"));
-    }
-
     /// Words, one on each line.
     #[cfg(unix)]
     const SPECIAL: &str = "\n \n~/db\n$HOME\na;b\nmy db; rm x\na*\na&b\n#\n\"\n`\nit's\n'\n''\nit's \"$x\"\na!b\n!\nit's!\n!'!\n\
         a\\b\n{a,b}\n[a]\na|b>c<d\né ü";
-
-    #[test]
-    fn a_word_with_a_space_is_in_quotes() {
-        assert_eq!(shell_word("my db"), "'my db'");
-    }
 
     #[cfg(unix)]
     #[test]

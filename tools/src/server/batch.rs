@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::body::Body;
-use axum::extract::{RawQuery, State};
-use axum::http::{HeaderValue, header};
-use axum::response::{IntoResponse, Response};
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
 use fourbase::analysis::Analysis;
 use fourbase::analysis::json::{AnalysisJson, Envelope, PositionJson};
 use fourbase::{Board, Position, excerpt};
@@ -15,7 +15,7 @@ use serde::Deserialize;
 
 use super::boards::BoardSource;
 use super::failure::Failure;
-use super::http::{self, Client, Lines, NDJSON, PARTIAL, fields, lines};
+use super::http::{self, Client, Fields, Lines, PARTIAL, lines};
 use super::state::Server;
 use crate::batch::BLANK;
 
@@ -74,20 +74,20 @@ async fn read(body: Body) -> Result<Vec<u8>, Failure> {
 pub async fn post(
     State(server): State<Arc<Server>>,
     client: Client,
-    RawQuery(query): RawQuery,
+    Fields(query): Fields<BatchQuery>,
     body: Body,
 ) -> Result<Response, Failure> {
-    let query: BatchQuery = fields(query.as_deref())?;
     let board: Board = query.board.parse()?;
     let place = Arc::clone(&server.batches).try_acquire_owned().map_err(|_| Failure::busy())?;
-    let body = tokio::time::timeout(PATIENCE, read(body)).await.map_err(|_| Failure::slow())??;
+    let slow = |_| Failure::new(StatusCode::REQUEST_TIMEOUT, "the request did not come within 30 seconds");
+    let body = tokio::time::timeout(PATIENCE, read(body)).await.map_err(slow)??;
     let text = String::from_utf8(body).map_err(|_| Failure::bad("the positions are no UTF-8"))?;
     let count = text.lines().count();
     if count > MOST_POSITIONS {
         return Err(Failure::too_long(format!("a batch has at most {MOST_POSITIONS} positions, not {count}")));
     }
     let source = server.find(board).await?;
-    let (writer, body) = lines();
+    let (writer, response) = lines(PARTIAL);
     tokio::spawn(async move {
         let _place = place;
         let batch = Batch { server, client, source, board, with_line: query.line, end: Instant::now() + MOST_TIME };
@@ -96,18 +96,7 @@ pub async fn post(
             () = writer.closed() => {}
         }
     });
-    let media = HeaderValue::from_static(NDJSON);
-    Ok(([(header::CONTENT_TYPE, media), (header::CACHE_CONTROL, PARTIAL)], body).into_response())
-}
-
-/// What a line asks for.
-enum Line {
-    /// It is no position.
-    Wrong(Failure),
-    /// The database knows it.
-    LookedUp(Position),
-    /// It may take a search.
-    Searched(Position),
+    Ok(response)
 }
 
 /// A batch that is being answered.
@@ -126,19 +115,16 @@ impl Batch {
     async fn answer(&self, text: &str, writer: &Lines) {
         let lines: Vec<&str> = text.lines().map(str::trim).collect();
         for lines in lines.chunks(AT_ONCE) {
-            let asked: Vec<Line> = lines.iter().map(|line| self.read(line)).collect();
-            let of_database = asked.iter().filter_map(|line| match line {
-                Line::LookedUp(position) => Some(*position),
-                _ => None,
-            });
+            let asked: Vec<Result<Position, Failure>> = lines.iter().map(|line| self.read(line)).collect();
+            let of_database = asked.iter().flatten().filter(|position| !self.may_search(position)).copied();
             // Where the server has too much to do, the client sees that the batch breaks off.
             let Ok(found) = self.look_up(of_database.collect()).await else { return };
             let mut found = found.into_iter();
             for (line, asked) in lines.iter().zip(asked) {
                 let (position, found) = match asked {
-                    Line::Wrong(failure) => (None, Err(failure)),
-                    Line::LookedUp(position) => (Some(position), found.next().unwrap_or_else(|| Err(self.over()))),
-                    Line::Searched(position) => (Some(position), self.search(position).await),
+                    Err(failure) => (None, Err(failure)),
+                    Ok(position) if self.may_search(&position) => (Some(position), self.search(position).await),
+                    Ok(position) => (Some(position), found.next().unwrap_or_else(|| Err(self.over()))),
                 };
                 if !self.write(writer, line, position, found).await {
                     return;
@@ -148,15 +134,13 @@ impl Batch {
     }
 
     /// Reads a line.
-    fn read(&self, line: &str) -> Line {
-        if line.is_empty() {
-            return Line::Wrong(Failure::bad(BLANK));
-        }
-        match http::position(self.board, line) {
-            Err(failure) => Line::Wrong(failure),
-            Ok(position) if self.source.may_search(position.ply(), self.with_line) => Line::Searched(position),
-            Ok(position) => Line::LookedUp(position),
-        }
+    fn read(&self, line: &str) -> Result<Position, Failure> {
+        if line.is_empty() { Err(Failure::bad(BLANK)) } else { http::position(self.board, line) }
+    }
+
+    /// Tells whether a position may take a search; else the database knows it.
+    fn may_search(&self, position: &Position) -> bool {
+        self.source.may_search(position.ply(), self.with_line)
     }
 
     /// Looks positions up; none of them when the time is over.

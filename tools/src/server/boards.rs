@@ -7,12 +7,12 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use axum::extract::{RawQuery, State};
+use axum::extract::State;
 use axum::response::Response;
-use fourbase::Board;
 use fourbase::analysis::json::{Envelope, OutcomeJson};
-use fourbase::analysis::{Analyst, SearchPool};
+use fourbase::analysis::{Analysis, Analyst, Budget, Listener, SearchPool};
 use fourbase::search::Options;
+use fourbase::{Board, Position};
 use fourbase_tiers::counts::read_kept;
 use fourbase_tiers::database::{self, Database, DatabaseError, Listing, Summary, When, choose};
 use fourbase_tiers::files::Disk;
@@ -21,7 +21,7 @@ use fourbase_tiers::kernel::Values;
 use serde::{Deserialize, Serialize};
 
 use super::failure::Failure;
-use super::http::{CHANGING, fields, json_response};
+use super::http::{CHANGING, Fields, json_response};
 use super::state::Server;
 use crate::arguments::CacheArgument;
 use crate::remedy;
@@ -38,7 +38,8 @@ const TABLE_BYTES: usize = 32 << 20;
 
 /// Finds what answers for a board.
 pub struct Boards {
-    root: PathBuf,
+    /// The folder with the databases.
+    pub root: PathBuf,
     cache: CacheArgument,
     open: Mutex<Vec<Entry>>,
     /// The searches of all boards, with their tables, while nobody uses them.
@@ -54,18 +55,34 @@ struct Entry {
 
 /// What answers for a board.
 pub struct BoardSource {
-    analyst: Analyst<Database>,
-    identity: Identity,
+    pub analyst: Analyst<Database>,
+    /// What answers depend on: the database with its hash, and how far it is solved; `None` without one.
+    identity: Option<(Option<String>, Option<u32>)>,
 }
 
-/// What answers depend on: the database with its hash, and how far it is solved; `None` without one.
-#[derive(Clone, PartialEq, Eq, Debug)]
-struct Identity(Option<(Option<String>, Option<u32>)>);
-
 impl BoardSource {
-    /// Returns what to ask.
-    pub fn analyst(&self) -> &Analyst<Database> {
-        &self.analyst
+    /// Finds out about a position what the budget allows for, from the database alone if `is_looked_up`. Leaves its folder out, which does not
+    /// concern a client.
+    ///
+    /// # Errors
+    ///
+    /// A database that cannot be read.
+    pub fn analyse(
+        &self,
+        position: &Position,
+        with_line: bool,
+        is_looked_up: bool,
+        budget: &mut Budget,
+        listener: Listener,
+    ) -> Result<Analysis, DatabaseError> {
+        let mut analysis = if is_looked_up {
+            let database = Analyst::new(self.analyst.board(), self.analyst.lookup(), None);
+            database.analyse(position, with_line, budget, listener)?
+        } else {
+            self.analyst.analyse(position, with_line, budget, listener)?
+        };
+        analysis.database.folder = None;
+        Ok(analysis)
     }
 
     /// Returns the database; `None` where everything is searched.
@@ -75,7 +92,7 @@ impl BoardSource {
 
     /// Returns the hash of the database; `None` without a database that is solved to its end.
     pub fn hash(&self) -> Option<&str> {
-        self.identity.0.as_ref()?.0.as_deref()
+        self.identity.as_ref()?.0.as_deref()
     }
 
     /// Tells whether the answer about a position with so many pieces, with its moves, may take a search; and with best play,
@@ -141,11 +158,6 @@ impl Boards {
         (now.duration_since(entry.looked) < BELIEVED).then(|| Arc::clone(&entry.source))
     }
 
-    /// Returns the folder with the databases.
-    pub fn root(&self) -> &PathBuf {
-        &self.root
-    }
-
     fn look(&self, board: Board) -> Result<BoardSource, DatabaseError> {
         let find = || Ok(self.cache.apply(Database::find_or_embedded(&self.root, board)?));
         let analyst = choose(board, When::Auto, find, || Arc::clone(&self.pool))?;
@@ -153,7 +165,7 @@ impl Boards {
             let manifest = database.manifest();
             (manifest.hash().map(|hash| hash.to_string()), manifest.next_ply(board))
         });
-        Ok(BoardSource { analyst, identity: Identity(identity) })
+        Ok(BoardSource { analyst, identity })
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Entry>> {
@@ -189,25 +201,6 @@ pub struct BoardJson {
     hash: Option<String>,
 }
 
-impl BoardJson {
-    fn of(board: Board, manifest: &Manifest, embedded: bool) -> BoardJson {
-        BoardJson {
-            board: board.to_string(),
-            width: board.width(),
-            height: board.height(),
-            connect: board.connect(),
-            misere: board.is_misere(),
-            stores: manifest.values().to_string(),
-            keep_plies: manifest.keep_plies(),
-            embedded,
-            outcome: OutcomeJson::of(manifest.root()),
-            entries: manifest.entries(),
-            bytes: manifest.bytes(),
-            hash: manifest.hash().map(|hash| hash.to_string()),
-        }
-    }
-}
-
 /// Answers `GET api/v1/boards`.
 pub async fn boards(State(server): State<Arc<Server>>) -> Result<Response, Failure> {
     let boards = listed(&server).await?.into_values().collect();
@@ -231,14 +224,28 @@ fn list(server: &Server) -> Result<BoardList, DatabaseError> {
     let mut boards = BoardList::new();
     let mut add = |board: Board, manifest: &Manifest, embedded| {
         let key = (board.cells(), board.width(), board.to_string());
-        boards.insert(key, BoardJson::of(board, manifest, embedded));
+        let listed = BoardJson {
+            board: board.to_string(),
+            width: board.width(),
+            height: board.height(),
+            connect: board.connect(),
+            misere: board.is_misere(),
+            stores: manifest.values().to_string(),
+            keep_plies: manifest.keep_plies(),
+            embedded,
+            outcome: OutcomeJson::of(manifest.root()),
+            entries: manifest.entries(),
+            bytes: manifest.bytes(),
+            hash: manifest.hash().map(|hash| hash.to_string()),
+        };
+        boards.insert(key, listed);
     };
     for board in Database::embedded_boards() {
         if let Some(database) = Database::embedded(board)? {
             add(board, database.manifest(), true);
         }
     }
-    let Listing { databases, faults, .. } = database::list(server.boards.root())?;
+    let Listing { databases, faults, .. } = database::list(&server.boards.root)?;
     // Those with remoteness come last, and stay.
     for values in [Values::Wdl, Values::Remoteness] {
         for Summary { board, manifest } in &databases {
@@ -258,14 +265,13 @@ fn list(server: &Server) -> Result<BoardList, DatabaseError> {
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct StatsQuery {
+pub struct BoardQuery {
     /// Columns x rows, then cN for lines of N instead of 4, then m for misère.
-    board: String,
+    pub board: String,
 }
 
 /// Answers `GET api/v1/stats`.
-pub async fn stats(State(server): State<Arc<Server>>, RawQuery(query): RawQuery) -> Result<Response, Failure> {
-    let query: StatsQuery = fields(query.as_deref())?;
+pub async fn stats(State(server): State<Arc<Server>>, Fields(query): Fields<BoardQuery>) -> Result<Response, Failure> {
     let board: Board = query.board.parse()?;
     let source = server.find(board).await?;
     let stats = server.workers.look(move || {

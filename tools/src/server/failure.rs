@@ -61,11 +61,6 @@ impl Failure {
         Failure::missing("there is nothing at this address; docs/reference/http.md lists the addresses")
     }
 
-    /// The body does not come: 408.
-    pub fn slow() -> Failure {
-        Failure::new(StatusCode::REQUEST_TIMEOUT, "the request did not come within 30 seconds")
-    }
-
     /// The body is too long: 413.
     pub fn too_long(reason: impl Into<String>) -> Failure {
         Failure::new(StatusCode::PAYLOAD_TOO_LARGE, reason)
@@ -140,11 +135,11 @@ impl IntoResponse for Failure {
     fn into_response(self) -> Response {
         let again_in = self.again_in.map(|seconds| [(header::RETRY_AFTER, HeaderValue::from(seconds))]);
         let headers = [(header::CONTENT_TYPE, JSON), (header::CACHE_CONTROL, PARTIAL)];
-        let body = json!(Body { error: &self.reason }).to_string();
-        if self.status == StatusCode::OK {
+        let body = match self.status {
             // Its answer would be as long as the search makes it.
-            return (headers, Streamed::from_stream(empty::<Result<String, Infallible>>())).into_response();
-        }
+            StatusCode::OK => Streamed::from_stream(empty::<Result<String, Infallible>>()),
+            _ => Streamed::from(json!(Body { error: &self.reason }).to_string()),
+        };
         (self.status, headers, again_in, body).into_response()
     }
 }

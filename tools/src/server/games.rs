@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::{RawQuery, State};
+use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use fourbase::analysis::json::{Envelope, GameAnalysisJson, PositionJson};
@@ -12,9 +12,9 @@ use fourbase::{Board, Game};
 use fourbase_tiers::database::DatabaseError;
 use serde::{Deserialize, Serialize};
 
-use super::boards::BoardSource;
+use super::boards::{BoardQuery, BoardSource};
 use super::failure::Failure;
-use super::http::{self, CHANGING, Client, fields, json_response};
+use super::http::{self, CHANGING, Client, Fields, json_response};
 use super::state::Server;
 
 /// A game: moves from a position on, which is the empty board if it is left out.
@@ -36,10 +36,9 @@ pub struct AnalysisQuery {
 pub async fn analysis(
     State(server): State<Arc<Server>>,
     client: Client,
-    RawQuery(query): RawQuery,
+    Fields(query): Fields<AnalysisQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
-    let query: AnalysisQuery = fields(query.as_deref())?;
     let game = read(&query.board, &query.start, &query.moves)?;
     let source = server.find(game.board()).await?;
     let question = format!("analysis {} {}", query.start, query.moves);
@@ -56,7 +55,7 @@ pub async fn analysis(
             }
             // Each position has all nodes, and all share the time.
             let mut part = Budget { nodes: nodes.or(budget.nodes), spent: Cost::default(), ..budget.clone() };
-            let analysis = asked.analyst().analyse(position, false, &mut part, None)?;
+            let analysis = asked.analyse(position, false, false, &mut part, None)?;
             budget.spent += part.spent;
             // The time of a game does for a part of its positions, and some had a quick look.
             if nodes.is_none() && !matches!(analysis.limit, Some(AnalysisError::Deadline { .. })) {
@@ -66,7 +65,7 @@ pub async fn analysis(
         })
     });
     let analysis = analysis.await?;
-    let answer = Envelope::new("analyse", GameAnalysisJson::of(&analysis).without_folder());
+    let answer = Envelope::new("analyse", GameAnalysisJson::of(&analysis));
     server.answer(&source, &question, &answer, analysis.limit.is_none())
 }
 
@@ -77,7 +76,7 @@ pub async fn analysis(
 /// The first mistake in one of the texts.
 fn read(board: &str, start: &str, moves: &str) -> Result<Game, Failure> {
     let start = http::position(board.parse()?, start.trim())?;
-    Game::parse_from(start, moves.trim()).map_err(|error| Failure::bad(error.to_string()))
+    Ok(Game::parse_from(start, moves.trim())?)
 }
 
 /// The players that choose moves.
@@ -132,10 +131,9 @@ pub struct MoveJson {
 pub async fn next_move(
     State(server): State<Arc<Server>>,
     client: Client,
-    RawQuery(query): RawQuery,
+    Fields(query): Fields<MoveQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
-    let query: MoveQuery = fields(query.as_deref())?;
     let game = read(&query.board, &query.start, &query.moves)?;
     let kind: Kind = query.player.parse().map_err(|error| Failure::bad(format!("{error}")))?;
     check(kind, game.board())?;
@@ -178,33 +176,19 @@ pub async fn next_move(
 /// Lets a player ask for the values of moves, within the limits of one question.
 fn outcomes(source: &Arc<BoardSource>, budget: &Budget) -> Outcomes<'static> {
     let (source, budget) = (Arc::clone(source), budget.clone());
-    Box::new(move |position| Ok(source.analyst().moves(position, &mut budget.clone())?))
+    Box::new(move |position| Ok(source.analyst.moves(position, &mut budget.clone())?))
 }
 
 /// Refuses a player that looks too far ahead: nothing can stop it.
 fn check(kind: Kind, board: Board) -> Result<(), Failure> {
-    let (plies, most) = (kind.looks_ahead(), most_plies(board));
+    // On a board of one column every game has 64 moves at most.
+    let (plies, most) = (kind.looks_ahead(), MOST_ORDERS.checked_ilog(board.width() as u64).unwrap_or(64));
     if plies <= most {
         return Ok(());
     }
     Err(Failure::unanswerable(format!(
         "{kind} looks {plies} plies ahead, which takes too long for a server; on {board} at most {most} are allowed"
     )))
-}
-
-/// Returns how many plies a player may look ahead.
-fn most_plies(board: Board) -> u32 {
-    // On a board of one column every game has 64 moves at most.
-    MOST_ORDERS.checked_ilog(board.width() as u64).unwrap_or(64)
-}
-
-/// A board.
-#[derive(Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct PlayersQuery {
-    /// Columns x rows, then cN for lines of N instead of 4, then m for misère.
-    board: String,
 }
 
 /// The players of a board.
@@ -225,8 +209,7 @@ struct PlayerJson {
 }
 
 /// Answers `GET api/v1/players`.
-pub async fn players(RawQuery(query): RawQuery) -> Result<Response, Failure> {
-    let query: PlayersQuery = fields(query.as_deref())?;
+pub async fn players(Fields(query): Fields<BoardQuery>) -> Result<Response, Failure> {
     let board: Board = query.board.parse()?;
     let players = PLAYERS.map(|player| PlayerJson { player, levels: highest_level(player, board) }).into();
     json_response(&Envelope::new("players", PlayersJson { board: board.to_string(), players }), CHANGING)

@@ -53,20 +53,20 @@ impl FromRequestParts<Arc<Server>> for Client {
 /// The longest text of a position: three times the bits of the largest board.
 const MOST_CHARACTERS: usize = 512;
 
-/// Reads the fields of an address.
-///
-/// # Errors
-///
-/// Fields that are missing, unknown, or of another kind.
-pub fn fields<T: DeserializeOwned>(query: Option<&str>) -> Result<T, Failure> {
-    let uri =
-        format!("/?{}", query.unwrap_or_default()).parse().map_err(|_| Failure::bad("this address cannot be read"))?;
-    let fields = Query::try_from_uri(&uri).map_err(|error| {
-        let text = error.body_text();
-        let reason = text.rsplit_once("query string: ").map_or(text.as_str(), |(_, reason)| reason);
-        Failure::bad(format!("this address cannot be read: {reason}"))
-    })?;
-    Ok(fields.0)
+/// The fields of an address. Fields that are missing, unknown, or of another kind are refused.
+pub struct Fields<T>(pub T);
+
+impl<T: DeserializeOwned, S: Sync> FromRequestParts<S> for Fields<T> {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Fields<T>, Failure> {
+        let fields = Query::try_from_uri(&parts.uri).map_err(|error| {
+            let text = error.body_text();
+            let reason = text.rsplit_once("query string: ").map_or(text.as_str(), |(_, reason)| reason);
+            Failure::bad(format!("this address cannot be read: {reason}"))
+        })?;
+        Ok(Fields(fields.0))
+    }
 }
 
 /// Reads a position of a board.
@@ -136,7 +136,7 @@ pub fn has(headers: &HeaderMap, tag: &HeaderValue) -> bool {
 }
 
 /// The kind of media: a JSON value in each line.
-pub const NDJSON: &str = "application/x-ndjson";
+const NDJSON: &str = "application/x-ndjson";
 
 /// How many lines wait for a client.
 const WAITING: usize = 64;
@@ -148,11 +148,12 @@ const PATIENCE: Duration = Duration::from_secs(30);
 #[derive(Clone)]
 pub struct Lines(Sender<Bytes>);
 
-/// Returns a body, and the end into which its lines are written. The body ends when that is dropped.
-pub fn lines() -> (Lines, Body) {
+/// Returns an answer, and the end into which its lines are written. The answer ends when that is dropped.
+pub fn lines(holds: HeaderValue) -> (Lines, Response) {
     let (sender, mut receiver): (_, Receiver<Bytes>) = channel(WAITING);
     let stream = poll_fn(move |context| receiver.poll_recv(context).map(|line| line.map(Ok::<Bytes, Infallible>)));
-    (Lines(sender), Body::from_stream(stream))
+    let headers = [(header::CONTENT_TYPE, HeaderValue::from_static(NDJSON)), (header::CACHE_CONTROL, holds)];
+    (Lines(sender), (headers, Body::from_stream(stream)).into_response())
 }
 
 impl Lines {

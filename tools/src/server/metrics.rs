@@ -4,7 +4,7 @@
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{MatchedPath, Request};
@@ -29,10 +29,10 @@ pub const MEDIA: &str = "application/openmetrics-text; version=1.0.0; charset=ut
 
 /// Counts of the server.
 pub struct Metrics {
+    /// Answers by their status, `none` where the client went away before, and their times by their routes.
     requests: Family<[(&'static str, String); 1], Counter>,
     seconds: Family<[(&'static str, String); 1], Histogram>,
-    /// Requests that are being answered.
-    pub in_flight: Gauge,
+    in_flight: Gauge,
     /// Answers that were at hand, and those that were not.
     pub cached: Counter,
     pub not_cached: Counter,
@@ -50,15 +50,10 @@ pub struct Metrics {
 impl Metrics {
     pub fn new() -> Metrics {
         let mut registry = Registry::with_prefix("fourbase");
-        let all = &mut registry;
+        let (all, timed) = (&mut registry, Family::new_with_constructor((|| Histogram::new(BOUNDS)) as _));
         Metrics {
             requests: add(all, "requests", "Requests by status", Family::default()),
-            seconds: add(
-                all,
-                "request_seconds",
-                "Time of a request",
-                Family::new_with_constructor(|| Histogram::new(BOUNDS)),
-            ),
+            seconds: add(all, "request_seconds", "Time of a request", timed),
             in_flight: add(all, "requests_in_flight", "Requests that are being answered", Gauge::default()),
             cached: add(all, "cache_hits", "Answers that were at hand", Counter::default()),
             not_cached: add(all, "cache_misses", "Answers that were not at hand", Counter::default()),
@@ -71,14 +66,9 @@ impl Metrics {
         }
     }
 
-    /// Counts an answer by its status, `none` where the client went away before, and its time by its route.
-    pub fn answered(&self, status: String, route: String, time: Duration) {
-        self.requests.get_or_create(&[("status", status)]).inc();
-        self.seconds.get_or_create(&[("route", route)]).observe(time.as_secs_f64());
-    }
-
-    /// Writes all counts.
-    pub fn to_text(&self) -> String {
+    /// Writes all counts; so many requests are being answered.
+    pub fn to_text(&self, in_flight: usize) -> String {
+        self.in_flight.set(in_flight as i64);
         let mut text = String::new();
         // Writing to memory does not fail.
         let _ = encode(&mut text, &self.registry);
@@ -105,28 +95,7 @@ pub struct Watched {
     route: String,
     /// `None` until there is an answer.
     status: Option<StatusCode>,
-    _place: Option<Place>,
-}
-
-/// A place among the requests that are being answered, which are limited.
-pub struct Place {
-    metrics: Arc<Metrics>,
-    _permit: OwnedSemaphorePermit,
-}
-
-impl Place {
-    /// Takes a place; `None` if all are taken.
-    pub fn take(server: &Server) -> Option<Place> {
-        let permit = Arc::clone(&server.requests).try_acquire_owned().ok()?;
-        server.metrics.in_flight.inc();
-        Some(Place { metrics: Arc::clone(&server.metrics), _permit: permit })
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.metrics.in_flight.dec();
-    }
+    _place: Option<OwnedSemaphorePermit>,
 }
 
 impl Watched {
@@ -140,7 +109,7 @@ impl Watched {
     }
 
     /// Ends with the body of the answer, which has a place among all answers until then.
-    pub fn over(mut self, response: Response, place: Option<Place>) -> Response {
+    pub fn over(mut self, response: Response, place: Option<OwnedSemaphorePermit>) -> Response {
         (self.status, self._place) = (Some(response.status()), place);
         response.map(|body| Body::new(WatchedBody { body, _watched: self }))
     }
@@ -153,7 +122,9 @@ impl Drop for Watched {
         let milliseconds = format!("{:.3}", time.as_secs_f64() * 1e3);
         let uri = fourbase::excerpt(&self.uri.to_string(), MOST_LOGGED);
         tracing::info!(method = %self.method, %uri, %status, %milliseconds);
-        self.metrics.answered(status, std::mem::take(&mut self.route), time);
+        let route = std::mem::take(&mut self.route);
+        self.metrics.requests.get_or_create(&[("status", status)]).inc();
+        self.metrics.seconds.get_or_create(&[("route", route)]).observe(time.as_secs_f64());
     }
 }
 

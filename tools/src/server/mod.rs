@@ -28,7 +28,6 @@ mod workers;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::Context;
 use clap::Args;
@@ -37,7 +36,6 @@ use tokio::net::TcpListener;
 use crate::arguments::{CacheArgument, DatabaseArgument, within};
 use crate::output;
 use state::Server;
-use workers::SearchLimits;
 
 /// How many nodes a search may visit for one position without `--search-nodes`: some seconds of one thread on 7x6.
 const DEFAULT_NODES: &str = "2e7";
@@ -166,19 +164,9 @@ async fn listen(address: SocketAddr, option: &str) -> anyhow::Result<(TcpListene
 }
 
 impl Arguments {
-    /// Returns how far a search may go.
-    fn limits(&self) -> SearchLimits {
-        SearchLimits { nodes: self.search_nodes, time: Duration::from_secs(self.search_seconds.into()) }
-    }
-
     /// Returns how many searches run at a time.
     fn searches(&self) -> usize {
         self.searches.map_or_else(processors, usize::from)
-    }
-
-    /// Returns how many of them one address may have.
-    fn searches_per_client(&self) -> usize {
-        self.searches_per_client.map_or_else(|| self.searches().div_ceil(2), usize::from)
     }
 }
 

@@ -4,7 +4,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::{Path, RawQuery};
+use axum::extract::Path;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
@@ -13,7 +13,7 @@ use include_dir::{Dir, include_dir};
 use serde::Deserialize;
 
 use super::failure::Failure;
-use super::http::{self, CHANGING, fields, has};
+use super::http::{self, CHANGING, Fields, has};
 use super::state::Server;
 
 /// The document of the page.
@@ -75,8 +75,7 @@ pub struct PictureQuery {
 }
 
 /// Answers `GET api/v1/position.svg`: a position as a picture, for pages that embed it.
-pub async fn picture(RawQuery(query): RawQuery) -> Result<Response, Failure> {
-    let query: PictureQuery = fields(query.as_deref())?;
+pub async fn picture(Fields(query): Fields<PictureQuery>) -> Result<Response, Failure> {
     let position = http::position(query.board.parse()?, &query.position)?;
     let media = HeaderValue::from_static("image/svg+xml");
     Ok(([(header::CONTENT_TYPE, media), (header::CACHE_CONTROL, CHANGING)], draw_svg(&position)).into_response())

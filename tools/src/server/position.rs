@@ -4,20 +4,20 @@ use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
-use axum::extract::{RawQuery, State};
-use axum::http::{HeaderMap, HeaderValue, header};
-use axum::response::{IntoResponse, Response};
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::Response;
+use fourbase::Board;
 use fourbase::analysis::Analysis;
 use fourbase::analysis::json::{AnalysisJson, Envelope, PositionJson};
 use fourbase::players::{Source, random_play};
-use fourbase::{Board, Position};
 use fourbase_tiers::database::DatabaseError;
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
 use super::boards::BoardSource;
 use super::failure::Failure;
-use super::http::{self, AS_IT_IS, Client, NDJSON, PARTIAL, WHOLE, fields, json_response, lines};
+use super::http::{self, AS_IT_IS, Client, Fields, PARTIAL, WHOLE, json_response, lines};
 use super::state::Server;
 use super::workers::{AnalysisRequest, Turn};
 
@@ -56,17 +56,16 @@ enum Search {
 pub async fn get(
     State(server): State<Arc<Server>>,
     client: Client,
-    RawQuery(query): RawQuery,
+    Fields(query): Fields<PositionQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
-    let query: PositionQuery = fields(query.as_deref())?;
     let board: Board = query.board.parse()?;
     let text = query.position.trim().to_owned();
     let position = http::position(board, &text)?;
     let source = server.find(board).await?;
     let is_looked_up = query.search == Search::Never;
     if is_looked_up && (source.database().is_none() || source.is_beyond(position.ply(), query.line)) {
-        return Err(DatabaseError::Missing { board, root: server.boards.root().clone() }.into());
+        return Err(DatabaseError::Missing { board, root: server.boards.root.clone() }.into());
     }
     let question = format!("{is_looked_up} {} {text}", query.line);
     if let Some(answer) = server.at_hand(&source, &question, &headers) {
@@ -95,12 +94,8 @@ fn answered(
     analysis: &Analysis,
     text: &str,
 ) -> Result<Response, Failure> {
-    server.answer(
-        source,
-        question,
-        &Envelope::new("query", server.workers.json(analysis, text)),
-        analysis.limit.is_none(),
-    )
+    let answer = Envelope::new("query", server.workers.json(analysis, text));
+    server.answer(source, question, &answer, analysis.limit.is_none())
 }
 
 /// Sends what is known so far, again and again, and at last the whole answer.
@@ -111,7 +106,7 @@ fn streamed(
     request: AnalysisRequest,
     text: String,
 ) -> Response {
-    let (lines, body) = lines();
+    let (lines, response) = lines(AS_IT_IS);
     let position = request.position;
     tokio::spawn(async move {
         let (teller, sender, typed) = (Arc::clone(&server), lines.clone(), text.clone());
@@ -129,8 +124,7 @@ fn streamed(
         });
         lines.write(&Envelope::new("query", answer)).await;
     });
-    ([(header::CONTENT_TYPE, HeaderValue::from_static(NDJSON)), (header::CACHE_CONTROL, AS_IT_IS)], body)
-        .into_response()
+    response
 }
 
 /// How many games are begun, for a random position of a ply that few games reach.
@@ -163,8 +157,7 @@ pub struct RandomJson {
 }
 
 /// Answers `GET api/v1/random`.
-pub async fn random(RawQuery(query): RawQuery) -> Result<Response, Failure> {
-    let query: RandomQuery = fields(query.as_deref())?;
+pub async fn random(Fields(query): Fields<RandomQuery>) -> Result<Response, Failure> {
     let board: Board = query.board.parse()?;
     if let Some(ply) = query.ply.filter(|ply| *ply >= board.cells()) {
         let most = board.cells() - 1;
@@ -174,16 +167,15 @@ pub async fn random(RawQuery(query): RawQuery) -> Result<Response, Failure> {
     }
     // Hashers differ from process to process and from each other, and nothing hangs on how well.
     let seed = query.seed.unwrap_or_else(|| RandomState::new().hash_one(0) % SEEDS);
-    let drawn = (0..TRIES).find_map(|game| draw(board, query.ply, &mut Source::new(seed, game)));
-    let position = drawn.ok_or_else(|| {
+    // Random moves up to the ply, or to one that is drawn; nothing where the game is over by then.
+    let draw = |game| {
+        let mut source = Source::new(seed, game);
+        let ply = query.ply.unwrap_or_else(|| source.random_range(0..board.cells() as u32) as usize);
+        random_play(board, ply, &mut source)
+    };
+    let (position, _) = (0..TRIES).find_map(draw).ok_or_else(|| {
         Failure::unanswerable(format!("{TRIES} random games of {board} ended too soon; ask for an earlier ply"))
     })?;
     let answer = RandomJson { board: board.to_string(), position: PositionJson::of(&position), seed };
     json_response(&Envelope::new("random", answer), if query.seed.is_some() { WHOLE } else { PARTIAL })
-}
-
-/// Plays random moves up to a ply, or to one that is drawn; `None` where the game is over by then.
-fn draw(board: Board, ply: Option<usize>, source: &mut Source) -> Option<Position> {
-    let ply = ply.unwrap_or_else(|| source.random_range(0..board.cells() as u32) as usize);
-    random_play(board, ply, source).map(|(position, _)| position)
 }

@@ -15,8 +15,8 @@ use tower_http::cors::{AllowOrigin, Any, CorsLayer};
 
 use super::failure::Failure;
 use super::http::{AS_IT_IS, CHANGING, JSON, PARTIAL};
-use super::metrics::{MEDIA, Place, Watched};
-use super::state::Server;
+use super::metrics::{MEDIA, Watched};
+use super::state::{MOST_REQUESTS, Server};
 use super::{batch, boards, games, page, position, uwapi};
 
 /// What pages of all sites may show: it takes no search.
@@ -127,7 +127,7 @@ async fn around(State(server): State<Arc<Server>>, request: Request, next: Next)
     let watched = Watched::new(&server, &request);
     let path = request.uri().path();
     let is_monitor = MONITORS.contains(&path.strip_prefix(&*server.base_path).unwrap_or(path));
-    let place = if is_monitor { None } else { Place::take(&server) };
+    let place = if is_monitor { None } else { Arc::clone(&server.requests).try_acquire_owned().ok() };
     if place.is_none() && !is_monitor {
         return watched.over(Failure::busy().into_response(), None);
     }
@@ -150,8 +150,8 @@ async fn openapi() -> impl IntoResponse {
 
 /// Answers `GET metrics`.
 async fn metrics(State(server): State<Arc<Server>>) -> impl IntoResponse {
-    let media = HeaderValue::from_static(MEDIA);
-    ([(header::CONTENT_TYPE, media), (header::CACHE_CONTROL, PARTIAL)], server.metrics.to_text())
+    let text = server.metrics.to_text(MOST_REQUESTS - server.requests.available_permits());
+    ([(header::CONTENT_TYPE, HeaderValue::from_static(MEDIA)), (header::CACHE_CONTROL, PARTIAL)], text)
 }
 
 #[cfg(test)]
@@ -178,7 +178,7 @@ mod tests {
     #[tokio::test]
     async fn requests_beyond_the_limit_are_refused_until_others_are_over() {
         let server = Server::new(&Line::parse_from(["serve", "--db", "no-such-folder"]).arguments);
-        let mut places: Vec<Place> = std::iter::from_fn(|| Place::take(&server)).collect();
+        let mut places: Vec<_> = std::iter::from_fn(|| Arc::clone(&server.requests).try_acquire_owned().ok()).collect();
         assert_eq!(places.len(), 512);
         for address in ["/", "/page/app.js", "/api/v1/position?board=7x6", "/uwapi/", "/nowhere", "/robots.txt"] {
             let refused = get(&server, address).await;

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::{RawQuery, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, Uri};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
@@ -18,7 +18,7 @@ use serde_json::{Value as Json, json};
 
 use super::boards::{self, BoardSource};
 use super::failure::Failure;
-use super::http::{self, CHANGING, Client, PARTIAL, fields, json_response};
+use super::http::{self, CHANGING, Client, Fields, PARTIAL, json_response};
 use super::state::Server;
 use super::workers::AnalysisRequest;
 
@@ -34,12 +34,12 @@ async fn named(
     State(server): State<Arc<Server>>,
     client: Client,
     uri: Uri,
-    RawQuery(query): RawQuery,
+    query: Result<Fields<PositionQuery>, Failure>,
     headers: HeaderMap,
 ) -> Result<Response, Invalid> {
     let names: Vec<&str> = uri.path().trim_matches('/').split('/').collect();
     match names[..] {
-        ["uwapi"] => changing(&games_json()),
+        ["uwapi"] => changing(&json!([{ "id": GAME, "name": NAME, "type": "twoPlayer", "gui": "v3" }])),
         ["uwapi", GAME] => {
             let boards = boards::listed(&server).await?;
             changing(&game_json(boards.keys().filter_map(|(_, _, board)| board.parse().ok())))
@@ -50,7 +50,7 @@ async fn named(
         }
         ["uwapi", GAME, variant, "positions"] => {
             let (board, source) = solved_board(&server, variant).await?;
-            found(&server, client, board, &source, query.as_deref(), &headers).await
+            found(&server, client, board, &source, query, &headers).await
         }
         ["uwapi", _] | ["uwapi", _, _] | ["uwapi", _, _, "instructions" | "positions"] => Err(invalid("Game")),
         ["connect4", variant, "start"] => {
@@ -59,7 +59,7 @@ async fn named(
         }
         ["connect4", variant, "positions"] => {
             let board = classic(variant)?;
-            found(&server, client, board, &server.find(board).await?, query.as_deref(), &headers).await
+            found(&server, client, board, &server.find(board).await?, query, &headers).await
         }
         _ => Ok(Failure::nowhere().into_response()),
     }
@@ -70,7 +70,7 @@ fn classic(variant: &str) -> Result<Board, Invalid> {
     let board = match variant {
         "1" => "6x6",
         "2" => "7x6",
-        _ => return Err(invalid("Variant")),
+        _ => "none",
     };
     board.parse().map_err(|_| invalid("Variant"))
 }
@@ -107,21 +107,23 @@ fn changing(description: &Json) -> Result<Response, Invalid> {
     Ok(json_response(description, CHANGING)?)
 }
 
+/// Which position.
+#[derive(Deserialize)]
+struct PositionQuery {
+    p: String,
+}
+
 /// Answers about a position.
 async fn found(
     server: &Server,
     client: Client,
     board: Board,
     source: &Arc<BoardSource>,
-    query: Option<&str>,
+    query: Result<Fields<PositionQuery>, Failure>,
     headers: &HeaderMap,
 ) -> Result<Response, Invalid> {
-    #[derive(Deserialize)]
-    struct PositionQuery {
-        p: String,
-    }
-    let query = fields::<PositionQuery>(query).ok().filter(|query| query.p.contains('_'));
-    let position = query.and_then(|query| http::position(board, &query.p).ok());
+    let text = query.ok().map(|Fields(query)| query.p).filter(|text| text.contains('_'));
+    let position = text.and_then(|text| http::position(board, &text).ok());
     let position = position.ok_or_else(|| invalid("Position"))?;
     let question = format!("uwapi {}", to_uni(&position));
     if let Some(answer) = server.at_hand(source, &question, headers) {
@@ -199,11 +201,8 @@ fn rules(board: Board) -> String {
 
 /// Names a variant.
 fn variant(board: Board) -> String {
-    let name = format!("{}x{}", board.height(), board.width());
-    // The rest of the name, such as the c3m of 4x4c3m.
-    let plain = format!("{}x{}", board.width(), board.height());
-    let rest = board.to_string().strip_prefix(&plain).unwrap_or_default().to_owned();
-    name + &rest
+    let (width, height) = (board.width(), board.height());
+    board.to_string().replacen(&format!("{width}x{height}"), &format!("{height}x{width}"), 1)
 }
 
 /// Reads the name of a variant.
@@ -212,11 +211,6 @@ fn board_of(variant: &str) -> Option<Board> {
     let (size, rest) = variant.split_at(end);
     let (rows, columns) = size.split_once('x')?;
     format!("{columns}x{rows}{rest}").parse().ok()
-}
-
-/// Lists the games: this one.
-fn games_json() -> Json {
-    json!([{ "id": GAME, "name": NAME, "type": "twoPlayer", "gui": "v3" }])
 }
 
 /// Describes the game with its variants.

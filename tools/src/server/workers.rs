@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use fourbase::Position;
 use fourbase::analysis::json::AnalysisJson;
-use fourbase::analysis::{Analysis, AnalysisError, Analyst, Budget};
+use fourbase::analysis::{Analysis, AnalysisError, Budget};
 use fourbase::search::Monitor;
 use fourbase_tiers::database::DatabaseError;
 use fourbase_tiers::files::counted;
@@ -17,6 +17,7 @@ use super::failure::Failure;
 use super::http::Client;
 use super::metrics::Metrics;
 use super::searches::{Searches, Slot};
+use super::{Arguments, probes};
 
 /// How long a question that takes no search may wait.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -33,13 +34,6 @@ const MOST_REMEMBERED: usize = 4096;
 /// How long a search of a batch takes before it gives way to a single question; each time that it did, twice as long.
 const SHORT_TURN: Duration = Duration::from_secs(1);
 
-/// How far a search may go.
-#[derive(Clone, Copy, Debug)]
-pub struct SearchLimits {
-    pub nodes: u64,
-    pub time: Duration,
-}
-
 /// Hears what is known on the way.
 type Listener = Box<dyn Fn(&Analysis) + Send + Sync>;
 
@@ -55,7 +49,9 @@ pub struct AnalysisRequest {
 
 /// Shares out the threads.
 pub struct Workers {
-    limits: SearchLimits,
+    /// How far a search may go.
+    nodes: u64,
+    time: Duration,
     metrics: Arc<Metrics>,
     /// For positions that are looked up.
     probes: Arc<Semaphore>,
@@ -95,10 +91,11 @@ impl Drop for Waiting {
 }
 
 impl Workers {
-    pub fn new(limits: SearchLimits, probes: usize, searches: Searches, metrics: Arc<Metrics>) -> Workers {
-        let (probes, searches) = (Arc::new(Semaphore::new(probes)), Arc::new(searches));
+    pub fn new(arguments: &Arguments, searches: Searches, metrics: Arc<Metrics>) -> Workers {
+        let (nodes, time) = (arguments.search_nodes, Duration::from_secs(arguments.search_seconds.into()));
+        let (probes, searches) = (Arc::new(Semaphore::new(probes())), Arc::new(searches));
         let remembered = Cache::new(MOST_REMEMBERED);
-        Workers { limits, metrics, probes, searches, remembered, stopping: watch::Sender::new(false) }
+        Workers { nodes, time, metrics, probes, searches, remembered, stopping: watch::Sender::new(false) }
     }
 
     /// Ends all searches, now and later: they answer what they know by then.
@@ -183,15 +180,9 @@ impl Workers {
     ) -> Result<Analysis, Failure> {
         let (asked, with_line) = (Arc::clone(source), request.with_line);
         let analysis = self.ask(turn, move |budget| {
-            let source = asked;
             let AnalysisRequest { position, with_line, is_looked_up, listener } = request;
-            let analyst = source.analyst();
-            if is_looked_up {
-                let database = Analyst::new(analyst.board(), analyst.lookup(), None);
-                return database.analyse(&position, with_line, budget, None);
-            }
             let listener = listener.as_deref().map(|listener| listener as &dyn Fn(&Analysis));
-            analyst.analyse(&position, with_line, budget, listener)
+            asked.analyse(&position, with_line, is_looked_up, budget, listener)
         });
         let analysis = analysis.await?;
         self.remember(source, &analysis, with_line);
@@ -211,17 +202,17 @@ impl Workers {
     ) -> Result<Vec<Result<Analysis, Failure>>, Failure> {
         let (source, count) = (Arc::clone(source), positions.len() as u64);
         let analyses = self.look(move || {
-            let analyse = |position| source.analyst().analyse(&position, with_line, &mut Budget::default(), None);
+            let analyse = |position| source.analyse(&position, with_line, false, &mut Budget::default(), None);
             positions.into_iter().map(|position| analyse(position).map_err(Failure::from)).collect()
         });
         self.metrics.probes.inc_by(count);
         analyses.await
     }
 
-    /// Writes an analysis as `fourbase query --json` does, without the folder of the database. `text` is what was asked.
+    /// Writes an analysis as `fourbase query --json` does. `text` is what was asked.
     pub fn json(&self, analysis: &Analysis, text: &str) -> AnalysisJson {
         let limit = analysis.limit.map(|limit| self.limit_text(limit));
-        AnalysisJson::of(analysis, text, limit).without_folder()
+        AnalysisJson::of(analysis, text, limit)
     }
 
     /// Reads files on a thread of its own.
@@ -250,9 +241,9 @@ impl Workers {
     ) -> Result<T, Failure> {
         let monitor = Arc::new(Monitor::default());
         let mut budget = Budget {
-            nodes: Some(self.limits.nodes),
+            nodes: Some(self.nodes),
             // What it knows by then comes within milliseconds.
-            deadline: Instant::now().checked_add(self.limits.time),
+            deadline: Instant::now().checked_add(self.time),
             monitor: Some(Arc::clone(&monitor)),
             ..Budget::default()
         };
@@ -299,7 +290,7 @@ impl Workers {
     pub fn limit_text(&self, limit: AnalysisError) -> String {
         let within = match limit {
             AnalysisError::NodeLimit { nodes, .. } => counted(nodes, "node"),
-            error if error.is_limit() => counted(self.limits.time.as_secs(), "second"),
+            error if error.is_limit() => counted(self.time.as_secs(), "second"),
             error => return error.to_string(),
         };
         format!("not decided within {within}, which is what this server allows for a question")

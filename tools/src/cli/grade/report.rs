@@ -12,7 +12,7 @@ use fourbase_tiers::files::{counted, grouped};
 use serde::Serialize;
 
 use crate::knowledge::Knowledge;
-use crate::output::{self, Side, milliseconds, wording};
+use crate::output::{self, milliseconds, wording};
 
 /// The result of a grade.
 #[derive(Serialize)]
@@ -25,14 +25,8 @@ pub struct GradeReport {
     seed: u64,
     /// The number of legal positions; null for a sample.
     legal: Option<u64>,
-    /// The number of positions where the choice matters, which were graded.
-    graded: u64,
-    /// The number of moves that keep the value.
-    keeps: u64,
-    /// The number of best moves; null without remotenesses.
-    best: Option<u64>,
-    /// The chance that a random move keeps the value, 0 to 1; null without positions.
-    chance_share: Option<f64>,
+    #[serde(flatten)]
+    sums: GradedJson,
     plies: Vec<GradedPlyJson>,
     worst: Option<Blunder>,
     source: SourceJson,
@@ -46,16 +40,27 @@ pub struct GradeReport {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct GradedPlyJson {
     ply: usize,
+    #[serde(flatten)]
+    sums: GradedJson,
+}
+
+/// The positions of one ply, or of all.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct GradedJson {
+    /// The number of positions where the choice matters, which were graded.
     graded: u64,
+    /// The number of moves that keep the value.
     keeps: u64,
+    /// The number of best moves; null without remotenesses.
     best: Option<u64>,
+    /// The chance that a random move keeps the value, 0 to 1; null without positions.
     chance_share: Option<f64>,
 }
 
-impl GradedPlyJson {
-    fn of(ply: usize, sums: &GradedPly) -> GradedPlyJson {
-        GradedPlyJson {
-            ply,
+impl GradedJson {
+    fn of(sums: &GradedPly) -> GradedJson {
+        GradedJson {
             graded: sums.graded,
             keeps: sums.keeps,
             best: sums.best(),
@@ -124,46 +129,34 @@ impl GradeReport {
         elapsed: Duration,
         knowledge: &Knowledge,
     ) -> GradeReport {
-        let GradedPlyJson { graded, keeps, best, chance_share, .. } = GradedPlyJson::of(0, &grade.total());
         GradeReport {
             board: board.to_string(),
             program: kind.to_string(),
             sample,
             seed,
             legal,
-            graded,
-            keeps,
-            best,
-            chance_share,
-            plies: grade.plies.iter().map(|(ply, sums)| GradedPlyJson::of(*ply, sums)).collect(),
+            sums: GradedJson::of(&grade.total()),
+            plies: grade.plies.iter().map(|(&ply, sums)| GradedPlyJson { ply, sums: GradedJson::of(sums) }).collect(),
             worst: grade.worst.clone().map(Blunder::of),
             source: knowledge.source(),
             seconds: milliseconds(elapsed),
-            note: knowledge.note().to_owned(),
+            note: knowledge.note.clone(),
         }
     }
 }
 
 impl fmt::Display for GradeReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let GradeReport { program, board, graded, note, seconds, .. } = self;
-        let places = counted(*graded, "position");
+        let GradeReport { program, board, sums, note, seconds, .. } = self;
+        let places = counted(sums.graded, "position");
         write!(f, "{program} on {board}: {places} where the choice matters")?;
         match self.legal {
             Some(legal) => write!(f, ", of {} legal", grouped(legal.into()))?,
             None => write!(f, ", drawn at random")?,
         }
-        let mut rows = vec![["ply", "positions", "keeps", "best", "chance"].map(str::to_owned).to_vec()];
-        rows.extend(self.plies.iter().map(|row| row.cells(row.ply.to_string())));
-        let all = GradedPlyJson {
-            ply: 0,
-            graded: *graded,
-            keeps: self.keeps,
-            best: self.best,
-            chance_share: self.chance_share,
-        };
-        rows.push(all.cells("all".to_owned()));
-        write!(f, "\n\n{}", output::table(&[Side::Right; 5], &rows))?;
+        let plies = self.plies.iter().map(|row| row.sums.cells(row.ply.to_string()));
+        let rows = plies.chain([sums.cells("all".to_owned())]);
+        write!(f, "\n\n{}", output::table(&[">ply", ">positions", ">keeps", ">best", ">chance"], rows))?;
         if let Some(blunder) = &self.worst {
             write!(f, "\n\n{blunder}")?;
         }

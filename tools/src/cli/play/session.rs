@@ -16,7 +16,7 @@ use super::typed::{HELP, Typed};
 use super::{load, save, to_load};
 use crate::cli::query::limited::LimitedAnalyst;
 use crate::knowledge::outcomes;
-use crate::output::{self, Side, wording};
+use crate::output::{self, wording};
 use crate::remedy::describe_chain;
 use crate::{history, interrupt};
 
@@ -124,8 +124,9 @@ impl Session {
             Typed::Nothing | Typed::Board | Typed::Quit => None,
             Typed::Move(column) => self.move_of_a_human(column),
             Typed::Undo => self.undo(),
-            Typed::Hint => Some(self.hint()?),
-            Typed::Values(kind) => Some(self.values(kind)?),
+            Typed::Hint | Typed::Values(_) if self.game.is_over() => Some("the game is over".to_owned()),
+            Typed::Hint => Some(self.hint().or_else(undecided)?),
+            Typed::Values(kind) => Some(self.values(kind).or_else(undecided)?),
             Typed::History => Some(self.history()?),
             Typed::Moves if self.game.ply() == 0 => Some("no moves yet".to_owned()),
             Typed::Moves => Some(self.game.moves()),
@@ -179,27 +180,15 @@ impl Session {
     }
 
     fn hint(&self) -> anyhow::Result<String> {
-        if self.game.is_over() {
-            return Ok("the game is over".to_owned());
-        }
-        let moves = match self.analyst.moves(self.game.position()) {
-            Ok(moves) => moves,
-            answer => return undecided(answer),
-        };
-        let Some(best) = moves.first().map(|best| best.1) else { return Ok("the game is over".to_owned()) };
+        let moves = self.analyst.moves(self.game.position())?;
+        let best = moves.first().context("no move")?.1;
         let columns = choice_of_columns(moves.iter().filter(|of| of.1 == best).map(|of| of.0));
         Ok(format!("{columns}: {}{}", wording::outcome(best), self.note()))
     }
 
     /// Writes the outcome of every column, with the grades of `kind` or of a player of this game that grades columns.
     fn values(&self, kind: Option<Kind>) -> anyhow::Result<String> {
-        if self.game.is_over() {
-            return Ok("the game is over".to_owned());
-        }
-        let mut moves = match self.analyst.moves(self.game.position()) {
-            Ok(moves) => moves,
-            answer => return undecided(answer),
-        };
+        let mut moves = self.analyst.moves(self.game.position())?;
         moves.sort_by_key(|of| of.0);
         let grading = kind.or_else(|| self.kinds.into_iter().find(|kind| matches!(kind, Kind::Rating { .. })));
         let grades = match grading {
@@ -209,21 +198,16 @@ impl Session {
             }
             _ => None,
         };
-        let mut rows = vec![["column", "result", "plies"].map(str::to_owned).to_vec()];
-        rows.extend(moves.iter().map(|(column, outcome)| {
+        let grade = grades.as_ref().map(|(plies, _)| format!(">grade, {}", counted(*plies, "ply")));
+        let columns: Vec<&str> = [">column", "<result", ">plies"].into_iter().chain(grade.as_deref()).collect();
+        let grades = grades.map(|(_, grades)| grades).unwrap_or_default();
+        let rows = moves.iter().enumerate().map(|(row, (column, outcome))| {
             let name = column_character(*column).map(String::from).unwrap_or_default();
             let plies = outcome.remoteness.map_or("-".to_owned(), |plies| plies.to_string());
-            vec![name, wording::value(outcome.value), plies]
-        }));
-        let mut sides = vec![Side::Right, Side::Left, Side::Right];
-        if let Some((plies, grades)) = grades {
-            sides.push(Side::Right);
-            rows[0].push(format!("grade, {}", counted(plies, "ply")));
-            for (row, (_, grade)) in rows[1..].iter_mut().zip(grades) {
-                row.push(grade.to_string());
-            }
-        }
-        Ok(format!("{}{}", output::table(&sides, &rows), self.note()))
+            let grade = grades.get(row).map(|(_, grade)| grade.to_string());
+            [name, wording::value(outcome.value), plies].into_iter().chain(grade).collect()
+        });
+        Ok(format!("{}{}", output::table(&columns, rows), self.note()))
     }
 
     fn history(&self) -> anyhow::Result<String> {
@@ -243,11 +227,8 @@ impl Session {
 /// # Errors
 ///
 /// A database that cannot be read.
-fn undecided<T>(answer: anyhow::Result<T>) -> anyhow::Result<String> {
-    match answer {
-        Err(error) if error.is::<DatabaseError>() => Err(error),
-        answer => Ok(answer.err().as_ref().map(describe_chain).unwrap_or_default()),
-    }
+fn undecided(error: anyhow::Error) -> anyhow::Result<String> {
+    if error.is::<DatabaseError>() { Err(error) } else { Ok(describe_chain(&error)) }
 }
 
 /// Returns the options that name the players.

@@ -4,21 +4,17 @@ use clap::Args;
 use fourbase::strategy::{Centre, CentreError, FollowUp, Mirror, Reading, Rule};
 use fourbase::{Board, Player, excerpt};
 
-use crate::arguments::{EXCERPT_BYTES, one_of, suggesting};
+use crate::arguments::{EXCERPT_BYTES, STRATEGIES, one_of};
 use crate::failure::BadInput;
 
 /// The most columns of the boards that the follow-up strategy was stated for.
 const STATED_COLUMNS: usize = 6;
 
-/// The names of the strategies.
-const NAMES: [&str; 3] = ["follow-up", "mirror", "centre"];
-
 /// The strategy and its options.
 #[derive(Args, Clone, Debug)]
 pub struct ChosenArguments {
     /// The strategy: follow-up, mirror or centre
-    #[arg(value_name = "NAME", hide_possible_values = true)]
-    #[arg(value_parser = suggesting(parse_name, || NAMES.map(str::to_owned).to_vec()))]
+    #[arg(value_name = "NAME", value_parser = parse_name)]
     name: &'static str,
 
     /// The two centre columns of follow-up, such as 2,3 [default: the middle two]
@@ -44,7 +40,7 @@ pub struct ChosenArguments {
 
 /// Reads the name of a strategy.
 fn parse_name(text: &str) -> Result<&'static str, BadInput> {
-    NAMES.into_iter().find(|name| *name == text).ok_or_else(|| {
+    STRATEGIES.into_iter().find(|name| *name == text).ok_or_else(|| {
         let text = excerpt(text, EXCERPT_BYTES);
         BadInput(format!("\"{text}\" is not a strategy; write follow-up, mirror or centre, and then the board"))
     })

@@ -2,16 +2,15 @@
 
 use std::fmt;
 
-use fourbase::analysis::json::PlayersJson;
 use fourbase::notation::{columns_to_text, draw};
-use fourbase::strategy::{Check, Verdict};
+use fourbase::strategy::{Check, Kept, LineCounts, PositionCounts, Verdict};
 use fourbase::{Player, Position};
 use fourbase_tiers::files::{counted, grouped};
 use serde::Serialize;
 
 use super::Comparison;
 use super::chosen::Chosen;
-use crate::output::{self, Side, wording};
+use crate::output::{self, wording};
 
 /// The result of a check of a strategy on a board.
 #[derive(Serialize)]
@@ -27,37 +26,16 @@ pub struct StrategyReport {
     reading: Option<String>,
     #[cfg_attr(test, schemars(extend("enum" = ["wins", "ties", "never-loses", "loses", "undefined"])))]
     verdict: String,
-    positions: PositionsJson,
+    /// The positions that were met.
+    positions: PositionCounts,
     /// Whole games. The numbers may have more digits than a 64-bit integer.
-    lines: LinesJson,
+    lines: LineCounts,
     refutation_line: Option<String>,
     undefined_line: Option<String>,
     comparison: Option<Comparison>,
     notes: Vec<String>,
     #[serde(skip)]
     check: Check,
-}
-
-/// The positions that were met.
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-struct PositionsJson {
-    all: u64,
-    opponent_to_move: u64,
-    strategy_to_move: u64,
-    undefined: u64,
-    won_by: PlayersJson<u64>,
-    ties: u64,
-}
-
-/// The lines by their ends.
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-struct LinesJson {
-    all: u128,
-    undefined: u128,
-    won_by: PlayersJson<u128>,
-    ties: u128,
 }
 
 impl StrategyReport {
@@ -74,20 +52,8 @@ impl StrategyReport {
             centre: centre.map(|columns| columns.map(|column| column + 1)),
             reading: chosen.follow_up.filter(|_| centre.is_some()).map(|rule| rule.reading().to_string()),
             verdict: check.verdict().to_string(),
-            positions: PositionsJson {
-                all: positions.all(),
-                opponent_to_move: positions.opponent_to_move,
-                strategy_to_move: positions.strategy_to_move,
-                undefined: positions.undefined,
-                won_by: PlayersJson { first: positions.first_wins, second: positions.second_wins },
-                ties: positions.ties,
-            },
-            lines: LinesJson {
-                all: lines.all(),
-                undefined: lines.undefined,
-                won_by: PlayersJson { first: lines.first_wins, second: lines.second_wins },
-                ties: lines.ties,
-            },
+            positions: *positions,
+            lines: *lines,
             refutation_line: refutation.as_ref().map(|line| columns_to_text(line.iter().copied())),
             undefined_line: undefined.as_ref().map(|line| columns_to_text(line.iter().copied())),
             comparison,
@@ -127,7 +93,7 @@ impl StrategyReport {
         rows.push(row("second player wins", positions.won_by.second, Some(lines.won_by.second)));
         rows.push(row("tie", positions.ties, Some(lines.ties)));
         rows.push(row("all", positions.all, Some(lines.all)));
-        output::table_with_head([("", Side::Left), ("positions", Side::Right), ("lines", Side::Right)], rows)
+        output::table(&["<", ">positions", ">lines"], rows)
     }
 
     /// Writes a line, and draws its last position.
@@ -151,9 +117,10 @@ impl fmt::Display for StrategyReport {
             write!(f, "\n\n{}", self.shown("shortest line to where the rule is undefined", line))?;
         }
         f.write_str("\n")?;
-        if let Some(Comparison { strategy_to_move, kept, all, secured, folder, .. }) = &self.comparison {
+        if let Some(Comparison { kept, folder, .. }) = &self.comparison {
+            let Kept { strategy_to_move, kept, all, secured } = *kept;
             let [strategy_to_move, kept, all, secured] =
-                [strategy_to_move, kept, all, secured].map(|count| grouped((*count).into()));
+                [strategy_to_move, kept, all, secured].map(|count| grouped(count.into()));
             write!(
                 f,
                 "\nkeeps the value in {kept} of the {strategy_to_move} positions where it moves, \
@@ -169,22 +136,22 @@ impl fmt::Display for StrategyReport {
 fn sentence(check: &Check) -> String {
     let (player, other) = (check.player, check.player.other());
     let lines = &check.lines;
-    let [all, undefined] = [lines.all(), lines.undefined].map(grouped);
+    let [all, undefined] = [lines.all, lines.undefined].map(grouped);
     match check.verdict() {
         Verdict::Wins => format!("the {player} player wins every line"),
         Verdict::Ties => format!("the {player} player never loses: every line is a tie"),
         Verdict::NeverLoses => {
-            let [wins, ties] = [lines.wins(player), lines.ties].map(grouped);
+            let [wins, ties] = [*lines.won_by.of(player), lines.ties].map(grouped);
             format!("the {player} player never loses: of {all} lines {wins} are won and {ties} tied")
         }
-        Verdict::Loses if lines.wins(other) == lines.all() => format!("the {player} player loses every line"),
+        Verdict::Loses if *lines.won_by.of(other) == lines.all => format!("the {player} player loses every line"),
         Verdict::Loses => {
-            let lost = grouped(lines.wins(other));
+            let lost = grouped(*lines.won_by.of(other));
             let more =
                 if lines.undefined > 0 { format!("; in {undefined} the rule is undefined") } else { String::new() };
             format!("the {player} player can lose: {lost} of {all} lines are lost{more}")
         }
-        Verdict::Undefined if lines.undefined == lines.all() => "the rule is undefined in every line".to_owned(),
+        Verdict::Undefined if lines.undefined == lines.all => "the rule is undefined in every line".to_owned(),
         Verdict::Undefined => {
             format!("the rule is undefined in {undefined} of {all} lines; the {player} player loses none of the others")
         }

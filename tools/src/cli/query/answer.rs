@@ -82,10 +82,10 @@ impl Answer<'_> {
         };
         let plies = |column: usize| match moves.iter().find(|of| of.column == column) {
             None => cell(FULL, str::to_owned),
-            Some(of) => match of.outcome.and_then(|outcome| outcome.remoteness) {
-                None => cell(UNKNOWN, str::to_owned),
-                Some(plies) => cell(&plies.to_string(), str::to_owned),
-            },
+            Some(of) => {
+                let plies = of.outcome.and_then(|outcome| outcome.remoteness);
+                cell(&plies.map_or(UNKNOWN.to_owned(), |plies| plies.to_string()), str::to_owned)
+            }
         };
         let name = |column| cell(&column_character(column).map_or_else(String::new, String::from), str::to_owned);
         for block in Vec::from_iter(0..columns).chunks(columns.div_ceil(blocks)) {

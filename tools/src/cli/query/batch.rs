@@ -3,14 +3,14 @@
 use std::io::Write;
 
 use anyhow::{Error, anyhow};
-use fourbase::analysis::json::{AnalysisJson, PositionJson};
+use fourbase::analysis::json::{AnalysisJson, Envelope, PositionJson};
 use fourbase::analysis::{Analysis, Move};
 use fourbase::{Board, Outcome, Position, notation};
 use rayon::prelude::*;
 
 use super::limited::LimitedAnalyst;
 use crate::batch::lines::Line;
-use crate::batch::{BatchArguments, Record, Tally, Things, input_text, no_answer};
+use crate::batch::{BatchArguments, Record, Tally, input_text, no_answer};
 
 /// Stands for an unknown remoteness, and for a column that cannot be played.
 const NONE: &[u8] = b"-";
@@ -42,12 +42,11 @@ pub enum Form {
 /// Those of [`BatchArguments::run`].
 pub fn run(arguments: &BatchArguments, board: Board, analyst: &LimitedAnalyst, form: Form) -> anyhow::Result<()> {
     let batch = Batch { arguments, board, analyst, form };
-    let things = Things { name: "position", done: "looked up" };
     let at_once = match form {
         Form::Outcomes => analyst.at_once(),
         Form::Moves | Form::Json { .. } => analyst.at_once().min(AT_ONCE_WITH_MOVES),
     };
-    arguments.run(things, board, at_once, |lines, text, tally| match form {
+    arguments.run("position", "looked up", board, at_once, |lines, text, tally| match form {
         Form::Outcomes => {
             batch.answer(lines, text, tally, |positions| analyst.outcomes(positions), Batch::write_outcome)
         }
@@ -102,7 +101,7 @@ impl Batch<'_> {
                         }
                     },
                     Err(reason) => {
-                        tally.bad();
+                        tally.bad += 1;
                         self.write_reason(&mut text, line, None, reason);
                     }
                 }
@@ -164,7 +163,7 @@ impl Batch<'_> {
     fn write_json(&self, text: &mut Vec<u8>, tally: &mut Tally, question: &Question, found: Analysis) {
         let limit = found.limit.map(|limit| self.analyst.limit_text(limit));
         let json = AnalysisJson::of(&found, question.record.text, limit);
-        json.with_input(input_text(question.line)).push_to(text);
+        Envelope::new("query", json.with_input(input_text(question.line))).push_to(text);
         if found.outcome.is_none() {
             tally.failed(self.limit(&found));
         }
@@ -179,7 +178,8 @@ impl Batch<'_> {
     fn write_reason(&self, text: &mut Vec<u8>, line: &Line, question: Option<&Question>, reason: String) {
         if let Form::Json { .. } = self.form {
             let position = question.map(|of| PositionJson::typed(&of.position, of.record.text));
-            AnalysisJson::of_error(self.board, position, reason).with_input(input_text(line)).push_to(text);
+            let json = AnalysisJson::of_error(self.board, position, reason).with_input(input_text(line));
+            Envelope::new("query", json).push_to(text);
         } else {
             self.arguments.write_error(text, line, Some(self.board), &reason);
         }

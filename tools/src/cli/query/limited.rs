@@ -179,8 +179,11 @@ impl LimitedAnalyst {
         };
         let missing = self.missing_in.as_deref();
         let solve = || missing.and_then(|root| remedy::solve_first(self.analyst.board(), root));
-        let remedy = remedy::after_limit(option, self.solve_first.get_or_init(solve).as_deref());
-        format!("not decided within {limit}; {remedy}")
+        let other = match self.solve_first.get_or_init(solve) {
+            Some(solve) => format!("solve the board first with: {solve}"),
+            None => "ask about a later position".to_owned(),
+        };
+        format!("not decided within {limit}; allow more with {option}, or {other}")
     }
 
     fn explain(&self, error: DatabaseError) -> Error {

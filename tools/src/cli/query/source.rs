@@ -95,7 +95,8 @@ impl SearchArguments {
             let database = embedded.ok_or_else(|| DatabaseError::Missing { board, root: root.clone() })?;
             Ok(self.lookup.cache.apply(database))
         };
-        let pool = || Arc::new(SearchPool::new(options(self.threads())));
+        let processors = || thread::available_parallelism().map_or(1, usize::from);
+        let pool = || Arc::new(SearchPool::new(options(self.threads.map_or_else(processors, usize::from))));
         let analyst = choose(board, when, find, pool).map_err(remedy::or_search)?;
         let database = analyst.lookup();
         if let Some(database) = database.filter(|database| !database.is_complete() && analyst.may_search()) {
@@ -106,10 +107,6 @@ impl SearchArguments {
         let nodes = if has_values && self.search.is_none() { UNASKED_NODES } else { DEFAULT_NODES };
         let nodes = self.nodes.or_else(|| self.seconds.is_none().then_some(nodes));
         Ok(LimitedAnalyst::new(analyst, nodes, self.seconds, is_missing.then(|| root.clone())))
-    }
-
-    fn threads(&self) -> usize {
-        self.threads.map_or_else(|| thread::available_parallelism().map_or(1, usize::from), usize::from)
     }
 }
 

@@ -1,14 +1,16 @@
 //! Watches questions from a thread of its own: shows their nodes on a terminal, says elsewhere that one takes long. One thread
 //! serves all questions, because a batch asks thousands a second.
 
+use std::io::{self, IsTerminal};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use fourbase::search::Monitor;
+use indicatif::ProgressBar;
 
 use crate::failure;
-use crate::output::progress::{self, Spinner};
+use crate::output::progress;
 
 /// How long a search takes before a note says that it goes on.
 const BEFORE_NOTE: Duration = Duration::from_secs(1);
@@ -52,7 +54,7 @@ struct Question {
     begun: Instant,
     /// Whether its nodes are shown, or the note was printed for it.
     is_long: bool,
-    spinner: Option<Spinner>,
+    spinner: Option<ProgressBar>,
     /// What is known so far, and is not shown yet.
     news: Vec<String>,
 }
@@ -61,7 +63,7 @@ impl Watcher {
     /// Watches questions that take at most `time`. `note` is printed once, when a question first takes long, and only without a
     /// terminal, on which the nodes are shown instead.
     pub fn new(time: Option<Duration>, note: String) -> Watcher {
-        let is_visible = progress::is_visible();
+        let is_visible = io::stderr().is_terminal();
         let is_noted = time.is_some_and(|time| time <= patience(is_visible));
         let state = Mutex::new(State { is_noted, ..State::default() });
         Watcher(Arc::new(Shared { state, note, is_visible }))
@@ -97,7 +99,7 @@ impl Watch {
         let mut state = self.shared.lock();
         let Some(question) = state.questions.iter_mut().find(|question| question.number == self.number) else { return };
         match &question.spinner {
-            Some(spinner) => spinner.tell(&news),
+            Some(spinner) => progress::tell(spinner, &news),
             None if question.is_long => {
                 // Standard error may block, and the thread should not wait for that.
                 drop(state);
@@ -129,8 +131,8 @@ impl Shared {
             }
             question.is_long = true;
             if self.is_visible {
-                let spinner = Spinner::since(&question.monitor, question.begun);
-                question.news.drain(..).for_each(|news| spinner.tell(&news));
+                let spinner = progress::spinner(&question.monitor, question.begun);
+                question.news.drain(..).for_each(|news| progress::tell(&spinner, &news));
                 question.spinner = Some(spinner);
             } else {
                 *is_noted = true;

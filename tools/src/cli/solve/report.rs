@@ -17,7 +17,7 @@ use rayon::ThreadPoolBuilder;
 use serde::Serialize;
 
 use super::ranks::Ranks;
-use crate::output::{self, Side, duration, milliseconds, wording};
+use crate::output::{self, duration, milliseconds, wording};
 use crate::{memory, remedy};
 
 /// What a solve needs.
@@ -68,20 +68,14 @@ impl From<TierPlan> for PlannedTier {
     }
 }
 
-impl PlannedTier {
-    /// Returns the cells of its row in the table.
-    fn row(&self) -> [String; 4] {
-        let [scratch, database] = [self.scratch_bytes, self.database_bytes].map(bytes);
-        [self.ply.to_string(), grouped(self.entries), scratch, database]
-    }
-}
-
 impl Planned {
     /// Compares a plan with the memory limit. `work_per_second` is the speed of this machine, if it was measured.
     pub fn of(plan: &Plan, memory_limit_bytes: u64, work_per_second: Option<f64>) -> Planned {
         let check = plan.check(memory_limit_bytes);
         let fits = check.is_ok();
-        let expected = work_per_second.filter(|_| fits).and_then(|speed| time_of(plan, speed));
+        // Not for a board that takes no time, or longer than a duration holds.
+        let speed = work_per_second.filter(|_| fits && plan.entries() >= LEAST_ENTRIES);
+        let expected = speed.and_then(|speed| Duration::try_from_secs_f64(plan.seconds(speed)).ok());
         Planned {
             board: plan.board.to_string(),
             stores: plan.values.to_string(),
@@ -132,22 +126,20 @@ impl fmt::Display for Planned {
             ("fits", Some(fits)),
         ];
         let rows = rows.into_iter().filter_map(|(name, value)| Some(vec![name.to_owned(), value?]));
-        write!(f, "{}", output::table(&[Side::Left; 2], &rows.collect::<Vec<_>>()))?;
+        f.write_str(&output::table(&["<", "<"], rows))?;
         self.ranks.iter().try_for_each(|ranks| write!(f, "\n\n{ranks}"))?;
         let Some(plies) = &self.plies else { return Ok(()) };
         // From the full board down, in the order of solving.
         let tiers = plies.iter().rev();
-        let [ply, entries, scratch, file] = ["ply", "entries", "temporary", "file"].map(|name| (name, Side::Right));
-        let table = match &self.ranks {
-            None => output::table_with_head([ply, entries, scratch, file], tiers.map(|tier| tier.row().to_vec())),
-            Some(ranks) => {
-                let [read, time, rate] = ["read", "time", "files a second"].map(|name| (name, Side::Right));
-                let rows = tiers
-                    .filter_map(|tier| Some([&tier.row()[..], &ranks.plies.get(tier.ply as usize)?.row()].concat()));
-                output::table_with_head([ply, entries, scratch, file, read, time, rate], rows)
-            }
-        };
-        write!(f, "\n\n{table}")
+        let columns = [">ply", ">entries", ">temporary", ">file", ">read", ">time", ">files a second"];
+        let shared = |tier: &PlannedTier| Some(self.ranks.as_ref()?.plies.get(tier.ply as usize)?.row().to_vec());
+        let rows = tiers.map(|tier| {
+            let [scratch, database] = [tier.scratch_bytes, tier.database_bytes].map(bytes);
+            let own = vec![tier.ply.to_string(), grouped(tier.entries), scratch, database];
+            [own, shared(tier).unwrap_or_default()].concat()
+        });
+        let columns = if self.ranks.is_some() { &columns[..] } else { &columns[..4] };
+        write!(f, "\n\n{}", output::table(columns, rows))
     }
 }
 
@@ -179,23 +171,31 @@ pub struct Solved {
 }
 
 impl Solved {
-    /// Describes a solve of which `tiers_done` tiers are done, without a value of the empty board.
-    fn unfinished(solve: &Solve, tiers_done: usize, keep_plies: Option<u32>, elapsed: Duration) -> Solved {
+    /// Describes a solve of which `tiers_done` tiers are done. `end` is what the solver reports at the end, and how many legal positions were
+    /// counted, if they were.
+    pub fn of(
+        solve: &Solve,
+        tiers_done: usize,
+        keep_plies: Option<u32>,
+        end: Option<(Report, Option<u64>)>,
+        elapsed: Duration,
+    ) -> Solved {
+        let report = end.as_ref().map(|(report, _)| report);
         Solved {
             board: solve.board().to_string(),
             stores: solve.values().to_string(),
-            stopped: true,
+            stopped: report.is_none(),
             tiers_done,
             tiers: solve.board().cells() + 1,
-            outcome: OutcomeJson::of(None),
-            entries: None,
-            bytes: None,
+            outcome: OutcomeJson::of(report.map(|report| report.outcome)),
+            entries: report.map(|report| report.entries),
+            bytes: report.map(|report| report.bytes),
             keep_plies,
-            hash: None,
+            hash: report.and_then(|report| report.hash.as_ref()).map(|hash| hash.to_string()),
             seconds: milliseconds(elapsed),
             peak_memory_bytes: memory::peak_bytes(),
             folder: output::json_path(&solve.folder()),
-            end: None,
+            end,
         }
     }
 
@@ -204,24 +204,10 @@ impl Solved {
     pub fn stopped(error: &anyhow::Error, solve: &Solve, elapsed: Duration) -> Option<Solved> {
         match (error.downcast_ref(), error.downcast_ref()) {
             (Some(SolveError::Stopped { done, keep_plies, .. }), _) => {
-                Some(Solved::unfinished(solve, *done, *keep_plies, elapsed))
+                Some(Solved::of(solve, *done, *keep_plies, None, elapsed))
             }
-            (_, Some(CountError::Stopped { .. })) => Some(Solved::unfinished(solve, 0, solve.kept_plies(), elapsed)),
+            (_, Some(CountError::Stopped { .. })) => Some(Solved::of(solve, 0, solve.kept_plies(), None, elapsed)),
             _ => None,
-        }
-    }
-
-    /// Adds the solver's report to the time, and how many legal positions were counted, if they were.
-    pub fn finished(report: Report, legal: Option<u64>, solve: &Solve, elapsed: Duration) -> Solved {
-        let unfinished = Solved::unfinished(solve, solve.board().cells() + 1, report.keep_plies, elapsed);
-        Solved {
-            stopped: false,
-            outcome: OutcomeJson::of(Some(report.outcome)),
-            entries: Some(report.entries),
-            bytes: Some(report.bytes),
-            hash: report.hash.map(|hash| hash.to_string()),
-            end: Some((report, legal)),
-            ..unfinished
         }
     }
 }
@@ -260,7 +246,7 @@ const LEAST_ENTRIES: u128 = 1_000_000_000;
 /// Measures how much work this machine does in a second, if a plan is long enough for its time to be of interest: solves a small
 /// board in memory a few times, which takes some tenths of a second.
 pub fn speed(plan: &Plan, kernel: Kernel) -> Option<f64> {
-    if is_long(plan) { work_per_second(plan.values, kernel) } else { None }
+    if plan.entries() >= LEAST_ENTRIES { work_per_second(plan.values, kernel) } else { None }
 }
 
 /// Measures how many entries of a plan one thread of this machine solves in a second, with a thread on each of its cores.
@@ -274,13 +260,4 @@ pub fn thread_speed(plan: &Plan, kernel: Kernel) -> anyhow::Result<f64> {
     let measured = pool.install(|| work_per_second(plan.values, kernel));
     let speed = measured.context("cannot measure how fast this machine solves")?;
     Ok(plan.entries() as f64 / plan.seconds(speed) / threads)
-}
-
-/// Returns how long a plan takes, about. `None` for a board that takes no time, or longer than a [`Duration`] holds.
-fn time_of(plan: &Plan, work_per_second: f64) -> Option<Duration> {
-    if is_long(plan) { Duration::try_from_secs_f64(plan.seconds(work_per_second)).ok() } else { None }
-}
-
-fn is_long(plan: &Plan) -> bool {
-    plan.entries() >= LEAST_ENTRIES
 }
