@@ -273,7 +273,7 @@ impl Lanes {
 mod tests {
     use super::*;
     use crate::RowView;
-    use crate::code::{No, Ordered, Wdl, Yes};
+    use crate::code::{Known, Ordered, Wdl};
     use crate::rows;
     use proptest::prelude::*;
 
@@ -410,8 +410,8 @@ mod tests {
         fn rows_side_by_side_take_what_they_take_one_by_one(case in case()) {
             case.check::<_, 2>(Wdl::<true>);
             case.check::<_, 2>(Wdl::<false>);
-            case.check::<_, 2>(Ordered { maximise: Yes, narrow: No });
-            case.check::<_, 3>(Ordered { maximise: No, narrow: true });
+            case.check::<_, 2>(Ordered { maximise: Known::<true>, narrow: Known::<false> });
+            case.check::<_, 3>(Ordered { maximise: Known::<false>, narrow: true });
             case.check::<_, 5>(Ordered { maximise: true, narrow: true });
             case.check::<_, 6>(Ordered { maximise: false, narrow: false });
         }

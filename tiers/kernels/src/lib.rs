@@ -24,12 +24,8 @@ pub use rows::transpose;
 pub use words::{Pool, PoolLimits, RowView, SPARE_PART, Words};
 
 use bits::Portable;
-use code::{No, Ordered, Wdl, Yes};
-use delta::{MakeDelta, UndoDelta};
+use code::{Known, Ordered, Wdl};
 use matrix::{BAND_ROWS, Band, Buffers, Solve};
-use pack::{Pack, Unpack};
-use reach::{PullBand, Pulled};
-use tally::{CountByChunk, CountCodes};
 
 /// Which form of the kernels runs. All forms give the same bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -64,47 +60,12 @@ impl Kernel {
         if self.0.is_some() { 0 } else { bits::lane_bytes(BAND_ROWS, row_words) }
     }
 
-    /// Runs a loop; it is compiled where this is called. The methods below run those of this crate, compiled here.
+    /// Runs a loop; it is compiled where this is called.
     pub fn run<T: Task>(self, task: T) -> T::Output {
         match self.0 {
             None => task.run::<Portable>(),
             Some(proof) => fast::run(proof, task),
         }
-    }
-
-    /// Packs the symbols of quiet entries.
-    pub fn pack(self, task: Pack) {
-        self.run(task);
-    }
-
-    /// Unpacks a plane of symbols.
-    pub fn unpack(self, task: Unpack) {
-        self.run(task);
-    }
-
-    /// Counts marked positions by chunk.
-    pub fn count_by_chunk(self, task: CountByChunk) {
-        self.run(task);
-    }
-
-    /// Counts marked positions by code.
-    pub fn count_codes(self, task: CountCodes) {
-        self.run(task);
-    }
-
-    /// Gathers a band of reached positions.
-    pub fn pull(self, task: PullBand) -> Pulled {
-        self.run(task)
-    }
-
-    /// Makes the delta of a block.
-    pub fn make_delta<'a>(self, task: MakeDelta<'a>) -> &'a [u8] {
-        self.run(task)
-    }
-
-    /// Writes a block from its delta.
-    pub fn undo_delta(self, task: UndoDelta) {
-        self.run(task);
     }
 
     /// Solves a band of a tier whose code is `coding` and whose children have `child_planes` planes.
@@ -162,10 +123,21 @@ fn solve_ordered<const P: usize>(
 ) {
     match kernel.0 {
         Some(proof) if !narrow && maximise => {
-            fast::run(proof, Solve::<_, P> { code: Ordered { maximise: Yes, narrow: No }, band, out, buffers });
+            fast::run(
+                proof,
+                Solve::<_, P> { code: Ordered { maximise: Known::<true>, narrow: Known::<false> }, band, out, buffers },
+            );
         }
         Some(proof) if !narrow => {
-            fast::run(proof, Solve::<_, P> { code: Ordered { maximise: No, narrow: No }, band, out, buffers });
+            fast::run(
+                proof,
+                Solve::<_, P> {
+                    code: Ordered { maximise: Known::<false>, narrow: Known::<false> },
+                    band,
+                    out,
+                    buffers,
+                },
+            );
         }
         _ => solve_any::<P>(kernel, maximise, narrow, band, out, buffers),
     }

@@ -180,12 +180,12 @@ fn pull(
         if band.is_empty() {
             out.fill(0);
         } else {
-            own = own + kernel.pull(PullBand { band: &band, out: Some(out), buffers });
+            own = own + kernel.run(PullBand { band: &band, out: Some(out), buffers });
         }
         if right.len() > 0 {
             let band = part(drops, parents, matrix, [None, Some(&right)], rows)?;
             if !band.is_empty() {
-                with_line += kernel.pull(PullBand { band: &band, out: None, buffers }).without_line;
+                with_line += kernel.run(PullBand { band: &band, out: None, buffers }).without_line;
             }
         }
     }
@@ -193,7 +193,7 @@ fn pull(
         for columns in [None, Some(&*right)] {
             let band = part(drops, parents, matrix, [Some(&left), columns], rows.clone())?;
             if !band.is_empty() {
-                with_line += kernel.pull(PullBand { band: &band, out: None, buffers }).without_line;
+                with_line += kernel.run(PullBand { band: &band, out: None, buffers }).without_line;
             }
         }
     }

@@ -156,7 +156,7 @@ fn count_codes(index: &Index, reached: &Tier<Reached>, values: &Tier) -> Result<
         let bits = reached.get(rows)?;
         let mut here = [0; CODES];
         for (bits, codes) in bits.chunks_exact(words).zip(codes.chunks_exact(words * planes)) {
-            index.kernel().count_codes(CountCodes { mask: bits, row: codes, planes, counts: &mut here });
+            index.kernel().run(CountCodes { mask: bits, row: codes, planes, counts: &mut here });
         }
         found.add(matrix, first_row, planes, bits, codes, &here);
         Ok(())

@@ -110,7 +110,7 @@ impl OpenTier {
         let symbols = block.planes(&self.coding, place);
         let plane_words = count.div_ceil(64).max(1);
         for (symbols, words) in symbols.chunks_exact(plane_words).zip(words.chunks_exact_mut(self.chunks.words())) {
-            index.kernel().unpack(Unpack { stream: symbols, quiet: &quiet, out: words });
+            index.kernel().run(Unpack { stream: symbols, quiet: &quiet, out: words });
         }
         Ok(words)
     }

@@ -92,14 +92,14 @@ impl<'a> Packer<'a> {
             rows.seek(matrix);
             quiet.each(index, tier.ply(), &located, &entries, |shown| {
                 let words = rows.get(shown.rows)?;
-                index.kernel().pack(Pack {
+                index.kernel().run(Pack {
                     rows: words,
                     row_words: matrix.words(),
                     words: shown.words.clone(),
                     quiet: shown.masks,
                     symbols,
                 });
-                index.kernel().count_by_chunk(CountByChunk {
+                index.kernel().run(CountByChunk {
                     masks: shown.masks,
                     row_words: shown.words.len(),
                     columns: matrix.columns.into(),

@@ -165,7 +165,7 @@ impl DirtyBlock {
             DirtyBlock::Delta(block) => expanded(pool, block.words as usize, |out| {
                 let bytes = bytemuck::cast_slice::<u64, u8>(&block.slab).get(block.first as usize..);
                 let delta = bytes.and_then(|bytes| bytes.get(..block.bytes as usize)).unwrap_or_default();
-                kernel.undo_delta(UndoDelta { delta, planes, out });
+                kernel.run(UndoDelta { delta, planes, out });
                 Ok(())
             }),
         }

@@ -339,7 +339,7 @@ impl<'s, C: Content> Tier<'s, C> {
                 _ => {}
             }
         }
-        self.kernel.make_delta(MakeDelta { words, planes: self.planes, stretches, buffers })
+        self.kernel.run(MakeDelta { words, planes: self.planes, stretches, buffers })
     }
 
     /// Appends a block to the log; `buffer` is for the compressed one.
@@ -386,7 +386,7 @@ impl<'s, C: Content> Tier<'s, C> {
         if !is_delta_of(payload, self.planes, words.len()) {
             return frame::expand_into(payload, bytemuck::cast_slice_mut(words));
         }
-        self.kernel.undo_delta(UndoDelta { delta: payload, planes: self.planes, out: words });
+        self.kernel.run(UndoDelta { delta: payload, planes: self.planes, out: words });
         true
     }
 }
