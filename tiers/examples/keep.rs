@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let folder = folder_of(Path::new(folder), board, values);
     fs::create_dir_all(&folder)?;
     let kept = whole.keep(plies.parse()?, &folder)?;
-    let hash = kept.manifest().hash().ok_or("no hash")?;
+    let hash = kept.manifest().hash.ok_or("no hash")?;
     println!("{board} {values}, {plies} plies: {} bytes, hash {hash}", kept.manifest().bytes());
     Ok(())
 }

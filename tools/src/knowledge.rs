@@ -45,7 +45,7 @@ impl Knowledge {
         let of_database = |database| limited(Analyst::new(board, Some(database), None), None);
         match lookup.find_or_embedded(board) {
             Ok(database) if database.is_complete() => {
-                let searched = match database.manifest().keep_plies() {
+                let searched = match database.manifest().keep_plies {
                     Some(most) => format!(", searched forward after ply {most}"),
                     None => String::new(),
                 };

@@ -19,10 +19,12 @@ use crate::kernel::{Coding, Values};
 /// A tier that is open for probing.
 #[derive(Debug)]
 pub(crate) struct OpenTier {
-    directory: TierDirectory,
+    /// Where the entries of the tier begin, according to the file.
+    pub directory: TierDirectory,
     coding: Coding,
-    reader: Reader,
-    chunks: Chunks,
+    pub reader: Reader,
+    /// How the tier is cut into chunks, according to the file.
+    pub chunks: Chunks,
 }
 
 impl OpenTier {
@@ -68,21 +70,6 @@ impl OpenTier {
         let chunk = Chunk { ply: self.directory.ply(), number, planes: self.coding.planes() };
         let code = cache.code(chunk, entry, || self.unpack(index, cache, number))?;
         self.coding.decode(code).ok_or_else(|| self.damaged("a position has no value"))
-    }
-
-    /// Returns the file.
-    pub fn reader(&self) -> &Reader {
-        &self.reader
-    }
-
-    /// Returns where the entries of the tier begin, according to the file.
-    pub fn directory(&self) -> &TierDirectory {
-        &self.directory
-    }
-
-    /// Returns how the tier is cut into chunks, according to the file.
-    pub fn chunks(&self) -> &Chunks {
-        &self.chunks
     }
 
     fn damaged(&self, what: &'static str) -> FileError {

@@ -79,9 +79,10 @@ impl TierRecord {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Manifest {
     board: String,
-    values: Values,
+    /// The kind of values.
+    pub values: Values,
     /// The deepest ply whose tier is kept, where not all are.
-    keep_plies: Option<u32>,
+    pub keep_plies: Option<u32>,
     /// How far the solve has come.
     pub state: State,
     /// Finished tiers, from the full board down.
@@ -90,8 +91,8 @@ pub struct Manifest {
     pub checkpoint: Option<u32>,
     /// Value ([`ROOT_VALUES`]) and remoteness of the empty board, when complete.
     root: Option<(u8, Option<u32>)>,
-    /// Hash of the tiers' hashes, when complete.
-    hash: Option<Hash>,
+    /// Hash of the tiers' hashes, when complete: equal databases have equal hashes, on every machine.
+    pub hash: Option<Hash>,
 }
 
 impl Manifest {
@@ -115,16 +116,6 @@ impl Manifest {
         self.board.parse::<Board>().ok().filter(|board| board.to_string() == self.board)
     }
 
-    /// Returns the kind of values.
-    pub fn values(&self) -> Values {
-        self.values
-    }
-
-    /// Returns the deepest ply whose tier is kept, where not all are.
-    pub fn keep_plies(&self) -> Option<u32> {
-        self.keep_plies
-    }
-
     /// Tells whether all tiers are there.
     pub fn is_complete(&self) -> bool {
         self.state == State::Complete
@@ -139,11 +130,6 @@ impl Manifest {
     pub fn root(&self) -> Option<Outcome> {
         let (value, remoteness) = self.root?;
         Some(Outcome { value: *ROOT_VALUES.get(usize::from(value))?, remoteness })
-    }
-
-    /// Returns the hash of the whole database, when complete: equal databases have equal hashes, on every machine.
-    pub fn hash(&self) -> Option<Hash> {
-        self.hash
     }
 
     /// Notes that all tiers are there, and the outcome of the empty board.

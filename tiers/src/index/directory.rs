@@ -45,7 +45,8 @@ pub struct TierDirectory {
     shapes: Vec<Shape>,
     /// The first entry of every shape; closed by the number of entries.
     first_entries: Vec<u64>,
-    matrices: u64,
+    /// The number of matrices.
+    pub(crate) matrices: u64,
     /// The first entry of every spine of a shape.
     spines: Vec<OnceLock<Box<[u64]>>>,
 }
@@ -100,11 +101,6 @@ impl TierDirectory {
     /// Returns the number of entries of the tier.
     pub fn entries(&self) -> u64 {
         self.first_entries[self.shapes.len()]
-    }
-
-    /// Counts the matrices of the tier.
-    pub(crate) fn matrices(&self) -> u64 {
-        self.matrices
     }
 
     /// Returns the rank of a position's parts, `0..entries()`. Mirror images share an entry; those in a shape that is its

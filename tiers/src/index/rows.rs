@@ -28,7 +28,7 @@ impl FullLine {
     /// Lists the lines that are full in `shape`.
     pub(crate) fn of_shape(index: &Index, shape: Shape) -> Vec<FullLine> {
         let occupied = occupied(index.split(), shape);
-        let full = index.cross_lines().iter().filter(|line| **line & !occupied == 0);
+        let full = index.cross_lines.iter().filter(|line| **line & !occupied == 0);
         full.map(|line| FullLine::new(index.split(), *line, shape)).collect()
     }
 
@@ -65,7 +65,7 @@ impl OpenLine {
                 line: FullLine::new(split, *line, shape),
             })
         };
-        index.cross_lines().iter().filter_map(open_line).collect()
+        index.cross_lines.iter().filter_map(open_line).collect()
     }
 }
 

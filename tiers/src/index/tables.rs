@@ -18,9 +18,9 @@ use crate::kernel::Kernel;
 #[derive(Debug)]
 pub struct Index {
     split: Split,
-    /// Lines inside a wing and the spine, and lines across both wings.
+    /// Lines inside a wing and the spine, and lines across both wings, each as the bitboard of its cells.
     wing_lines: Vec<u64>,
-    cross_lines: Vec<u64>,
+    pub(super) cross_lines: Vec<u64>,
     kernel: Kernel,
     /// Pieces of every wing shape.
     pub(super) cells: Vec<u32>,
@@ -67,11 +67,6 @@ impl Index {
     /// Returns how the board is cut.
     pub fn split(&self) -> &Split {
         &self.split
-    }
-
-    /// Returns the lines across both wings, each as the bitboard of its cells.
-    pub(super) fn cross_lines(&self) -> &[u64] {
-        &self.cross_lines
     }
 
     /// Returns the kernel that works on the matrices.

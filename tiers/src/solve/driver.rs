@@ -183,7 +183,7 @@ impl<'a> Driver<'a> {
             folder: self.folder.to_path_buf(),
             board,
             values,
-            keep_plies: manifest.keep_plies(),
+            keep_plies: manifest.keep_plies,
             done: manifest.tiers.len(),
             tiers: board.cells() + 1,
         }

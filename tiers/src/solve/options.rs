@@ -28,15 +28,18 @@ use crate::tier::BLOCK_WORDS;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Solve {
-    pub(crate) board: Board,
-    pub(crate) values: Values,
+    /// The board.
+    pub board: Board,
+    /// Which values are solved.
+    pub values: Values,
     pub(super) root: PathBuf,
     pub(super) makes_root: bool,
     pub(crate) memory_bytes: u64,
     pub(crate) kernel: Kernel,
     pub(super) replace: bool,
     pub(crate) scratch: Option<PathBuf>,
-    pub(super) keep_plies: Option<u32>,
+    /// The deepest ply that the database keeps, as [`Solve::keep_plies`] sets it; `None` if it keeps all.
+    pub keep_plies: Option<u32>,
     pub(super) checkpoint: Duration,
     /// About how many words a block of a tier has.
     pub(crate) block_words: usize,
@@ -158,21 +161,6 @@ impl Solve {
         let (plan, index) = Plan::with_index(self.board, self.values, self.memory_bytes, self.kernel);
         let plan = if self.scratch.is_some() { plan.bounded() } else { plan };
         (plan.keeping(self.keep_plies), index)
-    }
-
-    /// Returns the board.
-    pub fn board(&self) -> Board {
-        self.board
-    }
-
-    /// Returns which values are solved.
-    pub fn values(&self) -> Values {
-        self.values
-    }
-
-    /// Returns the deepest ply that the database keeps; `None` if it keeps all.
-    pub fn kept_plies(&self) -> Option<u32> {
-        self.keep_plies
     }
 
     /// Reads the manifest of an earlier solve that this one resumes; `None` where there is none.

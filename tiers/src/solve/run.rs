@@ -128,7 +128,7 @@ impl Solve {
         if manifest.keeps_like(wanted, board) {
             return Ok(());
         }
-        let found = manifest.keep_plies();
+        let found = manifest.keep_plies;
         Err(SolveError::Kept { folder: folder.to_path_buf(), board, values, found, wanted })
     }
 
@@ -140,8 +140,8 @@ impl Solve {
             outcome: manifest.root().ok_or_else(|| no_root(&folder))?,
             entries: manifest.entries(),
             bytes: manifest.bytes(),
-            hash: manifest.hash(),
-            keep_plies: manifest.keep_plies(),
+            hash: manifest.hash,
+            keep_plies: manifest.keep_plies,
             folder,
             already_complete,
         })

@@ -60,7 +60,7 @@ pub(super) fn check_memory(database: &Database, limit_bytes: u64) -> Result<(), 
 /// Returns the last ply that the database keeps, and that of the board.
 fn last_plies(database: &Database) -> [u32; 2] {
     let last = database.board().cells() as u32;
-    [database.manifest().keep_plies().map_or(last, |most| most.min(last)), last]
+    [database.manifest().keep_plies.map_or(last, |most| most.min(last)), last]
 }
 
 /// Counts the legal positions of a board whose number is published, and compares.

@@ -47,7 +47,7 @@ pub(crate) fn write_tier(
     if !is_stored(ply) {
         return Ok(ControlFlow::Continue(None));
     }
-    let chunks = Chunks::of_tier(tier.entries(), tier.directory.matrices());
+    let chunks = Chunks::of_tier(tier.entries(), tier.directory.matrices);
     let header = Header::new(index, tier.content().values(), ply, &chunks);
     let mut writer = Writer::create(storage, &tier_path(folder, ply), &header, all)?;
     let (groups, size) = (chunks.groups(), u64::from(all.size()));
@@ -236,7 +236,7 @@ mod tests {
         let index = Index::new("4x6".parse().unwrap(), Kernel::portable()).unwrap();
         let (folder, mut most_groups) = (Path::new("folder"), 0);
         let solved = in_memory(&index, Values::Wdl, |tier| {
-            let groups = Chunks::of_tier(tier.entries(), tier.directory.matrices()).groups();
+            let groups = Chunks::of_tier(tier.entries(), tier.directory.matrices).groups();
             most_groups = most_groups.max(groups);
             if groups == 1 && tier.ply() > 8 || !is_stored(tier.ply()) {
                 return;

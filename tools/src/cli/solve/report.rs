@@ -182,11 +182,11 @@ impl Solved {
     /// Describes a solve of which `tiers_done` tiers are done, without a value of the empty board.
     fn unfinished(solve: &Solve, tiers_done: usize, keep_plies: Option<u32>, elapsed: Duration) -> Solved {
         Solved {
-            board: solve.board().to_string(),
-            stores: solve.values().to_string(),
+            board: solve.board.to_string(),
+            stores: solve.values.to_string(),
             stopped: true,
             tiers_done,
-            tiers: solve.board().cells() + 1,
+            tiers: solve.board.cells() + 1,
             outcome: OutcomeJson::of(None),
             entries: None,
             bytes: None,
@@ -206,14 +206,14 @@ impl Solved {
             (Some(SolveError::Stopped { done, keep_plies, .. }), _) => {
                 Some(Solved::unfinished(solve, *done, *keep_plies, elapsed))
             }
-            (_, Some(CountError::Stopped { .. })) => Some(Solved::unfinished(solve, 0, solve.kept_plies(), elapsed)),
+            (_, Some(CountError::Stopped { .. })) => Some(Solved::unfinished(solve, 0, solve.keep_plies, elapsed)),
             _ => None,
         }
     }
 
     /// Adds the solver's report to the time, and how many legal positions were counted, if they were.
     pub fn finished(report: Report, legal: Option<u64>, solve: &Solve, elapsed: Duration) -> Solved {
-        let unfinished = Solved::unfinished(solve, solve.board().cells() + 1, report.keep_plies, elapsed);
+        let unfinished = Solved::unfinished(solve, solve.board.cells() + 1, report.keep_plies, elapsed);
         Solved {
             stopped: false,
             outcome: OutcomeJson::of(Some(report.outcome)),
