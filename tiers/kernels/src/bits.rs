@@ -13,6 +13,18 @@
 use super::code::{Code, MAX_PLANES};
 use super::matrix::ColumnDrop;
 
+/// Lists the places of the bits that are set.
+#[inline(always)]
+pub fn ones(mut mask: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let place = mask.trailing_zeros() as usize;
+        (mask != 0).then(|| {
+            mask &= mask - 1;
+            place
+        })
+    })
+}
+
 /// Moves bits under a mask.
 pub trait Bits: Copy {
     /// Each operation is one instruction, and a mask needs no preparation.

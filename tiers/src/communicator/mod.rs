@@ -124,7 +124,6 @@ impl Communicator for Alone {
 /// assert_eq!(assign(&[5, 5, 5, 5, 5], 2), [0, 1, 0, 1, 0]);
 /// assert_eq!(assign(&[1, 2, 3, 6], 2), [1, 1, 1, 0]);
 /// ```
-#[must_use]
 pub fn assign(costs: &[u64], size: u32) -> Vec<u32> {
     let mut ranks = vec![0; costs.len()];
     if size > 1 {

@@ -15,6 +15,7 @@ use fourbase::Player;
 
 use crate::index::{Index, Spine, WingList, WingShape, low_bits};
 use crate::kernel::matrix::NO_ROW;
+use crate::kernel::ones;
 use crate::kernel::reach::Put;
 
 /// The last move into a wing or on the spine beside it.
@@ -171,12 +172,10 @@ impl Run {
     fn new(last_move: LastMove, list: &WingList, keeps: &[u64], drop: impl Fn(u32) -> u32) -> Run {
         let (mut colourings, mut places) = (Vec::new(), Vec::new());
         let take = others(list, keeps);
-        for (word, mut bits) in take.iter().copied().enumerate() {
-            while bits != 0 {
-                let place = word as u32 * 64 + bits.trailing_zeros();
-                bits &= bits - 1;
-                colourings.push(drop(list.colourings()[place as usize]));
-                places.push(place);
+        for (word, bits) in take.iter().enumerate() {
+            for place in ones(*bits).map(|bit| 64 * word + bit) {
+                colourings.push(drop(list.colourings()[place]));
+                places.push(place as u32);
             }
         }
         Run { last_move, colourings, places, next: 0, take }

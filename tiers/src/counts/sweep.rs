@@ -96,20 +96,35 @@ impl Sweep<'_> {
     }
 }
 
-/// Counts the legal positions by ply, in the memory of [`Plan::legal`], and calls `done` with numbers of entries that are
-/// passed.
+/// Sweeps tiers in memory from the empty board up to a ply, in the memory of [`Plan::legal`], and shows what was counted in `each`.
+/// Returns the last; `None` where `watch` stopped it.
+///
+/// # Errors
+/// None today: no file is read or written.
+pub(crate) fn sweep_up(
+    index: &Index,
+    last: u32,
+    watch: &Watch,
+    mut each: impl FnMut(u32, Pulled),
+) -> Result<Option<Tier<'static, Reached>>, FileError> {
+    let mut parents = None;
+    for ply in 0..=last {
+        let mut tier = Tier::in_memory(index, Reached, ply, parents.as_ref());
+        let Some(pulled) = sweep_tier(index, &mut tier, parents.as_ref(), u64::MAX, watch)? else { return Ok(None) };
+        each(ply, pulled);
+        parents = Some(tier);
+    }
+    Ok(parents)
+}
+
+/// Counts the legal positions by ply, in the memory of [`legal_bytes`], and calls `done` with numbers of entries that are passed.
 ///
 /// # Errors
 /// None today: no file is read or written.
 pub(crate) fn count_legal(index: &Index, done: &(dyn Fn(u64) + Sync)) -> Result<Vec<PlyLegal>, FileError> {
     let (watch, mut plies) = (Watch { done, is_stopped: &|| false }, Vec::new());
-    let mut parents = None;
-    for ply in 0..=index.board().cells() as u32 {
-        let mut tier = Tier::in_memory(index, Reached, ply, parents.as_ref());
-        let swept = sweep_tier(index, &mut tier, parents.as_ref(), u64::MAX, &watch)?;
-        plies.extend(swept.map(|pulled| PlyLegal::new(index.board(), ply, pulled)));
-        parents = Some(tier);
-    }
+    let each = |ply, pulled| plies.push(PlyLegal::new(index.board(), ply, pulled));
+    sweep_up(index, index.board().cells() as u32, &watch, each)?;
     Ok(plies)
 }
 
@@ -126,7 +141,7 @@ pub(crate) fn legal_bytes(index: &Index) -> u64 {
 ///
 /// # Errors
 /// Where a file cannot be read or written.
-pub(crate) fn sweep_tier(
+fn sweep_tier(
     index: &Index,
     tier: &mut Tier<Reached>,
     parents: Option<&Tier<Reached>>,

@@ -99,8 +99,8 @@ impl FileError {
             | FileError::Newer { file, .. }
             | FileError::Damaged { file, .. }
             | FileError::Checksum { file, .. }
+            | FileError::NoBlock { folder: file, .. }
             | FileError::Io { file, .. } => file,
-            FileError::NoBlock { folder, .. } => folder,
         }
     }
 }

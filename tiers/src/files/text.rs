@@ -10,7 +10,6 @@ use std::path::Path;
 /// assert_eq!(shown("db/4x4".as_ref()), "db/4x4");
 /// assert_eq!(shown("a\nb\u{1b}[31m".as_ref()), "a\\nb\\u{1b}[31m");
 /// ```
-#[must_use]
 pub fn shown(path: &Path) -> String {
     escaped(&path.to_string_lossy())
 }
@@ -22,7 +21,6 @@ pub fn shown(path: &Path) -> String {
 ///
 /// assert_eq!(escaped("no\tsuch\u{2028}file"), "no\\tsuch\\u{2028}file");
 /// ```
-#[must_use]
 pub fn escaped(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for character in text.chars() {

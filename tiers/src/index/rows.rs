@@ -16,6 +16,7 @@ use super::split::{Part, Parts, Spine, Split, low_bits};
 use super::tables::Index;
 use super::wing::{WingList, spine_is};
 use crate::kernel::matrix::{ArmedLine, ArmedLines, NO_ROW};
+use crate::kernel::ones;
 
 /// A line across both wings all of whose cells are occupied in a shape.
 pub(crate) struct FullLine {
@@ -86,11 +87,9 @@ impl FullLine {
         let mask = armed.masks.len();
         let masks = &mut armed.masks;
         masks.extend_from_slice(right.all());
-        let mut bits = self.right_mask;
-        while bits != 0 {
-            let plane = right.cell(bits.trailing_zeros());
+        for bit in ones(self.right_mask.into()) {
+            let plane = right.cell(bit as u32);
             masks[mask..].iter_mut().zip(plane).for_each(|(columns, plane)| *columns &= plane ^ flip);
-            bits &= bits - 1;
         }
         if masks[mask..].iter().all(|word| *word == 0) {
             masks.truncate(mask);
@@ -175,10 +174,7 @@ fn each_kept(keeps: &[u64], rows: &Range<usize>, mut visit: impl FnMut(usize)) {
         if rows.end - start < 64 {
             kept &= low_bits((rows.end - start) as u32);
         }
-        while kept != 0 {
-            visit(start - rows.start + kept.trailing_zeros() as usize);
-            kept &= kept - 1;
-        }
+        ones(kept).for_each(|row| visit(start - rows.start + row));
     }
 }
 

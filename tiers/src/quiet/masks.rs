@@ -14,7 +14,7 @@ use fourbase::Player;
 
 use crate::index::{FullLine, Index, Matrix, OpenLine, Part, Shape, WingList, low_bits};
 use crate::kernel::matrix::ArmedLines;
-use crate::kernel::{Bits, Task};
+use crate::kernel::{Bits, Task, ones};
 
 /// What the matrices of one shape have in common.
 pub(crate) struct QuietShape {
@@ -189,21 +189,18 @@ fn clear_lines(armed: &ArmedLines, left: Option<&WingList>, rows: Range<usize>, 
     let Some(left) = left else { return };
     let run = rows.start / 64;
     for line in &armed.lines {
-        let (mut having, mut cells) = (rows_in_run(&rows), line.left_mask);
-        while cells != 0 {
-            let cell = cells.trailing_zeros();
+        let mut having = rows_in_run(&rows);
+        for cell in ones(line.left_mask.into()) {
             let flip = if line.left_bits >> cell & 1 == 1 { 0 } else { u64::MAX };
-            having &= left.cell(cell)[run] ^ flip;
-            cells &= cells - 1;
+            having &= left.cell(cell as u32)[run] ^ flip;
         }
         let mask = &armed.masks[line.mask..][words.clone()];
-        while having != 0 {
-            let row = run * 64 + having.trailing_zeros() as usize - rows.start;
+        for row in ones(having) {
+            let row = run * 64 + row - rows.start;
             let out = &mut out[row * mask.len()..][..mask.len()];
             for (out, mask) in out.iter_mut().zip(mask) {
                 *out &= !mask;
             }
-            having &= having - 1;
         }
     }
 }

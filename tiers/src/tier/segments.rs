@@ -82,6 +82,7 @@ struct Segment {
     seed: u64,
 }
 
+#[derive(Debug)]
 struct Writer {
     file: Box<dyn WriteFile>,
     path: PathBuf,
@@ -113,12 +114,6 @@ impl Writer {
     fn flush_to(&mut self, place: Location) -> Result<(), FileError> {
         let is_unwritten = self.segment == place.segment && self.end - self.unwritten.len() as u64 <= place.offset;
         if is_unwritten { self.flush() } else { Ok(()) }
-    }
-}
-
-impl std::fmt::Debug for Writer {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Writer").field("path", &self.path).field("end", &self.end).finish_non_exhaustive()
     }
 }
 

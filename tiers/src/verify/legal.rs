@@ -50,11 +50,7 @@ pub(super) fn check_memory(database: &Database, limit_bytes: u64) -> Result<(), 
     if kept == last || published(board).is_none_or(|published| published.legal.is_none()) {
         return Ok(());
     }
-    let needed = legal_bytes(database.index());
-    if needed <= limit_bytes {
-        return Ok(());
-    }
-    Err(CountError::Memory { board, needed_bytes: needed.into(), limit_bytes })
+    CountError::check_memory(board, legal_bytes(database.index()).into(), limit_bytes)
 }
 
 /// Returns the last ply that the database keeps, and that of the board.
