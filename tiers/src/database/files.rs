@@ -71,6 +71,18 @@ impl Database {
     /// Copies the tiers of at most `most` pieces of this complete database into an existing folder, and writes a manifest: the
     /// same files as a solve with [`keep_plies`](crate::solve::Solve::keep_plies) makes. Returns the database there.
     ///
+    /// This is how the databases that are part of the program are made:
+    ///
+    /// ```no_run
+    /// use fourbase_tiers::database::Database;
+    ///
+    /// let (whole, folder) = ("db/7x6/remoteness".as_ref(), "embedded/7x6/remoteness".as_ref());
+    /// std::fs::create_dir_all(folder)?;
+    /// let kept = Database::open(whole)?.keep(13, folder)?;
+    /// println!("{} bytes, hash {:?}", kept.manifest().bytes(), kept.manifest().hash);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// [`DatabaseError::NotSolved`] where a tier is missing here, [`DatabaseError::File`] for files: one that is there already is
     /// left as it is.
