@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use fourbase::{Position, notation};
+use serde::{Deserialize, Serialize};
 
 use super::journal::Journal;
-use crate::communicator::{Communicator, CommunicatorError, gather_numbers};
+use crate::communicator::{Communicator, gather};
 use crate::files::{FileError, Storage};
 use crate::index::{Index, Matrix, Parts, Spine, WingShape, images};
 use crate::kernel::tally::{CODES, CodeCounts, CountCodes, first};
@@ -36,14 +37,9 @@ impl Tally<'_> {
         let (storage, folder, all) = (self.storage, self.folder, self.all);
         let tiers = TierFolder { storage, folder, index, budget: self.budget, all };
         let own = count_codes(index, &tiers.open(Reached, ply)?, tier)?;
-        let mut codes = Codes::new();
-        for (rank, numbers) in gather_numbers(all, &own.numbers())?.iter().enumerate() {
-            codes = codes.join(&Codes::of(numbers).ok_or(CommunicatorError::Unreadable { rank: rank as u32 })?);
-        }
+        let codes = gather(all, &own)?.iter().fold(Codes::new(), Codes::join);
         let (board, coding) = (index.board(), tier.content());
-        let counts = codes.counts.iter().zip(&codes.firsts).enumerate().filter(|(_, (count, _))| **count > 0);
-        for (code, (&positions, first)) in counts {
-            let code = code as u8;
+        for (code, (positions, first)) in (0..).zip(codes.0).filter(|(_, (positions, _))| *positions > 0) {
             let outcome = coding.decode(code).ok_or(SolveError::Code { board, ply, code, positions })?;
             let example = first.moves(index);
             self.journal.add(ply, outcome, positions, example);
@@ -57,16 +53,13 @@ impl Tally<'_> {
     }
 }
 
-/// The reached positions of each code.
-struct Codes {
-    counts: CodeCounts,
-    /// The first of each.
-    firsts: [First; CODES],
-}
+/// For each code, how many positions were reached, and the first of them.
+#[derive(Serialize, Deserialize)]
+struct Codes(Vec<(u64, First)>);
 
 /// The place of an entry of a tier, in the order of the index: left wing, height of the spine, right wing, the spine's bits, the first
 /// player's pieces of the left wing and of the right, row, column.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct First([u32; 8]);
 
 impl First {
@@ -94,7 +87,7 @@ impl First {
 
 impl Codes {
     fn new() -> Codes {
-        Codes { counts: [0; CODES], firsts: [First::NONE; CODES] }
+        Codes(vec![(0, First::NONE); CODES])
     }
 
     /// Adds the entries of some rows of a matrix: how many have each code, each as many positions as it is the `images` of.
@@ -108,41 +101,26 @@ impl Codes {
         here: &CodeCounts,
     ) {
         let words = matrix.words();
-        for (code, count) in here.iter().enumerate().filter(|(_, count)| **count > 0) {
-            self.counts[code] += count * images(matrix);
-            if self.firsts[code] < First::of(matrix, first_row, 0) {
+        let all = here.iter().zip(&mut self.0).enumerate();
+        for (code, (count, (sum, least))) in all.filter(|(_, (count, _))| **count > 0) {
+            *sum += count * images(matrix);
+            if *least < First::of(matrix, first_row, 0) {
                 continue;
             }
             let rows = bits.chunks_exact(words).zip(codes.chunks_exact(words * planes)).zip(first_row..);
             let mut found =
                 rows.filter_map(|((bits, codes), row)| Some(First::of(matrix, row, first(bits, codes, planes, code)?)));
-            self.firsts[code] = found.next().unwrap_or(self.firsts[code]);
+            *least = found.next().unwrap_or(*least);
         }
     }
 
     /// Joins what two threads or processes have found.
     fn join(mut self, other: &Codes) -> Codes {
-        self.counts.iter_mut().zip(&other.counts).for_each(|(sum, count)| *sum += count);
-        self.firsts.iter_mut().zip(&other.firsts).for_each(|(first, other)| *first = (*first).min(*other));
-        self
-    }
-
-    /// Lists numbers for other ranks: for each code the count and the place of the first.
-    fn numbers(&self) -> Vec<u64> {
-        let of_code = |(count, first): (&u64, &First)| [*count].into_iter().chain(first.0.map(u64::from));
-        self.counts.iter().zip(&self.firsts).flat_map(of_code).collect()
-    }
-
-    /// Reads the numbers of a rank; `None` where there are too few or too many.
-    fn of(numbers: &[u64]) -> Option<Codes> {
-        let (of_codes, []) = numbers.as_chunks::<9>() else { return None };
-        let of_codes: &[_; CODES] = of_codes.try_into().ok()?;
-        let mut codes = Codes::new();
-        for (number, [count, place @ ..]) in of_codes.iter().enumerate() {
-            codes.counts[number] = *count;
-            codes.firsts[number] = First(place.map(|part| part as u32));
+        for ((sum, least), (count, first)) in self.0.iter_mut().zip(&other.0) {
+            *sum += count;
+            *least = (*least).min(*first);
         }
-        Some(codes)
+        self
     }
 }
 

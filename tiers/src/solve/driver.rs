@@ -14,7 +14,7 @@ use super::band::{Bands, ShapeDrops};
 use super::error::SolveError;
 use super::options::Solve;
 use super::run::no_root;
-use crate::communicator::{Communicator, gather_numbers};
+use crate::communicator::{Communicator, Traffic, gather};
 use crate::files::{FileError, Written, publish};
 use crate::format::{Manifest, TierRecord, remove_leftovers, write_tier};
 use crate::index::{Index, OfShape, WingShape, bands};
@@ -78,11 +78,14 @@ impl<'a> Driver<'a> {
             };
             unpublished.extend(written);
             is_due |= all.is_alone() && tier.is_mostly_in_log();
-            let bytes = [all.traffic().bytes - traffic.bytes, tier.written_bytes()];
-            let times = [all.traffic().waited - traffic.waited, begun.elapsed()];
+            let Traffic { bytes, waited } = all.traffic();
+            let (bytes, waited) = (bytes - traffic.bytes, waited - traffic.waited);
+            let share = Share { bytes, written: tier.written_bytes(), waited, took: begun.elapsed() };
             // All ranks close the child before rank 0 removes its files.
             let tier = child.insert(tier);
-            self.share(bytes, times)?;
+            if !all.is_alone() {
+                progress.tier_shared(&gather(all, &share)?);
+            }
             if ply == 0 {
                 return self.complete(tier, unpublished);
             }
@@ -102,24 +105,6 @@ impl<'a> Driver<'a> {
     /// Returns the decision of rank 0.
     fn is_agreed(&self, own: bool) -> bool {
         if self.all.is_alone() { own } else { self.all.all_gather(&[u8::from(own)]).swap_remove(0) == [1] }
-    }
-
-    /// Tells what the tier took each rank. Waits for all.
-    fn share(&self, bytes: [u64; 2], times: [Duration; 2]) -> Result<(), SolveError> {
-        if self.all.is_alone() {
-            return Ok(());
-        }
-        let [waited, took] = times.map(|time| time.as_nanos() as u64);
-        let ranks = gather_numbers(self.all, &[bytes[0], bytes[1], waited, took])?;
-        let share = |numbers: &Vec<u64>| match numbers[..] {
-            [bytes, written, waited, took] => {
-                let [waited, took] = [waited, took].map(Duration::from_nanos);
-                Some(Share { bytes, written, waited, took })
-            }
-            _ => None,
-        };
-        self.progress.tier_shared(&Vec::from_iter(ranks.iter().filter_map(share)));
-        Ok(())
     }
 
     /// Writes the database's file of a tier, if it keeps one, and records the tier; breaks off, and records nothing, when the

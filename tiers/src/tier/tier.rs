@@ -10,7 +10,7 @@ use super::block::{BLOCK_WORDS, DirtyBlock, Expanded, PAD, ShapeBlocks, Slab, cu
 use super::cache::{BlockCache, Form, MemoryBudget};
 use super::content::{Content, Kind};
 use super::segments::{self, Location, LogHeader, NewBlocks, Segments};
-use crate::communicator::{Alone, Communicator};
+use crate::communicator::{Alone, Communicator, gather};
 use crate::files::{FileError, Memory, Storage, frame, io_error};
 use crate::index::{Index, TierDirectory, WingShape};
 use crate::kernel::delta::{DeltaBuffers, MakeDelta, Stretch, UndoDelta, is_delta_of};
@@ -254,24 +254,17 @@ impl<'s, C: Content> Tier<'s, C> {
             // Another machine may see only what is on the disk.
             self.log.sync()?;
         }
-        let numbers = bincode::config::standard().with_fixed_int_encoding();
-        // Numbers and lists always encode.
-        let own = bincode::serde::encode_to_vec((is_ended, self.log.take_new()), numbers).unwrap_or_default();
-        let mut any_ended = is_ended;
-        for (rank, other) in (0..).zip(self.all.all_gather(&own)).filter(|(rank, _)| *rank != self.all.rank()) {
+        let what = "another process of the job sends malformed locations of its blocks";
+        let malformed = || FileError::damaged(&self.folder, 0, what);
+        let mut any_ended = false;
+        let records = gather::<(bool, NewBlocks)>(self.all, &(is_ended, self.log.take_new()));
+        for (rank, (other_ended, new)) in (0..).zip(records.map_err(|_| malformed())?) {
+            any_ended |= other_ended;
             let found = |number, place| {
                 let _ = self.locations.get(number as usize).map(|block| block.set(place));
             };
-            let is_sound = match bincode::serde::decode_from_slice::<(bool, NewBlocks), _>(&other, numbers) {
-                Ok(((other_ended, new), _)) => {
-                    any_ended |= other_ended;
-                    self.log.add_new(new, found)?
-                }
-                Err(_) => false,
-            };
-            if !is_sound {
-                let what = "another process of the job sends malformed locations of its blocks";
-                return Err(FileError::Damaged { file: self.folder.clone(), offset: rank.into(), what });
+            if rank != self.all.rank() && !self.log.add_new(new, found)? {
+                return Err(malformed());
             }
         }
         Ok(any_ended)

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{DIRECTORY_ENTRY, Header, MAGIC, PAGE_BLOCKS, block_checksum, end_checksum, page_checksum};
-use crate::communicator::{Communicator, Reduction, gather_numbers};
+use crate::communicator::{Communicator, Reduction, gather};
 use crate::files::{FileError, Storage, WriteFile, Written, envelope, frame, io_error, temporary_name};
 use crate::format::Hash;
 use crate::format::chunk::Chunks;
@@ -123,36 +123,30 @@ impl<'a> Writer<'a> {
     /// # Errors
     /// Where the file cannot be written, or another rank sends what does not make a whole file.
     pub fn add(&mut self, own: &[Vec<EncodedBlock>]) -> Result<(), FileError> {
-        let mut sizes = Vec::new();
-        for blocks in own {
-            sizes.push(blocks.len() as u64);
-            sizes.extend(blocks.iter().map(|block| (block.payload.len() as u64) << 16 | u64::from(block.chunks)));
-        }
-        let gathered = self.gather(&sizes)?;
-        let mut sizes: Vec<_> = gathered.iter().map(|sizes| sizes.iter()).collect();
+        let size = |block: &EncodedBlock| (block.payload.len() as u32, block.chunks);
+        let sizes: Vec<Vec<_>> = own.iter().map(|blocks| blocks.iter().map(size).collect()).collect();
+        let gathered = gather(self.all, &sizes).map_err(|_| self.unreadable())?;
+        let mut sizes: Vec<_> = gathered.into_iter().map(Vec::into_iter).collect();
         let (mut own, mut checksums, mut batch) = (own.iter(), Vec::new(), Vec::new());
         let (mut number, mut offset) = (self.blocks(), self.offset);
         for rank in (0..sizes.len()).cycle() {
-            let Some(count) = sizes.get_mut(rank).and_then(Iterator::next) else { break };
+            let Some(group) = sizes.get_mut(rank).and_then(Iterator::next) else { break };
             if rank == self.all.rank() as usize
                 && let Some(blocks) = own.next()
             {
                 let payloads: Vec<&[u8]> = blocks.iter().map(|block| &*block.payload).collect();
                 self.file.write_all_at(&payloads.concat(), offset).map_err(io_error(&self.temporary, "write"))?;
-                let of_block = |(number, payload)| u64::from(block_checksum(payload, self.identity, number));
+                let of_block = |(number, payload)| block_checksum(payload, self.identity, number);
                 checksums.extend((number..).zip(payloads).map(of_block));
             }
-            for size in sizes.get_mut(rank).into_iter().flatten().take(*count as usize) {
-                batch.push((rank, (size >> 16) as u32, *size as u16));
-                offset += size >> 16;
-                number += 1;
-            }
+            number += group.len() as u64;
+            offset += group.iter().map(|(length, _)| u64::from(*length)).sum::<u64>();
+            batch.extend(group.into_iter().map(|(length, chunks)| (rank, length, chunks)));
         }
-        let gathered = self.gather(&checksums)?;
-        let mut checksums: Vec<_> = gathered.iter().map(|checksums| checksums.iter()).collect();
+        let gathered = gather(self.all, &checksums).map_err(|_| self.unreadable())?;
+        let mut checksums: Vec<_> = gathered.into_iter().map(Vec::into_iter).collect();
         for (rank, length, chunks) in batch {
             let checksum = checksums.get_mut(rank).and_then(Iterator::next).ok_or_else(|| self.unreadable())?;
-            let checksum = *checksum as u32;
             self.record(length, chunks, checksum);
         }
         Ok(())
@@ -173,10 +167,6 @@ impl<'a> Writer<'a> {
         self.directory.extend_from_slice(&length.to_le_bytes());
         self.directory.extend_from_slice(&chunks.to_le_bytes());
         self.directory.extend_from_slice(&checksum.to_le_bytes());
-    }
-
-    fn gather(&self, own: &[u64]) -> Result<Vec<Vec<u64>>, FileError> {
-        gather_numbers(self.all, own).map_err(|_| self.unreadable())
     }
 
     fn unreadable(&self) -> FileError {
