@@ -60,12 +60,14 @@ pub struct ValuesError {
 /// How the outcomes of one tier are written in planes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Coding {
-    values: Values,
+    /// Which values are coded.
+    pub values: Values,
     ply: u32,
     /// Latest ply at which the first and the second player can win.
     latest: [u32; 2],
     cells: u32,
-    planes: usize,
+    /// The number of planes: 2 for wdl, 2 to 7 with remoteness.
+    pub planes: usize,
 }
 
 /// The most planes of any coding: 64 cells have 65 outcomes.
@@ -87,16 +89,6 @@ impl Coding {
             }
         }
         coding
-    }
-
-    /// Returns the number of planes: 2 for wdl, 2 to 7 with remoteness.
-    pub fn planes(&self) -> usize {
-        self.planes
-    }
-
-    /// Returns which values are coded.
-    pub fn values(&self) -> Values {
-        self.values
     }
 
     /// Returns the code of a game that `winner` wins at ply `end`, or of a tie: bit `p` belongs to plane `p`.

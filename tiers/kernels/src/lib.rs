@@ -78,14 +78,14 @@ impl Kernel {
         out: &mut [u64],
         buffers: &mut Buffers,
     ) {
-        let narrow = child_planes < coding.planes();
-        debug_assert!(!narrow || coding.planes() > 2 && child_planes + 1 == coding.planes());
-        match coding.values() {
+        let narrow = child_planes < coding.planes;
+        debug_assert!(!narrow || coding.planes > 2 && child_planes + 1 == coding.planes);
+        match coding.values {
             Values::Wdl if maximise => self.run(Solve::<_, 2> { code: Wdl::<true>, band, out, buffers }),
             Values::Wdl => self.run(Solve::<_, 2> { code: Wdl::<false>, band, out, buffers }),
             Values::Remoteness => {
                 // Most of a solve is in tiers of three to five planes.
-                let solve = match coding.planes() {
+                let solve = match coding.planes {
                     2 => solve_any::<2>,
                     3 => solve_ordered::<3>,
                     4 => solve_ordered::<4>,

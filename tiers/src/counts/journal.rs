@@ -21,7 +21,7 @@ const NAME: &str = "count";
 pub(super) struct Journal {
     board: String,
     /// The values that are counted, if any.
-    values: Option<Values>,
+    pub values: Option<Values>,
     block_words: u64,
     /// The plies that the sweep has passed.
     pub legal: Vec<PlyLegal>,
@@ -66,11 +66,6 @@ impl Journal {
             }
             None => self.outcomes.push(OutcomeCount { ply, value, remoteness, legal, example }),
         }
-    }
-
-    /// Returns the values that are counted, if any.
-    pub fn values(&self) -> Option<Values> {
-        self.values
     }
 
     /// Tells whether the values of a ply are counted.

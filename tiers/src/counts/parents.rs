@@ -44,9 +44,9 @@ pub(super) fn part<'b>(
     let own_rows = || index.list(matrix.left, spine, left_firsts);
     let own_columns = || index.list(matrix.right, spine, right_firsts);
     let before = |wing, firsts: u32| index.list(wing, spine, firsts - drops.first());
-    let mut part = Part::new(&rows, right.map_or(matrix.columns as usize, FinishedList::len));
+    let mut part = Part::new(&rows, right.map_or(matrix.columns as usize, |finished| finished.len));
     if left.is_none() && right.is_none() {
-        part.band.left = &own_rows().colourings()[rows.clone()];
+        part.band.left = &own_rows().colourings[rows.clone()];
         arm_lines(&drops.lines, spine, own_columns(), mover, &mut part.band.lines);
     }
     for drop in drops.left.iter().filter(|_| right.is_none()) {
@@ -68,7 +68,7 @@ pub(super) fn part<'b>(
         let list = before(drop.wing, left_firsts);
         let own = || (list.keeps(drop.column, mover), dropped(own_rows(), drop.bit, mover));
         let (take, put) = source.map_or_else(own, |source| (&source.take, Cow::Borrowed(&*source.put)));
-        part.add_turned(from, turned(list.words(), take, &put, &rows));
+        part.add_turned(from, turned(list.words, take, &put, &rows));
     }
     for drop in drops.right.iter().filter(|_| left.is_none()) {
         let Some(source) = source(right, LastMove::Wing(drop.column)) else { continue };
@@ -76,7 +76,7 @@ pub(super) fn part<'b>(
         let list = before(drop.wing, right_firsts);
         let own = || {
             let own_columns = own_columns();
-            let put = if drop.column + 1 == index.split().wing_columns() {
+            let put = if drop.column + 1 == index.split.wing_columns() {
                 // The last column holds the highest bits, and its top piece the highest of all: the children are the
                 // upper end of the list (first player) or the lower one.
                 let firsts = own_columns.cell(drop.bit).iter().map(|word| word.count_ones() as usize).sum::<usize>();
@@ -87,7 +87,7 @@ pub(super) fn part<'b>(
             (list.keeps(drop.column, mover), put)
         };
         let (take, put) = source.map_or_else(own, Source::columns);
-        part.add_columns(from, rows.clone(), stream(list.words(), Vec::new(), Cow::Borrowed(take), put));
+        part.add_columns(from, rows.clone(), stream(list.words, Vec::new(), Cow::Borrowed(take), put));
     }
     let under = spine.shrunk().filter(|(_, is_first)| *is_first == (mover == Player::First));
     if let (Some(shape), Some((under, _))) = (drops.spine, under)
@@ -104,7 +104,7 @@ pub(super) fn part<'b>(
             }
         };
         let (take, put) = columns_from.map_or_else(|| (list.spine_keeps(mover), Put::From(0)), Source::columns);
-        part.add_columns(from, row_span(&map), stream(list.words(), map, Cow::Borrowed(take), put));
+        part.add_columns(from, row_span(&map), stream(list.words, map, Cow::Borrowed(take), put));
     }
     part.load(parents)
 }

@@ -37,14 +37,14 @@ impl Sweep<'_> {
         let (tiers, progress) = (self.tiers, self.progress);
         let (board, all) = (tiers.index.board(), tiers.all);
         // The tiers that are solved later read the bits of all plies.
-        let saves = self.in_files || self.journal.values().is_some();
+        let saves = self.in_files || self.journal.values.is_some();
         let done = self.journal.legal.len() as u32;
         let entries = plan.tiers.iter().take(done as usize).map(|tier| tier.entries as u64);
         let steps = u64::try_from(plan.entries()).unwrap_or(u64::MAX);
         progress.begin(Stage::Sweep, steps, entries.sum());
         // The positions of an unfinished ply were not recorded.
         self.remove(Kind::Reached, |ply| ply >= done)?;
-        if let Some(values) = self.journal.values() {
+        if let Some(values) = self.journal.values {
             // Version 0.2.0 solved in this folder.
             self.remove(Kind::Values(values), |_| true)?;
         }
@@ -73,7 +73,7 @@ impl Sweep<'_> {
             if saves && all.is_root() {
                 self.journal.write(tiers.storage, tiers.folder)?;
             }
-            if self.journal.values().is_none() {
+            if self.journal.values.is_none() {
                 self.remove(Kind::Reached, |of| of < ply)?;
             }
             if progress.is_stopped() {
@@ -185,7 +185,7 @@ fn pull(
     mut out: &mut [u64],
     buffers: &mut Buffers,
 ) -> Result<Pulled, FileError> {
-    let kernel = drops.index.kernel();
+    let kernel = drops.index.kernel;
     let left = finished.list(matrix.left, matrix.spine, matrix.left_firsts);
     let right = finished.list(matrix.right, matrix.spine, matrix.right_firsts);
     let (mut own, mut with_line) = (Pulled::default(), 0);
@@ -197,14 +197,14 @@ fn pull(
         } else {
             own = own + kernel.run(PullBand { band: &band, out: Some(out), buffers });
         }
-        if right.len() > 0 {
+        if right.len > 0 {
             let band = part(drops, parents, matrix, [None, Some(&right)], rows)?;
             if !band.is_empty() {
                 with_line += kernel.run(PullBand { band: &band, out: None, buffers }).without_line;
             }
         }
     }
-    for rows in bands(share(left.len(), &rows, matrix.rows as usize)) {
+    for rows in bands(share(left.len, &rows, matrix.rows as usize)) {
         for columns in [None, Some(&*right)] {
             let band = part(drops, parents, matrix, [Some(&left), columns], rows.clone())?;
             if !band.is_empty() {

@@ -38,7 +38,7 @@ impl Tally<'_> {
         let tiers = TierFolder { storage, folder, index, budget: self.budget, all };
         let own = count_codes(index, &tiers.open(Reached, ply)?, tier)?;
         let codes = gather(all, &own)?.iter().fold(Codes::new(), Codes::join);
-        let (board, coding) = (index.board(), tier.content());
+        let (board, coding) = (index.board(), tier.content);
         for (code, (positions, first)) in (0..).zip(codes.0).filter(|(_, (positions, _))| *positions > 0) {
             let outcome = coding.decode(code).ok_or(SolveError::Code { board, ply, code, positions })?;
             let example = first.moves(index);
@@ -80,7 +80,7 @@ impl First {
         let (left, spine, right) = (WingShape(left), Spine { height, bits }, WingShape(right));
         let left_bits = *index.colourings(left, spine, left_firsts).get(row as usize)?;
         let right_bits = *index.colourings(right, spine, right_firsts).get(column as usize)?;
-        let [first, second] = index.split().bitboards(&Parts { left, left_bits, spine, right, right_bits });
+        let [first, second] = index.split.bitboards(&Parts { left, left_bits, spine, right, right_bits });
         notation::to_moves(&Position::from_bitboards(index.board(), first, second).ok()?).ok()
     }
 }
@@ -126,7 +126,7 @@ impl Codes {
 
 /// Counts the codes of the reached positions, on all threads of rayon's current pool.
 fn count_codes(index: &Index, reached: &Tier<Reached>, values: &Tier) -> Result<Codes, FileError> {
-    let planes = values.content().planes();
+    let planes = values.content.planes;
     let begin = || (Rows::of(index, reached), Codes::new());
     let found = values.visit(index, begin, |(reached, found), matrix, rows, codes| {
         let (words, first_row) = (matrix.words(), rows.start);
@@ -134,7 +134,7 @@ fn count_codes(index: &Index, reached: &Tier<Reached>, values: &Tier) -> Result<
         let bits = reached.get(rows)?;
         let mut here = [0; CODES];
         for (bits, codes) in bits.chunks_exact(words).zip(codes.chunks_exact(words * planes)) {
-            index.kernel().run(CountCodes { mask: bits, row: codes, planes, counts: &mut here });
+            index.kernel.run(CountCodes { mask: bits, row: codes, planes, counts: &mut here });
         }
         found.add(matrix, first_row, planes, bits, codes, &here);
         Ok(())

@@ -48,7 +48,7 @@ impl Database {
     /// # Errors
     /// What differs.
     pub(crate) fn check_shapes_and_hash(&self, tier: &OpenTier) -> Result<(), DatabaseError> {
-        let ply = tier.directory.ply();
+        let ply = tier.directory.ply;
         // Shape by shape: the first that is wrong is found before the tables of all others are made.
         if tier.directory.shape_entries() != TierDirectory::new(self.index(), ply).shape_entries() {
             let file = tier_path(self.folder(), ply);

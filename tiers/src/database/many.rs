@@ -91,7 +91,7 @@ impl Database {
         if position.board() != self.board() {
             return 0;
         }
-        let parts = self.index().split().parts(position);
+        let parts = self.index().split.parts(position);
         let parts = if parts.left < parts.right { parts.mirror() } else { parts };
         // The high bits of the left wing are as good as its rank; the right wing is left out.
         let fields = [

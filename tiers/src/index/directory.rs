@@ -39,10 +39,12 @@ pub struct Located {
 /// ```
 #[derive(Debug)]
 pub struct TierDirectory {
-    ply: u32,
+    /// The ply of the tier.
+    pub ply: u32,
     /// For every left wing the number of its first shape; closed by the number of shapes.
     lefts: Vec<u32>,
-    shapes: Vec<Shape>,
+    /// The shapes, in order.
+    pub(crate) shapes: Vec<Shape>,
     /// The first entry of every shape; closed by the number of entries.
     first_entries: Vec<u64>,
     /// The number of matrices.
@@ -83,7 +85,7 @@ impl TierDirectory {
             end += entries;
         }
         first_entries.push(end);
-        lefts.resize(index.split().wing_shapes() as usize + 1, shapes.len() as u32);
+        lefts.resize(index.split.wing_shapes() as usize + 1, shapes.len() as u32);
         let spines = shapes.iter().map(|_| OnceLock::new()).collect();
         TierDirectory { ply, lefts, shapes, first_entries, matrices, spines }
     }
@@ -91,11 +93,6 @@ impl TierDirectory {
     /// Returns the number of entries of every shape, in order.
     pub(crate) fn shape_entries(&self) -> Vec<u64> {
         self.first_entries.windows(2).map(|pair| pair[1] - pair[0]).collect()
-    }
-
-    /// Returns the ply of the tier.
-    pub fn ply(&self) -> u32 {
-        self.ply
     }
 
     /// Returns the number of entries of the tier.
@@ -157,11 +154,6 @@ impl TierDirectory {
                 located
             })
             .skip_while(move |located| located.first_entry + located.matrix.entries() <= entry)
-    }
-
-    /// Returns the shapes, in order.
-    pub(crate) fn shapes(&self) -> &[Shape] {
-        &self.shapes
     }
 
     /// Returns the number of the first shape whose left wing is not less than `left`.
@@ -249,9 +241,9 @@ mod tests {
                 let tier = TierDirectory::new(&index, ply);
                 let mut ranks = HashSet::new();
                 for position in positions.iter().filter(|position| position.primitive().is_none()) {
-                    let parts = index.split().parts(position);
+                    let parts = index.split.parts(position);
                     let bitboards = [Player::First, Player::Second].map(|player| position.pieces(player));
-                    assert_eq!(index.split().bitboards(&parts), bitboards);
+                    assert_eq!(index.split.bitboards(&parts), bitboards);
                     let rank = tier.rank(&index, &parts).expect("an entry");
                     if parts.left >= parts.right {
                         assert!(ranks.insert(rank), "{name}: two positions share entry {rank}");

@@ -74,7 +74,7 @@ impl Matrix {
 
 /// Lists the shapes of a tier, by left wing, then right wing.
 pub(crate) fn shapes(index: &Index, ply: u32) -> impl Iterator<Item = Shape> {
-    let (cells, room) = (&index.cells, index.split().spine_room());
+    let (cells, room) = (&index.cells, index.split.spine_room());
     let most = cells.last().copied().unwrap_or(0) + room;
     (0..cells.len()).flat_map(move |left| {
         // A left wing with too many pieces, or too few, has no right one: 20x2 has a billion pairs.

@@ -28,9 +28,9 @@ pub(crate) struct FullLine {
 impl FullLine {
     /// Lists the lines that are full in `shape`.
     pub(crate) fn of_shape(index: &Index, shape: Shape) -> Vec<FullLine> {
-        let occupied = occupied(index.split(), shape);
+        let occupied = occupied(&index.split, shape);
         let full = index.cross_lines.iter().filter(|line| **line & !occupied == 0);
-        full.map(|line| FullLine::new(index.split(), *line, shape)).collect()
+        full.map(|line| FullLine::new(&index.split, *line, shape)).collect()
     }
 
     /// Takes those cells of a line that are occupied in `shape`.
@@ -54,7 +54,7 @@ pub(crate) struct OpenLine {
 impl OpenLine {
     /// Lists the lines that one drop into `shape` can complete.
     pub(crate) fn of_shape(index: &Index, shape: Shape) -> Vec<OpenLine> {
-        let (board, split) = (index.board(), index.split());
+        let (board, split) = (index.board(), &index.split);
         let occupied = occupied(split, shape);
         // Above the top of a full column is the bottom of the next.
         let open = (occupied << 1 | board.bottom_cells()) & !occupied;

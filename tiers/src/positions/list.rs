@@ -151,7 +151,7 @@ impl PositionList {
 
     /// Returns the outcome that a code stands for; `None` for a code that stands for none, and where the ply is not solved.
     pub fn outcome(&self, code: u8) -> Option<Outcome> {
-        self.outcomes.as_ref().and_then(|tier| tier.content().decode(code))
+        self.outcomes.as_ref().and_then(|tier| tier.content.decode(code))
     }
 
     /// Reads the next positions on all threads of rayon's current pool: those of at least so many entries of the index. Takes
@@ -184,7 +184,7 @@ impl PositionList {
         let images = Halves::of(index, matrix, &rows);
         let mut legal = self.legal.as_ref().map(|tier| rows_of(index, tier, matrix));
         let mut codes = self.outcomes.as_ref().map(|tier| rows_of(index, tier, matrix));
-        let planes = self.outcomes.as_ref().map_or(0, |tier| tier.content().planes());
+        let planes = self.outcomes.as_ref().map_or(0, |tier| tier.content.planes);
         let columns = matrix.columns as usize;
         for row in rows.clone() {
             let legal = legal.as_mut().map(|legal| legal.get(row..row + 1)).transpose()?;
@@ -242,7 +242,7 @@ struct Halves {
 impl Halves {
     /// Returns the halves of the positions that the entries of `rows` stand for: one position, or two mirror images.
     fn of(index: &Index, matrix: &Matrix, rows: &Range<usize>) -> Vec<Halves> {
-        let split = index.split();
+        let split = &index.split;
         let left = index.colourings(matrix.left, matrix.spine, matrix.left_firsts);
         let left = left.get(rows.clone()).unwrap_or_default();
         let right = index.colourings(matrix.right, matrix.spine, matrix.right_firsts);

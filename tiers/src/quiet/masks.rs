@@ -28,7 +28,7 @@ pub(crate) struct QuietShape {
 impl QuietShape {
     /// Finds the open columns of a shape and the lines that a drop can complete.
     pub fn new(index: &Index, shape: Shape, ply: u32) -> QuietShape {
-        let split = index.split();
+        let split = &index.split;
         let height = index.board().height() as u32;
         let wing = |k: &usize, of| split.height(of, *k) < height;
         let columns = 0..split.wing_columns();
@@ -86,7 +86,7 @@ impl<'a> QuietMatrix<'a> {
         self.safe.resize_with(drops, Safe::default);
         for safe in &mut self.safe {
             safe.rows.clear();
-            safe.rows.resize(left.words(), u64::MAX);
+            safe.rows.resize(left.words, u64::MAX);
             safe.columns.clear();
             safe.columns.extend_from_slice(right.all());
             safe.lines.clear();
@@ -265,7 +265,7 @@ mod tests {
                 for Located { matrix, first_entry } in located {
                     let shape = QuietShape::new(&index, matrix.shape(), ply);
                     masks.prepare(&index, &shape, &matrix);
-                    let (kernel, words, rows) = (index.kernel(), matrix.words(), matrix.rows as usize);
+                    let (kernel, words, rows) = (index.kernel, matrix.words(), matrix.rows as usize);
                     let mut run = Vec::new();
                     for row in 0..rows {
                         // Rows are masked together from any row of a run on, to its end.
@@ -284,7 +284,7 @@ mod tests {
                         assert_eq!(word[0], quiet[words - 1], "a word of one row, {name} ply {ply}");
                         for column in 0..matrix.columns as usize {
                             let rank = first_entry + (row * matrix.columns as usize + column) as u64;
-                            let [first, second] = index.split().bitboards(&tier.unrank(&index, rank).unwrap());
+                            let [first, second] = index.split.bitboards(&tier.unrank(&index, rank).unwrap());
                             // Entries with lines of the player to move cannot be positions: any mask will do.
                             let Ok(position) = Position::from_bitboards(board, first, second) else { continue };
                             let is_quiet = quiet[column / 64] >> (column % 64) & 1 == 1;

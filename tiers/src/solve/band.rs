@@ -52,7 +52,7 @@ impl<'a> ShapeDrops<'a> {
         shape: Shape,
         ply: u32,
     ) -> ShapeDrops<'a> {
-        let spine = (shape.spine_height < index.split().spine_room()).then_some(shape.spine_height + 1);
+        let spine = (shape.spine_height < index.split.spine_room()).then_some(shape.spine_height + 1);
         ShapeDrops::new(index, children, shape, spine, Player::to_move(ply), Split::grown)
     }
 
@@ -75,7 +75,7 @@ impl<'a> ShapeDrops<'a> {
         mover: Player,
         neighbour: impl Fn(&Split, WingShape, usize) -> Option<WingShape>,
     ) -> ShapeDrops<'a> {
-        let (split, lines) = (index.split(), FullLine::of_shape(index, shape));
+        let (split, lines) = (&index.split, FullLine::of_shape(index, shape));
         let (mut left, mut right, mut turned) = (Vec::new(), Vec::new(), Vec::new());
         neighbours.close();
         for column in 0..split.wing_columns() {
@@ -169,17 +169,17 @@ impl Bands {
             let list = index.list(to.wing, matrix.spine, matrix.right_firsts + drops.first());
             // The last column holds the highest bits: the dropped bit is the top one, so that the children's places
             // are the lower end of the list (second player) or the upper one.
-            let is_contiguous = to.column + 1 == index.split().wing_columns();
+            let is_contiguous = to.column + 1 == index.split.wing_columns();
             let is_second = |colouring: &u32| colouring >> to.bit == 0;
             let (child, first) = children.view(loaded.next().flatten(), &mut []);
             column_drops.push(ColumnDrop {
                 child,
-                child_words: list.words(),
+                child_words: list.words,
                 first_row: rows.start - first.min(rows.start),
                 rows: &[],
                 gather: (!is_contiguous).then(|| (list.cell(to.bit), drops.flip())),
                 offset: match mover {
-                    Player::First if is_contiguous => list.colourings().partition_point(is_second),
+                    Player::First if is_contiguous => list.colourings.partition_point(is_second),
                     _ => 0,
                 },
                 keeps: right.keeps(to.column, mover),
@@ -190,7 +190,7 @@ impl Bands {
             let (child, _) = children.view(loaded.next().flatten(), map);
             column_drops.push(ColumnDrop {
                 child,
-                child_words: index.list(matrix.right, spine_after(drops, matrix), matrix.right_firsts).words(),
+                child_words: index.list(matrix.right, spine_after(drops, matrix), matrix.right_firsts).words,
                 first_row: 0,
                 rows: map,
                 gather: None,
@@ -206,7 +206,7 @@ impl Bands {
             TurnedDrop { child, first_row, row_words, first_word: words.start - first, rows }
         }));
         Ok(Band {
-            left: &left.colourings()[rows.clone()],
+            left: &left.colourings[rows.clone()],
             columns: right.len(),
             row_drops,
             column_drops,

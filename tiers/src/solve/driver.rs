@@ -219,8 +219,8 @@ pub(crate) fn solve_tier(
     child: Option<&Tier>,
     watch: &Watch,
 ) -> Result<bool, FileError> {
-    let (ply, coding) = (tier.ply(), *tier.content());
-    let child_planes = child.map_or(coding.planes(), |child| child.content().planes());
+    let (ply, coding) = (tier.ply(), tier.content);
+    let child_planes = child.map_or(coding.planes, |child| child.content.planes);
     let maximise = Player::to_move(ply) == Player::First;
     let sweep = Sweep::default();
     let begin = || Solver {
@@ -245,10 +245,10 @@ pub(crate) fn solve_tier(
         let drops = drops.get(matrix.shape(), || ShapeDrops::to_children(index, children, matrix.shape(), ply));
         prepared.begin(drops, matrix);
         for rows in bands(rows) {
-            let (own, after) = out.split_at_mut(rows.len() * matrix.words() * coding.planes());
+            let (own, after) = out.split_at_mut(rows.len() * matrix.words() * coding.planes);
             out = after;
             let band = prepared.band(drops, children, matrix, rows, std::mem::take(lists))?;
-            index.kernel().solve(&coding, child_planes, maximise, &band, own, buffers);
+            index.kernel.solve(&coding, child_planes, maximise, &band, own, buffers);
             *lists = band.into_lists();
         }
         Ok(())

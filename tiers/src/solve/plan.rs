@@ -103,7 +103,7 @@ impl Plan {
     pub fn estimate(board: Board, values: Values) -> Plan {
         let entries = tier_estimates(board);
         let bytes = |ply: u32| {
-            let planes = Coding::new(board, values, ply).planes() as u128;
+            let planes = Coding::new(board, values, ply).planes as u128;
             entries[ply as usize].saturating_mul(planes).div_ceil(8)
         };
         let pairs = (0..board.cells() as u32).map(|ply| bytes(ply).saturating_add(bytes(ply + 1)));
@@ -119,7 +119,7 @@ impl Plan {
 
     /// Sums what a solve needs. Takes the time to count the lists of all wings (7x6: about a second).
     pub fn exact(index: &Index, values: Values) -> Plan {
-        Plan::of_planes(index, values, |ply| Coding::new(index.board(), values, ply).planes())
+        Plan::of_planes(index, values, |ply| Coding::new(index.board(), values, ply).planes)
     }
 
     /// Sums what counting legal positions needs: as a solve of one plane without a database.
@@ -149,7 +149,7 @@ impl Plan {
         let least_bytes = index.bytes() as u128
             + FIXED_BYTES
             + 2 * most(directory_bytes)
-            + threads * index.kernel().lane_bytes(row_words)
+            + threads * index.kernel.lane_bytes(row_words)
             + threads * buffer_bytes(block_words)
             + window_bytes
             + slices.count * SLICE_COPIES * 8 * slices.least_words;
@@ -338,7 +338,7 @@ impl Plan {
         let entries_of_work = self.entries() as f64 / (self.work() as f64).max(1.0);
         let readers = u128::from(ranks).min(self.board.width() as u128);
         let of_tier = |(number, tier): (usize, &TierPlan)| {
-            let planes = Coding::new(self.board, self.values, tier.ply).planes() as u128;
+            let planes = Coding::new(self.board, self.values, tier.ply).planes as u128;
             let blocks = tier.entries.saturating_mul(planes).div_ceil(64 * BLOCK_WORDS as u128);
             let of_child = self.tiers.get(number + 1).map_or(0, |child| child.scratch_bytes);
             RankTier {
@@ -485,7 +485,7 @@ fn plan_tiers(board: Board, values: Values, entries: &[u128]) -> Vec<TierPlan> {
     let cells = board.cells() as f64;
     let tier = |(ply, &entries): (usize, &u128)| {
         let [scratch, database] = bits(values, ply as f64 / cells);
-        let planes = Coding::new(board, values, ply as u32).planes() as f64;
+        let planes = Coding::new(board, values, ply as u32).planes as f64;
         let scratch_bytes = bytes(entries, (scratch * larger(SCRATCH_EXPONENT)).min(planes));
         let is_stored = !ply.is_multiple_of(2);
         let database_bytes =

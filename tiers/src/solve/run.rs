@@ -198,9 +198,9 @@ impl<'a> Driver<'a> {
         let checkpoint = manifest.checkpoint;
         self.manifest = manifest;
         let Some(ply) = checkpoint else { return Ok(None) };
-        let coding = Coding::new(board, values, ply);
-        let last = self.tiers.open(coding, ply)?;
-        if last.is_complete() || (ply > 0 && is_enough(&last, &self.tiers.open(coding, ply - 1)?)) {
+        let open = |ply| self.tiers.open(Coding::new(board, values, ply), ply);
+        let last = open(ply)?;
+        if last.is_complete() || (ply > 0 && is_enough(&last, &open(ply - 1)?)) {
             return Ok(Some(last));
         }
         if !last.has_files() {

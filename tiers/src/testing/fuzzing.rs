@@ -235,7 +235,7 @@ static FIXED: LazyLock<Fixed> = LazyLock::new(|| {
     let index = "4x4".parse().ok().and_then(|board| Index::new(board, Kernel::portable()).ok()).expect("4x4");
     let directory = TierDirectory::new(&index, PLY);
     let position = |entry| {
-        let [first, second] = index.split().bitboards(&directory.unrank(&index, entry)?);
+        let [first, second] = index.split.bitboards(&directory.unrank(&index, entry)?);
         Position::from_bitboards(index.board(), first, second)
             .ok()
             .filter(|position| evaluate(position) == StaticEvaluation::Quiet)

@@ -172,7 +172,7 @@ impl<C: Content> Tier<'_, C> {
     /// Cuts the tier into jobs, in order, and queues those of this rank.
     fn queue(&self) -> Queue {
         let mut jobs: Vec<Job> = Vec::new();
-        for shape in 0..self.directory.shapes().len() {
+        for shape in 0..self.directory.shapes.len() {
             let blocks = self.blocks_of(shape);
             let words = self.firsts[shape + 1].1 - self.firsts[shape].1;
             if blocks.len() > JOB_BLOCKS {

@@ -35,7 +35,8 @@ pub(crate) struct TierFolder<'s> {
 #[derive(Debug)]
 pub struct Tier<'s, C = Coding> {
     pub(crate) directory: TierDirectory,
-    pub(super) content: C,
+    /// What the planes store.
+    pub content: C,
     pub(super) planes: usize,
     pub(super) budget: MemoryBudget,
     pub(super) all: &'s dyn Communicator,
@@ -61,12 +62,7 @@ pub(super) struct Buffers {
 impl<C> Tier<'_, C> {
     /// Returns the number of pieces on the board.
     pub fn ply(&self) -> u32 {
-        self.directory.ply()
-    }
-
-    /// Returns what the planes store.
-    pub fn content(&self) -> &C {
-        &self.content
+        self.directory.ply
     }
 
     /// Returns the number of entries.
@@ -79,7 +75,7 @@ impl<C> Tier<'_, C> {
 static NO_FILES: LazyLock<Memory> = LazyLock::new(Memory::default);
 
 impl<C: Content> Tier<'static, C> {
-    /// Makes the tier of `ply` pieces in memory, to be filled from `beside`. The ply of `content` is ignored.
+    /// Makes the tier of `ply` pieces in memory, to be filled from `beside`.
     pub(crate) fn in_memory(index: &Index, content: C, ply: u32, beside: Option<&Tier<C>>) -> Tier<'static, C> {
         let budget = MemoryBudget::unlimited(BLOCK_WORDS);
         let mut tier = Tier::new(&*NO_FILES, Path::new("tier"), &Alone, index, budget, content, ply);
@@ -89,7 +85,7 @@ impl<C: Content> Tier<'static, C> {
 }
 
 impl<'s> TierFolder<'s> {
-    /// Opens a tier with the blocks that earlier runs have left. Reads all of their log through. The ply of `content` is ignored.
+    /// Opens a tier with the blocks that earlier runs have left. Reads all of their log through.
     ///
     /// # Errors
     /// Where a file cannot be read.
@@ -102,8 +98,8 @@ impl<'s> TierFolder<'s> {
         Ok(tier)
     }
 
-    /// Opens a tier that is filled from `beside`, which shares its memory, or from no other. If its content resumes, it has the
-    /// blocks that earlier runs have left.
+    /// Opens a tier that is filled from `beside`, which shares its memory, or from no other. A tier of values has the blocks that
+    /// earlier runs have left; one of reached positions begins empty, since what was counted with those blocks is lost.
     ///
     /// # Errors
     /// Where a file cannot be read.
@@ -113,7 +109,8 @@ impl<'s> TierFolder<'s> {
         ply: u32,
         beside: Option<&Tier<'_, C>>,
     ) -> Result<Tier<'s, C>, FileError> {
-        let mut tier = if C::RESUMES { self.open(content, ply)? } else { self.empty(content, ply) };
+        let resumes = content.kind() != Kind::Reached;
+        let mut tier = if resumes { self.open(content, ply)? } else { self.empty(content, ply) };
         tier.cache.share_memory(beside.map(|beside| &beside.cache));
         Ok(tier)
     }
@@ -132,7 +129,7 @@ impl<'s> TierFolder<'s> {
 }
 
 impl<'s, C: Content> Tier<'s, C> {
-    /// Makes a tier without any blocks. The ply of `content` is ignored.
+    /// Makes a tier without any blocks.
     fn new(
         storage: &'s dyn Storage,
         folder: &Path,
@@ -142,11 +139,10 @@ impl<'s, C: Content> Tier<'s, C> {
         content: C,
         ply: u32,
     ) -> Tier<'s, C> {
-        let content = content.at(index.board(), ply);
         let planes = content.planes();
         let directory = TierDirectory::new(index, ply);
         let (mut firsts, mut count, mut words) = (vec![(0, 0)], 0, 0);
-        for &shape in directory.shapes() {
+        for &shape in &directory.shapes {
             words += cut(shape.matrices(index, ply), planes, budget.block_words, |_| count += 1).word;
             firsts.push((count, words));
         }
@@ -166,7 +162,7 @@ impl<'s, C: Content> Tier<'s, C> {
             planes,
             budget,
             all,
-            kernel: index.kernel(),
+            kernel: index.kernel,
             folder: folder.to_path_buf(),
             firsts,
             cache: BlockCache::new(&budget, count, tier_bytes),
@@ -194,7 +190,7 @@ impl<'s, C: Content> Tier<'s, C> {
     /// the tier that is filled from this one. Those that are not in the log are lost.
     pub(crate) fn evict_before(&self, left: WingShape) {
         let shapes = self.directory.first_of_left(left);
-        let ((first, word), (end, words)) = (self.firsts[shapes], self.firsts[self.directory.shapes().len()]);
+        let ((first, word), (end, words)) = (self.firsts[shapes], self.firsts[self.directory.shapes.len()]);
         self.cache.evict(first, expanded_bytes(end - first, words - word));
     }
 
@@ -222,7 +218,7 @@ impl<'s, C: Content> Tier<'s, C> {
     pub(crate) fn first_missing_left(&self) -> Option<WingShape> {
         let missing = (0..self.locations.len()).find(|block| !self.has(*block))?;
         let shape = self.firsts.partition_point(|(first, _)| *first <= missing) - 1;
-        Some(self.directory.shapes()[shape].left)
+        Some(self.directory.shapes[shape].left)
     }
 
     /// Makes all filled blocks durable. Those that are not in the log are appended, on all threads of rayon's current pool.
@@ -272,7 +268,7 @@ impl<'s, C: Content> Tier<'s, C> {
 
     /// Lays out a shape, given by its number, in place of another.
     pub(super) fn lay_out(&self, index: &Index, number: usize, out: &mut ShapeBlocks) {
-        let shape = self.directory.shapes()[number];
+        let shape = self.directory.shapes[number];
         out.lay_out(index, self.ply(), shape, self.planes, self.budget.block_words);
         out.first_block = self.firsts[number].0;
     }

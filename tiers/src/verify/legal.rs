@@ -137,13 +137,13 @@ impl Reached<'_> {
 
     /// Adds a position and its mirror image; `false` where there is no entry for it.
     fn add(&self, position: &Position) -> bool {
-        let parts = self.index.split().parts(position);
+        let parts = self.index.split.parts(position);
         let images = if parts.left == parts.right { vec![parts, parts.mirror()] } else { vec![parts] };
         images.iter().all(|parts| self.bit(parts).map(|(word, bit)| word.fetch_or(bit, Ordering::Relaxed)).is_some())
     }
 
     fn has(&self, position: &Position) -> bool {
-        let bit = self.bit(&self.index.split().parts(position));
+        let bit = self.bit(&self.index.split.parts(position));
         bit.is_some_and(|(word, bit)| word.load(Ordering::Relaxed) & bit != 0)
     }
 
@@ -164,7 +164,7 @@ impl Reached<'_> {
             let entry = word as u64 * 64 + u64::from(bits.trailing_zeros());
             bits &= bits - 1;
             let Some(position) = position_of(self.index, &self.directory, entry) else { continue };
-            let parts = self.index.split().parts(&position);
+            let parts = self.index.split.parts(&position);
             legal += 1 + self.play(&position, next, true, work);
             if parts.left != parts.right {
                 legal += 1 + self.play(&position.mirror(), next, false, work);

@@ -119,7 +119,7 @@ impl<'a> Lookup<'a> {
                         read(Leaf::Unstored(position))
                     };
                 };
-                let entry = tier.open.directory.rank(index, &index.split().parts(position));
+                let entry = tier.open.directory.rank(index, &index.split.parts(position));
                 read(Leaf::Stored(tier, entry.ok_or_else(|| tier.open.reader.damaged(0, "a position has no entry"))?))
             }
         }

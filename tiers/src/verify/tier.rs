@@ -23,7 +23,7 @@ pub(super) struct StoredTier {
 impl StoredTier {
     /// Takes an open file. Reads no block of it.
     pub fn new(database: &Database, open: OpenTier) -> StoredTier {
-        let ply = open.directory.ply();
+        let ply = open.directory.ply;
         let codes = Codes::new(database.board(), database.values(), ply);
         let blocks = vec![0; open.reader.blocks as usize];
         StoredTier { ply, open, codes, blocks }
@@ -195,7 +195,7 @@ mod tests {
             for ply in 0..=board.cells() as u32 {
                 for values in [Values::Wdl, Values::Remoteness] {
                     let (codes, coding) = (Codes::new(board, values, ply), Coding::new(board, values, ply));
-                    for code in 0..1 << coding.planes() {
+                    for code in 0..1 << coding.planes {
                         assert_eq!(codes.outcome(code), coding.decode(code), "{name} {values} ply {ply} code {code}");
                     }
                 }

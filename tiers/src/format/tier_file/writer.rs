@@ -48,7 +48,7 @@ pub(crate) fn write_tier(
         return Ok(ControlFlow::Continue(None));
     }
     let chunks = Chunks::of_tier(tier.entries(), tier.directory.matrices);
-    let header = Header::new(index, tier.content().values(), ply, &chunks);
+    let header = Header::new(index, tier.content.values, ply, &chunks);
     let mut writer = Writer::create(storage, &tier_path(folder, ply), &header, all)?;
     let (groups, size) = (chunks.groups(), u64::from(all.size()));
     let mut first = 0;
