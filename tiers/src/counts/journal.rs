@@ -1,13 +1,12 @@
 //! How far a count in files has come: one small file beside them, rewritten after every ply.
 
-use std::io::ErrorKind;
 use std::path::Path;
 
 use fourbase::{Board, Outcome, Value};
 use serde::{Deserialize, Serialize};
 
 use super::table::{OutcomeCount, PlyLegal};
-use crate::files::{FileError, Storage, envelope, io_error, write_file};
+use crate::files::{FileError, Storage, envelope, io_error, open_existing, write_file};
 use crate::kernel::Values;
 
 /// The first version had no examples, the second also those of counts that solved by themselves, the third values as text.
@@ -79,15 +78,9 @@ impl Journal {
     /// [`FileError::Io`] where the system refuses to read an existing file.
     pub fn read(&self, storage: &dyn Storage, folder: &Path) -> Result<Option<Journal>, FileError> {
         let path = folder.join(NAME);
-        let file = match storage.open(&path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            file => file.map_err(io_error(&path, "open"))?,
-        };
-        match envelope::unseal::<Journal>(&*file, &path, MAGIC) {
-            Ok((found, _)) => Ok(Some(found).filter(|found| found.is_of(self))),
-            Err(error) if error.is_damage() => Ok(None),
-            Err(error) => Err(error),
-        }
+        let Some(file) = open_existing(storage, &path)? else { return Ok(None) };
+        let found = FileError::unless_damaged(envelope::unseal::<Journal>(&*file, &path, MAGIC))?;
+        Ok(found.map(|(found, _)| found).filter(|found| found.is_of(self)))
     }
 
     /// Tells whether it is of the same count.

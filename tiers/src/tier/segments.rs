@@ -23,7 +23,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::content::Kind;
 use crate::communicator::Communicator;
-use crate::files::{FileError, ReadFile, Storage, WriteFile, envelope, io_error};
+use crate::files::{FileError, ReadFile, Storage, WriteFile, envelope, io_error, remove_named};
 
 const MAGIC: &[u8; 8] = b"fourfron";
 const RECORD: usize = 20;
@@ -149,10 +149,7 @@ pub(crate) fn remove(
     kind: Kind,
     is_old: impl Fn(u32) -> bool,
 ) -> Result<(), FileError> {
-    for (_, _, path) in segments_in(storage, folder, kind)?.iter().filter(|(ply, ..)| is_old(*ply)) {
-        storage.remove(path).map_err(io_error(path, "remove"))?;
-    }
-    Ok(())
+    remove_named(storage, folder, |name| segment_of(name, kind).is_some_and(|(ply, _)| is_old(ply)))
 }
 
 /// A file that is read from front to back.
@@ -235,18 +232,9 @@ impl<'s> Segments<'s> {
     /// another log, or not whole at its beginning.
     fn open_segment(&self, path: PathBuf) -> Result<Option<(Segment, u64)>, FileError> {
         let file = self.storage.open(&path).map_err(io_error(&path, "open"))?;
-        let (header, start): (LogHeader, u64) = match envelope::unseal(&*file, &path, MAGIC) {
-            Ok(read) => read,
-            Err(error) if error.is_damage() => return Ok(None),
-            Err(error) => return Err(error),
-        };
-        if header != self.header {
-            return Ok(None);
-        }
-        let mut sealed = vec![0; start as usize];
-        envelope::read(&*file, &path, &mut sealed, 0)?;
-        let seed = xxh3_64(&sealed);
-        Ok(Some((Segment { path, file, seed }, start)))
+        let read = FileError::unless_damaged(envelope::unseal::<LogHeader>(&*file, &path, MAGIC))?;
+        let sealed = read.filter(|(header, _)| *header == self.header).map(|(_, sealed)| sealed);
+        Ok(sealed.map(|sealed| (Segment { path, file, seed: xxh3_64(&sealed) }, sealed.len() as u64)))
     }
 
     fn writer(&self) -> MutexGuard<'_, Option<Writer>> {
