@@ -121,23 +121,15 @@ fn solve_ordered<const P: usize>(
     out: &mut [u64],
     buffers: &mut Buffers,
 ) {
+    let wide = Known::<false>;
     match kernel.0 {
         Some(proof) if !narrow && maximise => {
-            fast::run(
-                proof,
-                Solve::<_, P> { code: Ordered { maximise: Known::<true>, narrow: Known::<false> }, band, out, buffers },
-            );
+            let code = Ordered { maximise: Known::<true>, narrow: wide };
+            fast::run(proof, Solve::<_, P> { code, band, out, buffers });
         }
         Some(proof) if !narrow => {
-            fast::run(
-                proof,
-                Solve::<_, P> {
-                    code: Ordered { maximise: Known::<false>, narrow: Known::<false> },
-                    band,
-                    out,
-                    buffers,
-                },
-            );
+            let code = Ordered { maximise: Known::<false>, narrow: wide };
+            fast::run(proof, Solve::<_, P> { code, band, out, buffers });
         }
         _ => solve_any::<P>(kernel, maximise, narrow, band, out, buffers),
     }

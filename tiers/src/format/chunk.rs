@@ -12,7 +12,7 @@
 
 use std::ops::Range;
 
-use crate::index::{Index, Located, Matrix, OfShape, TierDirectory, low_bits};
+use crate::index::{Index, Located, Matrix, OfShape, TierDirectory, low_bits, of_shape};
 use crate::quiet::{MaskRows, QuietMatrix, QuietShape};
 
 /// The most entries of a chunk. Smaller ones cost a count (about a byte) each.
@@ -138,7 +138,7 @@ impl<'i> QuietRows<'i> {
         let matrix = &located.matrix;
         // Groups follow each other inside of a large matrix.
         if *last != Some((ply, *matrix)) {
-            let shape = shape.get(matrix.shape(), || QuietShape::new(index, matrix.shape(), ply));
+            let shape = of_shape(shape, matrix.shape(), || QuietShape::new(index, matrix.shape(), ply));
             quiet.prepare(index, shape, matrix);
             *last = Some((ply, *matrix));
         }

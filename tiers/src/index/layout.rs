@@ -225,22 +225,14 @@ impl TierSize {
 }
 
 /// A value that the matrices of one shape share, kept until a matrix of another shape comes.
-pub(crate) struct OfShape<T>(Option<(Shape, T)>);
+pub(crate) type OfShape<T> = Option<(Shape, T)>;
 
-impl<T> Default for OfShape<T> {
-    fn default() -> OfShape<T> {
-        OfShape(None)
+/// Returns the value of `shape`; makes it where the last call was about another shape.
+pub(crate) fn of_shape<T>(last: &mut OfShape<T>, shape: Shape, make: impl FnOnce() -> T) -> &mut T {
+    if last.as_ref().is_some_and(|(of, _)| *of != shape) {
+        *last = None;
     }
-}
-
-impl<T> OfShape<T> {
-    /// Returns the value of `shape`; makes it where the last call was about another shape.
-    pub fn get(&mut self, shape: Shape, make: impl FnOnce() -> T) -> &mut T {
-        if self.0.as_ref().is_some_and(|(of, _)| *of != shape) {
-            self.0 = None;
-        }
-        &mut self.0.get_or_insert_with(|| (shape, make())).1
-    }
+    &mut last.get_or_insert_with(|| (shape, make())).1
 }
 
 /// Cuts rows into bands.

@@ -17,7 +17,7 @@ use super::run::no_root;
 use crate::communicator::{Communicator, Traffic, gather};
 use crate::files::{FileError, Written, publish};
 use crate::format::{Manifest, TierRecord, remove_leftovers, write_tier};
-use crate::index::{Index, OfShape, WingShape, bands};
+use crate::index::{Index, OfShape, WingShape, bands, of_shape};
 use crate::kernel::Coding;
 use crate::kernel::matrix::{Buffers, Lists};
 use crate::progress::{Progress, RankProgress, Share, Stage};
@@ -227,7 +227,7 @@ pub(crate) fn solve_tier(
         thread: sweep.begin(),
         left: None,
         children: TierReader::new(index, child),
-        drops: OfShape::default(),
+        drops: None,
         bands: Bands::new(index, &coding, ply),
         lists: Lists::default(),
         buffers: Buffers::default(),
@@ -242,7 +242,7 @@ pub(crate) fn solve_tier(
             child.iter().for_each(|child| child.evict_before(least));
         }
         let Solver { children, drops, bands: prepared, lists, buffers, .. } = solver;
-        let drops = drops.get(matrix.shape(), || ShapeDrops::to_children(index, children, matrix.shape(), ply));
+        let drops = of_shape(drops, matrix.shape(), || ShapeDrops::to_children(index, children, matrix.shape(), ply));
         prepared.begin(drops, matrix);
         for rows in bands(rows) {
             let (own, after) = out.split_at_mut(rows.len() * matrix.words() * coding.planes);

@@ -15,7 +15,7 @@ use super::block::{Expanded, PAD, ShapeBlocks};
 use super::content::Content;
 use super::tier::Tier;
 use crate::files::FileError;
-use crate::index::{Index, Matrix, OfShape, Shape, Spine};
+use crate::index::{Index, Matrix, OfShape, Shape, Spine, of_shape};
 use crate::kernel::matrix::NO_ROW;
 use crate::kernel::{Coding, RowView};
 
@@ -242,14 +242,14 @@ impl<'a, C: Content> Rows<'a, C> {
     /// Begins to read a tier.
     pub fn of(index: &'a Index, tier: &'a Tier<'a, C>) -> Rows<'a, C> {
         let reader = TierReader::new(index, Some(tier));
-        Rows { reader, shape: OfShape::default(), matrix: None, joined: Vec::new() }
+        Rows { reader, shape: None, matrix: None, joined: Vec::new() }
     }
 
     /// Goes to a matrix, which may be missing in the tier.
     pub fn seek(&mut self, matrix: &Matrix) {
         let Rows { reader, shape, .. } = self;
         let planes = reader.tier.map_or(0, |tier| tier.planes);
-        let shape = *shape.get(matrix.shape(), || {
+        let shape = *of_shape(shape, matrix.shape(), || {
             reader.close();
             reader.open(matrix.shape())
         });
