@@ -80,12 +80,10 @@ impl Journal {
         let path = folder.join(NAME);
         let Some(file) = open_existing(storage, &path)? else { return Ok(None) };
         let found = FileError::unless_damaged(envelope::unseal::<Journal>(&*file, &path, MAGIC))?;
-        Ok(found.map(|(found, _)| found).filter(|found| found.is_of(self)))
-    }
-
-    /// Tells whether it is of the same count.
-    fn is_of(&self, other: &Journal) -> bool {
-        (&self.board, self.values, self.block_words) == (&other.board, other.values, other.block_words)
+        let is_same = |found: &Journal| {
+            (&found.board, found.values, found.block_words) == (&self.board, self.values, self.block_words)
+        };
+        Ok(found.map(|(found, _)| found).filter(is_same))
     }
 
     /// Writes the journal durably.

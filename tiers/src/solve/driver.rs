@@ -60,7 +60,7 @@ impl<'a> Driver<'a> {
             let written = if is_solved {
                 shown.end();
                 // The memory of the child's blocks goes to the writer.
-                child.iter().for_each(Tier::evict_all);
+                child.iter().for_each(|child| child.evict_before(WingShape(u32::MAX)));
                 (self.observer)(index, &tier)?;
                 self.write(&tier)?
             } else {
@@ -118,12 +118,12 @@ impl<'a> Driver<'a> {
             ControlFlow::Continue(None)
         };
         let ControlFlow::Continue(file) = written else { return Ok(ControlFlow::Break(())) };
-        let bytes = file.as_ref().map_or(0, |file| file.written.bytes);
-        let hash = file.as_ref().map(|file| file.hash);
+        let (written, hash) = file.unzip();
+        let bytes = written.as_ref().map_or(0, |written| written.bytes);
         let record = TierRecord { ply: tier.ply(), entries: tier.entries(), bytes, hash };
         self.manifest.tiers.push(record);
         self.progress.tier_done(Stage::Solve, record.ply, record.entries, bytes);
-        Ok(ControlFlow::Continue(file.map(|file| file.written)))
+        Ok(ControlFlow::Continue(written))
     }
 
     /// Makes a checkpoint: first all values of the last tier are durable, then the files of the database, then the manifest that

@@ -50,9 +50,9 @@ pub fn plant(storage: &Arc<dyn Storage>, root: &Path, of: &Database, planted: &[
             .collect::<Result<_, DatabaseError>>()?;
         let tier = tier_of(of, record.ply, &codes)?;
         let written = write_tier(&**storage, &folder, of.index(), &tier, &Alone, &|| false)?;
-        if let ControlFlow::Continue(Some(file)) = written {
-            (record.bytes, record.hash) = (file.written.bytes, Some(file.hash));
-            publish(&**storage, &folder, vec![file.written])?;
+        if let ControlFlow::Continue(Some((written, hash))) = written {
+            (record.bytes, record.hash) = (written.bytes, Some(hash));
+            publish(&**storage, &folder, vec![written])?;
         }
     }
     // Once more, for the hash.

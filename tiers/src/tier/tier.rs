@@ -194,11 +194,6 @@ impl<'s, C: Content> Tier<'s, C> {
         self.cache.evict(first, expanded_bytes(end - first, words - word));
     }
 
-    /// Drops all blocks, like [`Tier::evict_before`].
-    pub(crate) fn evict_all(&self) {
-        self.evict_before(WingShape(u32::MAX));
-    }
-
     /// Tells whether a block is filled.
     pub(super) fn has(&self, block: usize) -> bool {
         self.locations[block].get().is_some() || self.cache.dirty(block).is_some()

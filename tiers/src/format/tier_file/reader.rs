@@ -233,7 +233,7 @@ mod tests {
         let mut writer = Writer::create(storage, &path, &header(entries), &Alone).unwrap();
         writer.add(&Vec::from_iter((0..count).map(block))).unwrap();
         let file = writer.finish(&[entries, 0, 7]).unwrap().unwrap();
-        publish(storage, folder, vec![file.written]).unwrap();
+        publish(storage, folder, vec![file.0]).unwrap();
         path
     }
 

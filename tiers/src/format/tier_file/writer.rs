@@ -24,14 +24,8 @@ use crate::tier::Tier;
 /// Groups of chunks that a rank encodes at a time: bounds what is held before it is written.
 const BATCH_GROUPS: u64 = if cfg!(test) { 1 } else { 64 };
 
-/// A tier's file that is written, but neither durable nor under its name.
-pub(crate) struct TierFile {
-    pub written: Written,
-    pub hash: Hash,
-}
-
 /// Writes the file of a solved tier together with all other ranks. Returns it at rank 0; writes nothing for a tier that is
-/// not stored. Rank 0 asks before each batch of groups whether to stop; then the file is removed, and all ranks break off.
+/// not stored. The file is neither durable nor under its name. Rank 0 asks before each batch of groups whether to stop; then the file is removed, and all ranks break off.
 ///
 /// # Errors
 /// Where a file cannot be read or written.
@@ -42,7 +36,7 @@ pub(crate) fn write_tier(
     tier: &Tier,
     all: &dyn Communicator,
     is_stopped: &dyn Fn() -> bool,
-) -> Result<ControlFlow<(), Option<TierFile>>, FileError> {
+) -> Result<ControlFlow<(), Option<(Written, Hash)>>, FileError> {
     let ply = tier.ply();
     if !is_stored(ply) {
         return Ok(ControlFlow::Continue(None));
@@ -184,7 +178,7 @@ impl<'a> Writer<'a> {
 
     /// Writes the directory and the entries of every shape of the tier. Returns the file at rank 0; it has its name only after
     /// [`publish`](crate::files::publish).
-    pub fn finish(self, shape_entries: &[u64]) -> Result<Option<TierFile>, FileError> {
+    pub fn finish(self, shape_entries: &[u64]) -> Result<Option<(Written, Hash)>, FileError> {
         let Writer { storage, all, file, offset, .. } = self;
         if !all.is_alone() {
             file.sync().map_err(io_error(&self.temporary, "write"))?;
@@ -209,7 +203,7 @@ impl<'a> Writer<'a> {
         let hash = Hash::of_file(storage, &self.temporary, &|_| true)?.unwrap_or_default();
         let Writer { path, temporary, .. } = self;
         let written = Written { path, temporary, file, bytes: offset + end.len() as u64 };
-        Ok(Some(TierFile { written, hash }))
+        Ok(Some((written, hash)))
     }
 }
 
@@ -235,7 +229,7 @@ mod tests {
                 let storage = Memory::default();
                 let (written, _) = Threads::run(size, 2, |all| {
                     let written = write_tier(&storage, folder, &index, tier, all, &|| is_stopped).unwrap();
-                    written.map_continue(|file| file.map(|file| (file.written.bytes, file.hash)))
+                    written.map_continue(|file| file.map(|(written, hash)| (written.bytes, hash)))
                 });
                 (written, storage.names(folder).unwrap())
             };
