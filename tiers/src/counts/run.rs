@@ -234,10 +234,10 @@ impl<'a> Count<'a> {
                 self.sweep(&index, &plan, progress)?
             }
         };
+        let Count { storage, all, ref folder, .. } = *self;
         let budget = MemoryBudget::sequential(solve.block_words);
-        let mut tally = Tally { storage: self.storage, folder: &self.folder, all: self.all, budget, journal };
-        let report =
-            solve.run_observed(&mut |index, tier| tally.tally(index, tier), self.all, self.storage, progress)?;
+        let mut tally = Tally { reached: TierFolder { storage, folder, budget, all }, journal };
+        let report = solve.run_observed(&mut |index, tier| tally.tally(index, tier), all, storage, progress)?;
         let Journal { legal, outcomes, .. } = tally.journal;
         Ok((report, Counts::new(solve.board, solve.values, &legal, outcomes)))
     }
@@ -249,9 +249,9 @@ impl<'a> Count<'a> {
         // Half of the rest is for lists of finished colourings, the other half for blocks.
         let list_bytes = if plan.is_bounded { rest / 2 } else { rest };
         let budget = plan.budget(plan.memory_bytes() as u64 + rest - list_bytes, solve.block_words);
-        let tiers = TierFolder { storage, folder: &self.folder, index, budget, all };
+        let tiers = TierFolder { storage, folder: &self.folder, budget, all };
         let journal = self.begun.read(storage, &self.folder)?.unwrap_or_else(|| self.begun.clone());
-        Sweep { tiers, progress, list_bytes, in_files, journal }.run(plan)
+        Sweep { tiers, index, progress, list_bytes, in_files, journal }.run(plan)
     }
 
     /// Tells whether all tiers that a database has were counted when they were solved.

@@ -20,6 +20,7 @@ use crate::tier::{Kind, Reached, Tier, TierFolder, TierReader, Watch};
 /// A running sweep, at one rank.
 pub(super) struct Sweep<'a> {
     pub tiers: TierFolder<'a>,
+    pub index: &'a Index,
     pub progress: &'a dyn Progress,
     /// The memory for lists of finished colourings.
     pub list_bytes: u64,
@@ -34,8 +35,8 @@ impl Sweep<'_> {
     /// # Errors
     /// [`CountError::Stopped`] if the progress stops it; where a file cannot be read or written.
     pub fn run(mut self, plan: &Plan) -> Result<Journal, CountError> {
-        let (tiers, progress) = (self.tiers, self.progress);
-        let (board, all) = (tiers.index.board(), tiers.all);
+        let (tiers, index, progress) = (self.tiers, self.index, self.progress);
+        let (board, all) = (index.board(), tiers.all);
         // The tiers that are solved later read the bits of all plies.
         let saves = self.in_files || self.journal.values.is_some();
         let done = self.journal.legal.len() as u32;
@@ -51,14 +52,13 @@ impl Sweep<'_> {
         all.barrier();
         let plies = done..board.cells() as u32 + 1;
         let last = done.checked_sub(1).filter(|_| !plies.is_empty());
-        let mut parents = last.map(|ply| tiers.open(Reached, ply)).transpose()?;
+        let mut parents = last.map(|ply| tiers.open(index, Reached, ply)).transpose()?;
         for ply in plies {
-            let mut tier = tiers.begin(Reached, ply, parents.as_ref())?;
+            let mut tier = tiers.begin(index, Reached, ply, parents.as_ref())?;
             progress.tier(ply, tier.entries());
             let shown = RankProgress::new(progress, Stage::Sweep, all, tier.entries());
             let list_bytes = self.list_bytes;
-            let swept =
-                shown.watching(|watch| sweep_tier(tiers.index, &mut tier, parents.as_ref(), list_bytes, watch))?;
+            let swept = shown.watching(|watch| sweep_tier(index, &mut tier, parents.as_ref(), list_bytes, watch))?;
             let Pulled { without_line, with_line } = swept.ok_or_else(|| self.stopped(ply as usize))?;
             shown.end();
             let mut sums = [without_line, with_line];
@@ -90,7 +90,7 @@ impl Sweep<'_> {
     }
 
     fn stopped(&self, plies: usize) -> CountError {
-        let board = self.tiers.index.board();
+        let board = self.index.board();
         let folder = self.in_files.then(|| self.tiers.folder.to_path_buf());
         CountError::Stopped { board, plies, all: board.cells() + 1, folder }
     }

@@ -1,26 +1,20 @@
 //! How many reached positions of a tier have each outcome, and which of them is the first.
 
-use std::path::Path;
-
 use fourbase::{Position, notation};
 use serde::{Deserialize, Serialize};
 
 use super::journal::Journal;
-use crate::communicator::{Communicator, gather};
-use crate::files::{FileError, Storage};
+use crate::communicator::gather;
+use crate::files::FileError;
 use crate::index::{Index, Matrix, Parts, Spine, WingShape, images};
 use crate::kernel::tally::{CODES, CodeCounts, CountCodes, first};
 use crate::solve::SolveError;
-use crate::tier::{Kind, MemoryBudget, Reached, Rows, Tier, TierFolder};
+use crate::tier::{Kind, Reached, Rows, Tier, TierFolder};
 
 /// Tallies every tier that is solved.
 pub(super) struct Tally<'a> {
-    pub storage: &'a dyn Storage,
-    /// The folder with the bits of the sweep.
-    pub folder: &'a Path,
-    pub all: &'a dyn Communicator,
-    /// Memory to read reached bits from front to back: for no more than a block.
-    pub budget: MemoryBudget,
+    /// The bits of the sweep, and memory to read them from front to back: for no more than a block.
+    pub reached: TierFolder<'a>,
     pub journal: Journal,
 }
 
@@ -34,9 +28,8 @@ impl Tally<'_> {
         if self.journal.has_counted(ply) {
             return Ok(());
         }
-        let (storage, folder, all) = (self.storage, self.folder, self.all);
-        let tiers = TierFolder { storage, folder, index, budget: self.budget, all };
-        let own = count_codes(index, &tiers.open(Reached, ply)?, tier)?;
+        let TierFolder { storage, folder, all, .. } = self.reached;
+        let own = count_codes(index, &self.reached.open(index, Reached, ply)?, tier)?;
         let codes = gather(all, &own)?.iter().fold(Codes::new(), Codes::join);
         let (board, coding) = (index.board(), tier.content);
         for (code, (positions, first)) in (0..).zip(codes.0).filter(|(_, (positions, _))| *positions > 0) {
@@ -47,7 +40,7 @@ impl Tally<'_> {
         self.journal.solved = Some(ply);
         if all.is_root() {
             self.journal.write(storage, folder)?;
-            tiers.remove(Kind::Reached, |of| of >= ply)?;
+            self.reached.remove(Kind::Reached, |of| of >= ply)?;
         }
         Ok(())
     }

@@ -14,7 +14,7 @@ use super::band::{Bands, ShapeDrops};
 use super::error::SolveError;
 use super::options::Solve;
 use super::run::no_root;
-use crate::communicator::{Communicator, Traffic, gather};
+use crate::communicator::{Traffic, gather};
 use crate::files::{FileError, Written, publish};
 use crate::format::{Manifest, TierRecord, remove_leftovers, write_tier};
 use crate::index::{Index, OfShape, WingShape, bands, of_shape};
@@ -31,9 +31,9 @@ pub(crate) type Observer<'a> = dyn FnMut(&Index, &Tier) -> Result<(), SolveError
 pub(super) struct Driver<'a> {
     pub solve: &'a Solve,
     pub observer: &'a mut Observer<'a>,
-    pub all: &'a dyn Communicator,
     pub progress: &'a dyn Progress,
     pub tiers: TierFolder<'a>,
+    pub index: &'a Index,
     /// The folder of the database.
     pub folder: &'a Path,
     pub manifest: Manifest,
@@ -43,7 +43,7 @@ impl<'a> Driver<'a> {
     /// Solves the missing tiers, from the one before `last` down to the empty board.
     pub fn solve_tiers(&mut self, last: Option<Tier<'a>>) -> Result<(), SolveError> {
         let Solve { board, values, .. } = *self.solve;
-        let (all, progress, index) = (self.all, self.progress, self.tiers.index);
+        let (all, progress, index) = (self.tiers.all, self.progress, self.index);
         // Several machines have written every tier to the shared disk anyway.
         let least = if all.is_on_one_machine() { self.solve.checkpoint } else { Duration::ZERO };
         let (mut unpublished, mut checkpoints) = (Vec::new(), Checkpoints::new(least));
@@ -53,7 +53,7 @@ impl<'a> Driver<'a> {
         let mut child = last;
         while let Some(ply) = self.manifest.next_ply(board) {
             let (begun, traffic) = (Instant::now(), all.traffic());
-            let mut tier = self.tiers.begin(Coding::new(board, values, ply), ply, child.as_ref())?;
+            let mut tier = self.tiers.begin(index, Coding::new(board, values, ply), ply, child.as_ref())?;
             progress.tier(ply, tier.entries());
             let shown = RankProgress::new(progress, Stage::Solve, all, tier.entries());
             let is_solved = shown.watching(|watch| solve_tier(index, &mut tier, child.as_ref(), watch))?;
@@ -104,13 +104,13 @@ impl<'a> Driver<'a> {
 
     /// Returns the decision of rank 0.
     fn is_agreed(&self, own: bool) -> bool {
-        if self.all.is_alone() { own } else { self.all.all_gather(&[u8::from(own)]).swap_remove(0) == [1] }
+        if self.tiers.all.is_alone() { own } else { self.tiers.all.all_gather(&[u8::from(own)]).swap_remove(0) == [1] }
     }
 
     /// Writes the database's file of a tier, if it keeps one, and records the tier; breaks off, and records nothing, when the
     /// solve is stopped.
     fn write(&mut self, tier: &Tier) -> Result<ControlFlow<(), Option<Written>>, FileError> {
-        let (TierFolder { storage, index, .. }, all) = (self.tiers, self.all);
+        let (TierFolder { storage, all, .. }, index) = (self.tiers, self.index);
         let is_stopped = || self.progress.is_stopped();
         let written = if self.manifest.keeps(tier.ply()) {
             write_tier(storage, self.folder, index, tier, all, &is_stopped)?
@@ -131,9 +131,9 @@ impl<'a> Driver<'a> {
     fn commit(&mut self, last: &Tier, files: Vec<Written>) -> Result<(), SolveError> {
         let (ply, storage) = (last.ply(), self.tiers.storage);
         last.sync()?;
-        self.all.barrier();
+        self.tiers.all.barrier();
         self.manifest.checkpoint = Some(ply);
-        if self.all.is_root() {
+        if self.tiers.all.is_root() {
             publish(storage, self.folder, files)?;
             self.manifest.write(storage, self.folder)?;
             // The tier before it may be half solved already.
@@ -145,15 +145,15 @@ impl<'a> Driver<'a> {
     /// Makes the database durable after its last tier. Waits for all ranks.
     fn complete(&mut self, root: &Tier, files: Vec<Written>) -> Result<(), SolveError> {
         let storage = self.tiers.storage;
-        if self.all.is_root() {
-            let outcome = root.root(self.tiers.index)?;
+        if self.tiers.all.is_root() {
+            let outcome = root.root(self.index)?;
             self.manifest.complete(outcome.ok_or_else(|| no_root(self.folder))?);
             publish(storage, self.folder, files)?;
             self.manifest.write(storage, self.folder)?;
             remove_leftovers(storage, self.folder)?;
             self.remove_logs(|_| true)?;
         }
-        self.all.barrier();
+        self.tiers.all.barrier();
         Ok(())
     }
 

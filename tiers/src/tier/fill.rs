@@ -191,11 +191,11 @@ impl<C: Content> Tier<'_, C> {
                 _ => jobs.push(Job { shapes: shape..shape + 1, blocks, words }),
             }
         }
-        if !self.all.is_alone() {
+        if !self.tiers.all.is_alone() {
             // All ranks cut the tier into the same jobs of the same costs.
-            let ranks = assign(&Vec::from_iter(jobs.iter().map(|job| job.words as u64)), self.all.size());
+            let ranks = assign(&Vec::from_iter(jobs.iter().map(|job| job.words as u64)), self.tiers.all.size());
             let mut ranks = ranks.iter();
-            jobs.retain(|_| ranks.next() == Some(&self.all.rank()));
+            jobs.retain(|_| ranks.next() == Some(&self.tiers.all.rank()));
         }
         Queue { jobs, next: AtomicUsize::new(0), is_ended: AtomicBool::new(false) }
     }

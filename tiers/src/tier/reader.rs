@@ -114,7 +114,7 @@ impl<'a, C: Content> TierReader<'a, C> {
         if row_words == 0 {
             return Ok(None);
         }
-        if !words.is_empty() && !tier.cache.fits && rows.len() * planes * row_words > tier.budget.slice_words {
+        if !words.is_empty() && !tier.cache.fits && rows.len() * planes * row_words > tier.cache.budget.slice_words {
             let loaded = slice.load(tier, shape, matrix, request, &mut self.bytes)?;
             let (row_words, first_word) = (loaded.len(), loaded.start);
             let first = rows.start;
@@ -321,7 +321,7 @@ impl Slice {
         self.loaded = None;
         let (planes, all) = (tier.planes, shape.layout.matrices[matrix].words());
         let RowRequest { origin, rows, words } = wanted.clone();
-        let most = tier.budget.slice_words / (rows.len() * planes).max(1);
+        let most = tier.cache.budget.slice_words / (rows.len() * planes).max(1);
         let words = words.start..all.min(words.start + most).max(words.end);
         let width = words.len();
         self.words.resize((rows.len() * planes * width + PAD).max(self.words.len()), 0);

@@ -1,7 +1,7 @@
 //! A tier: its blocks, where each is, and what drivers ask of it; and the folder that tiers are opened in. `fill` fills and visits
 //! all blocks, `reader` reads rows.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{LazyLock, OnceLock};
 
 use rayon::prelude::*;
@@ -21,11 +21,10 @@ use crate::kernel::{Coding, Kernel};
 const LEVEL: i32 = 1;
 
 /// The folder with the logs of a run, and the memory for the tiers that are opened there.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct TierFolder<'s> {
     pub storage: &'s dyn Storage,
     pub folder: &'s Path,
-    pub index: &'s Index,
     pub budget: MemoryBudget,
     /// The processes that fill the tiers together.
     pub all: &'s dyn Communicator,
@@ -38,10 +37,8 @@ pub struct Tier<'s, C = Coding> {
     /// What the planes store.
     pub content: C,
     pub(super) planes: usize,
-    pub(super) budget: MemoryBudget,
-    pub(super) all: &'s dyn Communicator,
+    pub(super) tiers: TierFolder<'s>,
     kernel: Kernel,
-    folder: PathBuf,
     /// The number of the first block of every shape, and its first word; closed by the ends.
     pub(super) firsts: Vec<(usize, usize)>,
     pub(super) cache: BlockCache,
@@ -77,8 +74,8 @@ static NO_FILES: LazyLock<Memory> = LazyLock::new(Memory::default);
 impl<C: Content> Tier<'static, C> {
     /// Makes the tier of `ply` pieces in memory, to be filled from `beside`.
     pub(crate) fn in_memory(index: &Index, content: C, ply: u32, beside: Option<&Tier<C>>) -> Tier<'static, C> {
-        let budget = MemoryBudget::unlimited(BLOCK_WORDS);
-        let mut tier = Tier::new(&*NO_FILES, Path::new("tier"), &Alone, index, budget, content, ply);
+        let (folder, budget) = (Path::new("tier"), MemoryBudget::unlimited(BLOCK_WORDS));
+        let mut tier = Tier::new(TierFolder { storage: &*NO_FILES, folder, budget, all: &Alone }, index, content, ply);
         tier.cache.share_memory(beside.map(|beside| &beside.cache));
         tier
     }
@@ -89,8 +86,8 @@ impl<'s> TierFolder<'s> {
     ///
     /// # Errors
     /// Where a file cannot be read.
-    pub fn open<C: Content>(&self, content: C, ply: u32) -> Result<Tier<'s, C>, FileError> {
-        let mut tier = self.empty(content, ply);
+    pub fn open<C: Content>(&self, index: &Index, content: C, ply: u32) -> Result<Tier<'s, C>, FileError> {
+        let mut tier = Tier::new(*self, index, content, ply);
         let locations = &tier.locations;
         tier.log.find(|number, place| {
             let _ = locations[number as usize].set(place);
@@ -105,18 +102,15 @@ impl<'s> TierFolder<'s> {
     /// Where a file cannot be read.
     pub fn begin<C: Content>(
         &self,
+        index: &Index,
         content: C,
         ply: u32,
         beside: Option<&Tier<'_, C>>,
     ) -> Result<Tier<'s, C>, FileError> {
         let resumes = content.kind() != Kind::Reached;
-        let mut tier = if resumes { self.open(content, ply)? } else { self.empty(content, ply) };
+        let mut tier = if resumes { self.open(index, content, ply)? } else { Tier::new(*self, index, content, ply) };
         tier.cache.share_memory(beside.map(|beside| &beside.cache));
         Ok(tier)
-    }
-
-    fn empty<C: Content>(&self, content: C, ply: u32) -> Tier<'s, C> {
-        Tier::new(self.storage, self.folder, self.all, self.index, self.budget, content, ply)
     }
 
     /// Removes the logs of one kind of the plies that `is_old` names.
@@ -130,44 +124,33 @@ impl<'s> TierFolder<'s> {
 
 impl<'s, C: Content> Tier<'s, C> {
     /// Makes a tier without any blocks.
-    fn new(
-        storage: &'s dyn Storage,
-        folder: &Path,
-        all: &'s dyn Communicator,
-        index: &Index,
-        budget: MemoryBudget,
-        content: C,
-        ply: u32,
-    ) -> Tier<'s, C> {
+    fn new(tiers: TierFolder<'s>, index: &Index, content: C, ply: u32) -> Tier<'s, C> {
         let planes = content.planes();
         let directory = TierDirectory::new(index, ply);
         let (mut firsts, mut count, mut words) = (vec![(0, 0)], 0, 0);
         for &shape in &directory.shapes {
-            words += cut(shape.matrices(index, ply), planes, budget.block_words, |_| count += 1).word;
+            words += cut(shape.matrices(index, ply), planes, tiers.budget.block_words, |_| count += 1).word;
             firsts.push((count, words));
         }
         let tier_bytes = expanded_bytes(count, words);
-        let budget = budget.of_tier(tier_bytes);
         let header = LogHeader {
             board: index.board().to_string(),
             kind: content.kind(),
             ply,
             entries: directory.entries(),
             blocks: count as u64,
-            block_words: budget.block_words as u64,
+            block_words: tiers.budget.block_words as u64,
         };
         Tier {
             directory,
             content,
             planes,
-            budget,
-            all,
+            tiers,
             kernel: index.kernel,
-            folder: folder.to_path_buf(),
             firsts,
-            cache: BlockCache::new(&budget, count, tier_bytes),
+            cache: BlockCache::new(tiers.budget.of_tier(tier_bytes), count, tier_bytes),
             locations: (0..count).map(|_| OnceLock::new()).collect(),
-            log: Segments::new(storage, folder, all, header),
+            log: Segments::new(tiers, header),
         }
     }
 
@@ -236,25 +219,25 @@ impl<'s, C: Content> Tier<'s, C> {
     /// # Errors
     /// Where a file cannot be written or read.
     pub(super) fn exchange(&self, is_ended: bool) -> Result<bool, FileError> {
-        if self.all.is_alone() {
+        if self.tiers.all.is_alone() {
             return Ok(is_ended);
         }
-        if self.all.is_on_one_machine() {
+        if self.tiers.all.is_on_one_machine() {
             self.log.flush()?;
         } else {
             // Another machine may see only what is on the disk.
             self.log.sync()?;
         }
         let what = "another process of the job sends malformed locations of its blocks";
-        let malformed = || FileError::damaged(&self.folder, 0, what);
+        let malformed = || FileError::damaged(self.tiers.folder, 0, what);
         let mut any_ended = false;
-        let records = gather::<(bool, NewBlocks)>(self.all, &(is_ended, self.log.take_new()));
+        let records = gather::<(bool, NewBlocks)>(self.tiers.all, &(is_ended, self.log.take_new()));
         for (rank, (other_ended, new)) in (0..).zip(records.map_err(|_| malformed())?) {
             any_ended |= other_ended;
             let found = |number, place| {
                 let _ = self.locations.get(number as usize).map(|block| block.set(place));
             };
-            if rank != self.all.rank() && !self.log.add_new(new, found)? {
+            if rank != self.tiers.all.rank() && !self.log.add_new(new, found)? {
                 return Err(malformed());
             }
         }
@@ -264,7 +247,7 @@ impl<'s, C: Content> Tier<'s, C> {
     /// Lays out a shape, given by its number, in place of another.
     pub(super) fn lay_out(&self, index: &Index, number: usize, out: &mut ShapeBlocks) {
         let shape = self.directory.shapes[number];
-        out.lay_out(index, self.ply(), shape, self.planes, self.budget.block_words);
+        out.lay_out(index, self.ply(), shape, self.planes, self.tiers.budget.block_words);
         out.first_block = self.firsts[number].0;
     }
 
@@ -286,7 +269,7 @@ impl<'s, C: Content> Tier<'s, C> {
         let form = self.cache.reserve(length, &buffers.slab);
         let words = expanded(&self.cache.pool, length, fill)?;
         let own = &words[..length];
-        let logs_delta = !self.all.is_alone() && self.all.is_on_one_machine();
+        let logs_delta = !self.tiers.all.is_alone() && self.tiers.all.is_on_one_machine();
         let mut is_kept = form == Some(Form::Expanded);
         if form == Some(Form::Delta) || logs_delta {
             let Buffers { stretches, delta, slab, .. } = &mut *buffers;
@@ -296,7 +279,7 @@ impl<'s, C: Content> Tier<'s, C> {
             }
             is_kept |= form == Some(Form::Delta) && self.cache.keep_delta(block, length, delta, slab);
         }
-        if !(logs_delta || is_kept && self.all.is_alone()) {
+        if !(logs_delta || is_kept && self.tiers.all.is_alone()) {
             self.append(block, own, &mut buffers.bytes)?;
         }
         if form == Some(Form::Expanded) {
@@ -329,7 +312,7 @@ impl<'s, C: Content> Tier<'s, C> {
     /// Appends a block to the log; `buffer` is for the compressed one.
     fn append(&self, block: usize, words: &[u64], buffer: &mut Vec<u8>) -> Result<(), FileError> {
         let payload = frame::compress_into(bytemuck::cast_slice(words), LEVEL, buffer)
-            .map_err(io_error(&self.folder, "compress a block of"))?;
+            .map_err(io_error(self.tiers.folder, "compress a block of"))?;
         self.append_payload(block, payload)
     }
 
@@ -354,7 +337,11 @@ impl<'s, C: Content> Tier<'s, C> {
                 return delta.expand(&self.cache.pool, self.kernel, self.planes);
             }
             let Some(place) = self.locations[block].get() else {
-                return Err(FileError::NoBlock { folder: self.folder.clone(), ply: self.ply(), block: block as u64 });
+                return Err(FileError::NoBlock {
+                    folder: self.tiers.folder.to_path_buf(),
+                    ply: self.ply(),
+                    block: block as u64,
+                });
             };
             let payload = self.log.read(block as u64, *place, buffer)?;
             expanded(&self.cache.pool, length, |words| {
