@@ -18,19 +18,11 @@ use crate::kernel::matrix::NO_ROW;
 use crate::kernel::ones;
 use crate::kernel::reach::Put;
 
-/// The last move into a wing or on the spine beside it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum LastMove {
-    /// Into this wing column.
-    Wing(usize),
-    /// On the spine.
-    Spine,
-}
-
 /// One last move, and where it leads from.
 #[derive(Clone, Debug)]
 pub(super) struct Source {
-    pub last_move: LastMove,
+    /// Into which column of the wing the last move was; `None` on the spine beside it.
+    pub column: Option<usize>,
     /// For every finished colouring, the parent's place in its own list, or [`NO_ROW`] where this was not the move.
     pub parents: Vec<u32>,
     /// The finished colourings that have a parent here.
@@ -51,7 +43,8 @@ impl Source {
 pub(super) struct FinishedList {
     /// The number of finished colourings.
     pub(super) len: usize,
-    sources: Vec<Source>,
+    /// What each last move finishes, unless that is nothing.
+    pub(super) sources: Vec<Source>,
 }
 
 impl FinishedList {
@@ -72,13 +65,13 @@ impl FinishedList {
                 let below = low_bits(bit) as u32;
                 colouring & below | first << bit | (colouring & !below) << 1
             };
-            runs.push(Run::new(LastMove::Wing(column), list, list.keeps(column, mover), insert));
+            runs.push(Run::new(Some(column), list, list.keeps(column, mover), insert));
         }
         if let Some((under, top)) = spine.shrunk()
             && top == (mover == Player::First)
         {
             let list = index.list(wing, under, firsts);
-            runs.push(Run::new(LastMove::Spine, list, list.spine_keeps(mover), |colouring| colouring));
+            runs.push(Run::new(None, list, list.spine_keeps(mover), |colouring| colouring));
         }
         merge(runs)
     }
@@ -89,11 +82,6 @@ impl FinishedList {
             size_of::<Source>() + 4 * source.parents.capacity() + 8 * (source.put.capacity() + source.take.capacity())
         };
         self.sources.iter().map(of_source).sum::<usize>() as u64
-    }
-
-    /// Returns what a last move finishes; `None` if that is nothing.
-    pub(super) fn source(&self, last_move: LastMove) -> Option<&Source> {
-        self.sources.iter().find(|source| source.last_move == last_move)
     }
 }
 
@@ -157,7 +145,7 @@ pub(super) fn others(list: &WingList, mask: &[u64]) -> Vec<u64> {
 
 /// What one last move finishes: colourings after the drop, in increasing order, and the parents' places.
 struct Run {
-    last_move: LastMove,
+    column: Option<usize>,
     colourings: Vec<u32>,
     places: Vec<u32>,
     next: usize,
@@ -165,7 +153,7 @@ struct Run {
 }
 
 impl Run {
-    fn new(last_move: LastMove, list: &WingList, keeps: &[u64], drop: impl Fn(u32) -> u32) -> Run {
+    fn new(column: Option<usize>, list: &WingList, keeps: &[u64], drop: impl Fn(u32) -> u32) -> Run {
         let (mut colourings, mut places) = (Vec::new(), Vec::new());
         let take = others(list, keeps);
         for (word, bits) in take.iter().enumerate() {
@@ -174,7 +162,7 @@ impl Run {
                 places.push(place as u32);
             }
         }
-        Run { last_move, colourings, places, next: 0, take }
+        Run { column, colourings, places, next: 0, take }
     }
 }
 
@@ -194,7 +182,7 @@ fn merge(mut runs: Vec<Run>) -> FinishedList {
     let source = |(run, parents): (Run, Vec<u32>)| {
         let bit = |mask, (i, parent): (usize, &u32)| mask | u64::from(*parent != NO_ROW) << i;
         let put = parents.chunks(64).map(|word| word.iter().enumerate().fold(0, bit)).collect();
-        Source { last_move: run.last_move, parents, put, take: run.take }
+        Source { column: run.column, parents, put, take: run.take }
     };
     FinishedList { len, sources: runs.into_iter().zip(parents).map(source).collect() }
 }

@@ -18,7 +18,7 @@ use std::ops::Range;
 
 use fourbase::Player;
 
-use super::finished::{FinishedList, LastMove, Source, others};
+use super::finished::{FinishedList, Source, others};
 use crate::files::FileError;
 use crate::index::{Matrix, Spine, WingList, arm_lines, count_before, low_bits, row_map};
 use crate::kernel::RowView;
@@ -50,7 +50,7 @@ pub(super) fn part<'b>(
         arm_lines(&drops.lines, spine, own_columns(), mover, &mut part.band.lines);
     }
     for drop in drops.left.iter().filter(|_| right.is_none()) {
-        let Some(source) = source(left, LastMove::Wing(drop.column)) else { continue };
+        let Some(source) = source(left, Some(drop.column)) else { continue };
         let Some(firsts) = left_firsts.checked_sub(drops.first()) else { continue };
         let Some(from) = origin(parents, drop.shape, spine, firsts) else { continue };
         let map = match source {
@@ -63,7 +63,7 @@ pub(super) fn part<'b>(
         part.add_rows(from, map);
     }
     for drop in drops.turned.iter().filter(|_| right.is_none()) {
-        let Some(source) = source(left, LastMove::Wing(drop.column)) else { continue };
+        let Some(source) = source(left, Some(drop.column)) else { continue };
         let Some(from) = origin(parents, drop.shape, spine, right_firsts) else { continue };
         let list = before(drop.wing, left_firsts);
         let own = || (list.keeps(drop.column, mover), dropped(own_rows(), drop.bit, mover));
@@ -71,7 +71,7 @@ pub(super) fn part<'b>(
         part.add_turned(from, turned(list.words, take, &put, &rows));
     }
     for drop in drops.right.iter().filter(|_| left.is_none()) {
-        let Some(source) = source(right, LastMove::Wing(drop.column)) else { continue };
+        let Some(source) = source(right, Some(drop.column)) else { continue };
         let Some(from) = origin(parents, drop.shape, spine, left_firsts) else { continue };
         let list = before(drop.wing, right_firsts);
         let own = || {
@@ -91,7 +91,7 @@ pub(super) fn part<'b>(
     }
     let under = spine.shrunk().filter(|(_, is_first)| *is_first == (mover == Player::First));
     if let (Some(shape), Some((under, _))) = (drops.spine, under)
-        && let (Some(rows_from), Some(columns_from)) = (source(left, LastMove::Spine), source(right, LastMove::Spine))
+        && let (Some(rows_from), Some(columns_from)) = (source(left, None), source(right, None))
         && let Some(from) = origin(parents, shape, under, left_firsts)
     {
         let list = index.list(matrix.right, under, right_firsts);
@@ -114,9 +114,9 @@ fn origin(parents: &TierReader<Reached>, shape: usize, spine: Spine, left_firsts
     Some((shape, parents.matrix(shape, spine, left_firsts)?))
 }
 
-/// Finds what a last move finishes: `None` where it finishes nothing, and `Some(None)` on the side of the index.
-fn source(finished: Option<&FinishedList>, last_move: LastMove) -> Option<Option<&Source>> {
-    finished.map_or(Some(None), |list| list.source(last_move).map(Some))
+/// Finds what a last move into a column of the wing, or on the spine, finishes: `None` where it finishes nothing, and `Some(None)` on the side of the index.
+fn source(finished: Option<&FinishedList>, column: Option<usize>) -> Option<Option<&Source>> {
+    finished.map_or(Some(None), |list| list.sources.iter().find(|source| source.column == column).map(Some))
 }
 
 /// Returns the colourings of a list in which `bit`, a column's top piece, is the mover's.

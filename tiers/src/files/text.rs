@@ -45,14 +45,8 @@ const DIRECTIONS: [char; 14] = [
 /// 128: the plan of 9x7 has 2.4e19 entries.
 pub fn grouped(number: u128) -> String {
     let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() * 4 / 3);
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    let groups = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy);
+    groups.collect::<Vec<_>>().join(",")
 }
 
 /// Writes a number with its noun in the singular or plural: `1 entry`, `98,809 entries`.

@@ -246,9 +246,12 @@ impl<'s, C: Content> Tier<'s, C> {
 
     /// Lays out a shape, given by its number, in place of another.
     pub(super) fn lay_out(&self, index: &Index, number: usize, out: &mut ShapeBlocks) {
-        let shape = self.directory.shapes[number];
-        out.lay_out(index, self.ply(), shape, self.planes, self.tiers.budget.block_words);
-        out.first_block = self.firsts[number].0;
+        let (ShapeBlocks { layout, cuts, first_block }, block_words) = (out, self.tiers.budget.block_words);
+        layout.lay_out(index, self.ply(), self.directory.shapes[number]);
+        cuts.clear();
+        let end = cut(layout.matrices.iter().copied(), self.planes, block_words, |cut| cuts.push(cut));
+        cuts.push(end);
+        *first_block = self.firsts[number].0;
     }
 
     /// Fills a block of a shape with `fill`, and adds it: in memory where there is room, else to the log. One of several ranks
