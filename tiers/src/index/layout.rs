@@ -178,7 +178,6 @@ pub(crate) struct TierSize {
     pub entries: u128,
     /// Words of all planes.
     pub words: u128,
-    pub matrices: u128,
     /// Rows of all matrices.
     pub rows: u128,
     pub shapes: u128,
@@ -202,7 +201,6 @@ impl TierSize {
                 let words = matrix.plane_words() as u128 * planes;
                 size.entries += u128::from(matrix.entries());
                 size.words += words;
-                size.matrices += 1;
                 size.rows += u128::from(matrix.rows);
                 size.matrix_words = size.matrix_words.max(words);
                 size.row_words = size.row_words.max(matrix.words() as u128 * planes);
@@ -214,7 +212,6 @@ impl TierSize {
         shapes.par_iter().map(of_shape).reduce(TierSize::default, |a, b| TierSize {
             entries: a.entries + b.entries,
             words: a.words + b.words,
-            matrices: a.matrices + b.matrices,
             rows: a.rows + b.rows,
             shapes: a.shapes + b.shapes,
             matrix_words: a.matrix_words.max(b.matrix_words),
