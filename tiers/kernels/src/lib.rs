@@ -84,53 +84,35 @@ impl Kernel {
             Values::Wdl if maximise => self.run(Solve::<_, 2> { code: Wdl::<true>, band, out, buffers }),
             Values::Wdl => self.run(Solve::<_, 2> { code: Wdl::<false>, band, out, buffers }),
             Values::Remoteness => {
+                let code = Ordered { maximise, narrow };
                 // Most of a solve is in tiers of three to five planes.
-                let solve = match coding.planes {
-                    2 => solve_any::<2>,
-                    3 => solve_ordered::<3>,
-                    4 => solve_ordered::<4>,
-                    5 => solve_ordered::<5>,
+                match coding.planes {
+                    2 => self.run(Solve::<_, 2> { code, band, out, buffers }),
+                    3 => self.run_ordered(Solve::<_, 3> { code, band, out, buffers }),
+                    4 => self.run_ordered(Solve::<_, 4> { code, band, out, buffers }),
+                    5 => self.run_ordered(Solve::<_, 5> { code, band, out, buffers }),
                     // Seven planes would serve 63 and 64 cells, but no index of so large a board can be made.
-                    _ => solve_any::<6>,
-                };
-                solve(self, maximise, narrow, band, out, buffers);
+                    _ => self.run(Solve::<_, 6> { code, band, out, buffers }),
+                }
             }
         }
     }
-}
 
-/// Solves a band of a tier with remoteness, whose children have one plane less if `narrow` is set. One loop serves all cases.
-fn solve_any<const P: usize>(
-    kernel: Kernel,
-    maximise: bool,
-    narrow: bool,
-    band: &Band,
-    out: &mut [u64],
-    buffers: &mut Buffers,
-) {
-    kernel.run(Solve::<_, P> { code: Ordered { maximise, narrow }, band, out, buffers });
-}
-
-/// Does what [`solve_any`] does. One loop for each direction, where bit moves are fast and children as wide; elsewhere the moves
-/// take nearly all the time, and [`solve_any`] does.
-fn solve_ordered<const P: usize>(
-    kernel: Kernel,
-    maximise: bool,
-    narrow: bool,
-    band: &Band,
-    out: &mut [u64],
-    buffers: &mut Buffers,
-) {
-    let wide = Known::<false>;
-    match kernel.0 {
-        Some(proof) if !narrow && maximise => {
-            let code = Ordered { maximise: Known::<true>, narrow: wide };
-            fast::run(proof, Solve::<_, P> { code, band, out, buffers });
+    /// Does what [`Kernel::run`] does. One loop for each direction, where bit moves are fast and children as wide; elsewhere the moves
+    /// take nearly all the time, and one loop serves all cases.
+    fn run_ordered<const P: usize>(self, task: Solve<Ordered<bool, bool>, P>) {
+        let Solve { code: Ordered { maximise, narrow }, band, out, buffers } = task;
+        let wide = Known::<false>;
+        match self.0 {
+            Some(proof) if !narrow && maximise => {
+                let code = Ordered { maximise: Known::<true>, narrow: wide };
+                fast::run(proof, Solve::<_, P> { code, band, out, buffers });
+            }
+            Some(proof) if !narrow => {
+                let code = Ordered { maximise: Known::<false>, narrow: wide };
+                fast::run(proof, Solve::<_, P> { code, band, out, buffers });
+            }
+            _ => self.run(Solve::<_, P> { code: Ordered { maximise, narrow }, band, out, buffers }),
         }
-        Some(proof) if !narrow => {
-            let code = Ordered { maximise: Known::<false>, narrow: wide };
-            fast::run(proof, Solve::<_, P> { code, band, out, buffers });
-        }
-        _ => solve_any::<P>(kernel, maximise, narrow, band, out, buffers),
     }
 }

@@ -15,7 +15,7 @@ use crate::index::{Index, Matrix, OfShape, bands, images, of_shape};
 use crate::kernel::reach::{Buffers, PullBand, Pulled};
 use crate::progress::{Progress, RankProgress, Stage};
 use crate::solve::{Plan, ShapeDrops};
-use crate::tier::{Kind, Reached, Tier, TierFolder, TierReader, Watch};
+use crate::tier::{Kind, Reached, Tier, TierFolder, TierReader, Watch, segments};
 
 /// A running sweep, at one rank.
 pub(super) struct Sweep<'a> {
@@ -86,7 +86,8 @@ impl Sweep<'_> {
 
     /// Removes logs of some plies, which no rank needs any more.
     fn remove(&self, kind: Kind, is_old: impl Fn(u32) -> bool) -> Result<(), FileError> {
-        if self.tiers.all.is_root() { self.tiers.remove(kind, is_old) } else { Ok(()) }
+        let TierFolder { storage, folder, all, .. } = self.tiers;
+        if all.is_root() { segments::remove(storage, folder, kind, is_old) } else { Ok(()) }
     }
 
     fn stopped(&self, plies: usize) -> CountError {

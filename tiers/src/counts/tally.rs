@@ -9,7 +9,7 @@ use crate::files::FileError;
 use crate::index::{Index, Matrix, Parts, Spine, WingShape, images};
 use crate::kernel::tally::{CODES, CodeCounts, CountCodes, first};
 use crate::solve::SolveError;
-use crate::tier::{Kind, Reached, Rows, Tier, TierFolder};
+use crate::tier::{Kind, Reached, Rows, Tier, TierFolder, segments};
 
 /// Tallies every tier that is solved.
 pub(super) struct Tally<'a> {
@@ -40,7 +40,7 @@ impl Tally<'_> {
         self.journal.solved = Some(ply);
         if all.is_root() {
             self.journal.write(storage, folder)?;
-            self.reached.remove(Kind::Reached, |of| of >= ply)?;
+            segments::remove(storage, folder, Kind::Reached, |of| of >= ply)?;
         }
         Ok(())
     }

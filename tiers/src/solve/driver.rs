@@ -21,7 +21,7 @@ use crate::index::{Index, OfShape, WingShape, bands, of_shape};
 use crate::kernel::Coding;
 use crate::kernel::matrix::{Buffers, Lists};
 use crate::progress::{Progress, RankProgress, Share, Stage};
-use crate::tier::{Kind, Tier, TierFolder, TierReader, Watch};
+use crate::tier::{Kind, Tier, TierFolder, TierReader, Watch, segments};
 
 /// Sees every tier of a solve, at every rank. The database has nothing of the tier yet: a solve that is stopped before the tier is
 /// durable solves it again, and shows it again. An error ends the solve.
@@ -159,7 +159,7 @@ impl<'a> Driver<'a> {
 
     /// Removes the logs of the plies that `is_old` names.
     pub fn remove_logs(&self, is_old: impl Fn(u32) -> bool) -> Result<(), FileError> {
-        self.tiers.remove(Kind::Values(self.solve.values), is_old)
+        segments::remove(self.tiers.storage, self.tiers.folder, Kind::Values(self.solve.values), is_old)
     }
 
     pub fn stopped(&self, manifest: &Manifest) -> SolveError {

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::block::{BLOCK_WORDS, DirtyBlock, Expanded, PAD, ShapeBlocks, Slab, cut, expanded, expanded_bytes};
 use super::cache::{BlockCache, Form, MemoryBudget};
 use super::content::{Content, Kind};
-use super::segments::{self, Location, LogHeader, NewBlocks, Segments};
+use super::segments::{Location, LogHeader, NewBlocks, Segments};
 use crate::communicator::{Alone, Communicator, gather};
 use crate::files::{FileError, Memory, Storage, frame, io_error};
 use crate::index::{Index, TierDirectory, WingShape};
@@ -111,14 +111,6 @@ impl<'s> TierFolder<'s> {
         let mut tier = if resumes { self.open(index, content, ply)? } else { Tier::new(*self, index, content, ply) };
         tier.cache.share_memory(beside.map(|beside| &beside.cache));
         Ok(tier)
-    }
-
-    /// Removes the logs of one kind of the plies that `is_old` names.
-    ///
-    /// # Errors
-    /// Where a file cannot be removed.
-    pub fn remove(&self, kind: Kind, is_old: impl Fn(u32) -> bool) -> Result<(), FileError> {
-        segments::remove(self.storage, self.folder, kind, is_old)
     }
 }
 
