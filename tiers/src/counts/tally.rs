@@ -7,7 +7,7 @@ use super::journal::Journal;
 use crate::communicator::gather;
 use crate::files::FileError;
 use crate::index::{Index, Matrix, Parts, Spine, WingShape, images};
-use crate::kernel::tally::{CODES, CodeCounts, CountCodes, first};
+use crate::kernel::tally::{CODES, CountCodes, first};
 use crate::solve::SolveError;
 use crate::tier::{Kind, Reached, Rows, Tier, TierFolder, segments};
 
@@ -83,30 +83,6 @@ impl Codes {
         Codes(vec![(0, First::NONE); CODES])
     }
 
-    /// Adds the entries of some rows of a matrix: how many have each code, each as many positions as it is the `images` of.
-    fn add(
-        &mut self,
-        matrix: &Matrix,
-        first_row: usize,
-        planes: usize,
-        bits: &[u64],
-        codes: &[u64],
-        here: &CodeCounts,
-    ) {
-        let words = matrix.words();
-        let all = here.iter().zip(&mut self.0).enumerate();
-        for (code, (count, (sum, least))) in all.filter(|(_, (count, _))| **count > 0) {
-            *sum += count * images(matrix);
-            if *least < First::of(matrix, first_row, 0) {
-                continue;
-            }
-            let rows = bits.chunks_exact(words).zip(codes.chunks_exact(words * planes)).zip(first_row..);
-            let mut found =
-                rows.filter_map(|((bits, codes), row)| Some(First::of(matrix, row, first(bits, codes, planes, code)?)));
-            *least = found.next().unwrap_or(*least);
-        }
-    }
-
     /// Joins what two threads or processes have found.
     fn join(mut self, other: &Codes) -> Codes {
         for ((sum, least), (count, first)) in self.0.iter_mut().zip(&other.0) {
@@ -125,11 +101,17 @@ fn count_codes(index: &Index, reached: &Tier<Reached>, values: &Tier) -> Result<
         let (words, first_row) = (matrix.words(), rows.start);
         reached.seek(matrix);
         let bits = reached.get(rows)?;
+        let rows = || bits.chunks_exact(words).zip(codes.chunks_exact(words * planes));
         let mut here = [0; CODES];
-        for (bits, codes) in bits.chunks_exact(words).zip(codes.chunks_exact(words * planes)) {
-            index.kernel.run(CountCodes { mask: bits, row: codes, planes, counts: &mut here });
+        rows().for_each(|(mask, row)| index.kernel.run(CountCodes { mask, row, planes, counts: &mut here }));
+        let all = here.iter().zip(&mut found.0).enumerate();
+        for (code, (count, (sum, least))) in all.filter(|(_, (count, _))| **count > 0) {
+            *sum += count * images(matrix);
+            if First::of(matrix, first_row, 0) <= *least {
+                let first = |((bits, codes), row)| Some(First::of(matrix, row, first(bits, codes, planes, code)?));
+                *least = rows().zip(first_row..).find_map(first).unwrap_or(*least);
+            }
         }
-        found.add(matrix, first_row, planes, bits, codes, &here);
         Ok(())
     })?;
     Ok(found.iter().fold(Codes::new(), |sum, (_, found)| sum.join(found)))
