@@ -11,7 +11,7 @@ use super::parents::part;
 use super::table::PlyLegal;
 use crate::communicator::Reduction;
 use crate::files::FileError;
-use crate::index::{Index, Matrix, OfShape, bands, images, of_shape};
+use crate::index::{Index, Matrix, OfShape, Split, bands, images, of_shape};
 use crate::kernel::reach::{Buffers, PullBand, Pulled};
 use crate::progress::{Progress, RankProgress, Stage};
 use crate::solve::{Plan, ShapeDrops};
@@ -158,14 +158,15 @@ fn sweep_tier(
         })?;
         return Ok(filled.map(|positions| positions.into_iter().fold(Pulled::default(), |sum, pulled| sum + pulled)));
     };
-    let ply = tier.ply();
-    let finished = FinishedLists::new(index, Player::to_move(ply).other(), list_bytes);
+    let mover = Player::to_move(tier.ply()).other();
+    let finished = FinishedLists::new(index, mover, list_bytes);
     let begin = || {
         let parents = TierReader::new(index, Some(parents));
         (parents, OfShape::<ShapeDrops>::None, Buffers::default(), Pulled::default())
     };
     let filled = tier.fill(index, watch, begin, |(parents, drops, buffers, positions), matrix, rows, out| {
-        let drops = of_shape(drops, matrix.shape(), || ShapeDrops::from_parents(index, parents, matrix.shape(), ply));
+        let drops =
+            of_shape(drops, matrix.shape(), || ShapeDrops::new(index, parents, matrix.shape(), mover, Split::shrunk));
         *positions = *positions + pull(&finished, drops, parents, matrix, rows, out, buffers)?;
         Ok(())
     })?;

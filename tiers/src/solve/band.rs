@@ -44,34 +44,12 @@ pub(crate) struct ShapeDrops<'a> {
 }
 
 impl<'a> ShapeDrops<'a> {
-    /// Finds where the drops of `shape`, which has `ply` pieces, lead, and opens those shapes in `children`. The last tier has no
-    /// drops.
-    pub fn to_children<C: Content>(
-        index: &'a Index,
-        children: &mut TierReader<C>,
-        shape: Shape,
-        ply: u32,
-    ) -> ShapeDrops<'a> {
-        let spine = (shape.spine_height < index.split.spine_room()).then_some(shape.spine_height + 1);
-        ShapeDrops::new(index, children, shape, spine, Player::to_move(ply), Split::grown)
-    }
-
-    /// Finds which drops lead to `shape`, which has `ply` pieces, and opens the shapes that they come from in `parents`.
-    pub fn from_parents<C: Content>(
-        index: &'a Index,
-        parents: &mut TierReader<C>,
-        shape: Shape,
-        ply: u32,
-    ) -> ShapeDrops<'a> {
-        let spine = shape.spine_height.checked_sub(1);
-        ShapeDrops::new(index, parents, shape, spine, Player::to_move(ply).other(), Split::shrunk)
-    }
-
-    fn new<C: Content>(
+    /// Finds the neighbours of a shape, and opens them: towards children (`Split::grown`) the shapes that its drops lead to, from
+    /// parents (`Split::shrunk`) those that drops of `mover` come from. The last tier has no children.
+    pub fn new<C: Content>(
         index: &'a Index,
         neighbours: &mut TierReader<C>,
         shape: Shape,
-        spine_height: Option<u32>,
         mover: Player,
         neighbour: impl Fn(&Split, WingShape, usize) -> Option<WingShape>,
     ) -> ShapeDrops<'a> {
@@ -82,8 +60,7 @@ impl<'a> ShapeDrops<'a> {
             for (own, is_left) in [(shape.left, true), (shape.right, false)] {
                 let Some(wing) = neighbour(split, own, column) else { continue };
                 let [one, other] = if is_left { [wing, shape.right] } else { [shape.left, wing] };
-                let stored = Shape { left: one.max(other), right: one.min(other), ..shape };
-                let Some(shape) = neighbours.open(stored) else { continue };
+                let Some(shape) = neighbours.open(one.max(other), one.min(other)) else { continue };
                 let bit = split.bit(own, column, split.height(own.min(wing), column));
                 let drops = match is_left {
                     _ if one < other => &mut turned,
@@ -93,7 +70,8 @@ impl<'a> ShapeDrops<'a> {
                 drops.push(WingDrop { column, wing, bit, shape });
             }
         }
-        let spine = spine_height.and_then(|spine_height| neighbours.open(Shape { spine_height, ..shape }));
+        // Of a shape with the same wings only the spine is another.
+        let spine = neighbours.open(shape.left, shape.right);
         ShapeDrops { index, mover, left, right, turned, spine, lines }
     }
 

@@ -17,7 +17,7 @@ use super::run::no_root;
 use crate::communicator::{Traffic, gather};
 use crate::files::{FileError, Written, publish};
 use crate::format::{Manifest, TierRecord, remove_leftovers, write_tier};
-use crate::index::{Index, OfShape, WingShape, bands, of_shape};
+use crate::index::{Index, OfShape, Split, WingShape, bands, of_shape};
 use crate::kernel::Coding;
 use crate::kernel::matrix::{Buffers, Lists};
 use crate::progress::{Progress, RankProgress, Share, Stage};
@@ -221,7 +221,7 @@ pub(crate) fn solve_tier(
 ) -> Result<bool, FileError> {
     let (ply, coding) = (tier.ply(), tier.content);
     let child_planes = child.map_or(coding.planes, |child| child.content.planes);
-    let maximise = Player::to_move(ply) == Player::First;
+    let mover = Player::to_move(ply);
     let sweep = Sweep::default();
     let begin = || Solver {
         thread: sweep.begin(),
@@ -242,13 +242,14 @@ pub(crate) fn solve_tier(
             child.iter().for_each(|child| child.evict_before(least));
         }
         let Solver { children, drops, bands: prepared, lists, buffers, .. } = solver;
-        let drops = of_shape(drops, matrix.shape(), || ShapeDrops::to_children(index, children, matrix.shape(), ply));
+        let drops =
+            of_shape(drops, matrix.shape(), || ShapeDrops::new(index, children, matrix.shape(), mover, Split::grown));
         prepared.begin(drops, matrix);
         for rows in bands(rows) {
             let (own, after) = out.split_at_mut(rows.len() * matrix.words() * coding.planes);
             out = after;
             let band = prepared.band(drops, children, matrix, rows, std::mem::take(lists))?;
-            index.kernel.solve(&coding, child_planes, maximise, &band, own, buffers);
+            index.kernel.solve(&coding, child_planes, mover == Player::First, &band, own, buffers);
             *lists = band.into_lists();
         }
         Ok(())

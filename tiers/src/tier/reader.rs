@@ -15,7 +15,7 @@ use super::block::{Expanded, PAD, ShapeBlocks};
 use super::content::Content;
 use super::tier::Tier;
 use crate::files::FileError;
-use crate::index::{Index, Matrix, OfShape, Shape, Spine, of_shape};
+use crate::index::{Index, Matrix, OfShape, Spine, WingShape, of_shape};
 use crate::kernel::matrix::NO_ROW;
 use crate::kernel::{Coding, RowView};
 
@@ -80,10 +80,10 @@ impl<'a, C: Content> TierReader<'a, C> {
         self.open = 0;
     }
 
-    /// Opens a shape and returns its number; `None` where the tier has no such shape.
-    pub fn open(&mut self, shape: Shape) -> Option<usize> {
+    /// Opens the shape with these wings and returns its number; `None` where the tier has none.
+    pub fn open(&mut self, left: WingShape, right: WingShape) -> Option<usize> {
         let tier = self.tier?;
-        let number = tier.directory.shape(shape.left, shape.right)?;
+        let number = tier.directory.shape(left, right)?;
         if self.open == self.shapes.len() {
             self.shapes.push(OpenShape::default());
         }
@@ -251,7 +251,7 @@ impl<'a, C: Content> Rows<'a, C> {
         let planes = reader.tier.map_or(0, |tier| tier.planes);
         let shape = *of_shape(shape, matrix.shape(), || {
             reader.close();
-            reader.open(matrix.shape())
+            reader.open(matrix.left, matrix.right)
         });
         let number = |shape| reader.matrix(shape, matrix.spine, matrix.left_firsts);
         self.matrix = shape.and_then(|shape| Some(((shape, number(shape)?), matrix.words() * planes)));
