@@ -16,7 +16,7 @@ const MAGIC: &[u8; 8] = b"fourcou4";
 const NAME: &str = "count";
 
 /// How far a count has come.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub(super) struct Journal {
     board: String,
     /// The values that are counted, if any.
@@ -33,14 +33,7 @@ pub(super) struct Journal {
 impl Journal {
     /// Begins a count.
     pub fn new(board: Board, values: Option<Values>, block_words: usize) -> Journal {
-        Journal {
-            board: board.to_string(),
-            values,
-            block_words: block_words as u64,
-            legal: Vec::new(),
-            outcomes: Vec::new(),
-            solved: None,
-        }
+        Journal { board: board.to_string(), values, block_words: block_words as u64, ..Journal::default() }
     }
 
     /// Adds the next ply of the sweep. The positions with a line are finished, so their value needs no solve.

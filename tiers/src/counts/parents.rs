@@ -22,7 +22,6 @@ use super::finished::{FinishedList, Source, others};
 use crate::files::FileError;
 use crate::index::{Matrix, Spine, WingList, arm_lines, count_before, low_bits, row_map};
 use crate::kernel::RowView;
-use crate::kernel::matrix::ArmedLines;
 use crate::kernel::reach::{ColumnPull, Pull, Put, RowPull};
 use crate::solve::ShapeDrops;
 use crate::tier::{Origin, Reached, RowRequest, TierReader, row_span};
@@ -136,16 +135,7 @@ struct Part<'b> {
 
 impl<'b> Part<'b> {
     fn new(rows: &Range<usize>, columns: usize) -> Part<'b> {
-        let band = Pull {
-            rows: rows.len(),
-            columns,
-            row_pulls: Vec::new(),
-            column_pulls: Vec::new(),
-            turned_pulls: Vec::new(),
-            lines: ArmedLines::default(),
-            left: &[],
-        };
-        Part { band, requests: Vec::new() }
+        Part { band: Pull { rows: rows.len(), columns, ..Pull::default() }, requests: Vec::new() }
     }
 
     fn add_rows(&mut self, from: Origin, rows: Vec<u32>) {
