@@ -91,13 +91,13 @@ fn choose(database: &Database, plies: &[u32], random: &mut Random) -> Vec<Plante
     // The last tiers have few quiet positions, some none.
     for tier in tiers.iter().cycle() {
         let entry = random.next() % tier.entries();
-        let [first, second] = index.split().bitboards(&tier.unrank(index, entry).expect("an entry"));
+        let [first, second] = index.split.bitboards(&tier.unrank(index, entry).expect("an entry"));
         let Ok(position) = Position::from_bitboards(database.board(), first, second) else { continue };
-        let is_new = chosen.iter().all(|other| (other.ply, other.entry) != (tier.ply(), entry));
+        let is_new = chosen.iter().all(|other| (other.ply, other.entry) != (tier.ply, entry));
         if evaluate(&position) == StaticEvaluation::Quiet && is_new {
             let right = database.probe(&position).expect("an answer");
             let outcome = another(right, &position, random);
-            chosen.push(Planted { ply: tier.ply(), entry, outcome });
+            chosen.push(Planted { ply: tier.ply, entry, outcome });
         }
         if chosen.len() == PLANTED {
             break;

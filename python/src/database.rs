@@ -119,7 +119,7 @@ impl Database {
     /// The deepest ply that is stored; ``None`` if all are. Later positions are searched forward.
     #[getter]
     fn keep_plies(&self) -> Option<u32> {
-        self.0.manifest().keep_plies()
+        self.0.manifest().keep_plies
     }
 
     /// The number of entries, with mirror images once.
@@ -141,7 +141,7 @@ impl Database {
     /// 'bf24785a4e22734d'
     #[getter]
     fn hash(&self) -> Option<String> {
-        self.0.manifest().hash().map(|hash| hash.to_string())
+        self.0.manifest().hash.map(|hash| hash.to_string())
     }
 
     /// Returns what a position is worth to its player to move. ``position`` is a text or a `Position`.

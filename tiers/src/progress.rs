@@ -3,6 +3,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::communicator::Communicator;
 use crate::files::FileError;
 use crate::solve::Plan;
@@ -72,7 +74,7 @@ pub trait Progress: Sync {
 impl Progress for () {}
 
 /// What a tier took one of several ranks.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Share {
     /// Bytes of its messages.
     pub bytes: u64,

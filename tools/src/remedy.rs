@@ -112,7 +112,7 @@ pub fn make_again(file: &Path) -> String {
     // A file of a scratch folder does not tell where the database is.
     let is_database = manifest.is_some() || file.file_name().is_some_and(|name| name == "manifest");
     let root = folder.parent().and_then(Path::parent).filter(|_| is_database).unwrap_or(Path::new("db"));
-    let solve = to_solve_again(board, values, manifest.and_then(|manifest| manifest.keep_plies()), root);
+    let solve = to_solve_again(board, values, manifest.and_then(|manifest| manifest.keep_plies), root);
     format!("make the database again with: {solve} --replace")
 }
 

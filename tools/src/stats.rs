@@ -137,8 +137,8 @@ impl Stats {
         let plies: Vec<Row> = counts.plies.iter().map(|ply| Row::of_values(counts, ply)).collect();
         Stats {
             folder: database.map(|database| output::json_path(database.folder())),
-            keep_plies: database.and_then(|database| database.manifest().keep_plies()),
-            hash: database.and_then(|database| Some(database.manifest().hash()?.to_string())),
+            keep_plies: database.and_then(|database| database.manifest().keep_plies),
+            hash: database.and_then(|database| Some(database.manifest().hash?.to_string())),
             sums: Sums::of(&plies),
             plies: Some(plies),
             outcomes: Some(counts.total_outcomes().iter().map(OutcomeRow::of).collect()),

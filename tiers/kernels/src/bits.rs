@@ -13,6 +13,18 @@
 use super::code::{Code, MAX_PLANES};
 use super::matrix::ColumnDrop;
 
+/// Lists the places of the bits that are set.
+#[inline(always)]
+pub fn ones(mut mask: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let place = mask.trailing_zeros() as usize;
+        (mask != 0).then(|| {
+            mask &= mask - 1;
+            place
+        })
+    })
+}
+
 /// Moves bits under a mask.
 pub trait Bits: Copy {
     /// Each operation is one instruction, and a mask needs no preparation.
@@ -273,7 +285,7 @@ impl Lanes {
 mod tests {
     use super::*;
     use crate::RowView;
-    use crate::code::{No, Ordered, Wdl, Yes};
+    use crate::code::{Known, Ordered, Wdl};
     use crate::rows;
     use proptest::prelude::*;
 
@@ -410,8 +422,8 @@ mod tests {
         fn rows_side_by_side_take_what_they_take_one_by_one(case in case()) {
             case.check::<_, 2>(Wdl::<true>);
             case.check::<_, 2>(Wdl::<false>);
-            case.check::<_, 2>(Ordered { maximise: Yes, narrow: No });
-            case.check::<_, 3>(Ordered { maximise: No, narrow: true });
+            case.check::<_, 2>(Ordered { maximise: Known::<true>, narrow: Known::<false> });
+            case.check::<_, 3>(Ordered { maximise: Known::<false>, narrow: true });
             case.check::<_, 5>(Ordered { maximise: true, narrow: true });
             case.check::<_, 6>(Ordered { maximise: false, narrow: false });
         }

@@ -60,12 +60,14 @@ pub struct ValuesError {
 /// How the outcomes of one tier are written in planes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Coding {
-    values: Values,
+    /// Which values are coded.
+    pub values: Values,
     ply: u32,
     /// Latest ply at which the first and the second player can win.
     latest: [u32; 2],
     cells: u32,
-    planes: usize,
+    /// The number of planes: 2 for wdl, 2 to 7 with remoteness.
+    pub planes: usize,
 }
 
 /// The most planes of any coding: 64 cells have 65 outcomes.
@@ -87,16 +89,6 @@ impl Coding {
             }
         }
         coding
-    }
-
-    /// Returns the number of planes: 2 for wdl, 2 to 7 with remoteness.
-    pub fn planes(&self) -> usize {
-        self.planes
-    }
-
-    /// Returns which values are coded.
-    pub fn values(&self) -> Values {
-        self.values
     }
 
     /// Returns the code of a game that `winner` wins at ply `end`, or of a tie: bit `p` belongs to plane `p`.
@@ -193,7 +185,7 @@ pub struct Ordered<M, W> {
     pub narrow: W,
 }
 
-/// A fact that is known when a loop is compiled ([`Yes`], [`No`]) or when it runs (`bool`). To know the direction saves one
+/// A fact that is known when a loop is compiled ([`Known`]) or when it runs (`bool`). To know the direction saves one
 /// instruction in nine, to know the width 4 % of a solve; each costs a loop more.
 pub trait Fact: Copy {
     /// Tells whether it holds.
@@ -201,22 +193,12 @@ pub trait Fact: Copy {
 }
 
 #[derive(Clone, Copy)]
-pub struct Yes;
+pub struct Known<const HOLDS: bool>;
 
-#[derive(Clone, Copy)]
-pub struct No;
-
-impl Fact for Yes {
+impl<const HOLDS: bool> Fact for Known<HOLDS> {
     #[inline(always)]
     fn holds(self) -> bool {
-        true
-    }
-}
-
-impl Fact for No {
-    #[inline(always)]
-    fn holds(self) -> bool {
-        false
+        HOLDS
     }
 }
 

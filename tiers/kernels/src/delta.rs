@@ -10,7 +10,7 @@
 
 use std::ops::Range;
 
-use super::bits::{Bits, Task};
+use super::bits::{Bits, Task, ones};
 
 /// Words that are compared at a time.
 const CHUNK: usize = 64;
@@ -241,18 +241,6 @@ fn difference(words: &[u64], chunk: Range<usize>, back: usize) -> [u64; CHUNK] {
 #[inline(always)]
 fn changed_words(words: &[u64; CHUNK]) -> u64 {
     words.iter().enumerate().map(|(number, word)| u64::from(*word != 0) << number).sum()
-}
-
-/// Lists the places of the bits that are set.
-#[inline(always)]
-fn ones(mut mask: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let place = mask.trailing_zeros() as usize;
-        (mask != 0).then(|| {
-            mask &= mask - 1;
-            place
-        })
-    })
 }
 
 /// The lowest and the highest bit of every byte.

@@ -19,17 +19,13 @@ mod words;
 
 pub use code::{Coding, MAX_PLANES, Values, ValuesError};
 
-pub use bits::{Bits, Task};
+pub use bits::{Bits, Task, ones};
 pub use rows::transpose;
 pub use words::{Pool, PoolLimits, RowView, SPARE_PART, Words};
 
 use bits::Portable;
-use code::{No, Ordered, Wdl, Yes};
-use delta::{MakeDelta, UndoDelta};
+use code::{Known, Ordered, Wdl};
 use matrix::{BAND_ROWS, Band, Buffers, Solve};
-use pack::{Pack, Unpack};
-use reach::{PullBand, Pulled};
-use tally::{CountByChunk, CountCodes};
 
 /// Which form of the kernels runs. All forms give the same bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -64,47 +60,12 @@ impl Kernel {
         if self.0.is_some() { 0 } else { bits::lane_bytes(BAND_ROWS, row_words) }
     }
 
-    /// Runs a loop; it is compiled where this is called. The methods below run those of this crate, compiled here.
+    /// Runs a loop; it is compiled where this is called.
     pub fn run<T: Task>(self, task: T) -> T::Output {
         match self.0 {
             None => task.run::<Portable>(),
             Some(proof) => fast::run(proof, task),
         }
-    }
-
-    /// Packs the symbols of quiet entries.
-    pub fn pack(self, task: Pack) {
-        self.run(task);
-    }
-
-    /// Unpacks a plane of symbols.
-    pub fn unpack(self, task: Unpack) {
-        self.run(task);
-    }
-
-    /// Counts marked positions by chunk.
-    pub fn count_by_chunk(self, task: CountByChunk) {
-        self.run(task);
-    }
-
-    /// Counts marked positions by code.
-    pub fn count_codes(self, task: CountCodes) {
-        self.run(task);
-    }
-
-    /// Gathers a band of reached positions.
-    pub fn pull(self, task: PullBand) -> Pulled {
-        self.run(task)
-    }
-
-    /// Makes the delta of a block.
-    pub fn make_delta<'a>(self, task: MakeDelta<'a>) -> &'a [u8] {
-        self.run(task)
-    }
-
-    /// Writes a block from its delta.
-    pub fn undo_delta(self, task: UndoDelta) {
-        self.run(task);
     }
 
     /// Solves a band of a tier whose code is `coding` and whose children have `child_planes` planes.
@@ -117,56 +78,41 @@ impl Kernel {
         out: &mut [u64],
         buffers: &mut Buffers,
     ) {
-        let narrow = child_planes < coding.planes();
-        debug_assert!(!narrow || coding.planes() > 2 && child_planes + 1 == coding.planes());
-        match coding.values() {
+        let narrow = child_planes < coding.planes;
+        debug_assert!(!narrow || coding.planes > 2 && child_planes + 1 == coding.planes);
+        match coding.values {
             Values::Wdl if maximise => self.run(Solve::<_, 2> { code: Wdl::<true>, band, out, buffers }),
             Values::Wdl => self.run(Solve::<_, 2> { code: Wdl::<false>, band, out, buffers }),
             Values::Remoteness => {
+                let code = Ordered { maximise, narrow };
                 // Most of a solve is in tiers of three to five planes.
-                let solve = match coding.planes() {
-                    2 => solve_any::<2>,
-                    3 => solve_ordered::<3>,
-                    4 => solve_ordered::<4>,
-                    5 => solve_ordered::<5>,
+                match coding.planes {
+                    2 => self.run(Solve::<_, 2> { code, band, out, buffers }),
+                    3 => self.run_ordered(Solve::<_, 3> { code, band, out, buffers }),
+                    4 => self.run_ordered(Solve::<_, 4> { code, band, out, buffers }),
+                    5 => self.run_ordered(Solve::<_, 5> { code, band, out, buffers }),
                     // Seven planes would serve 63 and 64 cells, but no index of so large a board can be made.
-                    _ => solve_any::<6>,
-                };
-                solve(self, maximise, narrow, band, out, buffers);
+                    _ => self.run(Solve::<_, 6> { code, band, out, buffers }),
+                }
             }
         }
     }
-}
 
-/// Solves a band of a tier with remoteness, whose children have one plane less if `narrow` is set. One loop serves all cases.
-fn solve_any<const P: usize>(
-    kernel: Kernel,
-    maximise: bool,
-    narrow: bool,
-    band: &Band,
-    out: &mut [u64],
-    buffers: &mut Buffers,
-) {
-    kernel.run(Solve::<_, P> { code: Ordered { maximise, narrow }, band, out, buffers });
-}
-
-/// Does what [`solve_any`] does. One loop for each direction, where bit moves are fast and children as wide; elsewhere the moves
-/// take nearly all the time, and [`solve_any`] does.
-fn solve_ordered<const P: usize>(
-    kernel: Kernel,
-    maximise: bool,
-    narrow: bool,
-    band: &Band,
-    out: &mut [u64],
-    buffers: &mut Buffers,
-) {
-    match kernel.0 {
-        Some(proof) if !narrow && maximise => {
-            fast::run(proof, Solve::<_, P> { code: Ordered { maximise: Yes, narrow: No }, band, out, buffers });
+    /// Does what [`Kernel::run`] does. One loop for each direction, where bit moves are fast and children as wide; elsewhere the moves
+    /// take nearly all the time, and one loop serves all cases.
+    fn run_ordered<const P: usize>(self, task: Solve<Ordered<bool, bool>, P>) {
+        let Solve { code: Ordered { maximise, narrow }, band, out, buffers } = task;
+        let wide = Known::<false>;
+        match self.0 {
+            Some(proof) if !narrow && maximise => {
+                let code = Ordered { maximise: Known::<true>, narrow: wide };
+                fast::run(proof, Solve::<_, P> { code, band, out, buffers });
+            }
+            Some(proof) if !narrow => {
+                let code = Ordered { maximise: Known::<false>, narrow: wide };
+                fast::run(proof, Solve::<_, P> { code, band, out, buffers });
+            }
+            _ => self.run(Solve::<_, P> { code: Ordered { maximise, narrow }, band, out, buffers }),
         }
-        Some(proof) if !narrow => {
-            fast::run(proof, Solve::<_, P> { code: Ordered { maximise: No, narrow: No }, band, out, buffers });
-        }
-        _ => solve_any::<P>(kernel, maximise, narrow, band, out, buffers),
     }
 }

@@ -25,7 +25,8 @@ use super::{Coding, Values};
 pub struct Symbols {
     /// All of `⌈len / 64⌉` words; bits beyond `len` are 0.
     planes: Vec<Vec<u64>>,
-    len: usize,
+    /// The number of symbols.
+    pub len: usize,
 }
 
 impl Symbols {
@@ -38,11 +39,6 @@ impl Symbols {
     pub fn clear(&mut self) {
         self.planes.iter_mut().for_each(Vec::clear);
         self.len = 0;
-    }
-
-    /// Counts the symbols.
-    pub fn count(&self) -> usize {
-        self.len
     }
 
     /// Returns the stream of a plane.
@@ -179,7 +175,7 @@ fn bits_at(stream: &[u64], at: usize) -> u64 {
 
 /// Returns the bytes that `count` symbols take.
 pub fn packed_bytes(coding: &Coding, count: usize) -> usize {
-    match coding.values() {
+    match coding.values {
         Values::Wdl => count.div_ceil(4),
         Values::Remoteness => count,
     }
@@ -187,7 +183,7 @@ pub fn packed_bytes(coding: &Coding, count: usize) -> usize {
 
 /// Tells whether bytes can be symbols: none has bits beyond the planes.
 pub fn are_symbols(coding: &Coding, bytes: &[u8]) -> bool {
-    coding.values() == Values::Wdl || bytes.iter().fold(0, |any, code| any | code) >> coding.planes() == 0
+    coding.values == Values::Wdl || bytes.iter().fold(0, |any, code| any | code) >> coding.planes == 0
 }
 
 /// Appends `count` symbols from number `first` on.
@@ -196,11 +192,11 @@ pub fn to_bytes(coding: &Coding, symbols: &Symbols, first: usize, count: usize, 
     for at in (0..count).step_by(32) {
         let take = (count - at).min(32) as u32;
         let word = |plane: usize| (bits_at(symbols.plane(plane), first + at) & u64::MAX >> (64 - take)) as u32;
-        match coding.values() {
+        match coding.values {
             Values::Wdl => bytes.extend((spread(word(0)) | spread(word(1)) << 1).to_le_bytes()),
             Values::Remoteness => {
                 let mut codes = [0u8; 32];
-                for plane in 0..coding.planes() {
+                for plane in 0..coding.planes {
                     let word = word(plane);
                     codes.iter_mut().enumerate().for_each(|(i, code)| *code |= ((word >> i & 1) as u8) << plane);
                 }
@@ -215,13 +211,13 @@ pub fn to_bytes(coding: &Coding, symbols: &Symbols, first: usize, count: usize, 
 /// each of `⌈count / 64⌉` words.
 pub fn from_bytes(coding: &Coding, bytes: &[u8], first: usize, count: usize) -> Vec<u64> {
     let words = count.div_ceil(64);
-    let mut planes = vec![0u64; words * coding.planes()];
+    let mut planes = vec![0u64; words * coding.planes];
     for (i, number) in (first..first + count).enumerate() {
-        let code = match coding.values() {
+        let code = match coding.values {
             Values::Wdl => bytes[number / 4] >> (2 * (number % 4)),
             Values::Remoteness => bytes[number],
         };
-        for plane in 0..coding.planes() {
+        for plane in 0..coding.planes {
             planes[plane * words + i / 64] |= u64::from(code >> plane & 1) << (i % 64);
         }
     }
@@ -285,14 +281,14 @@ mod tests {
             skip in 0..100usize,
         ) {
             let coding = Coding::new("5x5".parse().unwrap(), values, 1);
-            let mut symbols = Symbols::new(coding.planes());
+            let mut symbols = Symbols::new(coding.planes);
             for word in &words {
-                let rows = &word[..coding.planes()];
+                let rows = &word[..coding.planes];
                 let pack = Pack { rows, row_words: 1, words: 0..1, quiet: &[u64::MAX], symbols: &mut symbols };
                 Kernel::portable().run(pack);
             }
-            let first = first.min(symbols.count());
-            let count = count.min(symbols.count() - first);
+            let first = first.min(symbols.len);
+            let count = count.min(symbols.len - first);
             let mut bytes = Vec::new();
             to_bytes(&coding, &symbols, first, count, &mut bytes);
             prop_assert_eq!(bytes.len(), packed_bytes(&coding, count));
@@ -300,7 +296,7 @@ mod tests {
             let planes = from_bytes(&coding, &bytes, skip, count - skip);
             let bit = |plane: &[u64], number: usize| plane[number / 64] >> (number % 64) & 1;
             let words = (count - skip).div_ceil(64);
-            for (plane, i) in (0..coding.planes()).flat_map(|plane| (0..count - skip).map(move |i| (plane, i))) {
+            for (plane, i) in (0..coding.planes).flat_map(|plane| (0..count - skip).map(move |i| (plane, i))) {
                 prop_assert_eq!(bit(&planes[plane * words..], i), bit(symbols.plane(plane), first + skip + i));
             }
         }

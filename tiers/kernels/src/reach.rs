@@ -60,6 +60,7 @@ pub enum Put<'a> {
 }
 
 /// A run of rows of a child's matrix, and where they come from.
+#[derive(Default)]
 pub struct Pull<'a> {
     /// Number of rows.
     pub rows: usize,

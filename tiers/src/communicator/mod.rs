@@ -11,6 +11,9 @@ use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
 use crate::files::{FileError, Lock, Storage, create_folder, io_error, shown, write_file};
 
 /// The processes of a job, as one of them sees it. Its threads share it.
@@ -32,15 +35,14 @@ pub trait Communicator: Sync + Debug {
 
     /// Combines the words of all ranks, which have equally many. Waits for all.
     fn all_reduce(&self, words: &mut [u64], operation: Reduction) {
-        let own: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        let all = self.all_gather(&own);
+        let all = self.all_gather(bytemuck::cast_slice(words));
         let combine = match operation {
             Reduction::Or => |one, other| one | other,
             Reduction::Sum => u64::wrapping_add,
         };
         words.fill(0);
         for other in all {
-            let others = other.as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes));
+            let others = other.as_chunks().0.iter().map(|bytes| u64::from_ne_bytes(*bytes));
             words.iter_mut().zip(others).for_each(|(word, other)| *word = combine(*word, other));
         }
     }
@@ -124,7 +126,6 @@ impl Communicator for Alone {
 /// assert_eq!(assign(&[5, 5, 5, 5, 5], 2), [0, 1, 0, 1, 0]);
 /// assert_eq!(assign(&[1, 2, 3, 6], 2), [1, 1, 1, 0]);
 /// ```
-#[must_use]
 pub fn assign(costs: &[u64], size: u32) -> Vec<u32> {
     let mut ranks = vec![0; costs.len()];
     if size > 1 {
@@ -141,18 +142,22 @@ pub fn assign(costs: &[u64], size: u32) -> Vec<u32> {
     ranks
 }
 
-/// Gathers the numbers of all ranks.
+/// Gathers a record of every rank, in their order.
 ///
 /// # Errors
-/// [`CommunicatorError::Unreadable`] where a rank sends no whole numbers.
-pub(crate) fn gather_numbers(all: &dyn Communicator, own: &[u64]) -> Result<Vec<Vec<u64>>, CommunicatorError> {
-    let own: Vec<u8> = own.iter().flat_map(|number| number.to_le_bytes()).collect();
-    let gathered = all.all_gather(&own);
-    let numbers = gathered.iter().enumerate().map(|(rank, bytes)| match bytes.as_chunks() {
-        (numbers, []) => Ok(numbers.iter().map(|number| u64::from_le_bytes(*number)).collect()),
-        _ => Err(CommunicatorError::Unreadable { rank: rank as u32 }),
-    });
-    numbers.collect()
+/// [`CommunicatorError::Unreadable`] where a rank sends something else.
+pub(crate) fn gather<T: Serialize + DeserializeOwned>(
+    all: &dyn Communicator,
+    own: &T,
+) -> Result<Vec<T>, CommunicatorError> {
+    let config = bincode::config::standard().with_fixed_int_encoding();
+    // Numbers, texts and lists always encode.
+    let own = bincode::serde::encode_to_vec(own, config).unwrap_or_default();
+    let record = |(rank, bytes): (u32, Vec<u8>)| match bincode::serde::decode_from_slice(&bytes, config) {
+        Ok((record, length)) if length == bytes.len() => Ok(record),
+        _ => Err(CommunicatorError::Unreadable { rank }),
+    };
+    (0..).zip(all.all_gather(&own)).map(record).collect()
 }
 
 /// Ranks that do not fit together. The job has to end.

@@ -92,3 +92,11 @@ pub enum CountError {
     #[error(transparent)]
     File(#[from] FileError),
 }
+
+impl CountError {
+    /// Refuses what needs more than `limit_bytes` of memory.
+    pub(crate) fn check_memory(board: Board, needed_bytes: u128, limit_bytes: u64) -> Result<(), CountError> {
+        let is_enough = needed_bytes <= u128::from(limit_bytes);
+        is_enough.then_some(()).ok_or(CountError::Memory { board, needed_bytes, limit_bytes })
+    }
+}

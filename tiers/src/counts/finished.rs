@@ -15,21 +15,14 @@ use fourbase::Player;
 
 use crate::index::{Index, Spine, WingList, WingShape, low_bits};
 use crate::kernel::matrix::NO_ROW;
+use crate::kernel::ones;
 use crate::kernel::reach::Put;
-
-/// The last move into a wing or on the spine beside it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum LastMove {
-    /// Into this wing column.
-    Wing(usize),
-    /// On the spine.
-    Spine,
-}
 
 /// One last move, and where it leads from.
 #[derive(Clone, Debug)]
 pub(super) struct Source {
-    pub last_move: LastMove,
+    /// Into which column of the wing the last move was; `None` on the spine beside it.
+    pub column: Option<usize>,
     /// For every finished colouring, the parent's place in its own list, or [`NO_ROW`] where this was not the move.
     pub parents: Vec<u32>,
     /// The finished colourings that have a parent here.
@@ -48,14 +41,16 @@ impl Source {
 /// The finished colourings of one wing shape, beside one spine, with one number of first-player pieces.
 #[derive(Clone, Debug)]
 pub(super) struct FinishedList {
-    len: usize,
-    sources: Vec<Source>,
+    /// The number of finished colourings.
+    pub(super) len: usize,
+    /// What each last move finishes, unless that is nothing.
+    pub(super) sources: Vec<Source>,
 }
 
 impl FinishedList {
     /// Lists what a drop of `mover` finishes. Costs a few nanoseconds a colouring.
     fn new(index: &Index, wing: WingShape, spine: Spine, firsts: u32, mover: Player) -> FinishedList {
-        let split = index.split();
+        let split = &index.split;
         let first = u32::from(mover == Player::First);
         let mut runs = Vec::with_capacity(split.wing_columns() + 1);
         for column in 0..split.wing_columns() {
@@ -70,20 +65,15 @@ impl FinishedList {
                 let below = low_bits(bit) as u32;
                 colouring & below | first << bit | (colouring & !below) << 1
             };
-            runs.push(Run::new(LastMove::Wing(column), list, list.keeps(column, mover), insert));
+            runs.push(Run::new(Some(column), list, list.keeps(column, mover), insert));
         }
         if let Some((under, top)) = spine.shrunk()
             && top == (mover == Player::First)
         {
             let list = index.list(wing, under, firsts);
-            runs.push(Run::new(LastMove::Spine, list, list.spine_keeps(mover), |colouring| colouring));
+            runs.push(Run::new(None, list, list.spine_keeps(mover), |colouring| colouring));
         }
         merge(runs)
-    }
-
-    /// Returns the number of finished colourings.
-    pub(super) fn len(&self) -> usize {
-        self.len
     }
 
     /// Returns the memory that the list takes.
@@ -92,11 +82,6 @@ impl FinishedList {
             size_of::<Source>() + 4 * source.parents.capacity() + 8 * (source.put.capacity() + source.take.capacity())
         };
         self.sources.iter().map(of_source).sum::<usize>() as u64
-    }
-
-    /// Returns what a last move finishes; `None` if that is nothing.
-    pub(super) fn source(&self, last_move: LastMove) -> Option<&Source> {
-        self.sources.iter().find(|source| source.last_move == last_move)
     }
 }
 
@@ -126,18 +111,18 @@ impl<'a> FinishedLists<'a> {
 
     /// Counts the lists: one for every wing shape, spine, and number of first-player pieces.
     fn slots(index: &Index) -> usize {
-        let split = index.split();
+        let split = &index.split;
         split.spines() * split.wing_shapes() as usize * Self::firsts_each(index)
     }
 
     /// Lists a wing shape and a spine: none to all pieces of the wing are the first player's.
     fn firsts_each(index: &Index) -> usize {
-        index.split().wing_columns() * index.board().height() + 1
+        index.split.wing_columns() * index.board().height() + 1
     }
 
     /// Returns the list of a wing shape beside a spine: one that stays, or one of the caller's own.
     pub(super) fn list(&self, wing: WingShape, spine: Spine, firsts: u32) -> Cow<'_, FinishedList> {
-        let wings = spine.number() * self.index.split().wing_shapes() as usize + wing.0 as usize;
+        let wings = spine.number() * self.index.split.wing_shapes() as usize + wing.0 as usize;
         let slot = &self.lists[wings * Self::firsts_each(self.index) + firsts as usize];
         if let Some(list) = slot.get() {
             return Cow::Borrowed(list);
@@ -160,7 +145,7 @@ pub(super) fn others(list: &WingList, mask: &[u64]) -> Vec<u64> {
 
 /// What one last move finishes: colourings after the drop, in increasing order, and the parents' places.
 struct Run {
-    last_move: LastMove,
+    column: Option<usize>,
     colourings: Vec<u32>,
     places: Vec<u32>,
     next: usize,
@@ -168,18 +153,16 @@ struct Run {
 }
 
 impl Run {
-    fn new(last_move: LastMove, list: &WingList, keeps: &[u64], drop: impl Fn(u32) -> u32) -> Run {
+    fn new(column: Option<usize>, list: &WingList, keeps: &[u64], drop: impl Fn(u32) -> u32) -> Run {
         let (mut colourings, mut places) = (Vec::new(), Vec::new());
         let take = others(list, keeps);
-        for (word, mut bits) in take.iter().copied().enumerate() {
-            while bits != 0 {
-                let place = word as u32 * 64 + bits.trailing_zeros();
-                bits &= bits - 1;
-                colourings.push(drop(list.colourings()[place as usize]));
-                places.push(place);
+        for (word, bits) in take.iter().enumerate() {
+            for place in ones(*bits).map(|bit| 64 * word + bit) {
+                colourings.push(drop(list.colourings[place]));
+                places.push(place as u32);
             }
         }
-        Run { last_move, colourings, places, next: 0, take }
+        Run { column, colourings, places, next: 0, take }
     }
 }
 
@@ -199,7 +182,7 @@ fn merge(mut runs: Vec<Run>) -> FinishedList {
     let source = |(run, parents): (Run, Vec<u32>)| {
         let bit = |mask, (i, parent): (usize, &u32)| mask | u64::from(*parent != NO_ROW) << i;
         let put = parents.chunks(64).map(|word| word.iter().enumerate().fold(0, bit)).collect();
-        Source { last_move: run.last_move, parents, put, take: run.take }
+        Source { column: run.column, parents, put, take: run.take }
     };
     FinishedList { len, sources: runs.into_iter().zip(parents).map(source).collect() }
 }

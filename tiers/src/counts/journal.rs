@@ -1,13 +1,12 @@
 //! How far a count in files has come: one small file beside them, rewritten after every ply.
 
-use std::io::ErrorKind;
 use std::path::Path;
 
 use fourbase::{Board, Outcome, Value};
 use serde::{Deserialize, Serialize};
 
 use super::table::{OutcomeCount, PlyLegal};
-use crate::files::{FileError, Storage, envelope, io_error, write_file};
+use crate::files::{FileError, Storage, envelope, io_error, open_existing, write_file};
 use crate::kernel::Values;
 
 /// The first version had no examples, the second also those of counts that solved by themselves, the third values as text.
@@ -17,11 +16,11 @@ const MAGIC: &[u8; 8] = b"fourcou4";
 const NAME: &str = "count";
 
 /// How far a count has come.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub(super) struct Journal {
     board: String,
     /// The values that are counted, if any.
-    values: Option<Values>,
+    pub values: Option<Values>,
     block_words: u64,
     /// The plies that the sweep has passed.
     pub legal: Vec<PlyLegal>,
@@ -34,14 +33,7 @@ pub(super) struct Journal {
 impl Journal {
     /// Begins a count.
     pub fn new(board: Board, values: Option<Values>, block_words: usize) -> Journal {
-        Journal {
-            board: board.to_string(),
-            values,
-            block_words: block_words as u64,
-            legal: Vec::new(),
-            outcomes: Vec::new(),
-            solved: None,
-        }
+        Journal { board: board.to_string(), values, block_words: block_words as u64, ..Journal::default() }
     }
 
     /// Adds the next ply of the sweep. The positions with a line are finished, so their value needs no solve.
@@ -68,11 +60,6 @@ impl Journal {
         }
     }
 
-    /// Returns the values that are counted, if any.
-    pub fn values(&self) -> Option<Values> {
-        self.values
-    }
-
     /// Tells whether the values of a ply are counted.
     pub fn has_counted(&self, ply: u32) -> bool {
         self.solved.is_some_and(|last| last <= ply)
@@ -84,20 +71,12 @@ impl Journal {
     /// [`FileError::Io`] where the system refuses to read an existing file.
     pub fn read(&self, storage: &dyn Storage, folder: &Path) -> Result<Option<Journal>, FileError> {
         let path = folder.join(NAME);
-        let file = match storage.open(&path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            file => file.map_err(io_error(&path, "open"))?,
+        let Some(file) = open_existing(storage, &path)? else { return Ok(None) };
+        let found = FileError::unless_damaged(envelope::unseal::<Journal>(&*file, &path, MAGIC))?;
+        let is_same = |found: &Journal| {
+            (&found.board, found.values, found.block_words) == (&self.board, self.values, self.block_words)
         };
-        match envelope::unseal::<Journal>(&*file, &path, MAGIC) {
-            Ok((found, _)) => Ok(Some(found).filter(|found| found.is_of(self))),
-            Err(error) if error.is_damage() => Ok(None),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Tells whether it is of the same count.
-    fn is_of(&self, other: &Journal) -> bool {
-        (&self.board, self.values, self.block_words) == (&other.board, other.values, other.block_words)
+        Ok(found.map(|(found, _)| found).filter(is_same))
     }
 
     /// Writes the journal durably.

@@ -73,10 +73,10 @@ pub fn read_kept(
     if kept.version != VERSION || sealed.map_or(true, |sealed| sealed.checksum != kept.checksum) {
         return Err(damaged("the checksum of the counts is wrong"));
     }
-    if manifest.hash().is_none_or(|hash| hash.to_string() != kept.database) {
+    if manifest.hash.is_none_or(|hash| hash.to_string() != kept.database) {
         return Ok(None);
     }
-    check(&kept.counts, board, manifest.values(), manifest.root()).map_err(damaged)?;
+    check(&kept.counts, board, manifest.values, manifest.root()).map_err(damaged)?;
     Ok(Some(kept.counts))
 }
 
@@ -91,7 +91,7 @@ pub fn write_kept(
     counts: &Counts,
 ) -> Result<(), CountError> {
     let file = kept_path(folder);
-    let hash = manifest.hash().map(|hash| hash.to_string()).unwrap_or_default();
+    let hash = manifest.hash.map(|hash| hash.to_string()).unwrap_or_default();
     let kept = Kept::new(hash, counts.clone()).and_then(|kept| serde_json::to_vec(&kept));
     let kept = kept.map_err(|error| io_error(&file, "write")(error.into()))?;
     // Two that write at once would write into one file under its temporary name.
@@ -166,7 +166,7 @@ mod tests {
 
     /// Writes a file with a valid checksum.
     fn put(files: &Memory, manifest: &Manifest, counts: Counts) {
-        let kept = Kept::new(manifest.hash().unwrap().to_string(), counts).unwrap();
+        let kept = Kept::new(manifest.hash.unwrap().to_string(), counts).unwrap();
         let bytes = serde_json::to_vec(&kept).unwrap();
         write_file(files, "db/4x3".as_ref(), "remoteness.stats.json", &bytes).unwrap();
     }

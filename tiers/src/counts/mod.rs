@@ -39,5 +39,5 @@ mod tests;
 pub use error::CountError;
 pub use kept::{kept_path, read_kept, write_kept};
 pub use run::{count_by_ply, count_by_value, solve_and_count};
-pub(crate) use sweep::{count_legal, legal_bytes, sweep_tier};
+pub(crate) use sweep::{count_legal, legal_bytes, sweep_up};
 pub use table::{Counts, OutcomeCount, PlyCounts, PlyLegal};

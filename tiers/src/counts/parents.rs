@@ -18,11 +18,10 @@ use std::ops::Range;
 
 use fourbase::Player;
 
-use super::finished::{FinishedList, LastMove, Source, others};
+use super::finished::{FinishedList, Source, others};
 use crate::files::FileError;
 use crate::index::{Matrix, Spine, WingList, arm_lines, count_before, low_bits, row_map};
 use crate::kernel::RowView;
-use crate::kernel::matrix::ArmedLines;
 use crate::kernel::reach::{ColumnPull, Pull, Put, RowPull};
 use crate::solve::ShapeDrops;
 use crate::tier::{Origin, Reached, RowRequest, TierReader, row_span};
@@ -44,13 +43,13 @@ pub(super) fn part<'b>(
     let own_rows = || index.list(matrix.left, spine, left_firsts);
     let own_columns = || index.list(matrix.right, spine, right_firsts);
     let before = |wing, firsts: u32| index.list(wing, spine, firsts - drops.first());
-    let mut part = Part::new(&rows, right.map_or(matrix.columns as usize, FinishedList::len));
+    let mut part = Part::new(&rows, right.map_or(matrix.columns as usize, |finished| finished.len));
     if left.is_none() && right.is_none() {
-        part.band.left = &own_rows().colourings()[rows.clone()];
+        part.band.left = &own_rows().colourings[rows.clone()];
         arm_lines(&drops.lines, spine, own_columns(), mover, &mut part.band.lines);
     }
     for drop in drops.left.iter().filter(|_| right.is_none()) {
-        let Some(source) = source(left, LastMove::Wing(drop.column)) else { continue };
+        let Some(source) = source(left, Some(drop.column)) else { continue };
         let Some(firsts) = left_firsts.checked_sub(drops.first()) else { continue };
         let Some(from) = origin(parents, drop.shape, spine, firsts) else { continue };
         let map = match source {
@@ -63,20 +62,20 @@ pub(super) fn part<'b>(
         part.add_rows(from, map);
     }
     for drop in drops.turned.iter().filter(|_| right.is_none()) {
-        let Some(source) = source(left, LastMove::Wing(drop.column)) else { continue };
+        let Some(source) = source(left, Some(drop.column)) else { continue };
         let Some(from) = origin(parents, drop.shape, spine, right_firsts) else { continue };
         let list = before(drop.wing, left_firsts);
         let own = || (list.keeps(drop.column, mover), dropped(own_rows(), drop.bit, mover));
         let (take, put) = source.map_or_else(own, |source| (&source.take, Cow::Borrowed(&*source.put)));
-        part.add_turned(from, turned(list.words(), take, &put, &rows));
+        part.add_turned(from, turned(list.words, take, &put, &rows));
     }
     for drop in drops.right.iter().filter(|_| left.is_none()) {
-        let Some(source) = source(right, LastMove::Wing(drop.column)) else { continue };
+        let Some(source) = source(right, Some(drop.column)) else { continue };
         let Some(from) = origin(parents, drop.shape, spine, left_firsts) else { continue };
         let list = before(drop.wing, right_firsts);
         let own = || {
             let own_columns = own_columns();
-            let put = if drop.column + 1 == index.split().wing_columns() {
+            let put = if drop.column + 1 == index.split.wing_columns() {
                 // The last column holds the highest bits, and its top piece the highest of all: the children are the
                 // upper end of the list (first player) or the lower one.
                 let firsts = own_columns.cell(drop.bit).iter().map(|word| word.count_ones() as usize).sum::<usize>();
@@ -87,11 +86,11 @@ pub(super) fn part<'b>(
             (list.keeps(drop.column, mover), put)
         };
         let (take, put) = source.map_or_else(own, Source::columns);
-        part.add_columns(from, rows.clone(), stream(list.words(), Vec::new(), Cow::Borrowed(take), put));
+        part.add_columns(from, rows.clone(), stream(list.words, Vec::new(), Cow::Borrowed(take), put));
     }
     let under = spine.shrunk().filter(|(_, is_first)| *is_first == (mover == Player::First));
     if let (Some(shape), Some((under, _))) = (drops.spine, under)
-        && let (Some(rows_from), Some(columns_from)) = (source(left, LastMove::Spine), source(right, LastMove::Spine))
+        && let (Some(rows_from), Some(columns_from)) = (source(left, None), source(right, None))
         && let Some(from) = origin(parents, shape, under, left_firsts)
     {
         let list = index.list(matrix.right, under, right_firsts);
@@ -104,7 +103,7 @@ pub(super) fn part<'b>(
             }
         };
         let (take, put) = columns_from.map_or_else(|| (list.spine_keeps(mover), Put::From(0)), Source::columns);
-        part.add_columns(from, row_span(&map), stream(list.words(), map, Cow::Borrowed(take), put));
+        part.add_columns(from, row_span(&map), stream(list.words, map, Cow::Borrowed(take), put));
     }
     part.load(parents)
 }
@@ -114,9 +113,9 @@ fn origin(parents: &TierReader<Reached>, shape: usize, spine: Spine, left_firsts
     Some((shape, parents.matrix(shape, spine, left_firsts)?))
 }
 
-/// Finds what a last move finishes: `None` where it finishes nothing, and `Some(None)` on the side of the index.
-fn source(finished: Option<&FinishedList>, last_move: LastMove) -> Option<Option<&Source>> {
-    finished.map_or(Some(None), |list| list.source(last_move).map(Some))
+/// Finds what a last move into a column of the wing, or on the spine, finishes: `None` where it finishes nothing, and `Some(None)` on the side of the index.
+fn source(finished: Option<&FinishedList>, column: Option<usize>) -> Option<Option<&Source>> {
+    finished.map_or(Some(None), |list| list.sources.iter().find(|source| source.column == column).map(Some))
 }
 
 /// Returns the colourings of a list in which `bit`, a column's top piece, is the mover's.
@@ -136,16 +135,7 @@ struct Part<'b> {
 
 impl<'b> Part<'b> {
     fn new(rows: &Range<usize>, columns: usize) -> Part<'b> {
-        let band = Pull {
-            rows: rows.len(),
-            columns,
-            row_pulls: Vec::new(),
-            column_pulls: Vec::new(),
-            turned_pulls: Vec::new(),
-            lines: ArmedLines::default(),
-            left: &[],
-        };
-        Part { band, requests: Vec::new() }
+        Part { band: Pull { rows: rows.len(), columns, ..Pull::default() }, requests: Vec::new() }
     }
 
     fn add_rows(&mut self, from: Origin, rows: Vec<u32>) {

@@ -101,7 +101,8 @@ pub fn count_by_value(
     let whole_bytes = plan.memory_bytes() + plan.entries() / 8;
     let in_files = !all.is_alone() || plan.is_bounded || whole_bytes > u128::from(solve.memory_bytes);
     let plan = if in_files { plan.bounded() } else { plan };
-    check_memory(solve, plan.memory_bytes() + FinishedLists::slot_bytes(&index) as u128)?;
+    let needed_bytes = plan.memory_bytes() + FinishedLists::slot_bytes(&index) as u128;
+    CountError::check_memory(solve.board, needed_bytes, solve.memory_bytes)?;
     drop(index);
     let files = Memory::default();
     let storage = if in_files { storage } else { &files };
@@ -233,10 +234,10 @@ impl<'a> Count<'a> {
                 self.sweep(&index, &plan, progress)?
             }
         };
+        let Count { storage, all, ref folder, .. } = *self;
         let budget = MemoryBudget::sequential(solve.block_words);
-        let mut tally = Tally { storage: self.storage, folder: &self.folder, all: self.all, budget, journal };
-        let report =
-            solve.run_observed(&mut |index, tier| tally.tally(index, tier), self.all, self.storage, progress)?;
+        let mut tally = Tally { reached: TierFolder { storage, folder, budget, all }, journal };
+        let report = solve.run_observed(&mut |index, tier| tally.tally(index, tier), all, storage, progress)?;
         let Journal { legal, outcomes, .. } = tally.journal;
         Ok((report, Counts::new(solve.board, solve.values, &legal, outcomes)))
     }
@@ -248,9 +249,9 @@ impl<'a> Count<'a> {
         // Half of the rest is for lists of finished colourings, the other half for blocks.
         let list_bytes = if plan.is_bounded { rest / 2 } else { rest };
         let budget = plan.budget(plan.memory_bytes() as u64 + rest - list_bytes, solve.block_words);
-        let tiers = TierFolder { storage, folder: &self.folder, index, budget, all };
+        let tiers = TierFolder { storage, folder: &self.folder, budget, all };
         let journal = self.begun.read(storage, &self.folder)?.unwrap_or_else(|| self.begun.clone());
-        Sweep { tiers, progress, list_bytes, in_files, journal }.run(plan)
+        Sweep { tiers, index, progress, list_bytes, in_files, journal }.run(plan)
     }
 
     /// Tells whether all tiers that a database has were counted when they were solved.
@@ -326,7 +327,7 @@ impl<'a> Count<'a> {
 fn plan(solve: &Solve) -> Result<(Plan, Index), CountError> {
     let (plan, index) = solve.counted_plan();
     let Some(index) = index else {
-        check_memory(solve, plan.memory_bytes())?;
+        CountError::check_memory(solve.board, plan.memory_bytes(), solve.memory_bytes)?;
         return Ok((plan, Index::new(solve.board, solve.kernel)?));
     };
     Ok((plan, index))
@@ -337,14 +338,6 @@ fn plan_sweep(solve: &Solve, index: &Index, in_files: bool) -> Result<Plan, Coun
     let (plan, slot_bytes) = (Plan::legal(index), FinishedLists::slot_bytes(index) as u128);
     let is_bounded = in_files || plan.memory_bytes() + slot_bytes > u128::from(solve.memory_bytes);
     let plan = if is_bounded { plan.bounded() } else { plan };
-    check_memory(solve, plan.memory_bytes() + slot_bytes)?;
+    CountError::check_memory(solve.board, plan.memory_bytes() + slot_bytes, solve.memory_bytes)?;
     Ok(plan)
-}
-
-fn check_memory(solve: &Solve, needed_bytes: u128) -> Result<(), CountError> {
-    let Solve { board, memory_bytes: limit_bytes, .. } = *solve;
-    if needed_bytes <= u128::from(limit_bytes) {
-        return Ok(());
-    }
-    Err(CountError::Memory { board, needed_bytes, limit_bytes })
 }

@@ -11,15 +11,16 @@ use super::parents::part;
 use super::table::PlyLegal;
 use crate::communicator::Reduction;
 use crate::files::FileError;
-use crate::index::{Index, Matrix, OfShape, bands, images};
+use crate::index::{Index, Matrix, OfShape, Split, bands, images, of_shape};
 use crate::kernel::reach::{Buffers, PullBand, Pulled};
 use crate::progress::{Progress, RankProgress, Stage};
 use crate::solve::{Plan, ShapeDrops};
-use crate::tier::{Kind, Reached, Tier, TierFolder, TierReader, Watch};
+use crate::tier::{Kind, Reached, Tier, TierFolder, TierReader, Watch, segments};
 
 /// A running sweep, at one rank.
 pub(super) struct Sweep<'a> {
     pub tiers: TierFolder<'a>,
+    pub index: &'a Index,
     pub progress: &'a dyn Progress,
     /// The memory for lists of finished colourings.
     pub list_bytes: u64,
@@ -34,31 +35,30 @@ impl Sweep<'_> {
     /// # Errors
     /// [`CountError::Stopped`] if the progress stops it; where a file cannot be read or written.
     pub fn run(mut self, plan: &Plan) -> Result<Journal, CountError> {
-        let (tiers, progress) = (self.tiers, self.progress);
-        let (board, all) = (tiers.index.board(), tiers.all);
+        let (tiers, index, progress) = (self.tiers, self.index, self.progress);
+        let (board, all) = (index.board(), tiers.all);
         // The tiers that are solved later read the bits of all plies.
-        let saves = self.in_files || self.journal.values().is_some();
+        let saves = self.in_files || self.journal.values.is_some();
         let done = self.journal.legal.len() as u32;
         let entries = plan.tiers.iter().take(done as usize).map(|tier| tier.entries as u64);
         let steps = u64::try_from(plan.entries()).unwrap_or(u64::MAX);
         progress.begin(Stage::Sweep, steps, entries.sum());
         // The positions of an unfinished ply were not recorded.
         self.remove(Kind::Reached, |ply| ply >= done)?;
-        if let Some(values) = self.journal.values() {
+        if let Some(values) = self.journal.values {
             // Version 0.2.0 solved in this folder.
             self.remove(Kind::Values(values), |_| true)?;
         }
         all.barrier();
         let plies = done..board.cells() as u32 + 1;
         let last = done.checked_sub(1).filter(|_| !plies.is_empty());
-        let mut parents = last.map(|ply| tiers.open(Reached, ply)).transpose()?;
+        let mut parents = last.map(|ply| tiers.open(index, Reached, ply)).transpose()?;
         for ply in plies {
-            let mut tier = tiers.begin(Reached, ply, parents.as_ref())?;
+            let mut tier = tiers.begin(index, Reached, ply, parents.as_ref())?;
             progress.tier(ply, tier.entries());
             let shown = RankProgress::new(progress, Stage::Sweep, all, tier.entries());
             let list_bytes = self.list_bytes;
-            let swept =
-                shown.watching(|watch| sweep_tier(tiers.index, &mut tier, parents.as_ref(), list_bytes, watch))?;
+            let swept = shown.watching(|watch| sweep_tier(index, &mut tier, parents.as_ref(), list_bytes, watch))?;
             let Pulled { without_line, with_line } = swept.ok_or_else(|| self.stopped(ply as usize))?;
             shown.end();
             let mut sums = [without_line, with_line];
@@ -73,7 +73,7 @@ impl Sweep<'_> {
             if saves && all.is_root() {
                 self.journal.write(tiers.storage, tiers.folder)?;
             }
-            if self.journal.values().is_none() {
+            if self.journal.values.is_none() {
                 self.remove(Kind::Reached, |of| of < ply)?;
             }
             if progress.is_stopped() {
@@ -86,30 +86,46 @@ impl Sweep<'_> {
 
     /// Removes logs of some plies, which no rank needs any more.
     fn remove(&self, kind: Kind, is_old: impl Fn(u32) -> bool) -> Result<(), FileError> {
-        if self.tiers.all.is_root() { self.tiers.remove(kind, is_old) } else { Ok(()) }
+        let TierFolder { storage, folder, all, .. } = self.tiers;
+        if all.is_root() { segments::remove(storage, folder, kind, is_old) } else { Ok(()) }
     }
 
     fn stopped(&self, plies: usize) -> CountError {
-        let board = self.tiers.index.board();
+        let board = self.index.board();
         let folder = self.in_files.then(|| self.tiers.folder.to_path_buf());
         CountError::Stopped { board, plies, all: board.cells() + 1, folder }
     }
 }
 
-/// Counts the legal positions by ply, in the memory of [`Plan::legal`], and calls `done` with numbers of entries that are
-/// passed.
+/// Sweeps tiers in memory from the empty board up to a ply, in the memory of [`Plan::legal`], and shows what was counted in `each`.
+/// Returns the last; `None` where `watch` stopped it.
+///
+/// # Errors
+/// None today: no file is read or written.
+pub(crate) fn sweep_up(
+    index: &Index,
+    last: u32,
+    watch: &Watch,
+    mut each: impl FnMut(u32, Pulled),
+) -> Result<Option<Tier<'static, Reached>>, FileError> {
+    let mut parents = None;
+    for ply in 0..=last {
+        let mut tier = Tier::in_memory(index, Reached, ply, parents.as_ref());
+        let Some(pulled) = sweep_tier(index, &mut tier, parents.as_ref(), u64::MAX, watch)? else { return Ok(None) };
+        each(ply, pulled);
+        parents = Some(tier);
+    }
+    Ok(parents)
+}
+
+/// Counts the legal positions by ply, in the memory of [`legal_bytes`], and calls `done` with numbers of entries that are passed.
 ///
 /// # Errors
 /// None today: no file is read or written.
 pub(crate) fn count_legal(index: &Index, done: &(dyn Fn(u64) + Sync)) -> Result<Vec<PlyLegal>, FileError> {
     let (watch, mut plies) = (Watch { done, is_stopped: &|| false }, Vec::new());
-    let mut parents = None;
-    for ply in 0..=index.board().cells() as u32 {
-        let mut tier = Tier::in_memory(index, Reached, ply, parents.as_ref());
-        let swept = sweep_tier(index, &mut tier, parents.as_ref(), u64::MAX, &watch)?;
-        plies.extend(swept.map(|pulled| PlyLegal::new(index.board(), ply, pulled)));
-        parents = Some(tier);
-    }
+    let each = |ply, pulled| plies.push(PlyLegal::new(index.board(), ply, pulled));
+    sweep_up(index, index.board().cells() as u32, &watch, each)?;
     Ok(plies)
 }
 
@@ -126,7 +142,7 @@ pub(crate) fn legal_bytes(index: &Index) -> u64 {
 ///
 /// # Errors
 /// Where a file cannot be read or written.
-pub(crate) fn sweep_tier(
+fn sweep_tier(
     index: &Index,
     tier: &mut Tier<Reached>,
     parents: Option<&Tier<Reached>>,
@@ -142,14 +158,15 @@ pub(crate) fn sweep_tier(
         })?;
         return Ok(filled.map(|positions| positions.into_iter().fold(Pulled::default(), |sum, pulled| sum + pulled)));
     };
-    let ply = tier.ply();
-    let finished = FinishedLists::new(index, Player::to_move(ply).other(), list_bytes);
+    let mover = Player::to_move(tier.ply()).other();
+    let finished = FinishedLists::new(index, mover, list_bytes);
     let begin = || {
         let parents = TierReader::new(index, Some(parents));
-        (parents, OfShape::<ShapeDrops>::default(), Buffers::default(), Pulled::default())
+        (parents, OfShape::<ShapeDrops>::None, Buffers::default(), Pulled::default())
     };
     let filled = tier.fill(index, watch, begin, |(parents, drops, buffers, positions), matrix, rows, out| {
-        let drops = drops.get(matrix.shape(), || ShapeDrops::from_parents(index, parents, matrix.shape(), ply));
+        let drops =
+            of_shape(drops, matrix.shape(), || ShapeDrops::new(index, parents, matrix.shape(), mover, Split::shrunk));
         *positions = *positions + pull(&finished, drops, parents, matrix, rows, out, buffers)?;
         Ok(())
     })?;
@@ -170,7 +187,7 @@ fn pull(
     mut out: &mut [u64],
     buffers: &mut Buffers,
 ) -> Result<Pulled, FileError> {
-    let kernel = drops.index.kernel();
+    let kernel = drops.index.kernel;
     let left = finished.list(matrix.left, matrix.spine, matrix.left_firsts);
     let right = finished.list(matrix.right, matrix.spine, matrix.right_firsts);
     let (mut own, mut with_line) = (Pulled::default(), 0);
@@ -180,20 +197,20 @@ fn pull(
         if band.is_empty() {
             out.fill(0);
         } else {
-            own = own + kernel.pull(PullBand { band: &band, out: Some(out), buffers });
+            own = own + kernel.run(PullBand { band: &band, out: Some(out), buffers });
         }
-        if right.len() > 0 {
+        if right.len > 0 {
             let band = part(drops, parents, matrix, [None, Some(&right)], rows)?;
             if !band.is_empty() {
-                with_line += kernel.pull(PullBand { band: &band, out: None, buffers }).without_line;
+                with_line += kernel.run(PullBand { band: &band, out: None, buffers }).without_line;
             }
         }
     }
-    for rows in bands(share(left.len(), &rows, matrix.rows as usize)) {
+    for rows in bands(share(left.len, &rows, matrix.rows as usize)) {
         for columns in [None, Some(&*right)] {
             let band = part(drops, parents, matrix, [Some(&left), columns], rows.clone())?;
             if !band.is_empty() {
-                with_line += kernel.pull(PullBand { band: &band, out: None, buffers }).without_line;
+                with_line += kernel.run(PullBand { band: &band, out: None, buffers }).without_line;
             }
         }
     }

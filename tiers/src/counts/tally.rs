@@ -1,25 +1,20 @@
 //! How many reached positions of a tier have each outcome, and which of them is the first.
 
-use std::path::Path;
-
 use fourbase::{Position, notation};
+use serde::{Deserialize, Serialize};
 
 use super::journal::Journal;
-use crate::communicator::{Communicator, CommunicatorError, gather_numbers};
-use crate::files::{FileError, Storage};
+use crate::communicator::gather;
+use crate::files::FileError;
 use crate::index::{Index, Matrix, Parts, Spine, WingShape, images};
-use crate::kernel::tally::{CODES, CodeCounts, CountCodes, first};
+use crate::kernel::tally::{CODES, CountCodes, first};
 use crate::solve::SolveError;
-use crate::tier::{Kind, MemoryBudget, Reached, Rows, Tier, TierFolder};
+use crate::tier::{Kind, Reached, Rows, Tier, TierFolder, segments};
 
 /// Tallies every tier that is solved.
 pub(super) struct Tally<'a> {
-    pub storage: &'a dyn Storage,
-    /// The folder with the bits of the sweep.
-    pub folder: &'a Path,
-    pub all: &'a dyn Communicator,
-    /// Memory to read reached bits from front to back: for no more than a block.
-    pub budget: MemoryBudget,
+    /// The bits of the sweep, and memory to read them from front to back: for no more than a block.
+    pub reached: TierFolder<'a>,
     pub journal: Journal,
 }
 
@@ -33,17 +28,11 @@ impl Tally<'_> {
         if self.journal.has_counted(ply) {
             return Ok(());
         }
-        let (storage, folder, all) = (self.storage, self.folder, self.all);
-        let tiers = TierFolder { storage, folder, index, budget: self.budget, all };
-        let own = count_codes(index, &tiers.open(Reached, ply)?, tier)?;
-        let mut codes = Codes::new();
-        for (rank, numbers) in gather_numbers(all, &own.numbers())?.iter().enumerate() {
-            codes = codes.join(&Codes::of(numbers).ok_or(CommunicatorError::Unreadable { rank: rank as u32 })?);
-        }
-        let (board, coding) = (index.board(), tier.content());
-        let counts = codes.counts.iter().zip(&codes.firsts).enumerate().filter(|(_, (count, _))| **count > 0);
-        for (code, (&positions, first)) in counts {
-            let code = code as u8;
+        let TierFolder { storage, folder, all, .. } = self.reached;
+        let own = count_codes(index, &self.reached.open(index, Reached, ply)?, tier)?;
+        let codes = gather(all, &own)?.iter().fold(Codes::new(), Codes::join);
+        let (board, coding) = (index.board(), tier.content);
+        for (code, (positions, first)) in (0..).zip(codes.0).filter(|(_, (positions, _))| *positions > 0) {
             let outcome = coding.decode(code).ok_or(SolveError::Code { board, ply, code, positions })?;
             let example = first.moves(index);
             self.journal.add(ply, outcome, positions, example);
@@ -51,22 +40,19 @@ impl Tally<'_> {
         self.journal.solved = Some(ply);
         if all.is_root() {
             self.journal.write(storage, folder)?;
-            tiers.remove(Kind::Reached, |of| of >= ply)?;
+            segments::remove(storage, folder, Kind::Reached, |of| of >= ply)?;
         }
         Ok(())
     }
 }
 
-/// The reached positions of each code.
-struct Codes {
-    counts: CodeCounts,
-    /// The first of each.
-    firsts: [First; CODES],
-}
+/// For each code, how many positions were reached, and the first of them.
+#[derive(Serialize, Deserialize)]
+struct Codes(Vec<(u64, First)>);
 
 /// The place of an entry of a tier, in the order of the index: left wing, height of the spine, right wing, the spine's bits, the first
 /// player's pieces of the left wing and of the right, row, column.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct First([u32; 8]);
 
 impl First {
@@ -87,78 +73,45 @@ impl First {
         let (left, spine, right) = (WingShape(left), Spine { height, bits }, WingShape(right));
         let left_bits = *index.colourings(left, spine, left_firsts).get(row as usize)?;
         let right_bits = *index.colourings(right, spine, right_firsts).get(column as usize)?;
-        let [first, second] = index.split().bitboards(&Parts { left, left_bits, spine, right, right_bits });
+        let [first, second] = index.split.bitboards(&Parts { left, left_bits, spine, right, right_bits });
         notation::to_moves(&Position::from_bitboards(index.board(), first, second).ok()?).ok()
     }
 }
 
 impl Codes {
     fn new() -> Codes {
-        Codes { counts: [0; CODES], firsts: [First::NONE; CODES] }
-    }
-
-    /// Adds the entries of some rows of a matrix: how many have each code, each as many positions as it is the `images` of.
-    fn add(
-        &mut self,
-        matrix: &Matrix,
-        first_row: usize,
-        planes: usize,
-        bits: &[u64],
-        codes: &[u64],
-        here: &CodeCounts,
-    ) {
-        let words = matrix.words();
-        for (code, count) in here.iter().enumerate().filter(|(_, count)| **count > 0) {
-            self.counts[code] += count * images(matrix);
-            if self.firsts[code] < First::of(matrix, first_row, 0) {
-                continue;
-            }
-            let rows = bits.chunks_exact(words).zip(codes.chunks_exact(words * planes)).zip(first_row..);
-            let mut found =
-                rows.filter_map(|((bits, codes), row)| Some(First::of(matrix, row, first(bits, codes, planes, code)?)));
-            self.firsts[code] = found.next().unwrap_or(self.firsts[code]);
-        }
+        Codes(vec![(0, First::NONE); CODES])
     }
 
     /// Joins what two threads or processes have found.
     fn join(mut self, other: &Codes) -> Codes {
-        self.counts.iter_mut().zip(&other.counts).for_each(|(sum, count)| *sum += count);
-        self.firsts.iter_mut().zip(&other.firsts).for_each(|(first, other)| *first = (*first).min(*other));
-        self
-    }
-
-    /// Lists numbers for other ranks: for each code the count and the place of the first.
-    fn numbers(&self) -> Vec<u64> {
-        let of_code = |(count, first): (&u64, &First)| [*count].into_iter().chain(first.0.map(u64::from));
-        self.counts.iter().zip(&self.firsts).flat_map(of_code).collect()
-    }
-
-    /// Reads the numbers of a rank; `None` where there are too few or too many.
-    fn of(numbers: &[u64]) -> Option<Codes> {
-        let (of_codes, []) = numbers.as_chunks::<9>() else { return None };
-        let of_codes: &[_; CODES] = of_codes.try_into().ok()?;
-        let mut codes = Codes::new();
-        for (number, [count, place @ ..]) in of_codes.iter().enumerate() {
-            codes.counts[number] = *count;
-            codes.firsts[number] = First(place.map(|part| part as u32));
+        for ((sum, least), (count, first)) in self.0.iter_mut().zip(&other.0) {
+            *sum += count;
+            *least = (*least).min(*first);
         }
-        Some(codes)
+        self
     }
 }
 
 /// Counts the codes of the reached positions, on all threads of rayon's current pool.
 fn count_codes(index: &Index, reached: &Tier<Reached>, values: &Tier) -> Result<Codes, FileError> {
-    let planes = values.content().planes();
+    let planes = values.content.planes;
     let begin = || (Rows::of(index, reached), Codes::new());
     let found = values.visit(index, begin, |(reached, found), matrix, rows, codes| {
         let (words, first_row) = (matrix.words(), rows.start);
         reached.seek(matrix);
         let bits = reached.get(rows)?;
+        let rows = || bits.chunks_exact(words).zip(codes.chunks_exact(words * planes));
         let mut here = [0; CODES];
-        for (bits, codes) in bits.chunks_exact(words).zip(codes.chunks_exact(words * planes)) {
-            index.kernel().count_codes(CountCodes { mask: bits, row: codes, planes, counts: &mut here });
+        rows().for_each(|(mask, row)| index.kernel.run(CountCodes { mask, row, planes, counts: &mut here }));
+        let all = here.iter().zip(&mut found.0).enumerate();
+        for (code, (count, (sum, least))) in all.filter(|(_, (count, _))| **count > 0) {
+            *sum += count * images(matrix);
+            if First::of(matrix, first_row, 0) <= *least {
+                let first = |((bits, codes), row)| Some(First::of(matrix, row, first(bits, codes, planes, code)?));
+                *least = rows().zip(first_row..).find_map(first).unwrap_or(*least);
+            }
         }
-        found.add(matrix, first_row, planes, bits, codes, &here);
         Ok(())
     })?;
     Ok(found.iter().fold(Codes::new(), |sum, (_, found)| sum.join(found)))

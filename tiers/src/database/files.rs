@@ -48,9 +48,9 @@ impl Database {
     /// # Errors
     /// What differs.
     pub(crate) fn check_shapes_and_hash(&self, tier: &OpenTier) -> Result<(), DatabaseError> {
-        let ply = tier.directory().ply();
+        let ply = tier.directory.ply;
         // Shape by shape: the first that is wrong is found before the tables of all others are made.
-        if tier.directory().shape_entries() != TierDirectory::new(self.index(), ply).shape_entries() {
+        if tier.directory.shape_entries() != TierDirectory::new(self.index(), ply).shape_entries() {
             let file = tier_path(self.folder(), ply);
             return Err(FileError::damaged(&file, 0, "the list of shapes does not match the board").into());
         }
@@ -71,13 +71,25 @@ impl Database {
     /// Copies the tiers of at most `most` pieces of this complete database into an existing folder, and writes a manifest: the
     /// same files as a solve with [`keep_plies`](crate::solve::Solve::keep_plies) makes. Returns the database there.
     ///
+    /// This is how the databases that are part of the program are made:
+    ///
+    /// ```no_run
+    /// use fourbase_tiers::database::Database;
+    ///
+    /// let (whole, folder) = ("db/7x6/remoteness".as_ref(), "embedded/7x6/remoteness".as_ref());
+    /// std::fs::create_dir_all(folder)?;
+    /// let kept = Database::open(whole)?.keep(13, folder)?;
+    /// println!("{} bytes, hash {:?}", kept.manifest().bytes(), kept.manifest().hash);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// [`DatabaseError::NotSolved`] where a tier is missing here, [`DatabaseError::File`] for files: one that is there already is
     /// left as it is.
     pub fn keep(&self, most: u32, folder: &Path) -> Result<Database, DatabaseError> {
         let most = most.clamp(1, (self.board().cells() as u32).saturating_sub(1).max(1));
         let Some(root) = self.manifest().root() else { return Err(self.not_solved(0)) };
-        if self.manifest().keep_plies().is_some_and(|kept| kept < most) {
+        if self.manifest().keep_plies.is_some_and(|kept| kept < most) {
             return Err(self.not_solved(most));
         }
         let mut manifest = Manifest::new(self.board(), self.values(), Some(most));
@@ -128,6 +140,6 @@ mod tests {
         assert!(matches!(kept.keep(9, folder.path()), Err(DatabaseError::NotSolved { .. })));
         let embedded = Database::embedded("6x6".parse().unwrap()).unwrap().unwrap();
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(embedded.keep(7, folder.path()).unwrap().manifest().keep_plies(), Some(7));
+        assert_eq!(embedded.keep(7, folder.path()).unwrap().manifest().keep_plies, Some(7));
     }
 }

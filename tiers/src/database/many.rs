@@ -27,7 +27,7 @@ impl Database {
         budget: &Budget,
     ) -> Vec<Result<Outcome, DatabaseError>> {
         // A position that is searched may take as long as all others together.
-        let is_searched = self.manifest().keep_plies().is_some();
+        let is_searched = self.manifest().keep_plies.is_some();
         if positions.len() <= if is_searched { 1 } else { FEW } {
             return positions.iter().map(|position| self.probe_within(position, &mut budget.clone())).collect();
         }
@@ -91,7 +91,7 @@ impl Database {
         if position.board() != self.board() {
             return 0;
         }
-        let parts = self.index().split().parts(position);
+        let parts = self.index().split.parts(position);
         let parts = if parts.left < parts.right { parts.mirror() } else { parts };
         // The high bits of the left wing are as good as its rank; the right wing is left out.
         let fields = [

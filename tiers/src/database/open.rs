@@ -30,7 +30,7 @@ pub struct Database {
     manifest: Manifest,
     index: Index,
     tiers: Vec<OnceLock<OpenTier>>,
-    pub(super) cache: Cache,
+    pub(crate) cache: Cache,
     /// Searches of positions beyond the plies that are kept, and how many there were.
     pub(super) searches: SearchPool,
     pub(super) searched: AtomicU64,
@@ -133,11 +133,6 @@ impl Database {
         if self.cache.bytes > bytes { self.with_cache(bytes) } else { self }
     }
 
-    /// Returns the memory that the cache of expanded blocks may take.
-    pub(crate) fn cache_bytes(&self) -> u64 {
-        self.cache.bytes
-    }
-
     /// Returns the board.
     pub fn board(&self) -> Board {
         self.index.board()
@@ -145,7 +140,7 @@ impl Database {
 
     /// Returns the kind of values.
     pub fn values(&self) -> Values {
-        self.manifest.values()
+        self.manifest.values
     }
 
     /// Tells whether it is part of the program ([`Database::embedded`]), so that its folder is no folder of the disk.
@@ -223,7 +218,7 @@ impl Database {
         // The solve begins with the full board.
         let ply = self.manifest.next_ply(self.board()).map_or(ply, |next| next.max(ply));
         let (folder, board, values) = (self.folder.clone(), self.board(), self.values());
-        DatabaseError::NotSolved { folder, board, values, keep_plies: self.manifest.keep_plies(), ply }
+        DatabaseError::NotSolved { folder, board, values, keep_plies: self.manifest.keep_plies, ply }
     }
 }
 

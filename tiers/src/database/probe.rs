@@ -241,7 +241,7 @@ mod tests {
             let of_entries = |entries: &[u64]| {
                 let (mut budget, mut found) = (Budget::default(), (0, 0, 0));
                 for entry in entries {
-                    let [first, second] = index.split().bitboards(&tier.unrank(index, *entry).unwrap());
+                    let [first, second] = index.split.bitboards(&tier.unrank(index, *entry).unwrap());
                     let Ok(position) = Position::from_bitboards(board, first, second) else { continue };
                     if evaluate(&position) == StaticEvaluation::Quiet {
                         budget.spent = Cost::default();

@@ -19,10 +19,12 @@ use crate::kernel::{Coding, Values};
 /// A tier that is open for probing.
 #[derive(Debug)]
 pub(crate) struct OpenTier {
-    directory: TierDirectory,
+    /// Where the entries of the tier begin, according to the file.
+    pub directory: TierDirectory,
     coding: Coding,
-    reader: Reader,
-    chunks: Chunks,
+    pub reader: Reader,
+    /// How the tier is cut into chunks, according to the file.
+    pub chunks: Chunks,
 }
 
 impl OpenTier {
@@ -62,27 +64,12 @@ impl OpenTier {
 
     /// Looks a quiet position up.
     pub fn outcome(&self, index: &Index, cache: &Cache, position: &Position) -> Result<Outcome, FileError> {
-        let rank = self.directory.rank(index, &index.split().parts(position));
+        let rank = self.directory.rank(index, &index.split.parts(position));
         let rank = rank.ok_or_else(|| self.damaged("a position has no entry"))?;
         let (number, entry) = self.chunks.place(rank);
-        let chunk = Chunk { ply: self.directory.ply(), number, planes: self.coding.planes() };
+        let chunk = Chunk { ply: self.directory.ply, number, planes: self.coding.planes };
         let code = cache.code(chunk, entry, || self.unpack(index, cache, number))?;
         self.coding.decode(code).ok_or_else(|| self.damaged("a position has no value"))
-    }
-
-    /// Returns the file.
-    pub fn reader(&self) -> &Reader {
-        &self.reader
-    }
-
-    /// Returns where the entries of the tier begin, according to the file.
-    pub fn directory(&self) -> &TierDirectory {
-        &self.directory
-    }
-
-    /// Returns how the tier is cut into chunks, according to the file.
-    pub fn chunks(&self) -> &Chunks {
-        &self.chunks
     }
 
     fn damaged(&self, what: &'static str) -> FileError {
@@ -99,18 +86,18 @@ impl OpenTier {
     /// Puts the symbols of a chunk in their places.
     fn unpack(&self, index: &Index, cache: &Cache, number: u64) -> Result<Vec<u64>, FileError> {
         let (block_number, place) = self.reader.block_of(number)?;
-        let block = cache.block(self.directory.ply(), block_number, || self.expand(block_number))?;
+        let block = cache.block(self.directory.ply, block_number, || self.expand(block_number))?;
         let quiet = chunk::quiet(index, &self.directory, &self.chunks, number);
         let count = block.count(place);
         if quiet.iter().map(|word| word.count_ones() as usize).sum::<usize>() != count {
             let what = "a chunk's number of values differs from its number of quiet entries";
             return Err(self.reader.damaged(block_number, what));
         }
-        let mut words = vec![0; self.coding.planes() * self.chunks.words()];
+        let mut words = vec![0; self.coding.planes * self.chunks.words()];
         let symbols = block.planes(&self.coding, place);
         let plane_words = count.div_ceil(64).max(1);
         for (symbols, words) in symbols.chunks_exact(plane_words).zip(words.chunks_exact_mut(self.chunks.words())) {
-            index.kernel().unpack(Unpack { stream: symbols, quiet: &quiet, out: words });
+            index.kernel.run(Unpack { stream: symbols, quiet: &quiet, out: words });
         }
         Ok(words)
     }

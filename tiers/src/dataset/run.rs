@@ -309,21 +309,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn plies_and_columns_that_the_board_does_not_have_are_refused() {
-        let database = Database::embedded("6x6".parse().unwrap()).unwrap().unwrap();
-        let new = |plies: &[u32], columns: &[Column]| {
-            let choice = Choice { rows: Rows::All, plies: plies.to_vec(), is_distinct: false };
-            Dataset::new(&database, choice, columns.to_vec())
-        };
-        assert!(matches!(new(&[37], &[Column::Ply]), Err(DatasetError::Position(PositionError::Ply { ply: 37, .. }))));
-        assert!(matches!(new(&[], &[Column::Ply]), Err(DatasetError::Position(PositionError::NoPlies))));
-        assert!(matches!(new(&[1], &[]), Err(DatasetError::NoColumns)));
-        let dataset = new(&[1], &[Column::Score, Column::Moves]).unwrap();
-        let fields = dataset.fields(Format::Csv).into_iter().map(|field| field.column);
-        assert_eq!(fields.collect::<Vec<_>>(), [Column::Moves, Column::Score]);
-    }
-
-    #[test]
     fn a_reader_that_goes_away_is_an_error_of_the_output() {
         struct Closed;
         impl std::io::Write for Closed {

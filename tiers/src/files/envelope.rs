@@ -51,7 +51,7 @@ pub(crate) fn seal(magic: &[u8; 8], record: &impl Serialize) -> Vec<u8> {
     bytes
 }
 
-/// Reads the envelope at the start of a file: the record, and the length of the envelope. Allocates no more than the
+/// Reads the envelope at the start of a file: the record, and all bytes of the envelope. Allocates no more than the
 /// file's length.
 ///
 /// # Errors
@@ -61,7 +61,7 @@ pub(crate) fn unseal<R: DeserializeOwned>(
     file: &dyn ReadFile,
     path: &Path,
     magic: &[u8; 8],
-) -> Result<(R, u64), FileError> {
+) -> Result<(R, Vec<u8>), FileError> {
     let damaged = |offset, what| FileError::damaged(path, offset, what);
     let mut fixed = [0; FIXED];
     read(file, path, &mut fixed, 0)?;
@@ -99,7 +99,15 @@ pub(crate) fn unseal<R: DeserializeOwned>(
     if read != length {
         return Err(damaged(12, "the header is longer than its record"));
     }
-    Ok((record, bytes.len() as u64))
+    Ok((record, bytes))
+}
+
+/// Opens a file for reading; `None` where there is none.
+pub(crate) fn open_existing(storage: &dyn Storage, path: &Path) -> Result<Option<Box<dyn ReadFile>>, FileError> {
+    match storage.open(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        file => file.map(Some).map_err(io_error(path, "open")),
+    }
 }
 
 /// How a file is damaged that lacks its end.

@@ -92,6 +92,14 @@ impl FileError {
         !matches!(self, FileError::Io { .. })
     }
 
+    /// Returns what was read; `None` where it is damaged.
+    pub(crate) fn unless_damaged<T>(read: Result<T, FileError>) -> Result<Option<T>, FileError> {
+        match read {
+            Err(error) if error.is_damage() => Ok(None),
+            read => read.map(Some),
+        }
+    }
+
     /// Returns the file, or the folder where no single file is wrong.
     pub fn path(&self) -> &Path {
         match self {
@@ -99,8 +107,8 @@ impl FileError {
             | FileError::Newer { file, .. }
             | FileError::Damaged { file, .. }
             | FileError::Checksum { file, .. }
+            | FileError::NoBlock { folder: file, .. }
             | FileError::Io { file, .. } => file,
-            FileError::NoBlock { folder, .. } => folder,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Files in memory, gone with the process.
 
 use std::collections::BTreeMap;
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -14,11 +14,6 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Counts the bytes of memory of all files, room to grow included.
-    pub fn bytes(&self) -> u64 {
-        self.files().values().map(|file| file.read().capacity() as u64).sum()
-    }
-
     fn files(&self) -> MutexGuard<'_, BTreeMap<PathBuf, MemoryFile>> {
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -122,36 +117,6 @@ impl ReadFile for &[u8] {
     }
 
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        let rest = usize::try_from(offset).ok().and_then(|offset| self.get(offset..)).unwrap_or_default();
-        let count = rest.len().min(buffer.len());
-        if let (Some(to), Some(from)) = (buffer.get_mut(..count), rest.get(..count)) {
-            to.copy_from_slice(from);
-        }
-        Ok(count)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_written_is_read_under_its_new_name_and_listed_by_folder() {
-        let memory = Memory::default();
-        let [old, new] = ["a/b/one", "a/b/two"].map(Path::new);
-        let file = memory.create(old).unwrap();
-        file.write_all_at(&[1, 2, 3], 0).unwrap();
-        file.sync().unwrap();
-        memory.rename(old, new).unwrap();
-        let file = memory.open(new).unwrap();
-        let mut buffer = [0; 2];
-        file.read_exact_at(&mut buffer, 1).unwrap();
-        assert_eq!((buffer, file.size().unwrap(), memory.bytes()), ([2, 3], 3, 3));
-        assert_eq!(file.read_at(&mut buffer, 7).unwrap(), 0);
-        assert_eq!(memory.names(Path::new("a/b")).unwrap(), ["two"]);
-        assert!(memory.names(Path::new("a")).unwrap().is_empty());
-        assert_eq!(memory.open(old).map(drop).unwrap_err().kind(), ErrorKind::NotFound);
-        memory.remove(new).unwrap();
-        assert_eq!(memory.bytes(), 0);
+        usize::try_from(offset).ok().and_then(|offset| self.get(offset..)).unwrap_or_default().read(buffer)
     }
 }

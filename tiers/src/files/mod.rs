@@ -24,8 +24,8 @@ pub(crate) use durable::{
     TEMPORARY, Written, create_folder, publish, remove_folders, remove_folders_below, remove_named, temporary_name,
     write_file,
 };
-pub(crate) use envelope::read_through;
 pub use envelope::{VERSION, read_small};
+pub(crate) use envelope::{open_existing, read_through};
 pub use error::FileError;
 pub(crate) use error::io_error;
 pub use memory::Memory;

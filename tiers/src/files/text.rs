@@ -10,7 +10,6 @@ use std::path::Path;
 /// assert_eq!(shown("db/4x4".as_ref()), "db/4x4");
 /// assert_eq!(shown("a\nb\u{1b}[31m".as_ref()), "a\\nb\\u{1b}[31m");
 /// ```
-#[must_use]
 pub fn shown(path: &Path) -> String {
     escaped(&path.to_string_lossy())
 }
@@ -22,7 +21,6 @@ pub fn shown(path: &Path) -> String {
 ///
 /// assert_eq!(escaped("no\tsuch\u{2028}file"), "no\\tsuch\\u{2028}file");
 /// ```
-#[must_use]
 pub fn escaped(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for character in text.chars() {
@@ -47,14 +45,8 @@ const DIRECTIONS: [char; 14] = [
 /// 128: the plan of 9x7 has 2.4e19 entries.
 pub fn grouped(number: u128) -> String {
     let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() * 4 / 3);
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    let groups = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy);
+    groups.collect::<Vec<_>>().join(",")
 }
 
 /// Writes a number with its noun in the singular or plural: `1 entry`, `98,809 entries`.

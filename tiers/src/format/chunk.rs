@@ -12,7 +12,7 @@
 
 use std::ops::Range;
 
-use crate::index::{Index, Located, Matrix, OfShape, TierDirectory, low_bits};
+use crate::index::{Index, Located, Matrix, OfShape, TierDirectory, low_bits, of_shape};
 use crate::quiet::{MaskRows, QuietMatrix, QuietShape};
 
 /// The most entries of a chunk. Smaller ones cost a count (about a byte) each.
@@ -138,7 +138,7 @@ impl<'i> QuietRows<'i> {
         let matrix = &located.matrix;
         // Groups follow each other inside of a large matrix.
         if *last != Some((ply, *matrix)) {
-            let shape = shape.get(matrix.shape(), || QuietShape::new(index, matrix.shape(), ply));
+            let shape = of_shape(shape, matrix.shape(), || QuietShape::new(index, matrix.shape(), ply));
             quiet.prepare(index, shape, matrix);
             *last = Some((ply, *matrix));
         }
@@ -161,7 +161,7 @@ impl<'i> QuietRows<'i> {
             }
             masks.resize(rows.len() * words.len(), 0);
             let (rows_here, words_here) = (rows.clone(), words.clone());
-            index.kernel().run(MaskRows { quiet, rows: rows_here, words: words_here, out: masks });
+            index.kernel.run(MaskRows { quiet, rows: rows_here, words: words_here, out: masks });
             let start = rows.start as u64 * columns;
             if start < from {
                 keep_from(&mut masks[..words.len()], (from - start) as usize - words.start * 64);
@@ -184,7 +184,7 @@ pub(crate) fn quiet(index: &Index, directory: &TierDirectory, chunks: &Chunks, c
     let mut quiet = QuietRows::default();
     for (located, held) in runs(directory.located_from(index, entries.start), entries.clone()) {
         let columns = u64::from(located.matrix.columns);
-        let all = quiet.each(index, directory.ply(), &located, &held, |shown| {
+        let all = quiet.each(index, directory.ply, &located, &held, |shown| {
             for (row, bits) in shown.masks.chunks_exact(shown.words.len()).enumerate() {
                 put(&mut mask, bits, (shown.first_entry + row as u64 * columns) as i64 - entries.start as i64);
             }

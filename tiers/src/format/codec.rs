@@ -63,7 +63,7 @@ impl<'a> Packer<'a> {
             cut,
             rows: Rows::of(index, tier),
             quiet: QuietRows::default(),
-            symbols: Symbols::new(tier.content().planes()),
+            symbols: Symbols::new(tier.content.planes),
             counts: Vec::new(),
             bytes: Vec::new(),
             frame: Vec::new(),
@@ -92,14 +92,14 @@ impl<'a> Packer<'a> {
             rows.seek(matrix);
             quiet.each(index, tier.ply(), &located, &entries, |shown| {
                 let words = rows.get(shown.rows)?;
-                index.kernel().pack(Pack {
+                index.kernel.run(Pack {
                     rows: words,
                     row_words: matrix.words(),
                     words: shown.words.clone(),
                     quiet: shown.masks,
                     symbols,
                 });
-                index.kernel().count_by_chunk(CountByChunk {
+                index.kernel.run(CountByChunk {
                     masks: shown.masks,
                     row_words: shown.words.len(),
                     columns: matrix.columns.into(),
@@ -118,8 +118,8 @@ impl<'a> Packer<'a> {
     /// Compresses the symbols of a group, with the number of them in each of its chunks, in blocks of about the same size.
     fn compress(&mut self) -> Result<Vec<EncodedBlock>, FileError> {
         let Packer { tier, symbols, counts, bytes, frame, .. } = self;
-        let blocks = symbols.count().div_ceil(BLOCK_SYMBOLS).max(1);
-        let each = symbols.count().div_ceil(blocks);
+        let blocks = symbols.len.div_ceil(BLOCK_SYMBOLS).max(1);
+        let each = symbols.len.div_ceil(blocks);
         let (mut done, mut from, mut encoded) = (0, 0, Vec::with_capacity(blocks));
         while from < counts.len() {
             let (mut to, mut held) = (from, 0);
@@ -128,12 +128,12 @@ impl<'a> Packer<'a> {
                 to += 1;
             }
             // What follows the last symbol belongs to the last block.
-            if done + held == symbols.count() {
+            if done + held == symbols.len {
                 to = counts.len();
             }
             bytes.clear();
             bytes.extend(counts[from..to].iter().flat_map(|count| count.to_le_bytes()));
-            pack::to_bytes(tier.content(), symbols, done, held, bytes);
+            pack::to_bytes(&tier.content, symbols, done, held, bytes);
             let payload = frame::compress_into(bytes, LEVEL, frame)
                 .map_err(io_error("a block of the database".as_ref(), "compress"))?;
             encoded.push(EncodedBlock { payload: payload.to_vec(), chunks: (to - from) as u16 });

@@ -9,7 +9,6 @@
 //! `for file in tier-*; do b3sum --raw $file; done | b3sum`.
 
 use std::fmt;
-use std::io::ErrorKind;
 use std::path::Path;
 
 use fourbase::{Board, Outcome, Value, excerpt};
@@ -17,7 +16,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::folder::{MANIFEST, board_and_values_of, tier_path};
-use crate::files::{FileError, Storage, envelope, io_error, read_through, write_file};
+use crate::files::{FileError, Storage, envelope, io_error, open_existing, read_through, write_file};
 use crate::kernel::Values;
 
 const MAGIC: &[u8; 8] = b"fourmani";
@@ -79,9 +78,10 @@ impl TierRecord {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Manifest {
     board: String,
-    values: Values,
+    /// The kind of values.
+    pub values: Values,
     /// The deepest ply whose tier is kept, where not all are.
-    keep_plies: Option<u32>,
+    pub keep_plies: Option<u32>,
     /// How far the solve has come.
     pub state: State,
     /// Finished tiers, from the full board down.
@@ -90,8 +90,8 @@ pub struct Manifest {
     pub checkpoint: Option<u32>,
     /// Value ([`ROOT_VALUES`]) and remoteness of the empty board, when complete.
     root: Option<(u8, Option<u32>)>,
-    /// Hash of the tiers' hashes, when complete.
-    hash: Option<Hash>,
+    /// Hash of the tiers' hashes, when complete: equal databases have equal hashes, on every machine.
+    pub hash: Option<Hash>,
 }
 
 impl Manifest {
@@ -115,16 +115,6 @@ impl Manifest {
         self.board.parse::<Board>().ok().filter(|board| board.to_string() == self.board)
     }
 
-    /// Returns the kind of values.
-    pub fn values(&self) -> Values {
-        self.values
-    }
-
-    /// Returns the deepest ply whose tier is kept, where not all are.
-    pub fn keep_plies(&self) -> Option<u32> {
-        self.keep_plies
-    }
-
     /// Tells whether all tiers are there.
     pub fn is_complete(&self) -> bool {
         self.state == State::Complete
@@ -139,11 +129,6 @@ impl Manifest {
     pub fn root(&self) -> Option<Outcome> {
         let (value, remoteness) = self.root?;
         Some(Outcome { value: *ROOT_VALUES.get(usize::from(value))?, remoteness })
-    }
-
-    /// Returns the hash of the whole database, when complete: equal databases have equal hashes, on every machine.
-    pub fn hash(&self) -> Option<Hash> {
-        self.hash
     }
 
     /// Notes that all tiers are there, and the outcome of the empty board.
@@ -208,14 +193,11 @@ impl Manifest {
     /// manifest of that one.
     pub(crate) fn read_any(storage: &dyn Storage, folder: &Path) -> Result<Option<(Manifest, Board)>, FileError> {
         let path = folder.join(MANIFEST);
-        let file = match storage.open(&path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            file => file.map_err(io_error(&path, "open"))?,
-        };
-        let (manifest, bytes): (Manifest, u64) = envelope::unseal(&*file, &path, MAGIC)?;
+        let Some(file) = open_existing(storage, &path)? else { return Ok(None) };
+        let (manifest, sealed): (Manifest, _) = envelope::unseal(&*file, &path, MAGIC)?;
         let damaged = |offset, what| FileError::damaged(&path, offset, what);
-        if file.size().map_err(io_error(&path, "read"))? != bytes {
-            return Err(damaged(bytes, "bytes after the end"));
+        if file.size().map_err(io_error(&path, "read"))? != sealed.len() as u64 {
+            return Err(damaged(sealed.len() as u64, "bytes after the end"));
         }
         let board = manifest.board().ok_or_else(|| damaged(0, "there is no such board"))?;
         manifest.check(board).map_err(|what| damaged(0, what))?;
@@ -310,13 +292,9 @@ impl Manifest {
     pub(crate) fn check_files(&self, storage: &dyn Storage, folder: &Path) -> Result<(), FileError> {
         for tier in self.stored_tiers() {
             let file = tier_path(folder, tier.ply);
-            let size = match storage.open(&file) {
-                Err(error) if error.kind() == ErrorKind::NotFound => {
-                    return Err(FileError::damaged(&file, 0, "the file is missing"));
-                }
-                open => open.and_then(|open| open.size()).map_err(io_error(&file, "open"))?,
-            };
-            check_length(&file, tier.bytes, size)?;
+            let open = open_existing(storage, &file)?;
+            let open = open.ok_or_else(|| FileError::damaged(&file, 0, "the file is missing"))?;
+            check_length(&file, tier.bytes, open.size().map_err(io_error(&file, "open"))?)?;
         }
         Ok(())
     }

@@ -32,7 +32,7 @@ const MOST_FREE_SHAPES: u128 = 1 << 19;
 /// [`FileError::Wrong`].
 pub(crate) fn check_manifest(manifest: &Manifest, folder: &Path, board: Board) -> Result<(), FileError> {
     let half_bits = (board.height() + 1) * board.width().div_ceil(2);
-    let is_whole = manifest.is_complete() && manifest.keep_plies().is_none();
+    let is_whole = manifest.is_complete() && manifest.keep_plies.is_none();
     // With K below 4 the estimate is too far above the truth.
     if !is_whole || half_bits <= SMALL_HALF_BITS || board.connect() < 4 {
         return Ok(());

@@ -39,13 +39,16 @@ pub struct Located {
 /// ```
 #[derive(Debug)]
 pub struct TierDirectory {
-    ply: u32,
+    /// The ply of the tier.
+    pub ply: u32,
     /// For every left wing the number of its first shape; closed by the number of shapes.
     lefts: Vec<u32>,
-    shapes: Vec<Shape>,
+    /// The shapes, in order.
+    pub(crate) shapes: Vec<Shape>,
     /// The first entry of every shape; closed by the number of entries.
     first_entries: Vec<u64>,
-    matrices: u64,
+    /// The number of matrices.
+    pub(crate) matrices: u64,
     /// The first entry of every spine of a shape.
     spines: Vec<OnceLock<Box<[u64]>>>,
 }
@@ -82,7 +85,7 @@ impl TierDirectory {
             end += entries;
         }
         first_entries.push(end);
-        lefts.resize(index.split().wing_shapes() as usize + 1, shapes.len() as u32);
+        lefts.resize(index.split.wing_shapes() as usize + 1, shapes.len() as u32);
         let spines = shapes.iter().map(|_| OnceLock::new()).collect();
         TierDirectory { ply, lefts, shapes, first_entries, matrices, spines }
     }
@@ -92,19 +95,9 @@ impl TierDirectory {
         self.first_entries.windows(2).map(|pair| pair[1] - pair[0]).collect()
     }
 
-    /// Returns the ply of the tier.
-    pub fn ply(&self) -> u32 {
-        self.ply
-    }
-
     /// Returns the number of entries of the tier.
     pub fn entries(&self) -> u64 {
         self.first_entries[self.shapes.len()]
-    }
-
-    /// Counts the matrices of the tier.
-    pub(crate) fn matrices(&self) -> u64 {
-        self.matrices
     }
 
     /// Returns the rank of a position's parts, `0..entries()`. Mirror images share an entry; those in a shape that is its
@@ -161,11 +154,6 @@ impl TierDirectory {
                 located
             })
             .skip_while(move |located| located.first_entry + located.matrix.entries() <= entry)
-    }
-
-    /// Returns the shapes, in order.
-    pub(crate) fn shapes(&self) -> &[Shape] {
-        &self.shapes
     }
 
     /// Returns the number of the first shape whose left wing is not less than `left`.
@@ -253,9 +241,9 @@ mod tests {
                 let tier = TierDirectory::new(&index, ply);
                 let mut ranks = HashSet::new();
                 for position in positions.iter().filter(|position| position.primitive().is_none()) {
-                    let parts = index.split().parts(position);
+                    let parts = index.split.parts(position);
                     let bitboards = [Player::First, Player::Second].map(|player| position.pieces(player));
-                    assert_eq!(index.split().bitboards(&parts), bitboards);
+                    assert_eq!(index.split.bitboards(&parts), bitboards);
                     let rank = tier.rank(&index, &parts).expect("an entry");
                     if parts.left >= parts.right {
                         assert!(ranks.insert(rank), "{name}: two positions share entry {rank}");

@@ -74,7 +74,7 @@ impl Matrix {
 
 /// Lists the shapes of a tier, by left wing, then right wing.
 pub(crate) fn shapes(index: &Index, ply: u32) -> impl Iterator<Item = Shape> {
-    let (cells, room) = (&index.cells, index.split().spine_room());
+    let (cells, room) = (&index.cells, index.split.spine_room());
     let most = cells.last().copied().unwrap_or(0) + room;
     (0..cells.len()).flat_map(move |left| {
         // A left wing with too many pieces, or too few, has no right one: 20x2 has a billion pairs.
@@ -178,7 +178,6 @@ pub(crate) struct TierSize {
     pub entries: u128,
     /// Words of all planes.
     pub words: u128,
-    pub matrices: u128,
     /// Rows of all matrices.
     pub rows: u128,
     pub shapes: u128,
@@ -202,7 +201,6 @@ impl TierSize {
                 let words = matrix.plane_words() as u128 * planes;
                 size.entries += u128::from(matrix.entries());
                 size.words += words;
-                size.matrices += 1;
                 size.rows += u128::from(matrix.rows);
                 size.matrix_words = size.matrix_words.max(words);
                 size.row_words = size.row_words.max(matrix.words() as u128 * planes);
@@ -214,7 +212,6 @@ impl TierSize {
         shapes.par_iter().map(of_shape).reduce(TierSize::default, |a, b| TierSize {
             entries: a.entries + b.entries,
             words: a.words + b.words,
-            matrices: a.matrices + b.matrices,
             rows: a.rows + b.rows,
             shapes: a.shapes + b.shapes,
             matrix_words: a.matrix_words.max(b.matrix_words),
@@ -225,22 +222,14 @@ impl TierSize {
 }
 
 /// A value that the matrices of one shape share, kept until a matrix of another shape comes.
-pub(crate) struct OfShape<T>(Option<(Shape, T)>);
+pub(crate) type OfShape<T> = Option<(Shape, T)>;
 
-impl<T> Default for OfShape<T> {
-    fn default() -> OfShape<T> {
-        OfShape(None)
+/// Returns the value of `shape`; makes it where the last call was about another shape.
+pub(crate) fn of_shape<T>(last: &mut OfShape<T>, shape: Shape, make: impl FnOnce() -> T) -> &mut T {
+    if last.as_ref().is_some_and(|(of, _)| *of != shape) {
+        *last = None;
     }
-}
-
-impl<T> OfShape<T> {
-    /// Returns the value of `shape`; makes it where the last call was about another shape.
-    pub fn get(&mut self, shape: Shape, make: impl FnOnce() -> T) -> &mut T {
-        if self.0.as_ref().is_some_and(|(of, _)| *of != shape) {
-            self.0 = None;
-        }
-        &mut self.0.get_or_insert_with(|| (shape, make())).1
-    }
+    &mut last.get_or_insert_with(|| (shape, make())).1
 }
 
 /// Cuts rows into bands.

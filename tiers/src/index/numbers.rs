@@ -85,9 +85,9 @@ mod tests {
         for name in ["4x4", "5x4", "3x6", "5x5", "4x9c2", "7x2c2", "3x3c1", "3x3c2m", "1x8", "3x8c2", "5x4c9", "9x2"] {
             let index = Index::new(name.parse().unwrap(), Kernel::detect()).unwrap();
             let mut ranked = 0;
-            for shape in (0..index.split().wing_shapes()).map(WingShape) {
-                let cells = index.split().cells(shape);
-                for spine in (0..=index.split().spine_room()).flat_map(Spine::of_height) {
+            for shape in (0..index.split.wing_shapes()).map(WingShape) {
+                let cells = index.split.cells(shape);
+                for spine in (0..=index.split.spine_room()).flat_map(Spine::of_height) {
                     let list = |firsts| index.colourings(shape, spine, firsts);
                     let lengths: Vec<u32> = (0..=cells).map(|firsts| list(firsts).len() as u32).collect();
                     assert_eq!(index.counts(shape, spine), lengths, "{name} {shape:?} {spine:?}");

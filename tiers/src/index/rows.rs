@@ -16,6 +16,7 @@ use super::split::{Part, Parts, Spine, Split, low_bits};
 use super::tables::Index;
 use super::wing::{WingList, spine_is};
 use crate::kernel::matrix::{ArmedLine, ArmedLines, NO_ROW};
+use crate::kernel::ones;
 
 /// A line across both wings all of whose cells are occupied in a shape.
 pub(crate) struct FullLine {
@@ -27,9 +28,9 @@ pub(crate) struct FullLine {
 impl FullLine {
     /// Lists the lines that are full in `shape`.
     pub(crate) fn of_shape(index: &Index, shape: Shape) -> Vec<FullLine> {
-        let occupied = occupied(index.split(), shape);
-        let full = index.cross_lines().iter().filter(|line| **line & !occupied == 0);
-        full.map(|line| FullLine::new(index.split(), *line, shape)).collect()
+        let occupied = occupied(&index.split, shape);
+        let full = index.cross_lines.iter().filter(|line| **line & !occupied == 0);
+        full.map(|line| FullLine::new(&index.split, *line, shape)).collect()
     }
 
     /// Takes those cells of a line that are occupied in `shape`.
@@ -53,7 +54,7 @@ pub(crate) struct OpenLine {
 impl OpenLine {
     /// Lists the lines that one drop into `shape` can complete.
     pub(crate) fn of_shape(index: &Index, shape: Shape) -> Vec<OpenLine> {
-        let (board, split) = (index.board(), index.split());
+        let (board, split) = (index.board(), &index.split);
         let occupied = occupied(split, shape);
         // Above the top of a full column is the bottom of the next.
         let open = (occupied << 1 | board.bottom_cells()) & !occupied;
@@ -65,7 +66,7 @@ impl OpenLine {
                 line: FullLine::new(split, *line, shape),
             })
         };
-        index.cross_lines().iter().filter_map(open_line).collect()
+        index.cross_lines.iter().filter_map(open_line).collect()
     }
 }
 
@@ -86,11 +87,9 @@ impl FullLine {
         let mask = armed.masks.len();
         let masks = &mut armed.masks;
         masks.extend_from_slice(right.all());
-        let mut bits = self.right_mask;
-        while bits != 0 {
-            let plane = right.cell(bits.trailing_zeros());
+        for bit in ones(self.right_mask.into()) {
+            let plane = right.cell(bit as u32);
             masks[mask..].iter_mut().zip(plane).for_each(|(columns, plane)| *columns &= plane ^ flip);
-            bits &= bits - 1;
         }
         if masks[mask..].iter().all(|word| *word == 0) {
             masks.truncate(mask);
@@ -175,10 +174,7 @@ fn each_kept(keeps: &[u64], rows: &Range<usize>, mut visit: impl FnMut(usize)) {
         if rows.end - start < 64 {
             kept &= low_bits((rows.end - start) as u32);
         }
-        while kept != 0 {
-            visit(start - rows.start + kept.trailing_zeros() as usize);
-            kept &= kept - 1;
-        }
+        ones(kept).for_each(|row| visit(start - rows.start + row));
     }
 }
 

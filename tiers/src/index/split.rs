@@ -73,7 +73,8 @@ pub enum Part {
 /// The cut of one board. Cheap to copy; every method costs at most `O(W)`.
 #[derive(Clone, Copy, Debug)]
 pub struct Split {
-    board: Board,
+    /// The board that is cut.
+    pub board: Board,
 }
 
 /// A position taken apart: what the index ranks.
@@ -95,11 +96,6 @@ impl Split {
     /// Cuts `board`. Wings of more than 32 cells do not occur: a board has at most 64.
     pub fn new(board: Board) -> Split {
         Split { board }
-    }
-
-    /// Returns the board that is cut.
-    pub fn board(&self) -> Board {
-        self.board
     }
 
     /// Returns the number of columns of a wing, `⌊W/2⌋`.

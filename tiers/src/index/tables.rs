@@ -17,11 +17,13 @@ use crate::kernel::Kernel;
 /// beside a spine (5x5: 2 MB, 6x5: 2 MB, 7x5: 130 MB).
 #[derive(Debug)]
 pub struct Index {
-    split: Split,
-    /// Lines inside a wing and the spine, and lines across both wings.
+    /// How the board is cut.
+    pub split: Split,
+    /// Lines inside a wing and the spine, and lines across both wings, each as the bitboard of its cells.
     wing_lines: Vec<u64>,
-    cross_lines: Vec<u64>,
-    kernel: Kernel,
+    pub(super) cross_lines: Vec<u64>,
+    /// The kernel that works on the matrices.
+    pub kernel: Kernel,
     /// Pieces of every wing shape.
     pub(super) cells: Vec<u32>,
     shapes: Vec<OnceLock<ShapeLists>>,
@@ -61,22 +63,7 @@ impl Index {
 
     /// Returns the board.
     pub fn board(&self) -> Board {
-        self.split.board()
-    }
-
-    /// Returns how the board is cut.
-    pub fn split(&self) -> &Split {
-        &self.split
-    }
-
-    /// Returns the lines across both wings, each as the bitboard of its cells.
-    pub(super) fn cross_lines(&self) -> &[u64] {
-        &self.cross_lines
-    }
-
-    /// Returns the kernel that works on the matrices.
-    pub fn kernel(&self) -> Kernel {
-        self.kernel
+        self.split.board
     }
 
     fn shape(&self, shape: WingShape) -> &ShapeLists {
@@ -92,7 +79,7 @@ impl Index {
 
     /// Returns the colourings of that list in increasing order. No kernel takes part in making them.
     pub fn colourings(&self, shape: WingShape, spine: Spine, firsts: u32) -> &[u32] {
-        self.list_without_planes(shape, spine, firsts).colourings()
+        &self.list_without_planes(shape, spine, firsts).colourings
     }
 
     fn list_without_planes(&self, shape: WingShape, spine: Spine, firsts: u32) -> &WingList {

@@ -20,8 +20,10 @@ use crate::kernel::transpose;
 /// The colourings of one wing shape beside one spine with one number of first-player pieces.
 #[derive(Debug, Default)]
 pub struct WingList {
-    colourings: Vec<u32>,
-    words: usize,
+    /// The colourings in increasing order.
+    pub(crate) colourings: Vec<u32>,
+    /// The number of words of a plane, `⌈len / 64⌉`.
+    pub(crate) words: usize,
     cells: usize,
     columns: usize,
     /// `cells` planes, then two a wing column and two for the spine (see [`WingList::keeps`]), then all ones.
@@ -29,24 +31,9 @@ pub struct WingList {
 }
 
 impl WingList {
-    /// Returns the colourings in increasing order.
-    pub fn colourings(&self) -> &[u32] {
-        &self.colourings
-    }
-
     /// Returns the number of colourings.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.colourings.len()
-    }
-
-    /// Returns whether no colouring is free of lines.
-    pub fn is_empty(&self) -> bool {
-        self.colourings.is_empty()
-    }
-
-    /// Returns the number of words of a plane, `⌈len / 64⌉`.
-    pub fn words(&self) -> usize {
-        self.words
     }
 
     /// Returns the memory of a list of `len` colourings with `planes` planes.
@@ -111,9 +98,8 @@ impl ShapeLine {
     /// Takes a line in a wing of this shape; `None` where more than one drop has to come before it is complete.
     fn new(split: &Split, shape: WingShape, line: u64) -> Option<ShapeLine> {
         let (mask, spine_rows) = (split.colouring(shape, false, line), split.spine_rows(line));
-        let has_next = |(pieces, lowest): (u32, usize)| {
-            pieces < split.board().height() as u32 && line >> lowest >> pieces & 1 == 1
-        };
+        let has_next =
+            |(pieces, lowest): (u32, usize)| pieces < split.board.height() as u32 && line >> lowest >> pieces & 1 == 1;
         let open = match line.count_ones() - mask.count_ones() - spine_rows.count_ones() {
             0 => None,
             1 => Some(split.columns(shape, false).position(has_next)?),

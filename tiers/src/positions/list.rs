@@ -11,10 +11,10 @@ use fourbase::{Board, Outcome, Position, Value};
 use rayon::prelude::*;
 
 use super::PositionError;
-use crate::counts::{CountError, sweep_tier};
+use crate::counts::{CountError, sweep_up};
 use crate::files::FileError;
 use crate::index::{Index, Matrix, Split, TierDirectory, WingShape, images, low_bits, shapes, tier_estimates};
-use crate::kernel::Values;
+use crate::kernel::{Values, ones};
 use crate::solve::{Plan, solve_down};
 use crate::tier::{Content, Reached, Rows, Tier, Watch};
 
@@ -69,7 +69,6 @@ pub struct PositionBatch {
 
 impl PositionBatch {
     /// Returns the positions; `board` is that of the list.
-    #[must_use]
     pub fn positions(&self, board: Board) -> Vec<Position> {
         let positions = self.bitboards.iter();
         positions.filter_map(|[first, second]| Position::from_bitboards(board, *first, *second).ok()).collect()
@@ -78,7 +77,6 @@ impl PositionBatch {
 
 impl PositionList {
     /// Lists all entries of a ply that are positions, whether a game can reach them or not.
-    #[must_use]
     pub fn all(index: &Index, ply: u32) -> PositionList {
         let mut list = PositionList::new(index, ply, None, 0);
         list.most_positions = list.matrices.iter().map(|matrix| matrix.entries() * images(matrix)).sum();
@@ -101,8 +99,10 @@ impl PositionList {
         let tier_bytes = |ply| u128::from(TierDirectory::new(index, ply).entries()) / 8;
         let widest = (0..=ply.min(index.board().cells() as u32)).map(tier_bytes).max().unwrap_or(0);
         // Two tiers, and the rest of a word at the end of every row.
-        check_memory(index.board(), 4 * widest, memory_bytes)?;
-        let (tier, positions) = sweep_to(index, ply, is_stopped)?;
+        CountError::check_memory(index.board(), 4 * widest, memory_bytes)?;
+        let (watch, mut positions) = (Watch { done: &|_| (), is_stopped }, 0);
+        let swept = sweep_up(index, ply, &watch, |_, pulled| positions = pulled.without_line);
+        let tier = swept.map_err(CountError::from)?.ok_or(PositionError::Stopped)?;
         Ok(PositionList::new(index, ply, Some(tier), positions))
     }
 
@@ -118,7 +118,6 @@ impl PositionList {
     }
 
     /// Returns whether solving the ply is likely quicker than probing its positions.
-    #[must_use]
     pub fn is_quicker_solved(&self) -> bool {
         let tiers = tier_estimates(self.board).into_iter().skip(self.ply as usize);
         tiers.fold(0, u128::saturating_add) < ENTRIES_PER_PROBE * u128::from(self.most_positions)
@@ -138,7 +137,7 @@ impl PositionList {
         memory_bytes: u64,
         is_stopped: &(dyn Fn() -> bool + Sync),
     ) -> Result<(), PositionError> {
-        check_memory(self.board, Plan::exact(index, values).memory_bytes(), memory_bytes)?;
+        CountError::check_memory(self.board, Plan::exact(index, values).memory_bytes(), memory_bytes)?;
         let watch = Watch { done: &|_| (), is_stopped };
         let solved = solve_down(index, values, self.ply, &watch, |_| ()).map_err(CountError::from)?;
         self.outcomes = Some(solved.ok_or(PositionError::Stopped)?);
@@ -146,15 +145,13 @@ impl PositionList {
     }
 
     /// Returns whether positions have outcomes.
-    #[must_use]
     pub fn is_solved(&self) -> bool {
         self.outcomes.is_some()
     }
 
     /// Returns the outcome that a code stands for; `None` for a code that stands for none, and where the ply is not solved.
-    #[must_use]
     pub fn outcome(&self, code: u8) -> Option<Outcome> {
-        self.outcomes.as_ref().and_then(|tier| tier.content().decode(code))
+        self.outcomes.as_ref().and_then(|tier| tier.content.decode(code))
     }
 
     /// Reads the next positions on all threads of rayon's current pool: those of at least so many entries of the index. Takes
@@ -187,17 +184,15 @@ impl PositionList {
         let images = Halves::of(index, matrix, &rows);
         let mut legal = self.legal.as_ref().map(|tier| rows_of(index, tier, matrix));
         let mut codes = self.outcomes.as_ref().map(|tier| rows_of(index, tier, matrix));
-        let planes = self.outcomes.as_ref().map_or(0, |tier| tier.content().planes());
+        let planes = self.outcomes.as_ref().map_or(0, |tier| tier.content.planes);
         let columns = matrix.columns as usize;
         for row in rows.clone() {
             let legal = legal.as_mut().map(|legal| legal.get(row..row + 1)).transpose()?;
             let codes = codes.as_mut().map(|codes| codes.get(row..row + 1)).transpose()?;
             for word in 0..matrix.words() {
                 let all = low_bits((columns - 64 * word).min(64) as u32);
-                let mut left = legal.map_or(all, |legal| legal.get(word).copied().unwrap_or(0));
-                while left != 0 {
-                    let column = 64 * word + left.trailing_zeros() as usize;
-                    left &= left - 1;
+                for bit in ones(legal.map_or(all, |legal| legal.get(word).copied().unwrap_or(0))) {
+                    let column = 64 * word + bit;
                     let before = batch.bitboards.len();
                     batch.bitboards.extend(images.iter().map(|image| image.bitboards(row - rows.start, column)));
                     if legal.is_none() && !batch.bitboards.get(before).is_some_and(|here| self.is_unfinished(*here)) {
@@ -217,30 +212,6 @@ impl PositionList {
         let position = Position::from_bitboards(self.board, first, second);
         position.is_ok_and(|position| position.primitive().is_none_or(|value| value == Value::Tie))
     }
-}
-
-fn check_memory(board: Board, needed_bytes: u128, limit_bytes: u64) -> Result<(), CountError> {
-    if needed_bytes > u128::from(limit_bytes) {
-        return Err(CountError::Memory { board, needed_bytes, limit_bytes });
-    }
-    Ok(())
-}
-
-/// Sweeps from the empty board to a ply. Returns the bits of its legal positions and their number.
-fn sweep_to(
-    index: &Index,
-    ply: u32,
-    is_stopped: &(dyn Fn() -> bool + Sync),
-) -> Result<(Tier<'static, Reached>, u64), PositionError> {
-    let watch = Watch { done: &|_| (), is_stopped };
-    let mut before: Option<(Tier<Reached>, u64)> = None;
-    for ply in 0..=ply {
-        let parents = before.as_ref().map(|(tier, _)| tier);
-        let mut tier = Tier::in_memory(index, Reached, ply, parents);
-        let swept = sweep_tier(index, &mut tier, parents, u64::MAX, &watch).map_err(CountError::from)?;
-        before = Some((tier, swept.ok_or(PositionError::Stopped)?.without_line));
-    }
-    before.ok_or(PositionError::Stopped)
 }
 
 /// Begins to read a matrix of a tier.
@@ -271,7 +242,7 @@ struct Halves {
 impl Halves {
     /// Returns the halves of the positions that the entries of `rows` stand for: one position, or two mirror images.
     fn of(index: &Index, matrix: &Matrix, rows: &Range<usize>) -> Vec<Halves> {
-        let split = index.split();
+        let split = &index.split;
         let left = index.colourings(matrix.left, matrix.spine, matrix.left_firsts);
         let left = left.get(rows.clone()).unwrap_or_default();
         let right = index.colourings(matrix.right, matrix.spine, matrix.right_firsts);

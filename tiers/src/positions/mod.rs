@@ -40,14 +40,12 @@ impl SampleKind {
     /// assert_eq!(SampleKind::named("random-play"), Some(SampleKind::RandomPlay));
     /// assert_eq!(SampleKind::named("chosen"), None);
     /// ```
-    #[must_use]
     pub fn named(name: &str) -> Option<SampleKind> {
         let kinds = [SampleKind::Uniform, SampleKind::RandomPlay, SampleKind::ChoiceMatters];
         kinds.into_iter().find(|kind| kind.name() == name)
     }
 
     /// Returns its name.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             SampleKind::Uniform => "uniform",

@@ -154,7 +154,7 @@ impl Shapes {
             inside => (inside % 2 == 1, inside / 2),
         };
         let parts = unrank_among(shape.matrices(index, ply), index, entry)?;
-        let [first, second] = index.split().bitboards(&parts);
+        let [first, second] = index.split.bitboards(&parts);
         let position = Position::from_bitboards(index.board(), first, second).ok()?;
         let is_legal = position.primitive().is_none() && notation::to_moves(&position).is_ok();
         is_legal.then(|| if is_mirror { position.mirror() } else { position })

@@ -14,7 +14,7 @@ use fourbase::Player;
 
 use crate::index::{FullLine, Index, Matrix, OpenLine, Part, Shape, WingList, low_bits};
 use crate::kernel::matrix::ArmedLines;
-use crate::kernel::{Bits, Task};
+use crate::kernel::{Bits, Task, ones};
 
 /// What the matrices of one shape have in common.
 pub(crate) struct QuietShape {
@@ -28,7 +28,7 @@ pub(crate) struct QuietShape {
 impl QuietShape {
     /// Finds the open columns of a shape and the lines that a drop can complete.
     pub fn new(index: &Index, shape: Shape, ply: u32) -> QuietShape {
-        let split = index.split();
+        let split = &index.split;
         let height = index.board().height() as u32;
         let wing = |k: &usize, of| split.height(of, *k) < height;
         let columns = 0..split.wing_columns();
@@ -86,7 +86,7 @@ impl<'a> QuietMatrix<'a> {
         self.safe.resize_with(drops, Safe::default);
         for safe in &mut self.safe {
             safe.rows.clear();
-            safe.rows.resize(left.words(), u64::MAX);
+            safe.rows.resize(left.words, u64::MAX);
             safe.columns.clear();
             safe.columns.extend_from_slice(right.all());
             safe.lines.clear();
@@ -189,21 +189,18 @@ fn clear_lines(armed: &ArmedLines, left: Option<&WingList>, rows: Range<usize>, 
     let Some(left) = left else { return };
     let run = rows.start / 64;
     for line in &armed.lines {
-        let (mut having, mut cells) = (rows_in_run(&rows), line.left_mask);
-        while cells != 0 {
-            let cell = cells.trailing_zeros();
+        let mut having = rows_in_run(&rows);
+        for cell in ones(line.left_mask.into()) {
             let flip = if line.left_bits >> cell & 1 == 1 { 0 } else { u64::MAX };
-            having &= left.cell(cell)[run] ^ flip;
-            cells &= cells - 1;
+            having &= left.cell(cell as u32)[run] ^ flip;
         }
         let mask = &armed.masks[line.mask..][words.clone()];
-        while having != 0 {
-            let row = run * 64 + having.trailing_zeros() as usize - rows.start;
+        for row in ones(having) {
+            let row = run * 64 + row - rows.start;
             let out = &mut out[row * mask.len()..][..mask.len()];
             for (out, mask) in out.iter_mut().zip(mask) {
                 *out &= !mask;
             }
-            having &= having - 1;
         }
     }
 }
@@ -268,7 +265,7 @@ mod tests {
                 for Located { matrix, first_entry } in located {
                     let shape = QuietShape::new(&index, matrix.shape(), ply);
                     masks.prepare(&index, &shape, &matrix);
-                    let (kernel, words, rows) = (index.kernel(), matrix.words(), matrix.rows as usize);
+                    let (kernel, words, rows) = (index.kernel, matrix.words(), matrix.rows as usize);
                     let mut run = Vec::new();
                     for row in 0..rows {
                         // Rows are masked together from any row of a run on, to its end.
@@ -287,7 +284,7 @@ mod tests {
                         assert_eq!(word[0], quiet[words - 1], "a word of one row, {name} ply {ply}");
                         for column in 0..matrix.columns as usize {
                             let rank = first_entry + (row * matrix.columns as usize + column) as u64;
-                            let [first, second] = index.split().bitboards(&tier.unrank(&index, rank).unwrap());
+                            let [first, second] = index.split.bitboards(&tier.unrank(&index, rank).unwrap());
                             // Entries with lines of the player to move cannot be positions: any mask will do.
                             let Ok(position) = Position::from_bitboards(board, first, second) else { continue };
                             let is_quiet = quiet[column / 64] >> (column % 64) & 1 == 1;

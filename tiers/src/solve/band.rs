@@ -44,46 +44,23 @@ pub(crate) struct ShapeDrops<'a> {
 }
 
 impl<'a> ShapeDrops<'a> {
-    /// Finds where the drops of `shape`, which has `ply` pieces, lead, and opens those shapes in `children`. The last tier has no
-    /// drops.
-    pub fn to_children<C: Content>(
-        index: &'a Index,
-        children: &mut TierReader<C>,
-        shape: Shape,
-        ply: u32,
-    ) -> ShapeDrops<'a> {
-        let spine = (shape.spine_height < index.split().spine_room()).then_some(shape.spine_height + 1);
-        ShapeDrops::new(index, children, shape, spine, Player::to_move(ply), Split::grown)
-    }
-
-    /// Finds which drops lead to `shape`, which has `ply` pieces, and opens the shapes that they come from in `parents`.
-    pub fn from_parents<C: Content>(
-        index: &'a Index,
-        parents: &mut TierReader<C>,
-        shape: Shape,
-        ply: u32,
-    ) -> ShapeDrops<'a> {
-        let spine = shape.spine_height.checked_sub(1);
-        ShapeDrops::new(index, parents, shape, spine, Player::to_move(ply).other(), Split::shrunk)
-    }
-
-    fn new<C: Content>(
+    /// Finds the neighbours of a shape, and opens them: towards children (`Split::grown`) the shapes that its drops lead to, from
+    /// parents (`Split::shrunk`) those that drops of `mover` come from. The last tier has no children.
+    pub fn new<C: Content>(
         index: &'a Index,
         neighbours: &mut TierReader<C>,
         shape: Shape,
-        spine_height: Option<u32>,
         mover: Player,
         neighbour: impl Fn(&Split, WingShape, usize) -> Option<WingShape>,
     ) -> ShapeDrops<'a> {
-        let (split, lines) = (index.split(), FullLine::of_shape(index, shape));
+        let (split, lines) = (&index.split, FullLine::of_shape(index, shape));
         let (mut left, mut right, mut turned) = (Vec::new(), Vec::new(), Vec::new());
         neighbours.close();
         for column in 0..split.wing_columns() {
             for (own, is_left) in [(shape.left, true), (shape.right, false)] {
                 let Some(wing) = neighbour(split, own, column) else { continue };
                 let [one, other] = if is_left { [wing, shape.right] } else { [shape.left, wing] };
-                let stored = Shape { left: one.max(other), right: one.min(other), ..shape };
-                let Some(shape) = neighbours.open(stored) else { continue };
+                let Some(shape) = neighbours.open(one.max(other), one.min(other)) else { continue };
                 let bit = split.bit(own, column, split.height(own.min(wing), column));
                 let drops = match is_left {
                     _ if one < other => &mut turned,
@@ -93,7 +70,8 @@ impl<'a> ShapeDrops<'a> {
                 drops.push(WingDrop { column, wing, bit, shape });
             }
         }
-        let spine = spine_height.and_then(|spine_height| neighbours.open(Shape { spine_height, ..shape }));
+        // Of a shape with the same wings only the spine is another.
+        let spine = neighbours.open(shape.left, shape.right);
         ShapeDrops { index, mover, left, right, turned, spine, lines }
     }
 
@@ -169,17 +147,17 @@ impl Bands {
             let list = index.list(to.wing, matrix.spine, matrix.right_firsts + drops.first());
             // The last column holds the highest bits: the dropped bit is the top one, so that the children's places
             // are the lower end of the list (second player) or the upper one.
-            let is_contiguous = to.column + 1 == index.split().wing_columns();
+            let is_contiguous = to.column + 1 == index.split.wing_columns();
             let is_second = |colouring: &u32| colouring >> to.bit == 0;
             let (child, first) = children.view(loaded.next().flatten(), &mut []);
             column_drops.push(ColumnDrop {
                 child,
-                child_words: list.words(),
+                child_words: list.words,
                 first_row: rows.start - first.min(rows.start),
                 rows: &[],
                 gather: (!is_contiguous).then(|| (list.cell(to.bit), drops.flip())),
                 offset: match mover {
-                    Player::First if is_contiguous => list.colourings().partition_point(is_second),
+                    Player::First if is_contiguous => list.colourings.partition_point(is_second),
                     _ => 0,
                 },
                 keeps: right.keeps(to.column, mover),
@@ -190,7 +168,7 @@ impl Bands {
             let (child, _) = children.view(loaded.next().flatten(), map);
             column_drops.push(ColumnDrop {
                 child,
-                child_words: index.list(matrix.right, spine_after(drops, matrix), matrix.right_firsts).words(),
+                child_words: index.list(matrix.right, spine_after(drops, matrix), matrix.right_firsts).words,
                 first_row: 0,
                 rows: map,
                 gather: None,
@@ -206,7 +184,7 @@ impl Bands {
             TurnedDrop { child, first_row, row_words, first_word: words.start - first, rows }
         }));
         Ok(Band {
-            left: &left.colourings()[rows.clone()],
+            left: &left.colourings[rows.clone()],
             columns: right.len(),
             row_drops,
             column_drops,

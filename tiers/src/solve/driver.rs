@@ -14,14 +14,14 @@ use super::band::{Bands, ShapeDrops};
 use super::error::SolveError;
 use super::options::Solve;
 use super::run::no_root;
-use crate::communicator::{Communicator, gather_numbers};
+use crate::communicator::{Traffic, gather};
 use crate::files::{FileError, Written, publish};
 use crate::format::{Manifest, TierRecord, remove_leftovers, write_tier};
-use crate::index::{Index, OfShape, WingShape, bands};
+use crate::index::{Index, OfShape, Split, WingShape, bands, of_shape};
 use crate::kernel::Coding;
 use crate::kernel::matrix::{Buffers, Lists};
 use crate::progress::{Progress, RankProgress, Share, Stage};
-use crate::tier::{Kind, Tier, TierFolder, TierReader, Watch};
+use crate::tier::{Kind, Tier, TierFolder, TierReader, Watch, segments};
 
 /// Sees every tier of a solve, at every rank. The database has nothing of the tier yet: a solve that is stopped before the tier is
 /// durable solves it again, and shows it again. An error ends the solve.
@@ -31,9 +31,9 @@ pub(crate) type Observer<'a> = dyn FnMut(&Index, &Tier) -> Result<(), SolveError
 pub(super) struct Driver<'a> {
     pub solve: &'a Solve,
     pub observer: &'a mut Observer<'a>,
-    pub all: &'a dyn Communicator,
     pub progress: &'a dyn Progress,
     pub tiers: TierFolder<'a>,
+    pub index: &'a Index,
     /// The folder of the database.
     pub folder: &'a Path,
     pub manifest: Manifest,
@@ -43,7 +43,7 @@ impl<'a> Driver<'a> {
     /// Solves the missing tiers, from the one before `last` down to the empty board.
     pub fn solve_tiers(&mut self, last: Option<Tier<'a>>) -> Result<(), SolveError> {
         let Solve { board, values, .. } = *self.solve;
-        let (all, progress, index) = (self.all, self.progress, self.tiers.index);
+        let (all, progress, index) = (self.tiers.all, self.progress, self.index);
         // Several machines have written every tier to the shared disk anyway.
         let least = if all.is_on_one_machine() { self.solve.checkpoint } else { Duration::ZERO };
         let (mut unpublished, mut checkpoints) = (Vec::new(), Checkpoints::new(least));
@@ -53,14 +53,14 @@ impl<'a> Driver<'a> {
         let mut child = last;
         while let Some(ply) = self.manifest.next_ply(board) {
             let (begun, traffic) = (Instant::now(), all.traffic());
-            let mut tier = self.tiers.begin(Coding::new(board, values, ply), ply, child.as_ref())?;
+            let mut tier = self.tiers.begin(index, Coding::new(board, values, ply), ply, child.as_ref())?;
             progress.tier(ply, tier.entries());
             let shown = RankProgress::new(progress, Stage::Solve, all, tier.entries());
             let is_solved = shown.watching(|watch| solve_tier(index, &mut tier, child.as_ref(), watch))?;
             let written = if is_solved {
                 shown.end();
                 // The memory of the child's blocks goes to the writer.
-                child.iter().for_each(Tier::evict_all);
+                child.iter().for_each(|child| child.evict_before(WingShape(u32::MAX)));
                 (self.observer)(index, &tier)?;
                 self.write(&tier)?
             } else {
@@ -78,11 +78,14 @@ impl<'a> Driver<'a> {
             };
             unpublished.extend(written);
             is_due |= all.is_alone() && tier.is_mostly_in_log();
-            let bytes = [all.traffic().bytes - traffic.bytes, tier.written_bytes()];
-            let times = [all.traffic().waited - traffic.waited, begun.elapsed()];
+            let Traffic { bytes, waited } = all.traffic();
+            let (bytes, waited) = (bytes - traffic.bytes, waited - traffic.waited);
+            let share = Share { bytes, written: tier.written_bytes(), waited, took: begun.elapsed() };
             // All ranks close the child before rank 0 removes its files.
             let tier = child.insert(tier);
-            self.share(bytes, times)?;
+            if !all.is_alone() {
+                progress.tier_shared(&gather(all, &share)?);
+            }
             if ply == 0 {
                 return self.complete(tier, unpublished);
             }
@@ -101,31 +104,13 @@ impl<'a> Driver<'a> {
 
     /// Returns the decision of rank 0.
     fn is_agreed(&self, own: bool) -> bool {
-        if self.all.is_alone() { own } else { self.all.all_gather(&[u8::from(own)]).swap_remove(0) == [1] }
-    }
-
-    /// Tells what the tier took each rank. Waits for all.
-    fn share(&self, bytes: [u64; 2], times: [Duration; 2]) -> Result<(), SolveError> {
-        if self.all.is_alone() {
-            return Ok(());
-        }
-        let [waited, took] = times.map(|time| time.as_nanos() as u64);
-        let ranks = gather_numbers(self.all, &[bytes[0], bytes[1], waited, took])?;
-        let share = |numbers: &Vec<u64>| match numbers[..] {
-            [bytes, written, waited, took] => {
-                let [waited, took] = [waited, took].map(Duration::from_nanos);
-                Some(Share { bytes, written, waited, took })
-            }
-            _ => None,
-        };
-        self.progress.tier_shared(&Vec::from_iter(ranks.iter().filter_map(share)));
-        Ok(())
+        if self.tiers.all.is_alone() { own } else { self.tiers.all.all_gather(&[u8::from(own)]).swap_remove(0) == [1] }
     }
 
     /// Writes the database's file of a tier, if it keeps one, and records the tier; breaks off, and records nothing, when the
     /// solve is stopped.
     fn write(&mut self, tier: &Tier) -> Result<ControlFlow<(), Option<Written>>, FileError> {
-        let (TierFolder { storage, index, .. }, all) = (self.tiers, self.all);
+        let (TierFolder { storage, all, .. }, index) = (self.tiers, self.index);
         let is_stopped = || self.progress.is_stopped();
         let written = if self.manifest.keeps(tier.ply()) {
             write_tier(storage, self.folder, index, tier, all, &is_stopped)?
@@ -133,12 +118,12 @@ impl<'a> Driver<'a> {
             ControlFlow::Continue(None)
         };
         let ControlFlow::Continue(file) = written else { return Ok(ControlFlow::Break(())) };
-        let bytes = file.as_ref().map_or(0, |file| file.written.bytes);
-        let hash = file.as_ref().map(|file| file.hash);
+        let (written, hash) = file.unzip();
+        let bytes = written.as_ref().map_or(0, |written| written.bytes);
         let record = TierRecord { ply: tier.ply(), entries: tier.entries(), bytes, hash };
         self.manifest.tiers.push(record);
         self.progress.tier_done(Stage::Solve, record.ply, record.entries, bytes);
-        Ok(ControlFlow::Continue(file.map(|file| file.written)))
+        Ok(ControlFlow::Continue(written))
     }
 
     /// Makes a checkpoint: first all values of the last tier are durable, then the files of the database, then the manifest that
@@ -146,9 +131,9 @@ impl<'a> Driver<'a> {
     fn commit(&mut self, last: &Tier, files: Vec<Written>) -> Result<(), SolveError> {
         let (ply, storage) = (last.ply(), self.tiers.storage);
         last.sync()?;
-        self.all.barrier();
+        self.tiers.all.barrier();
         self.manifest.checkpoint = Some(ply);
-        if self.all.is_root() {
+        if self.tiers.all.is_root() {
             publish(storage, self.folder, files)?;
             self.manifest.write(storage, self.folder)?;
             // The tier before it may be half solved already.
@@ -160,21 +145,21 @@ impl<'a> Driver<'a> {
     /// Makes the database durable after its last tier. Waits for all ranks.
     fn complete(&mut self, root: &Tier, files: Vec<Written>) -> Result<(), SolveError> {
         let storage = self.tiers.storage;
-        if self.all.is_root() {
-            let outcome = root.root(self.tiers.index)?;
+        if self.tiers.all.is_root() {
+            let outcome = root.root(self.index)?;
             self.manifest.complete(outcome.ok_or_else(|| no_root(self.folder))?);
             publish(storage, self.folder, files)?;
             self.manifest.write(storage, self.folder)?;
             remove_leftovers(storage, self.folder)?;
             self.remove_logs(|_| true)?;
         }
-        self.all.barrier();
+        self.tiers.all.barrier();
         Ok(())
     }
 
     /// Removes the logs of the plies that `is_old` names.
     pub fn remove_logs(&self, is_old: impl Fn(u32) -> bool) -> Result<(), FileError> {
-        self.tiers.remove(Kind::Values(self.solve.values), is_old)
+        segments::remove(self.tiers.storage, self.tiers.folder, Kind::Values(self.solve.values), is_old)
     }
 
     pub fn stopped(&self, manifest: &Manifest) -> SolveError {
@@ -183,7 +168,7 @@ impl<'a> Driver<'a> {
             folder: self.folder.to_path_buf(),
             board,
             values,
-            keep_plies: manifest.keep_plies(),
+            keep_plies: manifest.keep_plies,
             done: manifest.tiers.len(),
             tiers: board.cells() + 1,
         }
@@ -234,15 +219,15 @@ pub(crate) fn solve_tier(
     child: Option<&Tier>,
     watch: &Watch,
 ) -> Result<bool, FileError> {
-    let (ply, coding) = (tier.ply(), *tier.content());
-    let child_planes = child.map_or(coding.planes(), |child| child.content().planes());
-    let maximise = Player::to_move(ply) == Player::First;
+    let (ply, coding) = (tier.ply(), tier.content);
+    let child_planes = child.map_or(coding.planes, |child| child.content.planes);
+    let mover = Player::to_move(ply);
     let sweep = Sweep::default();
     let begin = || Solver {
         thread: sweep.begin(),
         left: None,
         children: TierReader::new(index, child),
-        drops: OfShape::default(),
+        drops: None,
         bands: Bands::new(index, &coding, ply),
         lists: Lists::default(),
         buffers: Buffers::default(),
@@ -257,13 +242,14 @@ pub(crate) fn solve_tier(
             child.iter().for_each(|child| child.evict_before(least));
         }
         let Solver { children, drops, bands: prepared, lists, buffers, .. } = solver;
-        let drops = drops.get(matrix.shape(), || ShapeDrops::to_children(index, children, matrix.shape(), ply));
+        let drops =
+            of_shape(drops, matrix.shape(), || ShapeDrops::new(index, children, matrix.shape(), mover, Split::grown));
         prepared.begin(drops, matrix);
         for rows in bands(rows) {
-            let (own, after) = out.split_at_mut(rows.len() * matrix.words() * coding.planes());
+            let (own, after) = out.split_at_mut(rows.len() * matrix.words() * coding.planes);
             out = after;
             let band = prepared.band(drops, children, matrix, rows, std::mem::take(lists))?;
-            index.kernel().solve(&coding, child_planes, maximise, &band, own, buffers);
+            index.kernel.solve(&coding, child_planes, mover == Player::First, &band, own, buffers);
             *lists = band.into_lists();
         }
         Ok(())

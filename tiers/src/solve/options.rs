@@ -27,16 +27,20 @@ use crate::tier::BLOCK_WORDS;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
+#[must_use]
 pub struct Solve {
-    pub(crate) board: Board,
-    pub(crate) values: Values,
+    /// The board.
+    pub board: Board,
+    /// Which values are solved.
+    pub values: Values,
     pub(super) root: PathBuf,
     pub(super) makes_root: bool,
     pub(crate) memory_bytes: u64,
     pub(crate) kernel: Kernel,
     pub(super) replace: bool,
     pub(crate) scratch: Option<PathBuf>,
-    pub(super) keep_plies: Option<u32>,
+    /// The deepest ply that the database keeps, as [`Solve::keep_plies`] sets it; `None` if it keeps all.
+    pub keep_plies: Option<u32>,
     pub(super) checkpoint: Duration,
     /// About how many words a block of a tier has.
     pub(crate) block_words: usize,
@@ -61,11 +65,8 @@ impl Solve {
     }
 
     /// Sets the folder of all databases. It is made if it is missing.
-    #[must_use]
-    pub fn root(mut self, root: &Path) -> Solve {
-        self.root = root.to_path_buf();
-        self.makes_root = true;
-        self
+    pub fn root(self, root: &Path) -> Solve {
+        Solve { root: root.to_path_buf(), makes_root: true, ..self }
     }
 
     /// Sets the folder of all databases, which exists. It is never made: if it is missing, or another thread removes it before
@@ -81,65 +82,49 @@ impl Solve {
     /// assert!(error.to_string().contains("4x3") && !gone.exists());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[must_use]
-    pub fn existing_root(mut self, root: &Path) -> Solve {
-        self.root = root.to_path_buf();
-        self.makes_root = false;
-        self
+    pub fn existing_root(self, root: &Path) -> Solve {
+        Solve { root: root.to_path_buf(), makes_root: false, ..self }
     }
 
     /// Limits the memory. A solve that does not fit keeps its live tiers in files.
-    #[must_use]
-    pub fn memory(mut self, bytes: u64) -> Solve {
-        self.memory_bytes = bytes;
-        self
+    pub fn memory(self, memory_bytes: u64) -> Solve {
+        Solve { memory_bytes, ..self }
     }
 
     /// Sets the kernels. All give the same database.
-    #[must_use]
-    pub fn kernel(mut self, kernel: Kernel) -> Solve {
-        self.kernel = kernel;
-        self
+    pub fn kernel(self, kernel: Kernel) -> Solve {
+        Solve { kernel, ..self }
     }
 
     /// Solves the board again and replaces an existing database in one step, when the new one is complete. Until then the new one
     /// is in a folder beside it, whose name ends in `.replacement`; a solve that is stopped resumes there.
-    #[must_use]
-    pub fn replace(mut self, replace: bool) -> Solve {
-        self.replace = replace;
-        self
+    pub fn replace(self, replace: bool) -> Solve {
+        Solve { replace, ..self }
     }
 
     /// Keeps the live tiers in files in this folder, even if they would fit into memory; `None`: in memory if they fit,
     /// otherwise in the database's folder.
-    #[must_use]
-    pub fn scratch(mut self, folder: Option<PathBuf>) -> Solve {
-        self.scratch = folder;
-        self
+    pub fn scratch(self, scratch: Option<PathBuf>) -> Solve {
+        Solve { scratch, ..self }
     }
 
     /// Keeps tiers of at most `most` pieces (0 counts as 1). `None`, or the number of cells or more, keeps all. Later
     /// tiers are solved as well, but probes search their positions forward. An even number keeps the same files as the
     /// odd number before it, because only odd plies have files.
-    #[must_use]
-    pub fn keep_plies(mut self, most: Option<u32>) -> Solve {
-        self.keep_plies = most.map(|most| most.max(1)).filter(|most| (*most as usize) < self.board.cells());
-        self
+    pub fn keep_plies(self, most: Option<u32>) -> Solve {
+        let keep_plies = most.map(|most| most.max(1)).filter(|most| (*most as usize) < self.board.cells());
+        Solve { keep_plies, ..self }
     }
 
     /// Sets the least time between checkpoints ([`CHECKPOINT`] if this is not called); zero: one after every tier. A solve that is
     /// killed goes on from the last one. Where several machines solve together every tier is one.
-    #[must_use]
-    pub fn checkpoint(mut self, least: Duration) -> Solve {
-        self.checkpoint = least;
-        self
+    pub fn checkpoint(self, checkpoint: Duration) -> Solve {
+        Solve { checkpoint, ..self }
     }
 
     /// Sets about how many words a block of a tier has. Every number gives the same database.
-    #[must_use]
-    pub fn block_words(mut self, block_words: usize) -> Solve {
-        self.block_words = block_words.max(1);
-        self
+    pub fn block_words(self, block_words: usize) -> Solve {
+        Solve { block_words: block_words.max(1), ..self }
     }
 
     /// Returns the plan, whose figures are estimates for a board that is too large to count.
@@ -158,21 +143,6 @@ impl Solve {
         let (plan, index) = Plan::with_index(self.board, self.values, self.memory_bytes, self.kernel);
         let plan = if self.scratch.is_some() { plan.bounded() } else { plan };
         (plan.keeping(self.keep_plies), index)
-    }
-
-    /// Returns the board.
-    pub fn board(&self) -> Board {
-        self.board
-    }
-
-    /// Returns which values are solved.
-    pub fn values(&self) -> Values {
-        self.values
-    }
-
-    /// Returns the deepest ply that the database keeps; `None` if it keeps all.
-    pub fn kept_plies(&self) -> Option<u32> {
-        self.keep_plies
     }
 
     /// Reads the manifest of an earlier solve that this one resumes; `None` where there is none.

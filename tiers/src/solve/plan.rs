@@ -45,6 +45,7 @@ const DELTA_HALVES: u128 = 5;
 
 /// What a solve needs.
 #[derive(Clone, Debug)]
+#[must_use]
 pub struct Plan {
     /// The board.
     pub board: Board,
@@ -102,7 +103,7 @@ impl Plan {
     pub fn estimate(board: Board, values: Values) -> Plan {
         let entries = tier_estimates(board);
         let bytes = |ply: u32| {
-            let planes = Coding::new(board, values, ply).planes() as u128;
+            let planes = Coding::new(board, values, ply).planes as u128;
             entries[ply as usize].saturating_mul(planes).div_ceil(8)
         };
         let pairs = (0..board.cells() as u32).map(|ply| bytes(ply).saturating_add(bytes(ply + 1)));
@@ -118,7 +119,7 @@ impl Plan {
 
     /// Sums what a solve needs. Takes the time to count the lists of all wings (7x6: about a second).
     pub fn exact(index: &Index, values: Values) -> Plan {
-        Plan::of_planes(index, values, |ply| Coding::new(index.board(), values, ply).planes())
+        Plan::of_planes(index, values, |ply| Coding::new(index.board(), values, ply).planes)
     }
 
     /// Sums what counting legal positions needs: as a solve of one plane without a database.
@@ -148,7 +149,7 @@ impl Plan {
         let least_bytes = index.bytes() as u128
             + FIXED_BYTES
             + 2 * most(directory_bytes)
-            + threads * index.kernel().lane_bytes(row_words)
+            + threads * index.kernel.lane_bytes(row_words)
             + threads * buffer_bytes(block_words)
             + window_bytes
             + slices.count * SLICE_COPIES * 8 * slices.least_words;
@@ -170,7 +171,6 @@ impl Plan {
     }
 
     /// Returns the plan of the same solve with its tiers in files.
-    #[must_use]
     pub fn bounded(self) -> Plan {
         Plan { is_bounded: true, ..self }
     }
@@ -187,7 +187,6 @@ impl Plan {
     }
 
     /// Returns the plan of the same solve whose database keeps the tiers of at most `keep_plies` pieces.
-    #[must_use]
     pub fn keeping(mut self, keep_plies: Option<u32>) -> Plan {
         let most = keep_plies.unwrap_or(u32::MAX);
         self.tiers.iter_mut().filter(|tier| tier.ply > most).for_each(|tier| tier.database_bytes = 0);
@@ -195,13 +194,11 @@ impl Plan {
     }
 
     /// Returns the number of entries, after the mirror.
-    #[must_use]
     pub fn entries(&self) -> u128 {
         self.tiers.iter().fold(0, |sum, tier| sum.saturating_add(tier.entries))
     }
 
     /// Returns the work of the kernels: see [`TierPlan::work`].
-    #[must_use]
     pub fn work(&self) -> u128 {
         self.tiers.iter().fold(0, |sum, tier| sum.saturating_add(tier.work))
     }
@@ -209,26 +206,22 @@ impl Plan {
     /// Returns about how many seconds the solve takes where the kernels do so much work a second ([`work_per_second`]).
     ///
     /// [`work_per_second`]: super::work_per_second
-    #[must_use]
     pub fn seconds(&self, work_per_second: f64) -> f64 {
         self.work() as f64 / work_per_second * if self.is_bounded { IN_FILES } else { IN_MEMORY }
     }
 
     /// Returns the memory that the solve needs, in bytes: for all blocks of two tiers, or the least if they go into files.
-    #[must_use]
     pub fn memory_bytes(&self) -> u128 {
         if self.is_bounded { self.least_bytes } else { self.whole_bytes }
     }
 
     /// Returns about how many bytes the database takes.
-    #[must_use]
     pub fn database_bytes(&self) -> u128 {
         self.tiers.iter().fold(0, |sum, tier| sum.saturating_add(tier.database_bytes))
     }
 
     /// Returns about how many bytes the temporary files take at most, with a margin: a checkpoint that is made, the one before it,
     /// and up to half of a tier between them. A solve in memory makes checkpoints too, and one where it is stopped.
-    #[must_use]
     pub fn scratch_bytes(&self) -> u128 {
         let sum = |tiers: &[TierPlan]| match tiers {
             [new, old] => new.scratch_bytes.saturating_add(old.scratch_bytes),
@@ -247,13 +240,11 @@ impl Plan {
     }
 
     /// Returns the bytes of the largest matrix; `None` in an estimate.
-    #[must_use]
     pub fn largest_matrix_bytes(&self) -> Option<u128> {
         self.exact.then_some(8 * self.slices.most_words)
     }
 
     /// Returns about how many bytes the tables of the index take, also of a board that is beyond the index.
-    #[must_use]
     pub fn table_bytes(&self) -> u128 {
         TABLE_BYTES.saturating_mul(TableSizes::of(self.board).colourings)
     }
@@ -342,13 +333,12 @@ impl Plan {
     /// assert!(ranks[10].read_bytes == 4 * plan.tiers[11].scratch_bytes);
     /// # Ok::<(), fourbase::BoardError>(())
     /// ```
-    #[must_use]
     pub fn ranks(&self, ranks: u32, threads: u32, entries_per_second: f64) -> Vec<RankTier> {
         let together = entries_per_second * f64::from(ranks) * f64::from(threads);
         let entries_of_work = self.entries() as f64 / (self.work() as f64).max(1.0);
         let readers = u128::from(ranks).min(self.board.width() as u128);
         let of_tier = |(number, tier): (usize, &TierPlan)| {
-            let planes = Coding::new(self.board, self.values, tier.ply).planes() as u128;
+            let planes = Coding::new(self.board, self.values, tier.ply).planes as u128;
             let blocks = tier.entries.saturating_mul(planes).div_ceil(64 * BLOCK_WORDS as u128);
             let of_child = self.tiers.get(number + 1).map_or(0, |child| child.scratch_bytes);
             RankTier {
@@ -495,7 +485,7 @@ fn plan_tiers(board: Board, values: Values, entries: &[u128]) -> Vec<TierPlan> {
     let cells = board.cells() as f64;
     let tier = |(ply, &entries): (usize, &u128)| {
         let [scratch, database] = bits(values, ply as f64 / cells);
-        let planes = Coding::new(board, values, ply as u32).planes() as f64;
+        let planes = Coding::new(board, values, ply as u32).planes as f64;
         let scratch_bytes = bytes(entries, (scratch * larger(SCRATCH_EXPONENT)).min(planes));
         let is_stored = !ply.is_multiple_of(2);
         let database_bytes =

@@ -31,11 +31,8 @@ impl Solve {
         if !names.iter().any(|name| name == REPLACEMENT) {
             return Ok(None);
         }
-        let found = match Manifest::read(storage, &folder, self.board, self.values) {
-            Err(error) if error.is_damage() => None,
-            found => found?,
-        };
-        Ok(found.filter(|manifest| manifest.keeps_like(self.keep_plies, self.board)))
+        let found = FileError::unless_damaged(Manifest::read(storage, &folder, self.board, self.values))?;
+        Ok(found.flatten().filter(|manifest| manifest.keeps_like(self.keep_plies, self.board)))
     }
 
     /// Puts a new database in the place of the old one, which is then removed.

@@ -87,9 +87,10 @@ impl Solve {
             Ok(Err(holder)) => return Err(SolveError::Busy { folder, holder }),
             Ok(Ok(_held)) => {
                 let budget = plan.budget(self.memory_bytes, self.block_words);
-                let tiers = TierFolder { storage, folder: &scratch, index: &index, budget, all };
+                let tiers = TierFolder { storage, folder: &scratch, budget, all };
                 let manifest = Manifest::new(self.board, self.values, self.keep_plies);
-                let driver = Driver { solve: self, observer, all, progress, tiers, folder: &folder, manifest };
+                let driver =
+                    Driver { solve: self, observer, progress, tiers, index: &index, folder: &folder, manifest };
                 let result = check_shared_folder(all, storage, &scratch)
                     .and_then(|()| check_shared_folder(all, storage, &folder))
                     .and_then(|()| driver.resume_and_solve(&plan))
@@ -128,7 +129,7 @@ impl Solve {
         if manifest.keeps_like(wanted, board) {
             return Ok(());
         }
-        let found = manifest.keep_plies();
+        let found = manifest.keep_plies;
         Err(SolveError::Kept { folder: folder.to_path_buf(), board, values, found, wanted })
     }
 
@@ -140,8 +141,8 @@ impl Solve {
             outcome: manifest.root().ok_or_else(|| no_root(&folder))?,
             entries: manifest.entries(),
             bytes: manifest.bytes(),
-            hash: manifest.hash(),
-            keep_plies: manifest.keep_plies(),
+            hash: manifest.hash,
+            keep_plies: manifest.keep_plies,
             folder,
             already_complete,
         })
@@ -151,7 +152,7 @@ impl Solve {
 impl<'a> Driver<'a> {
     /// Goes on from what an earlier solve has left, in folders that are made and locked.
     fn resume_and_solve(mut self, plan: &Plan) -> Result<Report, SolveError> {
-        let (solve, all, storage) = (self.solve, self.all, self.tiers.storage);
+        let (solve, all, storage) = (self.solve, self.tiers.all, self.tiers.storage);
         if solve.replace && all.is_root() && solve.manifest(storage)?.is_none() {
             self.begin_replacement()?;
         }
@@ -198,9 +199,9 @@ impl<'a> Driver<'a> {
         let checkpoint = manifest.checkpoint;
         self.manifest = manifest;
         let Some(ply) = checkpoint else { return Ok(None) };
-        let coding = Coding::new(board, values, ply);
-        let last = self.tiers.open(coding, ply)?;
-        if last.is_complete() || (ply > 0 && is_enough(&last, &self.tiers.open(coding, ply - 1)?)) {
+        let open = |ply| self.tiers.open(self.index, Coding::new(board, values, ply), ply);
+        let last = open(ply)?;
+        if last.is_complete() || (ply > 0 && is_enough(&last, &open(ply - 1)?)) {
             return Ok(Some(last));
         }
         if !last.has_files() {
@@ -216,14 +217,14 @@ impl<'a> Driver<'a> {
 
     /// Reads the finished files through, each rank a part of them.
     fn check_hashes(&self, manifest: &Manifest) -> Result<(), SolveError> {
-        let size = self.all.size();
+        let size = self.tiers.all.size();
         let bytes = manifest.tiers.iter().map(|tier| tier.bytes).sum::<u64>() / u64::from(size);
         self.progress.begin(Stage::Resume, bytes, 0);
         let goes_on = |bytes| {
             self.progress.done(Stage::Resume, bytes);
             !self.progress.is_stopped()
         };
-        let part = (self.all.rank() as usize, size as usize);
+        let part = (self.tiers.all.rank() as usize, size as usize);
         let is_whole = manifest.check_hashes(self.tiers.storage, self.folder, part, &goes_on)?;
         if is_whole { Ok(()) } else { Err(self.stopped(manifest)) }
     }

@@ -7,7 +7,7 @@ use fourbase::{Board, Outcome, Value};
 use crate::communicator::Alone;
 use crate::files::{Disk, FileError, create_folder, publish};
 use crate::format::codec::EncodedBlock;
-use crate::format::tier_file::{Header, TierFile, Writer};
+use crate::format::tier_file::{Header, Writer};
 use crate::format::{Manifest, TierRecord, folder_of, tier_path};
 use crate::index::count_shapes;
 use crate::kernel::Values;
@@ -47,7 +47,7 @@ pub fn forge(root: &Path, forged: &Forged) -> Result<(), FileError> {
             writer.add(&[vec![EncodedBlock { payload: vec![0; block_bytes], chunks: 1 }]])?;
             let mut shapes = vec![0; count_shapes(board, ply).min(MOST_SHAPES) as usize];
             shapes.iter_mut().take(1).for_each(|first| *first = entries);
-            if let Some(TierFile { written, hash }) = writer.finish(&shapes)? {
+            if let Some((written, hash)) = writer.finish(&shapes)? {
                 (record.bytes, record.hash) = (written.bytes, Some(hash));
                 publish(&Disk, &folder, vec![written])?;
             }

@@ -60,7 +60,7 @@ pub fn tier_header(record: &[u8]) -> bool {
 pub fn shapes(data: &[u8]) -> bool {
     let Some(shapes) = framed(data) else { return false };
     let Ok(tier) = open(&Parts { shapes, ..Parts::sound() }) else { return false };
-    assert_eq!(tier.directory().entries(), FIXED.directory.entries());
+    assert_eq!(tier.directory.entries(), FIXED.directory.entries());
     let cache = Cache::new(1 << 20);
     for position in &FIXED.positions {
         // A position is looked up where the entries of the shapes lead, so a wrong list may give a wrong value, but no panic.
@@ -78,7 +78,7 @@ pub fn block_index(directory: &[u8]) -> bool {
     let count = directory.len() as u64 / 10;
     parts.pages = if count == 0 { Vec::new() } else { numbers([parts.header.len() as u64, 0, checksum]) };
     let Ok(tier) = open(&parts) else { return false };
-    let block_of = |entry| tier.reader().block_of(tier.chunks().place(entry).0).map(|(block, _)| block);
+    let block_of = |entry| tier.reader.block_of(tier.chunks.place(entry).0).map(|(block, _)| block);
     // The one page of the directory is read with the first block.
     if block_of(0).is_err() {
         return false;
@@ -235,7 +235,7 @@ static FIXED: LazyLock<Fixed> = LazyLock::new(|| {
     let index = "4x4".parse().ok().and_then(|board| Index::new(board, Kernel::portable()).ok()).expect("4x4");
     let directory = TierDirectory::new(&index, PLY);
     let position = |entry| {
-        let [first, second] = index.split().bitboards(&directory.unrank(&index, entry)?);
+        let [first, second] = index.split.bitboards(&directory.unrank(&index, entry)?);
         Position::from_bitboards(index.board(), first, second)
             .ok()
             .filter(|position| evaluate(position) == StaticEvaluation::Quiet)
@@ -246,7 +246,7 @@ static FIXED: LazyLock<Fixed> = LazyLock::new(|| {
     Fixed {
         blocks: blocks(&index),
         shapes,
-        chunks: Chunks::of_tier(directory.entries(), directory.matrices()),
+        chunks: Chunks::of_tier(directory.entries(), directory.matrices),
         positions,
         directory,
         index,
@@ -258,7 +258,7 @@ fn blocks(index: &Index) -> Vec<EncodedBlock> {
     let mut blocks = Vec::new();
     let _ = in_memory(index, Values::Wdl, |tier| {
         if tier.ply() == PLY {
-            let chunks = Chunks::of_tier(tier.entries(), tier.directory.matrices());
+            let chunks = Chunks::of_tier(tier.entries(), tier.directory.matrices);
             let mut packer = Packer::new(index, tier, &chunks);
             blocks.extend((0..chunks.groups()).flat_map(|group| packer.encode(group).unwrap_or_default()));
         }

@@ -50,9 +50,9 @@ pub fn plant(storage: &Arc<dyn Storage>, root: &Path, of: &Database, planted: &[
             .collect::<Result<_, DatabaseError>>()?;
         let tier = tier_of(of, record.ply, &codes)?;
         let written = write_tier(&**storage, &folder, of.index(), &tier, &Alone, &|| false)?;
-        if let ControlFlow::Continue(Some(file)) = written {
-            (record.bytes, record.hash) = (file.written.bytes, Some(file.hash));
-            publish(&**storage, &folder, vec![file.written])?;
+        if let ControlFlow::Continue(Some((written, hash))) = written {
+            (record.bytes, record.hash) = (written.bytes, Some(hash));
+            publish(&**storage, &folder, vec![written])?;
         }
     }
     // Once more, for the hash.
@@ -64,7 +64,7 @@ pub fn plant(storage: &Arc<dyn Storage>, root: &Path, of: &Database, planted: &[
 }
 
 fn position_of(index: &Index, directory: &TierDirectory, entry: u64) -> Option<Position> {
-    let [first, second] = index.split().bitboards(&directory.unrank(index, entry)?);
+    let [first, second] = index.split.bitboards(&directory.unrank(index, entry)?);
     Position::from_bitboards(index.board(), first, second).ok()
 }
 
@@ -94,10 +94,10 @@ fn tier_of(of: &Database, ply: u32, codes: &[u8]) -> Result<Tier<'static>, FileE
             let first = located.next().map_or(0, |located| located.first_entry as usize);
             out.fill(0);
             let row_words = matrix.words();
-            for (row, words) in rows.zip(out.chunks_exact_mut((row_words * coding.planes()).max(1))) {
+            for (row, words) in rows.zip(out.chunks_exact_mut((row_words * coding.planes).max(1))) {
                 for column in 0..matrix.columns as usize {
                     let code = codes[first + row * matrix.columns as usize + column];
-                    for plane in 0..coding.planes() {
+                    for plane in 0..coding.planes {
                         words[plane * row_words + column / 64] |= u64::from(code >> plane & 1) << (column % 64);
                     }
                 }

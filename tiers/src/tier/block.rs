@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::files::FileError;
-use crate::index::{Index, Matrix, Shape, ShapeLayout};
+use crate::index::{Matrix, ShapeLayout};
 use crate::kernel::delta::UndoDelta;
 use crate::kernel::{Kernel, Pool, SPARE_PART, Words};
 
@@ -75,16 +75,6 @@ pub(super) struct ShapeBlocks {
 }
 
 impl ShapeBlocks {
-    /// Lays out a shape of the tier of `ply` pieces; its first block gets the number 0.
-    pub fn lay_out(&mut self, index: &Index, ply: u32, shape: Shape, planes: usize, block_words: usize) {
-        let ShapeBlocks { layout, cuts, first_block } = self;
-        layout.lay_out(index, ply, shape);
-        cuts.clear();
-        let end = cut(layout.matrices.iter().copied(), planes, block_words, |cut| cuts.push(cut));
-        cuts.push(end);
-        *first_block = 0;
-    }
-
     /// Returns the words of a block, given by its number in the tier, counted from the shape's first word.
     pub fn words(&self, block: usize) -> Range<usize> {
         let block = block - self.first_block;
@@ -165,7 +155,7 @@ impl DirtyBlock {
             DirtyBlock::Delta(block) => expanded(pool, block.words as usize, |out| {
                 let bytes = bytemuck::cast_slice::<u64, u8>(&block.slab).get(block.first as usize..);
                 let delta = bytes.and_then(|bytes| bytes.get(..block.bytes as usize)).unwrap_or_default();
-                kernel.undo_delta(UndoDelta { delta, planes, out });
+                kernel.run(UndoDelta { delta, planes, out });
                 Ok(())
             }),
         }
@@ -230,7 +220,7 @@ impl Slab {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::index::shapes;
+    use crate::index::{Index, shapes};
     use crate::kernel::PoolLimits;
     use crate::kernel::delta::{DeltaBuffers, MakeDelta, Stretch};
 

@@ -94,13 +94,9 @@ pub(super) enum Form {
 /// The blocks of one tier in memory, by number. Threads share it.
 #[derive(Debug)]
 pub(super) struct BlockCache {
-    /// What the blocks may take, and what all of the tier would, expanded.
-    budget_bytes: u64,
+    pub budget: MemoryBudget,
+    /// What all blocks of the tier would take, expanded.
     tier_bytes: u64,
-    /// What the pool may take while this tier is read.
-    limits: PoolLimits,
-    /// Words of a block.
-    block_words: usize,
     /// All blocks can be here at a time, expanded.
     pub fits: bool,
     dirty: Vec<Mutex<Option<DirtyBlock>>>,
@@ -134,13 +130,10 @@ struct Evicted {
 
 impl BlockCache {
     /// Makes an empty cache for a tier of `count` blocks that take `tier_bytes` together.
-    pub fn new(budget: &MemoryBudget, count: usize, tier_bytes: u64) -> BlockCache {
-        let budget_bytes = budget.cache_bytes;
+    pub fn new(budget: MemoryBudget, count: usize, tier_bytes: u64) -> BlockCache {
         BlockCache {
-            budget_bytes,
+            budget,
             tier_bytes,
-            limits: budget.pool,
-            block_words: budget.block_words,
             fits: budget.fits(tier_bytes),
             dirty: (0..count).map(|_| Mutex::default()).collect(),
             expanded: AtomicU64::new(0),
@@ -150,7 +143,7 @@ impl BlockCache {
             free_bytes: Arc::default(),
             pool: Pool::new(budget.pool),
             cached: OnceLock::new(),
-            evicted: Mutex::new(Evicted { end: 0, most_cached_bytes: budget_bytes, next_free_bytes: None }),
+            evicted: Mutex::new(Evicted { end: 0, most_cached_bytes: budget.cache_bytes, next_free_bytes: None }),
         }
     }
 
@@ -164,11 +157,11 @@ impl BlockCache {
     /// this tier, whose part grows as `beside` is evicted. Without `beside` they get all.
     pub fn share_memory(&mut self, beside: Option<&BlockCache>) {
         let Some(beside) = beside else {
-            self.free_bytes = Arc::new(AtomicU64::new(self.budget_bytes));
+            self.free_bytes = Arc::new(AtomicU64::new(self.budget.cache_bytes));
             return;
         };
         self.pool = Arc::clone(&beside.pool);
-        let free = beside.budget_bytes.saturating_sub(beside.dirty_bytes());
+        let free = beside.budget.cache_bytes.saturating_sub(beside.dirty_bytes());
         let unexpanded = beside.tier_bytes - get(&beside.expanded);
         let kept = if beside.fits { 0 } else { (self.tier_bytes / DELTA_PART).min(free / 2) };
         let cached = unexpanded.min(free - kept);
@@ -180,8 +173,8 @@ impl BlockCache {
 
     /// Lets cached blocks take what dirty blocks leave, once all blocks are filled.
     pub fn finish_filling(&self) {
-        self.pool.limit(self.limits);
-        self.limit_cached(&mut self.evicted(), self.budget_bytes.saturating_sub(self.dirty_bytes()));
+        self.pool.limit(self.budget.pool);
+        self.limit_cached(&mut self.evicted(), self.budget.cache_bytes.saturating_sub(self.dirty_bytes()));
     }
 
     fn limit_cached(&self, evicted: &mut Evicted, bytes: u64) {
@@ -253,7 +246,7 @@ impl BlockCache {
 
     /// Returns what deltas may take: when the tier is read, expanded blocks need room as well.
     fn most_deltas(&self) -> u64 {
-        if self.fits { self.budget_bytes - self.tier_bytes } else { self.budget_bytes / 4 * 3 }
+        if self.fits { self.budget.cache_bytes - self.tier_bytes } else { self.budget.cache_bytes / 4 * 3 }
     }
 
     /// Takes free memory, if so much is left beside it.
@@ -315,16 +308,16 @@ impl BlockCache {
         block: usize,
         expand: impl FnOnce() -> Result<Expanded, FileError>,
     ) -> Result<Expanded, FileError> {
-        if self.budget_bytes == 0 {
+        if self.budget.cache_bytes == 0 {
             return expand();
         }
         let cached = self.cached.get_or_init(|| {
-            let most = self.budget_bytes / (8 * self.block_words as u64);
+            let most = self.budget.cache_bytes / (8 * self.budget.block_words as u64);
             let expected = most.clamp(16, self.dirty.len().max(16) as u64) as usize;
             Cache::with_weighter(expected, self.capacity(self.evicted().most_cached_bytes), ByBytes)
         });
         cached.get_or_insert_with(&block, || {
-            let bytes = 8 * self.block_words as u64;
+            let bytes = 8 * self.budget.block_words as u64;
             if self.pool.is_full(bytes) {
                 // What threads work on, and memory of another size than its block, take the room of cached blocks.
                 cached.set_capacity(cached.weight().saturating_sub(2 * bytes));
@@ -379,7 +372,7 @@ mod tests {
     fn cache(budget_bytes: u64, count: usize) -> BlockCache {
         let pool = PoolLimits { bytes: budget_bytes, spare_bytes: budget_bytes };
         let budget = MemoryBudget { block_words: WORDS, cache_bytes: budget_bytes, pool, slice_words: 0, wide: None };
-        BlockCache::new(&budget, count, expanded_bytes(count, count * WORDS))
+        BlockCache::new(budget, count, expanded_bytes(count, count * WORDS))
     }
 
     /// Reads all blocks from `first` on, as threads do that need them expanded.

@@ -2,20 +2,12 @@
 
 use std::fmt::Debug;
 
-use fourbase::Board;
 use serde::{Deserialize, Serialize};
 
 use crate::kernel::{Coding, Values};
 
 /// What the planes of a tier store.
 pub trait Content: Copy + Send + Sync + Debug {
-    /// A tier begins with the blocks that an earlier run has left. Otherwise it begins empty, since what was counted with those
-    /// blocks is lost.
-    const RESUMES: bool;
-
-    /// Returns the same content at another ply.
-    fn at(&self, board: Board, ply: u32) -> Self;
-
     /// Returns how files record it.
     fn kind(&self) -> Kind;
 
@@ -44,18 +36,12 @@ impl Kind {
 
 /// The code of every entry's outcome.
 impl Content for Coding {
-    const RESUMES: bool = true;
-
-    fn at(&self, board: Board, ply: u32) -> Coding {
-        Coding::new(board, self.values(), ply)
-    }
-
     fn kind(&self) -> Kind {
-        Kind::Values(self.values())
+        Kind::Values(self.values)
     }
 
     fn planes(&self) -> usize {
-        Coding::planes(self)
+        self.planes
     }
 }
 
@@ -64,12 +50,6 @@ impl Content for Coding {
 pub struct Reached;
 
 impl Content for Reached {
-    const RESUMES: bool = false;
-
-    fn at(&self, _: Board, _: u32) -> Reached {
-        Reached
-    }
-
     fn kind(&self) -> Kind {
         Kind::Reached
     }

@@ -172,7 +172,7 @@ impl<C: Content> Tier<'_, C> {
     /// Cuts the tier into jobs, in order, and queues those of this rank.
     fn queue(&self) -> Queue {
         let mut jobs: Vec<Job> = Vec::new();
-        for shape in 0..self.directory.shapes().len() {
+        for shape in 0..self.directory.shapes.len() {
             let blocks = self.blocks_of(shape);
             let words = self.firsts[shape + 1].1 - self.firsts[shape].1;
             if blocks.len() > JOB_BLOCKS {
@@ -191,11 +191,11 @@ impl<C: Content> Tier<'_, C> {
                 _ => jobs.push(Job { shapes: shape..shape + 1, blocks, words }),
             }
         }
-        if !self.all.is_alone() {
+        if !self.tiers.all.is_alone() {
             // All ranks cut the tier into the same jobs of the same costs.
-            let ranks = assign(&Vec::from_iter(jobs.iter().map(|job| job.words as u64)), self.all.size());
+            let ranks = assign(&Vec::from_iter(jobs.iter().map(|job| job.words as u64)), self.tiers.all.size());
             let mut ranks = ranks.iter();
-            jobs.retain(|_| ranks.next() == Some(&self.all.rank()));
+            jobs.retain(|_| ranks.next() == Some(&self.tiers.all.rank()));
         }
         Queue { jobs, next: AtomicUsize::new(0), is_ended: AtomicBool::new(false) }
     }

@@ -15,7 +15,7 @@ use super::block::{Expanded, PAD, ShapeBlocks};
 use super::content::Content;
 use super::tier::Tier;
 use crate::files::FileError;
-use crate::index::{Index, Matrix, OfShape, Shape, Spine};
+use crate::index::{Index, Matrix, OfShape, Spine, WingShape, of_shape};
 use crate::kernel::matrix::NO_ROW;
 use crate::kernel::{Coding, RowView};
 
@@ -80,10 +80,10 @@ impl<'a, C: Content> TierReader<'a, C> {
         self.open = 0;
     }
 
-    /// Opens a shape and returns its number; `None` where the tier has no such shape.
-    pub fn open(&mut self, shape: Shape) -> Option<usize> {
+    /// Opens the shape with these wings and returns its number; `None` where the tier has none.
+    pub fn open(&mut self, left: WingShape, right: WingShape) -> Option<usize> {
         let tier = self.tier?;
-        let number = tier.directory.shape(shape.left, shape.right)?;
+        let number = tier.directory.shape(left, right)?;
         if self.open == self.shapes.len() {
             self.shapes.push(OpenShape::default());
         }
@@ -114,7 +114,7 @@ impl<'a, C: Content> TierReader<'a, C> {
         if row_words == 0 {
             return Ok(None);
         }
-        if !words.is_empty() && !tier.cache.fits && rows.len() * planes * row_words > tier.budget.slice_words {
+        if !words.is_empty() && !tier.cache.fits && rows.len() * planes * row_words > tier.cache.budget.slice_words {
             let loaded = slice.load(tier, shape, matrix, request, &mut self.bytes)?;
             let (row_words, first_word) = (loaded.len(), loaded.start);
             let first = rows.start;
@@ -242,16 +242,16 @@ impl<'a, C: Content> Rows<'a, C> {
     /// Begins to read a tier.
     pub fn of(index: &'a Index, tier: &'a Tier<'a, C>) -> Rows<'a, C> {
         let reader = TierReader::new(index, Some(tier));
-        Rows { reader, shape: OfShape::default(), matrix: None, joined: Vec::new() }
+        Rows { reader, shape: None, matrix: None, joined: Vec::new() }
     }
 
     /// Goes to a matrix, which may be missing in the tier.
     pub fn seek(&mut self, matrix: &Matrix) {
         let Rows { reader, shape, .. } = self;
         let planes = reader.tier.map_or(0, |tier| tier.planes);
-        let shape = *shape.get(matrix.shape(), || {
+        let shape = *of_shape(shape, matrix.shape(), || {
             reader.close();
-            reader.open(matrix.shape())
+            reader.open(matrix.left, matrix.right)
         });
         let number = |shape| reader.matrix(shape, matrix.spine, matrix.left_firsts);
         self.matrix = shape.and_then(|shape| Some(((shape, number(shape)?), matrix.words() * planes)));
@@ -321,7 +321,7 @@ impl Slice {
         self.loaded = None;
         let (planes, all) = (tier.planes, shape.layout.matrices[matrix].words());
         let RowRequest { origin, rows, words } = wanted.clone();
-        let most = tier.budget.slice_words / (rows.len() * planes).max(1);
+        let most = tier.cache.budget.slice_words / (rows.len() * planes).max(1);
         let words = words.start..all.min(words.start + most).max(words.end);
         let width = words.len();
         self.words.resize((rows.len() * planes * width + PAD).max(self.words.len()), 0);

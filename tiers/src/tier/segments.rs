@@ -22,8 +22,8 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::content::Kind;
-use crate::communicator::Communicator;
-use crate::files::{FileError, ReadFile, Storage, WriteFile, envelope, io_error};
+use super::tier::TierFolder;
+use crate::files::{FileError, ReadFile, Storage, WriteFile, envelope, io_error, remove_named};
 
 const MAGIC: &[u8; 8] = b"fourfron";
 const RECORD: usize = 20;
@@ -65,10 +65,8 @@ pub(super) struct NewBlocks {
 /// The segments of one tier. Threads share it.
 #[derive(Debug)]
 pub(super) struct Segments<'s> {
-    storage: &'s dyn Storage,
-    folder: PathBuf,
+    tiers: TierFolder<'s>,
     header: LogHeader,
-    all: &'s dyn Communicator,
     segments: RwLock<Vec<Segment>>,
     writer: Mutex<Option<Writer>>,
     /// [`Segments::find`] has seen files of the tier, whatever is in them.
@@ -82,6 +80,7 @@ struct Segment {
     seed: u64,
 }
 
+#[derive(Debug)]
 struct Writer {
     file: Box<dyn WriteFile>,
     path: PathBuf,
@@ -113,12 +112,6 @@ impl Writer {
     fn flush_to(&mut self, place: Location) -> Result<(), FileError> {
         let is_unwritten = self.segment == place.segment && self.end - self.unwritten.len() as u64 <= place.offset;
         if is_unwritten { self.flush() } else { Ok(()) }
-    }
-}
-
-impl std::fmt::Debug for Writer {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Writer").field("path", &self.path).field("end", &self.end).finish_non_exhaustive()
     }
 }
 
@@ -154,10 +147,7 @@ pub(crate) fn remove(
     kind: Kind,
     is_old: impl Fn(u32) -> bool,
 ) -> Result<(), FileError> {
-    for (_, _, path) in segments_in(storage, folder, kind)?.iter().filter(|(ply, ..)| is_old(*ply)) {
-        storage.remove(path).map_err(io_error(path, "remove"))?;
-    }
-    Ok(())
+    remove_named(storage, folder, |name| segment_of(name, kind).is_some_and(|(ply, _)| is_old(ply)))
 }
 
 /// A file that is read from front to back.
@@ -185,21 +175,13 @@ fn word(bytes: &[u8]) -> u64 {
 
 impl<'s> Segments<'s> {
     /// Makes the log of a tier, without what earlier runs have left.
-    pub fn new(storage: &'s dyn Storage, folder: &Path, all: &'s dyn Communicator, header: LogHeader) -> Segments<'s> {
-        Segments {
-            storage,
-            folder: folder.to_path_buf(),
-            header,
-            all,
-            segments: RwLock::new(Vec::new()),
-            writer: Mutex::new(None),
-            has_files: false,
-        }
+    pub fn new(tiers: TierFolder<'s>, header: LogHeader) -> Segments<'s> {
+        Segments { tiers, header, segments: RwLock::new(Vec::new()), writer: Mutex::new(None), has_files: false }
     }
 
     /// Finds what earlier runs have left, and calls `found` for every block.
     pub fn find(&mut self, mut found: impl FnMut(u64, Location)) -> Result<(), FileError> {
-        for (ply, _, path) in segments_in(self.storage, &self.folder, self.header.kind)? {
+        for (ply, _, path) in segments_in(self.tiers.storage, self.tiers.folder, self.header.kind)? {
             if ply == self.header.ply {
                 self.has_files = true;
                 self.scan(path, &mut found)?;
@@ -239,19 +221,10 @@ impl<'s> Segments<'s> {
     /// Opens a segment that another process has written, and finds where its first record begins; `None` where it is of
     /// another log, or not whole at its beginning.
     fn open_segment(&self, path: PathBuf) -> Result<Option<(Segment, u64)>, FileError> {
-        let file = self.storage.open(&path).map_err(io_error(&path, "open"))?;
-        let (header, start): (LogHeader, u64) = match envelope::unseal(&*file, &path, MAGIC) {
-            Ok(read) => read,
-            Err(error) if error.is_damage() => return Ok(None),
-            Err(error) => return Err(error),
-        };
-        if header != self.header {
-            return Ok(None);
-        }
-        let mut sealed = vec![0; start as usize];
-        envelope::read(&*file, &path, &mut sealed, 0)?;
-        let seed = xxh3_64(&sealed);
-        Ok(Some((Segment { path, file, seed }, start)))
+        let file = self.tiers.storage.open(&path).map_err(io_error(&path, "open"))?;
+        let read = FileError::unless_damaged(envelope::unseal::<LogHeader>(&*file, &path, MAGIC))?;
+        let sealed = read.filter(|(header, _)| *header == self.header).map(|(_, sealed)| sealed);
+        Ok(sealed.map(|sealed| (Segment { path, file, seed: xxh3_64(&sealed) }, sealed.len() as u64)))
     }
 
     fn writer(&self) -> MutexGuard<'_, Option<Writer>> {
@@ -261,17 +234,17 @@ impl<'s> Segments<'s> {
     /// Begins a new segment, after all that are there.
     fn begin(&self) -> Result<Writer, FileError> {
         let LogHeader { ply, kind, .. } = self.header;
-        let segments = segments_in(self.storage, &self.folder, kind)?;
+        let segments = segments_in(self.tiers.storage, self.tiers.folder, kind)?;
         let last = segments.iter().filter(|(of, ..)| *of == ply).map(|(_, number, _)| number).max();
         let next = last.map_or(0, |last| last + 1);
         // Ranks begin segments at the same time: each has numbers of its own.
-        let name = next.next_multiple_of(self.all.size()) + self.all.rank();
-        let path = path_of(&self.folder, kind, ply, name);
-        let file = self.storage.create(&path).map_err(io_error(&path, "create"))?;
+        let name = next.next_multiple_of(self.tiers.all.size()) + self.tiers.all.rank();
+        let path = path_of(self.tiers.folder, kind, ply, name);
+        let file = self.tiers.storage.create(&path).map_err(io_error(&path, "create"))?;
         let sealed = envelope::seal(MAGIC, &self.header);
         file.write_all_at(&sealed, 0).map_err(io_error(&path, "write"))?;
         let seed = xxh3_64(&sealed);
-        let reader = self.storage.open(&path).map_err(io_error(&path, "open"))?;
+        let reader = self.tiers.storage.open(&path).map_err(io_error(&path, "open"))?;
         let start = sealed.len() as u64;
         let mut segments = self.segments.write().unwrap_or_else(PoisonError::into_inner);
         segments.push(Segment { path: path.clone(), file: reader, seed });
@@ -291,7 +264,7 @@ impl<'s> Segments<'s> {
         record[8..12].copy_from_slice(&(payload.len() as u32).to_le_bytes());
         record[12..].copy_from_slice(&checksum(payload, writer.seed, number).to_le_bytes());
         let place = Location { segment: writer.segment, length: payload.len() as u32, offset: writer.end };
-        if !self.all.is_alone() {
+        if !self.tiers.all.is_alone() {
             writer.blocks.push((number, place.length));
         }
         writer.unwritten.extend_from_slice(&record);
@@ -346,7 +319,7 @@ impl<'s> Segments<'s> {
             return Ok(true);
         }
         let LogHeader { ply, kind, .. } = self.header;
-        let Some((segment, _)) = self.open_segment(path_of(&self.folder, kind, ply, new.name))? else {
+        let Some((segment, _)) = self.open_segment(path_of(self.tiers.folder, kind, ply, new.name))? else {
             return Ok(false);
         };
         let mut segments = self.segments.write().unwrap_or_else(PoisonError::into_inner);
@@ -375,6 +348,6 @@ impl<'s> Segments<'s> {
             writer.flush()?;
             writer.file.sync().map_err(io_error(&writer.path, "write"))?;
         }
-        self.storage.sync_folder(&self.folder).map_err(io_error(&self.folder, "sync"))
+        self.tiers.storage.sync_folder(self.tiers.folder).map_err(io_error(self.tiers.folder, "sync"))
     }
 }

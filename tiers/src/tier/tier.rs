@@ -1,7 +1,7 @@
 //! A tier: its blocks, where each is, and what drivers ask of it; and the folder that tiers are opened in. `fill` fills and visits
 //! all blocks, `reader` reads rows.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{LazyLock, OnceLock};
 
 use rayon::prelude::*;
@@ -9,8 +9,8 @@ use rayon::prelude::*;
 use super::block::{BLOCK_WORDS, DirtyBlock, Expanded, PAD, ShapeBlocks, Slab, cut, expanded, expanded_bytes};
 use super::cache::{BlockCache, Form, MemoryBudget};
 use super::content::{Content, Kind};
-use super::segments::{self, Location, LogHeader, NewBlocks, Segments};
-use crate::communicator::{Alone, Communicator};
+use super::segments::{Location, LogHeader, NewBlocks, Segments};
+use crate::communicator::{Alone, Communicator, gather};
 use crate::files::{FileError, Memory, Storage, frame, io_error};
 use crate::index::{Index, TierDirectory, WingShape};
 use crate::kernel::delta::{DeltaBuffers, MakeDelta, Stretch, UndoDelta, is_delta_of};
@@ -21,11 +21,10 @@ use crate::kernel::{Coding, Kernel};
 const LEVEL: i32 = 1;
 
 /// The folder with the logs of a run, and the memory for the tiers that are opened there.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct TierFolder<'s> {
     pub storage: &'s dyn Storage,
     pub folder: &'s Path,
-    pub index: &'s Index,
     pub budget: MemoryBudget,
     /// The processes that fill the tiers together.
     pub all: &'s dyn Communicator,
@@ -35,12 +34,11 @@ pub(crate) struct TierFolder<'s> {
 #[derive(Debug)]
 pub struct Tier<'s, C = Coding> {
     pub(crate) directory: TierDirectory,
-    pub(super) content: C,
+    /// What the planes store.
+    pub content: C,
     pub(super) planes: usize,
-    pub(super) budget: MemoryBudget,
-    pub(super) all: &'s dyn Communicator,
+    pub(super) tiers: TierFolder<'s>,
     kernel: Kernel,
-    folder: PathBuf,
     /// The number of the first block of every shape, and its first word; closed by the ends.
     pub(super) firsts: Vec<(usize, usize)>,
     pub(super) cache: BlockCache,
@@ -61,12 +59,7 @@ pub(super) struct Buffers {
 impl<C> Tier<'_, C> {
     /// Returns the number of pieces on the board.
     pub fn ply(&self) -> u32 {
-        self.directory.ply()
-    }
-
-    /// Returns what the planes store.
-    pub fn content(&self) -> &C {
-        &self.content
+        self.directory.ply
     }
 
     /// Returns the number of entries.
@@ -79,22 +72,22 @@ impl<C> Tier<'_, C> {
 static NO_FILES: LazyLock<Memory> = LazyLock::new(Memory::default);
 
 impl<C: Content> Tier<'static, C> {
-    /// Makes the tier of `ply` pieces in memory, to be filled from `beside`. The ply of `content` is ignored.
+    /// Makes the tier of `ply` pieces in memory, to be filled from `beside`.
     pub(crate) fn in_memory(index: &Index, content: C, ply: u32, beside: Option<&Tier<C>>) -> Tier<'static, C> {
-        let budget = MemoryBudget::unlimited(BLOCK_WORDS);
-        let mut tier = Tier::new(&*NO_FILES, Path::new("tier"), &Alone, index, budget, content, ply);
+        let (folder, budget) = (Path::new("tier"), MemoryBudget::unlimited(BLOCK_WORDS));
+        let mut tier = Tier::new(TierFolder { storage: &*NO_FILES, folder, budget, all: &Alone }, index, content, ply);
         tier.cache.share_memory(beside.map(|beside| &beside.cache));
         tier
     }
 }
 
 impl<'s> TierFolder<'s> {
-    /// Opens a tier with the blocks that earlier runs have left. Reads all of their log through. The ply of `content` is ignored.
+    /// Opens a tier with the blocks that earlier runs have left. Reads all of their log through.
     ///
     /// # Errors
     /// Where a file cannot be read.
-    pub fn open<C: Content>(&self, content: C, ply: u32) -> Result<Tier<'s, C>, FileError> {
-        let mut tier = self.empty(content, ply);
+    pub fn open<C: Content>(&self, index: &Index, content: C, ply: u32) -> Result<Tier<'s, C>, FileError> {
+        let mut tier = Tier::new(*self, index, content, ply);
         let locations = &tier.locations;
         tier.log.find(|number, place| {
             let _ = locations[number as usize].set(place);
@@ -102,76 +95,54 @@ impl<'s> TierFolder<'s> {
         Ok(tier)
     }
 
-    /// Opens a tier that is filled from `beside`, which shares its memory, or from no other. If its content resumes, it has the
-    /// blocks that earlier runs have left.
+    /// Opens a tier that is filled from `beside`, which shares its memory, or from no other. A tier of values has the blocks that
+    /// earlier runs have left; one of reached positions begins empty, since what was counted with those blocks is lost.
     ///
     /// # Errors
     /// Where a file cannot be read.
     pub fn begin<C: Content>(
         &self,
+        index: &Index,
         content: C,
         ply: u32,
         beside: Option<&Tier<'_, C>>,
     ) -> Result<Tier<'s, C>, FileError> {
-        let mut tier = if C::RESUMES { self.open(content, ply)? } else { self.empty(content, ply) };
+        let resumes = content.kind() != Kind::Reached;
+        let mut tier = if resumes { self.open(index, content, ply)? } else { Tier::new(*self, index, content, ply) };
         tier.cache.share_memory(beside.map(|beside| &beside.cache));
         Ok(tier)
-    }
-
-    fn empty<C: Content>(&self, content: C, ply: u32) -> Tier<'s, C> {
-        Tier::new(self.storage, self.folder, self.all, self.index, self.budget, content, ply)
-    }
-
-    /// Removes the logs of one kind of the plies that `is_old` names.
-    ///
-    /// # Errors
-    /// Where a file cannot be removed.
-    pub fn remove(&self, kind: Kind, is_old: impl Fn(u32) -> bool) -> Result<(), FileError> {
-        segments::remove(self.storage, self.folder, kind, is_old)
     }
 }
 
 impl<'s, C: Content> Tier<'s, C> {
-    /// Makes a tier without any blocks. The ply of `content` is ignored.
-    fn new(
-        storage: &'s dyn Storage,
-        folder: &Path,
-        all: &'s dyn Communicator,
-        index: &Index,
-        budget: MemoryBudget,
-        content: C,
-        ply: u32,
-    ) -> Tier<'s, C> {
-        let content = content.at(index.board(), ply);
+    /// Makes a tier without any blocks.
+    fn new(tiers: TierFolder<'s>, index: &Index, content: C, ply: u32) -> Tier<'s, C> {
         let planes = content.planes();
         let directory = TierDirectory::new(index, ply);
         let (mut firsts, mut count, mut words) = (vec![(0, 0)], 0, 0);
-        for &shape in directory.shapes() {
-            words += cut(shape.matrices(index, ply), planes, budget.block_words, |_| count += 1).word;
+        for &shape in &directory.shapes {
+            words += cut(shape.matrices(index, ply), planes, tiers.budget.block_words, |_| count += 1).word;
             firsts.push((count, words));
         }
         let tier_bytes = expanded_bytes(count, words);
-        let budget = budget.of_tier(tier_bytes);
         let header = LogHeader {
             board: index.board().to_string(),
             kind: content.kind(),
             ply,
             entries: directory.entries(),
             blocks: count as u64,
-            block_words: budget.block_words as u64,
+            block_words: tiers.budget.block_words as u64,
         };
         Tier {
             directory,
             content,
             planes,
-            budget,
-            all,
-            kernel: index.kernel(),
-            folder: folder.to_path_buf(),
+            tiers,
+            kernel: index.kernel,
             firsts,
-            cache: BlockCache::new(&budget, count, tier_bytes),
+            cache: BlockCache::new(tiers.budget.of_tier(tier_bytes), count, tier_bytes),
             locations: (0..count).map(|_| OnceLock::new()).collect(),
-            log: Segments::new(storage, folder, all, header),
+            log: Segments::new(tiers, header),
         }
     }
 
@@ -194,13 +165,8 @@ impl<'s, C: Content> Tier<'s, C> {
     /// the tier that is filled from this one. Those that are not in the log are lost.
     pub(crate) fn evict_before(&self, left: WingShape) {
         let shapes = self.directory.first_of_left(left);
-        let ((first, word), (end, words)) = (self.firsts[shapes], self.firsts[self.directory.shapes().len()]);
+        let ((first, word), (end, words)) = (self.firsts[shapes], self.firsts[self.directory.shapes.len()]);
         self.cache.evict(first, expanded_bytes(end - first, words - word));
-    }
-
-    /// Drops all blocks, like [`Tier::evict_before`].
-    pub(crate) fn evict_all(&self) {
-        self.evict_before(WingShape(u32::MAX));
     }
 
     /// Tells whether a block is filled.
@@ -222,7 +188,7 @@ impl<'s, C: Content> Tier<'s, C> {
     pub(crate) fn first_missing_left(&self) -> Option<WingShape> {
         let missing = (0..self.locations.len()).find(|block| !self.has(*block))?;
         let shape = self.firsts.partition_point(|(first, _)| *first <= missing) - 1;
-        Some(self.directory.shapes()[shape].left)
+        Some(self.directory.shapes[shape].left)
     }
 
     /// Makes all filled blocks durable. Those that are not in the log are appended, on all threads of rayon's current pool.
@@ -245,33 +211,26 @@ impl<'s, C: Content> Tier<'s, C> {
     /// # Errors
     /// Where a file cannot be written or read.
     pub(super) fn exchange(&self, is_ended: bool) -> Result<bool, FileError> {
-        if self.all.is_alone() {
+        if self.tiers.all.is_alone() {
             return Ok(is_ended);
         }
-        if self.all.is_on_one_machine() {
+        if self.tiers.all.is_on_one_machine() {
             self.log.flush()?;
         } else {
             // Another machine may see only what is on the disk.
             self.log.sync()?;
         }
-        let numbers = bincode::config::standard().with_fixed_int_encoding();
-        // Numbers and lists always encode.
-        let own = bincode::serde::encode_to_vec((is_ended, self.log.take_new()), numbers).unwrap_or_default();
-        let mut any_ended = is_ended;
-        for (rank, other) in (0..).zip(self.all.all_gather(&own)).filter(|(rank, _)| *rank != self.all.rank()) {
+        let what = "another process of the job sends malformed locations of its blocks";
+        let malformed = || FileError::damaged(self.tiers.folder, 0, what);
+        let mut any_ended = false;
+        let records = gather::<(bool, NewBlocks)>(self.tiers.all, &(is_ended, self.log.take_new()));
+        for (rank, (other_ended, new)) in (0..).zip(records.map_err(|_| malformed())?) {
+            any_ended |= other_ended;
             let found = |number, place| {
                 let _ = self.locations.get(number as usize).map(|block| block.set(place));
             };
-            let is_sound = match bincode::serde::decode_from_slice::<(bool, NewBlocks), _>(&other, numbers) {
-                Ok(((other_ended, new), _)) => {
-                    any_ended |= other_ended;
-                    self.log.add_new(new, found)?
-                }
-                Err(_) => false,
-            };
-            if !is_sound {
-                let what = "another process of the job sends malformed locations of its blocks";
-                return Err(FileError::Damaged { file: self.folder.clone(), offset: rank.into(), what });
+            if rank != self.tiers.all.rank() && !self.log.add_new(new, found)? {
+                return Err(malformed());
             }
         }
         Ok(any_ended)
@@ -279,9 +238,12 @@ impl<'s, C: Content> Tier<'s, C> {
 
     /// Lays out a shape, given by its number, in place of another.
     pub(super) fn lay_out(&self, index: &Index, number: usize, out: &mut ShapeBlocks) {
-        let shape = self.directory.shapes()[number];
-        out.lay_out(index, self.ply(), shape, self.planes, self.budget.block_words);
-        out.first_block = self.firsts[number].0;
+        let (ShapeBlocks { layout, cuts, first_block }, block_words) = (out, self.tiers.budget.block_words);
+        layout.lay_out(index, self.ply(), self.directory.shapes[number]);
+        cuts.clear();
+        let end = cut(layout.matrices.iter().copied(), self.planes, block_words, |cut| cuts.push(cut));
+        cuts.push(end);
+        *first_block = self.firsts[number].0;
     }
 
     /// Fills a block of a shape with `fill`, and adds it: in memory where there is room, else to the log. One of several ranks
@@ -302,7 +264,7 @@ impl<'s, C: Content> Tier<'s, C> {
         let form = self.cache.reserve(length, &buffers.slab);
         let words = expanded(&self.cache.pool, length, fill)?;
         let own = &words[..length];
-        let logs_delta = !self.all.is_alone() && self.all.is_on_one_machine();
+        let logs_delta = !self.tiers.all.is_alone() && self.tiers.all.is_on_one_machine();
         let mut is_kept = form == Some(Form::Expanded);
         if form == Some(Form::Delta) || logs_delta {
             let Buffers { stretches, delta, slab, .. } = &mut *buffers;
@@ -312,7 +274,7 @@ impl<'s, C: Content> Tier<'s, C> {
             }
             is_kept |= form == Some(Form::Delta) && self.cache.keep_delta(block, length, delta, slab);
         }
-        if !(logs_delta || is_kept && self.all.is_alone()) {
+        if !(logs_delta || is_kept && self.tiers.all.is_alone()) {
             self.append(block, own, &mut buffers.bytes)?;
         }
         if form == Some(Form::Expanded) {
@@ -339,13 +301,13 @@ impl<'s, C: Content> Tier<'s, C> {
                 _ => {}
             }
         }
-        self.kernel.make_delta(MakeDelta { words, planes: self.planes, stretches, buffers })
+        self.kernel.run(MakeDelta { words, planes: self.planes, stretches, buffers })
     }
 
     /// Appends a block to the log; `buffer` is for the compressed one.
     fn append(&self, block: usize, words: &[u64], buffer: &mut Vec<u8>) -> Result<(), FileError> {
         let payload = frame::compress_into(bytemuck::cast_slice(words), LEVEL, buffer)
-            .map_err(io_error(&self.folder, "compress a block of"))?;
+            .map_err(io_error(self.tiers.folder, "compress a block of"))?;
         self.append_payload(block, payload)
     }
 
@@ -370,7 +332,11 @@ impl<'s, C: Content> Tier<'s, C> {
                 return delta.expand(&self.cache.pool, self.kernel, self.planes);
             }
             let Some(place) = self.locations[block].get() else {
-                return Err(FileError::NoBlock { folder: self.folder.clone(), ply: self.ply(), block: block as u64 });
+                return Err(FileError::NoBlock {
+                    folder: self.tiers.folder.to_path_buf(),
+                    ply: self.ply(),
+                    block: block as u64,
+                });
             };
             let payload = self.log.read(block as u64, *place, buffer)?;
             expanded(&self.cache.pool, length, |words| {
@@ -386,7 +352,7 @@ impl<'s, C: Content> Tier<'s, C> {
         if !is_delta_of(payload, self.planes, words.len()) {
             return frame::expand_into(payload, bytemuck::cast_slice_mut(words));
         }
-        self.kernel.undo_delta(UndoDelta { delta: payload, planes: self.planes, out: words });
+        self.kernel.run(UndoDelta { delta: payload, planes: self.planes, out: words });
         true
     }
 }

@@ -5,15 +5,12 @@ use rayon::prelude::*;
 use super::report::{Fault, FaultKind, Report};
 use super::tier::StoredTier;
 use super::work::Work;
-use crate::communicator::{CommunicatorError, gather_numbers};
+use crate::communicator::{CommunicatorError, gather};
 use crate::database::Database;
 use crate::files::{counted, grouped};
 use crate::format::TierRecord;
 use crate::index::TierDirectory;
 use crate::progress::Stage;
-
-/// Stands for the number of values of a block that cannot be read.
-const FAULTY: u64 = u64::MAX;
 
 /// Reads every file through, and compares the sizes of the tiers with the index. Returns the stored tiers.
 ///
@@ -64,19 +61,18 @@ fn read(database: &Database, ply: u32, number: u64, work: &Work) -> Result<Optio
         None
     });
     let tier = opened.map(|open| StoredTier::new(database, open));
-    let own: Vec<u64> = tier.as_ref().map_or_else(Vec::new, |tier| {
-        let values = |block| Some(tier.read_block(block).ok()?.ok()?.len().into());
-        let jobs = work.jobs(tier.blocks.len() as u64);
-        jobs.flat_map_iter(|block| [block, values(block).unwrap_or(FAULTY)]).collect()
+    let own: Vec<(u64, Option<u32>)> = tier.as_ref().map_or_else(Vec::new, |tier| {
+        let values = |block| Some(tier.read_block(block).ok()?.ok()?.len());
+        work.jobs(tier.blocks.len() as u64).map(|block| (block, values(block))).collect()
     });
-    let gathered = gather_numbers(work.communicator, &own)?;
+    let gathered = gather(work.communicator, &own)?;
     let Some(mut tier) = tier else { return Ok(None) };
     let mut faulty = None;
-    for [block, values] in gathered.iter().flat_map(|numbers| numbers.as_chunks().0) {
-        if *values == FAULTY {
-            faulty = Some(faulty.map_or(*block, |faulty: u64| faulty.min(*block)));
-        } else if let Some(of_block) = tier.blocks.get_mut(*block as usize) {
-            *of_block = *values as u32;
+    for (block, values) in gathered.into_iter().flatten() {
+        match (values, tier.blocks.get_mut(block as usize)) {
+            (Some(values), Some(of_block)) => *of_block = values,
+            (Some(_), None) => {}
+            (None, _) => faulty = Some(faulty.map_or(block, |faulty: u64| faulty.min(block))),
         }
     }
     let Some(block) = faulty else {
@@ -86,7 +82,7 @@ fn read(database: &Database, ply: u32, number: u64, work: &Work) -> Result<Optio
         }
         return Ok(Some(tier));
     };
-    if own.as_chunks().0.contains(&[block, FAULTY]) {
+    if own.contains(&(block, None)) {
         match tier.read_block(block) {
             Err(error) => work.push_file_error(&error),
             Ok(Err(what)) => {

@@ -50,17 +50,13 @@ pub(super) fn check_memory(database: &Database, limit_bytes: u64) -> Result<(), 
     if kept == last || published(board).is_none_or(|published| published.legal.is_none()) {
         return Ok(());
     }
-    let needed = legal_bytes(database.index());
-    if needed <= limit_bytes {
-        return Ok(());
-    }
-    Err(CountError::Memory { board, needed_bytes: needed.into(), limit_bytes })
+    CountError::check_memory(board, legal_bytes(database.index()).into(), limit_bytes)
 }
 
 /// Returns the last ply that the database keeps, and that of the board.
 fn last_plies(database: &Database) -> [u32; 2] {
     let last = database.board().cells() as u32;
-    [database.manifest().keep_plies().map_or(last, |most| most.min(last)), last]
+    [database.manifest().keep_plies.map_or(last, |most| most.min(last)), last]
 }
 
 /// Counts the legal positions of a board whose number is published, and compares.
@@ -141,13 +137,13 @@ impl Reached<'_> {
 
     /// Adds a position and its mirror image; `false` where there is no entry for it.
     fn add(&self, position: &Position) -> bool {
-        let parts = self.index.split().parts(position);
+        let parts = self.index.split.parts(position);
         let images = if parts.left == parts.right { vec![parts, parts.mirror()] } else { vec![parts] };
         images.iter().all(|parts| self.bit(parts).map(|(word, bit)| word.fetch_or(bit, Ordering::Relaxed)).is_some())
     }
 
     fn has(&self, position: &Position) -> bool {
-        let bit = self.bit(&self.index.split().parts(position));
+        let bit = self.bit(&self.index.split.parts(position));
         bit.is_some_and(|(word, bit)| word.load(Ordering::Relaxed) & bit != 0)
     }
 
@@ -168,7 +164,7 @@ impl Reached<'_> {
             let entry = word as u64 * 64 + u64::from(bits.trailing_zeros());
             bits &= bits - 1;
             let Some(position) = position_of(self.index, &self.directory, entry) else { continue };
-            let parts = self.index.split().parts(&position);
+            let parts = self.index.split.parts(&position);
             legal += 1 + self.play(&position, next, true, work);
             if parts.left != parts.right {
                 legal += 1 + self.play(&position.mirror(), next, false, work);

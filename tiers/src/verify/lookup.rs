@@ -53,7 +53,7 @@ impl<'a> Lookup<'a> {
     /// Takes the stored tiers. The cache takes as much memory as that of the database may take.
     pub fn new(database: &'a Database, stored: Vec<StoredTier>) -> Lookup<'a> {
         let tiers = stored.into_iter().map(|tier| (tier.ply, tier)).collect();
-        let blocks = Cache::with_weighter((database.cache_bytes() / 65_536) as usize, database.cache_bytes(), ByBytes);
+        let blocks = Cache::with_weighter((database.cache.bytes / 65_536) as usize, database.cache.bytes, ByBytes);
         Lookup { database, tiers, blocks, searches: searches() }
     }
 
@@ -119,8 +119,8 @@ impl<'a> Lookup<'a> {
                         read(Leaf::Unstored(position))
                     };
                 };
-                let entry = tier.open.directory().rank(index, &index.split().parts(position));
-                read(Leaf::Stored(tier, entry.ok_or_else(|| tier.open.reader().damaged(0, "a position has no entry"))?))
+                let entry = tier.open.directory.rank(index, &index.split.parts(position));
+                read(Leaf::Stored(tier, entry.ok_or_else(|| tier.open.reader.damaged(0, "a position has no entry"))?))
             }
         }
     }
@@ -134,19 +134,19 @@ impl<'a> Lookup<'a> {
             Leaf::Stored(tier, entry) => (tier, entry),
             Leaf::Unstored(position) => return Ok(self.search(position)?),
         };
-        let (chunk, place) = tier.open.chunks().place(entry);
-        let (number, chunk_of_block) = tier.open.reader().block_of(chunk)?;
+        let (chunk, place) = tier.open.chunks.place(entry);
+        let (number, chunk_of_block) = tier.open.reader.block_of(chunk)?;
         let block = self.block(tier, number)?;
         let code = block.code(chunk_of_block, place, &tier.codes, || self.quiet_entries(tier, chunk));
         let outcome = code.map(|code| tier.codes.outcome(code).ok_or("a code stands for no outcome"));
         let outcome = outcome.unwrap_or(Err("a chunk's number of values differs from its number of quiet entries"));
-        outcome.map_err(|what| tier.open.reader().damaged(number, what).into())
+        outcome.map_err(|what| tier.open.reader.damaged(number, what).into())
     }
 
     /// Finds the quiet entries of a chunk, a bit each.
     fn quiet_entries(&self, tier: &StoredTier, chunk: u64) -> Box<[u64]> {
-        let (entries, mut bits) = (tier.entries(chunk), vec![0; tier.open.chunks().words()]);
-        for entry in quiet_entries(self.database.index(), tier.open.directory(), entries.clone()) {
+        let (entries, mut bits) = (tier.entries(chunk), vec![0; tier.open.chunks.words()]);
+        for entry in quiet_entries(self.database.index(), &tier.open.directory, entries.clone()) {
             let place = entry - entries.start;
             bits[place as usize / 64] |= 1 << (place % 64);
         }
@@ -160,7 +160,7 @@ impl<'a> Lookup<'a> {
     pub fn block(&self, tier: &StoredTier, number: u64) -> Result<Arc<Block>, DatabaseError> {
         self.blocks.get_or_insert_with(&(tier.ply, number), || {
             let block = tier.read_block(number)?;
-            Ok(Arc::new(block.map_err(|_| tier.open.reader().damaged(number, "a block does not decode"))?))
+            Ok(Arc::new(block.map_err(|_| tier.open.reader.damaged(number, "a block does not decode"))?))
         })
     }
 

@@ -110,7 +110,6 @@ pub fn verify(database: &Database, options: &Options, progress: &dyn Progress) -
 
 /// Returns the memory in bytes that so many threads take beside caches and the count of legal positions: a table of a search
 /// each, or the values that are recomputed together.
-#[must_use]
 pub fn working_bytes(threads: usize) -> u64 {
     (threads * forward::TABLE_BYTES) as u64
 }

@@ -126,6 +126,7 @@ pub enum FaultKind {
 
 /// Something that is wrong with a database. Serialises to what `fourbase verify --json` lists; displays its message.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
+#[must_use]
 pub struct Fault {
     /// What is wrong.
     pub kind: FaultKind,
@@ -166,7 +167,6 @@ impl Fault {
     }
 
     /// Adds what was found and what was expected.
-    #[must_use]
     pub(super) fn comparing(self, found: impl ToString, expected: impl ToString) -> Fault {
         Fault { found: Some(found.to_string()), expected: Some(expected.to_string()), ..self }
     }

@@ -23,9 +23,9 @@ pub(super) struct StoredTier {
 impl StoredTier {
     /// Takes an open file. Reads no block of it.
     pub fn new(database: &Database, open: OpenTier) -> StoredTier {
-        let ply = open.directory().ply();
+        let ply = open.directory.ply;
         let codes = Codes::new(database.board(), database.values(), ply);
-        let blocks = vec![0; open.reader().blocks as usize];
+        let blocks = vec![0; open.reader.blocks as usize];
         StoredTier { ply, open, codes, blocks }
     }
 
@@ -36,13 +36,13 @@ impl StoredTier {
 
     /// Returns the entries of a chunk.
     pub fn entries(&self, chunk: u64) -> Range<u64> {
-        self.open.chunks().entries(chunk..chunk + 1)
+        self.open.chunks.entries(chunk..chunk + 1)
     }
 
     /// Reads a block and decodes it. The inner error is what is wrong with its bytes where the checksum is right.
     pub fn read_block(&self, block: u64) -> Result<Result<Block, &'static str>, DatabaseError> {
-        let (payload, chunks) = self.open.reader().block(block)?;
-        Ok(Block::decode(&payload, chunks, self.open.chunks().each, &self.codes))
+        let (payload, chunks) = self.open.reader.block(block)?;
+        Ok(Block::decode(&payload, chunks, self.open.chunks.each, &self.codes))
     }
 }
 
@@ -195,7 +195,7 @@ mod tests {
             for ply in 0..=board.cells() as u32 {
                 for values in [Values::Wdl, Values::Remoteness] {
                     let (codes, coding) = (Codes::new(board, values, ply), Coding::new(board, values, ply));
-                    for code in 0..1 << coding.planes() {
+                    for code in 0..1 << coding.planes {
                         assert_eq!(codes.outcome(code), coding.decode(code), "{name} {values} ply {ply} code {code}");
                     }
                 }

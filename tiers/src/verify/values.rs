@@ -49,7 +49,7 @@ struct TierCheck<'a> {
 pub(super) fn check(lookup: &Lookup, sample: Option<u64>, work: &Work) -> Result<u64, CommunicatorError> {
     let all: u64 = lookup.tiers.values().map(StoredTier::count).sum();
     let sample = sample.filter(|sample| *sample < all);
-    let entries = |tier: &StoredTier| tier.open.chunks().tier_entries;
+    let entries = |tier: &StoredTier| tier.open.chunks.tier_entries;
     let shown = &work.begin(Stage::Values, sample.unwrap_or_else(|| lookup.tiers.values().map(entries).sum()));
     let (mut checked, mut before) = (0, 0);
     for tier in lookup.tiers.values().rev() {
@@ -82,7 +82,7 @@ impl TierCheck<'_> {
     /// Reads the values of a block, or those with the `chosen` numbers in it. Pushes a fault where that fails, and for every
     /// chunk that has another number of values than of quiet entries.
     fn read_block(&self, block: u64, chosen: Option<&[(u64, u32)]>) -> Vec<StoredValue> {
-        let (ply, reader, mut values) = (self.tier.ply, self.tier.open.reader(), Vec::new());
+        let (ply, reader, mut values) = (self.tier.ply, &self.tier.open.reader, Vec::new());
         let read = || Ok::<_, DatabaseError>((self.lookup.block(self.tier, block)?, reader.first_chunk(block)?));
         let (decoded, first_chunk) = match read() {
             Ok(read) => read,
@@ -105,7 +105,7 @@ impl TierCheck<'_> {
             }
             let is_chosen = |number: u32| chosen.is_none_or(|chosen| chosen.binary_search(&(block, number)).is_ok());
             let entries = self.tier.entries(chunk);
-            let quiet = quiet_positions(self.lookup.database.index(), self.tier.open.directory(), entries.clone());
+            let quiet = quiet_positions(self.lookup.database.index(), &self.tier.open.directory, entries.clone());
             if chosen.is_none() {
                 self.shown.done(entries.end - entries.start);
             }

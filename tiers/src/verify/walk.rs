@@ -73,7 +73,7 @@ fn completes(position: &Position, player: Player, column: usize) -> bool {
 pub(super) fn quiet_positions(index: &Index, directory: &TierDirectory, entries: Range<u64>) -> Vec<(u64, Position)> {
     let mut quiet = Vec::new();
     each_quiet(index, directory, entries, |entry, parts| {
-        let [first, second] = index.split().bitboards(parts);
+        let [first, second] = index.split.bitboards(parts);
         // It has no lines, so it is a position; if it were none, the file would have too many values.
         quiet.extend(Position::from_bitboards(index.board(), first, second).ok().map(|position| (entry, position)));
     });
@@ -89,7 +89,7 @@ pub(super) fn quiet_entries(index: &Index, directory: &TierDirectory, entries: R
 
 /// Calls `show` with the quiet ones among some consecutive entries of a tier, in order. Takes some nanoseconds an entry.
 fn each_quiet(index: &Index, directory: &TierDirectory, entries: Range<u64>, mut show: impl FnMut(u64, &Parts)) {
-    let mover = Player::to_move(directory.ply());
+    let mover = Player::to_move(directory.ply);
     let mut last: Option<ShapeWalk> = None;
     let located = directory.located_from(index, entries.start);
     for located in located.take_while(|located| located.first_entry < entries.end) {
@@ -165,7 +165,7 @@ struct Sorted {
 
 impl ShapeWalk {
     fn new(index: &Index, mover: Player, shape: Shape) -> ShapeWalk {
-        let (board, split) = (index.board(), index.split());
+        let (board, split) = (index.board(), &index.split);
         let spine = Spine { height: shape.spine_height, bits: 0 };
         let parts = Parts { left: shape.left, left_bits: 0, spine, right: shape.right, right_bits: 0 };
         // With no piece of the first player all are the second player's.
@@ -282,7 +282,7 @@ fn pieces(columns: &[(u32, usize)], cells: u64) -> u32 {
 /// Returns the position of an entry; `None` for an entry that is none, because both players have lines in it, or the
 /// one to move.
 pub(super) fn position_of(index: &Index, directory: &TierDirectory, entry: u64) -> Option<Position> {
-    let [first, second] = index.split().bitboards(&directory.unrank(index, entry)?);
+    let [first, second] = index.split.bitboards(&directory.unrank(index, entry)?);
     Position::from_bitboards(index.board(), first, second).ok()
 }
 

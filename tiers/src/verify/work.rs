@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::report::{Fault, FaultKind, Options};
-use crate::communicator::{Communicator, CommunicatorError, Reduction};
+use crate::communicator::{Communicator, CommunicatorError, Reduction, gather};
 use crate::database::DatabaseError;
 use crate::progress::{Progress, RankProgress, Stage};
 
@@ -113,12 +113,8 @@ impl<'a> Work<'a> {
     pub fn gather(&self) -> Result<u64, CommunicatorError> {
         let mut own = std::mem::take(&mut *lock(&self.own));
         own.keep_first(self.most_faults.max(LEAST_KEPT));
-        let config = bincode::config::standard();
-        let message = bincode::serde::encode_to_vec(&own, config).unwrap_or_default();
         let mut new = Findings::default();
-        for (rank, message) in (0..).zip(self.communicator.all_gather(&message)) {
-            let found = bincode::serde::decode_from_slice::<Findings, _>(&message, config);
-            let (found, _) = found.map_err(|_| CommunicatorError::Unreadable { rank })?;
+        for found in gather(self.communicator, &own)? {
             new.faults.extend(found.faults);
             new.faults_in_all += found.faults_in_all;
             new.unread.extend(found.unread);

@@ -54,8 +54,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 
 /// Says how far a database is that is to replace one, and what finishes it.
 fn replacement(Summary { board, manifest }: &Summary, root: &Path) -> String {
-    let (values, done, all) = (manifest.values(), manifest.tiers.len(), board.cells() + 1);
-    let solve = remedy::to_solve_again(*board, values, manifest.keep_plies(), root);
+    let (values, done, all) = (manifest.values, manifest.tiers.len(), board.cells() + 1);
+    let solve = remedy::to_solve_again(*board, values, manifest.keep_plies, root);
     format!("{board} {values}: its replacement has {done} of {all} tiers; resume with: {solve} --replace")
 }
 
@@ -97,16 +97,16 @@ impl ListedDatabase {
         let Summary { board, manifest } = summary;
         ListedDatabase {
             board: board.to_string(),
-            stores: manifest.values().to_string(),
+            stores: manifest.values.to_string(),
             state: if manifest.is_complete() { "complete" } else { "solving" },
             tiers_done: manifest.tiers.len(),
             tiers: board.cells() + 1,
             outcome: OutcomeJson::of(manifest.root()),
             entries: manifest.entries(),
             bytes: manifest.bytes(),
-            keep_plies: manifest.keep_plies(),
-            hash: manifest.hash().map(|hash| hash.to_string()),
-            folder: output::json_path(&folder_of(root, *board, manifest.values())),
+            keep_plies: manifest.keep_plies,
+            hash: manifest.hash.map(|hash| hash.to_string()),
+            folder: output::json_path(&folder_of(root, *board, manifest.values)),
             root: manifest.root(),
         }
     }

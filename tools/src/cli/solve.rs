@@ -163,7 +163,7 @@ fn solve(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
     interrupt::listen(job.on_interrupt("stopping; finished tiers are kept. Press Ctrl-C again to stop at once"))?;
     // Before the solve, which holds the lock of the database. A request to stop meanwhile stops the solve as it begins.
     let is_measured = is_shown && !solve.is_complete();
-    let speed = is_measured.then(|| Plan::estimate(solve.board(), solve.values()));
+    let speed = is_measured.then(|| Plan::estimate(solve.board, solve.values));
     let speed = speed.and_then(|estimate| report::speed(&estimate, arguments.kernel));
     let start = Instant::now();
     let log = (is_root && arguments.log).then(|| Log::begin(arguments.board.board));
@@ -181,7 +181,7 @@ fn solve(arguments: &Arguments, memory_bytes: u64) -> anyhow::Result<()> {
         return Ok(());
     }
     let legal = counts.map(|counts| counts.total().legal);
-    let (tiers, keep_plies) = (solve.board().cells() + 1, report.keep_plies);
+    let (tiers, keep_plies) = (solve.board.cells() + 1, report.keep_plies);
     let solved = Solved::of(&solve, tiers, keep_plies, Some((report, legal)), start.elapsed());
     output::print_result("solve", &solved, arguments.json)
 }

@@ -99,7 +99,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 fn check(arguments: &Arguments, board: Board, job: &Job) -> anyhow::Result<()> {
     let sample = arguments.sample.or(arguments.embedded.then_some(EMBEDDED_SAMPLE));
     let description = |(database, _): &(Database, ThreadPool)| {
-        format!("{sample:?} of {board} {} {:?}", database.values(), database.manifest().hash())
+        format!("{sample:?} of {board} {} {:?}", database.values(), database.manifest().hash)
     };
     let Some((database, pool)) = job.prepared(prepare(arguments, board, sample), description)? else { return Ok(()) };
     let memory_bytes = arguments.memory.known().unwrap_or(u64::MAX);

@@ -103,7 +103,7 @@ impl BoardSource {
 
     /// Tells whether the database keeps too few plies for such an answer.
     pub fn is_beyond(&self, ply: usize, with_line: bool) -> bool {
-        let most = self.database().and_then(|database| database.manifest().keep_plies());
+        let most = self.database().and_then(|database| database.manifest().keep_plies);
         most.is_some_and(|most| with_line || ply >= most as usize)
     }
 }
@@ -163,7 +163,7 @@ impl Boards {
         let analyst = choose(board, When::Auto, find, || Arc::clone(&self.pool))?;
         let identity = analyst.lookup().map(|database| {
             let manifest = database.manifest();
-            (manifest.hash().map(|hash| hash.to_string()), manifest.next_ply(board))
+            (manifest.hash.map(|hash| hash.to_string()), manifest.next_ply(board))
         });
         Ok(BoardSource { analyst, identity })
     }
@@ -230,13 +230,13 @@ fn list(server: &Server) -> Result<BoardList, DatabaseError> {
             height: board.height(),
             connect: board.connect(),
             misere: board.is_misere(),
-            stores: manifest.values().to_string(),
-            keep_plies: manifest.keep_plies(),
+            stores: manifest.values.to_string(),
+            keep_plies: manifest.keep_plies,
             embedded,
             outcome: OutcomeJson::of(manifest.root()),
             entries: manifest.entries(),
             bytes: manifest.bytes(),
-            hash: manifest.hash().map(|hash| hash.to_string()),
+            hash: manifest.hash.map(|hash| hash.to_string()),
         };
         boards.insert(key, listed);
     };
@@ -249,7 +249,7 @@ fn list(server: &Server) -> Result<BoardList, DatabaseError> {
     // Those with remoteness come last, and stay.
     for values in [Values::Wdl, Values::Remoteness] {
         for Summary { board, manifest } in &databases {
-            if manifest.is_complete() && manifest.values() == values {
+            if manifest.is_complete() && manifest.values == values {
                 add(*board, manifest, false);
             }
         }

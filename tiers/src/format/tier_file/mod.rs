@@ -19,9 +19,9 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 pub(crate) use reader::Reader;
-pub(crate) use writer::write_tier;
 #[cfg(feature = "testing")]
-pub(crate) use writer::{TierFile, Writer};
+pub(crate) use writer::Writer;
+pub(crate) use writer::write_tier;
 
 use super::chunk::Chunks;
 use crate::index::Index;

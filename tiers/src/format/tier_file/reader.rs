@@ -4,7 +4,6 @@
 //! are read when a block of theirs is first needed: the widest tier of 7x6 has a directory of some megabytes, of which a
 //! probe reads two kilobytes and the list of the pages.
 
-use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -15,7 +14,7 @@ use super::{
     DIRECTORY_ENTRY, Header, MAGIC, PAGE_BLOCKS, PAGE_ENTRY, TRAILER, block_checksum, end_checksum, page_checksum,
 };
 use crate::files::envelope::{self, TOO_SHORT};
-use crate::files::{FileError, ReadFile, Storage, frame, io_error};
+use crate::files::{FileError, ReadFile, Storage, frame, io_error, open_existing};
 use crate::format::chunk::GROUP_CHUNKS;
 
 /// A file that is open for reading; shared by threads.
@@ -57,18 +56,13 @@ impl Reader {
         check: impl FnOnce(&Header, u64) -> Result<T, FileError>,
     ) -> Result<(Reader, T), FileError> {
         let damaged = |offset, what| FileError::damaged(path, offset, what);
-        let file = match storage.open(path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Err(damaged(0, "the file is missing")),
-            file => file.map_err(io_error(path, "open"))?,
-        };
-        let (header, header_bytes): (Header, u64) = envelope::unseal(&*file, path, MAGIC)?;
+        let file = open_existing(storage, path)?.ok_or_else(|| damaged(0, "the file is missing"))?;
+        let (header, sealed): (Header, _) = envelope::unseal(&*file, path, MAGIC)?;
+        let (header_bytes, identity) = (sealed.len() as u64, xxh3_64(&sealed));
         let size = file.size().map_err(io_error(path, "read"))?;
         let checked = check(&header, size)?;
         let trailer_at = size.checked_sub(TRAILER as u64).filter(|at| *at >= header_bytes);
         let trailer_at = trailer_at.ok_or_else(|| damaged(size, TOO_SHORT))?;
-        let mut sealed = vec![0; header_bytes as usize];
-        envelope::read(&*file, path, &mut sealed, 0)?;
-        let identity = xxh3_64(&sealed);
         let mut trailer = [0; TRAILER];
         envelope::read(&*file, path, &mut trailer, trailer_at)?;
         let numbers = numbers(&trailer);
@@ -239,7 +233,7 @@ mod tests {
         let mut writer = Writer::create(storage, &path, &header(entries), &Alone).unwrap();
         writer.add(&Vec::from_iter((0..count).map(block))).unwrap();
         let file = writer.finish(&[entries, 0, 7]).unwrap().unwrap();
-        publish(storage, folder, vec![file.written]).unwrap();
+        publish(storage, folder, vec![file.0]).unwrap();
         path
     }
 

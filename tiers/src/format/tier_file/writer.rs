@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{DIRECTORY_ENTRY, Header, MAGIC, PAGE_BLOCKS, block_checksum, end_checksum, page_checksum};
-use crate::communicator::{Communicator, Reduction, gather_numbers};
+use crate::communicator::{Communicator, Reduction, gather};
 use crate::files::{FileError, Storage, WriteFile, Written, envelope, frame, io_error, temporary_name};
 use crate::format::Hash;
 use crate::format::chunk::Chunks;
@@ -24,14 +24,8 @@ use crate::tier::Tier;
 /// Groups of chunks that a rank encodes at a time: bounds what is held before it is written.
 const BATCH_GROUPS: u64 = if cfg!(test) { 1 } else { 64 };
 
-/// A tier's file that is written, but neither durable nor under its name.
-pub(crate) struct TierFile {
-    pub written: Written,
-    pub hash: Hash,
-}
-
 /// Writes the file of a solved tier together with all other ranks. Returns it at rank 0; writes nothing for a tier that is
-/// not stored. Rank 0 asks before each batch of groups whether to stop; then the file is removed, and all ranks break off.
+/// not stored. The file is neither durable nor under its name. Rank 0 asks before each batch of groups whether to stop; then the file is removed, and all ranks break off.
 ///
 /// # Errors
 /// Where a file cannot be read or written.
@@ -42,13 +36,13 @@ pub(crate) fn write_tier(
     tier: &Tier,
     all: &dyn Communicator,
     is_stopped: &dyn Fn() -> bool,
-) -> Result<ControlFlow<(), Option<TierFile>>, FileError> {
+) -> Result<ControlFlow<(), Option<(Written, Hash)>>, FileError> {
     let ply = tier.ply();
     if !is_stored(ply) {
         return Ok(ControlFlow::Continue(None));
     }
-    let chunks = Chunks::of_tier(tier.entries(), tier.directory.matrices());
-    let header = Header::new(index, tier.content().values(), ply, &chunks);
+    let chunks = Chunks::of_tier(tier.entries(), tier.directory.matrices);
+    let header = Header::new(index, tier.content.values, ply, &chunks);
     let mut writer = Writer::create(storage, &tier_path(folder, ply), &header, all)?;
     let (groups, size) = (chunks.groups(), u64::from(all.size()));
     let mut first = 0;
@@ -123,36 +117,30 @@ impl<'a> Writer<'a> {
     /// # Errors
     /// Where the file cannot be written, or another rank sends what does not make a whole file.
     pub fn add(&mut self, own: &[Vec<EncodedBlock>]) -> Result<(), FileError> {
-        let mut sizes = Vec::new();
-        for blocks in own {
-            sizes.push(blocks.len() as u64);
-            sizes.extend(blocks.iter().map(|block| (block.payload.len() as u64) << 16 | u64::from(block.chunks)));
-        }
-        let gathered = self.gather(&sizes)?;
-        let mut sizes: Vec<_> = gathered.iter().map(|sizes| sizes.iter()).collect();
+        let size = |block: &EncodedBlock| (block.payload.len() as u32, block.chunks);
+        let sizes: Vec<Vec<_>> = own.iter().map(|blocks| blocks.iter().map(size).collect()).collect();
+        let gathered = gather(self.all, &sizes).map_err(|_| self.unreadable())?;
+        let mut sizes: Vec<_> = gathered.into_iter().map(Vec::into_iter).collect();
         let (mut own, mut checksums, mut batch) = (own.iter(), Vec::new(), Vec::new());
         let (mut number, mut offset) = (self.blocks(), self.offset);
         for rank in (0..sizes.len()).cycle() {
-            let Some(count) = sizes.get_mut(rank).and_then(Iterator::next) else { break };
+            let Some(group) = sizes.get_mut(rank).and_then(Iterator::next) else { break };
             if rank == self.all.rank() as usize
                 && let Some(blocks) = own.next()
             {
                 let payloads: Vec<&[u8]> = blocks.iter().map(|block| &*block.payload).collect();
                 self.file.write_all_at(&payloads.concat(), offset).map_err(io_error(&self.temporary, "write"))?;
-                let of_block = |(number, payload)| u64::from(block_checksum(payload, self.identity, number));
+                let of_block = |(number, payload)| block_checksum(payload, self.identity, number);
                 checksums.extend((number..).zip(payloads).map(of_block));
             }
-            for size in sizes.get_mut(rank).into_iter().flatten().take(*count as usize) {
-                batch.push((rank, (size >> 16) as u32, *size as u16));
-                offset += size >> 16;
-                number += 1;
-            }
+            number += group.len() as u64;
+            offset += group.iter().map(|(length, _)| u64::from(*length)).sum::<u64>();
+            batch.extend(group.into_iter().map(|(length, chunks)| (rank, length, chunks)));
         }
-        let gathered = self.gather(&checksums)?;
-        let mut checksums: Vec<_> = gathered.iter().map(|checksums| checksums.iter()).collect();
+        let gathered = gather(self.all, &checksums).map_err(|_| self.unreadable())?;
+        let mut checksums: Vec<_> = gathered.into_iter().map(Vec::into_iter).collect();
         for (rank, length, chunks) in batch {
             let checksum = checksums.get_mut(rank).and_then(Iterator::next).ok_or_else(|| self.unreadable())?;
-            let checksum = *checksum as u32;
             self.record(length, chunks, checksum);
         }
         Ok(())
@@ -175,10 +163,6 @@ impl<'a> Writer<'a> {
         self.directory.extend_from_slice(&checksum.to_le_bytes());
     }
 
-    fn gather(&self, own: &[u64]) -> Result<Vec<Vec<u64>>, FileError> {
-        gather_numbers(self.all, own).map_err(|_| self.unreadable())
-    }
-
     fn unreadable(&self) -> FileError {
         FileError::damaged(&self.path, 0, "the blocks that the processes of the job sent do not make a whole file")
     }
@@ -194,7 +178,7 @@ impl<'a> Writer<'a> {
 
     /// Writes the directory and the entries of every shape of the tier. Returns the file at rank 0; it has its name only after
     /// [`publish`](crate::files::publish).
-    pub fn finish(self, shape_entries: &[u64]) -> Result<Option<TierFile>, FileError> {
+    pub fn finish(self, shape_entries: &[u64]) -> Result<Option<(Written, Hash)>, FileError> {
         let Writer { storage, all, file, offset, .. } = self;
         if !all.is_alone() {
             file.sync().map_err(io_error(&self.temporary, "write"))?;
@@ -219,7 +203,7 @@ impl<'a> Writer<'a> {
         let hash = Hash::of_file(storage, &self.temporary, &|_| true)?.unwrap_or_default();
         let Writer { path, temporary, .. } = self;
         let written = Written { path, temporary, file, bytes: offset + end.len() as u64 };
-        Ok(Some(TierFile { written, hash }))
+        Ok(Some((written, hash)))
     }
 }
 
@@ -236,7 +220,7 @@ mod tests {
         let index = Index::new("4x6".parse().unwrap(), Kernel::portable()).unwrap();
         let (folder, mut most_groups) = (Path::new("folder"), 0);
         let solved = in_memory(&index, Values::Wdl, |tier| {
-            let groups = Chunks::of_tier(tier.entries(), tier.directory.matrices()).groups();
+            let groups = Chunks::of_tier(tier.entries(), tier.directory.matrices).groups();
             most_groups = most_groups.max(groups);
             if groups == 1 && tier.ply() > 8 || !is_stored(tier.ply()) {
                 return;
@@ -245,7 +229,7 @@ mod tests {
                 let storage = Memory::default();
                 let (written, _) = Threads::run(size, 2, |all| {
                     let written = write_tier(&storage, folder, &index, tier, all, &|| is_stopped).unwrap();
-                    written.map_continue(|file| file.map(|file| (file.written.bytes, file.hash)))
+                    written.map_continue(|file| file.map(|(written, hash)| (written.bytes, hash)))
                 });
                 (written, storage.names(folder).unwrap())
             };

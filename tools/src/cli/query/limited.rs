@@ -147,7 +147,7 @@ impl LimitedAnalyst {
         };
         let folder = wording::database(database);
         if !self.may_search() {
-            let kept = wording::kept(database.manifest().keep_plies());
+            let kept = wording::kept(database.manifest().keep_plies);
             match (database.searched() > 0, database.is_embedded()) {
                 (true, true) => {
                     let most = self.keep_plies().unwrap_or_default();
@@ -218,7 +218,7 @@ impl LimitedAnalyst {
 
     /// Returns the deepest ply that the database keeps; `None` where it keeps all, or there is none.
     fn keep_plies(&self) -> Option<u32> {
-        self.database()?.manifest().keep_plies()
+        self.database()?.manifest().keep_plies
     }
 }
 

@@ -182,11 +182,11 @@ impl Solved {
     ) -> Solved {
         let report = end.as_ref().map(|(report, _)| report);
         Solved {
-            board: solve.board().to_string(),
-            stores: solve.values().to_string(),
+            board: solve.board.to_string(),
+            stores: solve.values.to_string(),
             stopped: report.is_none(),
             tiers_done,
-            tiers: solve.board().cells() + 1,
+            tiers: solve.board.cells() + 1,
             outcome: OutcomeJson::of(report.map(|report| report.outcome)),
             entries: report.map(|report| report.entries),
             bytes: report.map(|report| report.bytes),
@@ -206,7 +206,7 @@ impl Solved {
             (Some(SolveError::Stopped { done, keep_plies, .. }), _) => {
                 Some(Solved::of(solve, *done, *keep_plies, None, elapsed))
             }
-            (_, Some(CountError::Stopped { .. })) => Some(Solved::of(solve, 0, solve.kept_plies(), None, elapsed)),
+            (_, Some(CountError::Stopped { .. })) => Some(Solved::of(solve, 0, solve.keep_plies, None, elapsed)),
             _ => None,
         }
     }
