@@ -257,6 +257,26 @@ fn a_job_whose_process_is_killed_ends_and_the_next_one_goes_on_to_the_same_datab
 
 #[test]
 #[cfg(target_os = "linux")]
+fn a_job_that_is_asked_to_stop_ends_with_the_code_of_a_stopped_solve_and_the_next_one_goes_on() {
+    use rustix::process::{Pid, Signal, kill_process};
+    let Some(jobs) = Jobs::new() else { return };
+    let expected = jobs.solve_alone("6x5", "wdl");
+    let solve = "-n 2 fourbase solve 6x5 --values wdl --db db --scratch scratch --threads 1 --checkpoint 0 --quiet";
+    let job = jobs.command(solve).spawn().expect("mpirun runs");
+    let (start, tier) = (Instant::now(), jobs.path("db/6x5/wdl/tier-29"));
+    while !tier.exists() {
+        assert!(start.elapsed() < LIMIT, "no tier is solved");
+        sleep(Duration::from_millis(20));
+    }
+    kill_process(Pid::from_raw(job.id() as i32).expect("a process"), Signal::USR1).expect("a signal");
+    let output = job.wait_with_output().expect("a status");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(3) && error.contains("run the same command to resume"), "{output:?}");
+    assert_eq!(hash(&text(jobs.run(solve))), expected);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
 fn a_count_whose_process_is_killed_ends_and_the_next_one_goes_on_to_the_same_counts() {
     let Some(jobs) = Jobs::new() else { return };
     let count = "fourbase stats 5x5 --values wdl --csv --scratch scratch --memory 1G";

@@ -1,4 +1,4 @@
-//! Requests to stop: Ctrl-C, SIGTERM (`kill`, Slurm, systemd) and SIGHUP (a lost connection).
+//! Requests to stop: Ctrl-C, SIGTERM (`kill`, Slurm, systemd), SIGHUP (a lost connection) and SIGUSR1 (which `mpirun` passes on).
 //!
 //! | command | a request | Ctrl-C once more |
 //! |---|---|---|
@@ -8,7 +8,7 @@
 //! | `query` of one position | says so and ends the program | |
 //! | any other | ends the program, as the system does without this file | |
 //!
-//! SIGTERM and SIGHUP often come twice, to a process and to its group, so they never end a solve at once. Under `nohup`
+//! Signals often come twice, to a process and to its group, so they never end a solve at once. Under `nohup`
 //! SIGHUP stays without effect.
 
 use std::io::{self, IsTerminal};
@@ -44,7 +44,7 @@ const ENDED: i32 = 130;
 enum Request {
     /// Ctrl-C.
     Key,
-    /// SIGTERM or SIGHUP.
+    /// SIGTERM, SIGHUP or SIGUSR1.
     #[cfg_attr(not(unix), expect(dead_code, reason = "elsewhere every request is like a key"))]
     Signal,
 }
@@ -143,11 +143,12 @@ pub fn waiting<T>(read: impl FnOnce() -> T) -> T {
 /// Calls `act` for each request, in a thread of its own.
 #[cfg(unix)]
 fn on_request(act: impl Fn(Request) + Send + 'static) -> anyhow::Result<()> {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
     use signal_hook::iterator::Signals;
 
     IS_HEARD.store(true, Relaxed);
-    let heard = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|&signal| signal != SIGHUP || !is_ignored(signal));
+    let heard =
+        [SIGINT, SIGTERM, SIGHUP, SIGUSR1].into_iter().filter(|&signal| signal != SIGHUP || !is_ignored(signal));
     let mut signals = Signals::new(heard).context("cannot listen to signals")?;
     let listen = move || {
         for signal in signals.forever() {

@@ -340,7 +340,7 @@ impl Hash {
     ) -> Result<Option<Hash>, FileError> {
         let mut hasher = blake3::Hasher::new();
         let is_whole = read_through(storage, path, |portion| {
-            hasher.update(portion);
+            hasher.update_rayon(portion);
             Ok(goes_on(portion.len() as u64))
         })?;
         Ok(is_whole.then(|| Hash(*hasher.finalize().as_bytes())))

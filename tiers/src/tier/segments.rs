@@ -14,10 +14,10 @@
 
 #![allow(clippy::indexing_slicing, reason = "records are cut to their length before they are taken apart")]
 
-use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
@@ -150,20 +150,6 @@ pub(crate) fn remove(
     remove_named(storage, folder, |name| segment_of(name, kind).is_some_and(|(ply, _)| is_old(ply)))
 }
 
-/// A file that is read from front to back.
-struct Sequential<'a> {
-    file: &'a dyn ReadFile,
-    offset: u64,
-}
-
-impl Read for Sequential<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.file.read_at(buffer, self.offset)?;
-        self.offset += read as u64;
-        Ok(read)
-    }
-}
-
 /// The checksum of a block's payload.
 fn checksum(payload: &[u8], seed: u64, number: u64) -> u64 {
     xxh3_64_with_seed(payload, seed.wrapping_add(number))
@@ -190,31 +176,32 @@ impl<'s> Segments<'s> {
         Ok(())
     }
 
-    /// Reads a segment from front to back: the number and the place of each record, up to where it is torn.
+    /// Finds the number and the place of each record of a segment, up to where it is torn. The lengths lead from record to
+    /// record; then all threads read the records.
     fn scan(&self, path: PathBuf, found: &mut impl FnMut(u64, Location)) -> Result<(), FileError> {
-        let Some((segment, start)) = self.open_segment(path)? else { return Ok(()) };
-        let Segment { path, file, seed } = &segment;
-        let size = file.size().map_err(io_error(path, "read"))?;
-        let mut segments = self.segments.write().unwrap_or_else(PoisonError::into_inner);
-        let mut reader = BufReader::with_capacity(BUFFER_BYTES, Sequential { file: &**file, offset: start });
-        let mut read = |bytes: &mut [u8]| reader.read_exact(bytes).map_err(io_error(path, "read"));
-        let (mut offset, mut record, mut payload) = (start, [0; RECORD], Vec::new());
-        while offset + RECORD as u64 <= size {
-            read(&mut record)?;
-            let (block, length, sum) = (word(&record[..8]), word(&record[8..12]), word(&record[12..]));
+        let Some((segment, mut offset)) = self.open_segment(path)? else { return Ok(()) };
+        let size = segment.file.size().map_err(io_error(&segment.path, "read"))?;
+        let (mut record, mut places) = ([0; RECORD], Vec::new());
+        let number = self.segments.read().unwrap_or_else(PoisonError::into_inner).len() as u32;
+        // A process appends a block once, and no block is empty: what is left of a torn file is not read as records.
+        while offset + RECORD as u64 <= size && (places.len() as u64) < self.header.blocks {
+            envelope::read(&*segment.file, &segment.path, &mut record, offset)?;
+            let (block, length) = (word(&record[..8]), word(&record[8..12]));
             let end = offset + RECORD as u64 + length;
-            if end > size || block >= self.header.blocks {
+            if end > size || length == 0 || block >= self.header.blocks {
                 break;
             }
-            payload.resize(length as usize, 0);
-            read(&mut payload)?;
-            if checksum(&payload, *seed, block) != sum {
-                break;
-            }
-            found(block, Location { segment: segments.len() as u32, length: length as u32, offset });
+            places.push((block, Location { segment: number, length: length as u32, offset }));
             offset = end;
         }
-        segments.push(segment);
+        self.segments.write().unwrap_or_else(PoisonError::into_inner).push(segment);
+        let read = |buffer: &mut Vec<u8>, (block, place): &(u64, Location)| self.read(*block, *place, buffer).map(drop);
+        let bad = places.par_iter().map_init(Vec::new, read).enumerate().find_first(|(_, read)| read.is_err());
+        if let Some((number, torn)) = bad {
+            FileError::unless_damaged(torn)?;
+            places.truncate(number);
+        }
+        places.into_iter().for_each(|(block, place)| found(block, place));
         Ok(())
     }
 
