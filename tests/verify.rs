@@ -330,10 +330,10 @@ fn any_number_of_processes_and_threads_and_any_cache_finds_what_one_finds() {
         let (all, few) = (verified(&wrong), verify(&wrong, |options| options.faults = 7));
         assert_eq!(few.faults_in_all, all.faults_in_all);
         assert_eq!(format!("{:?}", few.faults), format!("{:?}", &all.faults[..7]));
-        // What only one process reads otherwise, all report.
+        // What only one process reads otherwise, all report; of two processes each reads its share of the damaged tiers.
         for found in [verified(&damaged), verified_by(2, 1, [&database, &damaged], |_| ())] {
             assert!(
-                found.faults_in_all >= 3 && found.faults.iter().all(|fault| fault.kind == FaultKind::File),
+                found.faults_in_all >= 2 && found.faults.iter().all(|fault| fault.kind == FaultKind::File),
                 "{found:?}"
             );
         }
