@@ -319,6 +319,6 @@ fn every_8_ply_position_of_a_published_book_has_its_value_and_remoteness() {
         proofs::assert_outcomes(&database, &openings);
         // Forced replies lead some positions beyond the plies that are kept.
         let searched = database.searched();
-        println!("{board}: {} positions and mirror images of them, {searched} searches", openings.len());
+        println!("{board}: {} positions and their mirror images, {searched} searches", openings.len());
     }
 }

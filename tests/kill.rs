@@ -166,10 +166,10 @@ fn ctrl_c_leaves_what_can_be_gone_on_with_and_says_how() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn sigterm_and_sighup_are_a_first_ctrl_c_and_json_says_what_is_done() {
+fn sigterm_sighup_and_sigusr1_are_a_first_ctrl_c_and_json_says_what_is_done() {
     let _turn = alone();
     // A process is often sent both, or one twice: that is no second Ctrl-C.
-    for signals in [&[Signal::TERM, Signal::TERM][..], &[Signal::HUP, Signal::TERM]] {
+    for signals in [&[Signal::TERM, Signal::TERM][..], &[Signal::HUP, Signal::TERM], &[Signal::USR1]] {
         let (root, output) = stopped_solve(signals, "--json");
         let json: Value = serde_json::from_slice(&output.stdout).expect("one line of JSON");
         record(&json);
@@ -231,7 +231,7 @@ fn no_signal_leaves_a_temporary_folder_or_a_file_that_is_not_whole() {
     let program = Program::with("4x4");
     let export = format!("export 4x4 --sample 1e11 --output a.csv --db {}", program.path("db").display());
     let batch = "position 4x4 --batch --output answers";
-    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP, Signal::USR1] {
         for arguments in ["match perfect perfect 5x4 --games 1e6", batch, &export] {
             assert_eq!(left_after(signal, arguments), (Some(3), 0), "{arguments}, {signal:?}");
         }

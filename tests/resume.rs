@@ -111,11 +111,8 @@ fn a_solve_in_files_that_is_stopped_anywhere_loses_no_tier_and_goes_on_in_files_
         let expected = ample.whole();
         let least = least_bytes(&ample);
         // No blocks stay in memory, some, and all: then those that the rest of a tier does not need are lost.
-        let stride = long::scale(10_130, 1013);
-        for (first, bytes) in [least, least + 3000, least + 20_000, MEMORY_BYTES].into_iter().enumerate() {
-            let solve = ample.with_memory_bytes(bytes);
-            // Each at moments of its own.
-            for (number, most) in (first as u64 * stride / 4..).step_by(stride as usize).enumerate() {
+        for solve in [least, least + 3000, least + 20_000, MEMORY_BYTES].map(|bytes| ample.with_memory_bytes(bytes)) {
+            for (number, most) in (0..).step_by(long::scale(5065, 1013)).enumerate() {
                 let disk = MemoryDisk::default();
                 let Some(()) = stop_and_go_on(&solve, most, &expected) else { break };
                 solve.run_heard_on(&StopAfter::entries(most), &disk).expect_err("a solve that is stopped");

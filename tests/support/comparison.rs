@@ -24,8 +24,7 @@ const MOST_UNCACHED: usize = 500;
 
 /// Solves the board both ways, and asks for the answer of every position that the search has met, in an order that has
 /// nothing to do with that of the index. One thread asks a database that was just opened and then many ask the warm
-/// one, or the other way round (in the short run a quarter of the positions); then all positions are asked at once, and some where
-/// nothing stays in memory.
+/// one, or the other way round; then all positions are asked at once, and some where nothing stays in memory.
 pub fn compare(search: &PlainSearch) {
     let cases: Vec<(Position, Answer)> = shuffled(search.answers())
         .into_par_iter()
@@ -34,15 +33,14 @@ pub fn compare(search: &PlainSearch) {
     for values in [Values::Remoteness, Values::Wdl] {
         let solved = Solved::new(search.board(), values);
         let database = solved.open();
-        let alone = |step| cases.iter().step_by(step).for_each(|case| compare_probe(&database, case));
-        let together = |step| cases.par_iter().step_by(step).for_each(|case| compare_probe(&database, case));
-        let warm = long::scale(4, 1);
+        let alone = || cases.iter().for_each(|case| compare_probe(&database, case));
+        let together = || cases.par_iter().for_each(|case| compare_probe(&database, case));
         if values == Values::Remoteness {
-            alone(1);
-            together(warm);
+            alone();
+            together();
         } else {
-            together(1);
-            alone(warm);
+            together();
+            alone();
         }
         compare_lists(search, &database);
         compare_all_at_once(&solved.open(), &cases);

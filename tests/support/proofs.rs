@@ -9,7 +9,6 @@ use fourbase::search::{Options, Search};
 use fourbase::{Board, Outcome, Player, Position, Value, notation};
 use rayon::prelude::*;
 
-use super::long;
 use super::positions::Random;
 use super::tiers::{Database, Values};
 use super::truth::Opening;
@@ -22,10 +21,9 @@ pub fn tally(values: impl Iterator<Item = Value> + Clone) -> Tally {
     [Value::Win, Value::Tie, Value::Lose].map(|counted| values.clone().filter(|value| *value == counted).count())
 }
 
-/// Looks every position up, and mirror images: the value, and where the database has it the remoteness.
+/// Looks every position up, and its mirror image: the value, and where the database has it the remoteness.
 pub fn assert_outcomes(database: &Database, openings: &[Opening]) {
-    let mirrored = openings.iter().map(|(position, expected)| (position.mirror(), *expected)).collect();
-    let mirrored = long::every(10, mirrored, "mirror images of published positions");
+    let mirrored: Vec<Opening> = openings.iter().map(|(position, expected)| (position.mirror(), *expected)).collect();
     let all = [openings, &mirrored].concat();
     let found = database.probe_many(&Vec::from_iter(all.iter().map(|(position, _)| *position)));
     assert_eq!(found.len(), all.len());

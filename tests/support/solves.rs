@@ -15,7 +15,8 @@ use super::tiers::{Alone, Database, DatabaseError, Disk, Kernel, Plan, Progress,
 /// What a solve may take: far more than any board of these tests needs.
 pub const MEMORY_BYTES: u64 = 4 << 30;
 
-/// A solve to be run, once or often, with its folder of all databases, and that of the live tiers where they are in files. Each `with_` returns another that differs in one setting.
+/// A solve to be run, once or often, with its folder of all databases, and that of the live tiers where they are in files. Each `with_`
+/// returns another that differs in one setting.
 #[derive(Clone, Debug)]
 pub struct Solve {
     pub board: Board,

@@ -369,8 +369,6 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))]
-
         #[test]
         fn every_kernel_undoes_a_delta_and_damage_never_panics(
             stretches in stretches(),

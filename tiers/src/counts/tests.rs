@@ -171,7 +171,7 @@ fn totals_of_every_affordable_board_are_the_published_ones() {
 #[test]
 fn any_blocks_memory_ranks_threads_and_kernel_count_the_same() {
     for (board, block_words) in
-        [("1x1", 1), ("3x3c1", 1), ("4x3", 1), ("4x4m", 64), ("3x6", 7), ("6x3", 1 << 15), ("5x4", 200), ("5x5", 500)]
+        [("1x1", 1), ("3x3c1", 1), ("4x4", 1), ("4x4m", 64), ("3x6", 7), ("6x3", 1 << 15), ("5x4", 200), ("5x5", 500)]
     {
         if ["6x3", "5x4", "5x5"].contains(&board) && long::skips(format_args!("{board}, counted in files and by ranks"))
         {
@@ -329,4 +329,18 @@ fn a_folder_in_which_another_process_counts_is_refused() {
     lock.lock().unwrap();
     let error = count(&in_files("4x4", None, 200, root.path()), None, &Alone, &()).unwrap_err();
     assert!(matches!(error, CountError::Busy { .. }), "{error}");
+}
+
+#[test]
+fn tiers_that_were_solved_without_counting_are_not_left_out() {
+    let root = tempfile::tempdir().unwrap();
+    let solve = solve("4x4", Values::Wdl, root.path());
+    solve.run_on(&Alone, &Disk, &Patience::new(12)).unwrap_err();
+    for _ in 0..2 {
+        let error = solve_and_count(&solve, &Alone, &Disk, &()).unwrap_err();
+        assert!(matches!(error, CountError::Uncounted { .. }), "{error}");
+        solve.run().unwrap();
+    }
+    let (_, counts) = solve_and_count(&solve.replace(true), &Alone, &Disk, &()).unwrap();
+    assert_eq!(counts, expected("4x4", KINDS[1]).unwrap());
 }
