@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
+use super::strategy::MOST_STRATEGY;
 use super::{
     Chooser, FollowUpPlayer, Outcomes, PerfectPlayer, PomakisPlayer, RandomPlayer, RatingPlayer, WindowPlayer,
 };
@@ -21,7 +22,6 @@ const EXCERPT_BYTES: usize = 40;
 const MOST_LEVEL: u32 = 20;
 const MOST_DEPTH: u32 = 20;
 const MOST_RATING_LEVEL: u32 = 9;
-const MOST_STRATEGY: u32 = 7;
 
 /// A player and its numbers. Reads and writes the names in [`NAMES`].
 ///

@@ -23,7 +23,7 @@ pub(super) trait Minimax {
     fn worth_of_line(&self, away: u32) -> i64;
 
     /// Returns the first of the columns that are worth most, and what it is worth, looking `depth` (at least 1) plies ahead. No move is
-    /// worth more than `most`, or less than its negative.
+    /// worth more than `most`, or less than its negative: beyond them alpha-beta would cut it off.
     fn best(&mut self, columns: impl Iterator<Item = usize>, depth: u32, most: i64) -> Option<(i64, usize)> {
         let mut best: Option<(i64, usize)> = None;
         for column in columns {
@@ -53,7 +53,7 @@ pub(super) trait Minimax {
         worth
     }
 
-    /// Does the same for the player to move, central columns first.
+    /// Returns what the best move of the player to move is worth for that player, trying central columns first; 0 on a full board.
     fn worth(&mut self, depth: u32, away: u32, mut alpha: i64, beta: i64) -> i64 {
         let mut best = NONE;
         for place in 0..self.standing().order.len() {

@@ -28,6 +28,7 @@ use rand::{Rng, RngExt};
 
 use super::chooser::{check_board, check_open};
 use super::standing::Standing;
+use super::strategy::MOST_STRATEGY;
 use super::{Choice, ChooseError, Chooser, Reason, strategy};
 use crate::{Board, Position, winning_cells};
 
@@ -89,10 +90,11 @@ struct Node {
 }
 
 impl RatingPlayer {
-    /// Makes the player for a board; `level` is 1 to 9, `strategy` 0 to 7.
+    /// Makes the player for a board; `level` is 1 to 9, `strategy` 0 to 7. What is beyond counts as the nearest.
     #[must_use]
     pub fn new(board: Board, level: u32, strategy: u32) -> RatingPlayer {
-        RatingPlayer { board, plies: 2 * level.clamp(1, 9) + 1, strategy, standing: Standing::new(board) }
+        let (plies, strategy) = (2 * level.clamp(1, 9) + 1, strategy.min(MOST_STRATEGY));
+        RatingPlayer { board, plies, strategy, standing: Standing::new(board) }
     }
 
     /// Returns how many plies it looks ahead.
@@ -197,12 +199,12 @@ impl Chooser for RatingPlayer {
         let columns = (first..width).chain(0..first).filter(|&column| position.can_play(column));
         let (column, grade, cell) = if self.strategy == 0 {
             let (node, their_cells) = self.root(position);
-            let mut best = (first, Grade::UNKNOWN);
+            let mut best = (None, Grade::UNKNOWN);
             for column in columns {
                 let grade = self.grade_move(node, their_cells, column, self.plies, first, best.1.threshold());
-                best = if grade > best.1 { (column, grade) } else { best };
+                best = if grade > best.1 { (Some(column), grade) } else { best };
             }
-            (best.0, best.1, None)
+            (best.0.ok_or(ChooseError::Over)?, best.1, None)
         } else {
             let grades = self.grades(position)?;
             let highest = grades.iter().map(|of| of.1).max().ok_or(ChooseError::Over)?;

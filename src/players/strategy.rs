@@ -15,6 +15,9 @@
 
 use super::standing::Standing;
 
+/// The last strategy.
+pub(super) const MOST_STRATEGY: u32 = 7;
+
 /// The strategies from here on look at the cell above.
 const TACTICAL: u32 = 4;
 

@@ -51,16 +51,27 @@ fn peak_in_status(status: &str) -> Option<u64> {
 /// The folder that shows control groups.
 const GROUPS: &str = "/sys/fs/cgroup";
 
-/// The files of a group with the bytes that it may use and those that it uses; and the lines of [`STAT`] that count cached pages of files,
-/// which the kernel drops when it needs room.
-type Files = [&'static str; 4];
+/// The files of a group about memory, in one version of control groups.
+struct Files {
+    /// The bytes that the group may use.
+    limit: &'static str,
+    /// The bytes that it uses.
+    usage: &'static str,
+    /// The lines of [`STAT`] that count cached pages of files, which the kernel drops when it needs room.
+    caches: [&'static str; 2],
+}
 
 /// The file with the bytes by purpose.
 const STAT: &str = "memory.stat";
 
-const VERSION_1: Files = ["memory.limit_in_bytes", "memory.usage_in_bytes", "total_active_file", "total_inactive_file"];
+const VERSION_1: Files = Files {
+    limit: "memory.limit_in_bytes",
+    usage: "memory.usage_in_bytes",
+    caches: ["total_active_file", "total_inactive_file"],
+};
 
-const VERSION_2: Files = ["memory.max", "memory.current", "active_file", "inactive_file"];
+const VERSION_2: Files =
+    Files { limit: "memory.max", usage: "memory.current", caches: ["active_file", "inactive_file"] };
 
 /// Returns the bytes that are free under the limits of all control groups; `None` without a limit.
 fn free_group_bytes() -> Option<u64> {
@@ -91,15 +102,15 @@ fn free_in_hierarchy(root: &Path, line: &str) -> Option<u64> {
         .min()
 }
 
-fn free_in_group(folder: &Path, [limit, usage, caches @ ..]: &Files) -> Option<u64> {
+fn free_in_group(folder: &Path, files: &Files) -> Option<u64> {
     let read = |name: &str| fs::read_to_string(folder.join(name)).ok();
     // "max" is not a number: no limit.
-    let limit = read(limit)?.trim().parse::<u64>().ok()?;
-    let usage = read(usage)?.trim().parse::<u64>().ok()?;
+    let limit = read(files.limit)?.trim().parse::<u64>().ok()?;
+    let usage = read(files.usage)?.trim().parse::<u64>().ok()?;
     let stat = read(STAT).unwrap_or_default();
     let caches = stat.lines().filter_map(|line| {
         let (name, bytes) = line.split_once(' ')?;
-        if caches.contains(&name) { bytes.parse::<u64>().ok() } else { None }
+        if files.caches.contains(&name) { bytes.parse::<u64>().ok() } else { None }
     });
     Some(limit.saturating_sub(usage.saturating_sub(caches.sum())))
 }

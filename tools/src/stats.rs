@@ -10,6 +10,7 @@ use fourbase_tiers::files::{counted, grouped};
 use fourbase_tiers::kernel::Values;
 use serde::Serialize;
 
+use crate::output::Column::{self, Numbers};
 use crate::output::{self, wording};
 
 /// The counts of a board with their sums. What was not counted, or does not apply, is null.
@@ -170,9 +171,16 @@ impl Stats {
 
     /// Writes the table of the plies, with the sums in the last row.
     fn plies(&self) -> String {
-        let columns: &[&str] = match self.stores {
-            Some(_) => &[">ply", ">legal", ">primitive", ">win", ">loss", ">tie"],
-            None => &[">ply", ">legal", ">primitive", ">with a line"],
+        let columns: &[Column] = match self.stores {
+            Some(_) => &[
+                Numbers("ply"),
+                Numbers("legal"),
+                Numbers("primitive"),
+                Numbers("win"),
+                Numbers("loss"),
+                Numbers("tie"),
+            ],
+            None => &[Numbers("ply"), Numbers("legal"), Numbers("primitive"), Numbers("with a line")],
         };
         let row = |name: String, of: &Sums| {
             let rest = if self.stores.is_some() { vec![of.win, of.lose, of.tie] } else { vec![of.with_line] };
@@ -218,7 +226,7 @@ impl Stats {
         let rows = counts.into_iter().map(|(remoteness, counts)| {
             iter::once(remoteness.to_string()).chain(counts.map(|count| grouped(count.into()))).collect()
         });
-        Some(output::table(&[">remoteness", ">win", ">loss", ">tie"], rows))
+        Some(output::table(&[Numbers("remoteness"), Numbers("win"), Numbers("loss"), Numbers("tie")], rows))
     }
 }
 

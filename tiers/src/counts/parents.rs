@@ -113,7 +113,8 @@ fn origin(parents: &TierReader<Reached>, shape: usize, spine: Spine, left_firsts
     Some((shape, parents.matrix(shape, spine, left_firsts)?))
 }
 
-/// Finds what a last move into a column of the wing, or on the spine, finishes: `None` where it finishes nothing, and `Some(None)` on the side of the index.
+/// Finds what a last move into a column of the wing, or on the spine, finishes: `None` where it finishes nothing, and `Some(None)` on the
+/// side of the index.
 fn source(finished: Option<&FinishedList>, column: Option<usize>) -> Option<Option<&Source>> {
     finished.map_or(Some(None), |list| list.sources.iter().find(|source| source.column == column).map(Some))
 }

@@ -131,4 +131,13 @@ mod tests {
             assert!(database.manifest().check_hashes(&Embedded, database.folder(), (0, 1), &|_| true).unwrap());
         }
     }
+
+    #[test]
+    fn embedded_files_cannot_be_changed() {
+        let path = Path::new(FILES[0].0);
+        assert_eq!(Embedded.create(path).map(drop).unwrap_err().kind(), ErrorKind::ReadOnlyFilesystem);
+        assert_eq!(Embedded.remove(path).unwrap_err().kind(), ErrorKind::ReadOnlyFilesystem);
+        assert!(Embedded.lock(path).is_err() && Embedded.rename(path, path).is_err());
+        assert_eq!(Embedded.open(Path::new("embedded/5x4")).map(drop).unwrap_err().kind(), ErrorKind::NotFound);
+    }
 }

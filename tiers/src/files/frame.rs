@@ -8,8 +8,8 @@ use std::io;
 use zstd::bulk::{Compressor, Decompressor};
 
 thread_local! {
-    static COMPRESSOR: RefCell<io::Result<Compressor<'static>>> = RefCell::new(Compressor::new(0));
-    static DECOMPRESSOR: RefCell<io::Result<Decompressor<'static>>> = RefCell::new(Decompressor::new());
+    static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+    static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
 /// Compresses bytes into one frame, which records their number.
@@ -20,8 +20,11 @@ pub(crate) fn compress(bytes: &[u8], level: i32) -> io::Result<Vec<u8>> {
 /// Compresses like [`compress`], into the caller's buffer, which only grows.
 pub(crate) fn compress_into<'a>(bytes: &[u8], level: i32, buffer: &'a mut Vec<u8>) -> io::Result<&'a [u8]> {
     buffer.resize(zstd::zstd_safe::compress_bound(bytes.len()).max(buffer.len()), 0);
-    let length = COMPRESSOR.with_borrow_mut(|compressor| {
-        let compressor = compressor.as_mut().map_err(|error| io::Error::from(error.kind()))?;
+    let length = COMPRESSOR.with_borrow_mut(|slot| {
+        let compressor = match slot {
+            Some(compressor) => compressor,
+            None => slot.insert(Compressor::new(level)?),
+        };
         compressor.set_compression_level(level)?;
         compressor.compress_to_buffer(bytes, &mut buffer[..])
     })?;
@@ -48,7 +51,13 @@ pub(crate) fn expand_into(frame: &[u8], bytes: &mut [u8]) -> bool {
 }
 
 fn with_decompressor<T>(work: impl FnOnce(&mut Decompressor) -> Option<T>) -> Option<T> {
-    DECOMPRESSOR.with_borrow_mut(|decompressor| work(decompressor.as_mut().ok()?))
+    DECOMPRESSOR.with_borrow_mut(|slot| {
+        let decompressor = match slot {
+            Some(decompressor) => decompressor,
+            None => slot.insert(Decompressor::new().ok()?),
+        };
+        work(decompressor)
+    })
 }
 
 #[cfg(test)]

@@ -323,8 +323,8 @@ mod tests {
         for index in BOARDS.map(index) {
             let board = index.board();
             let mut search = Search::new(board, Default::default());
-            for ply in 0..=board.cells() as u32 {
-                let values = [Values::Wdl, Values::Remoteness][ply as usize % 2];
+            let plies = (0..=board.cells() as u32).flat_map(|ply| [(Values::Wdl, ply), (Values::Remoteness, ply)]);
+            for (values, ply) in plies {
                 let legal = PositionList::legal(&index, ply, u64::MAX, &|| false).unwrap();
                 for mut list in [PositionList::all(&index, ply), legal] {
                     list.solve(&index, values, u64::MAX, &|| false).unwrap();

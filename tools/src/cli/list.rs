@@ -12,6 +12,7 @@ use fourbase_tiers::format::folder_of;
 use serde::Serialize;
 
 use crate::arguments::DatabaseArgument;
+use crate::output::Column::{Numbers, Words};
 use crate::output::{self, wording};
 use crate::{failure, remedy};
 
@@ -129,7 +130,14 @@ impl ListedDatabase {
 
 impl fmt::Display for Listed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let columns = ["<board", "<values", ">tiers", ">entries", ">size", "<empty board"];
+        let columns = [
+            Words("board"),
+            Words("values"),
+            Numbers("tiers"),
+            Numbers("entries"),
+            Numbers("size"),
+            Words("empty board"),
+        ];
         f.write_str(&output::table(&columns, self.databases.iter().map(ListedDatabase::cells)))?;
         self.replacements.iter().try_for_each(|line| write!(f, "\n{line}"))
     }

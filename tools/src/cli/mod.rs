@@ -39,8 +39,8 @@ Exit codes:
   0  success
   1  a failure of files or memory, or a value that was not decided
   2  bad input
-  3  Ctrl-C, SIGTERM or SIGHUP stopped a solve, a count, or a command with
-     temporary files: match, grade, export, a batch with --output")]
+  3  Ctrl-C, SIGTERM, SIGHUP or SIGUSR1 stopped a solve, a count, or a command
+     with temporary files: match, grade, export, a batch with --output")]
 struct CommandLine {
     /// What to do.
     #[command(subcommand)]

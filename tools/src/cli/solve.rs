@@ -34,7 +34,7 @@ Examples:
 
 An interrupted solve resumes when you run the same command again. Ctrl-C stops the solve soon \
 and keeps what is solved. The exit code is then 3, and --json prints a line with \"stopped\":true. \
-SIGTERM and SIGHUP do the same. A second Ctrl-C stops at once and loses the work since the last \
+SIGTERM, SIGHUP and SIGUSR1 do the same. A second Ctrl-C stops at once and loses the work since the last \
 checkpoint (exit code 130).
 
 With --stats the legal positions are found first, and counted by value as they are solved. `fourbase \
@@ -123,7 +123,7 @@ impl Arguments {
 ///
 /// # Errors
 ///
-/// A failure of files or memory; a stop by Ctrl-C, SIGTERM or SIGHUP. A board that does not fit is refused before anything
+/// A failure of files or memory; a stop by a signal. A board that does not fit is refused before anything
 /// large is allocated.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let memory_bytes = arguments.sweep.memory.limit()?;

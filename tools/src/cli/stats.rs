@@ -30,7 +30,7 @@ position and its mirror image count as two. Finished positions count too; they a
 primitive.
 
 A board that does not fit in memory is counted in temporary files. An interrupted count in files \
-resumes when you run the same command again. Ctrl-C, SIGTERM and SIGHUP stop the count soon; the \
+resumes when you run the same command again. Ctrl-C, SIGTERM, SIGHUP and SIGUSR1 stop the count soon; the \
 exit code is then 3, and --json prints a line with \"stopped\":true. A second Ctrl-C stops it at \
 once, and loses the work since the last checkpoint (exit code 130).
 

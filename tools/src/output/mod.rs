@@ -17,6 +17,7 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
+use Column::{Numbers, Words};
 use anstream::adapter::strip_str;
 use anyhow::Context;
 use fourbase::analysis::json::Envelope;
@@ -67,10 +68,19 @@ pub fn json_path(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// Lays out rows, one per line, below the names of their columns, if these have any. As in formats, `<` before a name puts its column to
-/// the left, for words, and `>` to the right, for numbers. Cells may have colours. Lines have no spaces at the end.
-pub fn table(columns: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
-    let head: Vec<String> = columns.iter().map(|column| column[1..].to_owned()).collect();
+/// The name of a column and which side of it its cells stand on.
+#[derive(Clone, Copy)]
+pub enum Column<'a> {
+    /// Words stand on the left.
+    Words(&'a str),
+    /// Numbers stand on the right.
+    Numbers(&'a str),
+}
+
+/// Lays out rows, one per line, below the names of their columns, if these have any. Cells may have colours. Lines have no spaces at the
+/// end.
+pub fn table(columns: &[Column], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let head: Vec<String> = columns.iter().map(|(Words(name) | Numbers(name))| (*name).to_owned()).collect();
     let head = Some(head).filter(|head| head.iter().any(|name| !name.is_empty()));
     let rows: Vec<Vec<String>> = head.into_iter().chain(rows).collect();
     let width = |cell: &String| strip_str(cell).to_string().chars().count();
@@ -83,7 +93,10 @@ pub fn table(columns: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> S
     let line = |row: &Vec<String>| {
         let cells = row.iter().zip(columns).zip(&widths).map(|((cell, column), widest)| {
             let space = " ".repeat(widest - width(cell));
-            if column.starts_with('<') { format!("{cell}{space}") } else { format!("{space}{cell}") }
+            match column {
+                Words(_) => format!("{cell}{space}"),
+                Numbers(_) => format!("{space}{cell}"),
+            }
         });
         cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
     };
@@ -137,14 +150,14 @@ mod tests {
 
     #[test]
     fn columns_are_as_wide_as_their_widest_cell() {
-        let text = table(&["<board", ">entries"], rows(&[&["4x4c3m", "1"], &["5x4", "12345678"]]));
+        let text = table(&[Words("board"), Numbers("entries")], rows(&[&["4x4c3m", "1"], &["5x4", "12345678"]]));
         assert_eq!(text, "board    entries\n4x4c3m         1\n5x4     12345678");
     }
 
     #[test]
     fn colours_have_no_width_and_lines_end_without_spaces() {
         let rows = rows(&[&["\u{1b}[32mwin\u{1b}[0m", "1"], &["lose", ""]]);
-        assert_eq!(table(&["<", "<"], rows), "\u{1b}[32mwin\u{1b}[0m   1\nlose");
+        assert_eq!(table(&[Words(""), Words("")], rows), "\u{1b}[32mwin\u{1b}[0m   1\nlose");
     }
 
     #[test]

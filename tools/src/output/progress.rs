@@ -202,8 +202,16 @@ pub fn tell(spinner: &ProgressBar, news: &str) {
 pub struct Log {
     start: Instant,
     board: Board,
-    /// The steps of a stage, those that an earlier run has done, and those that are done.
-    steps: Mutex<[u64; 3]>,
+    steps: Mutex<Steps>,
+}
+
+/// The steps of a stage.
+#[derive(Default)]
+struct Steps {
+    all: u64,
+    /// Those that an earlier run has done.
+    before: u64,
+    done: u64,
 }
 
 impl Log {
@@ -217,7 +225,7 @@ impl Log {
         if stage == Stage::Sweep {
             failure::print_note(&format!("{}: finding the legal positions first", self.board));
         }
-        *self.steps.lock().unwrap_or_else(PoisonError::into_inner) = [all, done, done];
+        *self.steps.lock().unwrap_or_else(PoisonError::into_inner) = Steps { all, before: done, done };
     }
 
     /// Writes the line of a tier that is done in a stage.
@@ -240,7 +248,7 @@ impl Log {
 
     /// Counts the work of a solved tier; says how far the solve has come.
     fn solved(&self, work: u64, file_bytes: u64) -> String {
-        let [all, before, done] = &mut *self.steps.lock().unwrap_or_else(PoisonError::into_inner);
+        let Steps { all, before, done } = &mut *self.steps.lock().unwrap_or_else(PoisonError::into_inner);
         *done += work;
         let left =
             self.start.elapsed().as_secs_f64() * all.saturating_sub(*done) as f64 / (*done - *before).max(1) as f64;

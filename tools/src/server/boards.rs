@@ -55,14 +55,15 @@ struct Entry {
 
 /// What answers for a board.
 pub struct BoardSource {
+    /// Its own answers name the folder of the database; those of [`BoardSource::analyse`] do not.
     pub analyst: Analyst<Database>,
     /// What answers depend on: the database with its hash, and how far it is solved; `None` without one.
     identity: Option<(Option<String>, Option<u32>)>,
 }
 
 impl BoardSource {
-    /// Finds out about a position what the budget allows for, from the database alone if `is_looked_up`. Leaves its folder out, which does not
-    /// concern a client.
+    /// Finds out about a position what the budget allows for, from the database alone if `is_looked_up`. Leaves the folder of the
+    /// database out, which does not concern a client.
     ///
     /// # Errors
     ///

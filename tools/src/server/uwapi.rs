@@ -67,12 +67,12 @@ async fn named(
 
 /// Reads a variant of GamesmanClassic, which numbers them.
 fn classic(variant: &str) -> Result<Board, Invalid> {
-    let board = match variant {
+    let name = match variant {
         "1" => "6x6",
         "2" => "7x6",
-        _ => "none",
+        _ => return Err(invalid("Variant")),
     };
-    board.parse().map_err(|_| invalid("Variant"))
+    name.parse().map_err(|_| invalid("Variant"))
 }
 
 /// Finds the board of a variant, if it has a database.

@@ -24,8 +24,10 @@ use crate::tier::Tier;
 /// Groups of chunks that a rank encodes at a time: bounds what is held before it is written.
 const BATCH_GROUPS: u64 = if cfg!(test) { 1 } else { 64 };
 
-/// Writes the file of a solved tier together with all other ranks. Returns it at rank 0; writes nothing for a tier that is
-/// not stored. The file is neither durable nor under its name. Rank 0 asks before each batch of groups whether to stop; then the file is removed, and all ranks break off.
+/// Writes the file of a solved tier together with all other ranks. Returns it at rank 0, neither durable nor under its name;
+/// writes nothing for a tier that is not stored.
+///
+/// Rank 0 asks before each batch of groups whether to stop; then the file is removed, and all ranks break off.
 ///
 /// # Errors
 /// Where a file cannot be read or written.

@@ -12,6 +12,7 @@ use fourbase_tiers::files::{counted, grouped};
 use serde::Serialize;
 
 use crate::knowledge::Knowledge;
+use crate::output::Column::Numbers;
 use crate::output::{self, milliseconds, wording};
 
 /// The result of a grade.
@@ -156,7 +157,14 @@ impl fmt::Display for GradeReport {
         }
         let plies = self.plies.iter().map(|row| row.sums.cells(row.ply.to_string()));
         let rows = plies.chain([sums.cells("all".to_owned())]);
-        write!(f, "\n\n{}", output::table(&[">ply", ">positions", ">keeps", ">best", ">chance"], rows))?;
+        write!(
+            f,
+            "\n\n{}",
+            output::table(
+                &[Numbers("ply"), Numbers("positions"), Numbers("keeps"), Numbers("best"), Numbers("chance")],
+                rows
+            )
+        )?;
         if let Some(blunder) = &self.worst {
             write!(f, "\n\n{blunder}")?;
         }

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::Comparison;
 use super::chosen::Chosen;
+use crate::output::Column::{Numbers, Words};
 use crate::output::{self, wording};
 
 /// The result of a check of a strategy on a board.
@@ -93,7 +94,7 @@ impl StrategyReport {
         rows.push(row("second player wins", positions.won_by.second, Some(lines.won_by.second)));
         rows.push(row("tie", positions.ties, Some(lines.ties)));
         rows.push(row("all", positions.all, Some(lines.all)));
-        output::table(&["<", ">positions", ">lines"], rows)
+        output::table(&[Words(""), Numbers("positions"), Numbers("lines")], rows)
     }
 
     /// Writes a line, and draws its last position.
