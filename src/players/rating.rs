@@ -90,7 +90,7 @@ struct Node {
 }
 
 impl RatingPlayer {
-    /// Makes the player for a board; `level` is 1 to 9, `strategy` 0 to 7. What is beyond counts as the nearest.
+    /// Makes the player for a board; `level` is 1 to 9, `strategy` 0 to 7. A number beyond these is taken as the nearest of them.
     #[must_use]
     pub fn new(board: Board, level: u32, strategy: u32) -> RatingPlayer {
         let (plies, strategy) = (2 * level.clamp(1, 9) + 1, strategy.min(MOST_STRATEGY));

@@ -90,8 +90,7 @@ impl BatchArguments {
     ///
     /// At once: input that cannot be read, output that cannot be written. After all lines were answered: the first failure
     /// to find an answer, or else bad input if any line was bad. Messages call a line `name`, such as `position`, of the board `of`, and
-    /// say
-    /// what could not be `done`, such as `looked up`.
+    /// say what could not be `done`, such as `looked up`.
     pub fn run(
         &self,
         name: &str,

@@ -181,8 +181,7 @@ pub struct Solved {
 
 impl Solved {
     /// Describes a solve of which `tiers_done` tiers are done. `end` is what the solver reports at the end, and how many legal positions
-    /// were
-    /// counted, if they were.
+    /// were counted, if they were.
     pub fn of(
         solve: &Solve,
         tiers_done: usize,
