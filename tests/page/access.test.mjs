@@ -100,13 +100,80 @@ for (const [name, device] of [["desktop", {}], ["telephone", telephone(375)]]) {
   }, { device });
 }
 
+const SIDEWAYS = { viewport: { width: 844, height: 390 }, isMobile: true, hasTouch: true };
+
+for (const [name, device] of [["desktop", {}], ["telephone", telephone(390)], ["telephone on its side", SIDEWAYS]]) {
+  pageTest(`nothing jumps on a ${name}, from the first paint on`, async ({ screen, page }) => {
+    // https://web.dev/articles/cls, but with the shifts after a click as well.
+    await page.addInitScript(() => {
+      globalThis.shifts = [];
+      const keep = (list) => globalThis.shifts.push(...list.getEntries().map(({ value }) => value));
+      new PerformanceObserver(keep).observe({ type: "layout-shift", buffered: true });
+    });
+    const moved = () => page.evaluate("shifts.reduce((sum, value) => sum + value, 0)");
+    await screen.open();
+    await screen.press("4", "4", "4");
+    await screen.whole(3);
+    await screen.press("1", "u", "r");
+    await screen.whole(4);
+    const sum = await moved();
+    console.log(`layout shift on a ${name}: ${sum.toFixed(4)}`);
+    assert.ok(sum < 0.05, `${sum}`);
+    // It does see jumps.
+    await page.$eval("#board-frame", (frame) => { frame.style.marginTop = "150px"; });
+    await screen.until("the jump is seen", async () => await moved() > 0.05);
+  }, { board: "7x6", device });
+}
+
+pageTest("a telephone on its side shows the game and its buttons without scrolling", async ({ screen, page, truth, picture }) => {
+  truth.check(await screen.open("4443"));
+  const bottoms = await page.$$eval("#status, #board .value, #board .name, #controls button", (all) => (
+    all.filter((one) => one.checkVisibility()).map((one) => [one.getBoundingClientRect().top, one.getBoundingClientRect().bottom])
+  ));
+  assert.ok(bottoms.length > 20);
+  assert.ok(bottoms.every(([top, bottom]) => top >= 0 && bottom <= 390), JSON.stringify(bottoms));
+  await picture("sideways");
+}, { board: "7x6", device: SIDEWAYS });
+
+pageTest("buttons and fields have 44 pixels for a finger", async ({ screen, page }) => {
+  await screen.open("1234");
+  await page.click("#best-line");
+  const small = await page.$$eval("button, select, input:not([type=checkbox])", (all) => all
+    .filter((one) => one.checkVisibility() && (one.offsetHeight < 44 || one.offsetWidth < 44)).map(({ id, offsetHeight }) => [id, offsetHeight]));
+  assert.deepEqual(small, []);
+}, { board: "7x6", device: telephone(390) });
+
+pageTest("a piece shows where it would fall, only where a pointer can rest", async ({ screen, page, picture }) => {
+  const shade = () => style(page, '[data-column="3"] .cell:nth-child(4)', "::after", "opacity");
+  await screen.open("33");
+  assert.equal(await shade(), "1");
+  await page.hover('[data-column="3"]');
+  assert.equal(await shade(), "0.5");
+  await picture("ghost");
+  const rules = await page.evaluate(() => [...document.styleSheets[0].cssRules]
+    .map((rule) => [rule.conditionText ?? "", rule.cssText]).filter(([, text]) => text.includes(".next")));
+  assert.deepEqual(rules.map(([condition]) => condition), ["(hover: hover)"]);
+}, { board: "7x6" });
+
+pageTest("paper shows the pieces of both players", async ({ screen, page }) => {
+  await screen.open("4443");
+  for (const [media, adjust] of [["screen", "economy"], ["print", "exact"]]) {
+    await page.emulateMedia({ media });
+    for (const cell of [".cells", ".cell.first", ".cell.second"]) {
+      assert.equal(await style(page, cell, "", "printColorAdjust"), adjust, `${cell} on ${media}`);
+    }
+  }
+  assert.equal(await page.isVisible("#undo"), false);
+  assert.ok(await page.isVisible("#board") && await page.isVisible("#history"));
+}, { board: "7x6" });
+
 pageTest("moves and values are told to screen readers", async ({ screen, page }) => {
   const tells = (text) => page.locator("#live").getByText(text, { exact: true }).first().waitFor({ state: "attached" });
   await screen.open();
   assert.equal(await page.getAttribute("#live", "aria-live"), "polite");
   await screen.play(1);
-  await tells("First player plays column 1.");
-  await tells("Second player to move (rings): win in 19.");
+  await tells("Red plays column 1.");
+  await tells("Yellow to move: win in 19.");
   for (const [key, text] of [["v", "Values are hidden."], ["f", "The board is mirrored."], ["u", "At the start."]]) {
     await screen.press(key);
     await tells(text);
@@ -147,12 +214,12 @@ pageTest("pieces and values keep their colours where the system forces others", 
   const colour = (selector, part = "", property = "backgroundColor") => style(page, selector, part, property);
   for (const forcedColors of ["none", "active"]) {
     await page.emulateMedia({ forcedColors });
-    await screen.open("12");
+    await screen.open("1234");
     await screen.whole();
     const colours = [
       await colour(".cells"), await colour(".cell", "::before"), await colour(".cell.first", "::after"),
-      await colour(".cell.second", "::after", "borderTopColor"), await colour("#history .win path", "", "fill"),
-      await colour("#history .lose path", "", "fill"), await colour(".value.known"),
+      await colour(".cell.second", "::after", "borderTopColor"), await colour("#board .tie path", "", "fill"),
+      await colour("#board .lose path", "", "fill"), await colour("#board .column:not([data-best]) .value.known"),
     ];
     assert.equal(new Set(colours).size, colours.length, `${forcedColors}: ${colours}`);
     // The rest takes the colours of the system.

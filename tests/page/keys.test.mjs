@@ -30,7 +30,7 @@ pageTest("keys play, undo, redo, hide, flip and begin anew", async ({ screen, pa
 
   await screen.press("v");
   const hidden = await screen.until("values are hidden", (shown) => withValues(shown).length === 0);
-  assert.equal(hidden.status, "First player to move (discs).");
+  assert.equal(hidden.status, "Red to move.");
   assert.ok(hidden.columns.every(({ text, name }) => text === "" && !name.includes(" in ")));
   assert.deepEqual(withValues(await screen.after(screen.press("2"), "45312")), []);
   assert.deepEqual(withValues(await screen.after(page.reload(), "45312")), []);

@@ -35,6 +35,8 @@ export function look() {
       value: button.dataset.value ?? null,
       remoteness: number(button.dataset.remoteness),
       text: text(button.querySelector(".value")),
+      isBest: button.dataset.best === "true",
+      last: [...button.querySelectorAll(".cell")].reverse().findIndex((cell) => cell.classList.contains("last")),
       // What a screen reader says.
       name: button.querySelector(".hidden").textContent,
       left: button.getBoundingClientRect().left,
@@ -100,10 +102,14 @@ export class Truth {
       const pieces = this.columns(moves)[seen.column - 1];
       const child = children.find(({ column }) => column === seen.column);
       assert.equal(seen.pieces, pieces);
+      const isLast = seen.column === Number(moves.at(-1));
+      assert.equal(seen.last, isLast ? pieces.length - 1 : -1);
+      const best = child && child.value === value && child.remoteness === children[0].remoteness;
+      if (shown.settled || seen.isBest) assert.equal(seen.isBest, Boolean(best));
       if (!child) {
         assert.deepEqual([seen.value, seen.text], [null, ""]);
       } else if (seen.value === null && !shown.settled) {
-        assert.ok(["…", "?"].includes(seen.text), seen.text);
+        assert.ok(["", "…", "?"].includes(seen.text), seen.text);
       } else {
         const expected = [child.value, child.remoteness, `${noun(child.value)}\nin ${child.remoteness}`];
         assert.deepEqual([seen.value, seen.remoteness, seen.text], expected);
@@ -113,7 +119,7 @@ export class Truth {
       }
     }
     if (shown.settled && !shown.over) {
-      const mover = ["First player to move (discs)", "Second player to move (rings)"][shown.ply % 2];
+      const mover = ["Red to move", "Yellow to move"][shown.ply % 2];
       assert.ok(shown.status.startsWith(`${mover}: ${noun(value)} in ${remoteness}.`), shown.status);
     }
   }
@@ -124,7 +130,7 @@ export class Truth {
     const mistakes = new Map([...first, ...second].map(({ number, from, to }) => [number, `${noun(from)} -> ${noun(to)}`]));
     const rows = Array.from({ length: game.length + 1 }, (_, ply) => {
       const { value, remoteness } = this.of(game.slice(0, ply));
-      const winner = value === "tie" ? "tie" : (value === "win") === (ply % 2 === 0) ? "1st" : "2nd";
+      const winner = value === "tie" ? "tie" : (value === "win") === (ply % 2 === 0) ? "Red" : "Yellow";
       const over = winner === "tie" ? "tie" : `${winner} won`;
       const worth = remoteness === 0 ? over : `${winner === "tie" ? "tie" : `${winner} wins`} in ${remoteness}`;
       const mistake = mistakes.get(ply) ?? "";
@@ -144,8 +150,8 @@ export class Truth {
       assert.deepEqual([shown.status, shown.lines], ["The board is full: a tie.", []]);
       return;
     }
-    const [winner, name] = shown.ply % 2 === 1 ? ["1", "first player (discs)"] : ["2", "second player (rings)"];
-    assert.equal(shown.status, `The ${name} wins.`);
+    const [winner, name] = shown.ply % 2 === 1 ? ["1", "Red"] : ["2", "Yellow"];
+    assert.equal(shown.status, `${name} wins.`);
     assert.notEqual(shown.lines.length, 0);
     const columns = this.columns(shown.moves);
     for (const [x1, y1, x2, y2] of shown.lines) {

@@ -6,14 +6,14 @@ import { $ } from "./dom.js";
 import { Facts, isOpen, keyOf } from "./facts.js";
 import { columnsAt, goTo, newGame, outcome, playPossible, stepTo, toMove } from "./game.js";
 import { HistoryView } from "./history.js";
-import { listKeys, listen, nameKeys } from "./keys.js";
+import { listen, nameKeys } from "./keys.js";
 import { parseMoves } from "./notation.js";
 import { Notices, remark, tell } from "./notices.js";
 import { Boards, Exports, Opener } from "./opener.js";
 import { Players } from "./players.js";
 import { Questions } from "./questions.js";
-import { impossibleText, texts } from "./texts.js";
-import { View, resultText } from "./view.js";
+import { impossibleText, texts, worthText } from "./texts.js";
+import { SLOW, View, resultText } from "./view.js";
 
 const first = readQuery(location.search);
 const state = {
@@ -105,12 +105,15 @@ function askPosition() {
   const { game } = state;
   const fact = facts.of(game);
   if (fact?.whole && !isOpen(fact)) arrived();
-  else questions.askPosition(game, draw, arrived, draw);
+  else {
+    questions.askPosition(game, draw, arrived, draw);
+    setTimeout(draw, SLOW + 1);
+  }
 }
 
 function arrived() {
   const fact = facts.of(state.game);
-  if (state.values && !outcomeNow().over) tell(texts.status(toMove(state.game), fact.value, fact.remoteness));
+  if (state.values && !outcomeNow().over) tell(texts.status(toMove(state.game), worthText(fact)));
   questions.askHistory(state.game, draw);
   askLine();
   draw();
@@ -203,7 +206,6 @@ onClick("retry", () => {
   draw();
 });
 
-listKeys($("key-list"));
 $("keys-toggle").checked = recall("keys", true);
 $("keys-toggle").addEventListener("change", (event) => {
   remember("keys", event.target.checked);

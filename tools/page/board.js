@@ -2,7 +2,7 @@
 
 import { element, ranks, setData, setInert, shape, svg } from "./dom.js";
 import { columnName } from "./notation.js";
-import { noun, texts } from "./texts.js";
+import { noun, texts, worthText } from "./texts.js";
 
 /** Draws into `root`; `words` gets the pieces as text. Calls `onPlay(column)`, columns from 1. */
 export class BoardView {
@@ -18,17 +18,20 @@ export class BoardView {
   }
 
   /** Draws everything anew; buttons are kept, and with them the focus, unless the board is another one. */
-  draw({ board, columns, flipped, canPlay, outcome, fact, showValues, waiting, marks }) {
+  draw({ board, columns, flipped, canPlay, outcome, fact, showValues, isAsked, isSlow, marks, player, last }) {
     this.build(board, flipped);
     const values = new Map((fact?.children ?? []).map((child) => [child.column, child]));
     const rank = ranks(fact?.children ?? []);
+    this.root.dataset.player = ["first", "second"][player];
     for (const [column, view] of this.columns) {
       const pieces = columns[column - 1];
       const full = pieces.length >= board.height;
       const child = values.get(column);
       const open = !full && !outcome.over;
-      this.drawPieces(view, pieces);
-      this.drawValue(view, { child, rank: rank.get(column), open, waiting, showValues });
+      const isBest = open && showValues && isBestMove(fact, child, rank.get(column));
+      this.drawPieces(view, pieces, { isLast: column === last, isNext: open && canPlay });
+      this.drawValue(view, { child, rank: rank.get(column), open, isAsked, isSlow, showValues });
+      setData(view.button, "best", isBest ? "true" : null);
       const marked = Object.keys(marks).filter((mark) => marks[mark] === column);
       view.marks.textContent = marked.map((mark) => texts.shortMarks[mark]).join(" ");
       view.button.dataset.marks = marked.join(" ");
@@ -37,9 +40,8 @@ export class BoardView {
         column,
         pieces: pieces.length,
         full,
-        value: showValues && open ? child?.value : null,
-        remoteness: child?.remoteness,
-        marks: marked.map((mark) => texts.marks[mark]),
+        worth: showValues && open && child ? worthText({ ...child, whole: !isAsked }) : "",
+        marks: [...(isBest ? [texts.best] : []), ...marked.map((mark) => texts.marks[mark])],
       });
     }
     this.drawLines(board, outcome.lines, flipped);
@@ -78,8 +80,8 @@ export class BoardView {
     return button;
   }
 
-  /** A single new piece drops; all else appears at once. */
-  drawPieces(view, pieces) {
+  /** A single new piece drops; all else appears at once. The last piece has a rim, and the next one shows under the pointer. */
+  drawPieces(view, pieces, { isLast, isNext }) {
     const before = view.pieces;
     view.pieces = [...pieces];
     const drops = before !== null && pieces.length === before.length + 1;
@@ -92,21 +94,25 @@ export class BoardView {
         cell.classList.add("drops");
       }
     });
+    view.cells.forEach((cell, row) => {
+      cell.classList.toggle("last", isLast && row === pieces.length - 1);
+      cell.classList.toggle("next", isNext && row === pieces.length);
+    });
   }
 
-  drawValue(view, { child, rank, open, waiting, showValues }) {
+  drawValue(view, { child, rank, open, isAsked, isSlow, showValues }) {
     const known = open && child?.value ? child.value : null;
     setData(view.button, "value", known);
     setData(view.button, "remoteness", known && child.remoteness);
+    const state = !showValues || !open ? "" : known ? `known ${known}` : isAsked ? "asked" : "unknown";
+    view.value.className = `value ${state}`;
     view.value.replaceChildren();
-    view.value.classList.toggle("known", Boolean(known && showValues));
-    if (!showValues || !open) return;
-    if (!known) {
-      view.value.append(waiting ? texts.waiting : texts.unknown);
-      return;
+    if (state === "unknown") view.value.append(element("span", "word", texts.unknown));
+    else if (state === "asked") view.value.append(isSlow ? texts.waiting : "");
+    else if (state) {
+      view.value.append(shape(child.value, rank), element("span", "word", noun(child.value)));
+      if (child.remoteness !== null) view.value.append(element("span", "word", texts.inPlies(child.remoteness)));
     }
-    view.value.append(shape(child.value, rank), element("span", "word", noun(child.value)));
-    if (child.remoteness !== null) view.value.append(element("span", "word", texts.inPlies(child.remoteness)));
   }
 
   drawLines(board, lines, flipped) {
@@ -134,4 +140,9 @@ export class BoardView {
   focused() {
     return Number(document.activeElement?.closest?.("#board button[data-column]")?.dataset.column) || null;
   }
+}
+
+/** Whether a move is one of the best, once all are known. */
+function isBestMove(fact, child, rank) {
+  return Boolean(fact?.whole && child?.value) && child.value === fact.value && rank === 1;
 }

@@ -5,6 +5,9 @@ import { element, setData, shape, svg } from "./dom.js";
 import { mistake, toMove } from "./game.js";
 import { texts } from "./texts.js";
 
+/** The classes of what belongs to a player. */
+const SIDES = ["first", "second"];
+
 /** Draws into the list `root`. Calls `onGo(ply)` when a ply is chosen. */
 export class HistoryView {
   constructor(root, frame, onGo) {
@@ -57,14 +60,13 @@ export class HistoryView {
     else button.removeAttribute("aria-current");
     const blunder = change ? texts.mistake(change) : "";
     const [move, track, worth, label] = button.children;
-    label.textContent = texts.historyLabel({
-      ply, player, column, blunder, worth: texts.worth(winner, fact?.value, fact?.remoteness),
-    });
+    const told = texts.worth(winner, fact?.value, fact?.remoteness);
+    label.textContent = texts.historyLabel({ ply, player, column, blunder, worth: told });
     move.textContent = ply === 0 ? texts.historyStart : texts.historyMove(ply, column);
-    move.className = ["move", ["first", "second"][player]].filter(Boolean).join(" ");
-    worth.replaceChildren(element("span", "", texts.shortWorth(winner, fact?.value, fact?.remoteness)));
+    move.className = player === null ? "move" : `move piece ${SIDES[player]}`;
+    worth.replaceChildren(element("span", "", told));
     if (blunder) worth.append(element("strong", "", blunder));
-    drawTrack(track, fact, places[ply - 1] ?? null, places[ply]);
+    drawTrack(track, winner, places[ply - 1] ?? null, places[ply]);
   }
 
   /** Scrolls the list alone, never the page. */
@@ -90,12 +92,13 @@ function place(fact, player, cells) {
   return winnerOf(fact, player) === 0 ? distance : 100 - distance;
 }
 
-function drawTrack(track, fact, from, to) {
+/** Draws a mark, the piece of who wins or the square of a tie, and the line to it. */
+function drawTrack(track, winner, from, to) {
   const [lines, mark] = track.children;
   lines.replaceChildren();
   mark.replaceChildren();
   if (to === null) return;
   if (from !== null) lines.append(svg("line", { x1: from, y1: -0.5, x2: to, y2: 0.5 }));
   mark.style.setProperty("left", `${to}%`);
-  mark.append(shape(fact.value));
+  mark.append(winner === null ? shape("tie") : element("span", `piece ${SIDES[winner]}`));
 }

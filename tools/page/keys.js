@@ -1,8 +1,9 @@
 // Keys: columns by name or by arrows, and a letter for each command; with Shift where the letter is a column.
 
-import { $, element } from "./dom.js";
 import { columnOf } from "./notation.js";
-import { columnKeys, commands } from "./texts.js";
+
+/** The buttons that have a key. */
+const commands = [...document.querySelectorAll("button[data-key]")];
 
 /** Listens to the keys of the page while `isOn()`; digits and letters do nothing inside fields. */
 export function listen({ isOn, board, width, onPlay }) {
@@ -27,27 +28,16 @@ function actionOf(event, { board, width, onPlay }) {
   if (key === "arrowdown") return board.focused() ? () => onPlay(board.focused()) : null;
   const column = key.length === 1 && !(event.shiftKey && /[a-z]/.test(key)) ? columnOf(key) : null;
   if (column !== null && column <= width()) return () => onPlay(column);
-  const command = commands.find(([letter]) => letter === key);
-  return command ? () => { if (!$(command[1]).hidden) $(command[1]).click(); } : null;
+  const command = commands.find((button) => button.dataset.key === key);
+  return command ? () => { if (!command.hidden) command.click(); } : null;
 }
 
 /** Tells assistive technology which key each command has: with Shift where the letter is a column, none while keys are off. */
 export function nameKeys(isOn, width) {
-  for (const [key, id] of commands) {
+  for (const button of commands) {
+    const { key } = button.dataset;
     const keys = columnOf(key) <= width ? `Shift+${key.toUpperCase()}` : key.toUpperCase();
-    if (isOn) $(id).setAttribute("aria-keyshortcuts", keys);
-    else $(id).removeAttribute("aria-keyshortcuts");
+    if (isOn) button.setAttribute("aria-keyshortcuts", keys);
+    else button.removeAttribute("aria-keyshortcuts");
   }
-}
-
-/** Lists what the keys do. */
-export function listKeys(root) {
-  const letters = commands.map(([key, , text]) => [key, text]);
-  root.replaceChildren(...[...columnKeys, ...letters].map(([keys, text]) => {
-    const entry = element("div");
-    const term = element("dt");
-    term.append(element("kbd", "", keys));
-    entry.append(term, element("dd", "", text));
-    return entry;
-  }));
 }

@@ -2,7 +2,7 @@
 
 import { recall, remember } from "./address.js";
 import { ask } from "./api.js";
-import { playerNames, texts } from "./texts.js";
+import { texts } from "./texts.js";
 
 /** The level of a player that is chosen at first. */
 const STANDARD = { pomakis: 4, window: 4, rating: 2 };
@@ -17,9 +17,9 @@ export class Players {
     this.sides = ["first", "second"].map((name) => {
       const kind = document.getElementById(`${name}-player`);
       const level = document.getElementById(`${name}-level`);
-      kind.append(...Object.entries(playerNames).map(([value, text]) => new Option(text, value)));
       const stored = recall(`player.${name}`, { kind: "human" }, "sessionStorage");
-      kind.value = stored.kind in playerNames ? stored.kind : "human";
+      kind.value = stored.kind;
+      if (!kind.value) kind.value = "human";
       const side = { kind, level, wanted: Number(stored.level) || STANDARD[kind.value] };
       this.fillLevels(side);
       const changed = (wanted) => {

@@ -17,15 +17,16 @@ export class Questions {
   /** Ends the questions of channels, and forgets what went wrong there. */
   end(...channels) {
     for (const channel of channels) {
-      this.open.get(channel)?.abort();
+      this.open.get(channel)?.controller.abort();
       this.open.delete(channel);
     }
     this.notices.clear(...channels);
   }
 
-  /** Whether a question is under way. */
-  asks(channel) {
-    return this.open.has(channel);
+  /** Whether a question is under way, and has been for some milliseconds. */
+  asks(channel, milliseconds = 0) {
+    const question = this.open.get(channel);
+    return question !== undefined && performance.now() - question.began >= milliseconds;
   }
 
   /**
@@ -33,10 +34,11 @@ export class Questions {
    * failure, which is said on the page with a retry.
    */
   async run(channel, work, use, failed = () => {}) {
-    this.open.get(channel)?.abort();
+    this.open.get(channel)?.controller.abort();
     const controller = new AbortController();
-    this.open.set(channel, controller);
-    const isCurrent = () => this.open.get(channel) === controller;
+    const question = { controller, began: performance.now() };
+    this.open.set(channel, question);
+    const isCurrent = () => this.open.get(channel) === question;
     let answer;
     try {
       answer = await work(controller.signal, isCurrent);

@@ -2,9 +2,7 @@
 
 import { columnName } from "./notation.js";
 
-const PLAYERS = ["first player", "second player"];
-const PIECES = ["discs", "rings"];
-const capital = (text) => text[0].toUpperCase() + text.slice(1);
+const PLAYERS = ["Red", "Yellow"];
 const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 
 /** Says a value in a word for people: "win", "tie", "loss". */
@@ -15,59 +13,27 @@ export function valueText(value, remoteness) {
   return remoteness === null || remoteness === undefined ? noun(value) : `${noun(value)} in ${remoteness}`;
 }
 
-/** What the keys of columns do. */
-export const columnKeys = [
-  ["1 to 9", "play a column"],
-  ["\u2190 \u2192", "choose a column"],
-  ["Enter, \u2193", "play it"],
-];
-
-/** The commands: key, button, and what they do. */
-export const commands = [
-  ["u", "undo", "undo"],
-  ["r", "redo", "redo"],
-  ["n", "restart", "new game"],
-  ["f", "flip", "mirror the board"],
-  ["v", "values-toggle", "show or hide values"],
-  ["b", "best-line", "best line"],
-  ["p", "play-best", "play the best move"],
-  ["l", "follow-up-toggle", "follow-up rule"],
-];
-
-/** The players that a side can have. */
-export const playerNames = {
-  human: "human",
-  perfect: "perfect",
-  "perfect:first": "perfect, leftmost",
-  pomakis: "pomakis (open lines)",
-  window: "window (parts of lines)",
-  rating: "rating (sees near wins)",
-  "follow-up": "follow-up (a rule)",
-  random: "random",
-};
-
 export const texts = {
-  columnButton({ column, pieces, full, value, remoteness, marks }) {
+  columnButton({ column, pieces, full, worth, marks }) {
     const parts = [`Column ${columnName(column)}`, full ? "full" : plural(pieces, "piece")];
-    if (value) parts.push(valueText(value, remoteness));
+    if (worth) parts.push(worth);
     return [...parts, ...marks].join(", ");
   },
   columnInWords(column, pieces) {
-    const names = pieces.map((player) => ["first", "second"][player]).join(", ");
+    const names = pieces.map((player) => PLAYERS[player]).join(", ");
     return `Column ${columnName(column)}: ${names ? `${names}, from the bottom` : "empty"}`;
   },
   unknown: "?",
+  unsolved: "not solved here",
   waiting: "…",
+  best: "best move",
   marks: { best: "best line", rule: "rule" },
-  shortMarks: { best: "best", rule: "rule" },
+  shortMarks: { best: "line", rule: "rule" },
   boardOption: ({ board, value, remoteness }) => (value ? `${board} (${valueText(value, remoteness)})` : board),
   levelOption: (level) => `level ${level}`,
   pageTitle: (board, moves) => `Connect Four ${board}${moves ? ` ${moves}` : ""}`,
-  toMove: (player) => `${capital(PLAYERS[player])} to move (${PIECES[player]})`,
-  status(player, value, remoteness) {
-    return `${texts.toMove(player)}${value ? `: ${valueText(value, remoteness)}` : ""}.`;
-  },
-  won: (winner, misere) => `The ${PLAYERS[winner]} (${PIECES[winner]}) wins${misere ? ": the other has completed a line" : ""}.`,
+  status: (player, worth) => `${PLAYERS[player]} to move${worth ? `: ${worth}` : ""}.`,
+  won: (winner, misere) => `${PLAYERS[winner]} wins${misere ? `: ${PLAYERS[1 - winner]} has completed a line` : ""}.`,
   tied: "The board is full: a tie.",
   waitingForValue: "Asking what the position is worth …",
   thinking: "The computer is thinking …",
@@ -76,7 +42,7 @@ export const texts = {
   isOver: "The game is over.",
   isFull: (column) => `Column ${columnName(column)} is full.`,
   inPlies: (plies) => `in ${plies}`,
-  played: (player, column, by) => `${capital(PLAYERS[player])} plays column ${columnName(column)}${by ? ` (${by})` : ""}.`,
+  played: (player, column, by) => `${PLAYERS[player]} plays column ${columnName(column)}${by ? ` (${by})` : ""}.`,
   setUp: "The game starts from a set-up position.",
   source: {
     database: "Looked up in a database.",
@@ -93,8 +59,12 @@ export const texts = {
     const move = ply === 0 ? "Start" : `Move ${ply}, ${PLAYERS[player]}, column ${columnName(column)}`;
     return [move, worth, blunder].filter(Boolean).join(", ");
   },
-  worth: (winner, ...of) => worthText(["first", "second"][winner], "has won", ...of),
-  shortWorth: (winner, ...of) => worthText(["1st", "2nd"][winner], "won", ...of),
+  worth(winner, value, remoteness) {
+    if (!value) return "";
+    const player = PLAYERS[winner];
+    if (remoteness === 0) return player ? `${player} won` : "tie";
+    return valueText(player ? `${player} wins` : "tie", remoteness);
+  },
   change: ({ from, to }) => `${noun(from)} -> ${noun(to)}`,
   mistake: (change) => `mistake: ${change}`,
   line: (names) => `Best line: ${names}`,
@@ -134,10 +104,10 @@ export const texts = {
   },
 };
 
-function worthText(winner, won, value, remoteness) {
-  if (!value) return "";
-  if (remoteness === 0) return winner ? `${winner} ${won}` : "tie";
-  return valueText(winner ? `${winner} wins` : "tie", remoteness);
+/** Says what a position or a move is worth: nothing while that is asked. */
+export function worthText(fact) {
+  if (fact?.value) return valueText(fact.value, fact.remoteness);
+  return fact?.whole ? texts.unsolved : "";
 }
 
 /** Says what an `Impossible` means. */

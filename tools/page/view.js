@@ -5,9 +5,12 @@ import { $, setHidden, setInert, setNote } from "./dom.js";
 import { keyOf } from "./facts.js";
 import { columnsAt, mistake, negate, outcome, toMove } from "./game.js";
 import { columnName, movesText } from "./notation.js";
-import { texts, valueText } from "./texts.js";
+import { texts, valueText, worthText } from "./texts.js";
 
 const SWITCHES = { flip: "flipped", "values-toggle": "values", "best-line": "best", "follow-up-toggle": "follow" };
+
+/** After how many milliseconds the page says that it waits for values. */
+export const SLOW = 300;
 
 /** Says how a game has ended. */
 export function resultText(board, { winner }) {
@@ -32,7 +35,8 @@ export class View {
     const marks = result.over ? {} : marksOf(state);
     this.board.draw({
       board: game.board, columns, flipped: state.flipped, outcome: result, fact, showValues: state.values,
-      canPlay: mayPlay, waiting: questions.asks("position"), marks,
+      canPlay: mayPlay, isAsked: questions.asks("position"), isSlow: questions.asks("position", SLOW), marks,
+      player, last: game.moves[game.ply - 1],
     });
     const known = facts.ofAll(game);
     this.plies.draw(game, state.values ? known : known.map(() => null));
@@ -59,7 +63,7 @@ export class View {
   drawStatus({ game, values }, result, player, thinking) {
     const fact = values ? this.facts.of(game) : null;
     const computer = !this.players.isHuman(player) && !result.over;
-    const parts = [result.over ? resultText(game.board, result) : texts.status(player, fact?.value, fact?.remoteness)];
+    const parts = [result.over ? resultText(game.board, result) : texts.status(player, worthText(fact))];
     if (game.start) parts.push(texts.setUp);
     if (thinking) parts.push(texts.thinking);
     else if (computer) parts.push(texts.held);
@@ -67,6 +71,8 @@ export class View {
   }
 
   drawSource(fact) {
+    // What was there stays until the answer is late.
+    if (this.questions.asks("position") && !this.questions.asks("position", SLOW)) return;
     const parts = [];
     if (this.questions.asks("position")) parts.push(texts.waitingForValue);
     else if (fact?.source && fact.value) parts.push(texts.source[fact.source.kind]);
