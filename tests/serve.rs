@@ -162,10 +162,23 @@ fn addresses_that_a_trusted_proxy_names_share_the_searches() {
 
 #[test]
 fn too_many_requests_are_refused_and_the_server_says_that_it_lives() {
-    let server = Server::alone("");
-    let half = b"POST /api/v1/positions?board=7x6 HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n1";
-    let clients: Vec<_> = (0..32).map(|_| server.write(half)).collect();
-    eventually("32 batches begin", || server.metric("fourbase_requests_in_flight") == 32.0);
+    let server = Server::alone("--trust-proxy");
+    let half = |client| {
+        let head = format!("Host: x\r\nX-Forwarded-For: 1.1.1.{client}\r\nContent-Length: 5");
+        format!("POST /api/v1/positions?board=7x6 HTTP/1.1\r\n{head}\r\n\r\n1")
+    };
+    let begun = |count| {
+        eventually("batches begin", || server.metric("fourbase_requests_in_flight") == f64::from(count));
+    };
+    let mut clients: Vec<_> = (0..8).map(|_| server.write(half(0).as_bytes())).collect();
+    begun(8);
+    let refused = server.raw(half(0).as_bytes());
+    assert!(refused.starts_with("HTTP/1.1 429 ") && refused.contains("retry-after: 5"), "{refused}");
+    assert!(
+        refused.ends_with("{\"error\":\"an address has at most 8 batches at a time; ask again in a few seconds\"}")
+    );
+    clients.extend((8..32).map(|place| server.write(half(place / 8).as_bytes())));
+    begun(32);
     let refused = server.post("/api/v1/positions?board=7x6", b"1");
     assert_eq!(refused.header("retry-after"), "1");
     refused.refused(503);

@@ -1,6 +1,7 @@
 //! `POST api/v1/positions`: many positions in one request, a line of answer for each.
 
-use std::sync::Arc;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::body::Body;
@@ -18,6 +19,10 @@ use super::failure::Failure;
 use super::http::{self, Client, Fields, Lines, PARTIAL, lines};
 use super::state::Server;
 use crate::batch::BLANK;
+
+/// The most batches, of an address and of all: each holds its positions.
+const MOST_OF_ADDRESS: usize = 8;
+const MOST_BATCHES: usize = 32;
 
 /// The most positions of a request.
 const MOST_POSITIONS: usize = 10_000;
@@ -52,6 +57,41 @@ pub struct BatchQuery {
     line: bool,
 }
 
+/// The addresses of the batches that are being answered.
+#[derive(Default)]
+pub struct Places(Mutex<Vec<IpAddr>>);
+
+/// A place among them. Dropped, another batch may have it.
+struct Place(Arc<Places>, IpAddr);
+
+impl Places {
+    fn take(self: &Arc<Places>, address: IpAddr) -> Result<Place, Failure> {
+        let mut taken = self.lock();
+        if taken.iter().filter(|of| **of == address).count() >= MOST_OF_ADDRESS {
+            let reason = format!("an address has at most {MOST_OF_ADDRESS} batches at a time");
+            return Err(Failure::too_many(&reason));
+        }
+        if taken.len() >= MOST_BATCHES {
+            return Err(Failure::busy());
+        }
+        taken.push(address);
+        Ok(Place(Arc::clone(self), address))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<IpAddr>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut taken = self.0.lock();
+        if let Some(place) = taken.iter().position(|of| *of == self.1) {
+            taken.swap_remove(place);
+        }
+    }
+}
+
 /// Reads the body of a request.
 async fn read(body: Body) -> Result<Vec<u8>, Failure> {
     let (mut read, mut bytes, mut stream) = (0, Vec::new(), body.into_data_stream());
@@ -78,7 +118,7 @@ pub async fn post(
     body: Body,
 ) -> Result<Response, Failure> {
     let board: Board = query.board.parse()?;
-    let place = Arc::clone(&server.batches).try_acquire_owned().map_err(|_| Failure::busy())?;
+    let place = server.batches.take(client.address)?;
     let slow = |_| Failure::new(StatusCode::REQUEST_TIMEOUT, "the request did not come within 30 seconds");
     let body = tokio::time::timeout(PATIENCE, read(body)).await.map_err(slow)??;
     let text = String::from_utf8(body).map_err(|_| Failure::bad("the positions are no UTF-8"))?;

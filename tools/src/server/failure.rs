@@ -73,7 +73,12 @@ impl Failure {
 
     /// All searches are taken: 429.
     pub fn too_many_searches() -> Failure {
-        let reason = "all searches of this server are taken; ask again in a few seconds";
+        Failure::too_many("all searches of this server are taken")
+    }
+
+    /// An address has its share: 429.
+    pub fn too_many(reason: &str) -> Failure {
+        let reason = format!("{reason}; ask again in a few seconds");
         Failure { again_in: Some(5), ..Failure::new(StatusCode::TOO_MANY_REQUESTS, reason) }
     }
 

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::boards::{BoardQuery, BoardSource};
 use super::failure::Failure;
 use super::http::{self, CHANGING, Client, Fields, json_response};
-use super::state::Server;
+use super::state::{Found, Server};
 
 /// A game: moves from a position on, which is the empty board if it is left out.
 #[derive(Deserialize)]
@@ -41,32 +41,32 @@ pub async fn analysis(
 ) -> Result<Response, Failure> {
     let game = read(&query.board, &query.start, &query.moves)?;
     let source = server.find(game.board()).await?;
-    let question = format!("analysis {} {}", query.start, query.moves);
-    if let Some(answer) = server.at_hand(&source, &question, &headers) {
-        return Ok(answer);
-    }
-    // The deepest position is the last one.
-    let turn = server.workers.turn(client, source.may_search(game.position().ply(), false)).await?;
-    let (asked, asking) = (Arc::clone(&source), Arc::clone(&server));
-    let analysis = server.workers.ask(turn, move |budget| {
-        GameAnalysis::of(&game, |position, nodes| {
-            if let Some(analysis) = asking.workers.remembered(&asked, position, false) {
-                return Ok(analysis);
-            }
-            // Each position has all nodes, and all share the time.
-            let mut part = Budget { nodes: nodes.or(budget.nodes), spent: Cost::default(), ..budget.clone() };
-            let analysis = asked.analyse(position, false, false, &mut part, None)?;
-            budget.spent += part.spent;
-            // The time of a game does for a part of its positions, and some had a quick look.
-            if nodes.is_none() && !matches!(analysis.limit, Some(AnalysisError::Deadline { .. })) {
-                asking.workers.remember(&asked, &analysis, false);
-            }
-            Ok(analysis)
-        })
-    });
-    let analysis = analysis.await?;
-    let answer = Envelope::new("analyse", GameAnalysisJson::of(&analysis));
-    server.answer(&source, &question, &answer, analysis.limit.is_none())
+    let question = format!("analysis {:?} {:?}", query.start, query.moves);
+    let find = async {
+        // The deepest position is the last one.
+        let turn = server.workers.turn(client, source.may_search(game.position().ply(), false)).await?;
+        let (asked, asking) = (Arc::clone(&source), Arc::clone(&server));
+        let analysis = server.workers.ask(turn, move |budget| {
+            GameAnalysis::of(&game, |position, nodes| {
+                if let Some(analysis) = asking.workers.remembered(&asked, position, false) {
+                    return Ok(analysis);
+                }
+                // Each position has all nodes, and all share the time.
+                let mut part = Budget { nodes: nodes.or(budget.nodes), spent: Cost::default(), ..budget.clone() };
+                let analysis = asked.analyse(position, false, false, &mut part, None)?;
+                budget.spent += part.spent;
+                // The time of a game does for a part of its positions, and some had a quick look.
+                if nodes.is_none() && !matches!(analysis.limit, Some(AnalysisError::Deadline { .. })) {
+                    asking.workers.remember(&asked, &analysis, false);
+                }
+                Ok(analysis)
+            })
+        });
+        let analysis = analysis.await?;
+        let answer = Envelope::new("analyse", GameAnalysisJson::of(&analysis));
+        Ok(Found::Answer(answer, analysis.limit.is_none()))
+    };
+    server.answer(source.hash(), &question, &headers, find).await
 }
 
 /// Reads a game that begins from a position in any notation.
@@ -138,39 +138,43 @@ pub async fn next_move(
     let kind: Kind = query.player.parse().map_err(|error| Failure::bad(format!("{error}")))?;
     check(kind, game.board())?;
     let source = server.find(game.board()).await?;
-    let question = format!("move {kind} {} {} {}", query.seed, query.start, query.moves);
-    if let Some(answer) = server.at_hand(&source, &question, &headers) {
-        return Ok(answer);
-    }
-    let may_search = kind.looks_ahead() > 0 || kind.needs_outcomes() && source.may_search(game.position().ply(), false);
-    let (asked, asking, seed) = (Arc::clone(&source), Arc::clone(&server), query.seed);
-    let turn = server.workers.turn(client, may_search).await?;
-    let chosen = server.workers.ask(turn, move |budget| {
-        // A player that looks ahead counts as a search.
-        budget.spent.positions += u64::from(may_search);
-        let Some(mut chooser) = kind.chooser(game.board(), outcomes(&asked, budget)) else {
-            return Ok(Err(Failure::bad("a human chooses a move; ask for one of another player")));
-        };
-        let chosen = chooser.choose(game.position(), game.last(), &mut Source::new(seed, game.position().ply() as u64));
-        match chosen {
-            Ok(choice) => Ok(Ok(MoveJson {
-                board: game.board().to_string(),
-                position: PositionJson::typed(game.position(), &game.to_text()),
-                player: kind.to_string(),
-                seed,
-                column: choice.column + 1,
-                reason: choice.reason.to_string(),
-                rule: matches!(choice.reason, Reason::Rule { .. }),
-            })),
-            Err(ChooseError::Unknown(error)) => match error.downcast::<DatabaseError>().map(|error| *error) {
-                Ok(DatabaseError::Analysis(limit)) => Ok(Err(Failure::unanswerable(asking.workers.limit_text(limit)))),
-                Ok(error) => Err(error),
-                Err(error) => Ok(Err(Failure::broken(&*error))),
-            },
-            Err(error) => Ok(Err(Failure::unanswerable(error.to_string()))),
-        }
-    });
-    server.answer(&source, &question, &Envelope::new("move", chosen.await??), true)
+    let question = format!("move {kind} {} {:?} {:?}", query.seed, query.start, query.moves);
+    let find = async {
+        let may_search =
+            kind.looks_ahead() > 0 || kind.needs_outcomes() && source.may_search(game.position().ply(), false);
+        let (asked, asking, seed) = (Arc::clone(&source), Arc::clone(&server), query.seed);
+        let turn = server.workers.turn(client, may_search).await?;
+        let chosen = server.workers.ask(turn, move |budget| {
+            // A player that looks ahead counts as a search.
+            budget.spent.positions += u64::from(may_search);
+            let Some(mut chooser) = kind.chooser(game.board(), outcomes(&asked, budget)) else {
+                return Ok(Err(Failure::bad("a human chooses a move; ask for one of another player")));
+            };
+            let chosen =
+                chooser.choose(game.position(), game.last(), &mut Source::new(seed, game.position().ply() as u64));
+            match chosen {
+                Ok(choice) => Ok(Ok(MoveJson {
+                    board: game.board().to_string(),
+                    position: PositionJson::typed(game.position(), &game.to_text()),
+                    player: kind.to_string(),
+                    seed,
+                    column: choice.column + 1,
+                    reason: choice.reason.to_string(),
+                    rule: matches!(choice.reason, Reason::Rule { .. }),
+                })),
+                Err(ChooseError::Unknown(error)) => match error.downcast::<DatabaseError>().map(|error| *error) {
+                    Ok(DatabaseError::Analysis(limit)) => {
+                        Ok(Err(Failure::unanswerable(asking.workers.limit_text(limit))))
+                    }
+                    Ok(error) => Err(error),
+                    Err(error) => Ok(Err(Failure::broken(&*error))),
+                },
+                Err(error) => Ok(Err(Failure::unanswerable(error.to_string()))),
+            }
+        });
+        Ok(Found::Answer(Envelope::new("move", chosen.await??), true))
+    };
+    server.answer(source.hash(), &question, &headers, find).await
 }
 
 /// Lets a player ask for the values of moves, within the limits of one question.

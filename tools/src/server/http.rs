@@ -2,7 +2,7 @@
 //! line by line while they are sent.
 
 use std::convert::Infallible;
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ const FORWARDED: &str = "x-forwarded-for";
 /// Who asks.
 #[derive(Clone, Copy)]
 pub struct Client {
-    /// The address of the connection; of a trusted proxy, the one that it names.
+    /// The address of the connection; of a trusted proxy, the one that it names. All of a [`network`] have one.
     pub address: IpAddr,
     /// Whether only the head of the answer is wanted.
     pub is_head: bool,
@@ -46,7 +46,15 @@ impl FromRequestParts<Arc<Server>> for Client {
         let line = parts.headers.get_all(FORWARDED).iter().next_back().filter(|_| server.trusts_proxy);
         let named = line.and_then(|line| line.to_str().ok()?.rsplit(',').next()?.trim().parse().ok());
         let address = named.unwrap_or(peer);
-        Ok(Client { address, is_head: parts.method == Method::HEAD })
+        Ok(Client { address: network(address), is_head: parts.method == Method::HEAD })
+    }
+}
+
+/// Returns what counts as one address: of IPv6 a network of 64 bits, all of which one machine may have.
+pub fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() >> 64 << 64).into(),
+        address => address,
     }
 }
 
@@ -115,7 +123,7 @@ pub fn json_response(answer: &impl Serialize, holds: HeaderValue) -> Result<Resp
 pub fn tag(hash: &str) -> Option<HeaderValue> {
     let version = env!("CARGO_PKG_VERSION");
     // Weak: the nodes of a search may differ.
-    HeaderValue::from_str(&format!("W/\"{}-{SCHEMA}-{version}\"", hash.get(..32)?)).ok()
+    HeaderValue::from_str(&format!("W/\"{}-{SCHEMA}-{version}\"", hash.get(..32).unwrap_or(hash))).ok()
 }
 
 /// Says how long an answer holds: one with a tag never changes, and one without becomes another when the board has a

@@ -17,8 +17,8 @@ use serde::{Deserialize, Serialize};
 
 use super::boards::BoardSource;
 use super::failure::Failure;
-use super::http::{self, AS_IT_IS, Client, Fields, PARTIAL, WHOLE, json_response, lines};
-use super::state::Server;
+use super::http::{self, AS_IT_IS, Client, Fields, lines};
+use super::state::{Found, Server};
 use super::workers::{AnalysisRequest, Turn};
 
 /// What is asked for.
@@ -68,34 +68,25 @@ pub async fn get(
         return Err(DatabaseError::Missing { board, root: server.boards.root.clone() }.into());
     }
     let question = format!("{is_looked_up} {} {text}", query.line);
-    if let Some(answer) = server.at_hand(&source, &question, &headers) {
-        return Ok(answer);
-    }
-    let may_search = !is_looked_up && source.may_search(position.ply(), query.line);
-    let remembered = if may_search { server.workers.remembered(&source, &position, query.line) } else { None };
-    if let Some(analysis) = remembered {
-        return answered(&server, &source, &question, &analysis, &text);
-    }
-    let request = AnalysisRequest { position, with_line: query.line, is_looked_up, listener: None };
-    // A server that has no thread for a search says so before the first line of a stream.
-    let turn = server.workers.turn(client, may_search).await?;
-    if query.stream && may_search {
-        return Ok(streamed(server, turn, source, request, text));
-    }
-    let analysis = server.workers.analyse(turn, &source, request).await?;
-    answered(&server, &source, &question, &analysis, &text)
-}
-
-/// Writes an analysis of a position, which was typed as `text`.
-fn answered(
-    server: &Server,
-    source: &BoardSource,
-    question: &str,
-    analysis: &Analysis,
-    text: &str,
-) -> Result<Response, Failure> {
-    let answer = Envelope::new("query", server.workers.json(analysis, text));
-    server.answer(source, question, &answer, analysis.limit.is_none())
+    let find = async {
+        let may_search = !is_looked_up && source.may_search(position.ply(), query.line);
+        let remembered = if may_search { server.workers.remembered(&source, &position, query.line) } else { None };
+        let analysis = match remembered {
+            Some(analysis) => analysis,
+            None => {
+                let request = AnalysisRequest { position, with_line: query.line, is_looked_up, listener: None };
+                // A server that has no thread for a search says so before the first line of a stream.
+                let turn = server.workers.turn(client, may_search).await?;
+                if query.stream && may_search {
+                    return Ok(Found::Stream(streamed(Arc::clone(&server), turn, Arc::clone(&source), request, text)));
+                }
+                server.workers.analyse(turn, &source, request).await?
+            }
+        };
+        let answer = Envelope::new("query", server.workers.json(&analysis, &text));
+        Ok(Found::Answer(answer, analysis.limit.is_none()))
+    };
+    server.answer(source.hash(), &question, &headers, find).await
 }
 
 /// Sends what is known so far, again and again, and at last the whole answer.
@@ -157,7 +148,11 @@ pub struct RandomJson {
 }
 
 /// Answers `GET api/v1/random`.
-pub async fn random(Fields(query): Fields<RandomQuery>) -> Result<Response, Failure> {
+pub async fn random(
+    State(server): State<Arc<Server>>,
+    Fields(query): Fields<RandomQuery>,
+    headers: HeaderMap,
+) -> Result<Response, Failure> {
     let board: Board = query.board.parse()?;
     if let Some(ply) = query.ply.filter(|ply| *ply >= board.cells()) {
         let most = board.cells() - 1;
@@ -167,15 +162,20 @@ pub async fn random(Fields(query): Fields<RandomQuery>) -> Result<Response, Fail
     }
     // Hashers differ from process to process and from each other, and nothing hangs on how well.
     let seed = query.seed.unwrap_or_else(|| RandomState::new().hash_one(0) % SEEDS);
-    // Random moves up to the ply, or to one that is drawn; nothing where the game is over by then.
-    let draw = |game| {
-        let mut source = Source::new(seed, game);
-        let ply = query.ply.unwrap_or_else(|| source.random_range(0..board.cells() as u32) as usize);
-        random_play(board, ply, &mut source)
+    let find = async {
+        // Random moves up to the ply, or to one that is drawn; nothing where the game is over by then.
+        let draw = |game| {
+            let mut source = Source::new(seed, game);
+            let ply = query.ply.unwrap_or_else(|| source.random_range(0..board.cells() as u32) as usize);
+            random_play(board, ply, &mut source)
+        };
+        let (position, _) = (0..TRIES).find_map(draw).ok_or_else(|| {
+            Failure::unanswerable(format!("{TRIES} random games of {board} ended too soon; ask for an earlier ply"))
+        })?;
+        let answer = RandomJson { board: board.to_string(), position: PositionJson::of(&position), seed };
+        Ok(Found::Answer(Envelope::new("random", answer), query.seed.is_some()))
     };
-    let (position, _) = (0..TRIES).find_map(draw).ok_or_else(|| {
-        Failure::unanswerable(format!("{TRIES} random games of {board} ended too soon; ask for an earlier ply"))
-    })?;
-    let answer = RandomJson { board: board.to_string(), position: PositionJson::of(&position), seed };
-    json_response(&Envelope::new("random", answer), if query.seed.is_some() { WHOLE } else { PARTIAL })
+    // The answer depends on no database.
+    let hash = query.seed.map(|_| "random");
+    server.answer(hash, &format!("{board} {:?} {seed}", query.ply), &headers, find).await
 }

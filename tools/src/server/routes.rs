@@ -175,9 +175,26 @@ mod tests {
         TowerToHyperService::new(router(Arc::clone(server))).call(request).await.unwrap()
     }
 
+    fn server(options: &[&str]) -> Arc<Server> {
+        let line = ["serve", "--db", "no-such-folder"].iter().chain(options);
+        Server::new(&Line::parse_from(line).arguments)
+    }
+
+    /// The clock of tokio stands still but for what the test adds to it.
+    #[tokio::test(start_paused = true)]
+    async fn what_a_search_did_not_decide_is_remembered_for_five_minutes() {
+        let server = server(&["--search-nodes", "1000"]);
+        for (seconds, searches) in [(0, 1), (299, 1), (0, 1), (2, 2), (299, 2), (300, 3)] {
+            tokio::time::advance(Duration::from_secs(seconds)).await;
+            let answer = get(&server, "/api/v1/position?board=9x7&position=44").await;
+            assert_eq!(answer.headers()["cache-control"], "no-store");
+            assert_eq!(server.metrics.searches.get(), searches, "{seconds} s later");
+        }
+    }
+
     #[tokio::test]
     async fn requests_beyond_the_limit_are_refused_until_others_are_over() {
-        let server = Server::new(&Line::parse_from(["serve", "--db", "no-such-folder"]).arguments);
+        let server = server(&[]);
         let mut places: Vec<_> = std::iter::from_fn(|| Arc::clone(&server.requests).try_acquire_owned().ok()).collect();
         assert_eq!(places.len(), 512);
         for address in ["/", "/page/app.js", "/api/v1/position?board=7x6", "/uwapi/", "/nowhere", "/robots.txt"] {

@@ -5,7 +5,7 @@
 //! batches leave one search to single questions. While a single question waits, a batch that had its turn gives way.
 
 use std::collections::HashMap;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{Notify, oneshot};
@@ -68,7 +68,7 @@ impl Searches {
     ///
     /// Too many single questions wait, of this address or of all.
     pub async fn slot(self: &Arc<Searches>, address: IpAddr, is_batch: bool) -> Result<Slot, Failure> {
-        let (slot, turn) = self.enter(network(address), is_batch)?;
+        let (slot, turn) = self.enter(address, is_batch)?;
         turn.await.map_err(|_| Failure::too_many_searches())?;
         Ok(slot)
     }
@@ -175,17 +175,10 @@ impl Line {
     }
 }
 
-/// Returns what counts as one address: of IPv6 a network of 64 bits, all of which one machine may have.
-fn network(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() >> 64 << 64).into(),
-        address => address,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::server::http::network;
 
     type Place = (Slot, oneshot::Receiver<()>);
 

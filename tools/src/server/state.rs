@@ -12,6 +12,7 @@ use serde::Serialize;
 use tokio::sync::Semaphore;
 
 use super::Arguments;
+use super::batch::Places;
 use super::boards::{BoardSource, Boards};
 use super::failure::Failure;
 use super::http::{JSON, PARTIAL, has, holds, json_response, tag};
@@ -23,14 +24,19 @@ use super::workers::Workers;
 /// The most requests that are being answered, to the end of their bodies.
 pub const MOST_REQUESTS: usize = 512;
 
-/// The most batches: each holds its positions.
-const MOST_BATCHES: usize = 32;
-
 /// The most bytes of all answers that are kept.
 const MOST_BYTES: u64 = 64 << 20;
 
 /// About as many answers as that is.
 const ANSWERS: usize = 20_000;
+
+/// What was found out for a question.
+pub enum Found<T> {
+    /// An answer; if it is whole, it never changes while its database does not.
+    Answer(T, bool),
+    /// Lines that are still to come.
+    Stream(Response),
+}
 
 /// What all requests share.
 pub struct Server {
@@ -43,12 +49,12 @@ pub struct Server {
     pub shows_metrics: bool,
     pub boards: Boards,
     pub workers: Workers,
-    /// Answers by their questions, in bounded memory. One about a position never changes while its database does not.
+    /// Whole answers by their questions, in bounded memory.
     answers: Cache<String, Bytes, ByBytes>,
     /// For requests that are being answered.
     pub requests: Arc<Semaphore>,
     /// For batches among them.
-    pub batches: Arc<Semaphore>,
+    pub batches: Arc<Places>,
     pub metrics: Arc<Metrics>,
 }
 
@@ -76,7 +82,7 @@ impl Server {
             workers: Workers::new(arguments, shared, Arc::clone(&metrics)),
             answers: Cache::with_weighter(ANSWERS, MOST_BYTES, ByBytes),
             requests: Arc::new(Semaphore::new(MOST_REQUESTS)),
-            batches: Arc::new(Semaphore::new(MOST_BATCHES)),
+            batches: Arc::default(),
             metrics,
         })
     }
@@ -94,36 +100,40 @@ impl Server {
         Ok(self.workers.look(move || looking.boards.find(board)).await??)
     }
 
-    /// Returns the answer to a question that a client has, by the tag that it sends, or that was given to another one.
-    pub fn at_hand(&self, source: &BoardSource, question: &str, headers: &HeaderMap) -> Option<Response> {
-        let tag = source.hash().and_then(tag);
-        if tag.as_ref().is_some_and(|tag| has(headers, tag)) {
-            return Some((StatusCode::NOT_MODIFIED, holds(tag)).into_response());
-        }
-        let body = source.hash().and_then(|hash| self.answers.get(&format!("{hash} {question}")));
-        if body.is_some() { &self.metrics.cached } else { &self.metrics.not_cached }.inc();
-        Some((holds(tag), [(header::CONTENT_TYPE, JSON)], body?).into_response())
-    }
-
-    /// Writes an answer, and keeps it if it is whole and comes from a database.
+    /// Answers a question: the client has the answer with the tag that it sends, or another one was given it, or it is found. A
+    /// whole answer is kept if `hash` names what it depends on: the database.
     ///
     /// # Errors
     ///
-    /// It cannot be written as JSON.
-    pub fn answer(
+    /// That of `find`; the answer cannot be written as JSON.
+    pub async fn answer<T: Serialize>(
         &self,
-        source: &BoardSource,
+        hash: Option<&str>,
         question: &str,
-        answer: &impl Serialize,
-        is_whole: bool,
+        headers: &HeaderMap,
+        find: impl Future<Output = Result<Found<T>, Failure>>,
     ) -> Result<Response, Failure> {
-        if !is_whole {
-            return json_response(answer, PARTIAL);
+        let tag = hash.and_then(tag);
+        if tag.as_ref().is_some_and(|tag| has(headers, tag)) {
+            return Ok((StatusCode::NOT_MODIFIED, holds(tag)).into_response());
         }
-        let body = Bytes::from(serde_json::to_vec(answer).map_err(|error| Failure::broken(&error))?);
-        if let Some(hash) = source.hash() {
-            self.answers.insert(format!("{hash} {question}"), body.clone());
-        }
-        Ok((holds(source.hash().and_then(tag)), [(header::CONTENT_TYPE, JSON)], body).into_response())
+        let key = hash.map(|hash| format!("{hash} {question}"));
+        let known = key.as_ref().and_then(|key| self.answers.get(key));
+        if known.is_some() { &self.metrics.cached } else { &self.metrics.not_cached }.inc();
+        let body = match known {
+            Some(body) => body,
+            None => match find.await? {
+                Found::Stream(response) => return Ok(response),
+                Found::Answer(answer, false) => return json_response(&answer, PARTIAL),
+                Found::Answer(answer, true) => {
+                    let body = Bytes::from(serde_json::to_vec(&answer).map_err(|error| Failure::broken(&error))?);
+                    if let Some(key) = key {
+                        self.answers.insert(key, body.clone());
+                    }
+                    body
+                }
+            },
+        };
+        Ok((holds(tag), [(header::CONTENT_TYPE, JSON)], body).into_response())
     }
 }

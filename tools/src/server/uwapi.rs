@@ -19,7 +19,7 @@ use serde_json::{Value as Json, json};
 use super::boards::{self, BoardSource};
 use super::failure::Failure;
 use super::http::{self, CHANGING, Client, Fields, PARTIAL, json_response};
-use super::state::Server;
+use super::state::{Found, Server};
 use super::workers::AnalysisRequest;
 
 /// The addresses, with and without a slash at their end.
@@ -126,20 +126,21 @@ async fn found(
     let position = text.and_then(|text| http::position(board, &text).ok());
     let position = position.ok_or_else(|| invalid("Position"))?;
     let question = format!("uwapi {}", to_uni(&position));
-    if let Some(answer) = server.at_hand(source, &question, headers) {
-        return Ok(answer);
-    }
-    let analysis = match server.workers.remembered(source, &position, false) {
-        Some(analysis) => analysis,
-        None => {
-            let turn = server.workers.turn(client, source.may_search(position.ply(), false)).await?;
-            let request = AnalysisRequest { position, with_line: false, is_looked_up: false, listener: None };
-            server.workers.analyse(turn, source, request).await?
-        }
+    let find = async {
+        let analysis = match server.workers.remembered(source, &position, false) {
+            Some(analysis) => analysis,
+            None => {
+                let turn = server.workers.turn(client, source.may_search(position.ply(), false)).await?;
+                let request = AnalysisRequest { position, with_line: false, is_looked_up: false, listener: None };
+                server.workers.analyse(turn, source, request).await?
+            }
+        };
+        let limit = analysis.limit.map(|limit| server.workers.limit_text(limit));
+        let is_whole = limit.is_none();
+        let unknown = || Failure::unanswerable(limit.unwrap_or_default());
+        Ok(Found::Answer(answer(&position, &analysis).ok_or_else(unknown)?, is_whole))
     };
-    let limit = analysis.limit.map(|limit| server.workers.limit_text(limit));
-    let answer = answer(&position, &analysis).ok_or_else(|| Invalid(limit.unwrap_or_default()))?;
-    Ok(server.answer(source, &question, &answer, analysis.limit.is_none())?)
+    Ok(server.answer(source.hash(), &question, headers, find).await?)
 }
 
 /// A remoteness that is finite and not known: the database has values alone.

@@ -1,7 +1,7 @@
 //! Asks about a position on a thread of its own, within the limits of the server, for as long as somebody waits.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use fourbase::Position;
 use fourbase::analysis::json::AnalysisJson;
@@ -11,6 +11,7 @@ use fourbase_tiers::database::DatabaseError;
 use fourbase_tiers::files::counted;
 use quick_cache::sync::Cache;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::time::Instant;
 
 use super::boards::BoardSource;
 use super::failure::Failure;
@@ -243,7 +244,7 @@ impl Workers {
         let mut budget = Budget {
             nodes: Some(self.nodes),
             // What it knows by then comes within milliseconds.
-            deadline: Instant::now().checked_add(self.time),
+            deadline: std::time::Instant::now().checked_add(self.time),
             monitor: Some(Arc::clone(&monitor)),
             ..Budget::default()
         };
