@@ -42,8 +42,10 @@ fn readers_hear_that_it_is_not_solved_yet_and_solvers_that_somebody_is_at_it() {
     wait.recv().expect("a solve that comes to ply 4");
 
     let line = program.run("query 3x3c3 --search never").fails(1);
-    let holder =
-        format!("process {} is solving it now; wait for it to end; or search: --search auto", std::process::id());
+    let holder = format!(
+        "; --search auto searches instead; process {} is solving it now; wait for it to end",
+        std::process::id()
+    );
     assert!(line.contains("not solved yet") && line.contains(&holder) && !line.contains("fourbase solve"), "{line}");
     let (shown, warning) = program.run("query 3x3c3").warns();
     assert!(shown.contains("X to move: a tie, 9 plies") && warning.contains("is solving it now"), "{shown} {warning}");

@@ -51,13 +51,18 @@ pub fn describe_chain(error: &anyhow::Error) -> String {
 
 /// Writes an error on one line, with its remedy.
 pub fn describe(error: &(dyn Error + 'static)) -> String {
-    let remedy = std::iter::successors(Some(error), |error| (*error).source()).find_map(of_one);
-    with_remedy(&error.to_string(), remedy)
+    with_remedy(&error.to_string(), of_sources(error))
 }
 
-/// Adds to the error of a database that a search answers without it.
+/// Adds to the error of a database that a search answers without it. The remedy ends the line: it may be a command to copy.
 pub fn or_search(error: DatabaseError) -> anyhow::Error {
-    anyhow!("{}; or search: --search auto", describe(&error))
+    let search = "--search auto searches instead";
+    let remedy = of_sources(&error).map_or_else(|| search.to_owned(), |remedy| format!("{search}; {remedy}"));
+    anyhow!(with_remedy(&error.to_string(), Some(remedy)))
+}
+
+fn of_sources(error: &(dyn Error + 'static)) -> Option<String> {
+    std::iter::successors(Some(error), |error| (*error).source()).find_map(of_one)
 }
 
 /// Adds a remedy to the text of an error, whose paths may have any characters.
@@ -176,7 +181,7 @@ fn of_count(error: &CountError) -> Option<String> {
         CountError::Damaged { folder, .. } => format!("remove {} and count again", wording::path(folder)),
         CountError::Communicator(error) => of_communicator(error),
         CountError::Uncounted { board, .. } => {
-            format!("solve it without --stats, then: fourbase stats {board}; or start over with --replace")
+            format!("start over with --replace, or solve it without --stats, and then: fourbase stats {board}")
         }
         CountError::Solve(error) => return of_solve(error),
         CountError::File(error) => of_file(error),
@@ -191,7 +196,7 @@ fn of_database(error: &DatabaseError) -> Option<String> {
         },
         DatabaseError::MissingValues { board, values, root } if is_feasible(*board, *values, root) => {
             let solve = to_solve(format!("{board} --values {values}"), root);
-            format!("make it with: {solve}; or leave --values out")
+            format!("leave --values out, or make it with: {solve}")
         }
         DatabaseError::MissingValues { .. } => "leave --values out".to_owned(),
         DatabaseError::NotSolved { folder, board, values, keep_plies, .. } => match Disk.holder(&lock_path(folder)) {
