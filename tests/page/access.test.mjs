@@ -28,7 +28,7 @@ for (const width of [375, 320]) {
     await page.selectOption("#first-player", "pomakis");
     await page.fill("#paste", "8");
     await page.tap("#paste-go");
-    fits(await screen.until("the error is said", ({ error }) => error !== ""));
+    fits(await screen.until("the error is said", ({ wrong }) => wrong.paste));
     await picture("error");
     await page.selectOption("#first-player", "human");
     fits(await screen.after(page.goto(`${url}/?board=5x4&moves=1212121`), "1212121"));
@@ -66,7 +66,7 @@ for (const [name, device] of [["desktop", {}], ["telephone", telephone(375)]]) {
       await page.click(ply(4));
       await screen.settled("a computer waits", ({ canGoOn }) => canGoOn);
       await screen.send("#paste", "9", "#paste-go");
-      await screen.until("the error is said", ({ error }) => error !== "");
+      await screen.until("the error is said", ({ wrong }) => wrong.paste);
       await screen.until("the best line is shown", ({ lineNote }) => lineNote.startsWith("Best line: "));
       await isSound(`${colorScheme}-error`);
       await page.selectOption("#first-player", "human");

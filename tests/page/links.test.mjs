@@ -1,7 +1,7 @@
 // Links, the history of the browser, and positions in and out.
 
 import assert from "node:assert/strict";
-import { Truth } from "./shown.mjs";
+import { Truth, ply } from "./shown.mjs";
 import { pageTest } from "./support.mjs";
 
 pageTest("a link opens its game, and back, forward and reload keep it", async ({ screen, page, program, truth, url }) => {
@@ -19,11 +19,18 @@ pageTest("a link opens its game, and back, forward and reload keep it", async ({
     assert.equal(shown.address, link(moves));
     truth.check(shown);
   }
-  // What can be redone outlives a reload; an entry of the history has what it had when it was left.
+  // A ply in the middle is part of the link, and no step of the history.
   await screen.after(page.goForward(), "445317");
-  assert.ok((await screen.after(page.click("#undo"), "44531")).canRedo);
+  const entries = await page.evaluate("history.length");
+  const undone = await screen.after(page.click("#undo"), "44531");
+  assert.deepEqual([undone.canRedo, undone.address, undone.link], [true, `${link("445317")}&ply=5`, `${link("445317")}&ply=5`]);
   assert.ok((await screen.after(page.reload(), "44531")).canRedo);
-  await screen.after(page.click("#redo"), "445317");
+  await screen.after(page.click(ply(2)), "44");
+  await screen.after(page.click("#redo"), "445");
+  await screen.after(page.click(ply(6)), "445317");
+  assert.equal(await page.evaluate("history.length"), entries);
+  await screen.after(page.goBack(), "44531");
+  await screen.after(page.goForward(), "445317");
   // Another board is a step of the history too.
   await page.selectOption("#board-select", "7x5");
   new Truth(program, "7x5").check(await screen.settled("the other board is shown", ({ board }) => board === "7x5"));
@@ -32,6 +39,11 @@ pageTest("a link opens its game, and back, forward and reload keep it", async ({
   const { error } = await screen.after(page.goto(link("44444448")), "444444");
   assert.equal(error, "This link has a move that is not possible. Move 7: column 4 is full. The moves before it are shown.");
   truth.check(await screen.after(page.goto(`${url}/?board=7x6&position=2_-----------------------X------------------`), "4"));
+  for (const [query, moves] of [
+    ["pos=4453", "4453"], ["moves=4,4,5,3&ply=3", "445"], ["moves=44&ply=9", "44"], ["moves=44&ply=x", "44"], ["moves=1.+4+4+2.+5", "445"],
+  ]) {
+    truth.check(await screen.after(page.goto(`${url}/?${query}`), moves));
+  }
 }, { board: "7x6" });
 
 pageTest("the page works under the path of a proxy", async ({ screen, page, truth, url }) => {
@@ -60,6 +72,7 @@ pageTest("pasted games and positions are opened and shown in every notation", as
   for (const [text, moves] of [
     ["3321", "3321"], ["-", ""], [bits, smallest], ["1. 3 3 2. 2 1", "3321"], [uni, smallest],
     [`${url}/?board=5x4&moves=332`, "332"], ["3, 3, 2", "332"],
+    ["33 21", "3321"], ["1. 3 3", "33"], [`"33"`, "33"], ["?board=5x4&moves=3321&ply=2", "33"],
   ]) {
     truth.check(await screen.after(screen.send("#paste", text, "#paste-go"), moves));
     const { position } = truth.of(moves);
@@ -67,6 +80,9 @@ pageTest("pasted games and positions are opened and shown in every notation", as
       assert.equal(await page.inputValue(`#export-${notation}`), position[notation]);
     }
   }
+  // Nothing opens nothing.
+  await screen.send("#paste", " ", "#paste-go");
+  assert.deepEqual((await screen.after(screen.play(1), "331")).wrong, {});
   await page.click("#copy-bits");
   const said = ["Columns as bits copied.", "Copying is not allowed here. The text is selected: press Ctrl+C."];
   await screen.until("the copy is said", async () => said.includes(await page.textContent("#remark")));
@@ -86,5 +102,21 @@ pageTest("random positions and other boards are opened", async ({ screen, truth 
   assert.deepEqual([shown.columns.length, shown.moves], [4, ""]);
   screen.requestsMayFail = true;
   await screen.send("#board-custom", "99x99", "#board-go");
-  await screen.until("the error is said", ({ error }) => error.startsWith("99x99 is no board."));
+  await screen.until("the error is said", ({ wrong, error }) => wrong["board-custom"]?.startsWith("99x99 is no board.") && !error);
+  await screen.send("#random-ply", "13", "#random");
+  await screen.until("its error is said", ({ wrong }) => wrong["random-ply"]?.startsWith("Not possible: "));
+  await screen.send("#paste", "44x", "#paste-go");
+  const wrong = await screen.until("the third error is said", (now) => now.wrong.paste);
+  assert.deepEqual([Object.keys(wrong.wrong), wrong.error], [["paste", "random-ply", "board-custom"], ""]);
+  // They are over with the next move.
+  assert.deepEqual((await screen.after(screen.play(1), "1")).wrong, {});
 });
+
+pageTest("links of gamesolver.org open its board from any other", async ({ screen, page, truth }) => {
+  await page.goto(screen.address.replace("7x6", "5x4"));
+  for (const [address, moves] of [["https://connect4.gamesolver.org/?pos=4453", "4453"], ["https://connect4.gamesolver.org/en/?pos=445#x", "445"]]) {
+    const shown = await screen.after(screen.send("#paste", address, "#paste-go"), moves);
+    assert.equal(shown.board, "7x6");
+    truth.check(shown);
+  }
+}, { board: "7x6" });

@@ -21,6 +21,9 @@ export function look() {
     address: location.href,
     status: text($("status")),
     error: text($("error")),
+    // Errors of the fields, each beside its field.
+    wrong: Object.fromEntries(["paste", "random-ply", "board-custom"]
+      .filter((id) => $(id).getAttribute("aria-invalid") === "true").map((id) => [id, text($(`${id}-error`))])),
     canRetry: $("retry").checkVisibility(),
     canRedo: $("redo").getAttribute("aria-disabled") === "false",
     canGoOn: $("go-on").checkVisibility(),

@@ -1,20 +1,21 @@
-// What the browser keeps. The address: board and moves in the query, the rest of the game in the history. The storage: switches for
-// ever, players as long as the tab is open; without storage the page forgets.
+// What the browser keeps. The address: board, moves, and the ply that is shown. The storage: switches for ever, players as long as the
+// tab is open; without storage the page forgets.
 
-import { Impossible, columnsAt, newGame, playPossible } from "./game.js";
+import { Impossible, columnsAt, goTo, newGame, playPossible, wholeOf } from "./game.js";
 import { movesText, parseBoard, parseMoves, parseUni, uniText } from "./notation.js";
 
 const STANDARD = "7x6";
 
-/** Returns the fields that name a game: `board` and `moves`, and `start` if the game began from a set-up position. */
+/** Returns the fields that name a game up to its ply: `board` and `moves`, and `start` if it began from a set-up position. */
 export function fieldsOf(game) {
   const start = game.start ? { start: uniText(game.board, columnsAt(game, 0)) } : {};
   return { board: game.board.text, ...start, moves: movesText(game) };
 }
 
-/** Returns the query of a game. */
+/** Returns the query of a game with all its moves, and the ply that is shown if it is not the last. */
 export function queryOf(game) {
-  return `?${new URLSearchParams(fieldsOf(game))}`;
+  const ply = game.ply < game.moves.length ? { ply: game.ply } : {};
+  return `?${new URLSearchParams({ ...fieldsOf(wholeOf(game)), ...ply })}`;
 }
 
 /** Returns the whole link to a game. */
@@ -23,8 +24,8 @@ export function linkTo(game) {
 }
 
 /**
- * Reads a game from a query, as far as it goes. `stopped` is the `Impossible` that ended it, or null. `position`
- * is a text that only the server can read, or null.
+ * Reads a game from a query, as far as it goes; `pos` are the moves of gamesolver.org. `stopped` is the `Impossible` that ended it, or
+ * null. `position` is a text in any notation, which the page asks about, or null.
  */
 export function readQuery(text) {
   const query = new URLSearchParams(text);
@@ -32,9 +33,12 @@ export function readQuery(text) {
   try {
     game = newGame(parseBoard(query.get("board") ?? STANDARD));
     if (query.get("start")) game = newGame(game.board, parseUni(game.board, query.get("start")));
-    const { columns, stopped } = readMoves(query.get("moves") ?? "");
-    const played = playPossible(game, columns);
-    return { game: played.game, stopped: played.stopped ?? stopped, position: query.get("position") };
+    const read = readMoves(plain(query.get("moves") ?? query.get("pos") ?? ""));
+    const played = playPossible(game, read.columns);
+    const stopped = played.stopped ?? read.stopped;
+    const ply = /^\d+$/.exec(query.get("ply") ?? "")?.[0];
+    const shown = ply === undefined || stopped ? played.game : goTo(played.game, Number(ply));
+    return { game: shown, stopped, position: query.get("position") };
   } catch (stopped) {
     if (!(stopped instanceof Impossible)) throw stopped;
     return { game, stopped, position: null };
@@ -49,19 +53,15 @@ function readMoves(text) {
   }
 }
 
-/** Writes the game into the address bar: a new entry, or in place of the present one. */
-export function writeAddress(game, { replace = false } = {}) {
-  const entry = { moves: game.moves, ply: game.ply };
-  if (replace) history.replaceState(entry, "", queryOf(game));
-  else history.pushState(entry, "", queryOf(game));
+/** Takes away what people write between moves: blanks, commas, hyphens, and numbers of moves such as "1.". */
+function plain(text) {
+  return text.replace(/\b\d+\.+/g, "").replace(/[\s,;-]+/g, "");
 }
 
-/** Adds the moves that can be redone, which an entry of the history holds but its address does not. */
-export function withLaterMoves(game, entry) {
-  if (!Array.isArray(entry?.moves) || entry.ply !== game.ply) return game;
-  const whole = playPossible({ ...game, moves: [], ply: 0 }, entry.moves);
-  const same = game.moves.every((column, index) => column === whole.game.moves[index]);
-  return same && !whole.stopped ? { ...whole.game, ply: game.ply } : game;
+/** Writes the game into the address bar: a new entry, or in place of the present one. */
+export function writeAddress(game, { replace = false } = {}) {
+  if (replace) history.replaceState(null, "", queryOf(game));
+  else history.pushState(null, "", queryOf(game));
 }
 
 /** Reads a remembered value, or returns `standard`. */

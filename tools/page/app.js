@@ -1,6 +1,6 @@
 // The page: holds the game that is shown, draws it, and asks about it whenever it changes.
 
-import { queryOf, readQuery, recall, remember, withLaterMoves, writeAddress } from "./address.js";
+import { queryOf, readQuery, recall, remember, writeAddress } from "./address.js";
 import { BoardView } from "./board.js";
 import { $ } from "./dom.js";
 import { Facts, isOpen, keyOf } from "./facts.js";
@@ -12,12 +12,15 @@ import { Notices, remark, tell } from "./notices.js";
 import { Boards, Exports, Opener } from "./opener.js";
 import { Players } from "./players.js";
 import { Questions } from "./questions.js";
+import { server } from "./server.js";
 import { impossibleText, texts, worthText } from "./texts.js";
+import { connect } from "./transport.js";
 import { SLOW, View, resultText } from "./view.js";
 
+connect(server);
 const first = readQuery(location.search);
 const state = {
-  game: withLaterMoves(first.game, history.state),
+  game: first.game,
   flipped: false,
   values: recall("values", true),
   best: false,
@@ -51,7 +54,7 @@ const view = new View({ board, plies, players, boards, exports, questions, facts
 
 /** Shows another game or another ply of it, and asks about it. Nothing that was asked before may land on it. */
 function change(game, { address = "push", held = false } = {}) {
-  questions.end("position", "history", "move", "line", "rule", "open", "hand", "address");
+  questions.end("position", "history", "move", "line", "rule", "paste", "random-ply", "board-custom", "hand", "address");
   Object.assign(state, { game, held });
   remark();
   players.openOn(game.board);
@@ -81,11 +84,11 @@ function playColumn(column, by = "") {
   if (result.over) tell(resultText(state.game.board, result));
 }
 
-/** Goes to another ply; a computer that is to move there waits. */
+/** Goes to another ply, which is no step of the browser's history; a computer that is to move there waits. */
 function go(game) {
   if (game.ply === state.game.ply) return;
   tell(texts.goneToPly(game.ply));
-  change(game, { held: true });
+  change(game, { address: "replace", held: true });
 }
 
 function open(game, text = "", { address = "push" } = {}) {
@@ -129,7 +132,11 @@ function askComputer() {
     state.held = true;
     draw();
   };
-  questions.askMove("move", game, name, pause, ({ column }) => playColumn(column, name), failed);
+  const use = ({ column, by }) => {
+    playColumn(column, by ?? name);
+    if (by) remark(texts.fallback(by));
+  };
+  questions.askMove("move", game, name, pause, use, failed, players.instead(player));
 }
 
 function askLine() {
@@ -213,16 +220,16 @@ $("keys-toggle").addEventListener("change", (event) => {
 });
 listen({ isOn: () => $("keys-toggle").checked, board, width: () => state.game.board.width, onPlay: playByHand });
 
-window.addEventListener("popstate", (event) => {
+window.addEventListener("popstate", () => {
   const read = readQuery(location.search);
-  show(read, withLaterMoves(read.game, event.state), { address: "keep", held: true });
+  show(read, read.game, { address: "keep", held: true });
 });
 
 /** Shows what a query was read as, and says where it stopped. */
 function show({ stopped, position }, game, options) {
   change(game, options);
   if (stopped) notices.say("address", texts.stoppedLink(impossibleText(stopped), game.ply));
-  else if (position) opener.openPosition(position, game.board, { address: "replace" });
+  else if (position) opener.openPosition("address", position, game.board, { address: "replace" });
 }
 
 // A new game begins at once; in the middle of one, a computer waits.

@@ -1,7 +1,7 @@
 // What the page knows of positions by now: answers, and the values that an analysis of a game told.
 
 import { queryOf } from "./address.js";
-import { columnsAt } from "./game.js";
+import { columnsAt, wholeOf } from "./game.js";
 import { uniText } from "./notation.js";
 
 export class Facts {
@@ -58,9 +58,4 @@ export function keyOf(game, ply = game.ply) {
 
 function gameKey(game) {
   return queryOf(wholeOf(game));
-}
-
-/** Returns a game with all its moves played. */
-export function wholeOf(game) {
-  return { ...game, ply: game.moves.length };
 }

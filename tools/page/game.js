@@ -1,4 +1,4 @@
-// A game: the rules, the moves, and a step back or forward. Pure: no page, no server.
+// A game: the rules, the moves, and a step back or forward. Pure: it knows no page.
 //
 // A board is {text, width, height, connect, misere}. A game is {board, start, moves, ply}: `moves` are columns
 // from 1, `ply` says how many of them are played, and the rest can be redone. `start` is null for the empty board,
@@ -75,6 +75,11 @@ export function playPossible(game, columns) {
 /** Goes to a ply of the game, within its moves. */
 export function goTo(game, ply) {
   return { ...game, ply: Math.max(0, Math.min(ply, game.moves.length)) };
+}
+
+/** Returns a game with all its moves played. */
+export function wholeOf(game) {
+  return { ...game, ply: game.moves.length };
 }
 
 /**

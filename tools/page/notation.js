@@ -51,7 +51,7 @@ export function uniText(board, columns) {
   return `${playerOf(columns) + 1}_${cells.join("")}`;
 }
 
-/** Reads the string of GamesmanUni into columns; the server has checked it, or is asked to. */
+/** Reads the string of GamesmanUni into columns; the library has checked it, or is asked to. */
 export function parseUni(board, text) {
   const cells = /^[12]_([-XO]*)$/i.exec(text.trim())?.[1];
   if (cells === undefined || cells.length !== board.width * board.height) throw new Impossible("uni", { text });
@@ -66,7 +66,7 @@ export function parseUni(board, text) {
   });
 }
 
-/** Names a position for the server: the moves, or GamesmanUni's string if the game began from a set-up position. */
+/** Names a position in a question: the moves, or GamesmanUni's string if the game began from a set-up position. */
 export function positionText(game, ply = game.ply) {
   return game.start ? uniText(game.board, columnsAt(game, ply)) : movesText(game, ply);
 }

@@ -3,9 +3,13 @@
 import { $, element, setHidden } from "./dom.js";
 import { impossibleText, texts } from "./texts.js";
 import { Impossible } from "./game.js";
+import { complaint } from "./transport.js";
 
-/** After how long a server that cannot be reached is asked again. */
+/** After how long is asked again what cannot be reached. */
 const AGAIN_SECONDS = 5;
+
+/** The fields whose errors are said beside them. Their channels have their names. */
+const FIELDS = ["paste", "random-ply", "board-custom"];
 
 /** Keeps the troubles of each channel (a kind of question), until the channel is cleared. */
 export class Notices {
@@ -14,7 +18,7 @@ export class Notices {
     this.troubles = new Map();
   }
 
-  /** Says a failure. `again` asks once more; a question that is wrong has none. Busy servers are asked again later. */
+  /** Says a failure. `again` asks once more; a question that is wrong has none. What is busy is asked again later. */
   fail(channel, failure, again = null) {
     this.forget(channel);
     const { text, seconds, final } = wording(failure);
@@ -47,24 +51,32 @@ export class Notices {
   }
 
   show() {
-    const text = [...new Set([...this.troubles.values()].map((trouble) => trouble.text))].join(" ");
-    if (this.error.textContent !== text) {
-      this.error.textContent = text;
-      // On a narrow screen the fields are far below it.
-      if (text) this.error.scrollIntoView({ block: "nearest" });
+    const others = [...this.troubles].filter(([channel]) => !FIELDS.includes(channel)).map(([, trouble]) => trouble);
+    put(this.error, [...new Set(others.map(({ text }) => text))].join(" "));
+    setHidden(this.actions, !others.some(({ again }) => again));
+    for (const field of FIELDS) {
+      const trouble = this.troubles.get(field);
+      put($(`${field}-error`), trouble?.text ?? "");
+      $(field).setAttribute("aria-invalid", String(trouble !== undefined));
     }
-    setHidden(this.actions, ![...this.troubles.values()].some((trouble) => trouble.again));
   }
+}
+
+/** Writes an error, and scrolls to it: on a narrow screen it may be far away. */
+function put(place, text) {
+  if (place.textContent === text) return;
+  place.textContent = text;
+  if (text) place.scrollIntoView({ block: "nearest" });
 }
 
 function wording(failure) {
   if (failure instanceof Impossible) return { text: impossibleText(failure), final: true };
   switch (failure.kind) {
-    case "gone": return { text: texts.gone(AGAIN_SECONDS), seconds: AGAIN_SECONDS };
-    case "busy": return { text: texts.busy(failure.retryAfter), seconds: failure.retryAfter };
+    case "gone": return { text: complaint("gone", AGAIN_SECONDS), seconds: AGAIN_SECONDS };
+    case "busy": return { text: complaint("busy", failure.retryAfter), seconds: failure.retryAfter };
     case "refused": return { text: texts.refused(failure.message), final: true };
     case "unanswered": return { text: texts.unanswered(failure.message), final: true };
-    default: return { text: texts.failed(failure.message) };
+    default: return { text: complaint("failed", failure.message) };
   }
 }
 

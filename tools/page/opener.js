@@ -1,13 +1,13 @@
-// Games that come in and go out: other boards, those that have a database and any other size; other games and positions, pasted,
-// asked of the server, or at random; and the position in every notation, to be copied.
+// Games that come in and go out: other boards, those that have a database and any other size; other games and positions, pasted or at
+// random; and the position in every notation, to be copied. A channel of a question is named as its field, where its errors are said.
 
 import { linkTo, readQuery } from "./address.js";
-import { address, ask } from "./api.js";
 import { $, onSubmit } from "./dom.js";
 import { columnsAt, newGame, playAll } from "./game.js";
 import { bitsText, movesText, parseBoard, parseMoves, parseUni, positionText, uniText } from "./notation.js";
 import { remark } from "./notices.js";
 import { texts } from "./texts.js";
+import { ask, picture } from "./transport.js";
 
 const EXPORTS = ["moves", "bits", "uni", "link", "svg"];
 
@@ -51,7 +51,7 @@ export class Boards {
       this.onOpen(newGame(parseBoard(text)), text);
       $("board-custom").value = "";
     };
-    this.questions.attempt("open", open, () => this.draw());
+    this.questions.attempt("board-custom", open, () => this.draw());
   }
 }
 
@@ -63,23 +63,23 @@ export class Opener {
     onSubmit("random-form", () => this.random());
   }
 
-  /** Opens a pasted text: a link to the page, or any notation, which the server reads. */
+  /** Opens a pasted text: a link to the page or to gamesolver.org, or any notation, which is asked about. Nothing opens nothing. */
   paste(text) {
-    const query = /(?:^|[?&])((?:board|moves|start|position)=.*)$/s.exec(text)?.[1];
+    const query = /(?:^|[?&])((?:board|moves|start|position|pos)=[^#]*)/.exec(text)?.[1];
     if (query) {
-      this.questions.attempt("open", () => {
+      this.questions.attempt("paste", () => {
         const { game, stopped, position } = readQuery(query);
         if (stopped) throw stopped;
-        if (position) this.openPosition(position, game.board);
+        if (position) this.openPosition("paste", position, game.board);
         else this.onOpen(game);
       });
-    } else {
-      this.openPosition(plainText(text), this.board());
+    } else if (text) {
+      this.openPosition("paste", text.replace(/^["']|["']$/g, ""), this.board());
     }
   }
 
-  /** Asks the server what position a text is, and opens it: with its game, or set up if no game leads there. */
-  openPosition(text, board, options = {}) {
+  /** Asks what position a text is, and opens it: with its game, or set up if no game leads there. */
+  openPosition(channel, text, board, options = {}) {
     const fields = { board: board.text, position: text };
     // The first line has the position; what it is worth is asked when it is open.
     const first = (signal) => new Promise((resolve, reject) => {
@@ -91,7 +91,7 @@ export class Opener {
       };
       ask("position", fields, { signal: controller.signal, onPart }).then(resolve, reject);
     });
-    this.questions.run("open", first, ({ position }) => {
+    this.questions.run(channel, first, ({ position }) => {
       if (position.moves === null) {
         this.onOpen(newGame(board, parseUni(board, position.uni)), texts.pastedNoGame, options);
       } else {
@@ -103,18 +103,11 @@ export class Opener {
   random() {
     const ply = $("random-ply").value;
     const fields = { board: this.board().text, ...(ply && { ply }), seed: Math.floor(Math.random() * 2 ** 31) };
-    this.questions.run("open", (signal) => ask("random", fields, { signal }), ({ position }) => {
+    this.questions.run("random-ply", (signal) => ask("random", fields, { signal }), ({ position }) => {
       const game = playAll(newGame(this.board()), parseMoves(position.moves));
       this.onOpen(game, texts.randomShown(position.ply));
     });
   }
-}
-
-/** Takes quotes away, and what people write between moves: blanks, commas, numbers of moves such as "1.". */
-function plainText(text) {
-  const bare = text.replace(/^["']|["']$/g, "");
-  const moves = bare.replace(/\b\d+\.+/g, " ").trim();
-  return /^[1-9a-w](?:[\s,;]+[1-9a-w])+$/i.test(moves) ? moves.replace(/[\s,;]+/g, "") : bare;
 }
 
 /** The fields with the position. */
@@ -131,13 +124,22 @@ export class Exports {
   /** Draws the position of a game in every notation. */
   draw(game) {
     const columns = columnsAt(game);
-    const picture = address("position.svg", { board: game.board.text, position: positionText(game) });
     $("export-moves").value = game.start ? "" : movesText(game);
     $("export-bits").value = bitsText(game.board, columns);
     $("export-uni").value = uniText(game.board, columns);
     $("export-link").value = linkTo(game);
-    $("export-svg").value = picture;
-    $("svg-link").href = picture;
+    this.drawPicture({ board: game.board.text, position: positionText(game) });
+  }
+
+  /** Shows the address of the picture, once for each position. */
+  async drawPicture(position) {
+    const wanted = JSON.stringify(position);
+    if (this.pictured === wanted) return;
+    this.pictured = wanted;
+    const address = await picture(position).catch(() => "");
+    if (this.pictured !== wanted) return;
+    $("export-svg").value = address;
+    $("svg-link").href = address;
   }
 }
 

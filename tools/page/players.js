@@ -1,8 +1,8 @@
-// The fields that choose who plays each side, and the name that the server has for a player.
+// The fields that choose who plays each side, and the names by which players are asked.
 
 import { recall, remember } from "./address.js";
-import { ask } from "./api.js";
 import { texts } from "./texts.js";
+import { ask } from "./transport.js";
 
 /** The level of a player that is chosen at first. */
 const STANDARD = { pomakis: 4, window: 4, rating: 2 };
@@ -12,7 +12,7 @@ export class Players {
   constructor(questions, { onChange, onLevels }) {
     Object.assign(this, { questions, onLevels });
     this.board = null;
-    /** The highest level of each player that the server allows on the board; null until it has told. */
+    /** The highest level of each player that is allowed on the board; null until that is known. */
     this.levels = null;
     this.sides = ["first", "second"].map((name) => {
       const kind = document.getElementById(`${name}-player`);
@@ -48,13 +48,19 @@ export class Players {
     return !this.isHuman(player) && (this.levels !== null || !(this.sides[player].kind.value in STANDARD));
   }
 
-  /** Returns the server's name of a player, such as `pomakis:5`. */
+  /** Returns the name of a player, such as `pomakis:5`. */
   name(player) {
     const { kind, level } = this.sides[player];
     return kind.value in STANDARD ? `${kind.value}:${level.value}` : kind.value;
   }
 
-  /** Offers the levels that the server allows on a board. */
+  /** Returns the player that moves where a perfect one does not know how: the strongest, which needs no values; null for other players. */
+  instead(player) {
+    const highest = this.levels?.pomakis;
+    return this.sides[player].kind.value.startsWith("perfect") && highest ? `pomakis:${highest}` : null;
+  }
+
+  /** Offers the levels that are allowed on a board. */
   openOn(board) {
     if (this.board === board.text) return;
     Object.assign(this, { board: board.text, levels: null });

@@ -2,10 +2,11 @@
 // question was ended is dropped, so that it never lands on another position.
 
 import { fieldsOf } from "./address.js";
-import { ask } from "./api.js";
-import { isOpen, wholeOf } from "./facts.js";
+import { isOpen } from "./facts.js";
+import { wholeOf } from "./game.js";
 import { positionText } from "./notation.js";
 import { texts } from "./texts.js";
+import { ask } from "./transport.js";
 
 /** Keeps the answers about positions in `facts`. */
 export class Questions {
@@ -96,13 +97,21 @@ export class Questions {
     });
   }
 
-  /** Asks a player of the server for a move, after `pause` milliseconds. `use({column, rule})` gets it. */
-  askMove(channel, game, player, pause, use, failed) {
+  /**
+   * Asks a player for a move, after `pause` milliseconds, and another one, `instead`, if the first has no answer. `use({column, rule,
+   * by})` gets the move; `by` is the other one if it was that.
+   */
+  askMove(channel, game, player, pause, use, failed, instead = null) {
     const seed = Math.floor(Math.random() * 2 ** 31);
     const fields = { ...fieldsOf(game), player, seed };
     this.run(channel, async (signal) => {
       await new Promise((resolve) => { setTimeout(resolve, pause); });
-      return ask("move", fields, { signal });
+      try {
+        return await ask("move", fields, { signal });
+      } catch (failure) {
+        if (failure.kind !== "unanswered" || !instead) throw failure;
+        return { ...await ask("move", { ...fields, player: instead }, { signal }), by: instead };
+      }
     }, use, failed);
   }
 

@@ -1,38 +1,35 @@
-// Requests to the server: addresses relative to the page, streams of lines, and errors that say what to do.
+// Answers of a server: addresses relative to the page, streams of lines, and errors that say what to do. No other file knows these.
 
-/** An answer that did not come. `kind` is "gone" (no server), "busy", "refused" (our question is wrong), "unanswered" or "failed". */
-export class Trouble extends Error {
-  constructor(kind, text, retryAfter = null) {
-    super(text);
-    this.kind = kind;
-    this.retryAfter = retryAfter;
-  }
-}
+import { Trouble } from "./transport.js";
+
+/** The transport of the page that `fourbase serve` shows. */
+export const server = {
+  async ask(name, fields, { signal, onPart }) {
+    const response = await reach(() => fetch(address(name, onPart ? { ...fields, stream: true } : fields), { signal }));
+    if (!response.ok) throw await refusal(response);
+    if (!onPart) return reach(() => response.json());
+    let last = null;
+    for await (const line of lines(response)) {
+      // A line that was cut off comes from a connection that broke.
+      last = await reach(() => JSON.parse(line));
+      onPart(last);
+    }
+    if (!last) throw new Trouble("gone", "");
+    return last;
+  },
+  picture: (fields) => address("position.svg", fields),
+  complaints: {
+    gone: (seconds) => `The server cannot be reached. The page tries again every ${seconds} seconds; you can play on without values.`,
+    busy: (seconds) => `The server is busy. The page asks again in ${seconds} second${seconds === 1 ? "" : "s"}.`,
+    failed: (text) => `The server has failed: ${text}.`,
+  },
+};
 
 /** Returns the whole address of a part of the API. */
-export function address(name, fields = {}) {
+function address(name, fields) {
   const url = new URL(`api/v1/${name}`, document.baseURI);
   for (const [key, value] of Object.entries(fields)) url.searchParams.set(key, value);
   return url.href;
-}
-
-/**
- * Asks the server. With `onPart` the answer is a stream: every line goes there as it comes, and the last is
- * returned. Throws `Trouble`, or an AbortError after `signal`.
- */
-export async function ask(name, fields, { signal, onPart } = {}) {
-  const url = address(name, onPart ? { ...fields, stream: true } : fields);
-  const response = await reach(() => fetch(url, { signal }));
-  if (!response.ok) throw await refusal(response);
-  if (!onPart) return reach(() => response.json());
-  let last = null;
-  for await (const line of lines(response)) {
-    // A line that was cut off comes from a connection that broke.
-    last = await reach(() => JSON.parse(line));
-    onPart(last);
-  }
-  if (!last) throw new Trouble("gone", "");
-  return last;
 }
 
 /** Runs a step of a request. A failure that is no abort means that the server cannot be reached. */
