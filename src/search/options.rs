@@ -40,7 +40,7 @@ impl Default for Options {
     }
 }
 
-/// Lets another thread see how many nodes a search has visited, and stop it.
+/// Lets another thread see how many nodes a search has visited and how many positions a batch has answered, and stop both.
 ///
 /// The search checks it every 8,192 nodes, about a millisecond apart.
 ///
@@ -59,6 +59,7 @@ impl Default for Options {
 #[derive(Debug, Default)]
 pub struct Monitor {
     nodes: AtomicU64,
+    answers: AtomicU64,
     cancelled: AtomicBool,
 }
 
@@ -67,6 +68,17 @@ impl Monitor {
     #[must_use]
     pub fn nodes(&self) -> u64 {
         self.nodes.load(Relaxed)
+    }
+
+    /// Returns how many positions the batches with this monitor have answered.
+    #[must_use]
+    pub fn answers(&self) -> u64 {
+        self.answers.load(Relaxed)
+    }
+
+    /// Counts positions that a batch has answered.
+    pub fn add_answers(&self, positions: u64) {
+        self.answers.fetch_add(positions, Relaxed);
     }
 
     /// Stops all searches with this monitor, running and later ones, until [`Monitor::resume`].

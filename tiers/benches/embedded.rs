@@ -68,7 +68,7 @@ fn passes(board: Board, ply: usize, positions: &[Position]) {
     let (first, second) = (pass("outcome, first pass ", &probe), pass("outcome, second pass", &probe));
     let (first_moves, second_moves) = (pass("all moves, then     ", &moves), pass("all moves, again    ", &moves));
     let (start, serial, cpu) = (Instant::now(), thread_seconds(), cpu_seconds());
-    let many = embedded(board).moves_of_many(positions, &Budget::default()).expect("answers");
+    let many = embedded(board).moves_of_many(positions, &Budget::default(), |_, error| Err(error)).expect("answers");
     let (wall, serial, cpu) = (start.elapsed().as_secs_f64(), thread_seconds() - serial, cpu_seconds() - cpu);
     println!(
         "{board}, ply {ply}, all moves, batch    : {:9.1} us a position, {:.2} cores, {:.2} us of a position on one thread",

@@ -226,6 +226,8 @@ fn of_dataset(error: &DatasetError) -> Option<String> {
         DatasetError::Fewer { found, .. } => {
             format!("give --sample {found} or less, or more --plies; without --sample, all positions are written")
         }
+        // The program sets no limit of time.
+        DatasetError::Long { .. } => "choose fewer positions".to_owned(),
         DatasetError::Write(_) => CHECK_FOLDER.to_owned(),
         DatasetError::Database(error) => return of_database(error),
         DatasetError::Notation(_) => return None,

@@ -1,6 +1,7 @@
 //! Many positions at once.
 
 use fourbase::analysis::Budget;
+use fourbase::search::Monitor;
 use fourbase::{Outcome, Player, Position};
 use rayon::prelude::*;
 
@@ -20,7 +21,8 @@ impl Database {
         self.probe_many_within(positions, &Budget::default())
     }
 
-    /// Looks many positions up like [`Database::probe_many`]. Each is a question of its own within `budget`.
+    /// Looks many positions up like [`Database::probe_many`]. Each is a question of its own within `budget`, whose monitor counts
+    /// the answers and can cancel the rest.
     pub(crate) fn probe_many_within(
         &self,
         positions: &[Position],
@@ -28,8 +30,17 @@ impl Database {
     ) -> Vec<Result<Outcome, DatabaseError>> {
         // A position that is searched may take as long as all others together.
         let is_searched = self.manifest().keep_plies.is_some();
+        let monitor = budget.monitor.as_deref();
+        let probe = |position: &Position, times: usize| {
+            if monitor.is_some_and(Monitor::is_cancelled) {
+                return Err(budget.limit(self.board()).into());
+            }
+            let outcome = self.probe_within(position, &mut budget.clone());
+            monitor.inspect(|monitor| monitor.add_answers(times as u64));
+            outcome
+        };
         if positions.len() <= if is_searched { 1 } else { FEW } {
-            return positions.iter().map(|position| self.probe_within(position, &mut budget.clone())).collect();
+            return positions.iter().map(|position| probe(position, 1)).collect();
         }
         let mut order: Vec<(u128, usize, &Position)> = positions
             .par_iter()
@@ -40,9 +51,8 @@ impl Database {
         order.par_sort_unstable_by_key(|(order, number, position)| (*order, pieces(position), *number));
         let run = if is_searched { 1 } else { RUN };
         let groups: Vec<&[_]> = order.chunk_by(|(_, _, one), (_, _, other)| one == other).collect();
-        let first = |same: &&[(u128, usize, &Position)]| {
-            same.first().map(|(_, _, position)| self.probe_within(position, &mut budget.clone()))
-        };
+        let first =
+            |same: &&[(u128, usize, &Position)]| same.first().map(|(_, _, position)| probe(position, same.len()));
         let found: Vec<_> = groups.par_iter().with_min_len(run).map(first).collect();
         let mut group_of = vec![0; positions.len()];
         for (group, same) in groups.iter().enumerate() {
@@ -54,7 +64,7 @@ impl Database {
             Some(Some(Ok(outcome))) => Ok(*outcome),
             Some(Some(Err(DatabaseError::Analysis(error)))) => Err(DatabaseError::Analysis(*error)),
             // Another error cannot be copied, so the position is asked again.
-            _ => self.probe_within(position, &mut budget.clone()),
+            _ => probe(position, 0),
         };
         positions.par_iter().zip(&group_of).map(of_position).collect()
     }
@@ -62,13 +72,17 @@ impl Database {
     /// Looks the moves of many positions up: for each position as many outcomes as the board has columns, those of the player
     /// who makes the move, `None` for an illegal one. Each move is a question of its own within `budget`.
     ///
+    /// `unknown` gets the number of a position and why one of its moves has no answer: the error of [`Database::probe`], or a limit
+    /// of the budget. If it returns none, the move has no outcome.
+    ///
     /// # Errors
-    /// The first move without an answer: the same as [`Database::probe`], and a limit of the budget.
-    pub fn moves_of_many(
+    /// The first error that `unknown` returns.
+    pub fn moves_of_many<E>(
         &self,
         positions: &[Position],
         budget: &Budget,
-    ) -> Result<Vec<Option<Outcome>>, DatabaseError> {
+        mut unknown: impl FnMut(usize, DatabaseError) -> Result<(), E>,
+    ) -> Result<Vec<Option<Outcome>>, E> {
         let width = self.board().width();
         let children: Vec<Position> = positions
             .par_iter()
@@ -76,10 +90,12 @@ impl Database {
             .collect();
         let mut outcomes = self.probe_many_within(&children, budget).into_iter();
         let mut moves = vec![None; positions.len() * width];
-        for (position, row) in positions.iter().zip(moves.chunks_exact_mut(width)) {
+        for (number, (position, row)) in positions.iter().zip(moves.chunks_exact_mut(width)).enumerate() {
             for column in position.moves() {
-                if let (Some(slot), Some(outcome)) = (row.get_mut(column), outcomes.next()) {
-                    *slot = Some(outcome?.parent());
+                match (row.get_mut(column), outcomes.next()) {
+                    (Some(slot), Some(Ok(outcome))) => *slot = Some(outcome.parent()),
+                    (_, Some(Err(error))) => unknown(number, error)?,
+                    _ => {}
                 }
             }
         }

@@ -79,7 +79,7 @@ impl Database {
     }
 
     /// Tells whether the tier is kept in which a quiet position of `ply` pieces is looked up.
-    pub(super) fn reaches(&self, ply: u32) -> bool {
+    pub(crate) fn reaches(&self, ply: u32) -> bool {
         let stored = if is_stored(ply) { ply } else { ply + 1 };
         self.manifest().keeps(stored)
     }

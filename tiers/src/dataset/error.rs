@@ -29,6 +29,14 @@ pub enum DatasetError {
         /// How many were found before many draws brought nothing new.
         found: u64,
     },
+    /// The rows would take longer than they may.
+    #[error("these rows of {board} would take about {} hours, by a trial of some of them", grouped(u128::from(*hours)))]
+    Long {
+        /// The board.
+        board: Board,
+        /// The estimated time.
+        hours: u64,
+    },
     /// No column was chosen.
     #[error("no columns are chosen")]
     NoColumns,

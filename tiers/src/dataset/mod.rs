@@ -7,6 +7,7 @@
 //!   is written;
 //! - `portion`: looks the positions of a portion up, all at once, and makes the cells of each column;
 //! - `format`, `parquet`: the formats;
+//! - `estimate`: how long all of that takes, by a trial;
 //! - `notes`: the facts and the text that explain a file.
 //!
 //! The bytes depend only on the choice, the columns, the format and the version of fourbase.
@@ -15,6 +16,7 @@
 
 mod column;
 mod error;
+mod estimate;
 mod format;
 mod notes;
 #[cfg(feature = "parquet")]

@@ -52,7 +52,7 @@ impl Portion {
     ) -> Result<Portion, DatasetError> {
         let (mut moves, width) = (Vec::new(), database.board().width());
         let outcomes = if fields.iter().any(|field| field.column.is_of_moves()) {
-            moves = database.moves_of_many(&positions, budget)?;
+            moves = database.moves_of_many(&positions, budget, |_, error| Err(error))?;
             // A position is worth what its best move is worth; a full board has none.
             let best = moves.chunks(width).map(|moves| moves.iter().flatten().min().copied());
             let outcome = |(position, best): (&Position, Option<Outcome>)| match best {
@@ -88,7 +88,10 @@ impl Portion {
             Column::Remoteness => Cells::UInt8(outcomes.iter().map(plies).collect()),
             Column::Score => {
                 let pairs = positions.iter().zip(outcomes);
-                Cells::Int8(pairs.map(|(position, outcome)| Some(score(position, outcome))).collect())
+                let empty = |position: &Position| position.board().cells() - position.ply();
+                let score =
+                    |(position, outcome): (_, &Outcome)| outcome.score(empty(position)).map(|score| score as i8);
+                Cells::Int8(pairs.map(score).collect())
             }
             Column::MoveValues => Cells::Int8(moves.map(|of| of.map(|outcome| sign(outcome.value))).collect()),
             Column::MoveRemoteness => Cells::UInt8(moves.map(|of| of.as_ref().and_then(plies)).collect()),
@@ -116,10 +119,4 @@ fn sign(value: Value) -> i8 {
 
 fn plies(outcome: &Outcome) -> Option<u8> {
     outcome.remoteness.and_then(|plies| u8::try_from(plies).ok())
-}
-
-/// Returns Pons' score: the sign of the value times floor((cells + 2 - t) / 2), where t pieces are on the board at the end.
-fn score(position: &Position, outcome: &Outcome) -> i8 {
-    let end = position.ply() + usize::from(plies(outcome).unwrap_or_default());
-    sign(outcome.value) * ((position.board().cells() + 2).saturating_sub(end) / 2) as i8
 }

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::io::Write;
 use std::mem;
+use std::time::Duration;
 
 use fourbase::analysis::Budget;
 use fourbase::{Board, Position, Value};
@@ -82,8 +83,9 @@ pub struct Dataset<'d> {
     pub(super) database: &'d Database,
     pub(super) choice: Choice,
     columns: Vec<Column>,
-    budget: Budget,
+    pub(super) budget: Budget,
     memory_bytes: u64,
+    most_time: Duration,
 }
 
 impl<'d> Dataset<'d> {
@@ -101,7 +103,14 @@ impl<'d> Dataset<'d> {
         if let Some(column) = columns.iter().copied().find(|column| !column.is_stored(database.values())) {
             return Err(DatasetError::NoRemoteness { board: database.board(), column });
         }
-        Ok(Dataset { database, choice, columns, budget: Budget::default(), memory_bytes: u64::MAX })
+        Ok(Dataset {
+            database,
+            choice,
+            columns,
+            budget: Budget::default(),
+            memory_bytes: u64::MAX,
+            most_time: Duration::MAX,
+        })
     }
 
     /// Limits the search for each position that the database does not keep, and lets its monitor cancel searches.
@@ -114,6 +123,12 @@ impl<'d> Dataset<'d> {
     #[must_use]
     pub fn memory(self, memory_bytes: u64) -> Dataset<'d> {
         Dataset { memory_bytes, ..self }
+    }
+
+    /// Refuses rows that would take longer, as a trial of about a second estimates.
+    #[must_use]
+    pub fn most_time(self, most_time: Duration) -> Dataset<'d> {
+        Dataset { most_time, ..self }
     }
 
     /// Returns the board.
@@ -172,6 +187,12 @@ impl<'d> Dataset<'d> {
         progress: &dyn Progress,
         take: &mut (dyn FnMut(&Portion) -> Result<(), DatasetError> + Send),
     ) -> Result<Summary, DatasetError> {
+        if self.most_time < Duration::MAX {
+            let estimate = self.estimate(fields, &|| progress.is_stopped());
+            if estimate > self.most_time {
+                return Err(DatasetError::Long { board: self.board(), hours: estimate.as_secs().div_ceil(3600) });
+            }
+        }
         let (positions, summary) = (Vec::new(), Summary::default());
         let mut rows = RowMaker { dataset: self, fields, progress, take, positions, portion: None, summary };
         match self.choice.rows {
