@@ -33,11 +33,54 @@ pub fn named<T: Copy>(argument: &str, name: &str, choices: &[(&str, T)]) -> PyRe
     })
 }
 
-/// Takes all items of an argument that can be iterated over.
+/// Makes readers of whole numbers, each named after its argument: required ones, and those that may be None.
+macro_rules! whole_numbers {
+    ($($name:ident $least:literal $most:expr,)*) => {
+        pub mod whole {
+            use pyo3::prelude::*;
+
+            $(pub fn $name<T: TryFrom<u64>>(argument: &Bound<'_, PyAny>) -> PyResult<T> {
+                super::whole_number(stringify!($name), argument, $least, $most)
+            })*
+        }
+
+        #[allow(dead_code, reason = "some are always required")]
+        pub mod whole_or_none {
+            use pyo3::prelude::*;
+
+            $(pub fn $name<T: TryFrom<u64>>(argument: &Bound<'_, PyAny>) -> PyResult<Option<T>> {
+                if argument.is_none() { Ok(None) } else { super::whole::$name(argument).map(Some) }
+            })*
+        }
+    };
+}
+
+whole_numbers! {
+    cache 0 u64::MAX, chunk 1 u64::MAX, column 1 64, count 0 u64::MAX, keep_plies 0 64, memory 0 u64::MAX, nodes 0 u64::MAX,
+    ply 0 64, remoteness 0 64, sample 0 u64::MAX, seed 0 u64::MAX, table_bytes 0 u64::MAX, threads 1 1024,
+}
+
+/// Reads a whole number; the error names the argument and its limits.
+fn whole_number<T: TryFrom<u64>>(name: &str, argument: &Bound<'_, PyAny>, least: u64, most: u64) -> PyResult<T> {
+    let number = argument.extract().ok().filter(|number| (least..=most).contains(number));
+    number.and_then(|number| T::try_from(number).ok()).ok_or_else(|| {
+        let found = argument.repr().map_or_else(|_| String::new(), |found| found.to_string());
+        let message = format!("{name}={} cannot be; write a whole number from {least} to {most}", excerpt(&found, 40));
+        exception("OptionError", message)
+    })
+}
+
+/// Takes all plies or columns of an argument.
 pub fn items<T: for<'py> FromPyObjectOwned<'py, Error = PyErr>>(
+    name: &str,
     argument: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Option<Vec<T>>> {
-    argument.map(|items| items.try_iter()?.map(|item| item?.extract()).collect()).transpose()
+    let Some(argument) = argument else { return Ok(None) };
+    let read = argument.try_iter().and_then(|items| items.map(|item| item?.extract()).collect());
+    read.map(Some).map_err(|_| {
+        let found = argument.repr().map_or_else(|_| String::new(), |found| found.to_string());
+        exception("OptionError", format!("{name}={} is no list of {name}; write {name}=[...]", excerpt(&found, 40)))
+    })
 }
 
 /// Returns the folder of all databases: the argument, else `$FOURBASE_DB`, else `db`, as on the command line.

@@ -1,25 +1,29 @@
 //! The class `Database`.
 
 use std::ffi::CString;
+use std::hash::{DefaultHasher, Hash as _, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use fourbase::Board;
 use fourbase::analysis::{Analyst, Budget, Gap, Lookup};
 use fourbase_tiers::database::{self, DatabaseError};
 use fourbase_tiers::dataset::{Choice, Column, Format, Rows};
+use fourbase_tiers::files::grouped;
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyRuntimeWarning;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
-use crate::arguments::{BoardArgument, cache_bytes, items, memory_bytes, named, root};
+use crate::arguments::{BoardArgument, cache_bytes, items, memory_bytes, named, root, whole, whole_or_none};
 use crate::export::{self, Export};
 use crate::failure::{exception, of_database};
 use crate::outcome::{Move, Outcome};
 use crate::position::read;
 use crate::positions::{self, Chunks, labelled, sample_kind};
-use crate::probe;
+use crate::probe::{self, Question};
+use crate::progress::Shown;
 use crate::rows;
 use crate::wait::{briefly, budget, patiently};
 
@@ -70,6 +74,13 @@ impl Database {
         Ok(Database(Arc::new(found.with_cache(cache.unwrap_or_else(cache_bytes)))))
     }
 
+    /// Returns what two databases have in common that answer alike: their hash, or their folder until there is one.
+    fn identity(&self) -> (Option<String>, Option<PathBuf>) {
+        let hash = self.hash();
+        let folder = hash.is_none().then(|| self.0.folder().to_path_buf());
+        (hash, folder)
+    }
+
     /// Asks with a short search first, and then on another thread, so that Ctrl-C can stop it. What the short search found
     /// helps the long one.
     fn ask<T: Send>(
@@ -94,7 +105,12 @@ impl Database {
 impl Database {
     #[new]
     #[pyo3(signature = (board, db=None, *, cache=None))]
-    fn new(py: Python<'_>, board: BoardArgument, db: Option<PathBuf>, cache: Option<u64>) -> PyResult<Database> {
+    fn new(
+        py: Python<'_>,
+        board: BoardArgument,
+        db: Option<PathBuf>,
+        #[pyo3(from_py_with = whole_or_none::cache)] cache: Option<u64>,
+    ) -> PyResult<Database> {
         Database::find(py, board.0, db, cache)
     }
 
@@ -151,7 +167,12 @@ impl Database {
     /// >>> fourbase.Database("5x4").probe(fourbase.Position("5x4", "1234").play(3))
     /// Outcome(value='tie', remoteness=15)
     #[pyo3(signature = (position, *, nodes=None))]
-    fn probe(&self, py: Python<'_>, position: &Bound<'_, PyAny>, nodes: Option<u64>) -> PyResult<Outcome> {
+    fn probe(
+        &self,
+        py: Python<'_>,
+        position: &Bound<'_, PyAny>,
+        #[pyo3(from_py_with = whole_or_none::nodes)] nodes: Option<u64>,
+    ) -> PyResult<Outcome> {
         let position = read(self.0.board(), position)?;
         self.ask(py, nodes, |database, budget| database.look_up(&position, budget)).map(Outcome::from)
     }
@@ -166,7 +187,12 @@ impl Database {
     /// 4 lose 16
     /// 5 lose 16
     #[pyo3(signature = (position, *, nodes=None))]
-    fn moves(&self, py: Python<'_>, position: &Bound<'_, PyAny>, nodes: Option<u64>) -> PyResult<Vec<Move>> {
+    fn moves(
+        &self,
+        py: Python<'_>,
+        position: &Bound<'_, PyAny>,
+        #[pyo3(from_py_with = whole_or_none::nodes)] nodes: Option<u64>,
+    ) -> PyResult<Vec<Move>> {
         let position = read(self.0.board(), position)?;
         let moves = self.ask(py, nodes, |database, budget| {
             Analyst::new(database.board(), Some(database), None).moves(&position, budget)
@@ -181,47 +207,56 @@ impl Database {
     /// with the top row first and 0, 1, 2 for nothing, the first and the second player; or anything else that
     /// `fourbase.decode` reads, with its name as ``encoding``.
     ///
-    /// A row that is no position raises `PositionError` with its index, or with ``errors="mask"`` has the value -128 and 255
-    /// plies.
+    /// ``nodes`` limits the search for each row that is not stored. A row that is no position raises `PositionError`, and one that
+    /// is not decided within the limit `SearchLimit`, with its index as ``row``. With ``errors="mask"`` it has the value -128
+    /// and 255 plies instead.
+    ///
+    /// ``progress`` is called with a `Progress` up to twenty times a second, on the thread of the caller, and at the end; an error
+    /// that it raises stops the call. By default a terminal shows a line after a second; True shows it at once, and False never.
     ///
     /// >>> values, plies = fourbase.Database("5x4").probe_many(["", "1234", "12343"])
     /// >>> values.tolist(), plies.tolist()
     /// ([0, 0, 0], [20, 16, 15])
-    #[pyo3(signature = (positions, *, encoding=None, errors="raise", nodes=None))]
+    #[pyo3(signature = (positions, *, encoding=None, errors="raise", nodes=None, progress=None))]
     fn probe_many<'py>(
         &self,
         py: Python<'py>,
         positions: &Bound<'py, PyAny>,
         encoding: Option<&str>,
         errors: &str,
-        nodes: Option<u64>,
+        #[pyo3(from_py_with = whole_or_none::nodes)] nodes: Option<u64>,
+        progress: Option<Bound<'py, PyAny>>,
     ) -> PyResult<ValuesAndPlies<'py>> {
         let batch = rows::read(py, Some(self.0.board()), positions, encoding, errors)?;
-        let (values, plies) = probe::many(py, &self.0, nodes, &batch)?;
+        let shown = Shown::new(py, self.0.board(), "Progress", progress)?;
+        let question = Question { nodes, is_masked: errors == "mask", shown };
+        let (values, plies) = probe::many(py, &self.0, question, &batch)?;
         Ok((PyArray1::from_vec(py, values), PyArray1::from_vec(py, plies)))
     }
 
     /// Returns what every move of many positions is worth to the player who makes it: an int8 array of values and a uint8
     /// array of plies, each (n, columns), and a bool array of the legal moves. The first column has index 0.
     ///
-    /// Illegal moves have the value -128 and 255 plies; so have all moves of a finished game, and of a row that is no position
-    /// with ``errors="mask"``. See `probe_many` for the arguments.
+    /// Illegal moves have the value -128 and 255 plies; so have all moves of a finished game, and with ``errors="mask"`` those of a
+    /// row that is no position, and each move that is not decided within ``nodes``. See `probe_many` for the arguments.
     ///
     /// >>> table = fourbase.Database("5x4").move_values(["1234"])
     /// >>> table.values.tolist(), table.plies.tolist()
     /// ([[-1, -1, 0, -1, -1]], [[16, 16, 16, 16, 16]])
-    #[pyo3(signature = (positions, *, encoding=None, errors="raise", nodes=None))]
+    #[pyo3(signature = (positions, *, encoding=None, errors="raise", nodes=None, progress=None))]
     fn move_values<'py>(
         &self,
         py: Python<'py>,
         positions: &Bound<'py, PyAny>,
         encoding: Option<&str>,
         errors: &str,
-        nodes: Option<u64>,
+        #[pyo3(from_py_with = whole_or_none::nodes)] nodes: Option<u64>,
+        progress: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let batch = rows::read(py, Some(self.0.board()), positions, encoding, errors)?;
-        let moves = probe::moves(py, &self.0, nodes, &batch)?;
-        let legal = moves.iter().map(Option::is_some).collect();
+        let shown = Shown::new(py, self.0.board(), "Progress", progress)?;
+        let question = Question { nodes, is_masked: errors == "mask", shown };
+        let (legal, moves) = probe::moves(py, &self.0, question, &batch)?;
         let (values, plies) = moves.into_iter().map(probe::numbers).unzip();
         let shape = [batch.positions.len(), self.0.board().width()];
         let arrays = (
@@ -243,7 +278,14 @@ impl Database {
     /// ...     print(len(chunk.positions), chunk.values.sum(), chunk.plies.max())
     /// 25 -2 18
     #[pyo3(signature = (ply, *, legal=true, chunk=65536, memory=None))]
-    fn positions(&self, py: Python<'_>, ply: u32, legal: bool, chunk: usize, memory: Option<u64>) -> PyResult<Chunks> {
+    fn positions(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = whole::ply)] ply: u32,
+        legal: bool,
+        #[pyo3(from_py_with = whole::chunk)] chunk: usize,
+        #[pyo3(from_py_with = whole_or_none::memory)] memory: Option<u64>,
+    ) -> PyResult<Chunks> {
         Chunks::new(py, &self.0, ply, legal, chunk, memory.unwrap_or_else(memory_bytes))
     }
 
@@ -260,12 +302,12 @@ impl Database {
     fn sample<'py>(
         &self,
         py: Python<'py>,
-        count: usize,
+        #[pyo3(from_py_with = whole::count)] count: usize,
         plies: Option<&Bound<'py, PyAny>>,
-        seed: u64,
+        #[pyo3(from_py_with = whole::seed)] seed: u64,
         kind: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let plies = items(plies)?.unwrap_or_else(|| (0..self.0.board().cells() as u32).collect());
+        let plies = items("plies", plies)?.unwrap_or_else(|| (0..self.0.board().cells() as u32).collect());
         let drawn = positions::draw(py, &self.0, count, &plies, seed, sample_kind(kind)?)?;
         labelled(py, &self.0, drawn.into_iter())
     }
@@ -285,7 +327,9 @@ impl Database {
     /// ``columns`` are some of ``moves``, ``bits``, ``uni``, ``bitboards``, ``ply``, ``value``, ``remoteness``, ``score``,
     /// ``move-values``, ``move-remoteness``; by default bitboards and all that the database knows. ``nodes`` limits the search of
     /// a position that is not stored, and ``memory`` the bytes for listing a ply. An existing file is an error unless
-    /// ``replace=True``; it takes its name when it is whole.
+    /// ``replace=True``; it takes its name when it is whole. Rows that would take
+    /// more than ``hours``, as a trial of about a second estimates, are refused; None allows for any time. ``progress`` is that of
+    /// `probe_many`.
     ///
     /// >>> import pathlib, tempfile
     /// >>> db, folder = fourbase.Database("5x4"), pathlib.Path(tempfile.mkdtemp())
@@ -296,26 +340,29 @@ impl Database {
     /// >>> db.export(folder / "5x4.parquet", sample=1000, kind="choice-matters", distinct=True)
     /// 1000
     #[pyo3(signature = (path, *, plies=None, sample=None, kind="uniform", seed=1, distinct=false, unforced=false,
-        format=None, columns=None, replace=false, nodes=None, memory=None))]
+        format=None, columns=None, replace=false, nodes=None, memory=None, hours=24.0,
+        progress=None))]
     #[expect(clippy::too_many_arguments, reason = "each is a keyword")]
     fn export<'py>(
         &self,
         py: Python<'py>,
         path: PathBuf,
         plies: Option<Bound<'py, PyAny>>,
-        sample: Option<u64>,
+        #[pyo3(from_py_with = whole_or_none::sample)] sample: Option<u64>,
         kind: &str,
-        seed: u64,
+        #[pyo3(from_py_with = whole::seed)] seed: u64,
         distinct: bool,
         unforced: bool,
         format: Option<&str>,
         columns: Option<Bound<'py, PyAny>>,
         replace: bool,
-        nodes: Option<u64>,
-        memory: Option<u64>,
+        #[pyo3(from_py_with = whole_or_none::nodes)] nodes: Option<u64>,
+        #[pyo3(from_py_with = whole_or_none::memory)] memory: Option<u64>,
+        hours: Option<f64>,
+        progress: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (format, kind) = (export::format(format, &path)?, sample_kind(kind)?);
-        let (plies, names) = (items::<u32>(plies.as_ref())?, items::<String>(columns.as_ref())?);
+        let (plies, names) = (items::<u32>("plies", plies.as_ref())?, items::<String>("columns", columns.as_ref())?);
         if names.is_some() && format == Some(Format::Uci) {
             let message = "the format 'uci' has columns of its own; leave columns out, or write unforced=True";
             return Err(exception("OptionError", message.to_owned()));
@@ -353,6 +400,9 @@ impl Database {
             format,
             nodes,
             memory_bytes: memory.unwrap_or_else(memory_bytes),
+            most_time: hours
+                .map_or(Duration::MAX, |hours| Duration::try_from_secs_f64(hours * 3600.0).unwrap_or(Duration::MAX)),
+            progress: progress.map(Bound::unbind),
         };
         py.import("fourbase._export")?.getattr("export")?.call1((made, path, replace, made_with))
     }
@@ -362,6 +412,29 @@ impl Database {
         let kept = self.keep_plies().map_or_else(String::new, |most| format!(", keep_plies={most}"));
         let place = if embedded { ", built in" } else { "" };
         format!("Database('{}', values='{}'{kept}{place})", self.board(), self.values())
+    }
+
+    fn _repr_html_<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let kept = self.keep_plies().map_or_else(|| "all".to_owned(), |most| format!("0 to {most}"));
+        let rows = [
+            ("board", self.board()),
+            ("values", self.values()),
+            ("plies", kept),
+            ("entries", grouped(self.entries().into())),
+            ("folder", self.folder().map_or_else(|| "built in".to_owned(), |folder| folder.display().to_string())),
+            ("hash", self.hash().unwrap_or_else(|| "not solved yet".to_owned())),
+        ];
+        py.import("fourbase._types")?.getattr("table")?.call1((rows.to_vec(),))
+    }
+
+    fn __eq__(&self, other: &Database) -> bool {
+        self.identity() == other.identity()
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.identity().hash(&mut hasher);
+        hasher.finish()
     }
 
     /// A database is pickled as its place: the other process opens it there.

@@ -4,12 +4,13 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
 
 use fourbase::excerpt;
 use fourbase::search::Monitor;
 use fourbase_tiers::database::Database;
-use fourbase_tiers::dataset::{Cells, Choice, Column, Dataset, Field, Format};
-use fourbase_tiers::progress::Progress;
+use fourbase_tiers::dataset::{Cells, Choice, Column, Dataset, Field, Format, Rows};
 use numpy::PyArray1;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
@@ -17,7 +18,8 @@ use pyo3::prelude::*;
 use crate::arguments::named;
 use crate::failure::{exception, of_dataset};
 use crate::probe::{NO_PLIES, NO_VALUE};
-use crate::wait::{budget, patiently};
+use crate::progress::{Seen, Shown, Watch};
+use crate::wait::{budget, pool};
 
 /// Which positions and columns ``Database.export`` writes.
 #[pyclass(frozen, module = "fourbase._fourbase")]
@@ -29,56 +31,61 @@ pub struct Export {
     pub format: Option<Format>,
     pub nodes: Option<u64>,
     pub memory_bytes: u64,
+    pub most_time: Duration,
+    pub progress: Option<Py<PyAny>>,
 }
+
+/// The number of rows, the text beside the file, the facts, and the portions of NPZ.
+type Written<'py> = (u64, String, Vec<(&'static str, String)>, Option<Vec<Fields<'py>>>);
 
 /// Fields of some rows: the names of the column and of the field, and the cells.
 type Fields<'py> = Vec<(String, String, Bound<'py, PyAny>)>;
 
-/// Stops at Ctrl-C.
-struct Stop<'a>(&'a Monitor);
-
-impl Progress for Stop<'_> {
-    fn is_stopped(&self) -> bool {
-        self.0.is_cancelled()
-    }
-}
-
 #[pymethods]
 impl Export {
-    /// Writes the file. Returns the number of rows and the text beside the file, which will be called ``name``. Does not write
-    /// NPZ but returns its fields as well, portion by portion.
-    fn write<'py>(
-        &self,
-        py: Python<'py>,
-        path: PathBuf,
-        name: &str,
-        made_with: &str,
-    ) -> PyResult<(u64, String, Option<Vec<Fields<'py>>>)> {
+    /// Writes the file. Returns the number of rows, the text beside the file, which will be called ``name``, and the facts of
+    /// the metadata. Does not write NPZ but returns its fields as well, portion by portion.
+    fn write<'py>(&self, py: Python<'py>, path: PathBuf, name: &str, made_with: &str) -> PyResult<Written<'py>> {
         let dataset = || Dataset::new(&self.database, self.choice.clone(), self.columns.clone());
         let mut portions = Vec::new();
-        let summary = patiently(py, |monitor| {
-            let dataset = dataset()?.budget(budget(self.nodes, monitor)).memory(self.memory_bytes);
+        let progress = self.progress.as_ref().map(|progress| progress.bind(py).clone());
+        let shown = Shown::new(py, self.database.board(), "Progress", progress)?;
+        let unit = match self.choice.rows {
+            Rows::All => "entries",
+            Rows::Sample { .. } => "positions",
+            Rows::Unforced => "plies",
+        };
+        let seen = &Seen::default();
+        let told = |monitor: &Monitor| {
+            let (done, all) = (seen.done.load(Relaxed), seen.all.load(Relaxed));
+            (all > 0).then(|| (unit, done, all, monitor.nodes()))
+        };
+        let summary = shown.patiently(py, &*pool()?, told, |monitor| {
+            let watch = Watch { seen, monitor };
+            let dataset =
+                dataset()?.budget(budget(self.nodes, monitor)).memory(self.memory_bytes).most_time(self.most_time);
             let Some(format) = self.format else {
-                return dataset.for_each(&Stop(monitor), &mut |portion| {
+                return dataset.for_each(&watch, &mut |portion| {
                     portions.push(portion.fields.clone());
                     Ok(())
                 });
             };
             let mut file = BufWriter::new(File::create(&path)?);
-            let summary = dataset.write(&mut file, format, &Stop(monitor))?;
+            let summary = dataset.write(&mut file, format, &watch)?;
             file.flush()?;
             Ok(summary)
         })?;
         let summary = summary.map_err(of_dataset)?;
         let format = self.format.unwrap_or(Format::Parquet);
-        let text = dataset().map_err(of_dataset)?.readme(format, &summary, name, made_with);
+        let dataset = dataset().map_err(of_dataset)?;
+        let text = dataset.readme(format, &summary, name, made_with);
         let arrays = |fields: Vec<(Field, Cells)>| -> PyResult<Fields<'py>> {
             let names = |field: Field| (field.column.name().replace('-', "_"), field.name());
             let named = |(column, field), cells| array(py, cells).map(|cells| (column, field, cells));
             fields.into_iter().map(|(field, cells)| named(names(field), cells)).collect()
         };
         let portions = portions.into_iter().map(arrays).collect::<PyResult<_>>()?;
-        Ok((summary.rows, text, self.format.is_none().then_some(portions)))
+        Ok((summary.rows, text, dataset.facts(), self.format.is_none().then_some(portions)))
     }
 }
 

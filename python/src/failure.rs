@@ -16,9 +16,20 @@ pub fn exception(class: &str, message: String) -> PyErr {
     made(class, |class| class.call1((message,)))
 }
 
-/// Makes a `PositionError` about a row of a batch, counted from 0.
-pub fn of_row(row: usize, reason: &str) -> PyErr {
-    made("PositionError", |class| class.call1((format!("row {row}: {reason}"), row)))
+/// Makes a `PositionError` or a `SearchLimit` about a row of a batch, counted from 0.
+pub fn of_row(class: &str, row: usize, reason: &str) -> PyErr {
+    made(class, |class| class.call1((format!("row {row}: {reason}"), row)))
+}
+
+/// Explains why a row of a batch has no answer.
+pub fn of_question(row: usize, error: DatabaseError) -> PyErr {
+    match error {
+        DatabaseError::Analysis(error) if error.is_limit() => {
+            let remedy = "allow more with nodes=..., or leave out what is not decided with errors=\"mask\"";
+            of_row("SearchLimit", row, &format!("{error}; {remedy}"))
+        }
+        error => of_database(error),
+    }
 }
 
 fn made(class: &str, make: impl for<'py> FnOnce(Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>>) -> PyErr {
@@ -58,17 +69,16 @@ pub fn of_database(error: DatabaseError) -> PyErr {
             exception("DatabaseUnfinished", format!("{message}; go on with fourbase.solve(\"{board}\")"))
         }
         DatabaseError::Index(_) => exception("BoardError", format!("{message}; take fewer rows or columns")),
-        DatabaseError::Analysis(error) => of_analysis(&error),
+        DatabaseError::Analysis(error) => of_analysis(&error, "nodes=..."),
         DatabaseError::File(error) => of_file(&error),
     }
 }
 
-/// Explains why there is no answer.
-pub fn of_analysis(error: &AnalysisError) -> PyErr {
+/// Explains why there is no answer. `limits` are the arguments that allow for more.
+pub fn of_analysis(error: &AnalysisError, limits: &str) -> PyErr {
+    let more = format!("allow more with {limits}, or ask about a later position");
     let (class, remedy) = match error {
-        error if error.is_limit() => {
-            ("SearchLimit", "allow more with nodes=... or seconds=..., or ask about a later position")
-        }
+        error if error.is_limit() => ("SearchLimit", more.as_str()),
         AnalysisError::OtherBoard { .. } => ("PositionError", "ask about that board"),
         _ => ("DatabaseDamaged", "solve the board again with replace=True"),
     };
@@ -106,6 +116,9 @@ pub fn of_dataset(error: DatasetError) -> PyErr {
         DatasetError::Write(error) => error.into(),
         DatasetError::Fewer { .. } => option("ask for fewer with sample=..., or leave it out to write all"),
         DatasetError::NoRemoteness { .. } => option("leave it out, or solve with values=\"remoteness\""),
+        DatasetError::Long { .. } => {
+            option("draw fewer with sample=..., choose other plies=... or columns=..., or allow it with hours=None")
+        }
         DatasetError::NoColumns => option("write columns=[\"bitboards\", \"value\"]"),
         DatasetError::NoParquet => option("write CSV"),
     }

@@ -11,7 +11,7 @@ use crate::database::Database;
 use crate::failure::{exception, of_position};
 use crate::outcome::Outcome;
 use crate::positions::draw;
-use crate::probe;
+use crate::probe::{self, Question};
 use crate::rows::Batch;
 use crate::wait::{briefly, patiently, pool};
 
@@ -74,7 +74,7 @@ fn judge(
     grade: &mut Grade,
 ) -> PyResult<()> {
     let batch = Batch { board: database.board(), positions: positions.into_iter().map(Some).collect() };
-    let table = probe::moves(py, database, None, &batch)?;
+    let (_, table) = probe::moves(py, database, Question::default(), &batch)?;
     let moves = |row: &[Option<fourbase::Outcome>]| -> Vec<_> {
         row.iter().enumerate().filter_map(|(column, outcome)| Some((column, (*outcome)?))).collect()
     };

@@ -1,7 +1,8 @@
 //! The native module of the Python package `fourbase`: the game, the solver and the databases as Python sees them.
 //!
 //! - [`position`] and [`outcome`] are the classes `Position`, `Outcome` and `Move`.
-//! - [`search`], [`solve`] and [`database`] ask the libraries. They release the GIL and hear Ctrl-C ([`wait`]).
+//! - [`search`], [`solve`] and [`database`] ask the libraries. They release the GIL and hear Ctrl-C ([`wait`]); [`progress`] shows how far
+//!   they are.
 //! - [`rows`] reads and writes batches of positions as arrays, in the encodings of machine learning; [`probe`] asks for them.
 //! - [`positions`] lists and draws positions, [`export`] writes them to files; [`strategy`] checks a rule of play, and [`grade`]
 //!   a player.
@@ -20,6 +21,7 @@ mod outcome;
 mod position;
 mod positions;
 mod probe;
+mod progress;
 mod rows;
 mod search;
 mod solve;

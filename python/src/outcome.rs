@@ -1,10 +1,13 @@
 //! The classes `Outcome` and `Move`.
 
+use std::cmp::Ordering;
+
 use fourbase::Value;
 use pyo3::prelude::*;
-use pyo3::types::PyType;
+use pyo3::types::{PyDict, PyType};
 
-use crate::arguments::named;
+use crate::arguments::{named, whole, whole_or_none};
+use crate::position::Position;
 
 /// What a position is worth to its player to move, if both play perfectly.
 ///
@@ -16,18 +19,22 @@ use crate::arguments::named;
 /// Outcome(value='tie', remoteness=16)
 /// >>> outcome == fourbase.Outcome("tie", 16)
 /// True
-#[pyclass(frozen, eq, hash, get_all, module = "fourbase")]
+/// >>> max(fourbase.Outcome("tie"), fourbase.Outcome("win", 7), fourbase.Outcome("win", 5))  # the greater, the better
+/// Outcome(value='win', remoteness=5)
+#[pyclass(frozen, eq, ord, hash, module = "fourbase")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Outcome {
-    /// The value: ``'win'``, ``'lose'`` or ``'tie'``.
-    value: &'static str,
-    /// Plies to the end, 0 for a finished game; ``None`` if unknown.
-    remoteness: Option<u32>,
-}
+pub struct Outcome(fourbase::Outcome);
 
 impl From<fourbase::Outcome> for Outcome {
     fn from(outcome: fourbase::Outcome) -> Outcome {
-        Outcome { value: outcome.value.name(), remoteness: outcome.remoteness }
+        Outcome(outcome)
+    }
+}
+
+/// The library has the best outcome first; in Python it is the greatest.
+impl PartialOrd for Outcome {
+    fn partial_cmp(&self, other: &Outcome) -> Option<Ordering> {
+        other.0.partial_cmp(&self.0)
     }
 }
 
@@ -40,17 +47,50 @@ impl Outcome {
 
     #[new]
     #[pyo3(signature = (value, remoteness=None))]
-    fn new(value: &str, remoteness: Option<u32>) -> PyResult<Outcome> {
-        let value = named("value", value, &[Value::Win, Value::Lose, Value::Tie].map(|of| (of.name(), of.name())))?;
-        Ok(Outcome { value, remoteness })
+    fn new(
+        value: &str,
+        #[pyo3(from_py_with = whole_or_none::remoteness)] remoteness: Option<u32>,
+    ) -> PyResult<Outcome> {
+        let value = named("value", value, &[Value::Win, Value::Lose, Value::Tie].map(|of| (of.name(), of)))?;
+        Ok(Outcome(fourbase::Outcome { value, remoteness }))
+    }
+
+    /// The value: ``'win'``, ``'lose'`` or ``'tie'``.
+    #[getter]
+    fn value(&self) -> &'static str {
+        self.0.value.name()
+    }
+
+    /// Plies to the end, 0 for a finished game; ``None`` if unknown.
+    #[getter]
+    fn remoteness(&self) -> Option<u32> {
+        self.0.remoteness
+    }
+
+    /// Returns Pons' score of the position that has this outcome: 1 for a win with the last piece of the winner, 2 for one with
+    /// the piece before it, and so on; less than 0 for a loss, 0 for a tie; ``None`` without remoteness.
+    ///
+    /// >>> fourbase.Outcome("win", 41).score(fourbase.Position("7x6"))
+    /// 1
+    fn score(&self, position: &Position) -> Option<i64> {
+        self.0.score(position.0.board().cells() - position.0.ply())
+    }
+
+    /// Returns the fields by name, for JSON.
+    #[expect(clippy::wrong_self_convention, reason = "the name that Python knows")]
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let fields = PyDict::new(py);
+        fields.set_item("value", self.value())?;
+        fields.set_item("remoteness", self.remoteness())?;
+        Ok(fields)
     }
 
     fn __repr__(&self) -> String {
-        format!("Outcome(value='{}', remoteness={})", self.value, shown(self.remoteness))
+        format!("Outcome(value='{}', remoteness={})", self.value(), shown(self.remoteness()))
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyType>, (&'static str, Option<u32>)) {
-        (py.get_type::<Outcome>(), (self.value, self.remoteness))
+        (py.get_type::<Outcome>(), (self.value(), self.remoteness()))
     }
 }
 
@@ -60,22 +100,21 @@ impl Outcome {
 ///
 /// >>> fourbase.Database("5x4").moves("1234")[0]
 /// Move(column=3, value='tie', remoteness=16)
-#[pyclass(frozen, eq, hash, get_all, module = "fourbase")]
+#[pyclass(frozen, eq, hash, module = "fourbase")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Move {
     /// The column, from 1 on the left.
+    #[pyo3(get)]
     column: usize,
-    /// The value for the player who makes the move: ``'win'``, ``'lose'`` or ``'tie'``.
-    value: &'static str,
-    /// Plies to the end, counted from before the move; ``None`` if unknown.
-    remoteness: Option<u32>,
+    /// Value and remoteness as an `Outcome`. Moves have no order of their own: ``key=lambda move: move.outcome``.
+    #[pyo3(get)]
+    outcome: Outcome,
 }
 
 impl Move {
     /// Takes a move of the library, whose columns count from 0.
     pub fn of((column, outcome): (usize, fourbase::Outcome)) -> Move {
-        let Outcome { value, remoteness } = outcome.into();
-        Move { column: column + 1, value, remoteness }
+        Move { column: column + 1, outcome: Outcome(outcome) }
     }
 }
 
@@ -88,23 +127,40 @@ impl Move {
 
     #[new]
     #[pyo3(signature = (column, value, remoteness=None))]
-    fn new(column: usize, value: &str, remoteness: Option<u32>) -> PyResult<Move> {
-        let Outcome { value, remoteness } = Outcome::new(value, remoteness)?;
-        Ok(Move { column, value, remoteness })
+    fn new(
+        #[pyo3(from_py_with = whole::column)] column: usize,
+        value: &str,
+        #[pyo3(from_py_with = whole_or_none::remoteness)] remoteness: Option<u32>,
+    ) -> PyResult<Move> {
+        Ok(Move { column, outcome: Outcome::new(value, remoteness)? })
     }
 
-    /// Value and remoteness as an `Outcome`.
+    /// The value for the player who makes the move: ``'win'``, ``'lose'`` or ``'tie'``.
     #[getter]
-    fn outcome(&self) -> Outcome {
-        Outcome { value: self.value, remoteness: self.remoteness }
+    fn value(&self) -> &'static str {
+        self.outcome.value()
+    }
+
+    /// Plies to the end, counted from before the move; ``None`` if unknown.
+    #[getter]
+    fn remoteness(&self) -> Option<u32> {
+        self.outcome.remoteness()
+    }
+
+    /// Returns the fields by name, for JSON.
+    #[expect(clippy::wrong_self_convention, reason = "the name that Python knows")]
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let fields = self.outcome.to_dict(py)?;
+        fields.set_item("column", self.column)?;
+        Ok(fields)
     }
 
     fn __repr__(&self) -> String {
-        format!("Move(column={}, value='{}', remoteness={})", self.column, self.value, shown(self.remoteness))
+        format!("Move(column={}, value='{}', remoteness={})", self.column, self.value(), shown(self.remoteness()))
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyType>, (usize, &'static str, Option<u32>)) {
-        (py.get_type::<Move>(), (self.column, self.value, self.remoteness))
+        (py.get_type::<Move>(), (self.column, self.value(), self.remoteness()))
     }
 }
 

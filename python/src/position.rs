@@ -1,7 +1,6 @@
 //! The class `Position`.
 
 use fourbase::{Board, Player, notation};
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyString, PyType};
 
@@ -201,12 +200,14 @@ pub fn read(board: Board, object: &Bound<'_, PyAny>) -> PyResult<fourbase::Posit
             return Ok(position);
         }
         let found = position.board();
-        let message = format!("the position is of board {found}, not of {board}; open fourbase.Database(\"{found}\")");
+        let message = format!(
+            "the position is of board {found}, not of {board}; write \"{found}\" as the board of the call or of the database"
+        );
         return Err(exception("PositionError", message));
     }
     if let Ok(text) = object.cast::<PyString>() {
         return parse(board, &text.to_cow()?);
     }
     let kind = object.get_type().name()?;
-    Err(PyTypeError::new_err(format!("a position is a text such as '4453' or a fourbase.Position, not {kind}")))
+    Err(exception("ArgumentError", format!("a position is a text such as '4453' or a fourbase.Position, not {kind}")))
 }

@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 
 use crate::arguments::{memory_bytes, named};
 use crate::failure::{exception, of_position};
-use crate::probe;
+use crate::probe::{self, Question};
 use crate::rows::Batch;
 use crate::wait::{briefly, budget, patiently, pool};
 
@@ -154,7 +154,7 @@ pub fn labelled<'py>(
     positions: impl Iterator<Item = Position>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let batch = Batch { board: database.board(), positions: positions.map(Some).collect() };
-    let (values, plies) = probe::many(py, database, None, &batch)?;
+    let (values, plies) = probe::many(py, database, Question::default(), &batch)?;
     tuple(py, batch.bitboards(), values, plies)
 }
 

@@ -2,14 +2,16 @@
 
 use std::iter;
 
-use fourbase::analysis::{Budget, Lookup};
+use fourbase::analysis::{Budget, Gap, Lookup};
+use fourbase::search::Monitor;
 use fourbase::{Outcome, Position, Value};
 use fourbase_tiers::database::{Database, DatabaseError};
 use pyo3::prelude::*;
 
-use crate::failure::of_database;
+use crate::failure::of_question;
+use crate::progress::Shown;
 use crate::rows::Batch;
-use crate::wait::{budget, patiently};
+use crate::wait::{budget, pool};
 
 /// The value of a row that is no position, and of an illegal move.
 pub const NO_VALUE: i8 = i8::MIN;
@@ -20,34 +22,74 @@ pub const NO_PLIES: u8 = u8::MAX;
 /// Positions that are probed at once: more of them share blocks, and Ctrl-C waits for them.
 const PORTION: usize = 1 << 20;
 
-/// Probes positions. `nodes` limits the search for each that the database does not keep.
-pub fn many(py: Python<'_>, database: &Database, nodes: Option<u64>, batch: &Batch) -> PyResult<(Vec<i8>, Vec<u8>)> {
-    let look_up = |positions: &[Position], budget: &Budget| {
-        database.look_up_all(positions, budget).into_iter().map(|outcome| outcome.map(Some)).collect()
+/// How a batch is asked.
+#[derive(Default)]
+pub struct Question {
+    /// Limits the search for each position that the database does not keep.
+    pub nodes: Option<u64>,
+    /// Whether what is not decided within the limit has no outcome. Else it is an error.
+    pub is_masked: bool,
+    pub shown: Shown,
+}
+
+/// Gets the number of a position and why it has no answer; returns the error with its row, if it is one.
+type Unknown<'a> = &'a mut dyn FnMut(usize, DatabaseError) -> Result<(), (usize, DatabaseError)>;
+
+/// Probes positions.
+pub fn many(py: Python<'_>, database: &Database, question: Question, batch: &Batch) -> PyResult<(Vec<i8>, Vec<u8>)> {
+    let total = batch.positions.iter().flatten().count();
+    let look_up = |positions: &[Position], budget: &Budget, unknown: Unknown<'_>| {
+        let outcomes = database.look_up_all(positions, budget).into_iter().enumerate();
+        let or_none = |(number, outcome): (_, Result<_, _>)| match outcome {
+            Ok(outcome) => Ok(Some(outcome)),
+            Err(error) => unknown(number, error).map(|()| None),
+        };
+        outcomes.map(or_none).collect()
     };
-    Ok(probe(py, nodes, batch, 1, look_up)?.into_iter().map(numbers).unzip())
+    Ok(probe(py, question, batch, 1, ("positions", total), look_up)?.into_iter().map(numbers).unzip())
 }
 
-/// Probes all moves of positions: a row for each position, with an outcome for each column of the board; `None` for an illegal
-/// move.
-pub fn moves(py: Python<'_>, database: &Database, nodes: Option<u64>, batch: &Batch) -> PyResult<Vec<Option<Outcome>>> {
-    let look_up = |positions: &[Position], budget: &Budget| database.moves_of_many(positions, budget);
-    probe(py, nodes, batch, batch.board.width(), look_up)
+/// Probes all moves of positions: for each position and each column of the board, whether the move is legal and its outcome.
+pub fn moves(
+    py: Python<'_>,
+    database: &Database,
+    question: Question,
+    batch: &Batch,
+) -> PyResult<(Vec<bool>, Vec<Option<Outcome>>)> {
+    let width = batch.board.width();
+    let mut legal = vec![false; batch.positions.len() * width];
+    for (position, row) in batch.positions.iter().zip(legal.chunks_mut(width)) {
+        position.iter().flat_map(Position::moves).for_each(|column| row[column] = true);
+    }
+    let total = legal.iter().filter(|is_legal| **is_legal).count();
+    let look_up = |positions: &[Position], budget: &Budget, unknown: Unknown<'_>| {
+        database.moves_of_many(positions, budget, unknown)
+    };
+    Ok((legal, probe(py, question, batch, width, ("moves", total), look_up)?))
 }
 
-/// Probes positions in portions, with `width` outcomes for each; a masked row has none. Ctrl-C stops it.
+/// Probes positions in portions, with `width` outcomes for each; a masked row has none. Ctrl-C stops it. `counted` is what is
+/// counted, and how many of it there are.
 fn probe(
     py: Python<'_>,
-    nodes: Option<u64>,
+    Question { nodes, is_masked, shown }: Question,
     batch: &Batch,
     width: usize,
-    look_up: impl Fn(&[Position], &Budget) -> Result<Vec<Option<Outcome>>, DatabaseError> + Sync,
+    counted: (&'static str, usize),
+    look_up: impl Fn(&[Position], &Budget, Unknown<'_>) -> Result<Vec<Option<Outcome>>, (usize, DatabaseError)> + Sync,
 ) -> PyResult<Vec<Option<Outcome>>> {
-    patiently(py, |monitor| {
+    let told = |monitor: &Monitor| Some((counted.0, monitor.answers(), counted.1, monitor.nodes()));
+    let found = shown.patiently(py, &*pool()?, told, |monitor| {
         let mut found = Vec::with_capacity(batch.positions.len() * width);
         for rows in batch.positions.chunks(PORTION / width).take_while(|_| !monitor.is_cancelled()) {
-            let positions: Vec<Position> = rows.iter().flatten().copied().collect();
-            let outcomes = look_up(&positions, &budget(nodes, monitor))?;
+            let start = found.len() / width;
+            let of_row = |(row, position): (usize, &Option<Position>)| Some((start + row, (*position)?));
+            let (numbers, positions): (Vec<usize>, Vec<Position>) = rows.iter().enumerate().filter_map(of_row).unzip();
+            let mut unknown = |number: usize, error| match Database::gap(&error) {
+                Some(Gap::Budget) if is_masked => Ok(()),
+                _ => Err((numbers.get(number).copied().unwrap_or_default(), error)),
+            };
+            let outcomes = look_up(&positions, &budget(nodes, monitor), &mut unknown)?;
             let mut outcomes = outcomes.chunks(width);
             for row in rows {
                 match row.and_then(|_| outcomes.next()) {
@@ -57,8 +99,8 @@ fn probe(
             }
         }
         Ok(found)
-    })?
-    .map_err(of_database)
+    })?;
+    found.map_err(|(row, error)| of_question(row, error))
 }
 
 /// Returns value and plies as numbers of arrays.

@@ -5,13 +5,12 @@
 use fourbase::{Board, Player, Position, notation};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::IntoPyObjectExt;
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use rayon::prelude::*;
 
 use crate::arguments::{BoardArgument, named};
-use crate::failure::of_row;
+use crate::failure::{exception, of_row};
 use crate::position;
 use crate::wait::{briefly, pool};
 
@@ -89,7 +88,7 @@ pub fn read(
     if !is_masked && let Some((row, Err(reason))) = positions.iter().enumerate().find(|(_, position)| position.is_err())
     {
         let of_encoding: Option<String> = if explain.is_none() { None } else { explain.call1((row,))?.extract()? };
-        return Err(of_row(row, of_encoding.as_ref().unwrap_or(reason)));
+        return Err(of_row("PositionError", row, of_encoding.as_ref().unwrap_or(reason)));
     }
     Ok(Batch { board, positions: positions.into_iter().map(Result::ok).collect() })
 }
@@ -102,7 +101,7 @@ fn row(number: usize, item: &Bound<'_, PyAny>) -> PyResult<Row> {
     item.extract().map(Row::Text).or_else(|_| {
         let kind = item.get_type().name()?;
         let message = format!("row {number}: expected a text such as '4453' or a fourbase.Position, found {kind}");
-        Err(PyTypeError::new_err(message))
+        Err(exception("ArgumentError", message))
     })
 }
 
@@ -113,9 +112,11 @@ fn row(number: usize, item: &Bound<'_, PyAny>) -> PyResult<Row> {
 ///
 /// ==============  ==========================================================================================
 /// ``moves``       texts, as for `Position`: moves, bit strings or GamesmanUni's strings
+/// ``actions``     lists of columns from 0, as PettingZoo and OpenSpiel have them
 /// ``positions``   a list of `Position`
 /// ``bitboards``   a uint64 array (n, 2)
 /// ``array``       an array (n, rows, columns), the top row first: 0 nothing, 1 the first player, 2 (or -1) the second
+/// ``planes``      an array (n, 2, columns, rows), the bottom row first: the first player's pieces, and the second's
 /// ``pettingzoo``  ``connect_four_v3``: an array (n, rows, columns, 2), the top row first: the pieces of the agent to move,
 ///                 and the other's
 /// ``openspiel``   ``connect_four``: an array (n, 3, rows, columns) or (n, 3 * rows * columns), the bottom row first: the first
@@ -127,8 +128,8 @@ fn row(number: usize, item: &Bound<'_, PyAny>) -> PyResult<Row> {
 ///                 after column, each from the bottom up; a class in the last place is left out
 /// ==============  ==========================================================================================
 ///
-/// Without ``encoding``, texts, lists of `Position` and the first five kinds of arrays are told apart by their shape. ``board`` is
-/// that of the `Position`, else 7x6. A row that is no position raises `PositionError` with its index and the reason; with
+/// Without ``encoding``, texts, lists of `Position`, observations of ``kaggle``, and ``bitboards``, ``array``, ``pettingzoo`` and
+/// ``openspiel`` are told apart by their shape. ``board`` is that of the `Position`, else 7x6. A row that is no position raises `PositionError` with its index and the reason; with
 /// ``errors="mask"`` it has all bits set.
 ///
 /// >>> fourbase.decode(["", "4", "44"], "moves").tolist()
@@ -172,8 +173,10 @@ pub fn encode<'py>(
     let positions: Vec<Position> = batch.positions.iter().flatten().copied().collect();
     match encoding {
         "positions" => list(py, positions.into_iter().map(|one| position::Position(one).into_bound_py_any(py))),
-        "moves" => texts(py, &positions, |position| {
-            position::moves(position).ok_or_else(|| "no game reaches this position; write it as \"bits\"".to_owned())
+        "moves" => texts(py, &positions, moves),
+        "actions" => texts(py, &positions, |position| {
+            let columns = moves(position)?.chars().filter_map(|column| column.to_digit(36)?.checked_sub(1)).collect();
+            Ok::<Vec<u32>, _>(columns)
         }),
         "bits" => texts(py, &positions, |position| Ok(notation::to_bits(position))),
         "uni" => texts(py, &positions, |position| Ok(notation::to_uni(position))),
@@ -184,16 +187,24 @@ pub fn encode<'py>(
     }
 }
 
-/// Writes texts, on all threads.
-fn texts<'py>(
+/// Writes moves; the error says that there are none.
+fn moves(position: &Position) -> Result<String, String> {
+    position::moves(position).ok_or_else(|| "no game reaches this position; write it as \"bits\"".to_owned())
+}
+
+/// Writes texts or lists, on all threads.
+fn texts<'py, T: Send + IntoPyObject<'py>>(
     py: Python<'py>,
     positions: &[Position],
-    text: impl Fn(&Position) -> Result<String, String> + Sync,
+    text: impl Fn(&Position) -> Result<T, String> + Sync,
 ) -> PyResult<Bound<'py, PyAny>> {
     let pool = pool()?;
     let texts: Vec<_> = briefly(py, || pool.install(|| positions.par_iter().map(&text).collect()))?;
     let texts = texts.into_iter().enumerate();
-    list(py, texts.map(|(row, text)| text.map_err(|reason| of_row(row, &reason))?.into_bound_py_any(py)))
+    list(
+        py,
+        texts.map(|(row, text)| text.map_err(|reason| of_row("PositionError", row, &reason))?.into_bound_py_any(py)),
+    )
 }
 
 /// Makes a list. Ctrl-C stops it.

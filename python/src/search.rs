@@ -3,20 +3,22 @@
 use std::time::{Duration, Instant};
 
 use fourbase::analysis::{Budget, SearchPool};
-use fourbase::search::Options;
+use fourbase::search::{Monitor, Options};
 use pyo3::prelude::*;
 
-use crate::arguments::BoardArgument;
+use crate::arguments::{BoardArgument, whole, whole_or_none};
 use crate::failure::{exception, of_analysis};
 use crate::outcome::Outcome;
 use crate::position::read;
-use crate::wait::{budget, patiently};
+use crate::progress::Shown;
+use crate::wait::{budget, pool};
 
 /// Finds the value and the remoteness of a position by searching forward, without a database. The answer is exact.
 ///
 /// ``nodes`` and ``seconds`` limit the search; where one is reached, `SearchLimit` is raised. ``threads`` start only if the
 /// question turns out to be long. ``table_bytes`` is the most memory for what was found (default: 128 MiB). Late positions
-/// take microseconds, the empty board of 7x6 many minutes. Ctrl-C stops the search.
+/// take microseconds, the empty board of 7x6 many minutes. Ctrl-C stops the search, and so does an error that ``progress``
+/// raises: see `Database.probe_many`.
 ///
 /// >>> fourbase.search("7x6", "444443555566")
 /// Outcome(value='win', remoteness=1)
@@ -25,35 +27,34 @@ use crate::wait::{budget, patiently};
 ///     ...
 /// fourbase.errors.SearchLimit: 7x6: not decided within 1000 nodes; allow more with nodes=... or seconds=..., or ask about a later position
 #[pyfunction]
-#[pyo3(signature = (board, position=None, *, nodes=None, seconds=None, threads=1, table_bytes=None))]
+#[expect(clippy::too_many_arguments, reason = "each is a keyword")]
+#[pyo3(signature = (board, position=None, *, nodes=None, seconds=None, threads=1, table_bytes=None, progress=None))]
 pub fn search(
     py: Python<'_>,
     board: BoardArgument,
     position: Option<&Bound<'_, PyAny>>,
-    nodes: Option<u64>,
+    #[pyo3(from_py_with = whole_or_none::nodes)] nodes: Option<u64>,
     seconds: Option<f64>,
-    threads: usize,
-    table_bytes: Option<usize>,
+    #[pyo3(from_py_with = whole::threads)] threads: usize,
+    #[pyo3(from_py_with = whole_or_none::table_bytes)] table_bytes: Option<usize>,
+    progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Outcome> {
     let board = board.0;
     let position = position.map_or_else(|| Ok(fourbase::Position::start(board)), |text| read(board, text))?;
     let deadline = seconds.map(deadline).transpose()?.flatten();
     let defaults = Options::default();
-    let options = Options {
-        threads: threads.clamp(1, 1024),
-        table_bytes: table_bytes.unwrap_or(defaults.table_bytes),
-        ..defaults
-    };
-    let found = patiently(py, |monitor| {
+    let options = Options { threads, table_bytes: table_bytes.unwrap_or(defaults.table_bytes), ..defaults };
+    let told = |monitor: &Monitor| Some(("nodes", monitor.nodes(), nodes, monitor.nodes()));
+    let found = Shown::new(py, board, "Progress", progress)?.patiently(py, &*pool()?, told, |monitor| {
         SearchPool::new(options).outcome(&position, &mut Budget { deadline, ..budget(nodes, monitor) })
     })?;
-    found.map(Outcome::from).map_err(|error| of_analysis(&error))
+    found.map(Outcome::from).map_err(|error| of_analysis(&error, "nodes=... or seconds=..."))
 }
 
 /// Returns when the time is over; `None` for never.
 fn deadline(seconds: f64) -> PyResult<Option<Instant>> {
     if seconds.is_nan() || seconds < 0.0 {
-        return Err(exception("OptionError", format!("seconds={seconds} is no time; write a number from 0 up")));
+        return Err(exception("OptionError", format!("seconds={seconds} is no time; write a number from 0 on")));
     }
     Ok(Duration::try_from_secs_f64(seconds).ok().and_then(|time| Instant::now().checked_add(time)))
 }

@@ -2,20 +2,20 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 
 use fourbase::search::Monitor;
 use fourbase_tiers::communicator::Alone;
 use fourbase_tiers::files::Disk;
 use fourbase_tiers::kernel::Values;
-use fourbase_tiers::progress::{Progress, Stage};
 use fourbase_tiers::solve::Solve;
 use pyo3::prelude::*;
 
-use crate::arguments::{BoardArgument, memory_bytes, named, root};
+use crate::arguments::{BoardArgument, memory_bytes, named, root, whole_or_none};
 use crate::database::Database;
 use crate::failure::of_solve;
-use crate::wait::{patiently_on, pool, threads as start};
+use crate::progress::{Seen, Shown, Watch};
+use crate::wait::{pool, threads as start};
 
 /// Solves every position of a board, and returns the database.
 ///
@@ -42,10 +42,10 @@ pub fn solve(
     board: BoardArgument,
     values: &str,
     db: Option<PathBuf>,
-    progress: Option<Py<PyAny>>,
-    threads: Option<u16>,
-    memory: Option<u64>,
-    keep_plies: Option<u32>,
+    progress: Option<Bound<'_, PyAny>>,
+    #[pyo3(from_py_with = whole_or_none::threads)] threads: Option<u16>,
+    #[pyo3(from_py_with = whole_or_none::memory)] memory: Option<u64>,
+    #[pyo3(from_py_with = whole_or_none::keep_plies)] keep_plies: Option<u32>,
     replace: bool,
 ) -> PyResult<Database> {
     let values = named("values", values, &[("remoteness", Values::Remoteness), ("wdl", Values::Wdl)])?;
@@ -55,56 +55,12 @@ pub fn solve(
         .keep_plies(keep_plies)
         .replace(replace);
     let pool = threads.map_or_else(pool, |number| Ok(Arc::new(start(number.into())?)))?;
-    let shown = py.import("fourbase._solve")?.getattr("shown")?.call1((board.0.to_string(), progress))?;
-    let (show, end): (Option<Py<PyAny>>, Py<PyAny>) = shown.extract()?;
-    let seen = Seen::default();
-    let tell = |py: Python<'_>| {
-        let (ply, done, all) = (seen.ply.load(Relaxed), seen.done.load(Relaxed), seen.all.load(Relaxed));
-        match &show {
-            Some(show) if all > 0 => show.call1(py, (ply, done, all)).map(drop),
-            _ => Ok(()),
-        }
+    let shown = Shown::new(py, board.0, "SolveProgress", progress)?;
+    let seen = &Seen::default();
+    let told = |_: &Monitor| {
+        let all = seen.all.load(Relaxed);
+        (all > 0).then(|| (seen.ply.load(Relaxed), seen.done.load(Relaxed), all))
     };
-    let solved = patiently_on(py, &pool, tell, |monitor| solve.run_on(&Alone, &Disk, &Watch { seen: &seen, monitor }))
-        .and_then(|report| report.map_err(of_solve))
-        .and_then(|report| tell(py).map(|()| report));
-    end.call0(py)?;
-    Database::open(py, &solved?.folder)
-}
-
-/// How far a solve is.
-#[derive(Default)]
-struct Seen {
-    ply: AtomicU32,
-    done: AtomicU64,
-    all: AtomicU64,
-}
-
-/// Notes how far a solve is, and stops it at Ctrl-C.
-struct Watch<'a> {
-    seen: &'a Seen,
-    monitor: &'a Monitor,
-}
-
-impl Progress for Watch<'_> {
-    fn begin(&self, stage: Stage, entries: u64, done: u64) {
-        if stage == Stage::Solve {
-            self.seen.all.store(entries, Relaxed);
-            self.seen.done.store(done, Relaxed);
-        }
-    }
-
-    fn tier(&self, ply: u32, _: u64) {
-        self.seen.ply.store(ply, Relaxed);
-    }
-
-    fn done(&self, stage: Stage, entries: u64) {
-        if stage == Stage::Solve {
-            self.seen.done.fetch_add(entries, Relaxed);
-        }
-    }
-
-    fn is_stopped(&self) -> bool {
-        self.monitor.is_cancelled()
-    }
+    let report = shown.patiently(py, &pool, told, |monitor| solve.run_on(&Alone, &Disk, &Watch { seen, monitor }))?;
+    Database::open(py, &report.map_err(of_solve)?.folder)
 }

@@ -9,7 +9,7 @@ use fourbase::{Player, notation};
 use pyo3::exceptions::PyFileNotFoundError;
 use pyo3::prelude::*;
 
-use crate::arguments::{BoardArgument, memory_bytes, named};
+use crate::arguments::{BoardArgument, memory_bytes, named, whole_or_none};
 use crate::database::Database;
 use crate::failure::{exception, of_database};
 use crate::position::Position;
@@ -75,7 +75,7 @@ pub fn strategy<'py>(
     board: BoardArgument,
     player: &str,
     db: Option<PathBuf>,
-    memory: Option<u64>,
+    #[pyo3(from_py_with = whole_or_none::memory)] memory: Option<u64>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let database = match Database::find(py, board.0, db, None) {
         Ok(Database(database)) => Some(database),

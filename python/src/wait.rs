@@ -27,20 +27,20 @@ pub fn briefly<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyRe
 /// Does long work without the GIL, on the threads of all calls. Ctrl-C cancels the monitor, which `work` must heed. A panic
 /// becomes an exception.
 pub fn patiently<T: Send>(py: Python<'_>, work: impl FnOnce(&Arc<Monitor>) -> T + Send) -> PyResult<T> {
-    patiently_on(py, &*pool()?, |_| Ok(()), work)
+    patiently_on(py, &*pool()?, |_, _| Ok(()), work)
 }
 
 /// Does long work as [`patiently`] does, on the threads of `pool`. In the meantime, this thread asks Python for signals and
-/// calls `meanwhile` twenty times a second. If either fails, as with Ctrl-C, it cancels the monitor, waits for the end of the
-/// work and returns that error.
+/// calls `meanwhile` twenty times a second, and once more at the end. If either fails, as with Ctrl-C, it cancels the monitor,
+/// waits for the end of the work and returns that error.
 pub fn patiently_on<T: Send>(
     py: Python<'_>,
     pool: &ThreadPool,
-    mut meanwhile: impl FnMut(Python<'_>) -> PyResult<()> + Send,
+    mut meanwhile: impl FnMut(Python<'_>, &Monitor) -> PyResult<()> + Send,
     work: impl FnOnce(&Arc<Monitor>) -> T + Send,
 ) -> PyResult<T> {
     let monitor = &Arc::new(Monitor::default());
-    py.detach(|| {
+    let done = py.detach(|| {
         thread::scope(|scope| {
             let (alive, ended) = mpsc::channel::<()>();
             let worker = scope.spawn(move || {
@@ -53,7 +53,7 @@ pub fn patiently_on<T: Send>(
                 if interrupted.is_some() {
                     continue;
                 }
-                let asked = Python::attach(|py| py.check_signals().and_then(|()| meanwhile(py)));
+                let asked = Python::attach(|py| py.check_signals().and_then(|()| meanwhile(py, monitor)));
                 if let Err(error) = asked {
                     monitor.cancel();
                     interrupted = Some(error);
@@ -66,7 +66,8 @@ pub fn patiently_on<T: Send>(
                 (None, Err(panic)) => Err(bug(panic.as_ref())),
             }
         })
-    })
+    })?;
+    meanwhile(py, monitor).map(|()| done)
 }
 
 /// Limits searches to `nodes`, and lets a monitor cancel them.

@@ -1,8 +1,18 @@
+import json
+
 import fourbase
 import numpy as np
 import pytest
 from fourbase import Database, Position
-from fourbase.errors import EncodingError, OptionError, PositionError, SolveMemory
+from fourbase.errors import (
+    ArgumentError,
+    DatabaseUnfinished,
+    EncodingError,
+    OptionError,
+    PositionError,
+    SearchLimit,
+    SolveMemory,
+)
 
 BITBOARDS = fourbase.decode(["", "1", "12", "2143", "3", "112233", "4213"], board="4x3")
 
@@ -22,7 +32,6 @@ def test_one_batch_has_the_same_answers_in_every_form():
         np.array(texts),
         fourbase.encode(BITBOARDS, "positions", board="4x3"),
         BITBOARDS.astype(np.int64),
-        BITBOARDS.tolist(),
         np.asfortranarray(BITBOARDS),
         np.repeat(BITBOARDS, 2, axis=0)[::2],
         cells.astype(np.float32),
@@ -95,10 +104,11 @@ def test_an_array_of_another_shape_or_type_is_refused(wrong):
         Database("4x3").probe_many(wrong)
 
 
-@pytest.mark.parametrize("wrong", ["44", Position("4x3"), None, 7, ["1", 7]])
+@pytest.mark.parametrize("wrong", ["44", Position("4x3"), None, 7, ["1", 7], {"board": [0] * 12, "mark": 1}])
 def test_what_is_no_batch_is_a_type_error(wrong):
-    with pytest.raises(TypeError):
+    with pytest.raises(ArgumentError) as refused:
         Database("4x3").probe_many(wrong)
+    assert isinstance(refused.value, TypeError)
 
 
 def test_options_that_do_not_exist_say_which_do():
@@ -106,7 +116,88 @@ def test_options_that_do_not_exist_say_which_do():
         Database("4x3").probe_many(["1"], errors="ignore")  # type: ignore[arg-type]
     for call in (fourbase.encode, fourbase.decode):
         with pytest.raises(EncodingError, match="write one of moves"):
-            call([[0, 0]], "alphazero")  # type: ignore[call-overload]
+            call(np.zeros((1, 2), np.uint64), "alphazero")  # type: ignore[call-overload]
+
+
+def test_lists_of_numbers_say_what_they_are():
+    db, actions = Database("4x3"), [[], [0], [0, 1], [1, 0, 3, 2]]
+    with pytest.raises(EncodingError, match=r'"actions".*"bitboards"'):
+        db.probe_many([[3, 1]])
+    texts = ["".join(str(action + 1) for action in row) for row in actions]
+    assert db.probe_many(actions, encoding="actions")[1].tolist() == db.probe_many(texts)[1].tolist()
+    assert db.probe_many(BITBOARDS.tolist(), encoding="bitboards")[1].tolist() == db.probe_many(BITBOARDS)[1].tolist()
+    with pytest.raises(PositionError, match="row 1"):
+        db.probe_many([[0], [4]], encoding="actions")
+    assert db.probe_many([[0], [-1], [99]], encoding="actions", errors="mask")[0].tolist()[1:] == [-128, -128]
+    played = fourbase.encode(BITBOARDS, "actions", board="4x3")
+    assert played == [[int(move) - 1 for move in moves] for moves in fourbase.encode(BITBOARDS, "moves", board="4x3")]
+    assert (fourbase.decode(played, "actions", board="4x3") == BITBOARDS).all()
+
+
+def test_planes_are_cells_column_after_column():
+    planes = fourbase.encode(BITBOARDS, "planes", board="4x3")
+    cells = fourbase.encode(BITBOARDS, "array", board="4x3")
+    assert (planes.shape, planes.dtype) == ((7, 2, 4, 3), np.int8)
+    for player, plane in enumerate(planes.swapaxes(0, 1)):
+        assert (plane == (cells[:, ::-1] == player + 1).swapaxes(1, 2)).all()
+    assert (fourbase.decode(planes.astype(np.float32), "planes", board="4x3") == BITBOARDS).all()
+
+
+def test_one_position_instead_of_a_batch_is_told_so():
+    for encoding in ("array", "pettingzoo"):
+        one = fourbase.encode(["44"], encoding, board="7x6")[0]
+        for named in (None, encoding):
+            with pytest.raises(EncodingError, match=r"write data\[None\]"):
+                fourbase.decode(one, named)
+    observation = fourbase.encode(["44"], "kaggle")
+    assert fourbase.decode(observation).tolist() == fourbase.decode(["44"]).tolist()
+
+
+def test_arrow_arrays_of_texts_are_read():
+    arrow = pytest.importorskip("pyarrow")
+    texts = ["", "1", "12"]
+    for array in (arrow.array(texts), arrow.chunked_array([texts])):
+        assert Database("4x3").probe_many(array)[1].tolist() == Database("4x3").probe_many(texts)[1].tolist()
+
+
+def test_what_is_not_decided_is_named_or_masked(tmp_path):
+    # Ply 14 is not stored.
+    db, rows = Database("7x6", tmp_path), ["", "4444", "12345671234567"]
+    for ask in (db.probe_many, db.move_values):
+        with pytest.raises(SearchLimit, match=r"row 2: .* nodes=.*errors=\"mask\"") as refused:
+            ask(rows, nodes=1)
+        assert refused.value.row == 2
+    values, plies = db.probe_many(rows, nodes=1, errors="mask")
+    assert (values.tolist(), plies.tolist()) == ([1, 1, -128], [41, 37, 255])
+    whole, masked = db.move_values(rows[:2]), db.move_values(rows, nodes=1, errors="mask")
+    assert (masked.values[:2] == whole.values).all()
+    assert masked.legal[2].all()
+    assert (masked.values[2] == fourbase.NO_VALUE).any()
+
+
+def test_an_unfinished_database_is_an_error_even_if_masked(tmp_path):
+    def stop(progress: fourbase.SolveProgress) -> None:
+        if progress.ply < 20:
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fourbase.solve("6x5", db=tmp_path, progress=stop, threads=1)
+    if (tmp_path / "6x5" / "remoteness" / "manifest").exists():
+        with pytest.raises(DatabaseUnfinished):
+            Database("6x5", tmp_path).probe_many(["1", "2"], errors="mask")
+
+
+def test_results_are_json():
+    db = Database("5x4")
+    table, drawn = db.move_values(["1234"]), db.sample(5, plies=[6])
+    results = [db.probe("1"), db.moves("1234")[0], table, drawn, fourbase.strategy(lambda *_: 1, "4x3")]
+    texts = [json.loads(json.dumps(result.to_dict())) for result in results]
+    assert texts[:2] == [{"value": "win", "remoteness": 19}, {"column": 3, "value": "tie", "remoteness": 16}]
+    assert texts[2]["plies"] == [[16] * 5]
+    assert texts[3]["ply"] == [6] * 5
+    assert texts[4]["verdict"] == results[4].verdict
+    assert "<td>tie 16</td>" in table._repr_html_()
+    assert "<td>2,584,821</td>" in db._repr_html_()
 
 
 def test_a_tier_comes_in_chunks_with_the_answers_of_probes():

@@ -5,7 +5,15 @@ import fourbase
 import numpy as np
 import pytest
 from fourbase import Database, Outcome, Position
-from fourbase.errors import DatabaseDamaged, DatabaseMissing, DatabaseUnfinished, PositionError, SearchLimit
+from fourbase.errors import (
+    ArgumentError,
+    DatabaseDamaged,
+    DatabaseMissing,
+    DatabaseUnfinished,
+    OptionError,
+    PositionError,
+    SearchLimit,
+)
 
 
 def test_every_answer_of_a_small_board_is_that_of_the_program(program):
@@ -52,8 +60,47 @@ def test_a_missing_database_says_what_to_type(tmp_path):
 def test_a_position_of_another_board_is_refused():
     with pytest.raises(PositionError, match="4x3"):
         Database("4x4").probe(Position("4x3"))
-    with pytest.raises(TypeError, match="a position is a text"):
+    with pytest.raises(PositionError, match='write "4x3" as the board'):
+        fourbase.search("4x4", Position("4x3"))
+    with pytest.raises(ArgumentError, match="a position is a text"):
         Database("4x4").probe(4)  # type: ignore[arg-type]
+
+
+def test_numbers_that_cannot_be_are_errors_that_name_them():
+    db = Database("4x3")
+    wrong = {
+        "count=-1": lambda: db.sample(-1),
+        "plies=20 is no list": lambda: db.sample(3, plies=20),  # type: ignore[arg-type]
+        "threads=70000 .* from 1 to 1024": lambda: fourbase.search("4x3", threads=70000),
+        "threads=0": lambda: fourbase.solve("4x3", threads=0),
+        "nodes=-1": lambda: db.probe("", nodes=-1),
+        "seed='a'": lambda: db.sample(1, seed="a"),  # type: ignore[arg-type]
+        "column=0": lambda: fourbase.Move(0, "win"),
+    }
+    for message, call in wrong.items():
+        with pytest.raises(OptionError, match=message):
+            call()
+
+
+def test_outcomes_have_an_order_and_a_score():
+    outcomes = [
+        Outcome("win", 5),
+        Outcome("win", 9),
+        Outcome("win"),
+        Outcome("tie", 3),
+        Outcome("lose", 8),
+        Outcome("lose", 2),
+    ]
+    assert sorted(outcomes, reverse=True) == outcomes
+    db = Database("5x4")
+    assert max(db.moves("1234"), key=lambda move: move.outcome) == db.moves("1234")[0]
+    with pytest.raises(TypeError):
+        max(db.moves("1234"))  # type: ignore[type-var]
+    # Pons: the winner's last piece of 42 gives 1, and each piece earlier one more.
+    start = Position("7x6")
+    assert [Outcome("win", plies).score(start) for plies in (41, 39, 7)] == [1, 2, 18]
+    assert [Outcome("lose", plies).score(start) for plies in (42, 8)] == [-1, -18]
+    assert (Outcome("tie", 42).score(start), Outcome("win").score(start)) == (0, None)
 
 
 def test_a_damaged_database_is_an_error_and_not_an_answer(root, tmp_path):
@@ -77,6 +124,8 @@ def test_a_database_of_values_alone_has_no_remoteness(tmp_path):
 def test_a_database_is_pickled_as_its_place(root):
     other = pickle.loads(pickle.dumps(Database("5x4")))
     assert other.probe("12") == Database("5x4").probe("12")
+    assert (other, hash(other)) == (Database("5x4"), hash(Database("5x4")))
+    assert other != Database("4x4")
     assert other.folder == root / "5x4" / "remoteness"
 
 

@@ -37,7 +37,7 @@ def test_the_examples_run(name, text):
 
 
 def test_every_public_name_is_documented():
-    constants = {"WIN", "TIE", "LOSE", "NO_VALUE", "NO_PLIES", "INVALID", "__version__"}
+    constants = {"Encoding", "WIN", "TIE", "LOSE", "NO_VALUE", "NO_PLIES", "INVALID", "__version__"}
     assert [name for name, text in documented().items() if not text and name not in constants] == []
 
 
@@ -128,7 +128,13 @@ def test_the_notebook_grades_a_learner(monkeypatch, tmp_path):
 
 @pytest.mark.parametrize(
     "command",
-    [["ruff", "check", "."], ["ruff", "format", "--check", "."], ["mypy"], ["mypy.stubtest", "fourbase"]],
+    [
+        ["ruff", "check", "."],
+        ["ruff", "format", "--check", "."],
+        ["mypy"],
+        ["mypy.stubtest", "fourbase"],
+        ["pyright", "--verifytypes", "fourbase", "--ignoreexternal"],
+    ],
     ids=lambda command: " ".join(command),
 )
 def test_the_code_is_formatted_and_typed(command):

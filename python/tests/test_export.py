@@ -1,3 +1,9 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from typing import Any
 
 import numpy as np
@@ -17,6 +23,8 @@ def test_npz_has_the_arrays_of_probes(tmp_path):
     assert (table.values == arrays["move_values"]).all()
     assert (table.plies == arrays["move_remoteness"]).all()
     assert (arrays["ply"] == 6).all()
+    card = json.loads(str(arrays["card"]))
+    assert (card["fourbase.board"], card["fourbase.database.hash"]) == ("4x4", db.hash)
     text = (tmp_path / "a.npz.md").read_text()
     assert f"| `move_values` | int8 {table.values.shape} | value_1, value_2, value_3, value_4 |" in text
 
@@ -38,7 +46,10 @@ def test_parquet_is_what_other_readers_read(tmp_path, name):
         columns = reader.read_parquet(tmp_path / "a.parquet").to_dict(as_series=False)
     else:
         table = reader.read_table(tmp_path / "a.parquet")
-        assert table.schema.metadata[b"fourbase.board"] == b"5x4"
+        facts = json.loads(str(np.load(tmp_path / "a.npz")["card"]))
+        metadata = {key.decode(): of.decode() for key, of in table.schema.metadata.items()}
+        assert metadata.items() >= facts.items()
+        assert facts["fourbase.board"] == "5x4"
         columns = table.to_pydict()
     arrays = np.load(tmp_path / "a.npz")
     expected = dict(zip(("first", "second"), arrays["bitboards"].T, strict=True)) | {"score": arrays["score"]}
@@ -89,3 +100,35 @@ def test_wrong_options_leave_no_file(tmp_path):
     with pytest.raises(FileExistsError, match="replace=True"):
         db.export(tmp_path / "a.csv", plies=[1])
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "a.csv.md"]
+
+
+def test_what_would_take_days_is_refused_and_what_is_quick_is_not(tmp_path):
+    db, progress = Database("7x6", tmp_path), []
+    for rows in ({"plies": [20]}, {"plies": [14], "sample": 10**10}):
+        with pytest.raises(OptionError, match=r"hours.*sample=.*hours=None"):
+            db.export(tmp_path / "a.csv", **rows)
+    assert list(tmp_path.iterdir()) == []
+    # Stored rows, full boards, and few rows are never refused, and a limit of nodes is an error of its own.
+    small = Database("4x3")
+    assert small.export(tmp_path / "b.csv", plies=range(13), hours=0.01) > 10_000
+    assert small.export(tmp_path / "c.csv", plies=[12], hours=0.01) > 0
+    assert db.export(tmp_path / "d.csv", sample=5, plies=[15], hours=0.01, progress=progress.append) == 5
+    assert (progress[-1].unit, progress[-1].done, progress[-1].total) == ("positions", 5, 5)
+    assert progress[-1].nodes > 0
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGTERM")
+def test_sigterm_leaves_nothing(tmp_path):
+    code = (
+        "import sys, fourbase; print('begun', flush=True); "
+        "fourbase.Database('7x6', sys.argv[1]).export(sys.argv[1] + '/a.csv', sample=10**7, plies=[14], hours=None)"
+    )
+    asked = subprocess.Popen([sys.executable, "-c", code, tmp_path], stdout=subprocess.PIPE, text=True)
+    assert asked.stdout is not None
+    assert asked.stdout.readline() == "begun\n"
+    while asked.poll() is None and not list(tmp_path.iterdir()):
+        time.sleep(0.05)
+    asked.send_signal(signal.SIGTERM)
+    asked.communicate(timeout=60)
+    assert asked.returncode == 128 + signal.SIGTERM
+    assert list(tmp_path.iterdir()) == []

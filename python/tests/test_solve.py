@@ -1,3 +1,4 @@
+import asyncio
 import os
 import signal
 import subprocess
@@ -31,6 +32,44 @@ def test_a_line_of_progress_is_written_over_and_cleared(tmp_path, capsys):
     assert "4x4: ply 0" in written
     assert written.endswith("\r")
     assert "\n" not in written
+
+
+def test_long_calls_tell_how_far_they_are(tmp_path, capsys):
+    seen: list[fourbase.Progress] = []
+    db, rows = fourbase.Database("7x6", tmp_path), ["", "1", "1", "12345671234567"]
+    db.probe_many(rows, progress=seen.append)
+    assert seen[-1][:3] == ("positions", 4, 4)
+    db.move_values(rows, progress=seen.append)
+    assert seen[-1][:3] == ("moves", 28, 28)
+    assert seen[-1].nodes > 0
+    seen.clear()
+    with pytest.raises(SearchLimit):
+        fourbase.search("7x6", nodes=100_000, progress=seen.append)
+    assert 100_000 <= seen[-1].nodes < 120_000
+    assert seen[-1] == ("nodes", seen[-1].nodes, 100_000, seen[-1].nodes)
+    capsys.readouterr()
+    db.probe_many(rows, progress=True)
+    assert capsys.readouterr().err.startswith("\r7x6: 4 positions of 4, 100%")
+    for quiet in (None, False):
+        db.probe_many(rows, progress=quiet)
+    assert capsys.readouterr().err == ""
+
+
+def test_an_error_of_progress_stops_a_search_in_another_thread():
+    stop = threading.Event()
+
+    def heed(progress: fourbase.Progress) -> None:
+        if stop.is_set():
+            raise InterruptedError
+
+    async def cancelled() -> None:
+        task = asyncio.create_task(asyncio.to_thread(fourbase.search, "8x8", progress=heed))
+        await asyncio.sleep(0.3)
+        task.cancel()
+        stop.set()
+
+    # Leaves only when all threads have ended.
+    asyncio.run(cancelled())
 
 
 def test_a_solved_board_is_not_solved_again(tmp_path):

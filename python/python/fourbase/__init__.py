@@ -25,35 +25,13 @@ from fourbase._fourbase import (
     strategy,
 )
 from fourbase._grade import Blunder, Grade, GradedPly, grade
-from fourbase._solve import SolveProgress
-from fourbase._types import INVALID, LOSE, NO_PLIES, NO_VALUE, TIE, WIN, Labelled, MoveValues, Strategy
+from fourbase._progress import Progress, SolveProgress
+from fourbase._types import INVALID, LOSE, NO_PLIES, NO_VALUE, TIE, WIN, Encoding, Labelled, MoveValues, Strategy
 from fourbase.errors import FourbaseError
 
+# fmt: off
 __all__ = [
-    "INVALID",
-    "LOSE",
-    "NO_PLIES",
-    "NO_VALUE",
-    "TIE",
-    "WIN",
-    "Blunder",
-    "Database",
-    "FourbaseError",
-    "Grade",
-    "GradedPly",
-    "Labelled",
-    "Move",
-    "MoveValues",
-    "Outcome",
-    "Position",
-    "SolveProgress",
-    "Strategy",
-    "__version__",
-    "decode",
-    "encode",
-    "errors",
-    "grade",
-    "search",
-    "solve",
-    "strategy",
+    "INVALID", "LOSE", "NO_PLIES", "NO_VALUE", "TIE", "WIN", "Blunder", "Database", "Encoding", "FourbaseError",
+    "Grade", "GradedPly", "Labelled", "Move", "MoveValues", "Outcome", "Position", "Progress", "SolveProgress",
+    "Strategy", "__version__", "decode", "encode", "errors", "grade", "search", "solve", "strategy",
 ]

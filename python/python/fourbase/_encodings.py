@@ -12,9 +12,14 @@ from numpy.typing import NDArray
 
 from fourbase._fourbase import Position
 from fourbase._types import INVALID
-from fourbase.errors import EncodingError, PositionError
+from fourbase.errors import ArgumentError, EncodingError, PositionError
 
-_LISTS = ("moves", "bits", "uni", "positions")
+_LISTS = ("moves", "bits", "uni", "positions", "actions")
+
+# The characters of columns in moves.
+_COLUMNS = "123456789abcdefghijklmnopqrstuvw"
+
+_ROWS = (list, tuple, np.ndarray)
 
 # Rows that are converted at once: they stay in the cache of the processor.
 _PART = 4096
@@ -26,26 +31,38 @@ def read(data: Any, encoding: str | None, start: Position) -> tuple[Any, Callabl
     ``start`` is the empty board. A row with numbers that the encoding does not have becomes `INVALID`. The second
     result explains what is wrong with a row, where the encoding matters.
     """
-    if data is None or isinstance(data, str | Position):
-        raise TypeError("give a list of positions or an array; for one position write [position], or call probe")
-    if hasattr(data, "to_numpy"):
+    if not hasattr(data, "__iter__") or isinstance(data, str | bytes | Mapping):
+        raise ArgumentError("give a list of positions or an array; for one position write [position], or call probe")
+    if hasattr(data, "to_pylist"):
+        data = data.to_numpy(zero_copy_only=False)  # Arrow
+    elif hasattr(data, "to_numpy"):
         data = data.to_numpy()
     if isinstance(data, np.ndarray) and data.ndim == 1 and data.dtype.kind in "UO":
         data = data.tolist()
     elif not hasattr(data, "__array__") and not isinstance(data, Sequence):
         data = list(data)
     first = data[0] if isinstance(data, Sequence) and len(data) > 0 else None
+    if encoding is None and isinstance(first, _ROWS) and not any(isinstance(cell, _ROWS) for cell in first):
+        raise EncodingError(
+            'a list of lists of numbers may be moves or bitboards: write encoding="actions" for columns from 0, '
+            'encoding="bitboards", or texts such as "4453" for columns from 1'
+        )
+    if encoding == "actions":
+        return ["".join(_COLUMNS[move] if 0 <= move < len(_COLUMNS) else "?" for move in moves) for moves in data], None
     if isinstance(first, Position) or encoding in _LISTS or (isinstance(first, str) and encoding is None):
         return data if isinstance(data, list | tuple) else list(data), None
     marks = None
     if isinstance(first, str) and encoding == "uci":
         data = _letters(data, start)
-    elif isinstance(first, Mapping) and encoding == "kaggle":
-        data, marks = _observations(data, start)
+    elif isinstance(first, Mapping) and encoding in (None, "kaggle"):
+        encoding, (data, marks) = "kaggle", _observations(data, start)
     try:
         array = np.asarray(data)
     except ValueError as error:
         raise EncodingError(f"the rows have no common shape: {error}") from None
+    kinds = [encoding] if encoding not in (None, "bitboards") else ["array", "pettingzoo"] if start.width > 2 else []
+    if array.shape in [_shape(kind, start) for kind in kinds]:
+        raise EncodingError(f"the shape {array.shape} is that of one position, not of a batch; write data[None]")
     encoding = encoding or _by_shape(array.shape)
     if encoding == "bitboards":
         return _bitboards(array), None
@@ -90,6 +107,7 @@ def _shape(encoding: str, start: Position) -> tuple[int, ...]:
     shapes: dict[str, tuple[int, ...]] = {
         "array": (height, width),
         "pettingzoo": (height, width, 2),
+        "planes": (2, width, height),
         "openspiel": (3, height, width),
         "openspiel-egocentric": (3, height, width),
         "kaggle": (height * width,),
@@ -108,6 +126,8 @@ def _cells(rows: NDArray[Any], encoding: str, start: Position) -> NDArray[Any]:
         return rows.reshape(count, width, height)
     if encoding == "pettingzoo":
         return rows.transpose(0, 3, 2, 1)[..., ::-1]
+    if encoding == "planes":
+        return rows
     if encoding.startswith("openspiel"):
         return rows.swapaxes(2, 3)
     return rows.reshape(count, height, width).swapaxes(1, 2)[..., ::-1]
@@ -200,7 +220,7 @@ def _observations(data: Sequence[Mapping[str, Any]], start: Position) -> tuple[N
     try:
         boards, marks = [of["board"] for of in data], np.array([of["mark"] for of in data])
     except (TypeError, KeyError):
-        raise TypeError("an observation has a board and a mark") from None
+        raise ArgumentError("an observation has a board and a mark") from None
     for row, board in enumerate(boards):
         if len(board) != cells:
             raise PositionError(f"row {row}: the board has {len(board)} cells, {start.board} has {cells}", row)

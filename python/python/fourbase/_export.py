@@ -1,10 +1,13 @@
 """Files of `Database.export`: their names, and NPZ."""
 
+import json
 import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from fourbase._progress import ended_by_sigterm
 
 # Columns that are several fields.
 _TABLES = ("bitboards", "move_values", "move_remoteness")
@@ -18,18 +21,18 @@ def export(made: Any, file: Path, replace: bool, made_with: str) -> int:
     for name in (file, readme):
         if not replace and name.exists():
             raise FileExistsError(f"{name} exists; write replace=True to replace it, or another path")
-    with tempfile.TemporaryDirectory(prefix=".fourbase-", dir=file.parent) as folder:
+    with ended_by_sigterm(), tempfile.TemporaryDirectory(prefix=".fourbase-", dir=file.parent) as folder:
         whole, text = Path(folder, "data"), Path(folder, "readme")
-        rows, words, portions = made.write(whole, file.name, made_with)
+        rows, words, facts, portions = made.write(whole, file.name, made_with)
         if portions is not None:
-            words += _write_npz(whole, portions)
+            words += _write_npz(whole, portions, dict(facts))
         text.write_text(words, encoding="utf-8")
         whole.replace(file)
         text.replace(readme)
     return int(rows)
 
 
-def _write_npz(whole: Path, portions: list[list[tuple[str, str, Any]]]) -> str:
+def _write_npz(whole: Path, portions: list[list[tuple[str, str, Any]]], facts: dict[str, str]) -> str:
     """Write the fields of portions as the arrays of their columns, and return what explains them."""
     columns: dict[str, dict[str, list[Any]]] = {}
     for portion in portions:
@@ -43,6 +46,10 @@ def _write_npz(whole: Path, portions: list[list[tuple[str, str, Any]]]) -> str:
         parts = [np.concatenate(cells) for cells in fields.values()]
         arrays[column] = np.stack(parts, axis=1) if column in _TABLES else parts[0]
         words += f"| `{column}` | {arrays[column].dtype} {arrays[column].shape} | {', '.join(fields)} |\n"
+    arrays["card"] = np.array(json.dumps(facts))
+    words += (
+        "| `card` | text | the facts above as JSON, as in the metadata of Parquet: `json.loads(str(file['card']))` |\n"
+    )
     with whole.open("wb") as out:
         np.savez_compressed(out, **arrays)
     return words

@@ -6,82 +6,55 @@ from typing import Any, Final, Literal, TypeAlias, final, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from fourbase._solve import SolveProgress
-from fourbase._types import Labelled, MoveValues, Strategy
+from fourbase._progress import Progress, SolveProgress
+from fourbase._types import Encoding, Labelled, MoveValues, Strategy
 
-__all__ = [
-    "Chunks",
-    "Database",
-    "Move",
-    "Outcome",
-    "Position",
-    "__version__",
-    "decode",
-    "encode",
-    "grade",
-    "search",
-    "solve",
-    "strategy",
-]
+# fmt: off
+__all__ = ["Chunks", "Database", "Move", "Outcome", "Position", "__version__", "decode", "encode", "grade", "search",
+           "solve", "strategy"]
+# fmt: on
 
 __version__: Final[str]
 
 _Value: TypeAlias = Literal["win", "lose", "tie"]
+_Progress: TypeAlias = Callable[[Progress], object] | bool | None
 _Values: TypeAlias = Literal["remoteness", "wdl"]
+_Board: TypeAlias = str | None
+_Texts: TypeAlias = Literal["moves", "bits", "uni", "uci"]
+_Cells: TypeAlias = Literal["array", "planes", "pettingzoo"]
+_OpenSpiel: TypeAlias = Literal["openspiel", "openspiel-egocentric"]
 _Errors: TypeAlias = Literal["raise", "mask"]
-_Encoding: TypeAlias = Literal[
-    "moves",
-    "bits",
-    "uni",
-    "positions",
-    "bitboards",
-    "array",
-    "pettingzoo",
-    "openspiel",
-    "openspiel-egocentric",
-    "kaggle",
-    "uci",
-]
-_Column: TypeAlias = Literal[
-    "moves",
-    "bits",
-    "uni",
-    "bitboards",
-    "ply",
-    "value",
-    "remoteness",
-    "score",
-    "move-values",
-    "move-remoteness",
-]
+_Column: TypeAlias = (
+    Literal["moves", "bits", "uni", "bitboards", "ply", "value", "remoteness", "score"]
+    | Literal["move-values", "move-remoteness"]
+)
 _Positions: TypeAlias = Sequence[str] | Sequence[Position] | Sequence[Mapping[str, Any]] | Sequence[Any] | NDArray[Any]
 
 @final
 class Outcome:
     __match_args__ = ("value", "remoteness")
     def __new__(cls, value: _Value, remoteness: int | None = None) -> Outcome: ...
-    @property
-    def value(self) -> _Value: ...
-    @property
-    def remoteness(self) -> int | None: ...
+    value: Final[_Value]
+    remoteness: Final[int | None]
+    def score(self, position: Position) -> int | None: ...
+    def to_dict(self) -> dict[str, Any]: ...
     def __eq__(self, other: object, /) -> bool: ...
-    def __ne__(self, other: object, /) -> bool: ...
+    def __lt__(self, other: Outcome, /) -> bool: ...
+    def __le__(self, other: Outcome, /) -> bool: ...
+    def __gt__(self, other: Outcome, /) -> bool: ...
+    def __ge__(self, other: Outcome, /) -> bool: ...
     def __hash__(self) -> int: ...
 
 @final
 class Move:
     __match_args__ = ("column", "value", "remoteness")
     def __new__(cls, column: int, value: _Value, remoteness: int | None = None) -> Move: ...
-    @property
-    def column(self) -> int: ...
-    @property
-    def value(self) -> _Value: ...
-    @property
-    def remoteness(self) -> int | None: ...
-    @property
-    def outcome(self) -> Outcome: ...
+    column: Final[int]
+    value: Final[_Value]
+    remoteness: Final[int | None]
+    outcome: Final[Outcome]
+    def to_dict(self) -> dict[str, Any]: ...
     def __eq__(self, other: object, /) -> bool: ...
-    def __ne__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
 
 @final
@@ -89,33 +62,21 @@ class Position:
     def __new__(cls, board: str, position: str = "") -> Position: ...
     @classmethod
     def from_bitboards(cls, board: str, first: int, second: int) -> Position: ...
-    @property
-    def board(self) -> str: ...
-    @property
-    def width(self) -> int: ...
-    @property
-    def height(self) -> int: ...
-    @property
-    def ply(self) -> int: ...
-    @property
-    def to_move(self) -> Literal["first", "second"]: ...
-    @property
-    def primitive(self) -> _Value | None: ...
-    @property
-    def legal_moves(self) -> list[int]: ...
-    @property
-    def bitboards(self) -> tuple[int, int]: ...
-    @property
-    def moves(self) -> str | None: ...
-    @property
-    def bits(self) -> str: ...
-    @property
-    def uni(self) -> str: ...
+    board: Final[str]
+    width: Final[int]
+    height: Final[int]
+    ply: Final[int]
+    to_move: Final[Literal["first", "second"]]
+    primitive: Final[_Value | None]
+    legal_moves: Final[list[int]]
+    bitboards: Final[tuple[int, int]]
+    moves: Final[str | None]
+    bits: Final[str]
+    uni: Final[str]
     def play(self, column: int) -> Position: ...
     def mirrored(self) -> Position: ...
     def _repr_svg_(self) -> str: ...
     def __eq__(self, other: object, /) -> bool: ...
-    def __ne__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
 
 @final
@@ -126,20 +87,13 @@ class Chunks:
 @final
 class Database:
     def __new__(cls, board: str, db: str | os.PathLike[str] | None = None, *, cache: int | None = None) -> Database: ...
-    @property
-    def board(self) -> str: ...
-    @property
-    def values(self) -> _Values: ...
-    @property
-    def folder(self) -> Path | None: ...
-    @property
-    def keep_plies(self) -> int | None: ...
-    @property
-    def outcome(self) -> Outcome | None: ...
-    @property
-    def hash(self) -> str | None: ...
-    @property
-    def entries(self) -> int: ...
+    board: Final[str]
+    values: Final[_Values]
+    folder: Final[Path | None]
+    keep_plies: Final[int | None]
+    outcome: Final[Outcome | None]
+    hash: Final[str | None]
+    entries: Final[int]
     def positions(self, ply: int, *, legal: bool = True, chunk: int = 65536, memory: int | None = None) -> Chunks: ...
     def sample(
         self,
@@ -164,6 +118,8 @@ class Database:
         replace: bool = False,
         nodes: int | None = None,
         memory: int | None = None,
+        hours: float | None = 24.0,
+        progress: _Progress = None,
     ) -> int: ...
     def probe(self, position: str | Position, *, nodes: int | None = None) -> Outcome: ...
     def moves(self, position: str | Position, *, nodes: int | None = None) -> list[Move]: ...
@@ -171,18 +127,23 @@ class Database:
         self,
         positions: _Positions,
         *,
-        encoding: _Encoding | None = None,
+        encoding: Encoding | None = None,
         errors: _Errors = "raise",
         nodes: int | None = None,
+        progress: _Progress = None,
     ) -> tuple[NDArray[np.int8], NDArray[np.uint8]]: ...
     def move_values(
         self,
         positions: _Positions,
         *,
-        encoding: _Encoding | None = None,
+        encoding: Encoding | None = None,
         errors: _Errors = "raise",
         nodes: int | None = None,
+        progress: _Progress = None,
     ) -> MoveValues: ...
+    def _repr_html_(self) -> str: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
 
 def search(
     board: str,
@@ -192,6 +153,7 @@ def search(
     seconds: float | None = None,
     threads: int = 1,
     table_bytes: int | None = None,
+    progress: _Progress = None,
 ) -> Outcome: ...
 def solve(
     board: str,
@@ -205,28 +167,22 @@ def solve(
     replace: bool = False,
 ) -> Database: ...
 def decode(
-    data: _Positions, encoding: _Encoding | None = None, *, board: str | None = None, errors: _Errors = "raise"
+    data: _Positions, encoding: Encoding | None = None, *, board: str | None = None, errors: _Errors = "raise"
 ) -> NDArray[np.uint64]: ...
 @overload
-def encode(
-    positions: _Positions, encoding: Literal["moves", "bits", "uni", "uci"], *, board: str | None = None
-) -> list[str]: ...
+def encode(positions: _Positions, encoding: _Texts, *, board: _Board = None) -> list[str]: ...
 @overload
-def encode(positions: _Positions, encoding: Literal["positions"], *, board: str | None = None) -> list[Position]: ...
+def encode(positions: _Positions, encoding: Literal["positions"], *, board: _Board = None) -> list[Position]: ...
 @overload
-def encode(
-    positions: _Positions, encoding: Literal["bitboards"], *, board: str | None = None
-) -> NDArray[np.uint64]: ...
+def encode(positions: _Positions, encoding: Literal["actions"], *, board: _Board = None) -> list[list[int]]: ...
 @overload
-def encode(
-    positions: _Positions, encoding: Literal["array", "pettingzoo"], *, board: str | None = None
-) -> NDArray[np.int8]: ...
+def encode(positions: _Positions, encoding: Literal["bitboards"], *, board: _Board = None) -> NDArray[np.uint64]: ...
 @overload
-def encode(
-    positions: _Positions, encoding: Literal["openspiel", "openspiel-egocentric"], *, board: str | None = None
-) -> NDArray[np.float32]: ...
+def encode(positions: _Positions, encoding: _Cells, *, board: _Board = None) -> NDArray[np.int8]: ...
 @overload
-def encode(positions: _Positions, encoding: Literal["kaggle"], *, board: str | None = None) -> list[dict[str, Any]]: ...
+def encode(positions: _Positions, encoding: _OpenSpiel, *, board: _Board = None) -> NDArray[np.float32]: ...
+@overload
+def encode(positions: _Positions, encoding: Literal["kaggle"], *, board: _Board = None) -> list[dict[str, Any]]: ...
 def grade(
     ask: Callable[[NDArray[np.uint64]], NDArray[np.int64]], database: Database, sample: int | None, seed: int
 ) -> tuple[

@@ -1,9 +1,17 @@
 """Numbers and tuples that arrays of answers are made of."""
 
-from typing import Final, Literal, NamedTuple
+from collections.abc import Iterable
+from html import escape
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+Encoding: TypeAlias = (
+    Literal["moves", "bits", "uni", "positions", "actions", "bitboards", "array", "planes", "pettingzoo"]
+    | Literal["openspiel", "openspiel-egocentric", "kaggle", "uci"]
+)
+"""The names of encodings: see `decode`."""
 
 WIN: Final = 1
 """The value of a position in which the player to move wins."""
@@ -24,6 +32,12 @@ INVALID: Final = 2**64 - 1
 """Both bitboards of a row that is no position."""
 
 
+def table(rows: Iterable[Iterable[object]]) -> str:
+    """Write a table of HTML."""
+    lines = ("".join(f"<td>{escape(str(cell))}</td>" for cell in row) for row in rows)
+    return "<table>" + "".join(f"<tr>{line}</tr>" for line in lines) + "</table>"
+
+
 class MoveValues(NamedTuple):
     """What every move of many positions is worth to the player who makes it. Row ``i`` is position ``i``."""
 
@@ -33,6 +47,20 @@ class MoveValues(NamedTuple):
     """Plies to the end, counted from the position; 255 for an illegal move, or without remoteness in the database."""
     legal: NDArray[np.bool_]
     """Which moves are legal."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return lists by name, for JSON."""
+        return {name: array.tolist() for name, array in self._asdict().items()}
+
+    def _repr_html_(self) -> str:
+        names = {WIN: "win", TIE: "tie", LOSE: "lose", NO_VALUE: ""}
+        head = ["row", *(f"column {column + 1}" for column in range(self.values.shape[1]))]
+        first = zip(self.values[:20].tolist(), self.plies[:20].tolist(), strict=True)
+        rows = [
+            [row, *(f"{names[value]} {'' if of == NO_PLIES else of}" for value, of in zip(*pair, strict=True))]
+            for row, pair in enumerate(first)
+        ]
+        return table([head, *rows]) + (f"{len(self.values):,} rows" if len(self.values) > len(rows) else "")
 
 
 class Labelled(NamedTuple):
@@ -44,6 +72,17 @@ class Labelled(NamedTuple):
     """1 win, 0 tie, -1 lose."""
     plies: NDArray[np.uint8]
     """Plies to the end; 255 in a database without remoteness."""
+
+    @property
+    def ply(self) -> NDArray[np.uint8]:
+        """The number of pieces of each position."""
+        bits = np.unpackbits(np.ascontiguousarray(self.positions).view(np.uint8), axis=1)
+        counted: NDArray[np.uint8] = bits.sum(axis=1, dtype=np.uint8)
+        return counted
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return lists by name, for JSON."""
+        return {name: array.tolist() for name, array in {**self._asdict(), "ply": self.ply}.items()}
 
 
 class Strategy(NamedTuple):
@@ -71,3 +110,7 @@ class Strategy(NamedTuple):
     """Those in which its move keeps the value of the position."""
     secured: int | None = None
     """Positions from which the rule is sure to get the value of the position."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields by name, for JSON."""
+        return self._asdict()

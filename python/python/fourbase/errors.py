@@ -5,14 +5,10 @@ class FourbaseError(Exception):
     """The base of all errors of fourbase."""
 
 
-class BoardError(FourbaseError, ValueError):
-    """A text is no board, or the board is too large."""
+class RowError(FourbaseError):
+    """The base of errors that may be about a row of a batch.
 
-
-class PositionError(FourbaseError, ValueError):
-    """A text or a row is no position of the board.
-
-    ``row`` is the row of the batch, counted from 0; ``None`` outside a batch.
+    ``row`` is the row, counted from 0; ``None`` outside a batch.
     """
 
     row: int | None
@@ -20,6 +16,14 @@ class PositionError(FourbaseError, ValueError):
     def __init__(self, message: str, row: int | None = None) -> None:
         super().__init__(message)
         self.row = row
+
+
+class BoardError(FourbaseError, ValueError):
+    """A text is no board, or the board is too large."""
+
+
+class PositionError(RowError, ValueError):
+    """A text or a row is no position of the board."""
 
 
 class MoveError(FourbaseError, ValueError):
@@ -30,11 +34,15 @@ class EncodingError(FourbaseError, ValueError):
     """An encoding is unknown, or an array has the wrong shape or type of numbers for it."""
 
 
+class ArgumentError(FourbaseError, TypeError):
+    """An argument is of another type than it can be."""
+
+
 class OptionError(FourbaseError, ValueError):
     """An argument has a value that it cannot have."""
 
 
-class SearchLimit(FourbaseError):
+class SearchLimit(RowError):
     """A search reached its limit of nodes or seconds before it knew the answer."""
 
 

@@ -1,0 +1,81 @@
+"""The progress of long calls, and its line in the terminal."""
+
+import contextlib
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+
+class Progress(NamedTuple):
+    """How far a long call is."""
+
+    unit: str
+    """What is counted: ``'positions'``, ``'moves'``, ``'entries'`` of the index, ``'plies'``, or ``'nodes'``."""
+    done: int
+    """How many are done."""
+    total: int | None
+    """How many there are; None if that is unknown."""
+    nodes: int
+    """Nodes that searches have visited."""
+
+    def __str__(self) -> str:
+        """Write what a terminal shows."""
+        share = f" of {self.total:,}, {self.done / max(self.total, 1):.0%}" if self.total is not None else ""
+        searched = f", {self.nodes:,} nodes" if self.nodes and self.unit != "nodes" else ""
+        return f"{self.done:,} {self.unit}{share}{searched}"
+
+
+class SolveProgress(NamedTuple):
+    """How far a solve is. It goes from the full board to the empty one."""
+
+    ply: int
+    """The tier that is being solved: positions with this many pieces."""
+    done: int
+    """Entries that are solved."""
+    entries: int
+    """All entries, with mirror images once."""
+
+    def __str__(self) -> str:
+        """Write what a terminal shows."""
+        return f"ply {self.ply}, {Progress('entries', self.done, self.entries, 0)}"
+
+
+def shown(board: str, kind: str, progress: Any) -> tuple[Callable[..., object] | None, Callable[[], None]]:
+    """Return what the native module calls with the fields of a ``kind`` of progress, if anything, and at the end."""
+    make: Callable[..., object] = Progress if kind == "Progress" else SolveProgress
+    if callable(progress):
+        return lambda *seen: progress(make(*seen)), lambda: None
+    text, patience = "", 1.0 if progress is None and kind == "Progress" else 0.0
+    begun = time.monotonic()
+
+    def show(*seen: Any) -> None:
+        nonlocal text
+        # Spaces cover what is left of a longer line.
+        line = f"{board}: {make(*seen)}".ljust(len(text))
+        if line != text and time.monotonic() - begun >= patience:
+            print(f"\r{line}", end="", file=sys.stderr, flush=True)
+            text = line
+
+    def end() -> None:
+        if text:
+            print(f"\r{'':<{len(text)}}\r", end="", file=sys.stderr, flush=True)
+
+    is_shown = sys.stderr is not None and sys.stderr.isatty() if progress is None else progress
+    return show if is_shown else None, end
+
+
+@contextlib.contextmanager
+def ended_by_sigterm() -> Iterator[None]:
+    """Let SIGTERM raise SystemExit, so that no temporary file is left, unless the program handles it itself."""
+    is_main = threading.current_thread() is threading.main_thread()
+    is_usual = is_main and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    if is_usual:
+        signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+    try:
+        yield
+    finally:
+        if is_usual:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)

@@ -1,0 +1,84 @@
+//! The progress of long calls, as `fourbase/_progress.py` shows it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+
+use fourbase::Board;
+use fourbase::search::Monitor;
+use fourbase_tiers::progress::{Progress, Stage};
+use pyo3::call::PyCallArgs;
+use pyo3::prelude::*;
+use rayon::ThreadPool;
+
+use crate::wait::patiently_on;
+
+/// What shows the progress of a call; by default nothing.
+#[derive(Default)]
+pub struct Shown {
+    show: Option<Py<PyAny>>,
+    end: Option<Py<PyAny>>,
+}
+
+impl Shown {
+    /// Takes the argument ``progress`` of a call about a board. `kind` is the class of Python that its function gets.
+    pub fn new(py: Python<'_>, board: Board, kind: &str, progress: Option<Bound<'_, PyAny>>) -> PyResult<Shown> {
+        let shown = py.import("fourbase._progress")?.getattr("shown")?;
+        let (show, end) = shown.call1((board.to_string(), kind, progress))?.extract()?;
+        Ok(Shown { show, end: Some(end) })
+    }
+
+    /// Does long work as [`patiently_on`] does, and shows what `seen` returns: the fields of the kind of progress.
+    pub fn patiently<T: Send, S: for<'py> PyCallArgs<'py>>(
+        self,
+        py: Python<'_>,
+        pool: &ThreadPool,
+        seen: impl Fn(&Monitor) -> Option<S> + Sync,
+        work: impl FnOnce(&Arc<Monitor>) -> T + Send,
+    ) -> PyResult<T> {
+        let Shown { show, end } = self;
+        let tell = |py: Python<'_>, monitor: &Monitor| match &show {
+            Some(show) => seen(monitor).map_or(Ok(()), |seen| show.call1(py, seen).map(drop)),
+            None => Ok(()),
+        };
+        let done = patiently_on(py, pool, tell, work);
+        end.map_or(Ok(()), |end| end.call0(py).map(drop))?;
+        done
+    }
+}
+
+/// How far the libraries are.
+#[derive(Default)]
+pub struct Seen {
+    pub ply: AtomicU32,
+    pub done: AtomicU64,
+    pub all: AtomicU64,
+}
+
+/// Notes how far the libraries are, and stops them at Ctrl-C.
+pub struct Watch<'a> {
+    pub seen: &'a Seen,
+    pub monitor: &'a Monitor,
+}
+
+impl Progress for Watch<'_> {
+    fn begin(&self, stage: Stage, steps: u64, done: u64) {
+        if stage != Stage::Resume {
+            self.seen.all.store(steps, Relaxed);
+            self.seen.done.store(done, Relaxed);
+        }
+    }
+
+    fn tier(&self, ply: u32, _: u64) {
+        self.seen.ply.store(ply, Relaxed);
+    }
+
+    fn done(&self, stage: Stage, steps: u64) {
+        if stage != Stage::Resume {
+            self.seen.done.fetch_add(steps, Relaxed);
+        }
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.monitor.is_cancelled()
+    }
+}
