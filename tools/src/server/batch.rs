@@ -157,14 +157,17 @@ impl Batch {
         for lines in lines.chunks(AT_ONCE) {
             let asked: Vec<Result<Position, Failure>> = lines.iter().map(|line| self.read(line)).collect();
             let of_database = asked.iter().flatten().filter(|position| !self.may_search(position)).copied();
-            // Where the server has too much to do, the client sees that the batch breaks off.
+            // Where the server fails, the client sees that the batch breaks off.
             let Ok(found) = self.look_up(of_database.collect()).await else { return };
             let mut found = found.into_iter();
             for (line, asked) in lines.iter().zip(asked) {
                 let (position, found) = match asked {
                     Err(failure) => (None, Err(failure)),
                     Ok(position) if self.may_search(&position) => (Some(position), self.search(position).await),
-                    Ok(position) => (Some(position), found.next().unwrap_or_else(|| Err(self.over()))),
+                    Ok(position) => match found.next() {
+                        Some(Ok(found)) if found.limit.is_some() => (Some(position), self.search(position).await),
+                        found => (Some(position), found.unwrap_or_else(|| Err(self.over()))),
+                    },
                 };
                 if !self.write(writer, line, position, found).await {
                     return;
@@ -185,17 +188,21 @@ impl Batch {
 
     /// Looks positions up; none of them when the time is over.
     async fn look_up(&self, positions: Vec<Position>) -> Result<Vec<Result<Analysis, Failure>>, Failure> {
-        if positions.is_empty() || Instant::now() > self.end {
+        if positions.is_empty() {
             return Ok(Vec::new());
         }
-        self.server.workers.look_up(&self.source, positions, self.with_line).await
+        let found = self.server.workers.look_up_in_batch(self.client, &self.source, positions, self.with_line);
+        tokio::time::timeout(self.left(), found).await.unwrap_or_else(|_| Ok(Vec::new()))
     }
 
     /// Finds out about a position that may take a search.
     async fn search(&self, position: Position) -> Result<Analysis, Failure> {
-        let left = self.end.saturating_duration_since(Instant::now());
         let analysis = self.server.workers.analyse_in_batch(self.client, &self.source, position, self.with_line);
-        tokio::time::timeout(left, analysis).await.map_err(|_| self.over())?
+        tokio::time::timeout(self.left(), analysis).await.map_err(|_| self.over())?
+    }
+
+    fn left(&self) -> Duration {
+        self.end.saturating_duration_since(Instant::now())
     }
 
     fn over(&self) -> Failure {

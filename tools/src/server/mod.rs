@@ -7,7 +7,7 @@
 //! - [`position`], [`batch`], [`games`] and [`boards`] answer, and [`uwapi`] answers in the words of GamesCrafters' page.
 //!   [`page`] is the page, and draws pictures.
 //! - [`http`] reads what is asked and writes answers; [`origins`] says which sites may ask; [`failure`] says why there is none.
-//! - [`workers`] lets searches and probes run on threads of their own, within limits; [`searches`] shares out searches among
+//! - [`workers`] lets searches and probes run on threads of their own, within limits; [`queue`] shares out the threads among
 //!   addresses; [`metrics`] counts requests and writes the log.
 
 pub mod batch;
@@ -20,8 +20,8 @@ mod metrics;
 mod origins;
 pub mod page;
 pub mod position;
+mod queue;
 mod routes;
-mod searches;
 mod state;
 mod uwapi;
 mod workers;

@@ -78,9 +78,16 @@ pub async fn get(
                 // A server that has no thread for a search says so before the first line of a stream.
                 let turn = server.workers.turn(client, may_search).await?;
                 if query.stream && may_search {
-                    return Ok(Found::Stream(streamed(Arc::clone(&server), turn, Arc::clone(&source), request, text)));
+                    return Ok(Found::Stream(streamed(
+                        Arc::clone(&server),
+                        client,
+                        turn,
+                        Arc::clone(&source),
+                        request,
+                        text,
+                    )));
                 }
-                server.workers.analyse(turn, &source, request).await?
+                server.workers.analyse(client, turn, &source, request).await?
             }
         };
         let answer = Envelope::new("query", server.workers.json(&analysis, &text));
@@ -92,6 +99,7 @@ pub async fn get(
 /// Sends what is known so far, again and again, and at last the whole answer.
 fn streamed(
     server: Arc<Server>,
+    client: Client,
     turn: Turn,
     source: Arc<BoardSource>,
     request: AnalysisRequest,
@@ -106,7 +114,7 @@ fn streamed(
         };
         tell(&Analysis::unknown(&position));
         let analysis = tokio::select! {
-            analysis = server.workers.analyse(turn, &source, AnalysisRequest { listener: Some(Box::new(tell)), ..request }) => analysis,
+            analysis = server.workers.analyse(client, turn, &source, AnalysisRequest { listener: Some(Box::new(tell)), ..request }) => analysis,
             () = lines.closed() => return,
         };
         let answer = analysis.map(|analysis| server.workers.json(&analysis, &text)).unwrap_or_else(|failure| {

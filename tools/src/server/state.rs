@@ -18,7 +18,6 @@ use super::failure::Failure;
 use super::http::{JSON, PARTIAL, has, holds, json_response, tag};
 use super::metrics::Metrics;
 use super::origins::Origins;
-use super::searches::Searches;
 use super::workers::Workers;
 
 /// The most requests that are being answered, to the end of their bodies.
@@ -71,15 +70,13 @@ impl Server {
     pub fn new(arguments: &Arguments) -> Arc<Server> {
         let metrics = Arc::new(Metrics::new());
         let searches = arguments.searches();
-        let share = arguments.searches_per_client.map_or_else(|| searches.div_ceil(2), usize::from);
-        let shared = Searches::new(searches, share, Arc::clone(&metrics));
         Arc::new(Server {
             base_path: arguments.base_path.clone(),
             trusts_proxy: arguments.trust_proxy,
             shows_metrics: arguments.metrics_address.is_none(),
             origins: Origins(arguments.allow_origin.clone()),
             boards: Boards::new(arguments.database.root.clone(), arguments.cache, searches),
-            workers: Workers::new(arguments, shared, Arc::clone(&metrics)),
+            workers: Workers::new(arguments, Arc::clone(&metrics)),
             answers: Cache::with_weighter(ANSWERS, MOST_BYTES, ByBytes),
             requests: Arc::new(Semaphore::new(MOST_REQUESTS)),
             batches: Arc::default(),

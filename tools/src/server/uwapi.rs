@@ -132,7 +132,7 @@ async fn found(
             None => {
                 let turn = server.workers.turn(client, source.may_search(position.ply(), false)).await?;
                 let request = AnalysisRequest { position, with_line: false, is_looked_up: false, listener: None };
-                server.workers.analyse(turn, source, request).await?
+                server.workers.analyse(client, turn, source, request).await?
             }
         };
         let limit = analysis.limit.map(|limit| server.workers.limit_text(limit));

@@ -10,14 +10,14 @@ use fourbase::search::Monitor;
 use fourbase_tiers::database::DatabaseError;
 use fourbase_tiers::files::counted;
 use quick_cache::sync::Cache;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::boards::BoardSource;
 use super::failure::Failure;
 use super::http::Client;
 use super::metrics::Metrics;
-use super::searches::{Searches, Slot};
+use super::queue::{Queue, Slot};
 use super::{Arguments, probes};
 
 /// How long a question that takes no search may wait.
@@ -34,6 +34,10 @@ const MOST_REMEMBERED: usize = 4096;
 
 /// How long a search of a batch takes before it gives way to a single question; each time that it did, twice as long.
 const SHORT_TURN: Duration = Duration::from_secs(1);
+
+/// How many nodes a look-up may search where the database does not keep a ply that it needs: some tenths of a second. Of random
+/// positions of 7x6 before ply 12 fewer than 1 % need more.
+const SHORT_NODES: u64 = 1 << 19;
 
 /// Hears what is known on the way.
 type Listener = Box<dyn Fn(&Analysis) + Send + Sync>;
@@ -55,9 +59,9 @@ pub struct Workers {
     time: Duration,
     metrics: Arc<Metrics>,
     /// For positions that are looked up.
-    probes: Arc<Semaphore>,
+    probes: Arc<Queue>,
     /// For positions that may take a search.
-    searches: Arc<Searches>,
+    searches: Arc<Queue>,
     /// What was searched for a position, with best play or without: when, of which database, and what it cost.
     remembered: Cache<(Position, bool), (Instant, Option<String>, Analysis)>,
     /// Whether the server is told to stop.
@@ -67,7 +71,7 @@ pub struct Workers {
 /// The right to a thread; dropped, another question may have it.
 pub enum Turn {
     /// Looks positions up.
-    LookUp(#[expect(dead_code, reason = "is dropped")] OwnedSemaphorePermit),
+    LookUp(#[expect(dead_code, reason = "is dropped")] Slot),
     /// May search; that of a batch gives way to single questions after some time.
     Search(#[expect(dead_code, reason = "is dropped")] Slot, Option<Duration>),
 }
@@ -92,9 +96,12 @@ impl Drop for Waiting {
 }
 
 impl Workers {
-    pub fn new(arguments: &Arguments, searches: Searches, metrics: Arc<Metrics>) -> Workers {
+    pub fn new(arguments: &Arguments, metrics: Arc<Metrics>) -> Workers {
         let (nodes, time) = (arguments.search_nodes, Duration::from_secs(arguments.search_seconds.into()));
-        let (probes, searches) = (Arc::new(Semaphore::new(probes())), Arc::new(searches));
+        let most = arguments.searches();
+        let share = arguments.searches_per_client.map_or_else(|| most.div_ceil(2), usize::from);
+        let gauges = [metrics.searching.clone(), metrics.waiting.clone()];
+        let [probes, searches] = [Queue::of_probes(probes()), Queue::of_searches(most, share, gauges)].map(Arc::new);
         let remembered = Cache::new(MOST_REMEMBERED);
         Workers { nodes, time, metrics, probes, searches, remembered, stopping: watch::Sender::new(false) }
     }
@@ -111,18 +118,14 @@ impl Workers {
     /// Too many searches; too many questions; a search for nobody but the head of its answer.
     pub async fn turn(&self, client: Client, is_search: bool) -> Result<Turn, Failure> {
         if !is_search {
-            return self.look_up_turn().await;
+            let slot = tokio::time::timeout(PATIENCE, self.probes.slot(client.address, false)).await;
+            return Ok(Turn::LookUp(slot.map_err(|_| Failure::busy())??));
         }
         if client.is_head {
             return Err(Failure::not_searched());
         }
         let slot = tokio::time::timeout(SEARCH_PATIENCE, self.searches.slot(client.address, false)).await;
         Ok(Turn::Search(slot.map_err(|_| Failure::too_many_searches())??, None))
-    }
-
-    async fn look_up_turn(&self) -> Result<Turn, Failure> {
-        let permit = tokio::time::timeout(PATIENCE, Arc::clone(&self.probes).acquire_owned()).await;
-        permit.ok().and_then(Result::ok).map(Turn::LookUp).ok_or_else(Failure::busy)
     }
 
     /// Finds out about a position of a batch, however long it waits for a search.
@@ -144,7 +147,7 @@ impl Workers {
             }
             let turn = Turn::Search(self.searches.slot(client.address, true).await?, Some(length));
             let request = AnalysisRequest { position, with_line, is_looked_up: false, listener: None };
-            let analysis = self.analyse(turn, source, request).await?;
+            let analysis = self.analyse(client, turn, source, request).await?;
             let gave_way = matches!(analysis.limit, Some(AnalysisError::Cancelled { .. }));
             if !gave_way || *self.stopping.borrow() {
                 return Ok(analysis);
@@ -168,42 +171,57 @@ impl Workers {
         }
     }
 
-    /// Finds out what the limits allow for about a position.
+    /// Finds out what the limits allow for about a position. A look-up that goes on beyond the plies that the database keeps, and
+    /// is not short, has a turn among the searches.
     ///
     /// # Errors
     ///
-    /// A database that cannot be read.
+    /// A database that cannot be read; too many searches.
     pub async fn analyse(
         &self,
-        turn: Turn,
+        client: Client,
+        mut turn: Turn,
         source: &Arc<BoardSource>,
         request: AnalysisRequest,
     ) -> Result<Analysis, Failure> {
-        let (asked, with_line) = (Arc::clone(source), request.with_line);
-        let analysis = self.ask(turn, move |budget| {
-            let AnalysisRequest { position, with_line, is_looked_up, listener } = request;
-            let listener = listener.as_deref().map(|listener| listener as &dyn Fn(&Analysis));
-            asked.analyse(&position, with_line, is_looked_up, budget, listener)
-        });
-        let analysis = analysis.await?;
-        self.remember(source, &analysis, with_line);
-        Ok(analysis)
+        let AnalysisRequest { position, with_line, is_looked_up, mut listener } = request;
+        loop {
+            let is_short = matches!(turn, Turn::LookUp(_));
+            let (asked, listener) = (Arc::clone(source), listener.take());
+            let analysis = self.ask(turn, move |budget| {
+                if is_short {
+                    budget.nodes = budget.nodes.min(Some(SHORT_NODES));
+                }
+                let listener = listener.as_deref().map(|listener| listener as &dyn Fn(&Analysis));
+                asked.analyse(&position, with_line, is_looked_up, budget, listener)
+            });
+            let analysis = analysis.await?;
+            if !is_short || analysis.limit.is_none() {
+                self.remember(source, &analysis, with_line);
+                return Ok(analysis);
+            }
+            turn = self.turn(client, true).await?;
+        }
     }
 
-    /// Finds out the same about many positions that take no search.
+    /// Finds out about positions of a batch what takes no search or a short one, however long they wait for a thread.
     ///
     /// # Errors
     ///
-    /// Too many questions.
-    pub async fn look_up(
+    /// The thread failed.
+    pub async fn look_up_in_batch(
         &self,
+        client: Client,
         source: &Arc<BoardSource>,
         positions: Vec<Position>,
         with_line: bool,
     ) -> Result<Vec<Result<Analysis, Failure>>, Failure> {
         let (source, count) = (Arc::clone(source), positions.len() as u64);
+        let slot = self.probes.slot(client.address, true).await?;
         let analyses = self.look(move || {
-            let analyse = |position| source.analyse(&position, with_line, false, &mut Budget::default(), None);
+            let _slot = slot;
+            let short = Budget { nodes: Some(SHORT_NODES), ..Budget::default() };
+            let analyse = |position| source.analyse(&position, with_line, false, &mut short.clone(), None);
             positions.into_iter().map(|position| analyse(position).map_err(Failure::from)).collect()
         });
         self.metrics.probes.inc_by(count);
@@ -220,14 +238,9 @@ impl Workers {
     ///
     /// # Errors
     ///
-    /// Too many questions; the thread failed.
+    /// The thread failed.
     pub async fn look<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Failure> {
-        let turn = self.look_up_turn().await?;
-        let looked = tokio::task::spawn_blocking(move || {
-            let _turn = turn;
-            work()
-        });
-        looked.await.map_err(|error| Failure::broken(&error))
+        tokio::task::spawn_blocking(work).await.map_err(|error| Failure::broken(&error))
     }
 
     /// Does something on a thread of its own, and cancels it when nobody waits for it.

@@ -1,17 +1,17 @@
-//! Shares out the searches that run at a time.
+//! Shares out threads among addresses: those that search, and those that look up.
 //!
-//! A question waits until a search ends. Then the next one is, in this order: a single question before a position of a batch;
-//! the address that was not served for the longest time; the one that came first. An address runs no more than its share, and
-//! batches leave one search to single questions. While a single question waits, a batch that had its turn gives way.
+//! A question waits until a thread is free. Then the next one is, in this order: a single question before a part of a batch;
+//! the address that was not served for the longest time; the one that came first. An address has no more than its share, and
+//! batches leave one thread to single questions. While a single question waits, a search of a batch that had its turn gives way.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use prometheus_client::metrics::gauge::Gauge;
 use tokio::sync::{Notify, oneshot};
 
 use super::failure::Failure;
-use super::metrics::Metrics;
 
 /// As many single questions of an address may wait for each search of its share.
 const WAITING_PER_SEARCH: usize = 4;
@@ -22,15 +22,18 @@ const MOST_WAITING: usize = 256;
 /// As many turns back it is known when an address was served.
 const REMEMBERED_TURNS: u64 = 1024;
 
-/// The searches that run and wait.
-pub struct Searches {
+/// The questions that have a thread, and those that wait.
+pub struct Queue {
     /// The most that run at a time, and the most of an address.
     most: usize,
     share: usize,
+    /// Whether few may wait: a search takes long.
+    is_short: bool,
     line: Mutex<Line>,
     /// Wakes a batch that is to give way.
     wanted: Notify,
-    metrics: Arc<Metrics>,
+    /// How many run, and how many wait.
+    gauges: [Gauge; 2],
 }
 
 #[derive(Default)]
@@ -38,6 +41,8 @@ struct Line {
     /// In the order in which they came.
     entries: Vec<Entry>,
     entered: u64,
+    /// How many of them run.
+    running: usize,
     /// The turn in which an address was served last, of all `turns`.
     served: HashMap<IpAddr, u64>,
     turns: u64,
@@ -47,37 +52,43 @@ struct Entry {
     id: u64,
     address: IpAddr,
     is_batch: bool,
-    /// Hears that the search may begin; `None` when it runs.
+    /// Hears that it may begin; `None` when it runs.
     waiter: Option<oneshot::Sender<()>>,
 }
 
-/// A place: to wait, and then to search. Dropped, another question may have it.
+/// A place: to wait, and then to have a thread. Dropped, another question may have it.
 pub struct Slot {
-    searches: Arc<Searches>,
+    queue: Arc<Queue>,
     id: u64,
 }
 
-impl Searches {
-    pub fn new(most: usize, share: usize, metrics: Arc<Metrics>) -> Searches {
-        Searches { most, share, line: Mutex::default(), wanted: Notify::new(), metrics }
+impl Queue {
+    /// Shares out so many searches, as many of which an address may have.
+    pub fn of_searches(most: usize, share: usize, gauges: [Gauge; 2]) -> Queue {
+        Queue { most, share, is_short: true, line: Mutex::default(), wanted: Notify::new(), gauges }
     }
 
-    /// Waits for a search.
+    /// Shares out so many threads that look up, for which all requests may wait. An address may have all of them.
+    pub fn of_probes(most: usize) -> Queue {
+        Queue { is_short: false, ..Queue::of_searches(most, most, Default::default()) }
+    }
+
+    /// Waits for a thread.
     ///
     /// # Errors
     ///
     /// Too many single questions wait, of this address or of all.
-    pub async fn slot(self: &Arc<Searches>, address: IpAddr, is_batch: bool) -> Result<Slot, Failure> {
+    pub async fn slot(self: &Arc<Queue>, address: IpAddr, is_batch: bool) -> Result<Slot, Failure> {
         let (slot, turn) = self.enter(address, is_batch)?;
         turn.await.map_err(|_| Failure::too_many_searches())?;
         Ok(slot)
     }
 
     /// Takes a place in the line. The turn is an error if the place goes to an address with fewer.
-    fn enter(self: &Arc<Searches>, address: IpAddr, is_batch: bool) -> Result<(Slot, oneshot::Receiver<()>), Failure> {
+    fn enter(self: &Arc<Queue>, address: IpAddr, is_batch: bool) -> Result<(Slot, oneshot::Receiver<()>), Failure> {
         let mut line = self.lock();
-        let waiting = line.waiting(address);
-        if !is_batch && !line.has_search_for(self, address, false) {
+        if self.is_short && !is_batch && !line.has_thread_for(self, address, false) {
+            let waiting = line.waiting(address);
             if waiting >= WAITING_PER_SEARCH * self.share {
                 return Err(Failure::too_many_searches());
             }
@@ -97,7 +108,7 @@ impl Searches {
         line.entered += 1;
         line.entries.push(Entry { id, address, is_batch, waiter: Some(waiter) });
         line.share_out(self);
-        Ok((Slot { searches: Arc::clone(self), id }, turn))
+        Ok((Slot { queue: Arc::clone(self), id }, turn))
     }
 
     /// Waits until a single question waits that could have the search of a batch.
@@ -114,9 +125,12 @@ impl Searches {
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        let mut line = self.searches.lock();
-        line.entries.retain(|entry| entry.id != self.id);
-        line.share_out(&self.searches);
+        let mut line = self.queue.lock();
+        if let Some(place) = line.entries.iter().position(|entry| entry.id == self.id) {
+            let entry = line.entries.remove(place);
+            line.running -= usize::from(entry.waiter.is_none());
+        }
+        line.share_out(&self.queue);
     }
 }
 
@@ -131,47 +145,50 @@ impl Line {
         self.waiting_singles().filter(|entry| entry.address == address).count()
     }
 
-    fn running(&self) -> impl Iterator<Item = &Entry> {
-        self.entries.iter().filter(|entry| entry.waiter.is_none())
+    /// Returns what runs of an address.
+    fn running(&self, address: IpAddr) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().filter(move |entry| entry.waiter.is_none() && entry.address == address)
     }
 
-    /// Tells whether a search of an address may begin.
-    fn has_search_for(&self, searches: &Searches, address: IpAddr, is_batch: bool) -> bool {
-        let free = searches.most.saturating_sub(self.running().count());
+    /// Tells whether a question of an address may begin.
+    fn has_thread_for(&self, queue: &Queue, address: IpAddr, is_batch: bool) -> bool {
+        let free = queue.most.saturating_sub(self.running);
         // Where one search runs at a time, a batch may have it while no single question waits.
-        let kept = usize::from(is_batch && searches.most > 1);
-        free > kept && self.running().filter(|entry| entry.address == address).count() < searches.share
+        let kept = usize::from(is_batch && queue.most > 1);
+        free > kept && (queue.share == queue.most || self.running(address).count() < queue.share)
     }
 
     /// Tells whether a single question waits that only needs a batch to give way.
     fn are_wanted(&self, share: usize) -> bool {
-        let singles = |address| self.running().filter(|of| of.address == address && !of.is_batch).count();
+        let singles = |address| self.running(address).filter(|of| !of.is_batch).count();
         self.waiting_singles().any(|entry| singles(entry.address) < share)
     }
 
-    /// Lets searches begin.
-    fn share_out(&mut self, searches: &Searches) {
+    /// Lets questions begin.
+    fn share_out(&mut self, queue: &Queue) {
         let next = |line: &Line| {
             let may_begin =
-                |entry: &&Entry| entry.waiter.is_some() && line.has_search_for(searches, entry.address, entry.is_batch);
+                |entry: &&Entry| entry.waiter.is_some() && line.has_thread_for(queue, entry.address, entry.is_batch);
             let order = |of: &&Entry| (of.is_batch, line.served.get(&of.address).copied().unwrap_or(0), of.id);
             line.entries.iter().filter(may_begin).min_by_key(order).map(|entry| entry.id)
         };
-        while let Some(id) = next(self)
+        while self.running < queue.most
+            && let Some(id) = next(self)
             && let Some(entry) = self.entries.iter_mut().find(|entry| entry.id == id)
         {
             // One that went away gives its place back itself.
             let _ = entry.waiter.take().map(|waiter| waiter.send(()));
+            self.running += 1;
             self.turns += 1;
             self.served.insert(entry.address, self.turns);
             self.served.retain(|_, turn| *turn + REMEMBERED_TURNS > self.turns);
         }
-        if self.are_wanted(searches.share) {
-            searches.wanted.notify_one();
+        if self.are_wanted(queue.share) {
+            queue.wanted.notify_one();
         }
-        let running = self.running().count();
-        searches.metrics.searching.set(running as i64);
-        searches.metrics.waiting.set((self.entries.len() - running) as i64);
+        let [running, waiting] = &queue.gauges;
+        running.set(self.running as i64);
+        waiting.set((self.entries.len() - self.running) as i64);
     }
 }
 
@@ -182,11 +199,11 @@ mod tests {
 
     type Place = (Slot, oneshot::Receiver<()>);
 
-    fn searches(most: usize, share: usize) -> Arc<Searches> {
-        Arc::new(Searches::new(most, share, Arc::new(Metrics::new())))
+    fn searches(most: usize, share: usize) -> Arc<Queue> {
+        Arc::new(Queue::of_searches(most, share, Default::default()))
     }
 
-    fn enter(searches: &Arc<Searches>, address: &str, is_batch: bool) -> Place {
+    fn enter(searches: &Arc<Queue>, address: &str, is_batch: bool) -> Place {
         searches.enter(network(address.parse().unwrap()), is_batch).unwrap()
     }
 
@@ -227,6 +244,24 @@ mod tests {
         drop(third);
         drop(other);
         assert!(runs(&mut second));
+    }
+
+    #[test]
+    fn an_address_that_looks_up_seldom_comes_before_those_that_were_served_just_now() {
+        let probes = Arc::new(Queue::of_probes(2));
+        let ask = |of: usize| enter(&probes, ["1.1.1.1", "2.2.2.2"][of % 2], false);
+        let mut greedy: Vec<Place> = (0..1000).map(ask).collect();
+        let mut batch = enter(&probes, "4.4.4.4", true);
+        assert_eq!(greedy.iter_mut().filter_map(|of| runs(of).then_some(of.0.id)).collect::<Vec<_>>(), [0, 1]);
+        let mut polite = enter(&probes, "3.3.3.3", false);
+        drop(greedy.remove(0));
+        assert!(runs(&mut polite) && !greedy.iter_mut().any(runs));
+        // An address may have all threads, but a batch leaves one.
+        drop((greedy, polite));
+        let mut singles = [(); 3].map(|()| enter(&probes, "3.3.3.3", false));
+        assert_eq!((runs(&mut batch), singles.each_mut().map(runs)), (true, [true, false, false]));
+        drop(batch);
+        assert!(runs(&mut singles[1]));
     }
 
     #[test]
