@@ -11,7 +11,8 @@
 //!    question was due, so that one that waits for a connection is not counted as fast.
 //! 3. The same at ten times the rate. Questions for which no connection is free are counted; they reach no server.
 //!
-//! `-- fair` instead asks as 100 greedy clients and a polite one do, and fails if 1 % of the polite look-ups take 150 ms.
+//! `-- fair [PROGRAM]` instead asks as 100 greedy clients and a polite one do, and fails if 1 % of the polite look-ups take 150 ms
+//! or a polite search does not have its turn. `PROGRAM` may be a fourbase of another version, to compare it with.
 //!
 //! A sample of the answers is compared with a probe of the database.
 
@@ -20,11 +21,12 @@ mod ends;
 #[path = "load/polite.rs"]
 mod polite;
 
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use ends::{Client, Served, Tally};
+use ends::{Client, PROGRAM, Served, Tally};
 
 /// Connections that ask one question after another.
 const CLOSED: usize = 32;
@@ -40,16 +42,18 @@ fn main() {
         tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime");
     if arguments.first().is_some_and(|argument| argument == "fair") {
         let folder = tempfile::tempdir().expect("a folder");
-        let options = ["--trust-proxy", "--search-seconds", "1"];
-        let served = Served::start("7x6".parse().expect("a board"), Some(folder.path().to_path_buf()), &options);
-        runtime.block_on(polite::measure(served.address(), 60));
+        let program = arguments.get(1).map_or(PROGRAM, String::as_str);
+        let options = ["--search-seconds", "1"];
+        let board = "7x6".parse().expect("a board");
+        let served = Served::start(program, board, Some(folder.path().to_path_buf()), &options);
+        runtime.block_on(polite::measure(&served, SECONDS * 6));
         return;
     }
     let board = arguments.first().map_or("6x5", String::as_str).parse().expect("a board");
-    let served = Served::start(board, arguments.get(1).map(Into::into), &[]);
+    let served = Served::start(PROGRAM, board, arguments.get(1).map(Into::into), &[]);
     let questions = Arc::new(served.questions());
     runtime.block_on(async {
-        let client = Arc::new(Client::new(served.address()));
+        let client = Arc::new(Client::of(Ipv4Addr::LOCALHOST, served.address()));
         served.check(&client, &questions).await;
         asked_in_turn(&client, &questions, Duration::from_secs(SECONDS)).await;
         let (memory, cpu) = (served.memory_bytes(), served.cpu_seconds());
@@ -76,7 +80,8 @@ async fn asked_in_turn(client: &Arc<Client>, questions: &Arc<Vec<String>>, time:
             while Instant::now() < end {
                 let question = &questions[next.fetch_add(1, Relaxed) % questions.len()];
                 let due = Instant::now();
-                tally.count(client.ask(question).await.map(|reply| reply.status), due);
+                let status = client.ask(question).await.map(|reply| reply.status);
+                tally.count(status.ok(), due.elapsed());
             }
             tally
         })
@@ -107,7 +112,7 @@ async fn asked_at_a_rate(client: &Arc<Client>, questions: &Arc<Vec<String>>, rat
             tokio::spawn(async move {
                 let status = client.ask(&questions[question]).await.map(|reply| reply.status);
                 let mut tally = Tally::default();
-                tally.count(status, due);
+                tally.count(status.ok(), due.elapsed());
                 let _ = send.send(tally);
                 drop(place);
             });

@@ -3,22 +3,24 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::io::{self, BufRead, BufReader};
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use fourbase::players::Source;
+use fourbase::players::{Source, random_position};
 use fourbase::{Board, Position, notation};
 use fourbase_tiers::database::Database;
 use rand::RngExt;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 
 pub struct Client {
-    address: SocketAddr,
+    /// Its own address, and that of the server.
+    own: Ipv4Addr,
+    server: SocketAddr,
     idle: Mutex<Vec<TcpStream>>,
 }
 
@@ -28,8 +30,16 @@ pub struct Reply {
 }
 
 impl Client {
-    pub fn new(address: SocketAddr) -> Client {
-        Client { address, idle: Mutex::default() }
+    pub fn of(own: Ipv4Addr, server: SocketAddr) -> Client {
+        Client { own, server, idle: Mutex::default() }
+    }
+
+    pub async fn connect(&self) -> io::Result<TcpStream> {
+        let socket = TcpSocket::new_v4()?;
+        socket.bind((self.own, 0).into())?;
+        let stream = socket.connect(self.server).await?;
+        stream.set_nodelay(true)?;
+        Ok(stream)
     }
 
     /// Sends a request and reads its answer.
@@ -37,9 +47,8 @@ impl Client {
         let idle = self.idle.lock().expect("the idle connections").pop();
         let mut stream = match idle {
             Some(stream) => stream,
-            None => TcpStream::connect(self.address).await?,
+            None => self.connect().await?,
         };
-        stream.set_nodelay(true)?;
         stream.write_all(request.as_bytes()).await?;
         let reply = read(&mut stream).await?;
         self.idle.lock().expect("the idle connections").push(stream);
@@ -88,10 +97,11 @@ pub struct Tally {
 }
 
 impl Tally {
-    pub fn count(&mut self, status: io::Result<u16>, due: Instant) {
+    /// Counts an answer with this status, or none.
+    pub fn count(&mut self, status: Option<u16>, time: Duration) {
         match status {
-            Ok(200) => self.answered.push(due.elapsed()),
-            Ok(429 | 503) => self.refused.push(due.elapsed()),
+            Some(200) => self.answered.push(time),
+            Some(429 | 503) => self.refused.push(time),
             _ => self.failed += 1,
         }
     }
@@ -105,6 +115,11 @@ impl Tally {
 
     pub fn answered(&self) -> usize {
         self.answered.len()
+    }
+
+    /// Tells whether there were questions, and an answer to each.
+    pub fn has_all(&self) -> bool {
+        self.answered() > 0 && self.refused.len() + self.failed + self.not_sent == 0
     }
 
     /// Returns the time within which a share of the answers came; the longest where none came.
@@ -135,7 +150,7 @@ impl fmt::Display for Tally {
     }
 }
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_fourbase");
+pub const PROGRAM: &str = env!("CARGO_BIN_EXE_fourbase");
 
 /// How many questions: the server keeps some 20,000 answers.
 const QUESTIONS: usize = 200_000;
@@ -143,7 +158,7 @@ const QUESTIONS: usize = 200_000;
 /// A server with a database of its board.
 pub struct Served {
     board: Board,
-    folder: PathBuf,
+    database: Database,
     /// Where the board was solved; removed at the end.
     _solved: Option<tempfile::TempDir>,
     child: Child,
@@ -151,21 +166,22 @@ pub struct Served {
 }
 
 impl Served {
-    /// Starts the server on a folder of databases, or solves the board first.
-    pub fn start(board: Board, folder: Option<PathBuf>, options: &[&str]) -> Served {
+    /// Starts the server of a program on a folder of databases, or solves the board first.
+    pub fn start(program: &str, board: Board, folder: Option<PathBuf>, options: &[&str]) -> Served {
         let solved = folder.is_none().then(|| tempfile::tempdir().expect("a folder"));
         let folder = solved.as_ref().map_or_else(|| folder.unwrap_or_default(), |solved| solved.path().to_path_buf());
         if solved.is_some() {
             let solve = Command::new(PROGRAM).args(["solve", &board.to_string(), "-q", "--db"]).arg(&folder).status();
             assert!(solve.expect("a solve").success());
         }
-        let mut serve = Command::new(PROGRAM);
+        let mut serve = Command::new(program);
         serve.args(["serve", "--listen", "127.0.0.1:0", "--db"]).arg(&folder).args(options).stdout(Stdio::piped());
         let mut child = serve.spawn().expect("a server");
         let mut line = String::new();
         BufReader::new(child.stdout.take().expect("its output")).read_line(&mut line).expect("a line");
         let address = line.trim().trim_start_matches("listening on http://").trim_end_matches('/').parse();
-        Served { board, folder, _solved: solved, child, address: address.expect("an address") }
+        let database = Database::find_or_embedded(&folder, board).expect("a database");
+        Served { board, database, _solved: solved, child, address: address.expect("an address") }
     }
 
     pub fn address(&self) -> SocketAddr {
@@ -180,18 +196,7 @@ impl Served {
             if texts.len() == QUESTIONS {
                 break;
             }
-            let ply = source.random_range(0..self.board.cells() as u32);
-            let mut position = Position::start(self.board);
-            for _ in 0..ply {
-                let columns: Vec<usize> = position.moves().collect();
-                if position.primitive().is_some() || columns.is_empty() {
-                    break;
-                }
-                position = position.drop_piece(columns[source.random_range(0..columns.len() as u32) as usize]);
-            }
-            if position.primitive().is_none() {
-                texts.insert(notation::to_uni(&position));
-            }
+            texts.extend(random_position(self.board, &mut source).map(|(position, _)| notation::to_uni(&position)));
         }
         let mut texts: Vec<String> = texts.into_iter().collect();
         for place in (1..texts.len()).rev() {
@@ -206,15 +211,21 @@ impl Served {
 
     /// Compares answers with the database.
     pub async fn check(&self, client: &Client, questions: &[String]) {
-        let database = Database::find_or_embedded(&self.folder, self.board).expect("a database");
         for question in questions.iter().step_by(questions.len() / 200) {
             let reply = client.ask(question).await.expect("an answer");
             let answer: Value = serde_json::from_slice(&reply.body).expect("JSON");
-            let text = answer["position"]["uni"].as_str().expect("a position");
-            let outcome = database.probe(&notation::parse(self.board, text).expect("a position")).expect("a probe");
-            assert_eq!(answer["value"].as_str(), Some(outcome.value.to_string().as_str()), "{text}");
-            assert_eq!(answer["remoteness"].as_u64(), outcome.remoteness.map(u64::from), "{text}");
+            let text = answer["position"]["uni"].as_str().filter(|text| question.contains(text));
+            let position = notation::parse(self.board, text.expect("the position")).expect("a position");
+            self.check_answer(&position, &answer);
         }
+    }
+
+    /// Compares an answer about a position with the database.
+    pub fn check_answer(&self, position: &Position, answer: &Value) {
+        let outcome = self.database.probe(position).expect("a probe");
+        assert_eq!(answer["value"].as_str(), Some(outcome.value.to_string().as_str()), "{position}");
+        assert_eq!(answer["remoteness"].as_u64(), outcome.remoteness.map(u64::from), "{position}");
+        assert_eq!(answer["position"]["uni"].as_str(), Some(notation::to_uni(position).as_str()));
     }
 
     fn of_process(&self, file: &str) -> String {
