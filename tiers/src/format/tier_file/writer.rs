@@ -182,10 +182,11 @@ impl<'a> Writer<'a> {
     /// [`publish`](crate::files::publish).
     pub fn finish(self, shape_entries: &[u64]) -> Result<Option<(Written, Hash)>, FileError> {
         let Writer { storage, all, file, offset, .. } = self;
-        if !all.is_alone() {
+        if !all.is_on_one_machine() {
+            // Another machine may see only what is on the disk.
             file.sync().map_err(io_error(&self.temporary, "write"))?;
-            all.barrier();
         }
+        all.barrier();
         if !all.is_root() {
             return Ok(None);
         }

@@ -1,7 +1,8 @@
 //! The processes of an MPI job, as a communicator.
 //!
-//! Calls come from any thread, one at a time. A rank that waits for the others takes no processor: it looks from time to time
-//! whether all have come, and only then makes the collective call.
+//! Calls come from any thread, one at a time. A rank that waits for the others takes no processor: all calls are of the kind that
+//! returns at once, and the rank looks from time to time whether they are complete. A blocking call would spin until the other
+//! ranks wake up: two ranks of 6x5 spent 14 % of their CPU seconds there.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,6 +15,7 @@ use mpi::Threading;
 use mpi::collective::SystemOperation;
 use mpi::datatype::PartitionMut;
 use mpi::environment::Universe;
+use mpi::request::{Request, Scope, scope};
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator as _, CommunicatorCollectives as _};
 
@@ -66,20 +68,23 @@ impl World {
         })
     }
 
-    /// Waits until all ranks have come, and makes a collective call that sends so many bytes.
+    /// Makes a collective call that sends so many bytes, in its turn.
     fn collective<T>(&self, bytes: usize, call: impl FnOnce(&SimpleCommunicator) -> T) -> T {
         let start = Instant::now();
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        let world = SimpleCommunicator::world();
-        let (mut waiting, mut pause) = (world.immediate_barrier(), SHORT_PAUSE);
-        while let Err(request) = waiting.test() {
-            thread::sleep(pause);
-            (waiting, pause) = (request, LONG_PAUSE.min(2 * pause));
-        }
-        let result = call(&world);
+        let result = call(&SimpleCommunicator::world());
         self.sent_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
         self.waited_nanoseconds.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
         result
+    }
+}
+
+/// Sleeps until a call is complete.
+fn wait<'a, D: ?Sized, S: Scope<'a>>(mut call: Request<'a, D, S>) {
+    let mut pause = SHORT_PAUSE;
+    while let Err(request) = call.test() {
+        thread::sleep(pause);
+        (call, pause) = (request, LONG_PAUSE.min(2 * pause));
     }
 }
 
@@ -112,15 +117,18 @@ impl Communicator for World {
 
     fn all_reduce(&self, words: &mut [u64], operation: Reduction) {
         let mut reduced = vec![0u64; words.len()];
-        self.collective(size_of_val(words), |world| match operation {
-            Reduction::Or => world.all_reduce_into(&*words, &mut reduced[..], SystemOperation::bitwise_or()),
-            Reduction::Sum => world.all_reduce_into(&*words, &mut reduced[..], SystemOperation::sum()),
+        let operation = match operation {
+            Reduction::Or => SystemOperation::bitwise_or(),
+            Reduction::Sum => SystemOperation::sum(),
+        };
+        self.collective(size_of_val(words), |world| {
+            scope(|scope| wait(world.immediate_all_reduce_into(scope, &*words, &mut reduced[..], operation)));
         });
         words.copy_from_slice(&reduced);
     }
 
     fn barrier(&self) {
-        self.collective(0, |_| ());
+        self.collective(0, |world| wait(world.immediate_barrier()));
     }
 
     fn abort(&self, code: u8) -> ! {
@@ -143,7 +151,8 @@ impl fmt::Debug for World {
 fn all_gather(world: &SimpleCommunicator, own: &[u8]) -> Vec<Vec<u8>> {
     let size = world.size() as usize;
     let mut lengths = vec![0u64; size];
-    world.all_gather_into(&(own.len() as u64), &mut lengths[..]);
+    let length = own.len() as u64;
+    scope(|scope| wait(world.immediate_all_gather_into(scope, &length, &mut lengths[..])));
     let mut all = vec![Vec::new(); size];
     let each = MOST_BYTES / size;
     let most = lengths.iter().copied().max().unwrap_or(0) as usize;
@@ -160,7 +169,8 @@ fn all_gather(world: &SimpleCommunicator, own: &[u8]) -> Vec<Vec<u8>> {
             .collect();
         let mut bytes = vec![0u8; counts.iter().sum::<i32>() as usize];
         let mut partition = PartitionMut::new(&mut bytes[..], counts.clone(), &places[..]);
-        world.all_gather_varcount_into(&own[part(own.len())], &mut partition);
+        let own = &own[part(own.len())];
+        scope(|scope| wait(world.immediate_all_gather_varcount_into(scope, own, &mut partition)));
         for ((of, count), place) in all.iter_mut().zip(&counts).zip(&places) {
             of.extend_from_slice(&bytes[*place as usize..(place + count) as usize]);
         }
