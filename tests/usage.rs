@@ -83,6 +83,16 @@ fn shells_accept_their_completions_which_name_every_subcommand() {
 }
 
 #[test]
+fn fish_completes_boards_players_and_strategies() {
+    let script = Program::new().run("completions fish").succeeds();
+    let completed = [("query 7", "7x4 7x5 7x6"), ("match ra", "random rating:9"), ("prove follow", "follow-up")];
+    for (typed, expected) in completed {
+        let check = format!("test (complete -C 'fourbase {typed}' | string join ' ') = '{expected}'; or exit 1");
+        assert_accepted("fish", &["--no-config"], &format!("{script}\n{check}\n"));
+    }
+}
+
+#[test]
 fn a_reader_that_goes_away_ends_the_program_quietly() {
     let program = Program::with("2x2c2");
     let once = ["query 2x2c2", "query 2x2c2 --json", "list", "convert 2x2c2 1", "solve --help"];
