@@ -110,7 +110,8 @@ impl Plan {
         let whole_bytes = pairs.max().unwrap_or(0);
         let mut tiers = plan_tiers(board, values, &entries);
         for tier in &mut tiers {
-            tier.work = bytes(tier.ply) / 8 * (1 + ROW_WORK / LIKELY_ROW_WORDS);
+            let words = bytes(tier.ply) / 8;
+            tier.solving_work = solving_work(board, tier.ply, words, words / LIKELY_ROW_WORDS);
         }
         // Without an index there is no solve in files either.
         let (least_bytes, window_bytes, slices) = (whole_bytes, 0, Slices::default());
@@ -155,7 +156,9 @@ impl Plan {
             + slices.count * SLICE_COPIES * 8 * slices.least_words;
         let pairs = sizes.windows(2).map(|pair| 8 * (pair[0].words + pair[1].words));
         let mut tiers = plan_tiers(board, values, &Vec::from_iter(sizes.iter().map(|size| size.entries)));
-        tiers.iter_mut().zip(&sizes).for_each(|(tier, size)| tier.work = size.words + ROW_WORK * size.rows);
+        for (tier, size) in tiers.iter_mut().zip(&sizes) {
+            tier.solving_work = solving_work(board, tier.ply, size.words, size.rows);
+        }
         Plan {
             board,
             values,
@@ -198,16 +201,17 @@ impl Plan {
         self.tiers.iter().fold(0, |sum, tier| sum.saturating_add(tier.entries))
     }
 
-    /// Returns the work of the kernels: see [`TierPlan::work`].
+    /// Returns the work of the solve: see [`TierPlan::work`].
     pub fn work(&self) -> u128 {
-        self.tiers.iter().fold(0, |sum, tier| sum.saturating_add(tier.work))
+        self.tiers.iter().fold(0, |sum, tier| sum.saturating_add(tier.work()))
     }
 
-    /// Returns about how many seconds the solve takes where the kernels do so much work a second ([`work_per_second`]).
+    /// Returns about how many seconds the solve takes where the kernels do so much work a second ([`work_per_second`]), in memory
+    /// or in files.
     ///
     /// [`work_per_second`]: super::work_per_second
     pub fn seconds(&self, work_per_second: f64) -> f64 {
-        self.work() as f64 / work_per_second * if self.is_bounded { IN_FILES } else { IN_MEMORY }
+        self.work() as f64 / work_per_second
     }
 
     /// Returns the memory that the solve needs, in bytes: for all blocks of two tiers, or the least if they go into files.
@@ -346,7 +350,7 @@ impl Plan {
                 written_bytes: tier.scratch_bytes.saturating_add(tier.database_bytes),
                 read_bytes: of_child.saturating_mul(readers).saturating_add(tier.database_bytes),
                 message_bytes: blocks.saturating_mul(LOCATION_BYTES),
-                seconds: tier.work as f64 * entries_of_work / together,
+                seconds: tier.work() as f64 * entries_of_work / together,
             }
         };
         self.tiers.iter().enumerate().map(of_tier).collect()
@@ -378,16 +382,19 @@ impl RankTier {
     }
 }
 
-/// How much work a row is, in words. With 54 ns a row and 6.5 ns a word, whole solves of 5x5, 5x6, 7x4 and 6x5 in memory are within
-/// 5 % of the truth.
-const ROW_WORK: u128 = 8;
+/// How much work a byte of the database is, in words: the walk over its tier, and zstd.
+const DATABASE_BYTE_WORK: u128 = 4;
 
 /// Words of a row, about, where no index tells.
 const LIKELY_ROW_WORDS: u128 = 8;
 
-/// How many times the work of the kernels a whole solve is: with the database, and with blocks that are compressed and expanded.
-const IN_MEMORY: f64 = 1.2;
-const IN_FILES: f64 = 1.8;
+/// Returns the work of solving a tier: its words, and for each row as much as for a word. Until a dozen cells are free few columns
+/// are open, and few children are read: a full board takes a third. This and [`DATABASE_BYTE_WORK`] are fitted to the CPU seconds of
+/// whole solves from 5x5 to 7x5 and of their tiers, in memory and in files (`docs/notebook/solving.md`).
+fn solving_work(board: Board, ply: u32, words: u128, rows: u128) -> u128 {
+    let (width, free) = (board.width() as u128, board.cells() as u128 - u128::from(ply));
+    ((words + rows) * (width + free.min(2 * width))).div_ceil(3 * width)
+}
 
 /// Which part of the memory beyond the least is for slices, at most. With half of it 6x6 without remoteness takes 270 CPU
 /// seconds in a GiB, with an eighth 200, with a 16th 213.
@@ -434,8 +441,15 @@ pub struct TierPlan {
     pub scratch_bytes: u128,
     /// Bytes of its file in the database, about; 0 for a tier that is not stored.
     pub database_bytes: u128,
-    /// The work of the kernels, in words: those of all planes, and for each row as much as for some words.
-    pub work: u128,
+    /// The work of solving it without a database, in words.
+    pub solving_work: u128,
+}
+
+impl TierPlan {
+    /// Returns the work of solving and storing the tier, in words.
+    pub fn work(&self) -> u128 {
+        self.solving_work.saturating_add(DATABASE_BYTE_WORK.saturating_mul(self.database_bytes))
+    }
 }
 
 /// Bits per entry of a tier, by how full the board is.
@@ -490,7 +504,7 @@ fn plan_tiers(board: Board, values: Values, entries: &[u128]) -> Vec<TierPlan> {
         let is_stored = !ply.is_multiple_of(2);
         let database_bytes =
             if is_stored { bytes(entries, (database * larger(DATABASE_EXPONENT)).min(planes)) } else { 0 };
-        TierPlan { ply: ply as u32, entries, scratch_bytes, database_bytes, work: 0 }
+        TierPlan { ply: ply as u32, entries, scratch_bytes, database_bytes, solving_work: 0 }
     };
     entries.iter().enumerate().map(tier).collect()
 }

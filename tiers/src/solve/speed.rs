@@ -57,16 +57,17 @@ const SAMPLE: &str = "5x5";
 /// How long it is solved again and again: the first time is slower, and other work on the machine may disturb any.
 const TIME: Duration = Duration::from_millis(250);
 
-/// Measures how much work the kernels of this machine do in a second ([`TierPlan::work`](super::TierPlan::work)), by solving 5x5
-/// in memory for about a third of a second, at least once. `None` where nothing can be measured.
+/// Measures how much work the kernels of this machine do in a second
+/// ([`TierPlan::solving_work`](super::TierPlan::solving_work)), by solving 5x5 in memory for about a third of a second, at least
+/// once. `None` where nothing can be measured.
 pub fn work_per_second(values: Values, kernel: Kernel) -> Option<f64> {
     let index = Index::new(SAMPLE.parse().ok()?, kernel).ok()?;
-    let work = Plan::exact(&index, values).work() as f64;
+    let work: u128 = Plan::exact(&index, values).tiers.iter().map(|tier| tier.solving_work).sum();
     let (all, mut fastest) = (Instant::now(), Duration::MAX);
     while fastest == Duration::MAX || all.elapsed() < TIME {
         let start = Instant::now();
         in_memory(&index, values, |_| ()).ok()?;
         fastest = fastest.min(start.elapsed());
     }
-    Some(work / fastest.as_secs_f64())
+    Some(work as f64 / fastest.as_secs_f64())
 }

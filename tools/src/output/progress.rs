@@ -206,8 +206,9 @@ pub struct Log {
 }
 
 /// The steps of a stage.
-#[derive(Default)]
 struct Steps {
+    /// When it began.
+    begun: Instant,
     all: u64,
     /// Those that an earlier run has done.
     before: u64,
@@ -217,7 +218,8 @@ struct Steps {
 impl Log {
     /// Starts the clock.
     pub fn begin(board: Board) -> Log {
-        Log { start: Instant::now(), board, steps: Mutex::default() }
+        let start = Instant::now();
+        Log { start, board, steps: Mutex::new(Steps { begun: start, all: 0, before: 0, done: 0 }) }
     }
 
     /// Notes how many steps a stage has and how many of them are done.
@@ -225,7 +227,8 @@ impl Log {
         if stage == Stage::Sweep {
             failure::print_note(&format!("{}: finding the legal positions first", self.board));
         }
-        *self.steps.lock().unwrap_or_else(PoisonError::into_inner) = Steps { all, before: done, done };
+        *self.steps.lock().unwrap_or_else(PoisonError::into_inner) =
+            Steps { begun: Instant::now(), all, before: done, done };
     }
 
     /// Writes the line of a tier that is done in a stage.
@@ -248,10 +251,9 @@ impl Log {
 
     /// Counts the work of a solved tier; says how far the solve has come.
     fn solved(&self, work: u64, file_bytes: u64) -> String {
-        let Steps { all, before, done } = &mut *self.steps.lock().unwrap_or_else(PoisonError::into_inner);
+        let Steps { begun, all, before, done } = &mut *self.steps.lock().unwrap_or_else(PoisonError::into_inner);
         *done += work;
-        let left =
-            self.start.elapsed().as_secs_f64() * all.saturating_sub(*done) as f64 / (*done - *before).max(1) as f64;
+        let left = begun.elapsed().as_secs_f64() * all.saturating_sub(*done) as f64 / (*done - *before).max(1) as f64;
         let percent = 100.0 * *done as f64 / (*all).max(1) as f64;
         format!("entries  file {:>10}  {percent:5.1} % done, {left:.0} s left", bytes(file_bytes.into()))
     }

@@ -13,7 +13,7 @@ pub struct Work {
 impl Work {
     /// Takes the work of a plan.
     pub fn of(plan: &Plan) -> Work {
-        let tier = |tier: &TierPlan| [tier.entries, tier.work].map(|of| u64::try_from(of).unwrap_or(u64::MAX));
+        let tier = |tier: &TierPlan| [tier.entries, tier.work()].map(|of| u64::try_from(of).unwrap_or(u64::MAX));
         Work { tiers: plan.tiers.iter().rev().map(tier).collect(), tier: 0 }
     }
 
