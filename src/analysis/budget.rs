@@ -2,7 +2,8 @@
 
 use std::ops::AddAssign;
 use std::sync::Arc;
-use std::time::Instant;
+
+use web_time::Instant;
 
 use super::AnalysisError;
 use crate::Board;

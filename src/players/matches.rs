@@ -4,11 +4,11 @@
 //! first.
 
 use std::collections::HashSet;
-use std::time::Instant;
 
 use rand::RngExt;
 use rand::seq::SliceRandom;
 use thiserror::Error;
+use web_time::Instant;
 
 use super::{ChooseError, Chooser, Source};
 use crate::{Board, Game, MoveError, Player, Position, Value};

@@ -4,7 +4,8 @@
 //! batch costs nothing measurable.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::time::Instant;
+
+use web_time::Instant;
 
 use super::{Monitor, Options, Oracle};
 

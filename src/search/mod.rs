@@ -60,7 +60,8 @@ mod worker;
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Instant;
+
+use web_time::Instant;
 
 use crate::{Board, Outcome, Position, Value};
 use engine::Engine;

@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::time::Instant;
 
 use thiserror::Error;
+use web_time::Instant;
 
 use crate::{Board, Position, Value};
 
@@ -61,9 +61,28 @@ pub struct Monitor {
     nodes: AtomicU64,
     answers: AtomicU64,
     cancelled: AtomicBool,
+    poll: Option<fn(u64) -> bool>,
 }
 
 impl Monitor {
+    /// Makes a monitor for a program of one thread, where no other can watch. Calls `poll` with the visited nodes at each report,
+    /// and cancels the searches if it returns true.
+    ///
+    /// ```
+    /// use fourbase::Position;
+    /// use fourbase::search::{Monitor, Options, Search, SearchError};
+    ///
+    /// let monitor = Monitor::polling(|nodes| nodes > 20_000);
+    /// let (board, options) = ("7x6".parse()?, Options { monitor: Some(monitor.into()), ..Options::default() });
+    /// let answer = Search::new(board, options).solve(&Position::start(board));
+    /// assert!(matches!(answer, Err(SearchError::Cancelled { nodes: 20_001..40_000 })));
+    /// # Ok::<(), fourbase::BoardError>(())
+    /// ```
+    #[must_use]
+    pub fn polling(poll: fn(u64) -> bool) -> Monitor {
+        Monitor { poll: Some(poll), ..Monitor::default() }
+    }
+
     /// Returns the nodes visited by the searches with this monitor; the number may be some thousands behind.
     #[must_use]
     pub fn nodes(&self) -> u64 {
@@ -92,7 +111,10 @@ impl Monitor {
     }
 
     pub(super) fn add(&self, nodes: u64) {
-        self.nodes.fetch_add(nodes, Relaxed);
+        let before = self.nodes.fetch_add(nodes, Relaxed);
+        if self.poll.is_some_and(|poll| poll(before + nodes)) {
+            self.cancel();
+        }
     }
 
     /// Returns whether searches are stopped.

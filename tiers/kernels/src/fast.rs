@@ -9,14 +9,23 @@
 
 #![allow(unsafe_code)]
 
-use super::bits::{Bits, Task};
+#[cfg(target_arch = "x86_64")]
+use super::bits::Bits;
+use super::bits::Task;
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{_pdep_u64, _pext_u64};
 
 /// Proof that the processor has BMI1, BMI2, POPCNT and AVX2.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Avx2(());
+pub(super) struct Avx2(Proof);
+
+#[cfg(target_arch = "x86_64")]
+type Proof = ();
+
+/// No other processor gives a proof, and the compiler leaves out what would need one.
+#[cfg(not(target_arch = "x86_64"))]
+type Proof = std::convert::Infallible;
 
 impl Avx2 {
     /// Returns the proof if the processor has the features.
@@ -45,10 +54,10 @@ pub(super) fn run<T: Task>(_proof: Avx2, task: T) -> T::Output {
     unsafe { inner(task) }
 }
 
-/// Runs a task; never called, because no other processor gives a proof.
+/// Is never called.
 #[cfg(not(target_arch = "x86_64"))]
-pub(super) fn run<T: Task>(_proof: Avx2, task: T) -> T::Output {
-    task.run::<super::bits::Portable>()
+pub(super) fn run<T: Task>(proof: Avx2, _task: T) -> T::Output {
+    match proof.0 {}
 }
 
 /// `PEXT` and `PDEP`. Private: named only in [`run`], which holds the proof.

@@ -20,13 +20,17 @@ use crate::kernel::Values;
 const ROOT: &str = "embedded";
 
 /// Lists the files of a folder with their bytes.
+#[cfg(feature = "embedded")]
 macro_rules! files {
     ($($folder:literal: $($name:literal)+;)+) => {
         &[$($((concat!("embedded/", $folder, "/", $name), include_bytes!(concat!("../../embedded/", $folder, "/", $name))),)+)+]
     };
 }
 
-/// Every embedded file, in order: its path and its bytes.
+/// Every embedded file, in order: its path and its bytes. None without the cargo feature `embedded`.
+#[cfg(not(feature = "embedded"))]
+const FILES: &[(&str, &[u8])] = &[];
+#[cfg(feature = "embedded")]
 const FILES: &[(&str, &[u8])] = files! {
     "6x6/remoteness": "manifest" "tier-01" "tier-03" "tier-05" "tier-07" "tier-09" "tier-11";
     "7x5/remoteness": "manifest" "tier-01" "tier-03" "tier-05" "tier-07" "tier-09";
@@ -53,10 +57,7 @@ impl Database {
     /// ```
     pub fn embedded(board: Board) -> Result<Option<Database>, DatabaseError> {
         match Database::open_on(Arc::new(Embedded), &folder_of(ROOT.as_ref(), board, Values::Remoteness)) {
-            Ok(mut database) => {
-                database.is_embedded = true;
-                Ok(Some(database))
-            }
+            Ok(database) => Ok(Some(database.as_embedded())),
             Err(DatabaseError::Missing { .. }) => Ok(None),
             Err(error) => Err(error),
         }
@@ -113,7 +114,7 @@ impl Storage for Embedded {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "embedded"))]
 mod tests {
     use super::*;
 

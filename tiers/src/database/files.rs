@@ -33,6 +33,15 @@ impl Database {
         self.check_shapes_and_hash(&tier)
     }
 
+    /// Compares the hashes of all files with the manifest. What the files hold is not looked at.
+    ///
+    /// # Errors
+    /// The first file that is missing or has another hash.
+    pub fn check_hashes(&self) -> Result<(), DatabaseError> {
+        self.manifest().check_hashes(self.storage(), self.folder(), (0, 1), &|_| true)?;
+        Ok(())
+    }
+
     /// Opens the file of a stored tier anew, past the tiers that probes have opened; `None` for a tier that is not stored.
     ///
     /// # Errors
@@ -87,6 +96,26 @@ impl Database {
     /// [`DatabaseError::NotSolved`] where a tier is missing here, [`DatabaseError::File`] for files: one that is there already is
     /// left as it is.
     pub fn keep(&self, most: u32, folder: &Path) -> Result<Database, DatabaseError> {
+        let manifest = self.keeping(most)?;
+        for tier in manifest.stored_tiers() {
+            self.copy(&tier_path(self.folder(), tier.ply), &tier_path(folder, tier.ply))?;
+        }
+        manifest.write(&Disk, folder)?;
+        Database::open(folder)
+    }
+
+    /// Leaves out the tiers of more than `most` pieces of this complete database, whose files need not exist: later positions are
+    /// searched forward. The hash is that of a database which [`Database::keep`] makes.
+    ///
+    /// # Errors
+    /// [`DatabaseError::NotSolved`] where a tier is missing here.
+    pub fn with_plies_up_to(mut self, most: u32) -> Result<Database, DatabaseError> {
+        self.manifest = self.keeping(most)?;
+        Ok(self)
+    }
+
+    /// Makes the manifest of a copy that keeps the tiers of at most `most` pieces.
+    fn keeping(&self, most: u32) -> Result<Manifest, DatabaseError> {
         let most = most.clamp(1, (self.board().cells() as u32).saturating_sub(1).max(1));
         let Some(root) = self.manifest().root() else { return Err(self.not_solved(0)) };
         if self.manifest().keep_plies.is_some_and(|kept| kept < most) {
@@ -97,13 +126,10 @@ impl Database {
         for tier in &mut manifest.tiers {
             if tier.ply > most {
                 (tier.bytes, tier.hash) = (0, None);
-            } else if tier.bytes > 0 {
-                self.copy(&tier_path(self.folder(), tier.ply), &tier_path(folder, tier.ply))?;
             }
         }
         manifest.complete(root);
-        manifest.write(&Disk, folder)?;
-        Database::open(folder)
+        Ok(manifest)
     }
 
     /// Copies a file, wherever this database has its files, to a new one on the disk.
@@ -119,6 +145,8 @@ impl Database {
 
 #[cfg(test)]
 mod tests {
+    use fourbase::players::{Source, random_play};
+
     use super::*;
     use crate::kernel::Values;
     use crate::solve::Solve;
@@ -134,6 +162,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let copied = whole.keep(6, folder.path()).unwrap();
         assert_eq!(copied.manifest(), kept.manifest());
+        let cut = Database::open(whole.folder()).unwrap().with_plies_up_to(6).unwrap();
+        assert_eq!(cut.manifest(), kept.manifest());
+        let drawn = (0..50).filter_map(|game| random_play(cut.board(), 8, &mut Source::new(1, game)));
+        for (position, _) in drawn {
+            assert_eq!(cut.probe(&position).unwrap(), whole.probe(&position).unwrap());
+        }
+        assert!(cut.searched() > 0 && whole.searched() == 0);
         assert!(copied.manifest().check_hashes(&Disk, folder.path(), (0, 1), &|_| true).unwrap());
         assert!(matches!(whole.keep(4, folder.path()), Err(DatabaseError::File(FileError::Io { .. }))));
         assert!(copied.manifest().check_hashes(&Disk, folder.path(), (0, 1), &|_| true).unwrap());

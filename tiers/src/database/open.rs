@@ -27,7 +27,7 @@ const MOST_ANSWERS: usize = 1 << 16;
 /// cache. Positions of plies whose tiers are not kept are searched forward.
 pub struct Database {
     folder: PathBuf,
-    manifest: Manifest,
+    pub(super) manifest: Manifest,
     index: Index,
     tiers: Vec<OnceLock<OpenTier>>,
     pub(crate) cache: Cache,
@@ -131,6 +131,12 @@ impl Database {
     #[must_use]
     pub fn with_cache_up_to(self, bytes: u64) -> Database {
         if self.cache.bytes > bytes { self.with_cache(bytes) } else { self }
+    }
+
+    /// Marks a database as part of the program, like those of [`Database::embedded`]: its folder is no folder of the disk.
+    #[must_use]
+    pub fn as_embedded(self) -> Database {
+        Database { is_embedded: true, ..self }
     }
 
     /// Returns the board.

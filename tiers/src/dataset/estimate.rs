@@ -1,8 +1,9 @@
 //! How long a data set takes, by a short trial of the same work.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use fourbase::analysis::Budget;
+use web_time::Instant;
 
 use super::column::Field;
 use super::error::DatasetError;

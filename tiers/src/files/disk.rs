@@ -217,6 +217,11 @@ impl WriteFile for File {
         Ok(())
     }
 
+    #[cfg(not(any(unix, windows)))]
+    fn write_all_at(&self, _: &[u8], _: u64) -> io::Result<()> {
+        Err(ErrorKind::Unsupported.into())
+    }
+
     fn sync(&self) -> io::Result<()> {
         self.sync_all()
     }
@@ -235,6 +240,12 @@ impl ReadFile for File {
     #[cfg(windows)]
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
         std::os::windows::fs::FileExt::seek_read(self, buffer, offset)
+    }
+
+    /// A browser has no files at all: [`Memory`](super::Memory) is the storage there.
+    #[cfg(not(any(unix, windows)))]
+    fn read_at(&self, _: &mut [u8], _: u64) -> io::Result<usize> {
+        Err(ErrorKind::Unsupported.into())
     }
 }
 

@@ -78,6 +78,8 @@ pub(super) fn open_lock(path: &Path) -> io::Result<File> {
 
 /// Opens a file that may be a FIFO, which would wait for a writer, or a terminal, which would become that of the process.
 fn open_with(path: &Path, options: &mut OpenOptions, follows_links: bool) -> io::Result<File> {
+    #[cfg(not(unix))]
+    let _ = follows_links;
     #[cfg(unix)]
     {
         let flags = OFlags::NONBLOCK | OFlags::NOCTTY;

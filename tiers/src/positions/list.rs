@@ -223,8 +223,11 @@ fn rows_of<'a, C: Content>(index: &'a Index, tier: &'a Tier<C>, matrix: &Matrix)
 
 /// Returns the code of a column, from the words of all planes of its row.
 fn code(words: &[u64], planes: usize, row_words: usize, column: usize) -> u8 {
-    let bits = words.view_bits::<Lsb0>();
-    let bit = |plane: usize| bits.get(64 * plane * row_words + column).is_some_and(|bit| *bit);
+    let bit = |plane: usize| {
+        let word = words.get(plane * row_words + column / 64).copied().unwrap_or(0);
+        // bitvec has no 64-bit words where a pointer has 32 bits.
+        [word as u32, (word >> 32) as u32].view_bits::<Lsb0>().get(column % 64).is_some_and(|bit| *bit)
+    };
     (0..planes).fold(0, |code, plane| code | u8::from(bit(plane)) << plane)
 }
 

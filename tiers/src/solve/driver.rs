@@ -6,9 +6,10 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use fourbase::Player;
+use web_time::Instant;
 
 use super::band::{Bands, ShapeDrops};
 use super::error::SolveError;

@@ -1,8 +1,9 @@
 //! The solver alone, without a database: to see how fast it is.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use fourbase::Outcome;
+use web_time::Instant;
 
 use super::driver::solve_tier;
 use super::plan::Plan;
