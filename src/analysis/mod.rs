@@ -39,6 +39,7 @@
 
 mod analyst;
 mod budget;
+mod description;
 mod game;
 mod grade;
 pub mod json;
@@ -53,6 +54,7 @@ use crate::search::SearchError;
 use crate::{Board, Outcome, Position, Value};
 pub use analyst::{Analyst, Gap, Listener, Lookup};
 pub use budget::{Budget, Cost};
+pub use description::{DescriptionJson, canonical};
 pub use game::{GameAnalysis, Loss, Mistake, Ply, QUICK_NODES};
 pub use grade::{Grade, GradedPly, Judgement};
 use json::DatabaseJson;

@@ -35,6 +35,7 @@
 
 mod chooser;
 mod follow_up;
+pub mod json;
 mod kind;
 mod matches;
 mod minimax;

@@ -15,8 +15,8 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-use crate::cli::{convert, export, grade, list, match_, prove, solve, verify};
-use crate::{server, stats};
+use crate::cli::{export, grade, list, match_, prove, solve, verify};
+use crate::server;
 
 /// A kind of line: the name of its definition, its `command`, and what makes its schema.
 pub type Line = (&'static str, &'static str, fn(&mut SchemaGenerator) -> Schema);
@@ -37,8 +37,8 @@ pub fn lines() -> Vec<Line> {
         line::<solve::report::Solved>("solve", "solve"),
         line::<solve::report::Planned>("plan", "solve"),
         line::<AnalysisJson>("query", "query"),
-        line::<stats::Stats>("stats", "stats"),
-        line::<convert::DescriptionJson>("position", "position"),
+        line::<fourbase_tiers::counts::Stats>("stats", "stats"),
+        line::<fourbase::analysis::DescriptionJson>("position", "position"),
         line::<list::Listed>("list", "list"),
         line::<GameAnalysisJson>("analyse", "analyse"),
         line::<match_::MatchReport>("match", "match"),
@@ -137,9 +137,9 @@ fn of_server() -> Value {
     let answers = ["query", "analyse", "stats"];
     let mut lines: Vec<Line> = lines().into_iter().filter(|line| answers.contains(&line.0)).collect();
     lines.push(line::<server::boards::Listed>("boards", "boards"));
-    lines.push(line::<server::games::MoveJson>("move", "move"));
-    lines.push(line::<server::games::PlayersJson>("players", "players"));
-    lines.push(line::<server::position::RandomJson>("random", "random"));
+    lines.push(line::<fourbase::players::json::MoveJson>("move", "move"));
+    lines.push(line::<fourbase::players::json::PlayersJson>("players", "players"));
+    lines.push(line::<fourbase::players::json::RandomJson>("random", "random"));
     let mut schemas = definitions("/components/schemas", &lines);
     let mut refused = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<server::failure::Body>();
     refused.remove("$schema");

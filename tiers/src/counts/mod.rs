@@ -26,6 +26,7 @@
 mod error;
 mod finished;
 mod journal;
+mod json;
 mod kept;
 mod parents;
 mod run;
@@ -37,6 +38,7 @@ mod tally;
 mod tests;
 
 pub use error::CountError;
+pub use json::{OutcomeRow, Row, Stats, Sums};
 pub use kept::{kept_path, read_kept, write_kept};
 pub use run::{count_by_ply, count_by_value, solve_and_count};
 pub(crate) use sweep::{count_legal, legal_bytes, sweep_up};

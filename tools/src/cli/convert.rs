@@ -2,9 +2,9 @@
 
 use clap::{Args, ValueEnum};
 use fourbase::analysis::json::{Envelope, PositionJson};
+use fourbase::analysis::{DescriptionJson, canonical};
 use fourbase::notation::{self, NotationError};
 use fourbase::{Board, Position};
-use serde::Serialize;
 
 use crate::arguments::{POSITION_HELP, PositionArgument};
 use crate::batch::lines::Line;
@@ -146,8 +146,7 @@ impl Arguments {
                 if let Err(reason) = self.answer(board, line, text) {
                     tally.bad += 1;
                     if self.json {
-                        let (board, input) = (board.to_string(), Some(input_text(line)));
-                        let json = DescriptionJson { board, input, error: Some(reason), ..DescriptionJson::default() };
+                        let json = DescriptionJson::of_error(board, input_text(line), reason);
                         Envelope::new(COMMAND, json).push_to(text);
                     } else {
                         self.batch.write_error(text, line, Some(board), &reason);
@@ -177,48 +176,6 @@ impl Arguments {
         };
         record.write(text, |text| text.extend_from_slice(written.as_bytes()));
         Ok(())
-    }
-}
-
-/// Returns the one of a position and its mirror image whose bit strings come first.
-fn canonical(position: &Position) -> Position {
-    let mirror = position.mirror();
-    if notation::to_bits(&mirror) < notation::to_bits(position) { mirror } else { *position }
-}
-
-/// A position as JSON.
-#[derive(Serialize, Default)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct DescriptionJson {
-    board: String,
-    /// The line of a batch.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    input: Option<String>,
-    /// Null for a line that is no position, as are all fields below.
-    position: Option<PositionJson>,
-    over: Option<bool>,
-    /// Null if the game is not over.
-    value: Option<&'static str>,
-    canonical: Option<PositionJson>,
-    mirror: Option<PositionJson>,
-    drawing: Option<String>,
-    /// Why a line of a batch is no position.
-    error: Option<String>,
-}
-
-impl DescriptionJson {
-    fn of(position: &Position, json: PositionJson, input: Option<String>) -> DescriptionJson {
-        DescriptionJson {
-            board: position.board().to_string(),
-            input,
-            position: Some(json),
-            over: Some(position.primitive().is_some()),
-            value: position.primitive().map(fourbase::Value::name),
-            canonical: Some(PositionJson::of(&canonical(position))),
-            mirror: Some(PositionJson::of(&position.mirror())),
-            drawing: Some(notation::draw(position, false)),
-            error: None,
-        }
     }
 }
 

@@ -5,7 +5,7 @@
 
 use anyhow::Context;
 use clap::Args;
-use fourbase_tiers::counts::{Counts, count_by_ply, count_by_value, read_kept, write_kept};
+use fourbase_tiers::counts::{Counts, Stats, count_by_ply, count_by_value, read_kept, write_kept};
 use fourbase_tiers::database::{Database, DatabaseError};
 use fourbase_tiers::files::Disk;
 use fourbase_tiers::format::folder_of;
@@ -15,8 +15,8 @@ use rayon::ThreadPool;
 
 use crate::arguments::{BoardArgument, DatabaseArgument, SweepArguments, values};
 use crate::cli::job::Job;
-use crate::output::progress::Shown;
-use crate::stats::Stats;
+use crate::output::progress;
+use crate::stats::Shown;
 use crate::{failure, interrupt, output};
 
 /// What an error about the database begins with.
@@ -88,24 +88,24 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 /// Takes the kept counts, or counts.
-fn stats(arguments: &Arguments, prepared: Prepared, job: &Job) -> anyhow::Result<Stats> {
+fn stats(arguments: &Arguments, prepared: Prepared, job: &Job) -> anyhow::Result<Shown> {
     let board = arguments.board.board;
     let Prepared { database, kept, memory_bytes, pool } = prepared;
     if let Some(counts) = kept {
-        return Ok(Stats::of(&counts, database.as_ref()));
+        return Ok(Shown::of(&counts, database.as_ref()));
     }
     let values = database.as_ref().map_or(arguments.values.unwrap_or(Values::Remoteness), Database::values);
     let solve = Solve::new(board, values).memory(memory_bytes).root(&arguments.database.root);
     let solve = solve.scratch(arguments.sweep.scratch.clone());
-    let progress = Shown::new(!job.is_root(), None, None);
+    let progress = progress::Shown::new(!job.is_root(), None, None);
     // The database is not read: it has no entries for positions that a probe decides by itself.
     let counted = pool.install(|| {
         if arguments.legal {
             let plies = count_by_ply(&solve, job.all(), &Disk, &progress)?;
-            return Ok((Stats::of_legal(board, &plies), None));
+            return Ok((Shown::of_legal(Stats::of_legal(board, &plies)), None));
         }
         let counts = count_by_value(&solve, job.all(), &Disk, &progress)?;
-        Ok((Stats::of(&counts, database.as_ref()), Some(counts)))
+        Ok((Shown::of(&counts, database.as_ref()), Some(counts)))
     });
     drop(progress);
     let values = Some(values).filter(|_| !arguments.legal);

@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 
 use axum::extract::State;
 use axum::response::Response;
-use fourbase::analysis::json::{Envelope, OutcomeJson};
+use fourbase::analysis::json::Envelope;
 use fourbase::analysis::{Analysis, Analyst, Budget, Listener, SearchPool};
 use fourbase::search::Options;
 use fourbase::{Board, Position};
-use fourbase_tiers::counts::read_kept;
-use fourbase_tiers::database::{self, Database, DatabaseError, Listing, Summary, When, choose};
+use fourbase_tiers::counts::{Stats, read_kept};
+use fourbase_tiers::database::{self, BoardJson, Database, DatabaseError, Listing, Summary, When, choose};
 use fourbase_tiers::files::Disk;
 use fourbase_tiers::format::Manifest;
 use fourbase_tiers::kernel::Values;
@@ -25,7 +25,6 @@ use super::http::{CHANGING, Fields, json_response};
 use super::state::Server;
 use crate::arguments::CacheArgument;
 use crate::remedy;
-use crate::stats::Stats;
 
 /// How long a database that was found is believed to be the best one.
 const BELIEVED: Duration = Duration::from_secs(2);
@@ -180,28 +179,6 @@ pub struct Listed {
     boards: Vec<BoardJson>,
 }
 
-/// A board with its best database.
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct BoardJson {
-    board: String,
-    width: usize,
-    height: usize,
-    connect: usize,
-    misere: bool,
-    stores: String,
-    /// The deepest ply in the database; null if it has all.
-    keep_plies: Option<u32>,
-    /// Whether the database is built in.
-    embedded: bool,
-    /// What the empty board is worth.
-    #[serde(flatten)]
-    outcome: OutcomeJson,
-    entries: u64,
-    bytes: u64,
-    hash: Option<String>,
-}
-
 /// Answers `GET api/v1/boards`.
 pub async fn boards(State(server): State<Arc<Server>>) -> Result<Response, Failure> {
     let boards = listed(&server).await?.into_values().collect();
@@ -225,20 +202,7 @@ fn list(server: &Server) -> Result<BoardList, DatabaseError> {
     let mut boards = BoardList::new();
     let mut add = |board: Board, manifest: &Manifest, embedded| {
         let key = (board.cells(), board.width(), board.to_string());
-        let listed = BoardJson {
-            board: board.to_string(),
-            width: board.width(),
-            height: board.height(),
-            connect: board.connect(),
-            misere: board.is_misere(),
-            stores: manifest.values.to_string(),
-            keep_plies: manifest.keep_plies,
-            embedded,
-            outcome: OutcomeJson::of(manifest.root()),
-            entries: manifest.entries(),
-            bytes: manifest.bytes(),
-            hash: manifest.hash.map(|hash| hash.to_string()),
-        };
+        let listed = BoardJson::of(board, manifest, embedded);
         boards.insert(key, listed);
     };
     for board in Database::embedded_boards() {
@@ -278,7 +242,9 @@ pub async fn stats(State(server): State<Arc<Server>>, Fields(query): Fields<Boar
     let stats = server.workers.look(move || {
         let Some(database) = source.database().filter(|database| !database.is_embedded()) else { return Ok(None) };
         let counts = read_kept(&Disk, database.folder(), board, database.manifest())?;
-        Ok::<_, Failure>(counts.map(|counts| Stats::of(&counts, Some(database)).without_folder()))
+        Ok::<_, Failure>(
+            counts.map(|counts| Stats::of(&counts, Some((database.folder(), database.manifest()))).without_folder()),
+        )
     });
     let Some(stats) = stats.await?? else {
         return Err(Failure::missing(format!(

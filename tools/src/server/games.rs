@@ -5,12 +5,13 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use fourbase::analysis::json::{Envelope, GameAnalysisJson, PositionJson};
+use fourbase::analysis::json::{Envelope, GameAnalysisJson};
 use fourbase::analysis::{AnalysisError, Budget, Cost, GameAnalysis};
-use fourbase::players::{ChooseError, Kind, Outcomes, Reason, Source};
+use fourbase::players::json::{MoveJson, PlayersJson, most_plies};
+use fourbase::players::{ChooseError, Kind, Outcomes, Source};
 use fourbase::{Board, Game};
 use fourbase_tiers::database::DatabaseError;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::boards::{BoardQuery, BoardSource};
 use super::failure::Failure;
@@ -79,13 +80,6 @@ fn read(board: &str, start: &str, moves: &str) -> Result<Game, Failure> {
     Ok(Game::parse_from(start, moves.trim())?)
 }
 
-/// The players that choose moves.
-const PLAYERS: [&str; 6] = ["perfect", "random", "pomakis", "window", "rating", "follow-up"];
-
-/// The most orders of moves that a player may look at for a move, before alpha-beta leaves most of them out: some tenths
-/// of a second.
-const MOST_ORDERS: u64 = 10_000_000_000;
-
 /// A game, and who moves next.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -109,22 +103,6 @@ pub struct MoveQuery {
 /// The seed of games without one, as on the command line.
 fn one() -> u64 {
     1
-}
-
-/// The move of a player.
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct MoveJson {
-    board: String,
-    position: PositionJson,
-    player: String,
-    seed: u64,
-    /// Counts from 1.
-    column: usize,
-    /// Why, in words.
-    reason: String,
-    /// Whether a rule of play has chosen it; not where the rule has no reply.
-    rule: bool,
 }
 
 /// Answers `GET api/v1/move`.
@@ -153,15 +131,7 @@ pub async fn next_move(
             let chosen =
                 chooser.choose(game.position(), game.last(), &mut Source::new(seed, game.position().ply() as u64));
             match chosen {
-                Ok(choice) => Ok(Ok(MoveJson {
-                    board: game.board().to_string(),
-                    position: PositionJson::typed(game.position(), &game.to_text()),
-                    player: kind.to_string(),
-                    seed,
-                    column: choice.column + 1,
-                    reason: choice.reason.to_string(),
-                    rule: matches!(choice.reason, Reason::Rule { .. }),
-                })),
+                Ok(choice) => Ok(Ok(MoveJson::of(&game, kind, seed, choice))),
                 Err(ChooseError::Unknown(error)) => match error.downcast::<DatabaseError>().map(|error| *error) {
                     Ok(DatabaseError::Analysis(limit)) => {
                         Ok(Err(Failure::unanswerable(asking.workers.limit_text(limit))))
@@ -185,8 +155,7 @@ fn outcomes(source: &Arc<BoardSource>, budget: &Budget) -> Outcomes<'static> {
 
 /// Refuses a player that looks too far ahead: nothing can stop it.
 fn check(kind: Kind, board: Board) -> Result<(), Failure> {
-    // On a board of one column every game has 64 moves at most.
-    let (plies, most) = (kind.looks_ahead(), MOST_ORDERS.checked_ilog(board.width() as u64).unwrap_or(64));
+    let (plies, most) = (kind.looks_ahead(), most_plies(board));
     if plies <= most {
         return Ok(());
     }
@@ -195,38 +164,7 @@ fn check(kind: Kind, board: Board) -> Result<(), Failure> {
     )))
 }
 
-/// The players of a board.
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct PlayersJson {
-    board: String,
-    players: Vec<PlayerJson>,
-}
-
-/// A player.
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-struct PlayerJson {
-    player: &'static str,
-    /// The highest level that is allowed on the board; null for a player without levels.
-    levels: Option<u32>,
-}
-
 /// Answers `GET api/v1/players`.
 pub async fn players(Fields(query): Fields<BoardQuery>) -> Result<Response, Failure> {
-    let board: Board = query.board.parse()?;
-    let players = PLAYERS.map(|player| PlayerJson { player, levels: highest_level(player, board) }).into();
-    json_response(&Envelope::new("players", PlayersJson { board: board.to_string(), players }), CHANGING)
-}
-
-/// Finds the highest level of a player that is allowed on a board; `None` for a player without levels.
-fn highest_level(player: &str, board: Board) -> Option<u32> {
-    let of_level = |level: u32| format!("{player}:{level}").parse::<Kind>().ok();
-    of_level(1)?;
-    (1..)
-        .map_while(of_level)
-        .zip(1..)
-        .take_while(|(kind, _)| check(*kind, board).is_ok())
-        .map(|(_, level)| level)
-        .last()
+    json_response(&Envelope::new("players", PlayersJson::of(query.board.parse()?)), CHANGING)
 }

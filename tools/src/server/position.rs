@@ -10,10 +10,9 @@ use axum::response::Response;
 use fourbase::Board;
 use fourbase::analysis::Analysis;
 use fourbase::analysis::json::{AnalysisJson, Envelope, PositionJson};
-use fourbase::players::{Source, random_play};
+use fourbase::players::json::{RandomJson, TRIES};
 use fourbase_tiers::database::DatabaseError;
-use rand::RngExt;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::boards::BoardSource;
 use super::failure::Failure;
@@ -126,9 +125,6 @@ fn streamed(
     response
 }
 
-/// How many games are begun, for a random position of a ply that few games reach.
-const TRIES: u64 = 1000;
-
 /// How many seeds a server chooses from. A program that reads them as floating-point numbers reads each exactly.
 const SEEDS: u64 = 1 << 53;
 
@@ -143,16 +139,6 @@ pub struct RandomQuery {
     ply: Option<usize>,
     /// The same seed gives the same position.
     seed: Option<u64>,
-}
-
-/// A random position.
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct RandomJson {
-    board: String,
-    position: PositionJson,
-    /// The same seed gives the same position.
-    seed: u64,
 }
 
 /// Answers `GET api/v1/random`.
@@ -171,16 +157,9 @@ pub async fn random(
     // Hashers differ from process to process and from each other, and nothing hangs on how well.
     let seed = query.seed.unwrap_or_else(|| RandomState::new().hash_one(0) % SEEDS);
     let find = async {
-        // Random moves up to the ply, or to one that is drawn; nothing where the game is over by then.
-        let draw = |game| {
-            let mut source = Source::new(seed, game);
-            let ply = query.ply.unwrap_or_else(|| source.random_range(0..board.cells() as u32) as usize);
-            random_play(board, ply, &mut source)
-        };
-        let (position, _) = (0..TRIES).find_map(draw).ok_or_else(|| {
+        let answer = RandomJson::of(board, query.ply, seed).ok_or_else(|| {
             Failure::unanswerable(format!("{TRIES} random games of {board} ended too soon; ask for an earlier ply"))
         })?;
-        let answer = RandomJson { board: board.to_string(), position: PositionJson::of(&position), seed };
         Ok(Found::Answer(Envelope::new("random", answer), query.seed.is_some()))
     };
     // The answer depends on no database.

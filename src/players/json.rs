@@ -1,0 +1,120 @@
+//! The move of a player, the players of a board and a random position as JSON. `docs/reference/http.md` describes the fields.
+
+use rand::RngExt;
+use serde::Serialize;
+
+use super::{Choice, Kind, Reason, Source, random_play};
+use crate::analysis::json::PositionJson;
+use crate::{Board, Game};
+
+/// The players that choose moves.
+const PLAYERS: [&str; 6] = ["perfect", "random", "pomakis", "window", "rating", "follow-up"];
+
+/// The most orders of moves that a player may look at for a move, before alpha-beta leaves most of them out: some tenths
+/// of a second.
+const MOST_ORDERS: u64 = 10_000_000_000;
+
+/// How many games are begun, for a random position of a ply that few games reach.
+pub const TRIES: u64 = 1000;
+
+/// Returns how many plies a player may look ahead where nothing can stop it.
+#[must_use]
+pub fn most_plies(board: Board) -> u32 {
+    // On a board of one column every game has 64 moves at most.
+    MOST_ORDERS.checked_ilog(board.width() as u64).unwrap_or(64)
+}
+
+/// The move of a player.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MoveJson {
+    board: String,
+    position: PositionJson,
+    player: String,
+    seed: u64,
+    /// Counts from 1.
+    column: usize,
+    /// Why, in words.
+    reason: String,
+    /// Whether a rule of play has chosen it; not where the rule has no reply.
+    rule: bool,
+}
+
+impl MoveJson {
+    /// Writes the choice of a player at the end of a game.
+    #[must_use]
+    pub fn of(game: &Game, kind: Kind, seed: u64, choice: Choice) -> MoveJson {
+        MoveJson {
+            board: game.board().to_string(),
+            position: PositionJson::typed(game.position(), &game.to_text()),
+            player: kind.to_string(),
+            seed,
+            column: choice.column + 1,
+            reason: choice.reason.to_string(),
+            rule: matches!(choice.reason, Reason::Rule { .. }),
+        }
+    }
+}
+
+/// The players of a board.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct PlayersJson {
+    board: String,
+    players: Vec<PlayerJson>,
+}
+
+/// A player.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct PlayerJson {
+    player: &'static str,
+    /// The highest level that is allowed on the board; null for a player without levels.
+    levels: Option<u32>,
+}
+
+impl PlayersJson {
+    /// Lists the players with the levels that are allowed on a board.
+    #[must_use]
+    pub fn of(board: Board) -> PlayersJson {
+        let players = PLAYERS.map(|player| PlayerJson { player, levels: highest_level(player, board) }).into();
+        PlayersJson { board: board.to_string(), players }
+    }
+}
+
+/// Finds the highest level of a player that is allowed on a board; `None` for a player without levels.
+fn highest_level(player: &str, board: Board) -> Option<u32> {
+    let of_level = |level: u32| format!("{player}:{level}").parse::<Kind>().ok();
+    of_level(1)?;
+    (1..)
+        .map_while(of_level)
+        .zip(1..)
+        .take_while(|(kind, _)| kind.looks_ahead() <= most_plies(board))
+        .map(|(_, level)| level)
+        .last()
+}
+
+/// A random position.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RandomJson {
+    board: String,
+    position: PositionJson,
+    /// The same seed gives the same position.
+    seed: u64,
+}
+
+impl RandomJson {
+    /// Plays random moves up to a ply, or to one that is drawn; `None` where the game was over by then in every one of
+    /// [`TRIES`] games.
+    #[must_use]
+    pub fn of(board: Board, ply: Option<usize>, seed: u64) -> Option<RandomJson> {
+        let draw = |game| {
+            let mut source = Source::new(seed, game);
+            let ply = ply.unwrap_or_else(|| source.random_range(0..board.cells() as u32) as usize);
+            random_play(board, ply, &mut source)
+        };
+        let (position, _) = (0..TRIES).find_map(draw)?;
+        Some(RandomJson { board: board.to_string(), position: PositionJson::of(&position), seed })
+    }
+}

@@ -1,0 +1,165 @@
+//! The counts of a board as JSON. `docs/reference/json.md` describes the fields.
+
+use std::path::Path;
+
+use fourbase::Board;
+use serde::Serialize;
+
+use super::{CountError, Counts, OutcomeCount, PlyCounts, PlyLegal};
+use crate::format::Manifest;
+use crate::kernel::Values;
+
+/// The counts of a board with their sums. What was not counted, or does not apply, is null.
+#[expect(missing_docs, reason = "the names of the fields say it")]
+#[derive(Serialize, Default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Stats {
+    pub board: String,
+    /// The values that are counted; null for legal positions alone.
+    pub stores: Option<String>,
+    pub stopped: bool,
+    /// The tiers that were counted; of a count that was stopped, those of the direction that was stopped.
+    pub tiers_done: usize,
+    pub tiers: usize,
+    /// Where the same count resumes; null if nothing was kept.
+    pub resume_folder: Option<String>,
+    /// The folder of the counted database.
+    pub folder: Option<String>,
+    /// The deepest ply in the database; null if it has all.
+    pub keep_plies: Option<u32>,
+    pub hash: Option<String>,
+    #[serde(flatten)]
+    pub sums: Sums,
+    pub plies: Option<Vec<Row>>,
+    /// Sums over all plies.
+    pub outcomes: Option<Vec<OutcomeRow>>,
+}
+
+/// A row of the plies.
+#[expect(missing_docs, reason = "the names of the fields say it")]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Row {
+    pub ply: u32,
+    #[serde(flatten)]
+    pub sums: Sums,
+    pub outcomes: Option<Vec<OutcomeRow>>,
+}
+
+/// The positions of one value and remoteness, of one ply or of all.
+#[expect(missing_docs, reason = "the names of the fields say it")]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct OutcomeRow {
+    pub value: &'static str,
+    pub remoteness: Option<u32>,
+    pub legal: u64,
+    /// One of them, as moves.
+    pub example: Option<String>,
+}
+
+impl OutcomeRow {
+    fn of(row: &OutcomeCount) -> OutcomeRow {
+        let OutcomeCount { value, remoteness, legal, example, .. } = row;
+        let example = example.as_ref().map(|moves| if moves == "-" { String::new() } else { moves.clone() });
+        OutcomeRow { value: value.name(), remoteness: *remoteness, legal: *legal, example }
+    }
+}
+
+/// The positions of a ply or of all. What was not counted is null.
+#[expect(missing_docs, reason = "the names of the fields say it")]
+#[derive(Serialize, Clone, Copy, Default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Sums {
+    pub legal: Option<u64>,
+    pub primitive: Option<u64>,
+    pub with_line: Option<u64>,
+    pub win: Option<u64>,
+    pub lose: Option<u64>,
+    pub tie: Option<u64>,
+}
+
+impl Row {
+    /// Writes the row of a ply with values. On the full board all positions are primitive, and those without a line are
+    /// ties.
+    fn of_values(counts: &Counts, of_ply: &PlyCounts) -> Row {
+        let PlyCounts { ply, legal, primitive, win, lose, tie } = *of_ply;
+        let cells = counts.board.cells() as u32;
+        let outcomes = counts.outcomes.iter().filter(|row| row.ply == ply);
+        let outcomes = outcomes.map(OutcomeRow::of).collect();
+        let with_line = if ply == cells { win.saturating_add(lose) } else { primitive };
+        let (win, lose, tie) = (Some(win), Some(lose), Some(tie));
+        let (legal, primitive, with_line) = (Some(legal), Some(primitive), Some(with_line));
+        Row { ply, sums: Sums { legal, primitive, with_line, win, lose, tie }, outcomes: Some(outcomes) }
+    }
+
+    /// Writes the row of a ply without values.
+    fn of_legal(counts: &PlyLegal) -> Row {
+        let PlyLegal { ply, legal, primitive, with_line } = *counts;
+        let (legal, primitive, with_line) = (Some(legal), Some(primitive), Some(with_line));
+        Row { ply, sums: Sums { legal, primitive, with_line, ..Sums::default() }, outcomes: None }
+    }
+}
+
+impl Sums {
+    /// Adds up rows. A file can say more than 64 bits hold; no board has so many.
+    fn of(rows: &[Row]) -> Sums {
+        let sum = |of: fn(&Sums) -> Option<u64>| {
+            let counts = rows.iter().map(|row| of(&row.sums));
+            counts.reduce(|one, other| Some(one?.saturating_add(other?))).flatten()
+        };
+        Sums {
+            legal: sum(|of| of.legal),
+            primitive: sum(|of| of.primitive),
+            with_line: sum(|of| of.with_line),
+            win: sum(|of| of.win),
+            lose: sum(|of| of.lose),
+            tie: sum(|of| of.tie),
+        }
+    }
+}
+
+impl Stats {
+    /// Begins a result of a whole count without counts.
+    fn new(board: Board, values: Option<Values>) -> Stats {
+        let tiers = board.cells() + 1;
+        let stores = values.map(|values| values.to_string());
+        Stats { board: board.to_string(), stores, tiers_done: tiers, tiers, ..Stats::default() }
+    }
+
+    /// Adds the sums to the counts, and the folder and the manifest of the database of which they are.
+    #[must_use]
+    pub fn of(counts: &Counts, database: Option<(&Path, &Manifest)>) -> Stats {
+        let plies: Vec<Row> = counts.plies.iter().map(|ply| Row::of_values(counts, ply)).collect();
+        Stats {
+            folder: database.map(|(folder, _)| folder.to_string_lossy().into_owned()),
+            keep_plies: database.and_then(|(_, manifest)| manifest.keep_plies),
+            hash: database.and_then(|(_, manifest)| Some(manifest.hash?.to_string())),
+            sums: Sums::of(&plies),
+            plies: Some(plies),
+            outcomes: Some(counts.total_outcomes().iter().map(OutcomeRow::of).collect()),
+            ..Stats::new(counts.board, Some(counts.values))
+        }
+    }
+
+    /// Leaves the folder of the database out.
+    #[must_use]
+    pub fn without_folder(self) -> Stats {
+        Stats { folder: None, ..self }
+    }
+
+    /// Adds the sums to the legal positions of a board by ply.
+    #[must_use]
+    pub fn of_legal(board: Board, plies: &[PlyLegal]) -> Stats {
+        let plies: Vec<Row> = plies.iter().map(Row::of_legal).collect();
+        Stats { sums: Sums::of(&plies), plies: Some(plies), ..Stats::new(board, None) }
+    }
+
+    /// Takes what is done from the error of a stopped count; `None` for any other error.
+    #[must_use]
+    pub fn of_stopped(error: &CountError, values: Option<Values>) -> Option<Stats> {
+        let CountError::Stopped { board, plies, folder, .. } = error else { return None };
+        let resume_folder = folder.as_deref().map(|folder| folder.to_string_lossy().into_owned());
+        Some(Stats { stopped: true, tiers_done: *plies, resume_folder, ..Stats::new(*board, values) })
+    }
+}
