@@ -1,0 +1,204 @@
+// The page's side: checks arguments, loads databases, and asks the workers.
+
+import { FourbaseError, Link, isNode } from "./link.js";
+
+export { FourbaseError };
+
+/** The databases of this release: their hashes, and the deepest ply that each keeps. */
+const BUILT_IN = {
+  "6x6": { hash: "feb4c869ed263b64c98d9acb10f77ed7a584c239708999eede1a40af72fc4f11", plies: 11 },
+  "7x5": { hash: "0670bb8e13fc303463080adb5bb28ff82dc579528e382da4f58d849da4f81cb9", plies: 9 },
+  "7x6": { hash: "fa009818c5268e185ec701713ebf161823e4f67bd4ec1c25607457e140b3602f", plies: 13 },
+};
+
+/** The deepest ply that `first` opens: some 140 KB of 7x6. */
+const FIRST_PLIES = 9;
+
+/** What a solve in memory may take: 1 GiB. */
+const MEMORY = 2 ** 30;
+
+export class Fourbase {
+  #options;
+  #engine;
+  #solvers = new Set();
+  #fetched = new Map();
+  /** What was opened, by its board. */
+  #opened = new Map();
+
+  constructor(options, engine) {
+    this.#options = options;
+    this.#engine = engine;
+    engine.replay = () => [...this.#opened.values()].map((args) => ["open", args]);
+  }
+
+  /** Starts a worker and loads the module into it. */
+  static async start(options = {}) {
+    const folder = (path) => new URL(path, import.meta.url);
+    const all = { databases: folder("./databases/"), wasm: folder("./wasm/"), sharedMemory: true, ...options };
+    const engine = new Link("engine", new URL("engine_bg.wasm", all.wasm), all.sharedMemory);
+    await engine.start();
+    return new Fourbase(all, engine);
+  }
+
+  static get builtIn() {
+    return Object.keys(BUILT_IN);
+  }
+
+  async analyse(board, position = "", { nodes, seconds, line = true, signal, onProgress } = {}) {
+    check(board, "board");
+    check(position, "position");
+    return this.#ask("analyse", [board, position, limit(nodes, "nodes"), limit(seconds, "seconds"), line, Boolean(onProgress)], {
+      signal,
+      onProgress,
+    });
+  }
+
+  async analyseGame(board, moves, { start = "", nodes, seconds, signal, onProgress } = {}) {
+    check(board, "board");
+    check(start, "start");
+    check(moves, "moves");
+    const limits = [limit(nodes, "nodes"), limit(seconds, "seconds")];
+    return this.#ask("analyseGame", [board, start, moves, ...limits], { signal, onProgress });
+  }
+
+  async choose(board, moves, player, { start = "", seed = 1, nodes, seconds, signal, onProgress } = {}) {
+    check(board, "board");
+    check(moves, "moves");
+    check(player, "player");
+    check(start, "start");
+    const limits = [limit(nodes, "nodes"), limit(seconds, "seconds")];
+    return this.#ask("choose", [board, start, moves, player, whole(seed, "seed"), ...limits], { signal, onProgress });
+  }
+
+  async players(board) {
+    check(board, "board");
+    return this.#ask("players", [board]);
+  }
+
+  async random(board, { ply, seed = Math.floor(Math.random() * 2 ** 53) } = {}) {
+    check(board, "board");
+    return this.#ask("random", [board, ply === undefined ? undefined : whole(ply, "ply"), whole(seed, "seed")]);
+  }
+
+  async position(board, position = "") {
+    check(board, "board");
+    check(position, "position");
+    return this.#ask("position", [board, position]);
+  }
+
+  async boards() {
+    return (await this.#ask("boards", [])).boards;
+  }
+
+  async solve(board, { values = "remoteness", memory = MEMORY, signal, onProgress } = {}) {
+    return this.#open(await this.#solver("solve", [board, values, memory], { signal, onProgress }));
+  }
+
+  async stats(board, { values = "remoteness", memory = MEMORY, signal, onProgress } = {}) {
+    return JSON.parse(await this.#solver("stats", [board, values, memory], { signal, onProgress }));
+  }
+
+  async open(files, { board } = {}) {
+    const list = Symbol.iterator in Object(files) ? Array.from(files, (file) => [file.name, file]) : Object.entries(files ?? {});
+    const sources = await Promise.all(list.map(async ([name, file]) => [name.split("/").pop(), await source(file)]));
+    if (new Set(sources.map(([name]) => name)).size < sources.length) {
+      throw new FourbaseError("input", "two files have the same name; choose the files of one database");
+    }
+    return this.#open(sources, board);
+  }
+
+  async openBuiltIn(board, { first = false, signal } = {}) {
+    const database = Object.hasOwn(BUILT_IN, board) ? BUILT_IN[board] : undefined;
+    if (!database) {
+      throw new FourbaseError("input", `no database of ${board} is built in, only of ${Fourbase.builtIn.join(", ")}`);
+    }
+    const most = first ? Math.min(FIRST_PLIES, database.plies) : database.plies;
+    const names = ["manifest"];
+    for (let ply = 1; ply <= most; ply += 2) names.push(`tier-${String(ply).padStart(2, "0")}`);
+    const sources = await Promise.all(names.map(async (name) => [name, await this.#fetch(`${board}/${name}`, signal)]));
+    return this.#open(sources, board, database.hash, most < database.plies ? most : undefined);
+  }
+
+  async close(board) {
+    if (board === undefined) {
+      await Promise.all([this.#engine, ...this.#solvers].map((link) => link.end()));
+      return;
+    }
+    check(board, "board");
+    await this.#engine.ask("close", [board]);
+    this.#opened.delete(board);
+  }
+
+  async #ask(method, args, options) {
+    return JSON.parse(await this.#engine.ask(method, args, options));
+  }
+
+  /** Asks a solver of its own, whose memory is free afterwards, and which ends at once where it is cancelled. */
+  async #solver(method, [board, values, memory], options) {
+    check(board, "board");
+    check(values, "values");
+    const solver = new Link("solver", new URL("solver_bg.wasm", this.#options.wasm), false);
+    this.#solvers.add(solver);
+    try {
+      options.signal?.throwIfAborted();
+      await solver.start();
+      return await solver.ask(method, [board, values, whole(memory, "memory")], options);
+    } finally {
+      this.#solvers.delete(solver);
+      solver.end();
+    }
+  }
+
+  async #open(sources, ...rest) {
+    const opened = await this.#ask("open", [sources, ...rest]);
+    this.#opened.set(opened.board, [sources, ...rest]);
+    return opened;
+  }
+
+  async #fetch(path, signal) {
+    if (!this.#fetched.has(path)) {
+      const bytes = await load(new URL(path, this.#options.databases), signal);
+      this.#fetched.set(path, bytes);
+    }
+    return this.#fetched.get(path);
+  }
+}
+
+function check(text, name) {
+  if (typeof text !== "string") throw new FourbaseError("input", `${name} is a text, not ${typeof text}`);
+}
+
+function limit(number, name) {
+  if (number === undefined || (typeof number === "number" && number >= 0)) return number;
+  throw new FourbaseError("input", `${name} is a number from 0 up`);
+}
+
+function whole(number, name) {
+  if (Number.isSafeInteger(number) && number >= 0) return number;
+  throw new FourbaseError("input", `${name} is a whole number from 0 to 2^53 - 1`);
+}
+
+/** Turns a file into what a worker can read in parts: bytes, a browser's File or Blob, or a path of node. */
+async function source(file) {
+  if (typeof file === "string" && isNode) return file;
+  if (file instanceof ArrayBuffer) return new Uint8Array(file);
+  if (file instanceof Uint8Array) return file;
+  // Only a browser's worker reads a Blob without waiting.
+  if (typeof Blob !== "undefined" && file instanceof Blob) return isNode ? new Uint8Array(await file.arrayBuffer()) : file;
+  throw new FourbaseError("input", "a file is a Uint8Array, an ArrayBuffer, a File or a Blob, or in node a path");
+}
+
+async function load(url, signal) {
+  try {
+    if (url.protocol === "file:" && isNode) {
+      const { readFile } = await import("node:fs/promises");
+      return new Uint8Array(await readFile(url, { signal }));
+    }
+    const response = await fetch(url, { signal });
+    if (!response.ok) throw new Error(`status ${response.status}`);
+    return new Uint8Array(await response.arrayBuffer());
+  } catch (error) {
+    if (signal?.aborted) throw signal.reason;
+    throw new FourbaseError("database", `cannot load ${url}: ${error.message}`);
+  }
+}

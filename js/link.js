@@ -1,0 +1,145 @@
+// A worker with one of the two modules: sends it one question at a time, and turns what comes back into promises.
+
+export const isNode = typeof process !== "undefined" && Boolean(process.versions?.node);
+
+/** An error with a code: input, limit, database, memory or broken. */
+export class FourbaseError extends Error {
+  constructor(code, message) {
+    super(message);
+    this.name = "FourbaseError";
+    this.code = code;
+  }
+}
+
+export class Link {
+  /** Returns what a new worker is asked first, after one had to be ended; a link without this cannot begin again. */
+  replay;
+  #begin;
+  #worker;
+  #waiting = [];
+  #current;
+  #next = 1;
+  #ended;
+  /** Shared memory cancels a question in the middle; without it (in a page that is not cross-origin isolated) the worker is ended. */
+  #flag;
+
+  /** `module` is the name of the JavaScript in the folder `wasm`, `address` that of its WebAssembly. */
+  constructor(module, address, isShared) {
+    this.#flag = isShared && typeof SharedArrayBuffer !== "undefined" ? new Int32Array(new SharedArrayBuffer(4)) : undefined;
+    this.#begin = { id: 0, method: "begin", args: [module, String(address), this.#flag?.buffer] };
+  }
+
+  /** Starts the worker and loads the module. */
+  async start() {
+    const receive = (message) => this.#receive(message);
+    const fail = (error) => this.end(new FourbaseError("broken", `the worker has failed: ${error?.message ?? error}`));
+    if (typeof WebAssembly === "undefined") throw new FourbaseError("broken", "WebAssembly is missing or switched off; use another browser");
+    let worker;
+    if (isNode) {
+      const { Worker } = await import("node:worker_threads");
+      worker = new Worker(new URL("./worker.js", import.meta.url));
+      worker.on("message", receive).on("error", fail);
+    } else {
+      worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
+      worker.onmessage = ({ data }) => receive(data);
+      worker.onerror = fail;
+    }
+    if (this.#ended) {
+      worker.terminate();
+      throw this.#ended;
+    }
+    this.#worker = worker;
+    await new Promise((resolve, reject) => (this.#current = { ...this.#begin, resolve, reject, options: {} }));
+  }
+
+  /** Asks for a method of the module. The signal of the options cancels it, and `onProgress` hears how far it is. */
+  ask(method, args, options = {}) {
+    const { signal } = options;
+    return new Promise((resolve, reject) => {
+      if (this.#ended) return reject(this.#ended);
+      if (signal?.aborted) return reject(signal.reason);
+      const question = { id: this.#next++, method, args, resolve, reject, options };
+      question.abort = () => this.#abort(question);
+      signal?.addEventListener("abort", question.abort, { once: true });
+      this.#waiting.push(question);
+      this.#send();
+    });
+  }
+
+  /** Ends the worker; what was asked and not answered fails. */
+  end(error = new FourbaseError("broken", "it is closed; start another one")) {
+    this.#ended ??= error;
+    const questions = [this.#current, ...this.#waiting.splice(0)];
+    this.#current = undefined;
+    questions.forEach((question) => this.#settle(question, "reject", this.#ended));
+    return this.#worker?.terminate();
+  }
+
+  #send() {
+    if (this.#current || !this.#worker) return;
+    this.#current = this.#waiting.shift();
+    if (!this.#current) {
+      // A process of node may end while nothing is asked.
+      this.#worker.unref?.();
+      return;
+    }
+    this.#worker.ref?.();
+    const { id, method, args } = this.#current;
+    try {
+      this.#worker.postMessage({ id, method, args });
+    } catch (error) {
+      this.#finish("reject", new FourbaseError("input", error.message));
+    }
+  }
+
+  #receive({ id, ready, progress, result, error }) {
+    const question = this.#current;
+    if (ready) return this.#worker.postMessage({ id: 0, method: question.method, args: question.args });
+    // A message of a question that was given up.
+    if (question?.id !== id) return;
+    if (progress) return question.options.onProgress?.(progress);
+    if (!error) return this.#finish("resolve", result);
+    const { aborted, reason } = question.options.signal ?? {};
+    this.#finish("reject", aborted ? reason : new FourbaseError(error.code, error.message));
+    // A module that has failed once is in no known state.
+    if (error.code === "broken" && id > 0) this.#restart();
+  }
+
+  #finish(how, what) {
+    const question = this.#current;
+    this.#current = undefined;
+    this.#settle(question, how, what);
+    this.#send();
+  }
+
+  #settle(question, how, what) {
+    question?.options.signal?.removeEventListener("abort", question.abort);
+    question?.[how](what);
+  }
+
+  #abort(question) {
+    const at = this.#waiting.indexOf(question);
+    if (at >= 0) this.#waiting.splice(at, 1);
+    else if (this.#current !== question) return;
+    else if (this.#flag) return Atomics.store(this.#flag, 0, question.id);
+    else this.#restart();
+    question.reject(question.options.signal.reason);
+  }
+
+  async #restart() {
+    this.#worker?.terminate();
+    this.#worker = this.#current = undefined;
+    if (!this.replay) return this.end();
+    const again = this.replay().map(([method, args]) => {
+      const ignore = () => {};
+      return { id: this.#next++, method, args, resolve: ignore, reject: ignore, options: {} };
+    });
+    this.#waiting.unshift(...again);
+    try {
+      await this.start();
+      this.#send();
+    } catch (error) {
+      this.end(error);
+    }
+  }
+}

@@ -1,0 +1,248 @@
+//! The questions of JavaScript: what `fourbase query`, `analyse`, `play`, `convert` and `stats` answer.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use fourbase::analysis::json::{AnalysisJson, GameAnalysisJson, PositionJson};
+use fourbase::analysis::{Analysis, Budget, DescriptionJson, GameAnalysis, SearchPool};
+use fourbase::players::json::{MoveJson, PlayersJson, RandomJson, most_plies};
+use fourbase::players::{Kind, Source};
+use fourbase::search::{Monitor, Options};
+use fourbase::{Board, Game, Position, notation};
+use fourbase_tiers::database::{BoardJson, Database, DatabaseError, When, choose};
+use serde_json::json;
+use wasm_bindgen::prelude::*;
+use web_time::Instant;
+
+use crate::failure::Failure;
+use crate::files::{FOLDER, HostFiles};
+use crate::host::{self, Host};
+use crate::line;
+
+type Analyst = fourbase::analysis::Analyst<Database>;
+
+/// The most that the table of a search takes.
+const TABLE_BYTES: usize = 64 << 20;
+
+/// The memory of expanded blocks of each database.
+const CACHE_BYTES: u64 = 32 << 20;
+
+/// How many nodes a search may visit for one position without a limit of its own, as in `fourbase query`.
+const DEFAULT_NODES: u64 = 100_000_000;
+
+/// How long after a report of what is known so far the next one comes.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Answers questions; each board has at most one database.
+#[wasm_bindgen]
+pub struct Engine {
+    pool: Arc<SearchPool>,
+    analysts: HashMap<Board, Analyst>,
+}
+
+#[wasm_bindgen]
+impl Engine {
+    /// Makes an engine without databases, whose host reads files and watches.
+    #[wasm_bindgen(constructor)]
+    pub fn new(host: Host) -> Engine {
+        host::set(host);
+        let options = Options { table_bytes: TABLE_BYTES, ..Options::default() };
+        Engine { pool: Arc::new(SearchPool::new(options).keep_idle(1)), analysts: HashMap::new() }
+    }
+
+    /// Opens the database whose files have these names and sizes; the host knows the first by the number `first`. `hash` is that of a
+    /// built-in database, whose files are then compared with it. With `most`, later tiers are left out. Returns its
+    /// board, whose earlier database is closed.
+    pub fn open(
+        &mut self,
+        names: Vec<String>,
+        sizes: &[f64],
+        first: u32,
+        board: Option<String>,
+        hash: Option<String>,
+        most: Option<u32>,
+    ) -> Result<String, Failure> {
+        let mut database = Database::open_on(Arc::new(HostFiles::new(names, sizes, first)), FOLDER.as_ref())?;
+        let (found, expected) = (database.board(), board.map(|board| board.parse()).transpose()?);
+        if let Some(expected) = expected.filter(|expected| *expected != found) {
+            return Err(Failure::OtherBoard { expected, found });
+        }
+        let is_built_in = hash.is_some();
+        if let Some(expected) = hash {
+            let found = database.manifest().hash.map(|hash| hash.to_string()).unwrap_or_default();
+            if found != expected {
+                return Err(Failure::OtherHash { expected, found });
+            }
+            database = database.as_embedded();
+        }
+        if let Some(most) = most {
+            database = database.with_plies_up_to(most)?;
+        }
+        if is_built_in {
+            database.check_hashes()?;
+        }
+        self.put(database)
+    }
+
+    /// Closes the database of a board.
+    pub fn close(&mut self, board: &str) -> Result<(), Failure> {
+        self.analysts.remove(&board.parse()?);
+        Ok(())
+    }
+
+    /// Lists the boards whose databases are open.
+    pub fn boards(&self) -> String {
+        let databases = self.analysts.values().filter_map(Analyst::lookup);
+        let mut boards: Vec<&Database> = databases.collect();
+        boards.sort_by_key(|database| (database.board().cells(), database.board().to_string()));
+        let boards: Vec<_> = boards.into_iter().map(described).collect();
+        line("boards", json!({ "boards": boards }))
+    }
+
+    /// Describes a position, without its value.
+    pub fn position(&self, board: &str, text: &str) -> Result<String, Failure> {
+        let position = notation::parse(board.parse()?, text)?;
+        Ok(line("position", DescriptionJson::of(&position, PositionJson::typed(&position, text), None)))
+    }
+
+    /// Analyses a position within a budget; with `is_watched`, the host receives what is known so far.
+    pub fn analyse(
+        &mut self,
+        board: &str,
+        text: &str,
+        nodes: Option<f64>,
+        seconds: Option<f64>,
+        with_line: bool,
+        is_watched: bool,
+    ) -> Result<String, Failure> {
+        let position = notation::parse(board.parse()?, text)?;
+        let mut budget = budget(nodes, seconds);
+        let write = |analysis: &Analysis| {
+            let limit = analysis.limit.map(|limit| limit.to_string());
+            line("query", AnalysisJson::of(analysis, text, limit))
+        };
+        let next = std::cell::Cell::new(Instant::now() + PAUSE);
+        let report = |analysis: &Analysis| {
+            if Instant::now() >= next.get() {
+                host::found(&write(analysis));
+                next.set(Instant::now() + PAUSE);
+            }
+        };
+        let analysis = self.analyst(position.board())?.analyse(
+            &position,
+            with_line,
+            &mut budget,
+            is_watched.then_some(&report as &dyn Fn(&Analysis)),
+        )?;
+        not_cancelled(&budget, position.board())?;
+        Ok(write(&analysis))
+    }
+
+    /// Finds the mistakes of a game from the position `start`. The budget is that of each position.
+    #[wasm_bindgen(js_name = analyseGame)]
+    pub fn analyse_game(
+        &mut self,
+        board: &str,
+        start: &str,
+        moves: &str,
+        nodes: Option<f64>,
+        seconds: Option<f64>,
+    ) -> Result<String, Failure> {
+        let game = read(board, start, moves)?;
+        let analyst = self.analyst(game.board())?;
+        let analysis = GameAnalysis::of(&game, |position, most| {
+            let mut budget = budget(nodes, seconds);
+            budget.nodes = most.or(budget.nodes);
+            let analysis = analyst.analyse(position, false, &mut budget, None)?;
+            not_cancelled(&budget, game.board())?;
+            Ok::<_, Failure>(analysis)
+        })?;
+        Ok(line("analyse", GameAnalysisJson::of(&analysis)))
+    }
+
+    /// Asks a player for a move in a game from the position `start`.
+    pub fn choose(
+        &mut self,
+        board: &str,
+        start: &str,
+        moves: &str,
+        player: &str,
+        seed: f64,
+        nodes: Option<f64>,
+        seconds: Option<f64>,
+    ) -> Result<String, Failure> {
+        let game = read(board, start, moves)?;
+        let (board, kind, seed) = (game.board(), player.parse::<Kind>()?, seed as u64);
+        let most = most_plies(board);
+        if kind.looks_ahead() > most {
+            let plies = kind.looks_ahead();
+            let message = format!("{kind} looks {plies} plies ahead, and on {board} at most {most} are allowed");
+            return Err(Failure::Unplayable(message));
+        }
+        let (analyst, budget) = (self.analyst(board)?, budget(nodes, seconds));
+        let outcomes = |position: &Position| Ok(analyst.moves(position, &mut budget.clone())?);
+        let chooser = kind.chooser(board, Box::new(outcomes));
+        let human = || Failure::Unplayable("a human chooses a move; ask for one of another player".to_owned());
+        let mut source = Source::new(seed, game.position().ply() as u64);
+        let choice = chooser.ok_or_else(human)?.choose(game.position(), game.last(), &mut source)?;
+        Ok(line("move", MoveJson::of(&game, kind, seed, choice)))
+    }
+
+    /// Lists the players of a board.
+    pub fn players(&self, board: &str) -> Result<String, Failure> {
+        Ok(line("players", PlayersJson::of(board.parse()?)))
+    }
+
+    /// Draws an unfinished position of `ply` pieces, or of any number.
+    pub fn random(&self, board: &str, ply: Option<u32>, seed: f64) -> Result<String, Failure> {
+        let (board, ply): (Board, _) = (board.parse()?, ply.map(|ply| ply as usize));
+        if let Some(ply) = ply.filter(|ply| *ply >= board.cells()) {
+            return Err(Failure::Ply { ply, board });
+        }
+        let drawn = RandomJson::of(board, ply, seed as u64).ok_or(Failure::TooShort { board })?;
+        Ok(line("random", drawn))
+    }
+}
+
+impl Engine {
+    /// Takes a database for its board.
+    fn put(&mut self, database: Database) -> Result<String, Failure> {
+        let database = database.with_cache(CACHE_BYTES);
+        let (board, described) = (database.board(), described(&database));
+        self.analysts.insert(board, choose(board, When::Auto, || Ok(database), || Arc::clone(&self.pool))?);
+        Ok(line("board", described))
+    }
+
+    /// Returns what answers for a board: its database, or a search.
+    fn analyst(&mut self, board: Board) -> Result<&Analyst, Failure> {
+        if !self.analysts.contains_key(&board) {
+            let missing = || Err(DatabaseError::Missing { board, root: FOLDER.into() });
+            self.analysts.insert(board, choose(board, When::Auto, missing, || Arc::clone(&self.pool))?);
+        }
+        self.analysts.get(&board).ok_or(Failure::Database(DatabaseError::Missing { board, root: FOLDER.into() }))
+    }
+}
+
+fn described(database: &Database) -> BoardJson {
+    BoardJson::of(database.board(), database.manifest(), database.is_embedded())
+}
+
+/// Reads a game that begins from a position.
+fn read(board: &str, start: &str, moves: &str) -> Result<Game, Failure> {
+    Ok(Game::parse_from(notation::parse(board.parse()?, start)?, moves)?)
+}
+
+/// Returns the budget of a question; without any limit that of [`DEFAULT_NODES`].
+fn budget(nodes: Option<f64>, seconds: Option<f64>) -> Budget {
+    let nodes = nodes.map(|nodes| nodes as u64).or_else(|| seconds.is_none().then_some(DEFAULT_NODES));
+    let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let deadline = time.and_then(|time| Instant::now().checked_add(time));
+    Budget { nodes, deadline, monitor: Some(Arc::new(Monitor::polling(host::poll_nodes))), ..Budget::default() }
+}
+
+/// Refuses an answer that the host has stopped.
+fn not_cancelled(budget: &Budget, board: Board) -> Result<(), Failure> {
+    let is_cancelled = budget.monitor.as_ref().is_some_and(|monitor| monitor.is_cancelled());
+    if is_cancelled { Err(budget.limit(board).into()) } else { Ok(()) }
+}

@@ -1,0 +1,72 @@
+//! What JavaScript does for the engine: reads files, and watches long work.
+
+use std::cell::RefCell;
+
+#[cfg(not(feature = "solver"))]
+use js_sys::Uint8Array;
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen]
+extern "C" {
+    /// An object of the worker.
+    pub type Host;
+
+    #[cfg(not(feature = "solver"))]
+    /// Returns bytes of an open file, fewer at its end.
+    #[wasm_bindgen(method, catch)]
+    fn read(this: &Host, file: u32, offset: f64, length: u32) -> Result<Uint8Array, JsValue>;
+
+    /// Hears of the steps that are done of all, or of visited nodes of unknown many (0), and returns whether to stop.
+    #[wasm_bindgen(method)]
+    fn poll(this: &Host, done: f64, all: f64) -> bool;
+
+    #[cfg(not(feature = "solver"))]
+    /// Receives what is known of a position so far, a line of JSON.
+    #[wasm_bindgen(method)]
+    fn found(this: &Host, analysis: &str);
+}
+
+thread_local! {
+    static HOST: RefCell<Option<Host>> = const { RefCell::new(None) };
+}
+
+/// Sets the host of all engines.
+pub fn set(host: Host) {
+    HOST.set(Some(host));
+}
+
+#[cfg(not(feature = "solver"))]
+/// Reads bytes of a file into `buffer`; returns how many. The error is a message.
+pub fn read(file: u32, offset: u64, buffer: &mut [u8]) -> Result<usize, String> {
+    HOST.with_borrow(|host| {
+        let host = host.as_ref().ok_or("there is no host")?;
+        let length = u32::try_from(buffer.len()).unwrap_or(u32::MAX);
+        let bytes = host.read(file, offset as f64, length).map_err(|error| text(&error))?;
+        let read = buffer.get_mut(..bytes.length() as usize).ok_or("the host has returned too many bytes")?;
+        bytes.copy_to(read);
+        Ok(read.len())
+    })
+}
+
+#[cfg(not(feature = "solver"))]
+/// Reports visited nodes; returns whether to stop.
+pub fn poll_nodes(nodes: u64) -> bool {
+    poll(nodes, 0)
+}
+
+/// Reports steps; returns whether to stop.
+pub fn poll(done: u64, all: u64) -> bool {
+    HOST.with_borrow(|host| host.as_ref().is_some_and(|host| host.poll(done as f64, all as f64)))
+}
+
+#[cfg(not(feature = "solver"))]
+/// Reports what is known so far.
+pub fn found(analysis: &str) {
+    HOST.with_borrow(|host| host.iter().for_each(|host| host.found(analysis)));
+}
+
+#[cfg(not(feature = "solver"))]
+/// Returns the message of an error of JavaScript.
+fn text(error: &JsValue) -> String {
+    error.dyn_ref::<js_sys::Error>().map_or_else(|| format!("{error:?}"), |error| String::from(error.message()))
+}

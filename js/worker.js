@@ -1,0 +1,89 @@
+// The worker's side: answers one question after another with a module, and is its host.
+
+const isNode = typeof process !== "undefined" && Boolean(process.versions?.node);
+const port = isNode ? (await import("node:worker_threads")).parentPort : globalThis;
+const fs = isNode ? await import("node:fs") : undefined;
+
+/** How many milliseconds after a report of progress the next one comes. */
+const PAUSE = 50;
+
+/** The modules: each exports the class of what answers. */
+const MODULES = {
+  engine: async () => import("./wasm/engine.js"),
+  solver: async () => import("./wasm/solver.js"),
+};
+
+/** The files that are open, by their numbers. */
+const files = [];
+let answerer;
+let flag;
+let current = 0;
+let reported = 0;
+
+const host = {
+  read(number, offset, length) {
+    const file = files[number];
+    if (file instanceof Uint8Array) return file.subarray(offset, offset + length);
+    if (typeof file === "number") {
+      const bytes = new Uint8Array(length);
+      return bytes.subarray(0, fs.readSync(file, bytes, 0, length, offset));
+    }
+    return new Uint8Array(new FileReaderSync().readAsArrayBuffer(file.slice(offset, offset + length)));
+  },
+  poll(done, all) {
+    const now = performance.now();
+    if (now - reported >= PAUSE) {
+      reported = now;
+      port.postMessage({ id: current, progress: all > 0 ? { done, all } : { nodes: done } });
+    }
+    return flag !== undefined && Atomics.load(flag, 0) === current;
+  },
+  found(text) {
+    port.postMessage({ id: current, progress: { analysis: JSON.parse(text) } });
+  },
+};
+
+const methods = {
+  async begin(module, address, shared) {
+    const { default: init, Engine, Solver } = await MODULES[module]();
+    const wasm = isNode && address.startsWith("file:") ? fs.readFileSync(new URL(address)) : address;
+    await init({ module_or_path: wasm });
+    answerer = new (Engine ?? Solver)(host);
+    flag = shared && new Int32Array(shared);
+  },
+  open(sources, board, hash, most) {
+    const first = files.length;
+    const names = sources.map(([name]) => name);
+    try {
+      for (const [, file] of sources) files.push(typeof file === "string" ? fs.openSync(file) : file);
+      const sizes = files.slice(first).map((file) => (typeof file === "number" ? fs.fstatSync(file).size : (file.size ?? file.length)));
+      return answerer.open(names, new Float64Array(sizes), first, board, hash, most);
+    } catch (error) {
+      for (const file of files.splice(first)) if (typeof file === "number") fs.closeSync(file);
+      throw error;
+    }
+  },
+};
+
+/** Says what went wrong: an error of the module has its code as its name; any other has broken the module or the worker. */
+function described(error) {
+  const codes = ["input", "limit", "cancelled", "database", "memory"];
+  if (codes.includes(error.name)) return { code: error.name, message: error.message };
+  if (error.code?.startsWith?.("E")) return { code: "database", message: error.message };
+  return { code: "broken", message: String(error.message ?? error) };
+}
+
+async function answer({ id, method, args }) {
+  current = id;
+  reported = performance.now();
+  try {
+    const result = await (methods[method] ? methods[method](...args) : answerer[method](...args));
+    port.postMessage({ id, result });
+  } catch (error) {
+    port.postMessage({ id, error: described(error) });
+  }
+}
+
+if (isNode) port.on("message", answer);
+else port.onmessage = ({ data }) => answer(data);
+port.postMessage({ ready: true });
