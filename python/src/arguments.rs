@@ -33,31 +33,34 @@ pub fn named<T: Copy>(argument: &str, name: &str, choices: &[(&str, T)]) -> PyRe
     })
 }
 
-/// Makes readers of whole numbers, each named after its argument: required ones, and those that may be None.
+/// Makes types of whole numbers, each for the argument that its errors name.
 macro_rules! whole_numbers {
-    ($($name:ident $least:literal $most:expr,)*) => {
-        pub mod whole {
-            use pyo3::prelude::*;
+    ($($kind:ident($number:ty) $name:literal $least:literal $most:expr,)*) => {$(
+        pub struct $kind(pub $number);
 
-            $(pub fn $name<T: TryFrom<u64>>(argument: &Bound<'_, PyAny>) -> PyResult<T> {
-                super::whole_number(stringify!($name), argument, $least, $most)
-            })*
+        impl $kind {
+            #[allow(dead_code, reason = "for arguments with a default")]
+            pub fn read(argument: &Bound<'_, PyAny>) -> PyResult<$number> {
+                argument.extract().map(|$kind(number)| number)
+            }
         }
 
-        #[allow(dead_code, reason = "some are always required")]
-        pub mod whole_or_none {
-            use pyo3::prelude::*;
+        impl<'a, 'py> FromPyObject<'a, 'py> for $kind {
+            type Error = PyErr;
 
-            $(pub fn $name<T: TryFrom<u64>>(argument: &Bound<'_, PyAny>) -> PyResult<Option<T>> {
-                if argument.is_none() { Ok(None) } else { super::whole::$name(argument).map(Some) }
-            })*
+            fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<$kind> {
+                whole_number($name, &object, $least, $most).map($kind)
+            }
         }
-    };
+    )*};
 }
 
 whole_numbers! {
-    cache 0 u64::MAX, chunk 1 u64::MAX, column 1 64, count 0 u64::MAX, keep_plies 0 64, memory 0 u64::MAX, nodes 0 u64::MAX,
-    ply 0 64, remoteness 0 64, sample 0 u64::MAX, seed 0 u64::MAX, table_bytes 0 u64::MAX, threads 1 1024,
+    Cache(u64) "cache" 0 u64::MAX, Chunk(usize) "chunk" 1 u64::MAX, ColumnNumber(usize) "column" 1 64,
+    Count(usize) "count" 0 u64::MAX, KeepPlies(u32) "keep_plies" 0 64, Memory(u64) "memory" 0 u64::MAX,
+    Nodes(u64) "nodes" 0 u64::MAX, Ply(u32) "ply" 0 64, Remoteness(u32) "remoteness" 0 64,
+    SampleCount(u64) "sample" 0 u64::MAX, Seed(u64) "seed" 0 u64::MAX, TableBytes(usize) "table_bytes" 0 u64::MAX,
+    Threads(usize) "threads" 1 1024,
 }
 
 /// Reads a whole number; the error names the argument and its limits.

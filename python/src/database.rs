@@ -1,7 +1,6 @@
 //! The class `Database`.
 
 use std::ffi::CString;
-use std::hash::{DefaultHasher, Hash as _, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,13 +9,15 @@ use fourbase::Board;
 use fourbase::analysis::{Analyst, Budget, Gap, Lookup};
 use fourbase_tiers::database::{self, DatabaseError};
 use fourbase_tiers::dataset::{Choice, Column, Format, Rows};
-use fourbase_tiers::files::grouped;
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyRuntimeWarning;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
-use crate::arguments::{BoardArgument, cache_bytes, items, memory_bytes, named, root, whole, whole_or_none};
+use crate::arguments::{
+    BoardArgument, Cache, Chunk, Count, Memory, Nodes, Ply, SampleCount, Seed, cache_bytes, items, memory_bytes, named,
+    root,
+};
 use crate::export::{self, Export};
 use crate::failure::{exception, of_database};
 use crate::outcome::{Move, Outcome};
@@ -105,13 +106,8 @@ impl Database {
 impl Database {
     #[new]
     #[pyo3(signature = (board, db=None, *, cache=None))]
-    fn new(
-        py: Python<'_>,
-        board: BoardArgument,
-        db: Option<PathBuf>,
-        #[pyo3(from_py_with = whole_or_none::cache)] cache: Option<u64>,
-    ) -> PyResult<Database> {
-        Database::find(py, board.0, db, cache)
+    fn new(py: Python<'_>, board: BoardArgument, db: Option<PathBuf>, cache: Option<Cache>) -> PyResult<Database> {
+        Database::find(py, board.0, db, cache.map(|bytes| bytes.0))
     }
 
     /// The name of the board.
@@ -167,14 +163,10 @@ impl Database {
     /// >>> fourbase.Database("5x4").probe(fourbase.Position("5x4", "1234").play(3))
     /// Outcome(value='tie', remoteness=15)
     #[pyo3(signature = (position, *, nodes=None))]
-    fn probe(
-        &self,
-        py: Python<'_>,
-        position: &Bound<'_, PyAny>,
-        #[pyo3(from_py_with = whole_or_none::nodes)] nodes: Option<u64>,
-    ) -> PyResult<Outcome> {
+    fn probe(&self, py: Python<'_>, position: &Bound<'_, PyAny>, nodes: Option<Nodes>) -> PyResult<Outcome> {
         let position = read(self.0.board(), position)?;
-        self.ask(py, nodes, |database, budget| database.look_up(&position, budget)).map(Outcome::from)
+        self.ask(py, nodes.map(|nodes| nodes.0), |database, budget| database.look_up(&position, budget))
+            .map(Outcome::from)
     }
 
     /// Lists the legal moves, best first: the soonest win, ties, the latest loss; equally good ones by column.
@@ -187,14 +179,9 @@ impl Database {
     /// 4 lose 16
     /// 5 lose 16
     #[pyo3(signature = (position, *, nodes=None))]
-    fn moves(
-        &self,
-        py: Python<'_>,
-        position: &Bound<'_, PyAny>,
-        #[pyo3(from_py_with = whole_or_none::nodes)] nodes: Option<u64>,
-    ) -> PyResult<Vec<Move>> {
+    fn moves(&self, py: Python<'_>, position: &Bound<'_, PyAny>, nodes: Option<Nodes>) -> PyResult<Vec<Move>> {
         let position = read(self.0.board(), position)?;
-        let moves = self.ask(py, nodes, |database, budget| {
+        let moves = self.ask(py, nodes.map(|nodes| nodes.0), |database, budget| {
             Analyst::new(database.board(), Some(database), None).moves(&position, budget)
         });
         Ok(moves?.into_iter().map(Move::of).collect())
@@ -224,12 +211,12 @@ impl Database {
         positions: &Bound<'py, PyAny>,
         encoding: Option<&str>,
         errors: &str,
-        #[pyo3(from_py_with = whole_or_none::nodes)] nodes: Option<u64>,
+        nodes: Option<Nodes>,
         progress: Option<Bound<'py, PyAny>>,
     ) -> PyResult<ValuesAndPlies<'py>> {
         let batch = rows::read(py, Some(self.0.board()), positions, encoding, errors)?;
         let shown = Shown::new(py, self.0.board(), "Progress", progress)?;
-        let question = Question { nodes, is_masked: errors == "mask", shown };
+        let question = Question { nodes: nodes.map(|nodes| nodes.0), is_masked: errors == "mask", shown };
         let (values, plies) = probe::many(py, &self.0, question, &batch)?;
         Ok((PyArray1::from_vec(py, values), PyArray1::from_vec(py, plies)))
     }
@@ -250,12 +237,12 @@ impl Database {
         positions: &Bound<'py, PyAny>,
         encoding: Option<&str>,
         errors: &str,
-        #[pyo3(from_py_with = whole_or_none::nodes)] nodes: Option<u64>,
+        nodes: Option<Nodes>,
         progress: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let batch = rows::read(py, Some(self.0.board()), positions, encoding, errors)?;
         let shown = Shown::new(py, self.0.board(), "Progress", progress)?;
-        let question = Question { nodes, is_masked: errors == "mask", shown };
+        let question = Question { nodes: nodes.map(|nodes| nodes.0), is_masked: errors == "mask", shown };
         let (legal, moves) = probe::moves(py, &self.0, question, &batch)?;
         let (values, plies) = moves.into_iter().map(probe::numbers).unzip();
         let shape = [batch.positions.len(), self.0.board().width()];
@@ -281,12 +268,12 @@ impl Database {
     fn positions(
         &self,
         py: Python<'_>,
-        #[pyo3(from_py_with = whole::ply)] ply: u32,
+        ply: Ply,
         legal: bool,
-        #[pyo3(from_py_with = whole::chunk)] chunk: usize,
-        #[pyo3(from_py_with = whole_or_none::memory)] memory: Option<u64>,
+        #[pyo3(from_py_with = Chunk::read)] chunk: usize,
+        memory: Option<Memory>,
     ) -> PyResult<Chunks> {
-        Chunks::new(py, &self.0, ply, legal, chunk, memory.unwrap_or_else(memory_bytes))
+        Chunks::new(py, &self.0, ply.0, legal, chunk, memory.map_or_else(memory_bytes, |bytes| bytes.0))
     }
 
     /// Draws unfinished positions at random, with their values: the same for the same seed.
@@ -302,13 +289,13 @@ impl Database {
     fn sample<'py>(
         &self,
         py: Python<'py>,
-        #[pyo3(from_py_with = whole::count)] count: usize,
+        count: Count,
         plies: Option<&Bound<'py, PyAny>>,
-        #[pyo3(from_py_with = whole::seed)] seed: u64,
+        #[pyo3(from_py_with = Seed::read)] seed: u64,
         kind: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
         let plies = items("plies", plies)?.unwrap_or_else(|| (0..self.0.board().cells() as u32).collect());
-        let drawn = positions::draw(py, &self.0, count, &plies, seed, sample_kind(kind)?)?;
+        let drawn = positions::draw(py, &self.0, count.0, &plies, seed, sample_kind(kind)?)?;
         labelled(py, &self.0, drawn.into_iter())
     }
 
@@ -348,19 +335,20 @@ impl Database {
         py: Python<'py>,
         path: PathBuf,
         plies: Option<Bound<'py, PyAny>>,
-        #[pyo3(from_py_with = whole_or_none::sample)] sample: Option<u64>,
+        sample: Option<SampleCount>,
         kind: &str,
-        #[pyo3(from_py_with = whole::seed)] seed: u64,
+        #[pyo3(from_py_with = Seed::read)] seed: u64,
         distinct: bool,
         unforced: bool,
         format: Option<&str>,
         columns: Option<Bound<'py, PyAny>>,
         replace: bool,
-        #[pyo3(from_py_with = whole_or_none::nodes)] nodes: Option<u64>,
-        #[pyo3(from_py_with = whole_or_none::memory)] memory: Option<u64>,
+        nodes: Option<Nodes>,
+        memory: Option<Memory>,
         hours: Option<f64>,
         progress: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let sample = sample.map(|count| count.0);
         let (format, kind) = (export::format(format, &path)?, sample_kind(kind)?);
         let (plies, names) = (items::<u32>("plies", plies.as_ref())?, items::<String>("columns", columns.as_ref())?);
         if names.is_some() && format == Some(Format::Uci) {
@@ -398,8 +386,8 @@ impl Database {
             choice: Choice { rows, plies, is_distinct: distinct },
             columns: columns.transpose()?.unwrap_or_else(|| Column::usual(self.0.values())),
             format,
-            nodes,
-            memory_bytes: memory.unwrap_or_else(memory_bytes),
+            nodes: nodes.map(|nodes| nodes.0),
+            memory_bytes: memory.map_or_else(memory_bytes, |bytes| bytes.0),
             most_time: hours
                 .map_or(Duration::MAX, |hours| Duration::try_from_secs_f64(hours * 3600.0).unwrap_or(Duration::MAX)),
             progress: progress.map(Bound::unbind),
@@ -414,27 +402,16 @@ impl Database {
         format!("Database('{}', values='{}'{kept}{place})", self.board(), self.values())
     }
 
-    fn _repr_html_<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let kept = self.keep_plies().map_or_else(|| "all".to_owned(), |most| format!("0 to {most}"));
-        let rows = [
-            ("board", self.board()),
-            ("values", self.values()),
-            ("plies", kept),
-            ("entries", grouped(self.entries().into())),
-            ("folder", self.folder().map_or_else(|| "built in".to_owned(), |folder| folder.display().to_string())),
-            ("hash", self.hash().unwrap_or_else(|| "not solved yet".to_owned())),
-        ];
-        py.import("fourbase._types")?.getattr("table")?.call1((rows.to_vec(),))
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("fourbase._types")?.getattr("attributes")?.call1((slf,))
     }
 
     fn __eq__(&self, other: &Database) -> bool {
         self.identity() == other.identity()
     }
 
-    fn __hash__(&self) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        self.identity().hash(&mut hasher);
-        hasher.finish()
+    fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {
+        self.identity().into_pyobject(py)?.hash()
     }
 
     /// A database is pickled as its place: the other process opens it there.

@@ -6,7 +6,7 @@ use fourbase::Value;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 
-use crate::arguments::{named, whole, whole_or_none};
+use crate::arguments::{ColumnNumber, Remoteness, named};
 use crate::position::Position;
 
 /// What a position is worth to its player to move, if both play perfectly.
@@ -47,11 +47,9 @@ impl Outcome {
 
     #[new]
     #[pyo3(signature = (value, remoteness=None))]
-    fn new(
-        value: &str,
-        #[pyo3(from_py_with = whole_or_none::remoteness)] remoteness: Option<u32>,
-    ) -> PyResult<Outcome> {
+    fn new(value: &str, remoteness: Option<Remoteness>) -> PyResult<Outcome> {
         let value = named("value", value, &[Value::Win, Value::Lose, Value::Tie].map(|of| (of.name(), of)))?;
+        let remoteness = remoteness.map(|plies| plies.0);
         Ok(Outcome(fourbase::Outcome { value, remoteness }))
     }
 
@@ -127,12 +125,8 @@ impl Move {
 
     #[new]
     #[pyo3(signature = (column, value, remoteness=None))]
-    fn new(
-        #[pyo3(from_py_with = whole::column)] column: usize,
-        value: &str,
-        #[pyo3(from_py_with = whole_or_none::remoteness)] remoteness: Option<u32>,
-    ) -> PyResult<Move> {
-        Ok(Move { column, outcome: Outcome::new(value, remoteness)? })
+    fn new(column: ColumnNumber, value: &str, remoteness: Option<Remoteness>) -> PyResult<Move> {
+        Ok(Move { column: column.0, outcome: Outcome::new(value, remoteness)? })
     }
 
     /// The value for the player who makes the move: ``'win'``, ``'lose'`` or ``'tie'``.

@@ -6,7 +6,7 @@ use fourbase::analysis::{Budget, SearchPool};
 use fourbase::search::{Monitor, Options};
 use pyo3::prelude::*;
 
-use crate::arguments::{BoardArgument, whole, whole_or_none};
+use crate::arguments::{BoardArgument, Nodes, TableBytes, Threads};
 use crate::failure::{exception, of_analysis};
 use crate::outcome::Outcome;
 use crate::position::read;
@@ -33,17 +33,19 @@ pub fn search(
     py: Python<'_>,
     board: BoardArgument,
     position: Option<&Bound<'_, PyAny>>,
-    #[pyo3(from_py_with = whole_or_none::nodes)] nodes: Option<u64>,
+    nodes: Option<Nodes>,
     seconds: Option<f64>,
-    #[pyo3(from_py_with = whole::threads)] threads: usize,
-    #[pyo3(from_py_with = whole_or_none::table_bytes)] table_bytes: Option<usize>,
+    #[pyo3(from_py_with = Threads::read)] threads: usize,
+    table_bytes: Option<TableBytes>,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Outcome> {
     let board = board.0;
     let position = position.map_or_else(|| Ok(fourbase::Position::start(board)), |text| read(board, text))?;
+    let nodes = nodes.map(|nodes| nodes.0);
     let deadline = seconds.map(deadline).transpose()?.flatten();
     let defaults = Options::default();
-    let options = Options { threads, table_bytes: table_bytes.unwrap_or(defaults.table_bytes), ..defaults };
+    let options =
+        Options { threads, table_bytes: table_bytes.map_or(defaults.table_bytes, |bytes| bytes.0), ..defaults };
     let told = |monitor: &Monitor| Some(("nodes", monitor.nodes(), nodes, monitor.nodes()));
     let found = Shown::new(py, board, "Progress", progress)?.patiently(py, &*pool()?, told, |monitor| {
         SearchPool::new(options).outcome(&position, &mut Budget { deadline, ..budget(nodes, monitor) })

@@ -11,7 +11,7 @@ use fourbase_tiers::kernel::Values;
 use fourbase_tiers::solve::Solve;
 use pyo3::prelude::*;
 
-use crate::arguments::{BoardArgument, memory_bytes, named, root, whole_or_none};
+use crate::arguments::{BoardArgument, KeepPlies, Memory, Threads, memory_bytes, named, root};
 use crate::database::Database;
 use crate::failure::of_solve;
 use crate::progress::{Seen, Shown, Watch};
@@ -43,18 +43,18 @@ pub fn solve(
     values: &str,
     db: Option<PathBuf>,
     progress: Option<Bound<'_, PyAny>>,
-    #[pyo3(from_py_with = whole_or_none::threads)] threads: Option<u16>,
-    #[pyo3(from_py_with = whole_or_none::memory)] memory: Option<u64>,
-    #[pyo3(from_py_with = whole_or_none::keep_plies)] keep_plies: Option<u32>,
+    threads: Option<Threads>,
+    memory: Option<Memory>,
+    keep_plies: Option<KeepPlies>,
     replace: bool,
 ) -> PyResult<Database> {
     let values = named("values", values, &[("remoteness", Values::Remoteness), ("wdl", Values::Wdl)])?;
     let solve = Solve::new(board.0, values)
         .root(&root(db))
-        .memory(memory.unwrap_or_else(memory_bytes))
-        .keep_plies(keep_plies)
+        .memory(memory.map_or_else(memory_bytes, |bytes| bytes.0))
+        .keep_plies(keep_plies.map(|plies| plies.0))
         .replace(replace);
-    let pool = threads.map_or_else(pool, |number| Ok(Arc::new(start(number.into())?)))?;
+    let pool = threads.map_or_else(pool, |number| Ok(Arc::new(start(number.0)?)))?;
     let shown = Shown::new(py, board.0, "SolveProgress", progress)?;
     let seen = &Seen::default();
     let told = |_: &Monitor| {

@@ -1,6 +1,7 @@
 //! The function `strategy`: a rule of play written in Python, against every reply.
 
 use std::cell::RefCell;
+use std::error::Error;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use fourbase::{Player, notation};
 use pyo3::exceptions::PyFileNotFoundError;
 use pyo3::prelude::*;
 
-use crate::arguments::{BoardArgument, memory_bytes, named, whole_or_none};
+use crate::arguments::{BoardArgument, Memory, memory_bytes, named};
 use crate::database::Database;
 use crate::failure::{exception, of_database};
 use crate::position::Position;
@@ -75,7 +76,7 @@ pub fn strategy<'py>(
     board: BoardArgument,
     player: &str,
     db: Option<PathBuf>,
-    #[pyo3(from_py_with = whole_or_none::memory)] memory: Option<u64>,
+    memory: Option<Memory>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let database = match Database::find(py, board.0, db, None) {
         Ok(Database(database)) => Some(database),
@@ -87,7 +88,7 @@ pub fn strategy<'py>(
     };
     let database = database.filter(manifest);
     let player = named("player", player, &[("first", Player::First), ("second", Player::Second)])?;
-    let memory = memory.unwrap_or_else(memory_bytes);
+    let memory = memory.map_or_else(memory_bytes, |bytes| bytes.0);
     let rule = PythonRule { py, reply: rule, error: RefCell::new(None) };
     let checked = check(&rule, board.0, player, memory);
     rule.error.take().map_or(Ok(()), Err)?;
@@ -95,12 +96,16 @@ pub fn strategy<'py>(
     let mut compared = (None, None, None);
     if let Some(database) = database {
         let threads = pool()?;
-        let values = |positions: &[fourbase::Position]| -> Result<Vec<fourbase::Value>, Failure> {
+        let values = |positions: &[fourbase::Position]| -> Result<Vec<fourbase::Value>, Box<dyn Error + Send + Sync>> {
             py.check_signals()?;
             let outcomes = briefly(py, || threads.install(|| database.probe_many(positions)))?.into_iter();
             outcomes.map(|outcome| Ok(outcome.map_err(of_database)?.value)).collect()
         };
-        let kept = checked.keep(&rule, memory, values).map_err(|failure| failure.0)?;
+        let kept = checked.keep(&rule, memory, values);
+        let kept = kept.map_err(|error| match error.downcast::<PyErr>() {
+            Ok(error) => *error,
+            Err(error) => exception("FourbaseError", error.to_string()),
+        })?;
         rule.error.take().map_or(Ok(()), Err)?;
         compared = (Some(kept.strategy_to_move), Some(kept.kept), Some(kept.secured));
     }
@@ -120,19 +125,4 @@ pub fn strategy<'py>(
         compared.2,
     );
     py.import("fourbase._types")?.getattr("Strategy")?.call1(result)
-}
-
-/// An error of the comparison with a database.
-struct Failure(PyErr);
-
-impl From<PyErr> for Failure {
-    fn from(error: PyErr) -> Failure {
-        Failure(error)
-    }
-}
-
-impl From<fourbase::strategy::CheckError> for Failure {
-    fn from(error: fourbase::strategy::CheckError) -> Failure {
-        Failure(exception("FourbaseError", error.to_string()))
-    }
 }

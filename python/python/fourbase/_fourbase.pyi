@@ -12,7 +12,6 @@ from fourbase._types import Encoding, Labelled, MoveValues, Strategy
 # fmt: off
 __all__ = ["Chunks", "Database", "Move", "Outcome", "Position", "__version__", "decode", "encode", "grade", "search",
            "solve", "strategy"]
-# fmt: on
 
 __version__: Final[str]
 
@@ -20,14 +19,16 @@ _Value: TypeAlias = Literal["win", "lose", "tie"]
 _Progress: TypeAlias = Callable[[Progress], object] | bool | None
 _Values: TypeAlias = Literal["remoteness", "wdl"]
 _Board: TypeAlias = str | None
+_Path: TypeAlias = str | os.PathLike[str]
+_ValuesAndPlies: TypeAlias = tuple[NDArray[np.int8], NDArray[np.uint8]]
 _Texts: TypeAlias = Literal["moves", "bits", "uni", "uci"]
 _Cells: TypeAlias = Literal["array", "planes", "pettingzoo"]
 _OpenSpiel: TypeAlias = Literal["openspiel", "openspiel-egocentric"]
 _Errors: TypeAlias = Literal["raise", "mask"]
-_Column: TypeAlias = (
-    Literal["moves", "bits", "uni", "bitboards", "ply", "value", "remoteness", "score"]
-    | Literal["move-values", "move-remoteness"]
-)
+_Column: TypeAlias = Literal["moves", "bits", "uni", "bitboards", "ply", "value", "remoteness", "score", "move-values",
+                             "move-remoteness"]
+_Sums: TypeAlias = tuple[int, int, int | None, float]
+_Worst: TypeAlias = tuple[Position, int, Outcome, Outcome, list[int]]
 _Positions: TypeAlias = Sequence[str] | Sequence[Position] | Sequence[Mapping[str, Any]] | Sequence[Any] | NDArray[Any]
 
 @final
@@ -86,7 +87,7 @@ class Chunks:
 
 @final
 class Database:
-    def __new__(cls, board: str, db: str | os.PathLike[str] | None = None, *, cache: int | None = None) -> Database: ...
+    def __new__(cls, board: str, db: _Path | None = None, *, cache: int | None = None) -> Database: ...
     board: Final[str]
     values: Final[_Values]
     folder: Final[Path | None]
@@ -95,80 +96,32 @@ class Database:
     hash: Final[str | None]
     entries: Final[int]
     def positions(self, ply: int, *, legal: bool = True, chunk: int = 65536, memory: int | None = None) -> Chunks: ...
-    def sample(
-        self,
-        count: int,
-        *,
-        plies: Iterable[int] | None = None,
-        seed: int = 1,
-        kind: Literal["uniform", "random-play", "choice-matters"] = "uniform",
-    ) -> Labelled: ...
-    def export(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        plies: Iterable[int] | None = None,
-        sample: int | None = None,
-        kind: Literal["uniform", "random-play", "choice-matters"] = "uniform",
-        seed: int = 1,
-        distinct: bool = False,
-        unforced: bool = False,
-        format: Literal["parquet", "csv", "npz", "uci"] | None = None,  # noqa: A002
-        columns: Iterable[_Column] | None = None,
-        replace: bool = False,
-        nodes: int | None = None,
-        memory: int | None = None,
-        hours: float | None = 24.0,
-        progress: _Progress = None,
-    ) -> int: ...
+    def sample(self, count: int, *, plies: Iterable[int] | None = None, seed: int = 1,
+               kind: Literal["uniform", "random-play", "choice-matters"] = "uniform") -> Labelled: ...
+    def export(self, path: _Path, *, plies: Iterable[int] | None = None, sample: int | None = None,
+               kind: Literal["uniform", "random-play", "choice-matters"] = "uniform", seed: int = 1,
+               distinct: bool = False, unforced: bool = False,
+               format: Literal["parquet", "csv", "npz", "uci"] | None = None,  # noqa: A002
+               columns: Iterable[_Column] | None = None, replace: bool = False, nodes: int | None = None,
+               memory: int | None = None, hours: float | None = 24.0, progress: _Progress = None) -> int: ...
     def probe(self, position: str | Position, *, nodes: int | None = None) -> Outcome: ...
     def moves(self, position: str | Position, *, nodes: int | None = None) -> list[Move]: ...
-    def probe_many(
-        self,
-        positions: _Positions,
-        *,
-        encoding: Encoding | None = None,
-        errors: _Errors = "raise",
-        nodes: int | None = None,
-        progress: _Progress = None,
-    ) -> tuple[NDArray[np.int8], NDArray[np.uint8]]: ...
-    def move_values(
-        self,
-        positions: _Positions,
-        *,
-        encoding: Encoding | None = None,
-        errors: _Errors = "raise",
-        nodes: int | None = None,
-        progress: _Progress = None,
-    ) -> MoveValues: ...
+    def probe_many(self, positions: _Positions, *, encoding: Encoding | None = None, errors: _Errors = "raise",
+                   nodes: int | None = None, progress: _Progress = None) -> _ValuesAndPlies: ...
+    def move_values(self, positions: _Positions, *, encoding: Encoding | None = None, errors: _Errors = "raise",
+                    nodes: int | None = None, progress: _Progress = None) -> MoveValues: ...
     def _repr_html_(self) -> str: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
 
-def search(
-    board: str,
-    position: str | Position | None = None,
-    *,
-    nodes: int | None = None,
-    seconds: float | None = None,
-    threads: int = 1,
-    table_bytes: int | None = None,
-    progress: _Progress = None,
-) -> Outcome: ...
-def solve(
-    board: str,
-    values: _Values = "remoteness",
-    *,
-    db: str | os.PathLike[str] | None = None,
-    progress: Callable[[SolveProgress], object] | bool | None = None,
-    threads: int | None = None,
-    memory: int | None = None,
-    keep_plies: int | None = None,
-    replace: bool = False,
-) -> Database: ...
-def decode(
-    data: _Positions, encoding: Encoding | None = None, *, board: str | None = None, errors: _Errors = "raise"
-) -> NDArray[np.uint64]: ...
+def search(board: str, position: str | Position | None = None, *, nodes: int | None = None,
+           seconds: float | None = None, threads: int = 1, table_bytes: int | None = None,
+           progress: _Progress = None) -> Outcome: ...
+def solve(board: str, values: _Values = "remoteness", *, db: _Path | None = None,
+          progress: Callable[[SolveProgress], object] | bool | None = None, threads: int | None = None,
+          memory: int | None = None, keep_plies: int | None = None, replace: bool = False) -> Database: ...
+def decode(data: _Positions, encoding: Encoding | None = None, *, board: _Board = None,
+           errors: _Errors = "raise") -> NDArray[np.uint64]: ...
 @overload
 def encode(positions: _Positions, encoding: _Texts, *, board: _Board = None) -> list[str]: ...
 @overload
@@ -183,18 +136,8 @@ def encode(positions: _Positions, encoding: _Cells, *, board: _Board = None) -> 
 def encode(positions: _Positions, encoding: _OpenSpiel, *, board: _Board = None) -> NDArray[np.float32]: ...
 @overload
 def encode(positions: _Positions, encoding: Literal["kaggle"], *, board: _Board = None) -> list[dict[str, Any]]: ...
-def grade(
-    ask: Callable[[NDArray[np.uint64]], NDArray[np.int64]], database: Database, sample: int | None, seed: int
-) -> tuple[
-    list[tuple[int, tuple[int, int, int | None, float]]],
-    tuple[int, int, int | None, float],
-    tuple[Position, int, Outcome, Outcome, list[int]] | None,
-]: ...
-def strategy(
-    rule: Callable[[Position, int | None], int | None],
-    board: str,
-    *,
-    player: Literal["first", "second"] = "second",
-    db: str | os.PathLike[str] | None = None,
-    memory: int | None = None,
-) -> Strategy: ...
+def grade(ask: Callable[[NDArray[np.uint64]], NDArray[np.int64]], database: Database, sample: int | None,
+          seed: int) -> tuple[list[tuple[int, _Sums]], _Sums, _Worst | None]: ...
+def strategy(rule: Callable[[Position, int | None], int | None], board: str, *,
+             player: Literal["first", "second"] = "second", db: _Path | None = None,
+             memory: int | None = None) -> Strategy: ...

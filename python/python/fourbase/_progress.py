@@ -12,17 +12,16 @@ from typing import Any, NamedTuple
 class Progress(NamedTuple):
     """How far a long call is."""
 
+    #: What is counted: ``'positions'``, ``'moves'``, ``'entries'`` of the index, ``'plies'``, or ``'nodes'``.
     unit: str
-    """What is counted: ``'positions'``, ``'moves'``, ``'entries'`` of the index, ``'plies'``, or ``'nodes'``."""
+    #: How many are done.
     done: int
-    """How many are done."""
+    #: How many there are; None if that is unknown.
     total: int | None
-    """How many there are; None if that is unknown."""
+    #: Nodes that searches have visited.
     nodes: int
-    """Nodes that searches have visited."""
 
     def __str__(self) -> str:
-        """Write what a terminal shows."""
         share = f" of {self.total:,}, {self.done / max(self.total, 1):.0%}" if self.total is not None else ""
         searched = f", {self.nodes:,} nodes" if self.nodes and self.unit != "nodes" else ""
         return f"{self.done:,} {self.unit}{share}{searched}"
@@ -31,15 +30,14 @@ class Progress(NamedTuple):
 class SolveProgress(NamedTuple):
     """How far a solve is. It goes from the full board to the empty one."""
 
+    #: The tier that is being solved: positions with this many pieces.
     ply: int
-    """The tier that is being solved: positions with this many pieces."""
+    #: Entries that are solved.
     done: int
-    """Entries that are solved."""
+    #: All entries, with mirror images once.
     entries: int
-    """All entries, with mirror images once."""
 
     def __str__(self) -> str:
-        """Write what a terminal shows."""
         return f"ply {self.ply}, {Progress('entries', self.done, self.entries, 0)}"
 
 

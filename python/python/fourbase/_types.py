@@ -7,29 +7,24 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+#: The names of encodings: see `decode`.
 Encoding: TypeAlias = (
     Literal["moves", "bits", "uni", "positions", "actions", "bitboards", "array", "planes", "pettingzoo"]
     | Literal["openspiel", "openspiel-egocentric", "kaggle", "uci"]
 )
-"""The names of encodings: see `decode`."""
 
+#: The value of a position in which the player to move wins.
 WIN: Final = 1
-"""The value of a position in which the player to move wins."""
-
+#: The value of a position in which neither player can force a win.
 TIE: Final = 0
-"""The value of a position in which neither player can force a win."""
-
+#: The value of a position in which the player to move loses.
 LOSE: Final = -1
-"""The value of a position in which the player to move loses."""
-
+#: Stands for the value of an illegal move, and of a row that is no position.
 NO_VALUE: Final = -128
-"""Stands for the value of an illegal move, and of a row that is no position."""
-
+#: Stands for plies that are unknown, or that belong to no value.
 NO_PLIES: Final = 255
-"""Stands for plies that are unknown, or that belong to no value."""
-
+#: Both bitboards of a row that is no position.
 INVALID: Final = 2**64 - 1
-"""Both bitboards of a row that is no position."""
 
 
 def table(rows: Iterable[Iterable[object]]) -> str:
@@ -38,15 +33,21 @@ def table(rows: Iterable[Iterable[object]]) -> str:
     return "<table>" + "".join(f"<tr>{line}</tr>" for line in lines) + "</table>"
 
 
+def attributes(database: object) -> str:
+    """Write a table of what a database is."""
+    names = ("board", "values", "keep_plies", "entries", "outcome", "folder", "hash")
+    return table((name, getattr(database, name)) for name in names)
+
+
 class MoveValues(NamedTuple):
     """What every move of many positions is worth to the player who makes it. Row ``i`` is position ``i``."""
 
+    #: 1 win, 0 tie, -1 lose, -128 for an illegal move; the first column has index 0.
     values: NDArray[np.int8]
-    """1 win, 0 tie, -1 lose, -128 for an illegal move; the first column has index 0."""
+    #: Plies to the end, counted from the position; 255 for an illegal move, or without remoteness in the database.
     plies: NDArray[np.uint8]
-    """Plies to the end, counted from the position; 255 for an illegal move, or without remoteness in the database."""
+    #: Which moves are legal.
     legal: NDArray[np.bool_]
-    """Which moves are legal."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return lists by name, for JSON."""
@@ -66,19 +67,18 @@ class MoveValues(NamedTuple):
 class Labelled(NamedTuple):
     """Positions with what they are worth to their players to move. Row ``i`` is position ``i``."""
 
+    #: Bitboards, (n, 2): the pieces of the first player and of the second.
     positions: NDArray[np.uint64]
-    """Bitboards, (n, 2): the pieces of the first player and of the second."""
+    #: 1 win, 0 tie, -1 lose.
     values: NDArray[np.int8]
-    """1 win, 0 tie, -1 lose."""
+    #: Plies to the end; 255 in a database without remoteness.
     plies: NDArray[np.uint8]
-    """Plies to the end; 255 in a database without remoteness."""
 
     @property
     def ply(self) -> NDArray[np.uint8]:
         """The number of pieces of each position."""
         bits = np.unpackbits(np.ascontiguousarray(self.positions).view(np.uint8), axis=1)
-        counted: NDArray[np.uint8] = bits.sum(axis=1, dtype=np.uint8)
-        return counted
+        return np.asarray(bits.sum(axis=1), np.uint8)
 
     def to_dict(self) -> dict[str, Any]:
         """Return lists by name, for JSON."""
@@ -88,28 +88,28 @@ class Labelled(NamedTuple):
 class Strategy(NamedTuple):
     """How a rule of play fares against every reply."""
 
+    #: ``never-loses``: some games are won and the others tied. ``undefined``: no game is lost, but the rule gave up.
     verdict: Literal["wins", "ties", "never-loses", "loses", "undefined"]
-    """``never-loses``: some games are won and the others tied. ``undefined``: no game is lost, but the rule gave up."""
+    #: The shortest game that the rule loses, the smallest among equally short ones.
     refutation: str | None
-    """The shortest game that the rule loses, the smallest among equally short ones."""
+    #: The shortest game to where the rule returned None.
     undefined: str | None
-    """The shortest game to where the rule returned None."""
+    #: Different positions that were met.
     positions: int
-    """Different positions that were met."""
+    #: Different games.
     lines: int
-    """Different games."""
+    #: Games that the first player wins.
     first_wins: int
-    """Games that the first player wins."""
+    #: Games that the second player wins.
     second_wins: int
-    """Games that the second player wins."""
+    #: Games that end in a tie.
     ties: int
-    """Games that end in a tie."""
+    #: Positions in which the rule was asked; None without a database, and so are the next two.
     asked: int | None = None
-    """Positions in which the rule was asked; None without a database, and so are the next two."""
+    #: Those in which its move keeps the value of the position.
     kept: int | None = None
-    """Those in which its move keeps the value of the position."""
+    #: Positions from which the rule is sure to get the value of the position.
     secured: int | None = None
-    """Positions from which the rule is sure to get the value of the position."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields by name, for JSON."""
