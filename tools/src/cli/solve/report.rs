@@ -253,7 +253,7 @@ impl fmt::Display for Solved {
 const LEAST_ENTRIES: u128 = 1_000_000_000;
 
 /// Measures how much work this machine does in a second, if a plan is long enough for its time to be of interest: solves a small
-/// board in memory a few times, which takes some tenths of a second.
+/// board in memory a few times, which takes up to a second.
 pub fn speed(plan: &Plan, kernel: Kernel) -> Option<f64> {
     if plan.entries() >= LEAST_ENTRIES { work_per_second(plan.values, kernel) } else { None }
 }
