@@ -1,8 +1,10 @@
+// What is answered, in node and in a page.
+
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { after, test } from "node:test";
 import { Fourbase } from "fourbase";
-import { everyPosition, ofScore, published } from "./support.mjs";
+import { published } from "./place.mjs";
+import { everyPosition, ofScore } from "./search.mjs";
 
 const fourbase = await Fourbase.start();
 after(() => fourbase.close());
@@ -33,7 +35,7 @@ test("every position of 4x4 and its moves are worth what a search says that shar
 
 for (const name of ["Test_L3_R1", "Test_L2_R1", "Test_L2_R2"]) {
   test(`300 positions of ${name} have the published outcome`, async (t) => {
-    const lines = published(`pons/${name}`, t);
+    const lines = await published(`pons/${name}`, t);
     if (!lines) return;
     await fourbase.openBuiltIn("7x6");
     const some = lines.filter((_, number) => number % Math.floor(lines.length / 300) === 0).slice(0, 300);
@@ -57,25 +59,6 @@ test("first plies alone give the values of all plies that they have, and later p
   const again = await fourbase.analyse("7x6", "4444435555211");
   assert.deepEqual(again.children, late.children);
   assert.deepEqual((await fourbase.boards()).map(({ board }) => board), ["4x4", "7x6"]);
-});
-
-test("answers are the JSON of the program", async (t) => {
-  const program = process.env.FOURBASE_PROGRAM;
-  if (!program) return t.skip("FOURBASE_PROGRAM names no program");
-  const run = (...words) => JSON.parse(execFileSync(program, [...words, "--json"], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }));
-  await fourbase.openBuiltIn("7x6");
-  for (const text of ["", "4", "445", "44 4", "4444435555211"]) {
-    const found = await fourbase.analyse("7x6", text);
-    // How many nodes a search visits depends on what it has seen before.
-    const nodes = { source: { ...found.source, nodes: 0 } };
-    const expected = run("query", "7x6", text, "--db", "none");
-    assert.deepEqual({ ...found, ...nodes }, { ...expected, source: { ...expected.source, nodes: 0 } });
-    assert.equal(JSON.stringify(Object.keys(found)), JSON.stringify(Object.keys(expected)));
-    assert.deepEqual(await fourbase.position("7x6", text), run("convert", "7x6", text));
-  }
-  const game = "44444221";
-  const [found, expected] = [await fourbase.analyseGame("7x6", game), run("analyse", "7x6", game, "--db", "none")];
-  assert.deepEqual({ ...found, source: 0 }, { ...expected, source: 0 });
 });
 
 test("players move, and chance repeats itself with its seed", async () => {

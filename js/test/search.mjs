@@ -1,23 +1,4 @@
-// What the tests share: published tables, a search that shares no code with the package, and the options of the environment.
-
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-
-/** The lines of a published table; undefined, with a word, where there is none. */
-export function published(name, t) {
-  const file = join(process.env.FOURBASE_TRUTH ?? "", name);
-  if (process.env.FOURBASE_TRUTH && existsSync(file)) return readFileSync(file, "utf8").trim().split("\n");
-  t.skip(`no published table ${name}`);
-  return undefined;
-}
-
-/** The folder of the built-in databases of the installed package. */
-export const databases = new URL("./node_modules/fourbase/databases/", `file://${process.cwd()}/`);
-
-/** The bytes of the files of a built-in database, by name. */
-export function filesOf(board, names) {
-  return Object.fromEntries(names.map((name) => [name, new Uint8Array(readFileSync(new URL(`${board}/${name}`, databases)))]));
-}
+// What the tests compare with: a search that shares no code with the package, and published scores. It runs in node and in a page.
 
 const WIDTH = 4;
 const HEIGHT = 4;

@@ -1,0 +1,69 @@
+// A server of static files and Chromium, for the tests and for bench.mjs. `.ci/js` installs what drives the browser.
+
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+import { extname, join, resolve } from "node:path";
+
+/** The folder in which the package is installed. */
+const ROOT = resolve(import.meta.dirname, "../..");
+const TYPES = { ".html": "text/html", ".js": "text/javascript", ".mjs": "text/javascript", ".wasm": "application/wasm" };
+
+/** What a page may load and do with WebAssembly, by the first part of its path. */
+const ISOLATED = { "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp" };
+const POLICY = "default-src 'self'; script-src 'self' 'unsafe-inline'";
+const HEADERS = {
+  isolated: ISOLATED,
+  plain: {},
+  strict: { "Content-Security-Policy": `${POLICY} 'wasm-unsafe-eval'` },
+  forbidden: { "Content-Security-Policy": POLICY },
+};
+
+/** A page whose imports are those of the tests: the modules of node have their places taken. */
+const PAGE = `<!doctype html><title>fourbase</title><script type="importmap">${JSON.stringify({
+  imports: {
+    fourbase: "./node_modules/fourbase/index.js",
+    "node:assert/strict": "./test/browser/assert.mjs",
+    "node:test": "./test/browser/runner.mjs",
+    "./test/place.mjs": "./test/browser/place.mjs",
+  },
+})}</script><input type="file" id="files" multiple><input type="file" id="folder" webkitdirectory>`;
+
+async function serve(request, response) {
+  const { pathname } = new URL(request.url, "http://localhost");
+  const [, kind, ...parts] = decodeURIComponent(pathname).split("/");
+  const send = (status, type) => response.writeHead(status, { "Content-Type": type, ...HEADERS[kind] });
+  if (!HEADERS[kind] || parts.includes("..")) return send(404, "text/plain").end();
+  if (parts.join("") === "") return send(200, "text/html").end(PAGE);
+  const truth = process.env.FOURBASE_TRUTH;
+  const file = parts[0] === "truth" && truth ? join(truth, ...parts.slice(1)) : join(ROOT, ...parts);
+  const found = await stat(file).catch(() => undefined);
+  if (!found?.isFile()) return send(404, "text/plain").end();
+  createReadStream(file).pipe(send(200, TYPES[extname(file)] ?? "application/octet-stream"));
+}
+
+/** Starts a server and Chromium. `page(kind)` opens a page of one kind of headers; `end` ends both. */
+export async function open(options = []) {
+  const { chromium } = createRequire(join(ROOT, "node_modules/"))("playwright-core");
+  // Without a sandbox, which needs rights that a container does not have.
+  const executablePath = process.env.FOURBASE_CHROMIUM ?? "/usr/bin/chromium";
+  const browser = await chromium.launch({ executablePath, chromiumSandbox: false, args: options });
+  const server = createServer(serve);
+  await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
+  const url = `http://127.0.0.1:${server.address().port}`;
+  return {
+    browser,
+    async page(kind, prepare) {
+      const page = await browser.newPage();
+      if (prepare) await page.addInitScript(prepare);
+      await page.goto(`${url}/${kind}/`);
+      return page;
+    },
+    async end() {
+      await browser.close();
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}

@@ -1,0 +1,132 @@
+// The tests of answers and of trouble in a page of Chromium, and what only a page has: files that the user picks, pages that are
+// cross-origin isolated and others, and pages without WebAssembly.
+
+import assert from "node:assert/strict";
+import { cpSync, truncateSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { after, test } from "node:test";
+import { open } from "./browser/open.mjs";
+import { otherRelease, pathOf } from "./place.mjs";
+
+const chromium = await open();
+after(() => chromium.end());
+await otherRelease("other-page");
+
+/** Imports a file in a page; the functions of `runner.mjs` are then those of its tests. */
+const load = (page, file) =>
+  page.evaluate(async (path) => {
+    await import(new URL(path, document.baseURI).href);
+    globalThis.runner = await import(new URL("test/browser/runner.mjs", document.baseURI).href);
+    return globalThis.runner.names();
+  }, `test/${file}.test.mjs`);
+
+// All pages are loaded before the first test: a runner that has nothing left to do while a page is loaded would end.
+const loaded = [];
+for (const [kind, file] of [["isolated", "answers"], ["isolated", "trouble"], ["plain", "trouble"]]) {
+  const page = await chromium.page(kind);
+  for (const name of await load(page, file)) loaded.push({ page, kind, name });
+}
+for (const { page, kind, name } of loaded) {
+  test(`Chromium, ${kind}: ${name}`, async (t) => {
+    const skipped = await page.evaluate((name) => globalThis.runner.run(name), name);
+    if (skipped) t.skip(skipped);
+  });
+}
+
+/** Opens a page with a running `fourbase`. `ask(method, ...)` returns what is resolved, or the code and message of what is rejected. */
+async function started(kind, prepare) {
+  const page = await chromium.page(kind, prepare);
+  const ask = (...words) =>
+    page.evaluate(async ([method, ...args]) => {
+      try {
+        if (method === "start") {
+          const { Fourbase } = await import("fourbase");
+          return void (globalThis.fourbase = await Fourbase.start(...args));
+        }
+        const picked = (arg) => (arg?.picked ? document.querySelector(arg.picked).files : arg);
+        return await globalThis.fourbase[method](...args.map(picked));
+      } catch ({ code, message }) {
+        return { code, message };
+      }
+    }, words);
+  const failure = await ask("start");
+  return { page, ask, failure };
+}
+
+/** Picks files of a folder, or the folder, as a user does, and opens them. */
+async function pick({ page, ask }, paths, options) {
+  const field = typeof paths === "string" ? "#folder" : "#files";
+  await page.setInputFiles(field, paths);
+  return ask("open", { picked: field }, options);
+}
+
+const refused = (found, words) => assert.deepEqual([found.code, words.test(found.message)], ["database", true], found.message);
+
+test("Chromium: a database is opened from the files or the folder that a user picks, and from nothing else", async () => {
+  const [folder, broken] = [resolve("picked"), resolve("broken")];
+  for (const copy of [folder, broken]) cpSync(pathOf("7x5", "."), copy, { recursive: true });
+  const in7x5 = (...names) => names.map((name) => resolve(folder, name));
+  const all = in7x5("manifest", "tier-01", "tier-03", "tier-05", "tier-07", "tier-09");
+  const mine = await started("isolated");
+  const { hash } = await mine.ask("openBuiltIn", "7x5");
+  const read = () => mine.ask("analyse", "7x5", "123456712");
+  const expected = await read();
+  for (const paths of [all, folder]) {
+    const opened = await pick(mine, paths);
+    assert.deepEqual([opened.board, opened.hash, opened.embedded], ["7x5", hash, false]);
+    assert.deepEqual((await read()).children, expected.children);
+  }
+  // Of another board, none at all, without the manifest, and a text as in node.
+  refused(await pick(mine, all, { board: "7x6" }), /of 7x5, not of 7x6/);
+  writeFileSync("picture.png", Buffer.alloc(1000, 7));
+  refused(await pick(mine, ["picture.png"]), /manifest/);
+  refused(await pick(mine, all.slice(1)), /manifest/);
+  assert.equal((await mine.ask("open", { manifest: folder })).code, "input");
+  assert.deepEqual((await read()).children, expected.children);
+  // Half of a database opens, and says what is missing when that is asked for.
+  await pick(mine, all.slice(0, -1));
+  refused(await read(), /tier-09/);
+  truncateSync(resolve(broken, "tier-09"), 3000);
+  await pick(mine, broken);
+  refused(await read(), /tier-09/);
+  // A browser reads no file that has changed since it was picked.
+  await pick(mine, all);
+  writeFileSync(all[5], "another file");
+  refused(await read(), /tier-09/);
+  await mine.page.close();
+});
+
+for (const [kind, isIsolated] of [["isolated", true], ["plain", false]]) {
+  test(`Chromium, ${kind}: a page cancels ${isIsolated ? "by shared memory, and keeps its worker" : "by ending its worker"}`, async () => {
+    const { page, ask } = await started(kind);
+    assert.equal(await page.evaluate("crossOriginIsolated"), isIsolated);
+    await ask("openBuiltIn", "7x5");
+    let begun = 0;
+    page.on("worker", () => (begun += 1));
+    const { reason, milliseconds } = await page.evaluate(async () => {
+      const controller = new AbortController();
+      let at;
+      const onProgress = ({ nodes }) => {
+        if (!nodes || at) return;
+        at = performance.now();
+        controller.abort();
+      };
+      const reason = await globalThis.fourbase.analyse("8x8", "", { nodes: 1e12, signal: controller.signal, onProgress }).catch(({ name }) => name);
+      return { reason, milliseconds: performance.now() - at };
+    });
+    assert.equal(reason, "AbortError");
+    assert.ok(milliseconds < 5000, `${milliseconds} ms`);
+    assert.equal((await ask("analyse", "7x5", "44")).source.kind, "database");
+    assert.equal(begun, isIsolated ? 0 : 1);
+    await page.close();
+  });
+}
+
+test("Chromium: a page without WebAssembly, or whose policy forbids it, gets a sentence", async () => {
+  const without = await started("plain", "delete globalThis.WebAssembly");
+  assert.deepEqual([without.failure.code, /WebAssembly is missing/.test(without.failure.message)], ["broken", true]);
+  const { failure } = await started("forbidden");
+  assert.deepEqual([failure.code, /WebAssembly/.test(failure.message)], ["broken", true], failure.message);
+  const strict = await started("strict");
+  assert.deepEqual([strict.failure, (await strict.ask("analyse", "4x4", "1234", { line: false })).value], [undefined, "tie"]);
+});

@@ -1,0 +1,43 @@
+// What only node has: paths, and the program to compare with.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { openAsBlob } from "node:fs";
+import { after, test } from "node:test";
+import { Fourbase } from "fourbase";
+import { pathOf } from "./place.mjs";
+
+const fourbase = await Fourbase.start();
+after(() => fourbase.close());
+
+test("a database is read by the paths of its files, and from files that node has opened", async () => {
+  const names = ["manifest", "tier-01", "tier-03", "tier-05", "tier-07", "tier-09"];
+  const paths = Object.fromEntries(names.map((name) => [name, pathOf("7x5", name)]));
+  const blobs = await Promise.all(names.map(async (name) => [name, await openAsBlob(paths[name])]));
+  const expected = (await fourbase.openBuiltIn("7x5")).hash;
+  const { children } = await fourbase.analyse("7x5", "44");
+  for (const files of [paths, Object.fromEntries(blobs)]) {
+    assert.equal((await fourbase.open(files, { board: "7x5" })).hash, expected);
+    assert.deepEqual((await fourbase.analyse("7x5", "44")).children, children);
+  }
+  await assert.rejects(fourbase.open({ manifest: "/no/such/file" }), { code: "database", message: /no such file/ });
+});
+
+test("answers are the JSON of the program", async (t) => {
+  const program = process.env.FOURBASE_PROGRAM;
+  if (!program) return t.skip("FOURBASE_PROGRAM names no program");
+  const run = (...words) => JSON.parse(execFileSync(program, [...words, "--json"], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }));
+  await fourbase.openBuiltIn("7x6");
+  for (const text of ["", "4", "445", "44 4", "4444435555211"]) {
+    const found = await fourbase.analyse("7x6", text);
+    // How many nodes a search visits depends on what it has seen before.
+    const nodes = { source: { ...found.source, nodes: 0 } };
+    const expected = run("query", "7x6", text, "--db", "none");
+    assert.deepEqual({ ...found, ...nodes }, { ...expected, source: { ...expected.source, nodes: 0 } });
+    assert.equal(JSON.stringify(Object.keys(found)), JSON.stringify(Object.keys(expected)));
+    assert.deepEqual(await fourbase.position("7x6", text), run("convert", "7x6", text));
+  }
+  const game = "44444221";
+  const [found, expected] = [await fourbase.analyseGame("7x6", game), run("analyse", "7x6", game, "--db", "none")];
+  assert.deepEqual({ ...found, source: 0 }, { ...expected, source: 0 });
+});

@@ -1,0 +1,38 @@
+// Where the tests find files in node. In a page, browser/place.mjs takes its place.
+
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+
+const databases = resolve("node_modules/fourbase/databases");
+
+/** The path of a file of a built-in database of the installed package. */
+export const pathOf = (board, name) => join(databases, board, name);
+
+/** The lines of a published table; undefined, with a word, where there is none. */
+export async function published(name, t) {
+  const file = join(process.env.FOURBASE_TRUTH ?? "", name);
+  if (process.env.FOURBASE_TRUTH && existsSync(file)) return readFileSync(file, "utf8").trim().split("\n");
+  t.skip(`no published table ${name}`);
+  return undefined;
+}
+
+/** The bytes of the files of a built-in database, by name. */
+export async function filesOf(board, names) {
+  return Object.fromEntries(names.map((name) => [name, new Uint8Array(readFileSync(pathOf(board, name)))]));
+}
+
+/** Makes a folder with databases that are not those of the package, and one of them changed. Returns its address. */
+export async function otherRelease(folder = "other") {
+  mkdirSync(folder, { recursive: true });
+  for (const board of ["7x6", "7x5"]) cpSync(join(databases, "7x5"), join(folder, board), { recursive: true });
+  for (const name of ["tier-11", "tier-13"]) writeFileSync(join(folder, "7x6", name), "");
+  const changed = join(folder, "7x5", "tier-07");
+  const bytes = readFileSync(changed);
+  bytes[bytes.length - 1] ^= 1;
+  writeFileSync(changed, bytes);
+  return new URL(`${pathToFileURL(folder)}/`);
+}
+
+/** The address of a folder that does not exist. */
+export const nowhere = pathToFileURL("nowhere/");
