@@ -210,6 +210,8 @@ export class Fourbase {
     databases?: string | URL;
     /** The folder of the modules. */
     wasm?: string | URL;
+    /** A built-in database whose first plies are loaded beside the module, and opened. */
+    first?: Board;
     /** Set to false to end the worker in order to cancel, as in a page that is not cross-origin isolated. */
     sharedMemory?: boolean;
   }): Promise<Fourbase>;
@@ -234,6 +236,9 @@ export class Fourbase {
 
   /** Describes a position, in any notation, without its value. */
   position(board: Board, position?: string): Promise<Description>;
+
+  /** Draws a position, in any notation, as SVG. */
+  drawSvg(board: Board, position?: string): Promise<string>;
 
   /** Lists the boards whose databases are open. */
   boards(): Promise<Database[]>;

@@ -22,22 +22,28 @@ export class Fourbase {
   #engine;
   #solvers = new Set();
   #fetched = new Map();
+  #modules = new Map();
   /** What was opened, by its board. */
   #opened = new Map();
 
-  constructor(options, engine) {
+  constructor(options) {
     this.#options = options;
-    this.#engine = engine;
-    engine.replay = () => [...this.#opened.values()].map((args) => ["open", args]);
+    this.#engine = new Link("engine", () => this.#module("engine"), options.sharedMemory);
+    this.#engine.replay = () => [...this.#opened.values()].map((args) => ["open", args]);
   }
 
-  /** Starts a worker and loads the module into it. */
-  static async start(options = {}) {
+  /** Starts a worker and loads the module into it, and the first plies of a board beside it. */
+  static async start({ first, ...options } = {}) {
     const folder = (path) => new URL(path, import.meta.url);
-    const all = { databases: folder("./databases/"), wasm: folder("./wasm/"), sharedMemory: true, ...options };
-    const engine = new Link("engine", new URL("engine_bg.wasm", all.wasm), all.sharedMemory);
-    await engine.start();
-    return new Fourbase(all, engine);
+    const fourbase = new Fourbase({ databases: folder("./databases/"), wasm: folder("./wasm/"), sharedMemory: true, ...options });
+    const opened = first === undefined ? [] : [fourbase.openBuiltIn(first, { first: true })];
+    try {
+      await Promise.all([fourbase.#engine.start(), ...opened]);
+    } catch (error) {
+      fourbase.close();
+      throw error;
+    }
+    return fourbase;
   }
 
   static get builtIn() {
@@ -84,6 +90,12 @@ export class Fourbase {
     check(board, "board");
     check(position, "position");
     return this.#ask("position", [board, position]);
+  }
+
+  async drawSvg(board, position = "") {
+    check(board, "board");
+    check(position, "position");
+    return this.#engine.ask("drawSvg", [board, position]);
   }
 
   async boards() {
@@ -137,7 +149,7 @@ export class Fourbase {
   async #solver(method, [board, values, memory], options) {
     check(board, "board");
     check(values, "values");
-    const solver = new Link("solver", new URL("solver_bg.wasm", this.#options.wasm), false);
+    const solver = new Link("solver", () => this.#module("solver"), false);
     this.#solvers.add(solver);
     try {
       options.signal?.throwIfAborted();
@@ -149,6 +161,19 @@ export class Fourbase {
     }
   }
 
+  /** Loads and compiles a module, once for all its workers. */
+  async #module(name) {
+    if (!this.#modules.has(name)) {
+      const url = new URL(`${name}_bg.wasm`, this.#options.wasm);
+      const bytes = await load(url, "broken");
+      const module = await WebAssembly.compile(bytes).catch(({ message }) => {
+        throw new FourbaseError("broken", `cannot use ${url}: ${message}`);
+      });
+      this.#modules.set(name, module);
+    }
+    return this.#modules.get(name);
+  }
+
   async #open(sources, ...rest) {
     const opened = await this.#ask("open", [sources, ...rest]);
     this.#opened.set(opened.board, [sources, ...rest]);
@@ -157,7 +182,7 @@ export class Fourbase {
 
   async #fetch(path, signal) {
     if (!this.#fetched.has(path)) {
-      const bytes = await load(new URL(path, this.#options.databases), signal);
+      const bytes = await load(new URL(path, this.#options.databases), "database", signal);
       this.#fetched.set(path, bytes);
     }
     return this.#fetched.get(path);
@@ -188,7 +213,8 @@ async function source(file) {
   throw new FourbaseError("input", "a file is a Uint8Array, an ArrayBuffer, a File or a Blob, or in node a path");
 }
 
-async function load(url, signal) {
+/** Loads a file; an error gets the code. */
+async function load(url, code, signal) {
   try {
     if (url.protocol === "file:" && isNode) {
       const { readFile } = await import("node:fs/promises");
@@ -199,6 +225,6 @@ async function load(url, signal) {
     return new Uint8Array(await response.arrayBuffer());
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
-    throw new FourbaseError("database", `cannot load ${url}: ${error.message}`);
+    throw new FourbaseError(code, `cannot load ${url}: ${error.message}`);
   }
 }

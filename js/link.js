@@ -14,7 +14,8 @@ export class FourbaseError extends Error {
 export class Link {
   /** Returns what a new worker is asked first, after one had to be ended; a link without this cannot begin again. */
   replay;
-  #begin;
+  #name;
+  #load;
   #worker;
   #waiting = [];
   #current;
@@ -23,17 +24,21 @@ export class Link {
   /** Shared memory cancels a question in the middle; without it (in a page that is not cross-origin isolated) the worker is ended. */
   #flag;
 
-  /** `module` is the name of the JavaScript in the folder `wasm`, `address` that of its WebAssembly. */
-  constructor(module, address, isShared) {
+  /** `name` is that of the JavaScript in the folder `wasm`; `load()` returns its compiled WebAssembly. */
+  constructor(name, load, isShared) {
     this.#flag = isShared && typeof SharedArrayBuffer !== "undefined" ? new Int32Array(new SharedArrayBuffer(4)) : undefined;
-    this.#begin = { id: 0, method: "begin", args: [module, String(address), this.#flag?.buffer] };
+    this.#name = name;
+    this.#load = load;
   }
 
   /** Starts the worker and loads the module. */
   async start() {
     const receive = (message) => this.#receive(message);
-    const fail = (error) => this.end(new FourbaseError("broken", `the worker has failed: ${error?.message ?? error}`));
+    const fail = (error) => this.end(new FourbaseError("broken", `the worker has failed: ${error.message ?? "worker.js cannot be loaded"}`));
     if (typeof WebAssembly === "undefined") throw new FourbaseError("broken", "WebAssembly is missing or switched off; use another browser");
+    const loaded = this.#load();
+    // It is awaited when the worker is ready.
+    loaded.catch(() => {});
     let worker;
     if (isNode) {
       const { Worker } = await import("node:worker_threads");
@@ -49,7 +54,11 @@ export class Link {
       throw this.#ended;
     }
     this.#worker = worker;
-    await new Promise((resolve, reject) => (this.#current = { ...this.#begin, resolve, reject, options: {} }));
+    const begin = (module) => worker.postMessage({ id: 0, method: "begin", args: [this.#name, module, this.#flag?.buffer] });
+    await new Promise((resolve, reject) => {
+      const ready = () => loaded.then(begin).catch((error) => this.end(error));
+      this.#current = { id: 0, ready, resolve, reject, options: {} };
+    });
   }
 
   /** Asks for a method of the module. The signal of the options cancels it, and `onProgress` hears how far it is. */
@@ -94,7 +103,7 @@ export class Link {
 
   #receive({ id, ready, progress, result, error }) {
     const question = this.#current;
-    if (ready) return this.#worker.postMessage({ id: 0, method: question.method, args: question.args });
+    if (ready) return question?.ready?.();
     // A message of a question that was given up.
     if (question?.id !== id) return;
     if (progress) return question.options.onProgress?.(progress);

@@ -44,10 +44,9 @@ const host = {
 };
 
 const methods = {
-  async begin(module, address, shared) {
-    const { default: init, Engine, Solver } = await MODULES[module]();
-    const wasm = isNode && address.startsWith("file:") ? fs.readFileSync(new URL(address)) : address;
-    await init({ module_or_path: wasm });
+  async begin(name, module, shared) {
+    const { default: init, Engine, Solver } = await MODULES[name]();
+    await init({ module_or_path: module });
     answerer = new (Engine ?? Solver)(host);
     flag = shared && new Int32Array(shared);
   },

@@ -106,6 +106,12 @@ impl Engine {
         Ok(line("position", DescriptionJson::of(&position, PositionJson::typed(&position, text), None)))
     }
 
+    /// Draws a position as SVG.
+    #[wasm_bindgen(js_name = drawSvg)]
+    pub fn draw_svg(&self, board: &str, text: &str) -> Result<String, Failure> {
+        Ok(notation::draw_svg(&notation::parse(board.parse()?, text)?))
+    }
+
     /// Analyses a position within a budget; with `is_watched`, the host receives what is known so far.
     pub fn analyse(
         &mut self,

@@ -61,6 +61,14 @@ test("first plies alone give the values of all plies that they have, and later p
   assert.deepEqual((await fourbase.boards()).map(({ board }) => board), ["4x4", "7x6"]);
 });
 
+test("a package that begins with a board has its first plies, and draws positions", async () => {
+  const mine = await Fourbase.start({ first: "7x6" });
+  assert.deepEqual((await mine.boards()).map(({ board, keep_plies }) => [board, keep_plies]), [["7x6", 9]]);
+  const picture = await mine.drawSvg("7x6", "4453");
+  assert.ok(picture.startsWith("<svg ") && picture.includes("<title>Connect Four 7x6, 4 pieces, the first player to move</title>"), picture);
+  await mine.close();
+});
+
 test("players move, and chance repeats itself with its seed", async () => {
   const { players } = await fourbase.players("7x6");
   assert.deepEqual(players.map(({ player }) => player), ["perfect", "random", "pomakis", "window", "rating", "follow-up"]);

@@ -3,7 +3,7 @@
 import { Fourbase, FourbaseError, type Analysis, type Database, type Progress } from "fourbase";
 
 export async function examples(files: FileList, picture: HTMLElement, signal: AbortSignal): Promise<Database[]> {
-  const fourbase: Fourbase = await Fourbase.start();
+  const fourbase: Fourbase = await Fourbase.start({ first: "7x6" });
   await fourbase.openBuiltIn("7x6", { first: true, signal });
   const analysis: Analysis = await fourbase.analyse("7x6", "4453", { seconds: 5, signal, line: false });
   const best: number | undefined = analysis.children[0]?.column;
@@ -29,6 +29,7 @@ export async function examples(files: FileList, picture: HTMLElement, signal: Ab
   } catch (error) {
     if (error instanceof FourbaseError && error.code === "input") picture.title = error.message;
   }
+  picture.innerHTML = await fourbase.drawSvg("7x6", "4453");
   const boards = await fourbase.boards();
   await fourbase.close();
   return boards;
