@@ -246,7 +246,7 @@ fn the_page_and_its_files_are_served_under_a_base_path() {
     assert_eq!((page.status, page.header("content-type")), (200, "text/html; charset=utf-8"));
     let files = page.body.split("\"page/").skip(1).map(|rest| rest.split('"').next().expect("a name"));
     let files: Vec<&str> = files.collect();
-    assert_eq!(files, ["icon.svg", "style.css", "app.js"]);
+    assert_eq!(files, ["icon.svg", "style.css", "server.js", "app.js"]);
     for name in files {
         let file = server.get(&format!("/page/{name}"));
         assert_eq!((file.status, file.header("cache-control")), (200, "no-cache"), "{name}");

@@ -44,4 +44,4 @@ pageTest("another transport answers in the place of the server", async ({ screen
   await page.selectOption("#second-player", "perfect");
   await screen.until("the trouble is said in its words", (shown) => shown.error === "The tab is busy for 3 s." && shown.canRetry);
   assert.deepEqual(await page.evaluate("[...asked].sort()"), ["boards", "move", "position"]);
-});
+}, { only: "server" });

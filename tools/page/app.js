@@ -12,12 +12,9 @@ import { Notices, remark, tell } from "./notices.js";
 import { Boards, Exports, Opener } from "./opener.js";
 import { Players } from "./players.js";
 import { Questions } from "./questions.js";
-import { server } from "./server.js";
 import { impossibleText, texts, worthText } from "./texts.js";
-import { connect } from "./transport.js";
 import { SLOW, View, resultText } from "./view.js";
 
-connect(server);
 const first = readQuery(location.search);
 const state = {
   game: first.game,

@@ -140,6 +140,8 @@ export class Exports {
     if (this.pictured !== wanted) return;
     $("export-svg").value = address;
     $("svg-link").href = address;
+    // Browsers open no such address from a link.
+    $("svg-link").toggleAttribute("download", address.startsWith("data:"));
   }
 }
 

@@ -30,6 +30,11 @@ export class Questions {
     return question !== undefined && performance.now() - question.began >= milliseconds;
   }
 
+  /** Returns the share, 0 to 1, of the board that is solved for the values; null while none is. */
+  solved() {
+    return this.open.get("position")?.share ?? null;
+  }
+
   /**
    * Asks on a channel: `work(signal)` gives the answer, `use(answer)` takes it, and `failed(failure)` may take a
    * failure, which is said on the page with a retry.
@@ -76,6 +81,11 @@ export class Questions {
       onPart: (part) => {
         if (!isCurrent()) return;
         this.facts.keep(game, part, false);
+        onPart();
+      },
+      onProgress: (share) => {
+        if (!isCurrent()) return;
+        this.open.get("position").share = share;
         onPart();
       },
     }), (answer) => {

@@ -1,9 +1,9 @@
-// Answers of a server: addresses relative to the page, streams of lines, and errors that say what to do. No other file knows these.
+// The transport of the page that `fourbase serve` shows: addresses relative to the page, streams of lines, and errors that say what to
+// do. No other file knows these. The page is connected to it when this is loaded, before app.js.
 
-import { Trouble } from "./transport.js";
+import { Trouble, connect } from "./transport.js";
 
-/** The transport of the page that `fourbase serve` shows. */
-export const server = {
+connect({
   async ask(name, fields, { signal, onPart }) {
     const response = await reach(() => fetch(address(name, onPart ? { ...fields, stream: true } : fields), { signal }));
     if (!response.ok) throw await refusal(response);
@@ -23,7 +23,7 @@ export const server = {
     busy: (seconds) => `The server is busy. The page asks again in ${seconds} second${seconds === 1 ? "" : "s"}.`,
     failed: (text) => `The server has failed: ${text}.`,
   },
-};
+});
 
 /** Returns the whole address of a part of the API. */
 function address(name, fields) {

@@ -36,6 +36,7 @@ export const texts = {
   won: (winner, misere) => `${PLAYERS[winner]} wins${misere ? `: ${PLAYERS[1 - winner]} has completed a line` : ""}.`,
   tied: "The board is full: a tie.",
   waitingForValue: "Asking what the position is worth …",
+  solving: (board) => `Solving ${board} …`,
   fallback: (name) => `Perfect play is not known here, so ${name} moved.`,
   thinking: "The computer is thinking …",
   held: "The computer waits.",

@@ -43,7 +43,7 @@ export class View {
     this.boards.draw(state.values);
     this.exports.draw(game);
     this.drawStatus(state, result, player, thinking);
-    this.drawSource(fact);
+    this.drawSource(fact, game.board);
     setInert($("undo"), game.ply === 0);
     setInert($("redo"), game.ply === game.moves.length);
     setInert($("play-best"), !marks.best || !mayPlay);
@@ -70,7 +70,14 @@ export class View {
     $("status").textContent = parts.join(" ");
   }
 
-  drawSource(fact) {
+  drawSource(fact, board) {
+    const solved = this.questions.asks("position", SLOW) ? this.questions.solved() : null;
+    $("progress").hidden = solved === null;
+    if (solved !== null) {
+      $("progress").value = solved;
+      $("source").textContent = texts.solving(board.text);
+      return;
+    }
     // What was there stays until the answer is late.
     if (this.questions.asks("position") && !this.questions.asks("position", SLOW)) return;
     const parts = [];
