@@ -47,7 +47,7 @@ pageTest("a whole game of 7x6 against perfect shows every value", async ({ scree
   assert.deepEqual([won.ply, won.lines.length > 0], [41, true]);
 }, { board: "7x6", options: PATIENT });
 
-pageTest("players have the levels that the server allows", async ({ screen, page, url }) => {
+pageTest("players have the levels that a board allows", async ({ screen, page, url }) => {
   const levels = (count) => screen.until(`${count} levels`, async () => await page.locator("#first-level option").count() === count);
   await screen.open("4");
   await page.selectOption("#first-player", "pomakis");
@@ -118,7 +118,7 @@ pageTest("a game goes on after the server was stopped and started again", async 
   assert.ok(answered.error === "" && answered.moves.startsWith("12341"));
   truth.check(answered);
   await playToTheEnd(screen, truth, (moves) => moves[0]);
-});
+}, { only: "server" });
 
 pageTest("a search that is given up is said and can be tried again", async ({ screen, page, url }) => {
   const givenUp = ({ canRetry, error }) => canRetry && error.startsWith("Search given up: ");
@@ -136,4 +136,4 @@ pageTest("a search that is given up is said and can be tried again", async ({ sc
   await screen.until("a computer moves", ({ ply }) => ply === 4);
   assert.match(await page.textContent("#remark"), /^Perfect play is not known here, so pomakis:\d+ moved\.$/);
   assert.match(await page.textContent("#live"), /Yellow plays column \d \(pomakis:\d+\)\./);
-}, { options: ["--search-nodes", "2000"] });
+}, { options: ["--search-nodes", "2000"], only: "server" });

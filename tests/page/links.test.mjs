@@ -62,7 +62,7 @@ pageTest("the page works under the path of a proxy", async ({ screen, page, trut
   truth.check(await screen.settled("the computer answers", ({ ply }) => ply === 5));
   const names = await page.evaluate(() => performance.getEntriesByType("resource").map(({ name }) => name));
   assert.ok(names.length > 15 && names.every((name) => name.startsWith(`${url}/`)), names.join("\n"));
-}, { options: ["--base-path", "/connect4"] });
+}, { options: ["--base-path", "/connect4"], only: "server" });
 
 pageTest("pasted games and positions are opened and shown in every notation", async ({ screen, page, truth, url }) => {
   await screen.open();

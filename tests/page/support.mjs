@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -12,6 +12,8 @@ import { Truth, look } from "./shown.mjs";
 
 const TARGET = fileURLToPath(new URL("../../target", import.meta.url));
 const PROGRAM = process.env.FOURBASE_PROGRAM ?? join(TARGET, "debug/fourbase");
+/** The folder of the page without a server. Without it the tests are of the page of `fourbase serve`. */
+const SITE = process.env.FOURBASE_SITE;
 const PICTURES = process.env.FOURBASE_SCREENSHOTS;
 const modules = createRequire(join(TARGET, "page-tests/"));
 
@@ -55,6 +57,29 @@ class Program {
   /** Ends the server, if it runs. */
   async stop() {
     if (this.child.kill("SIGKILL")) await once(this.child, "exit");
+  }
+}
+
+/** The program, and the page without a server: on a host that knows nothing of it, under a path. */
+class Site extends Program {
+  port = "0";
+
+  /** The folder that the host shows under the path; another one is another version of the page. */
+  show(site) {
+    const root = join(this.folder, "host");
+    rmSync(root, { recursive: true, force: true });
+    mkdirSync(root);
+    symlinkSync(site, join(root, "connect4"));
+    return root;
+  }
+
+  async serve() {
+    const options = ["--bind", "127.0.0.1", "--directory", this.show(SITE)];
+    this.child = spawn("python3", ["-um", "http.server", this.port, ...options], { stdio: ["ignore", "pipe", "ignore"] });
+    const [line] = await once(this.child.stdout, "data");
+    [, this.port] = /port (\d+)/.exec(String(line));
+    this.url = `http://127.0.0.1:${this.port}/connect4`;
+    return this.url;
   }
 }
 
@@ -124,12 +149,13 @@ class Screen {
 
 /**
  * Runs a test on a page of its own. `board` is the one that `screen.open` shows and `truth` knows, `solved` has a database, `options`
- * are those of the server, and `device` those of the browser. The browser must have nothing to complain about at the end: no
+ * are those of the server, and `device` those of the browser. `only` is "server" or "site". The browser must have nothing to complain about at the end: no
  * exception, and nothing that the page's policy forbids.
  */
-export function pageTest(title, body, { board = "5x4", solved = "5x4", options = [], device = {} } = {}) {
-  test(title, { timeout: 10 * LIMIT }, async () => {
-    const program = new Program(solved);
+export function pageTest(title, body, { board = "5x4", solved = "5x4", options = [], device = {}, only = "" } = {}) {
+  const skip = only === (SITE ? "server" : "site") && `it is of the ${only}`;
+  test(title, { timeout: 10 * LIMIT, skip }, async () => {
+    const program = new (SITE ? Site : Program)(solved);
     const url = await program.serve(options);
     const context = await browser.newContext({ viewport: { width: 1280, height: 1000 }, ...device });
     const page = await context.newPage();
@@ -140,7 +166,7 @@ export function pageTest(title, body, { board = "5x4", solved = "5x4", options =
       if (PICTURES) await page.screenshot({ path: join(PICTURES, name) });
     };
     try {
-      await body({ screen, page, program, url, picture, truth: new Truth(program, board) });
+      await body({ screen, page, context, program, url, picture, truth: new Truth(program, board) });
       await picture("end");
       const ofRequests = (text) => screen.requestsMayFail && text.startsWith("Failed to load resource");
       assert.deepEqual(screen.complaints.filter((text) => !ofRequests(text)), []);

@@ -1,0 +1,74 @@
+// What answers for each board in the tab: a built-in database, of which the first plies come first; a database that is made here, of a
+// small board; or a search.
+
+import { Fourbase } from "fourbase";
+import { parseBoard } from "../../tools/page/notation.js";
+
+/** The boards that the page offers. */
+export const FIRST_BOARDS = ["4x4", "5x4", "6x4", "5x5", ...Fourbase.builtIn];
+
+/** A board of so many cells is solved: two seconds and 200 MB. */
+const MOST_CELLS = 25;
+
+export class Boards {
+  #fourbase;
+  /** The promise of each board, and who hears how far it is. */
+  #ready = new Map();
+  /** The promises of whole built-in databases. */
+  #whole = new Map();
+
+  /** `first` is ready if it has built-in plies: the package has begun with it. */
+  constructor(fourbase, first) {
+    this.#fourbase = fourbase;
+    if (Fourbase.builtIn.includes(first)) this.#ready.set(first, { done: Promise.resolve(), listeners: new Set() });
+  }
+
+  /** Makes ready what answers first. `onProgress` gets the share, 0 to 1, of a solve. */
+  async ready(board, onProgress = () => {}) {
+    if (!this.#ready.has(board)) {
+      const listeners = new Set();
+      const done = this.#open(board, (share) => listeners.forEach((listener) => listener(share)));
+      this.#ready.set(board, { done, listeners });
+      // The next question tries again.
+      done.catch(() => this.#ready.delete(board));
+    }
+    const { done, listeners } = this.#ready.get(board);
+    listeners.add(onProgress);
+    try {
+      await done;
+    } finally {
+      listeners.delete(onProgress);
+    }
+    // What does not come is asked for again with the next question; until then later plies are searched.
+    this.whole(board).catch(() => {});
+  }
+
+  /** Loads all built-in plies of a board, if there are some. */
+  async whole(board) {
+    if (!Fourbase.builtIn.includes(board)) return;
+    if (!this.#whole.has(board)) {
+      this.#whole.set(board, this.#fourbase.openBuiltIn(board));
+      this.#whole.get(board).catch(() => this.#whole.delete(board));
+    }
+    await this.#whole.get(board);
+  }
+
+  async #open(board, onShare) {
+    if (Fourbase.builtIn.includes(board)) {
+      await this.#fourbase.openBuiltIn(board, { first: true });
+    } else if (isSmall(board)) {
+      try {
+        onShare(0);
+        await this.#fourbase.solve(board, { onProgress: ({ done, all }) => onShare(all ? done / all : 0) });
+      } catch (error) {
+        // Other boards, and those that this machine has no memory for, are searched.
+        if (error.code !== "memory") throw error;
+      }
+    }
+  }
+}
+
+function isSmall(text) {
+  const { width, height } = parseBoard(text);
+  return width * height <= MOST_CELLS;
+}

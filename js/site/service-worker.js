@@ -1,0 +1,57 @@
+// Keeps the page for use without a network, with the databases that it has used. `js/site/build` writes the constants: VERSION is a hash
+// of all files, and FILES are those that every board needs.
+
+/** Caches of other pages of the same host have other names. */
+const CACHES = `fourbase ${registration.scope} `;
+const CACHE = CACHES + VERSION;
+
+/** What a page that may share memory with its worker is sent with: a search then stops within milliseconds. */
+const ISOLATED = { "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp" };
+
+addEventListener("install", (event) => event.waitUntil(keep(FILES)));
+addEventListener("activate", (event) => event.waitUntil(Promise.all([forget(), clients.claim()])));
+// What the page had loaded before this worker was there. Where the browser has no room, it is loaded when it is needed.
+addEventListener("message", (event) => event.waitUntil(keep(event.data.map(pathOf).filter(isFixed)).catch(() => {})));
+addEventListener("fetch", (event) => {
+  const path = event.request.method === "GET" ? pathOf(event.request.url) : undefined;
+  const isPage = path === "" || path === "index.html";
+  if (isPage || FILES.includes(path) || isFixed(path)) event.respondWith(answer(isPage ? "./" : path));
+});
+
+/** Returns the path of an address within the site; undefined elsewhere. */
+function pathOf(address) {
+  const [plain] = address.split(/[?#]/);
+  return plain.startsWith(registration.scope) ? plain.slice(registration.scope.length) : undefined;
+}
+
+/** Whether a file never changes: the name of its folder has a hash. */
+function isFixed(path) {
+  return /^(page|wasm|databases)-[0-9a-f]+\//.test(path);
+}
+
+/** Puts files into the cache: from that of an older version, if they never change, or from the network. */
+async function keep(paths) {
+  const cache = await caches.open(CACHE);
+  await Promise.all(paths.map(async (path) => {
+    const known = isFixed(path) ? await caches.match(path) : undefined;
+    const response = known ?? await fetch(path, { cache: isFixed(path) ? "default" : "no-cache" });
+    if (!response.ok) throw new Error(`${path}: status ${response.status}`);
+    await cache.put(path, response);
+  }));
+}
+
+/** Deletes the caches of older versions. */
+async function forget() {
+  const names = await caches.keys();
+  await Promise.all(names.filter((name) => name.startsWith(CACHES) && name !== CACHE).map((name) => caches.delete(name)));
+}
+
+async function answer(path) {
+  const cache = await caches.open(CACHE);
+  const kept = await cache.match(path);
+  const response = kept ?? await fetch(path);
+  // What is loaded later is kept too, if there is room.
+  if (!kept && response.ok && isFixed(path)) cache.put(path, response.clone()).catch(() => {});
+  const headers = { "Content-Type": response.headers.get("Content-Type") ?? "", ...ISOLATED };
+  return new Response(response.body, { status: response.status, headers });
+}

@@ -1,0 +1,80 @@
+// The transport of the page without a server: the npm package answers, in a worker of the tab. The page is connected to it when this is
+// loaded, before app.js.
+
+import { Fourbase } from "fourbase";
+import { parseBoard } from "../../tools/page/notation.js";
+import { Trouble, connect } from "../../tools/page/transport.js";
+import { Boards, FIRST_BOARDS } from "./boards.js";
+
+/** How far a search for one position goes. */
+const BUDGET = { seconds: 3 };
+
+/** What the page is told of an error of the package, by its code; any other has failed. */
+const KINDS = { input: "refused", limit: "unanswered" };
+
+/** The board of the address, whose database is loaded beside the module. */
+const first = new URLSearchParams(location.search).get("board") ?? "7x6";
+
+let started;
+
+/** Starts the package, once. After a failure the next question tries again. */
+function start() {
+  const folders = { wasm: new URL(FOLDERS.wasm, document.baseURI), databases: new URL(FOLDERS.databases, document.baseURI) };
+  started ??= Fourbase.start({ ...folders, first: Fourbase.builtIn.includes(first) ? first : undefined })
+    .then((fourbase) => ({ fourbase, boards: new Boards(fourbase, first) }))
+    .catch((error) => {
+      started = undefined;
+      throw error;
+    });
+  return started;
+}
+
+/** The answers: those with a value wait until the board is ready. */
+const answers = {
+  async boards({ fourbase }) {
+    const open = await fourbase.boards();
+    const others = FIRST_BOARDS.filter((board) => open.every((other) => other.board !== board));
+    const cells = ({ board }) => parseBoard(board).width * parseBoard(board).height;
+    return { boards: [...open, ...others.map((board) => ({ board }))].sort((one, other) => cells(one) - cells(other)) };
+  },
+  players: ({ fourbase }, { board }) => fourbase.players(board),
+  random: ({ fourbase }, { board, ply, seed }) => fourbase.random(board, { ply: ply && Number(ply), seed }),
+  async position({ fourbase, boards }, { board, position, line = false }, { signal, onPart, onProgress }) {
+    await boards.ready(board, onProgress);
+    const onFound = onPart && (({ analysis }) => analysis && onPart(analysis));
+    return fourbase.analyse(board, position, { ...BUDGET, line, signal, onProgress: onFound });
+  },
+  async analysis({ fourbase, boards }, { board, start, moves }, { signal }) {
+    await boards.ready(board);
+    return fourbase.analyseGame(board, moves, { ...BUDGET, start, signal });
+  },
+  async move({ fourbase, boards }, { board, start, moves, player, seed }, { signal }) {
+    await boards.ready(board);
+    return fourbase.choose(board, moves, player, { ...BUDGET, start, seed, signal });
+  },
+};
+
+/** Runs a step; its errors become troubles of the page. */
+async function reach(step) {
+  try {
+    return await step(await start());
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Trouble(KINDS[error.code] ?? "failed", error.message);
+  }
+}
+
+connect({
+  ask: (name, fields, options) => reach((parts) => answers[name](parts, fields, options)),
+  async picture({ board, position }) {
+    const svg = await reach(({ fourbase }) => fourbase.drawSvg(board, position));
+    return `data:image/svg+xml,${encodeURIComponent(svg)}`;
+  },
+  complaints: { failed: (text) => `There are no values: ${text}.` },
+});
+
+/** Waits until all that the first board needs is loaded. */
+export async function loaded() {
+  const { boards } = await start();
+  await boards.whole(first);
+}

@@ -1,0 +1,125 @@
+// The page without a server, without a network, and where something is missing.
+
+import assert from "node:assert/strict";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { pageTest } from "../page/support.mjs";
+
+const SITE = process.env.FOURBASE_SITE;
+
+/** Waits until the browser keeps the page, and a file of the database. */
+const kept = (screen, name) => screen.until(`${name} is kept`, () => screen.page.evaluate(async (name) => {
+  const { active } = await navigator.serviceWorker.getRegistration() ?? {};
+  if (active?.state !== "activated") return false;
+  const [cache] = await caches.keys();
+  return (await (await caches.open(cache)).keys()).some(({ url }) => url.endsWith(name));
+}, name));
+
+pageTest("after the first visit the page works without a network", async ({ screen, page, program, truth, url }) => {
+  truth.check(await screen.open());
+  await kept(screen, "7x6/tier-13");
+  await program.stop();
+  truth.check(await screen.open("4444441"));
+  // Then it may share memory with its worker, which ends a search at once.
+  assert.equal(await page.evaluate("crossOriginIsolated"), true);
+  // All plies are there, and computers, pictures and what solves small boards.
+  truth.check(await screen.open("44444415527"));
+  await page.selectOption("#first-player", "perfect");
+  await page.selectOption("#second-player", "pomakis");
+  await screen.until("two computers play", ({ ply }) => ply > 14);
+  assert.match(await page.inputValue("#export-svg"), /^data:image/);
+  const { status, error } = await screen.after(page.goto(`${url}/index.html?board=4x4&moves=11`), "11");
+  assert.deepEqual([status.startsWith("Red to move: tie in 14."), error], [true, ""], status);
+}, { board: "7x6", only: "site" });
+
+pageTest("a new version takes the place of the old one", async ({ screen, page, context, program, truth, url }) => {
+  truth.check(await screen.open());
+  await kept(screen, "7x6/tier-13");
+  const [old, ...others] = await page.evaluate("caches.keys()");
+  assert.deepEqual([old.startsWith(`fourbase ${url}/ `), others], [true, []]);
+  // Another text in the document is another version. The cache of another page of the host stays.
+  const next = join(program.folder, "next");
+  cpSync(SITE, next, { recursive: true });
+  const change = (name, from, to) => writeFileSync(join(next, name), readFileSync(join(next, name), "utf8").replace(from, to));
+  change("index.html", "Connect Four, solved</h1>", "Another version</h1>");
+  change("service-worker.js", old.split(" ").at(-1), "another");
+  program.show(next);
+  await page.evaluate("caches.open('fourbase http://127.0.0.1/other/ 1')");
+  await page.evaluate("navigator.serviceWorker.ready.then((registration) => registration.update())");
+  const isWaiting = "navigator.serviceWorker.ready.then(({ waiting }) => waiting?.state === 'installed')";
+  await screen.until("the new version is here", () => page.evaluate(isWaiting));
+  // The open page keeps its own version.
+  truth.check(await screen.open("4"));
+  assert.equal(await page.textContent("h1"), "Connect Four, solved");
+  await page.close();
+  const after = await context.newPage();
+  await after.goto(`${url}/`);
+  await after.waitForFunction("document.querySelector('h1').textContent === 'Another version'");
+  assert.deepEqual((await after.evaluate("caches.keys()")).sort(), ["fourbase http://127.0.0.1/other/ 1", `fourbase ${url}/ another`]);
+}, { board: "7x6", only: "site" });
+
+pageTest("the page can be installed", async ({ screen, page, context, url }) => {
+  await screen.open();
+  const session = await context.newCDPSession(page);
+  const { url: manifest, errors } = await session.send("Page.getAppManifest");
+  assert.deepEqual([manifest, errors], [`${url}/manifest.webmanifest`, []]);
+  const { installabilityErrors } = await session.send("Page.getInstallabilityErrors");
+  assert.deepEqual(installabilityErrors.filter(({ errorId }) => errorId !== "in-incognito"), []);
+  const { icons, ...fields } = JSON.parse(readFileSync(join(SITE, "manifest.webmanifest")));
+  assert.deepEqual([fields.start_url, fields.scope, fields.display], ["./", "./", "standalone"]);
+  for (const { src, sizes } of icons.filter(({ type }) => type === "image/png")) {
+    const icon = readFileSync(join(SITE, src));
+    // The width and the height of a PNG.
+    assert.equal(`${icon.readUInt32BE(16)}x${icon.readUInt32BE(20)}`, sizes);
+  }
+}, { only: "site" });
+
+pageTest("a browser without room for the page uses it all the same", async ({ screen, page, context, program, truth }) => {
+  const session = await context.newCDPSession(page);
+  const { origin } = new URL(program.url);
+  await session.send("Storage.overrideQuotaForOrigin", { origin, quotaSize: 100_000 });
+  truth.check(await screen.open());
+  const state = await page.evaluate(async () => {
+    const { installing } = await navigator.serviceWorker.register("service-worker.js");
+    while (installing.state === "installing") await new Promise((resolve) => { setTimeout(resolve, 50); });
+    return installing.state;
+  });
+  assert.equal(state, "redundant");
+  truth.check(await screen.open("44444415527"));
+  // With room for a part, that part is kept.
+  await session.send("Storage.overrideQuotaForOrigin", { origin, quotaSize: 5_000_000 });
+  truth.check(await screen.open());
+  await kept(screen, "page.js");
+}, { board: "7x6", only: "site" });
+
+pageTest("without WebAssembly a sentence says so, and one can play", async ({ screen, page }) => {
+  await page.addInitScript("delete globalThis.WebAssembly");
+  await page.goto(screen.address);
+  const sentence = "There are no values: WebAssembly is missing or switched off; use another browser.";
+  await screen.until("the sentence is there", ({ error }) => error === sentence);
+  await screen.play(4);
+  await screen.until("the move is there", ({ moves, error }) => moves === "4" && error === sentence);
+}, { board: "7x6", only: "site" });
+
+pageTest("what cannot be loaded is said, and loaded when it is asked for again", async ({ screen, page, context, program, truth }) => {
+  screen.requestsMayFail = true;
+  await context.route("**/7x6/tier-03", (route) => route.abort());
+  await page.goto(screen.address);
+  const { error } = await screen.until("the trouble is said", ({ canRetry }) => canRetry);
+  assert.match(error, /^There are no values: cannot load http:.*\/7x6\/tier-03: Failed to fetch\.$/);
+  await context.unroute("**/7x6/tier-03");
+  await page.click("#retry");
+  truth.check(await screen.settledAt(""));
+  // A module that is none is said too.
+  await context.route("**/engine_bg.wasm", (route) => route.fulfill({ body: "no module" }));
+  await page.goto(`${program.url}/?board=7x5`);
+  await screen.until("the module is wrong", (shown) => shown.error.startsWith("There are no values: "));
+}, { board: "7x6", only: "site" });
+
+pageTest("opened from a file it says what to do", async ({ screen, page }) => {
+  await page.goto(pathToFileURL(join(SITE, "index.html")).href);
+  assert.match(await page.textContent("#error"), /^A browser cannot run this page from a file\. Serve its folder,/);
+  // The browser complains about the files, as it has to.
+  screen.complaints = [];
+}, { only: "site" });
