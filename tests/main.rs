@@ -37,6 +37,7 @@ mod terminal;
 mod usage;
 mod uwapi;
 mod verify;
+mod workflows;
 
 #[test]
 fn every_file_of_the_folder_is_a_module() {
