@@ -10,12 +10,19 @@ export const FIRST_BOARDS = ["4x4", "5x4", "6x4", "5x5", ...Fourbase.builtIn];
 /** A board of so many cells is solved: two seconds and 200 MB. */
 const MOST_CELLS = 25;
 
+/** The plies that come first of a built-in database. */
+export const FIRST_PLIES = 9;
+
+/** How many milliseconds a later position waits for the others: from the browser's own cache they come at once. */
+const PATIENCE = 1000;
+
 export class Boards {
   #fourbase;
   /** The promise of each board, and who hears how far it is. */
   #ready = new Map();
-  /** The promises of whole built-in databases. */
+  /** The promises of whole built-in databases, and those that are here. */
   #whole = new Map();
+  #loaded = new Set();
 
   /** `first` is ready if it has built-in plies: the package has begun with it. */
   constructor(fourbase, first) {
@@ -23,8 +30,8 @@ export class Boards {
     if (Fourbase.builtIn.includes(first)) this.#ready.set(first, { done: Promise.resolve(), listeners: new Set() });
   }
 
-  /** Makes ready what answers first. `onProgress` gets the share, 0 to 1, of a solve. */
-  async ready(board, onProgress = () => {}) {
+  /** Makes ready what answers for a position of at most `ply` pieces. `onProgress` gets the share, 0 to 1, of a solve. */
+  async ready(board, ply, onProgress = () => {}) {
     if (!this.#ready.has(board)) {
       const listeners = new Set();
       const done = this.#open(board, (share) => listeners.forEach((listener) => listener(share)));
@@ -40,7 +47,13 @@ export class Boards {
       listeners.delete(onProgress);
     }
     // What does not come is asked for again with the next question; until then later plies are searched.
-    this.whole(board).catch(() => {});
+    const whole = this.whole(board).catch(() => {});
+    if (ply > FIRST_PLIES) await Promise.race([whole, new Promise((resolve) => { setTimeout(resolve, PATIENCE); })]);
+  }
+
+  /** Whether more of the database of a board is to come. */
+  grows(board) {
+    return Fourbase.builtIn.includes(board) && !this.#loaded.has(board);
   }
 
   /** Loads all built-in plies of a board, if there are some. */
@@ -48,7 +61,7 @@ export class Boards {
     if (!Fourbase.builtIn.includes(board)) return;
     if (!this.#whole.has(board)) {
       this.#whole.set(board, this.#fourbase.openBuiltIn(board));
-      this.#whole.get(board).catch(() => this.#whole.delete(board));
+      this.#whole.get(board).then(() => this.#loaded.add(board), () => this.#whole.delete(board));
     }
     await this.#whole.get(board);
   }

@@ -79,7 +79,7 @@ function html() {
     `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
     `<meta name="theme-color" content="#27364f">`,
     `<link rel="manifest" href="manifest.webmanifest">`,
-    `<link rel="preload" href="${wasm.folder}engine_bg.wasm" as="fetch" crossorigin>`,
+    `<link rel="preload" href="${wasm.folder}engine_bg.wasm" as="fetch" crossorigin fetchpriority="low">`,
     ...(address ? [`<meta property="og:url" content="${address}">`, `<meta property="og:image" content="${address}picture.png">`] : []),
     `<script>${script}</script>`,
     `<script type="module" src="${page.folder}page.js"></script>`,

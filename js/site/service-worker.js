@@ -34,10 +34,14 @@ async function keep(paths) {
   const cache = await caches.open(CACHE);
   await Promise.all(paths.map(async (path) => {
     const known = isFixed(path) ? await caches.match(path) : undefined;
-    const response = known ?? await fetch(path, { cache: isFixed(path) ? "default" : "no-cache" });
-    if (!response.ok) throw new Error(`${path}: status ${response.status}`);
-    await cache.put(path, response);
+    await cache.put(path, known ?? await load(path, { cache: isFixed(path) ? "default" : "no-cache" }));
   }));
+}
+
+async function load(path, options) {
+  const response = await fetch(path, options);
+  if (!response.ok) throw new Error(`${path}: status ${response.status}`);
+  return new Response(response.body, { headers: { "Content-Type": response.headers.get("Content-Type") ?? "", ...ISOLATED } });
 }
 
 /** Deletes the caches of older versions. */
@@ -48,10 +52,11 @@ async function forget() {
 
 async function answer(path) {
   const cache = await caches.open(CACHE);
+  // As it was put there: a copy made here would take longer to reach the page.
   const kept = await cache.match(path);
-  const response = kept ?? await fetch(path);
+  if (kept) return kept;
+  const response = await load(path);
   // What is loaded later is kept too, if there is room.
-  if (!kept && response.ok && isFixed(path)) cache.put(path, response.clone()).catch(() => {});
-  const headers = { "Content-Type": response.headers.get("Content-Type") ?? "", ...ISOLATED };
-  return new Response(response.body, { status: response.status, headers });
+  if (isFixed(path)) cache.put(path, response.clone()).catch(() => {});
+  return response;
 }

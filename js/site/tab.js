@@ -2,9 +2,10 @@
 // loaded, before app.js.
 
 import { Fourbase } from "fourbase";
+import { isOpen } from "../../tools/page/facts.js";
 import { parseBoard } from "../../tools/page/notation.js";
 import { Trouble, connect } from "../../tools/page/transport.js";
-import { Boards, FIRST_BOARDS } from "./boards.js";
+import { Boards, FIRST_BOARDS, FIRST_PLIES } from "./boards.js";
 
 /** How far a search for one position goes. */
 const BUDGET = { seconds: 3 };
@@ -40,16 +41,22 @@ const answers = {
   players: ({ fourbase }, { board }) => fourbase.players(board),
   random: ({ fourbase }, { board, ply, seed }) => fourbase.random(board, { ply: ply && Number(ply), seed }),
   async position({ fourbase, boards }, { board, position, line = false }, { signal, onPart, onProgress }) {
-    await boards.ready(board, onProgress);
+    await boards.ready(board, position.length, onProgress);
     const onFound = onPart && (({ analysis }) => analysis && onPart(analysis));
-    return fourbase.analyse(board, position, { ...BUDGET, line, signal, onProgress: onFound });
+    const analyse = () => fourbase.analyse(board, position, { ...BUDGET, line, signal, onProgress: onFound });
+    const found = await analyse();
+    if (!isOpen(found) || !boards.grows(board)) return found;
+    await boards.whole(board);
+    return analyse();
   },
   async analysis({ fourbase, boards }, { board, start, moves }, { signal }) {
-    await boards.ready(board);
+    await boards.ready(board, moves.length);
+    // The history of a long game is not asked for again.
+    if (moves.length > FIRST_PLIES) await boards.whole(board);
     return fourbase.analyseGame(board, moves, { ...BUDGET, start, signal });
   },
   async move({ fourbase, boards }, { board, start, moves, player, seed }, { signal }) {
-    await boards.ready(board);
+    await boards.ready(board, moves.length);
     return fourbase.choose(board, moves, player, { ...BUDGET, start, seed, signal });
   },
 };
@@ -72,6 +79,9 @@ connect({
   },
   complaints: { failed: (text) => `There are no values: ${text}.` },
 });
+
+// The worker begins before the page is drawn. What fails is said with the first question.
+start().catch(() => {});
 
 /** Waits until all that the first board needs is loaded. */
 export async function loaded() {

@@ -55,7 +55,7 @@ pageTest("a new version takes the place of the old one", async ({ screen, page, 
   await page.close();
   const after = await context.newPage();
   await after.goto(`${url}/`);
-  await after.waitForFunction("document.querySelector('h1').textContent === 'Another version'");
+  await after.waitForFunction(() => document.querySelector("h1").textContent === "Another version");
   assert.deepEqual((await after.evaluate("caches.keys()")).sort(), ["fourbase http://127.0.0.1/other/ 1", `fourbase ${url}/ another`]);
 }, { board: "7x6", only: "site" });
 
