@@ -195,7 +195,7 @@ export type FileSource = Uint8Array | ArrayBuffer | Blob | string;
 export class FourbaseError extends Error {
   /**
    * "input": a mistake in the arguments. "limit": not decided within the budget. "database": files that cannot be loaded, or are
-   * wrong. "memory": a board that does not fit. "broken": the worker has failed or is closed.
+   * wrong. "memory": a board that does not fit, or no memory is left. "broken": the worker has failed or is closed.
    */
   code: "input" | "limit" | "database" | "memory" | "broken";
 }
@@ -243,7 +243,7 @@ export class Fourbase {
   /** Lists the boards whose databases are open. */
   boards(): Promise<Database[]>;
 
-  /** Solves a small board in memory and opens its database: 5x5 takes a second and 200 MB. */
+  /** Solves a small board in memory and opens its database: 5x5 takes two seconds and 60 MB. */
   solve(board: Board, options?: Solve): Promise<Database>;
 
   /** Counts the legal positions of a small board, by ply, value and remoteness. */

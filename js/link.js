@@ -109,9 +109,11 @@ export class Link {
     if (progress) return question.options.onProgress?.(progress);
     if (!error) return this.#finish("resolve", result);
     const { aborted, reason } = question.options.signal ?? {};
-    this.#finish("reject", aborted ? reason : new FourbaseError(error.code, error.message));
-    // A module that has failed once is in no known state.
-    if (error.code === "broken" && id > 0) this.#restart();
+    const failure = aborted ? reason : new FourbaseError(error.code, error.message);
+    if (!error.isFatal || id === 0) return this.#finish("reject", failure);
+    // Such a module is in no known state, and gets no further question.
+    this.#restart();
+    this.#settle(question, "reject", failure);
   }
 
   #finish(how, what) {

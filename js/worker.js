@@ -19,6 +19,8 @@ let answerer;
 let flag;
 let current = 0;
 let reported = 0;
+/** What the module has said before it ended with a trap. */
+let mistake;
 
 const host = {
   read(number, offset, length) {
@@ -37,6 +39,9 @@ const host = {
       port.postMessage({ id: current, progress: all > 0 ? { done, all } : { nodes: done } });
     }
     return flag !== undefined && Atomics.load(flag, 0) === current;
+  },
+  panicked(message) {
+    mistake = message;
   },
   found(text) {
     port.postMessage({ id: current, progress: { analysis: JSON.parse(text) } });
@@ -64,12 +69,16 @@ const methods = {
   },
 };
 
-/** Says what went wrong: an error of the module has its code as its name; any other has broken the module or the worker. */
+/** Says what went wrong: an error of the module has its code as its name; after any other, the module or the worker is not used again. */
 function described(error) {
   const codes = ["input", "limit", "cancelled", "database", "memory"];
   if (codes.includes(error.name)) return { code: error.name, message: error.message };
   if (error.code?.startsWith?.("E")) return { code: "database", message: error.message };
-  return { code: "broken", message: String(error.message ?? error) };
+  const isTrap = error instanceof WebAssembly.RuntimeError && mistake === undefined && /unreachable/i.test(error.message);
+  if (isTrap || (error instanceof RangeError && /memory|allocation/i.test(error.message))) {
+    return { code: "memory", message: "no memory is left; close other tabs or programs, or ask for less", isFatal: true };
+  }
+  return { code: "broken", message: mistake ?? String(error.message ?? error), isFatal: true };
 }
 
 async function answer({ id, method, args }) {

@@ -1,6 +1,7 @@
 //! What JavaScript does for the engine: reads files, and watches long work.
 
 use std::cell::RefCell;
+use std::panic;
 
 #[cfg(not(feature = "solver"))]
 use js_sys::Uint8Array;
@@ -20,6 +21,10 @@ extern "C" {
     #[wasm_bindgen(method)]
     fn poll(this: &Host, done: f64, all: f64) -> bool;
 
+    /// Hears of a mistake in the module, which then ends with a trap. A trap without it is memory that is not given.
+    #[wasm_bindgen(method)]
+    fn panicked(this: &Host, message: &str);
+
     #[cfg(not(feature = "solver"))]
     /// Receives what is known of a position so far, a line of JSON.
     #[wasm_bindgen(method)]
@@ -33,6 +38,9 @@ thread_local! {
 /// Sets the host of all engines.
 pub fn set(host: Host) {
     HOST.set(Some(host));
+    panic::set_hook(Box::new(|panic| {
+        HOST.with_borrow(|host| host.iter().for_each(|host| host.panicked(&panic.to_string())))
+    }));
 }
 
 #[cfg(not(feature = "solver"))]

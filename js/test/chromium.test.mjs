@@ -34,8 +34,8 @@ for (const { page, kind, name } of loaded) {
 }
 
 /** Opens a page with a running `fourbase`. `ask(method, ...)` returns what is resolved, or the code and message of what is rejected. */
-async function started(kind, prepare) {
-  const page = await chromium.page(kind, prepare);
+async function started(kind, prepare, where = chromium) {
+  const page = await where.page(kind, prepare);
   const ask = (...words) =>
     page.evaluate(async ([method, ...args]) => {
       try {
@@ -129,4 +129,13 @@ test("Chromium: a page without WebAssembly, or whose policy forbids it, gets a s
   assert.deepEqual([failure.code, /WebAssembly/.test(failure.message)], ["broken", true], failure.message);
   const strict = await started("strict");
   assert.deepEqual([strict.failure, (await strict.ask("analyse", "4x4", "1234", { line: false })).value], [undefined, "tie"]);
+});
+
+test("Chromium: where memory runs out, its question fails with a word about it, and others are answered", async () => {
+  const small = await open(["--js-flags=--wasm-max-mem-pages=300"]);
+  const { ask } = await started("isolated", "", small);
+  const asked = [["solve", "5x5"], ["analyse", "7x6", "44444432"], ["analyse", "5x4", "44"], ["solve", "4x4"]];
+  const found = await Promise.all(asked.map((words) => ask(...words)));
+  assert.deepEqual(found.map(({ code, value }) => code ?? value), ["memory", "memory", "tie", "tie"]);
+  await small.end();
 });

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { openAsBlob } from "node:fs";
+import { openAsBlob, writeFileSync } from "node:fs";
 import { after, test } from "node:test";
 import { Fourbase } from "fourbase";
 import { pathOf } from "./place.mjs";
@@ -21,6 +21,26 @@ test("a database is read by the paths of its files, and from files that node has
     assert.deepEqual((await fourbase.analyse("7x5", "44")).children, children);
   }
   await assert.rejects(fourbase.open({ manifest: "/no/such/file" }), { code: "database", message: /no such file/ });
+});
+
+test("where memory runs out, its question fails with a word about it, and others are answered", () => {
+  const program = `
+    import { Fourbase } from "fourbase";
+    const fourbase = await Fourbase.start();
+    const failure = (promise) => promise.then(() => "none", ({ code, message }) => code + ": " + message);
+    const found = await Promise.all([
+      failure(fourbase.solve("5x5")),
+      failure(fourbase.analyse("7x6", "44444432")),
+      fourbase.analyse("5x4", "44").then(({ value }) => value),
+      fourbase.solve("4x4").then(({ value }) => value),
+    ]);
+    await fourbase.close();
+    console.log(JSON.stringify(found));`;
+  // 19 MiB for each module: enough for 4x4, not for 5x5 or the table of a long search.
+  writeFileSync("memory.mjs", program);
+  const found = JSON.parse(execFileSync(process.execPath, ["--wasm-max-mem-pages=300", "memory.mjs"], { encoding: "utf8" }));
+  const words = "memory: no memory is left; close other tabs or programs, or ask for less";
+  assert.deepEqual(found, [words, words, "tie", "tie"]);
 });
 
 test("answers are the JSON of the program", async (t) => {
