@@ -13,6 +13,7 @@ mod forged;
 mod golden;
 mod grade;
 mod hostile;
+mod http;
 mod json;
 mod keep_plies;
 mod kill;

@@ -3,6 +3,7 @@
 pub mod comparison;
 pub mod databases;
 pub mod files;
+pub mod host;
 pub mod hostile;
 pub mod long;
 pub mod memory_disk;

@@ -4,34 +4,49 @@ mod numbers;
 mod position;
 
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueHint};
 use fourbase::Board;
 use fourbase_tiers::database::{Database, DatabaseError};
+use fourbase_tiers::files::is_address;
 use fourbase_tiers::kernel::Values;
 use fourbase_tiers::solve::Plan;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::failure::{self, BadInput};
+use crate::output::wording;
 use crate::{memory, remedy};
 pub use numbers::{size, within};
 pub use position::{
     BoardArgument, POSITION_HELP, PositionArgument, STRATEGIES, is_board_or_position, parse_board, player, suggestions,
 };
 
-/// The folder with the databases.
+/// The folder with the databases, or its address.
 #[derive(Args, Clone, Debug)]
 pub struct DatabaseArgument {
-    /// The folder with the databases [default: $FOURBASE_DB, else db]
+    /// The folder with the databases; to read them, also an address such as http://host/db [default: $FOURBASE_DB, else db]
     #[arg(id = "db", long = "db", value_name = "DIR", value_hint = ValueHint::DirPath)]
     #[arg(default_value_os_t = default_root(), hide_default_value = true)]
     pub root: PathBuf,
 }
 
 impl DatabaseArgument {
+    /// Returns the folder, for a command that writes into it or lists what is there.
+    ///
+    /// # Errors
+    ///
+    /// It is an address.
+    pub fn folder(&self) -> Result<&Path, BadInput> {
+        if is_address(&self.root) {
+            let root = wording::path(&self.root);
+            return Err(BadInput(format!("{root} is an address, where nothing is written or listed; give --db DIR")));
+        }
+        Ok(&self.root)
+    }
+
     /// Opens the database of a board. Warns on standard error if a better one exists that cannot be read.
     ///
     /// # Errors

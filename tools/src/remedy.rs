@@ -189,6 +189,9 @@ fn of_count(error: &CountError) -> Option<String> {
 }
 
 fn of_database(error: &DatabaseError) -> Option<String> {
+    if let Some(remedy) = error.remedy_of_host() {
+        return Some(remedy);
+    }
     Some(match error {
         DatabaseError::Missing { board, root } => match solve_first(*board, root) {
             Some(solve) => format!("make it with: {solve}"),
@@ -251,6 +254,9 @@ fn of_index(_: &IndexError) -> String {
 }
 
 fn of_file(error: &FileError) -> String {
+    if let Some(remedy) = error.remedy_of_host() {
+        return remedy.to_owned();
+    }
     match error {
         FileError::Io { .. } if temporary::is_ours(error.path()) => more_room(error.path()),
         FileError::Io { .. } => CHECK_FOLDER.to_owned(),

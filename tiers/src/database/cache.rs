@@ -65,6 +65,16 @@ impl Cache {
         Ok(block)
     }
 
+    /// Tells whether a block is here.
+    pub fn has_block(&self, ply: u32, number: u64) -> bool {
+        self.blocks.get(&(ply, number)).is_some()
+    }
+
+    /// Returns the code of an entry of a chunk, if it is here.
+    pub fn known(&self, chunk: Chunk, entry: usize) -> Option<u8> {
+        self.codes.get(chunk, entry)
+    }
+
     /// Returns the code of an entry of a chunk. `unpack` returns the words of all its codes, plane after plane, where they are
     /// not there.
     pub fn code<E>(&self, chunk: Chunk, entry: usize, unpack: impl FnOnce() -> Result<Vec<u64>, E>) -> Result<u8, E> {

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use fourbase::Board;
 use fourbase::analysis::AnalysisError;
 
-use crate::files::{FileError, shown};
+use crate::files::{FileError, is_address, shown};
+use crate::format::{MANIFEST, folder_of};
 use crate::index::IndexError;
 use crate::kernel::Values;
 
@@ -57,6 +58,19 @@ pub enum DatabaseError {
 }
 
 impl DatabaseError {
+    /// Returns what to do about a database at a host; `None` for one of this machine.
+    pub fn remedy_of_host(&self) -> Option<String> {
+        let place = match self {
+            DatabaseError::File(error) => return error.remedy_of_host().map(str::to_owned),
+            DatabaseError::Missing { board, root } => folder_of(root, *board, Values::Remoteness),
+            DatabaseError::MissingValues { board, values, root } => folder_of(root, *board, *values),
+            DatabaseError::NotSolved { folder, .. } => folder.clone(),
+            DatabaseError::Index(_) | DatabaseError::Analysis(_) => return None,
+        };
+        let manifest = place.join(MANIFEST);
+        is_address(&place).then(|| format!("the host should have a whole database at {}", shown(&manifest)))
+    }
+
     /// Tells whether a file was read, or is missing, and is not what it should be. Errors of the system are no damage.
     pub fn is_damage(&self) -> bool {
         matches!(self, DatabaseError::File(error) if error.is_damage())

@@ -28,6 +28,7 @@ impl Database {
         positions: &[Position],
         budget: &Budget,
     ) -> Vec<Result<Outcome, DatabaseError>> {
+        self.read_ahead(positions);
         // A position that is searched may take as long as all others together.
         let is_searched = self.manifest().keep_plies.is_some();
         let monitor = budget.monitor.as_deref();

@@ -12,7 +12,7 @@ use super::cache::{Cache, DEFAULT_CACHE_BYTES};
 use super::error::DatabaseError;
 use super::fallback::searches;
 use super::tier::OpenTier;
-use crate::files::{Disk, FileError, Storage, io_error};
+use crate::files::{Disk, FileError, Storage, io_error, storage_of};
 use crate::format::plausible::check_manifest;
 use crate::format::{MANIFEST, Manifest, REPLACEMENT, board_and_values_of, folder_of};
 use crate::index::Index;
@@ -39,6 +39,8 @@ pub struct Database {
     storage: Arc<dyn Storage>,
     pub(super) passed_over: Option<DatabaseError>,
     pub(super) is_embedded: bool,
+    /// Its files are far away.
+    pub(super) is_remote: bool,
 }
 
 impl std::fmt::Debug for Database {
@@ -49,13 +51,14 @@ impl std::fmt::Debug for Database {
 
 impl Database {
     /// Opens the database of a folder, normally `<db>/<board>/<values>`. Board and values are those of its manifest; a
-    /// folder that is named after others is refused.
+    /// folder that is named after others is refused. With the cargo feature `http` the folder may be an address, such as
+    /// `http://host/7x6/remoteness`: [`Http`](crate::files::Http) describes what is asked of the host.
     ///
     /// # Errors
     /// [`DatabaseError::Missing`] for a folder without a manifest, [`DatabaseError::File`] for files that cannot be read or
     /// are damaged, [`DatabaseError::Index`] for a board that is too large.
     pub fn open(folder: &Path) -> Result<Database, DatabaseError> {
-        Database::open_on(Arc::new(Disk), folder)
+        Database::open_on(storage_of(folder), folder)
     }
 
     /// Opens a database like [`Database::open`], with files in the given storage.
@@ -74,6 +77,7 @@ impl Database {
                 index: Index::new(board, Kernel::detect())?,
                 tiers: (0..=board.cells()).map(|_| OnceLock::new()).collect(),
                 cache: Cache::new(DEFAULT_CACHE_BYTES),
+                is_remote: storage.reads_ahead(),
                 storage,
                 passed_over: None,
                 is_embedded: false,

@@ -39,6 +39,7 @@ impl Database {
     /// The same as [`Database::probe`], and [`DatabaseError::Analysis`] where a limit of the budget is reached.
     pub(crate) fn probe_within(&self, position: &Position, budget: &mut Budget) -> Result<Outcome, DatabaseError> {
         self.check_board(position)?;
+        self.read_ahead(std::slice::from_ref(position));
         let ply = position.ply() as u32;
         let end = follow(*position, ply, evaluate(position));
         let outcome = match end.evaluation {
@@ -159,15 +160,15 @@ fn pieces(position: &Position) -> [u64; 2] {
 
 /// A position at the end of forced moves, its ply, and what is seen there: quiet, or decided.
 #[derive(Clone, Copy, PartialEq)]
-struct Seen {
-    position: Position,
-    ply: u32,
-    evaluation: StaticEvaluation,
+pub(super) struct Seen {
+    pub position: Position,
+    pub ply: u32,
+    pub evaluation: StaticEvaluation,
 }
 
 /// Plays the forced moves from an evaluated position. None of them completes a line: under the usual rules it
 /// would have won at once, and under misère it is played because it does not.
-fn follow(mut position: Position, mut ply: u32, mut evaluation: StaticEvaluation) -> Seen {
+pub(super) fn follow(mut position: Position, mut ply: u32, mut evaluation: StaticEvaluation) -> Seen {
     while let StaticEvaluation::Forced(column) = evaluation {
         position = position.drop_piece(column);
         ply += 1;
@@ -211,7 +212,7 @@ impl Best {
 }
 
 /// Lists columns from the centre outwards: a win, which ends the look-ups, is more often there.
-fn centre_first(width: usize) -> impl Iterator<Item = usize> {
+pub(super) fn centre_first(width: usize) -> impl Iterator<Item = usize> {
     let centre = width / 2;
     let sides = (1..=centre).flat_map(move |away| [centre - away, centre + away]);
     std::iter::once(centre).chain(sides).filter(move |column| *column < width)

@@ -43,7 +43,7 @@ impl OpenTier {
         let TierRecord { ply, entries, bytes, .. } = *record;
         let path = tier_path(folder, ply);
         let (reader, chunks) =
-            Reader::open(storage, &path, count_shapes(index.board(), ply), |header, found_bytes| {
+            Reader::open(storage, &path, bytes, count_shapes(index.board(), ply), |header, found_bytes| {
                 let chunks = Chunks::new(header.chunk_entries, entries)
                     .filter(|chunks| *header == Header::new(index, values, ply, chunks))
                     .ok_or_else(|| {
@@ -70,6 +70,18 @@ impl OpenTier {
         let chunk = Chunk { ply: self.directory.ply, number, planes: self.coding.planes };
         let code = cache.code(chunk, entry, || self.unpack(index, cache, number))?;
         self.coding.decode(code).ok_or_else(|| self.damaged("a position has no value"))
+    }
+
+    /// Announces that quiet positions will be looked up: what of the file is needed, and not in the cache.
+    pub fn read_ahead(&self, index: &Index, cache: &Cache, positions: &[Position]) {
+        let ranks = positions.iter().filter_map(|position| self.directory.rank(index, &index.split.parts(position)));
+        let places = ranks.map(|rank| self.chunks.place(rank));
+        let missing = places.filter(|(number, entry)| {
+            let chunk = Chunk { ply: self.directory.ply, number: *number, planes: self.coding.planes };
+            cache.known(chunk, *entry).is_none()
+        });
+        let chunks: Vec<u64> = missing.map(|(number, _)| number).collect();
+        self.reader.read_ahead(&chunks, |block| cache.has_block(self.directory.ply, block));
     }
 
     fn damaged(&self, what: &'static str) -> FileError {

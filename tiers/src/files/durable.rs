@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 use super::error::{FileError, io_error};
+use super::http::is_address;
 use super::storage::{Storage, WriteFile};
 
 /// Ends the name of a file that is not complete yet.
@@ -66,6 +67,9 @@ pub(crate) fn create_folder(
     folder: &Path,
     made: &mut Vec<PathBuf>,
 ) -> Result<(), FileError> {
+    if is_address(folder) {
+        return Err(io_error(folder, "create")(ErrorKind::ReadOnlyFilesystem.into()));
+    }
     create_missing(storage, existing, folder, made)?;
     // The two above are ours: an earlier process may have made them and ended before they were durable.
     for above in folder.ancestors().skip(1).take(2) {

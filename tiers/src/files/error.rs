@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::http::{self, is_address};
 use super::text::shown;
 
 /// A file that cannot be read or written, or that holds something else than it should.
@@ -98,6 +99,15 @@ impl FileError {
             Err(error) if error.is_damage() => Ok(None),
             read => read.map(Some),
         }
+    }
+
+    /// Returns what to do about a file at a host; `None` for a file of this machine.
+    pub fn remedy_of_host(&self) -> Option<&'static str> {
+        is_address(self.path()).then(|| match self {
+            FileError::Io { source, .. } => http::remedy(source.kind()),
+            FileError::Newer { .. } => "update fourbase",
+            _ => http::remedy(io::ErrorKind::InvalidData),
+        })
     }
 
     /// Returns the file, or the folder where no single file is wrong.

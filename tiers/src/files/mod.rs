@@ -2,6 +2,7 @@
 //!
 //! - [`Storage`] is a file system, [`Disk`] the system's, [`Memory`] one that is gone with the process; a test puts
 //!   faults under everything above it.
+//! - [`Http`] reads the files of a host, by ranges of bytes.
 //! - `regular` opens nothing but regular files, and writes through no link.
 //! - `envelope` is the start of every file: magic, version, a record, a checksum.
 //! - `frame` is zstd, with contexts that each thread keeps.
@@ -14,6 +15,7 @@ mod durable;
 pub(crate) mod envelope;
 mod error;
 pub(crate) mod frame;
+mod http;
 mod memory;
 mod regular;
 mod storage;
@@ -28,6 +30,14 @@ pub use envelope::{VERSION, read_small};
 pub(crate) use envelope::{open_existing, read_through};
 pub use error::FileError;
 pub(crate) use error::io_error;
+#[cfg(feature = "http")]
+pub use http::UreqClient;
+pub use http::{Client, Http, Response, is_address};
 pub use memory::Memory;
 pub use storage::{Lock, ReadFile, Storage, WriteFile, has_room};
 pub use text::{bytes, counted, escaped, grouped, shown};
+
+/// Returns what reads a folder: HTTP if it is an address, and else the operating system.
+pub(crate) fn storage_of(folder: &std::path::Path) -> std::sync::Arc<dyn Storage> {
+    if is_address(folder) { std::sync::Arc::new(http::shared()) } else { std::sync::Arc::new(Disk) }
+}

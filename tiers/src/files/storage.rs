@@ -5,6 +5,7 @@
 
 use std::fmt::Debug;
 use std::io::{self, ErrorKind};
+use std::ops::Range;
 use std::path::Path;
 
 /// What this package needs of a file system. One that is only read implements `open` and `names`.
@@ -57,6 +58,16 @@ pub trait Storage: Send + Sync + Debug {
     /// Lists the names in a folder, sorted; none for a missing folder.
     fn names(&self, folder: &Path) -> io::Result<Vec<String>>;
 
+    /// Opens a file that should have so many bytes, like [`Storage::open`]. Both ends of it will be read next.
+    fn open_expecting(&self, path: &Path, _bytes: u64) -> io::Result<Box<dyn ReadFile>> {
+        self.open(path)
+    }
+
+    /// Tells whether reads take less time together, announced by [`ReadFile::read_ahead`].
+    fn reads_ahead(&self) -> bool {
+        false
+    }
+
     /// Returns how many bytes can still be written in an existing folder; `None` where that is unknown.
     fn free_bytes(&self, _folder: &Path) -> Option<u64> {
         None
@@ -101,6 +112,9 @@ pub trait ReadFile: Send + Sync + Debug {
 
     /// Reads bytes from `offset` on, at most as many as `buffer` has; 0 at the end of the file.
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize>;
+
+    /// Announces reads of these bytes, which may then take less time together. What goes wrong is left to the reads.
+    fn read_ahead(&self, _ranges: &[Range<u64>]) {}
 
     /// Fills `buffer` from `offset` on, in as many reads as it takes.
     ///

@@ -127,7 +127,7 @@ pub fn pages(data: &[u8]) -> bool {
     }
     let (path, storage) = (Path::new("tier-09"), Memory::default());
     write(&storage, path, &parts.to_file());
-    let opened = Reader::open(&storage, path, 1000, |header, _| Ok::<_, FileError>(header.entries.div_ceil(256)));
+    let opened = Reader::open(&storage, path, 0, 1000, |header, _| Ok::<_, FileError>(header.entries.div_ceil(256)));
     let Ok((reader, chunks)) = opened else { return false };
     assert_eq!(reader.blocks, count as u64);
     let mut is_whole = true;

@@ -40,7 +40,7 @@ pub struct Arguments {
 ///
 /// The folder cannot be read. After the list: databases that cannot be read.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let root = &arguments.database.root;
+    let root = arguments.database.folder()?;
     let Listing { databases, replacements, faults } = database::list(root)?;
     let databases = databases.iter().map(|summary| ListedDatabase::of(summary, root)).collect::<Vec<_>>();
     let replacements = replacements.iter().map(|summary| replacement(summary, root)).collect::<Vec<_>>();

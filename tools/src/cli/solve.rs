@@ -126,6 +126,7 @@ impl Arguments {
 /// A failure of files or memory; a stop by a signal. A board that does not fit is refused before anything
 /// large is allocated.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    arguments.database.folder()?;
     let memory_bytes = arguments.sweep.memory.limit()?;
     let work = if arguments.dry_run { plan } else { solve };
     arguments.sweep.threads.pool()?.install(|| work(arguments, memory_bytes))

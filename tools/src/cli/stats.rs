@@ -74,6 +74,7 @@ pub struct Arguments {
 /// There is no database where one is needed, or it cannot be read; the count does not fit. Counts that cannot be kept
 /// are only a warning.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    arguments.database.folder()?;
     let job = Job::join()?;
     let is_kept = |prepared: &Prepared| format!("counted: {}", prepared.kept.is_some());
     let prepared = job.prepared(prepare(arguments, &job), is_kept);

@@ -15,7 +15,7 @@ use fourbase::search::Options;
 use fourbase::{Board, Position};
 use fourbase_tiers::counts::{Stats, read_kept};
 use fourbase_tiers::database::{self, BoardJson, Database, DatabaseError, Listing, Summary, When, choose};
-use fourbase_tiers::files::Disk;
+use fourbase_tiers::files::{Disk, is_address};
 use fourbase_tiers::format::Manifest;
 use fourbase_tiers::kernel::Values;
 use serde::{Deserialize, Serialize};
@@ -26,8 +26,8 @@ use super::state::Server;
 use crate::arguments::CacheArgument;
 use crate::remedy;
 
-/// How long a database that was found is believed to be the best one.
-const BELIEVED: Duration = Duration::from_secs(2);
+/// How long a database that was found is believed to be the best one: in a folder, and at an address.
+const BELIEVED: [Duration; 2] = [Duration::from_secs(2), Duration::from_secs(60)];
 
 /// The most boards that are open at a time. Their tables and caches take memory.
 const MOST_OPEN: usize = 16;
@@ -37,7 +37,7 @@ const TABLE_BYTES: usize = 32 << 20;
 
 /// Finds what answers for a board.
 pub struct Boards {
-    /// The folder with the databases.
+    /// The folder with the databases, or its address.
     pub root: PathBuf,
     cache: CacheArgument,
     open: Mutex<Vec<Entry>>,
@@ -155,7 +155,8 @@ impl Boards {
         let mut open = self.lock();
         let entry = open.iter_mut().find(|entry| entry.board == board)?;
         entry.used = now;
-        (now.duration_since(entry.looked) < BELIEVED).then(|| Arc::clone(&entry.source))
+        (now.duration_since(entry.looked) < BELIEVED[usize::from(is_address(&self.root))])
+            .then(|| Arc::clone(&entry.source))
     }
 
     fn look(&self, board: Board) -> Result<BoardSource, DatabaseError> {

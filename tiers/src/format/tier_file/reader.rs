@@ -4,6 +4,8 @@
 //! are read when a block of theirs is first needed: the widest tier of 7x6 has a directory of some megabytes, of which a
 //! probe reads two kilobytes and the list of the pages.
 
+use std::collections::BTreeSet;
+use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -14,7 +16,7 @@ use super::{
     DIRECTORY_ENTRY, Header, MAGIC, PAGE_BLOCKS, PAGE_ENTRY, TRAILER, block_checksum, end_checksum, page_checksum,
 };
 use crate::files::envelope::{self, TOO_SHORT};
-use crate::files::{FileError, ReadFile, Storage, frame, io_error, open_existing};
+use crate::files::{FileError, ReadFile, Storage, frame, io_error};
 use crate::format::chunk::GROUP_CHUNKS;
 
 /// A file that is open for reading; shared by threads.
@@ -47,16 +49,20 @@ fn find(starts: &[Start], chunk: u64) -> usize {
 }
 
 impl Reader {
-    /// Opens a file of a tier of at most `most_shapes` shapes and reads its header and, where `check` accepts the header and
+    /// Opens a file that should have `expected_bytes`, of a tier of at most `most_shapes` shapes, and reads its header and, where `check` accepts the header and
     /// the file's length, its end. Returns with it what `check` makes of them.
     pub fn open<T>(
         storage: &dyn Storage,
         path: &Path,
+        expected_bytes: u64,
         most_shapes: u128,
         check: impl FnOnce(&Header, u64) -> Result<T, FileError>,
     ) -> Result<(Reader, T), FileError> {
         let damaged = |offset, what| FileError::damaged(path, offset, what);
-        let file = open_existing(storage, path)?.ok_or_else(|| damaged(0, "the file is missing"))?;
+        let file = match storage.open_expecting(path, expected_bytes) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Err(damaged(0, "the file is missing")),
+            file => file.map_err(io_error(path, "open"))?,
+        };
         let (header, sealed): (Header, _) = envelope::unseal(&*file, path, MAGIC)?;
         let (header_bytes, identity) = (sealed.len() as u64, xxh3_64(&sealed));
         let size = file.size().map_err(io_error(path, "read"))?;
@@ -140,6 +146,29 @@ impl Reader {
         Ok((payload, (end.chunk - start.chunk) as usize))
     }
 
+    /// Announces that the blocks of these chunks will be read unless they are known, and the pages of the directory that name them.
+    pub fn read_ahead(&self, chunks: &[u64], is_known: impl Fn(u64) -> bool) {
+        let pages: BTreeSet<usize> = chunks.iter().map(|chunk| find(&self.pages, *chunk)).collect();
+        let unread = pages.into_iter().filter(|page| self.read.get(*page).is_some_and(|read| read.get().is_none()));
+        let unread: Vec<Range<u64>> = unread.map(|page| self.page_range(page)).collect();
+        self.file.read_ahead(&unread);
+        let block = |chunk: &u64| {
+            let (number, _) = self.block_of(*chunk).ok().filter(|(number, _)| !is_known(*number))?;
+            self.entry(number).ok()
+        };
+        let blocks: Vec<_> =
+            chunks.iter().filter_map(block).map(|block| block.start.offset..block.end.offset).collect();
+        self.file.read_ahead(&blocks);
+    }
+
+    /// Returns where a page of the directory is in the file.
+    fn page_range(&self, number: usize) -> Range<u64> {
+        let first = number as u64 * PAGE_BLOCKS;
+        let entries = PAGE_BLOCKS.min(self.blocks.saturating_sub(first));
+        let offset = self.directory_at + first * DIRECTORY_ENTRY as u64;
+        offset..offset + entries * DIRECTORY_ENTRY as u64
+    }
+
     /// Makes the error of a block that does not hold what it should.
     pub fn damaged(&self, block: u64, what: &'static str) -> FileError {
         FileError::damaged(&self.path, self.entry(block).map_or(0, |block| block.start.offset), what)
@@ -166,11 +195,10 @@ impl Reader {
         if let Some(page) = read.get() {
             return Ok(page);
         }
-        let first = number as u64 * PAGE_BLOCKS;
-        let offset = self.directory_at + first * DIRECTORY_ENTRY as u64;
-        let damaged = |what| FileError::damaged(&self.path, offset, what);
-        let mut entries = vec![0; PAGE_BLOCKS.min(self.blocks - first) as usize * DIRECTORY_ENTRY];
-        envelope::read(&*self.file, &self.path, &mut entries, offset)?;
+        let range = self.page_range(number);
+        let damaged = |what| FileError::damaged(&self.path, range.start, what);
+        let mut entries = vec![0; (range.end - range.start) as usize];
+        envelope::read(&*self.file, &self.path, &mut entries, range.start)?;
         if page_checksum(&entries, self.identity, number as u64) != start.checksum {
             return Err(damaged("the checksum of the directory is wrong"));
         }
@@ -242,7 +270,7 @@ mod tests {
         for count in [0, 1, 1023, 1024, 1025, 2048, 2500] {
             let storage = Memory::default();
             let path = write(&storage, Path::new("folder"), count);
-            let (reader, ()) = Reader::open(&storage, &path, 3, |_, _| Ok(())).unwrap();
+            let (reader, ()) = Reader::open(&storage, &path, 0, 3, |_, _| Ok(())).unwrap();
             assert_eq!(reader.blocks, count);
             assert_eq!(reader.shape_entries(3).unwrap()[1..], [0, 7]);
             assert!(reader.shape_entries(2).unwrap_err().is_damage());
@@ -265,11 +293,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = write(&Disk, folder.path(), 2500);
         let mut file = std::fs::read(&path).unwrap();
-        let (reader, ()) = Reader::open(&Disk, &path, 1000, |_, _| Ok(())).unwrap();
+        let (reader, ()) = Reader::open(&Disk, &path, 0, 1000, |_, _| Ok(())).unwrap();
         let second = reader.directory_at as usize + PAGE_BLOCKS as usize * DIRECTORY_ENTRY;
         file[second + 4] ^= 1;
         std::fs::write(&path, &file).unwrap();
-        let (reader, ()) = Reader::open(&Disk, &path, 1000, |_, _| Ok(())).unwrap();
+        let (reader, ()) = Reader::open(&Disk, &path, 0, 1000, |_, _| Ok(())).unwrap();
         assert!(reader.block(0).is_ok() && reader.block(2048).is_ok());
         assert!(reader.block(1024).unwrap_err().to_string().contains("the checksum of the directory"));
     }
@@ -278,7 +306,7 @@ mod tests {
     fn a_trailer_that_cannot_be_true_is_refused_though_its_checksum_fits() {
         let storage = Memory::default();
         let path = write(&storage, Path::new("folder"), 3);
-        let (reader, ()) = Reader::open(&storage, &path, 3, |_, _| Ok(())).unwrap();
+        let (reader, ()) = Reader::open(&storage, &path, 0, 3, |_, _| Ok(())).unwrap();
         let mut file = vec![0; reader.file.size().unwrap() as usize];
         reader.file.read_exact_at(&mut file, 0).unwrap();
         let (at, numbers) = (reader.directory_at, file.len() - TRAILER);
@@ -290,7 +318,7 @@ mod tests {
             let checksum = end_checksum(end, reader.identity);
             file[numbers + 16..].copy_from_slice(&checksum.to_le_bytes());
             storage.create(&path).unwrap().write_all_at(&file, 0).unwrap();
-            Reader::open(&storage, &path, 3, |_, _| Ok(()))?.0.block(0)
+            Reader::open(&storage, &path, 0, 3, |_, _| Ok(()))?.0.block(0)
         };
         open(at, 3).unwrap();
         for (directory_at, count) in [
@@ -318,7 +346,7 @@ mod tests {
         sparse.set_len(1 << 40).unwrap();
         std::os::unix::fs::FileExt::write_all_at(&sparse, &file[file.len() - TRAILER..], (1 << 40) - TRAILER as u64)
             .unwrap();
-        let error = Reader::open(&Disk, &path, 1000, |_, _| Ok(())).map(drop).unwrap_err();
+        let error = Reader::open(&Disk, &path, 0, 1000, |_, _| Ok(())).map(drop).unwrap_err();
         assert!(error.to_string().contains("the trailer is wrong"), "{error}");
     }
 }

@@ -1,0 +1,363 @@
+//! Databases by HTTP: right answers from hosts that serve files, and an error from every other one.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use fourbase_tiers::files::{Http, UreqClient};
+use rayon::prelude::*;
+
+use crate::support::databases::{self, Solved};
+use crate::support::host::{Answer, Host, Request};
+use crate::support::positions::{Random, board, every_well_formed_position, random_game};
+use crate::support::program::Program;
+use crate::support::server::{Server, eventually};
+use crate::support::tiers::{Database, DatabaseError, Values};
+
+/// A host with the database of 4x4.
+fn host() -> Host {
+    Host::serving(databases::files(board("4x4"), Values::Remoteness))
+}
+
+/// Probes every position of 4x4 at an address and in a folder.
+fn is_equal(url: &str) {
+    let (remote, local) =
+        (Database::open(Path::new(url)).expect("a database"), Solved::new(board("4x4"), Values::Remoteness));
+    let local = local.open();
+    let games = every_well_formed_position(board("4x4"));
+    games.par_iter().for_each(|game| {
+        let position = game.to_position();
+        assert_eq!(
+            remote.probe(&position).expect("an answer"),
+            local.probe(&position).expect("an answer"),
+            "{position}"
+        );
+    });
+    assert!(remote.check_files().is_empty());
+    println!("{url}: all {} positions agree", games.len());
+}
+
+#[test]
+fn every_position_of_4x4_has_the_answer_of_the_folder() {
+    let host = host();
+    is_equal(&format!("{}/4x4/remoteness", host.url));
+    println!("{} requests, {} bytes", host.requests(), host.bytes());
+}
+
+/// What is wrong with a host, how its answers are changed, and what the error says.
+type Case = (&'static str, fn(&Request, &mut Answer), &'static str);
+
+/// Changes answers about the file of ply 13 alone.
+macro_rules! of_tier {
+    ($change:expr) => {
+        |request, answer| {
+            let change: fn(&Request, &mut Answer) = $change;
+            if request.name == "tier-13" {
+                change(request, answer);
+            }
+        }
+    };
+}
+
+const CASES: [Case; 24] = [
+    ("ignores Range", |_, answer| answer.status = "200 OK", "the host ignores the header Range (status 200)"),
+    ("has no file", of_tier!(|_, answer| answer.status = "404 Not Found"), "tier-13: damaged (the file is missing)"),
+    ("refuses", |_, answer| answer.status = "403 Forbidden", "the host refuses the file (status 403)"),
+    (
+        "is ill",
+        of_tier!(|_, answer| answer.status = "503 Service Unavailable"),
+        "the host cannot answer now (status 503), 3 times",
+    ),
+    ("sends a page", |_, answer| *answer = page("200 OK"), "the host ignores the header Range"),
+    ("sends a page as a part", |_, answer| *answer = page("206 Partial Content"), "Content-Range none"),
+    (
+        "sends a page in the place of the manifest",
+        |_, answer| replace(answer, b"<!DOCTYPE html><html><body>Welcome"),
+        "the kind of file is <!DOCTYP",
+    ),
+    ("redirects for ever", |request, answer| redirect(answer, &request.path), "too many redirects"),
+    ("cuts", of_tier!(|_, answer| answer.sent = Some(answer.body.len() / 2)), ", 3 times"),
+    ("closes", of_tier!(|_, answer| (answer.status, answer.sent) = ("", Some(0))), ", 3 times"),
+    ("stalls", of_tier!(|_, answer| answer.stalls = true), "timeout: global, 3 times"),
+    ("sends wrong bytes", of_tier!(|_, answer| flip(answer)), "checksum"),
+    ("sends wrong bytes of the manifest", |_, answer| flip(answer), "the checksum of the header is wrong"),
+    (
+        "sends another part",
+        of_tier!(|_, answer| answer.set("Content-Range", "bytes 1-4096/9999")),
+        "Content-Range bytes 1-4096/9999",
+    ),
+    (
+        "has no Content-Range",
+        |_, answer| answer.unset("Content-Range"),
+        "Content-Range none to a request for bytes=0-4095",
+    ),
+    (
+        "does not know the length",
+        |_, answer| answer.set("Content-Range", "bytes 0-4095/*"),
+        "Content-Range bytes 0-4095/*",
+    ),
+    (
+        "has a negative length",
+        |_, answer| answer.set("Content-Range", "bytes 0-4095/-5"),
+        "Content-Range bytes 0-4095/-5",
+    ),
+    ("has a huge length", of_tier!(|_, answer| grow(answer, u64::MAX)), "tier-13: "),
+    (
+        "has a length beyond numbers",
+        of_tier!(|_, answer| answer.set("Content-Range", "bytes 0-1/99999999999999999999")),
+        "Content-Range bytes 0-1/9999",
+    ),
+    ("sends fewer bytes", of_tier!(|_, answer| answer.body.truncate(9)), "the host sent 9 bytes of 4096, 3 times"),
+    ("sends more bytes", of_tier!(|_, answer| answer.body.push(1)), " bytes of "),
+    ("compresses", |_, answer| answer.set("Content-Encoding", "gzip"), "the host compresses the file (gzip)"),
+    (
+        "changes a file",
+        of_tier!(|request, answer| answer.set("ETag", if request.earlier < 2 { "a" } else { "b" })),
+        "the file has changed since it was opened",
+    ),
+    (
+        "makes a file longer",
+        of_tier!(|request, answer| if request.earlier > 1 {
+            grow(answer, 999_999)
+        }),
+        "the file has changed since it was opened",
+    ),
+];
+
+fn page(status: &'static str) -> Answer {
+    Answer { status, body: b"<html>Welcome".to_vec(), ..Answer::default() }
+}
+
+/// Sends other bytes of the same place.
+fn replace(answer: &mut Answer, bytes: &[u8]) {
+    answer.body[..bytes.len()].copy_from_slice(bytes);
+}
+
+fn redirect(answer: &mut Answer, path: &str) {
+    answer.status = "302 Found";
+    answer.set("Location", path);
+}
+
+fn flip(answer: &mut Answer) {
+    for byte in answer.body.iter_mut().skip(40) {
+        *byte ^= 1;
+    }
+}
+
+/// Says that the file is longer.
+fn grow(answer: &mut Answer, size: u64) {
+    let range = answer.headers.iter().find(|(name, _)| *name == "Content-Range").map(|(_, range)| range.clone());
+    let range = range.and_then(|range| Some(format!("{}/{size}", range.split_once('/')?.0)));
+    answer.set("Content-Range", range.unwrap_or_default());
+}
+
+#[test]
+fn a_host_that_misbehaves_is_an_error_that_says_how_and_comes_to_an_end() {
+    let files = databases::files(board("5x5"), Values::Remoteness);
+    let local = databases::shared(board("5x5"), Values::Remoteness);
+    let mut random = Random::new(3);
+    let games: Vec<_> =
+        std::iter::repeat_with(|| random_game(board("5x5"), 13, &mut random)).flatten().take(200).collect();
+    CASES.into_par_iter().for_each(|(name, change, expected)| {
+        let host = Host::changing(files.clone(), change);
+        let http = Http::new(Arc::new(UreqClient::new(Duration::from_millis(500))));
+        let begin = Instant::now();
+        let folder = format!("{}/5x5/remoteness", host.url);
+        let failure = match Database::open_on(Arc::new(http), Path::new(&folder)) {
+            Err(failure) => failure,
+            Ok(database) => {
+                let probe = |position| -> Result<(), DatabaseError> {
+                    // Where there is an answer, it is the right one.
+                    assert_eq!(database.probe(&position)?, local.probe(&position)?, "{name}: {position}");
+                    Ok(())
+                };
+                let failure = games.iter().find_map(|game| probe(game.to_position()).err());
+                failure.unwrap_or_else(|| panic!("no error of a host that {name}"))
+            }
+        };
+        println!("{name}: {failure}");
+        assert!(failure.to_string().contains(expected), "{name}: {failure}");
+        assert!(begin.elapsed() < Duration::from_secs(20), "{name}: {:?}", begin.elapsed());
+    });
+}
+
+/// Asks a host for all moves of positions of 5x5 with nothing in the cache, and returns the most requests for one position.
+fn most_requests(host: &Host, local: &Database) -> usize {
+    let mut most = 0;
+    let mut random = Random::new(5);
+    for ply in [0, 4, 8, 9, 10, 11, 12, 12, 12, 13, 14, 14, 14, 15, 16, 18] {
+        let game = std::iter::repeat_with(|| random_game(board("5x5"), ply, &mut random)).flatten().next();
+        let position = game.expect("a game").to_position();
+        let remote = Database::open(Path::new(&format!("{}/5x5/remoteness", host.url))).expect("a database");
+        let before = host.requests();
+        assert_eq!(
+            remote.moves(&position).expect("an answer"),
+            local.moves(&position).expect("an answer"),
+            "{position}"
+        );
+        let cold = host.requests() - before;
+        remote.moves(&position).expect("an answer");
+        assert_eq!(host.requests(), before + cold, "{position}: warm");
+        most = most.max(cold);
+    }
+    most
+}
+
+#[test]
+fn what_a_question_needs_of_a_file_is_asked_for_in_one_request_where_the_host_answers_that() {
+    let files = databases::files(board("5x5"), Values::Remoteness);
+    let local = databases::shared(board("5x5"), Values::Remoteness);
+    let several = Host::serving(files.clone());
+    // Many hosts send the whole file.
+    let single = Host::changing(files.clone(), |_, answer| {
+        if answer.headers.iter().any(|(name, _)| *name == "Content-Type") {
+            answer.status = "200 OK";
+        }
+    });
+    // Others send parts that nobody has asked for.
+    let wrong = Host::changing(files, |_, answer| {
+        let body = String::from_utf8_lossy(&answer.body);
+        if let Some(place) = body.find("Content-Range: bytes ").filter(|_| body.starts_with("\r\n--part")) {
+            answer.body[place + 21] = b'9';
+        }
+    });
+    let found = [&several, &single, &wrong].map(|host| most_requests(host, &local));
+    println!("{found:?} requests at most, {:?} bytes", [&several, &single, &wrong].map(Host::bytes));
+    assert!(found[0] <= 24 && found[0] < found[1], "{found:?}");
+}
+
+#[test]
+fn what_passes_is_asked_for_again_and_redirects_are_followed() {
+    let files = databases::files(board("4x4"), Values::Remoteness);
+    let host = Host::changing(files, |request, answer| match request.earlier {
+        0 => answer.status = "503 Service Unavailable",
+        1 => answer.sent = Some(answer.body.len() / 2),
+        2 if !request.path.starts_with("/moved") => redirect(answer, &format!("/moved{}", request.path)),
+        _ => {}
+    });
+    let database = Database::open(Path::new(&format!("{}/4x4/remoteness", host.url))).expect("a database");
+    assert_eq!(host.requests(), 4);
+    assert_eq!(database.manifest().root().expect("complete").remoteness, Some(16));
+}
+
+#[test]
+fn the_commands_that_only_read_take_an_address() {
+    let (host, local, empty) = (host(), Program::with("4x4"), Program::new());
+    for command in
+        ["query 4x4 1234 --search never", "query 4x4 --json", "analyse 4x4 12341234", "verify 4x4 --sample 100"]
+    {
+        let [remote, expected] = [&empty, &local].map(|program| {
+            let root = if std::ptr::eq(program, &empty) { &host.url } else { "db" };
+            program.run(&format!("{command} --db {root}")).succeeds().replace(root, "db")
+        });
+        let seconds =
+            |text: &str| text.lines().filter(|line| !line.contains(" s")).map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(seconds(&remote), seconds(&expected), "{command}");
+    }
+    let mut empty = empty;
+    empty.set("FOURBASE_DB", &host.url);
+    assert!(empty.run_with_input("play 4x4 --first perfect --second perfect", "").succeeds().contains("tie"));
+    let server = Server::start(&empty, "");
+    assert_eq!(server.get("/api/v1/position?board=4x4&position=1234").json()["source"]["kind"], "database");
+}
+
+#[test]
+fn an_address_that_does_not_help_is_refused_with_what_to_do() {
+    let (host, program) = (host(), Program::new());
+    for (arguments, code, expected) in [
+        ("list", 2, "is an address, where nothing is written or listed; give --db DIR"),
+        ("solve 4x4", 2, "is an address"),
+        ("stats 4x4", 2, "is an address"),
+    ] {
+        let line = program.run(&format!("{arguments} --db {}", host.url)).fails(code);
+        assert!(line.contains(expected), "{line}");
+        assert_eq!(fs::read_dir(program.path("")).expect("a folder").count(), 0, "{arguments}");
+    }
+    for (root, expected) in [
+        (host.url.replace("127", "user:secret@127"), "the address has the sign @"),
+        (format!("{}/?key=1", host.url), "the address has the sign ?"),
+        (
+            "http://127.0.0.1:1".to_owned(),
+            "3 times; --search auto searches instead; check the address and the connection",
+        ),
+        ("https://127.0.0.1:1".to_owned(), if cfg!(feature = "https") { "3 times" } else { "built without https" }),
+        ("http://".to_owned(), "check the address"),
+    ] {
+        let line = program.run(&format!("query 4x4 --search never --db {root}")).fails(1);
+        assert!(line.contains(expected), "{line}");
+    }
+    let missing = Host::serving(Arc::default());
+    let line = program.run(&format!("query 4x4 --search never --db {}", missing.url)).fails(1);
+    assert!(
+        line.ends_with(&format!("the host should have a whole database at {}/4x4/remoteness/manifest", missing.url)),
+        "{line}"
+    );
+}
+
+/// A server of Debian that is ended when this is dropped.
+struct Ended(Child);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Returns a block of the page about publishing, for a folder and a port of the test.
+fn configuration(language: &str, folder: &Path, port: u16) -> String {
+    let page = include_str!("../docs/how-to/publish-a-database.md");
+    let block =
+        page.split_once(&format!("```{language}\n")).and_then(|(_, rest)| rest.split_once("```")).expect("a block").0;
+    let folder = folder.to_str().expect("a path");
+    block
+        .replace("/srv/fourbase", folder)
+        .replace(":80 ", &format!(":{port} "))
+        .replace(" 80;", &format!(" 127.0.0.1:{port};"))
+}
+
+/// Starts a server with the configuration of the page, and compares all answers.
+fn serves(program: &str, language: &str, arguments: &[&str], whole: impl Fn(&Path, &str) -> String) {
+    let here = Program::with("4x4");
+    let port = std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address").port();
+    let text = whole(&here.path(""), &configuration(language, &here.path("db"), port));
+    fs::write(here.path("configuration"), text).expect("a file");
+    let log = fs::File::create(here.path("log")).expect("a file");
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(here.path("")).env("HOME", here.path("")).stdout(Stdio::null()).stderr(log);
+    let Ok(child) = command.spawn() else { return println!("skipped: there is no {program}") };
+    let _ended = Ended(child);
+    eventually(program, || std::net::TcpStream::connect(("127.0.0.1", port)).is_ok());
+    is_equal(&format!("http://127.0.0.1:{port}/4x4/remoteness"));
+    let (local, mut random) = (databases::shared(board("5x5"), Values::Remoteness), Random::new(7));
+    databases::write(board("5x5"), Values::Remoteness, &here.path("db/5x5/remoteness"));
+    let remote = Database::open(Path::new(&format!("http://127.0.0.1:{port}/5x5/remoteness"))).expect("a database");
+    for ply in 0..25 {
+        let game = std::iter::repeat_with(|| random_game(board("5x5"), ply, &mut random)).flatten().next();
+        let position = game.expect("a game").to_position();
+        assert_eq!(
+            remote.moves(&position).expect("an answer"),
+            local.moves(&position).expect("an answer"),
+            "{position}"
+        );
+    }
+}
+
+#[test]
+fn nginx_serves_a_database_with_the_configuration_of_the_documentation() {
+    serves("nginx", "nginx", &["-p", ".", "-c", "configuration", "-e", "log"], |folder, server| {
+        let folder = folder.display();
+        format!(
+            "daemon off; pid {folder}/pid; events {{}} http {{ access_log off; client_body_temp_path {folder}; proxy_temp_path {folder}; fastcgi_temp_path {folder}; uwsgi_temp_path {folder}; scgi_temp_path {folder}; {server} }}"
+        )
+    });
+}
+
+#[test]
+fn caddy_serves_a_database_with_the_configuration_of_the_documentation() {
+    serves("caddy", "caddy", &["run", "--adapter", "caddyfile", "--config", "configuration"], |_, site| {
+        format!("{{\nadmin off\n}}\n{site}")
+    });
+}

@@ -1,0 +1,183 @@
+//! A static host over HTTP, which answers as it should, or as a test wants it to.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use super::databases::Files;
+
+/// An answer that is about to be sent.
+#[derive(Clone, Debug, Default)]
+pub struct Answer {
+    pub status: &'static str,
+    pub headers: Vec<(&'static str, String)>,
+    pub body: Vec<u8>,
+    /// How many bytes of the body are sent before the connection ends; all without it.
+    pub sent: Option<usize>,
+    /// The connection stays open without an answer.
+    pub stalls: bool,
+}
+
+impl Answer {
+    /// Sets a header.
+    pub fn set(&mut self, name: &'static str, value: impl Into<String>) {
+        self.headers.retain(|(header, _)| *header != name);
+        self.headers.push((name, value.into()));
+    }
+
+    /// Leaves a header out.
+    pub fn unset(&mut self, name: &str) {
+        self.headers.retain(|(header, _)| *header != name);
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        let length = ("Content-Length", self.body.len().to_string());
+        let given = self.headers.iter().any(|(name, _)| *name == length.0);
+        let headers = self.headers.iter().chain((!given).then_some(&length));
+        let headers = headers.map(|(name, value)| format!("{name}: {value}\r\n")).collect::<String>();
+        let head = format!("HTTP/1.1 {}\r\n{headers}\r\n", self.status);
+        let body = &self.body[..self.sent.unwrap_or(self.body.len())];
+        [head.as_bytes(), body].concat()
+    }
+}
+
+/// A request.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The last part of the path.
+    pub name: String,
+    pub path: String,
+    /// How many requests for this file came before.
+    pub earlier: usize,
+}
+
+/// Changes an answer to a request.
+type Change = Box<dyn Fn(&Request, &mut Answer) + Send + Sync>;
+
+/// A host that serves the files of one database, whatever the folders before their names. Its thread ends with the tests.
+pub struct Host {
+    /// Its address, without a slash at the end.
+    pub url: String,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    files: Files,
+    change: Change,
+    requests: Mutex<Vec<String>>,
+    bytes: AtomicU64,
+}
+
+impl Host {
+    /// Serves files as it should.
+    pub fn serving(files: Files) -> Host {
+        Host::changing(files, |_, _| {})
+    }
+
+    /// Serves files, with changed answers.
+    pub fn changing(files: Files, change: impl Fn(&Request, &mut Answer) + Send + Sync + 'static) -> Host {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let url = format!("http://{}", listener.local_addr().expect("an address"));
+        let shared =
+            Arc::new(Shared { files, change: Box::new(change), requests: Mutex::default(), bytes: AtomicU64::new(0) });
+        let serving = Arc::clone(&shared);
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let shared = Arc::clone(&serving);
+                thread::spawn(move || shared.serve(&stream));
+            }
+        });
+        Host { url, shared }
+    }
+
+    /// Returns how many requests came so far.
+    pub fn requests(&self) -> usize {
+        self.shared.requests.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    /// Returns how many bytes of bodies were sent so far.
+    pub fn bytes(&self) -> u64 {
+        self.shared.bytes.load(Ordering::Relaxed)
+    }
+}
+
+impl Shared {
+    fn serve(&self, mut stream: &TcpStream) {
+        let mut reader = BufReader::new(stream);
+        while let Some((path, ranges)) = read_request(&mut reader) {
+            let name = path.rsplit('/').next().unwrap_or_default().to_owned();
+            let earlier = {
+                let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+                requests.push(name.clone());
+                requests.iter().filter(|earlier| **earlier == name).count() - 1
+            };
+            let mut answer = self.answer(&name, &ranges);
+            (self.change)(&Request { name, path, earlier }, &mut answer);
+            if answer.stalls {
+                thread::sleep(Duration::from_secs(60));
+                return;
+            }
+            self.bytes.fetch_add(answer.body.len() as u64, Ordering::Relaxed);
+            if stream.write_all(&answer.bytes()).is_err() || answer.sent.is_some() {
+                return;
+            }
+        }
+    }
+
+    fn answer(&self, name: &str, ranges: &[Range<usize>]) -> Answer {
+        let Some(file) = self.files.get(name) else {
+            return Answer { status: "404 Not Found", body: b"<html>no such page".to_vec(), ..Answer::default() };
+        };
+        let mut answer = Answer { status: "200 OK", body: file.clone(), ..Answer::default() };
+        answer.set("ETag", format!("\"{}-{name}\"", file.len()));
+        answer.set("Accept-Ranges", "bytes");
+        let ranges: Vec<_> = ranges.iter().map(|range| range.start..range.end.min(file.len())).collect();
+        let content_range = |range: &Range<usize>| format!("bytes {}-{}/{}", range.start, range.end - 1, file.len());
+        if ranges.iter().any(Range::is_empty) {
+            return Answer { status: "416 Range Not Satisfiable", ..Answer::default() };
+        }
+        match &ranges[..] {
+            [] => {}
+            [range] => {
+                answer.status = "206 Partial Content";
+                answer.set("Content-Range", content_range(range));
+                answer.body = file[range.clone()].to_vec();
+            }
+            // As nginx and Caddy: nobody needs more than the whole file.
+            ranges if ranges.iter().map(Range::len).sum::<usize>() > file.len() => {}
+            ranges => {
+                answer.status = "206 Partial Content";
+                answer.set("Content-Type", "multipart/byteranges; boundary=part");
+                let part = |range: &Range<usize>| {
+                    let head = format!("\r\n--part\r\nContent-Range: {}\r\n\r\n", content_range(range));
+                    [head.as_bytes(), &file[range.clone()]].concat()
+                };
+                answer.body = ranges.iter().flat_map(part).chain(*b"\r\n--part--\r\n").collect();
+            }
+        }
+        answer
+    }
+}
+
+/// Reads the path and the ranges of the next request; nothing where the client has ended the connection.
+fn read_request(reader: &mut impl BufRead) -> Option<(String, Vec<Range<usize>>)> {
+    let mut line = String::new();
+    reader.read_line(&mut line).ok()?;
+    let path = line.split(' ').nth(1)?.to_owned();
+    let mut ranges = Vec::new();
+    loop {
+        line.clear();
+        reader.read_line(&mut line).ok()?;
+        let Some((name, value)) = line.trim().split_once(':') else { return Some((path, ranges)) };
+        if name.eq_ignore_ascii_case("range") {
+            for range in value.trim().strip_prefix("bytes=")?.split(',') {
+                let (first, last) = range.trim().split_once('-')?;
+                ranges.push(first.parse().ok()?..last.parse::<usize>().ok()? + 1);
+            }
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Reading ahead: what look-ups will need of files that are far away is asked for together.
+//!
+//! Which positions a probe looks up follows from the board alone: the position itself, or its children and what they force. So they are
+//! listed before anything is read, and sorted by tier; then each file is asked once for its pages and once for its blocks, all files
+//! at the same time. The probe itself may need fewer of them, because it stops at a win.
+
+use std::collections::BTreeMap;
+
+use fourbase::Position;
+use rayon::prelude::*;
+
+use super::open::Database;
+use super::probe::{Seen, centre_first, follow};
+use crate::format::is_stored;
+use crate::quiet::{ChildEvaluations, StaticEvaluation, evaluate};
+
+/// More positions than the moves of any: they are looked up in an order that shares blocks, each with what it needs.
+const MOST_POSITIONS: usize = 32;
+
+/// The most positions that are followed for one; the worst of 6x4 needs 68.
+const MOST_FOLLOWED: usize = 256;
+
+impl Database {
+    /// Announces that positions will be looked up. Does nothing where files are near.
+    pub(super) fn read_ahead(&self, positions: &[Position]) {
+        if !self.is_remote || positions.len() > MOST_POSITIONS || !self.storage().reads_ahead() {
+            return;
+        }
+        let mut tiers: BTreeMap<u32, Vec<Position>> = BTreeMap::new();
+        for position in positions.iter().filter(|position| position.board() == self.board()) {
+            for end in self.looked_up(position) {
+                tiers.entry(end.ply).or_default().push(end.position);
+            }
+        }
+        tiers.into_par_iter().for_each(|(ply, positions)| {
+            // The look-up reports what is wrong.
+            if let Ok(tier) = self.tier(ply) {
+                tier.read_ahead(self.index(), &self.cache, &positions);
+            }
+        });
+    }
+
+    /// Lists the stored positions that a probe may look up.
+    fn looked_up(&self, position: &Position) -> Vec<Seen> {
+        let start = follow(*position, position.ply() as u32, evaluate(position));
+        let (mut found, mut next) = (vec![start], 0);
+        while let Some(Seen { position, ply, evaluation }) = found.get(next).copied() {
+            next += 1;
+            if evaluation != StaticEvaluation::Quiet || is_stored(ply) || !self.reaches(ply) {
+                continue;
+            }
+            let evaluations = ChildEvaluations::new(&position);
+            for column in centre_first(position.board().width()).filter(|column| position.can_play(*column)) {
+                let end = follow(position.drop_piece(column), ply + 1, evaluations.of(column));
+                if found.len() < MOST_FOLLOWED && !found.contains(&end) {
+                    found.push(end);
+                }
+            }
+        }
+        found.retain(|of| of.evaluation == StaticEvaluation::Quiet && is_stored(of.ply) && self.reaches(of.ply));
+        found
+    }
+}

@@ -1,0 +1,75 @@
+//! Asking hosts with `ureq`: a blocking client, whose connections are kept open for the next request.
+
+use std::io::{self, ErrorKind, Read};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use ureq::Agent;
+
+use super::answer::error;
+use super::{Client, Response};
+
+/// How long a request may take, with its redirects and its answer.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How many redirects are followed.
+const MOST_REDIRECTS: u32 = 5;
+
+/// Asks hosts over HTTP, and over TLS where this package has the cargo feature `https`. Obeys the variables `HTTP_PROXY` and
+/// `NO_PROXY`.
+#[derive(Debug)]
+pub struct UreqClient(Agent);
+
+impl UreqClient {
+    /// Makes a client whose requests may take so long, each of the three tries.
+    pub fn new(timeout: Duration) -> UreqClient {
+        let config = Agent::config_builder()
+            .http_status_as_error(false)
+            .max_redirects(MOST_REDIRECTS)
+            .timeout_global(Some(timeout))
+            .accept_encoding("identity")
+            .user_agent(concat!("fourbase/", env!("CARGO_PKG_VERSION")));
+        UreqClient(config.build().into())
+    }
+
+    /// Returns the client of the process.
+    pub(super) fn shared() -> Arc<UreqClient> {
+        static SHARED: OnceLock<Arc<UreqClient>> = OnceLock::new();
+        Arc::clone(SHARED.get_or_init(|| Arc::new(UreqClient::new(TIMEOUT))))
+    }
+}
+
+impl Client for UreqClient {
+    fn get(&self, address: &str, range: &str, most_bytes: u64) -> io::Result<Response> {
+        if address.starts_with("https:") && !cfg!(feature = "https") {
+            return Err(error(ErrorKind::Unsupported, "this program was built without https"));
+        }
+        let (parts, body) = self.0.get(address).header("range", range).call().map_err(io_error)?.into_parts();
+        let header = |(name, value): (&ureq::http::HeaderName, &ureq::http::HeaderValue)| {
+            Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned()))
+        };
+        let mut response = Response {
+            status: parts.status.as_u16(),
+            headers: parts.headers.iter().filter_map(header).collect(),
+            body: Vec::new(),
+        };
+        if response.status == 206 {
+            // One more shows that there is no more, and leaves the connection for the next request.
+            let mut reader = body.into_reader().take(most_bytes + 1);
+            reader.read_to_end(&mut response.body).map_err(|failure| io_error(failure.into()))?;
+        }
+        Ok(response)
+    }
+}
+
+/// Sorts the errors of ureq into those that may pass and others. None is of a kind that means something else to a reader of files.
+fn io_error(failure: ureq::Error) -> io::Error {
+    let kind = match &failure {
+        ureq::Error::BadUri(_) | ureq::Error::Http(_) => ErrorKind::InvalidInput,
+        ureq::Error::TooManyRedirects | ureq::Error::RedirectFailed => ErrorKind::InvalidData,
+        ureq::Error::Timeout(_) => ErrorKind::TimedOut,
+        ureq::Error::Io(source) if source.kind() == ErrorKind::ConnectionRefused => ErrorKind::ConnectionRefused,
+        _ => ErrorKind::ConnectionAborted,
+    };
+    error(kind, failure.to_string())
+}

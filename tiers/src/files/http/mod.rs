@@ -1,0 +1,163 @@
+//! Files of a host, read over HTTP: any static host that answers the header `Range` will do.
+//!
+//! A file is opened by asking for its first bytes. The answer tells its length and its version (`ETag`, else `Last-Modified`), which all
+//! later answers have to repeat. The end of a file, which lists its blocks, is asked for once and kept. Every other read is a request of
+//! its own. Many hosts answer a request for several ranges: then both ends of a file are one request, and so is what
+//! [`ReadFile::read_ahead`] announces. Whatever a host answers, a read gives bytes of the place that was asked for, or an error:
+//!
+//! | kind of the error | what happened |
+//! |---|---|
+//! | `NotFound`, `PermissionDenied` | status 404 or 410, status 401 or 403 |
+//! | `Unsupported` | the host ignores `Range`, or compresses; this program has no HTTP or no TLS |
+//! | `StaleNetworkFileHandle` | the file has changed since it was opened |
+//! | `InvalidInput` | the address is none |
+//! | `InvalidData` | any other answer that is not what was asked for |
+//! | any other | the host did not answer, or too late, or not to the end, three times |
+//!
+//! That the bytes are right is for the checksums of the files to tell.
+
+mod answer;
+#[cfg(feature = "http")]
+mod client;
+mod file;
+mod multipart;
+
+use std::fmt::Debug;
+use std::io::{self, ErrorKind};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+#[cfg(feature = "http")]
+pub use client::UreqClient;
+
+use self::file::HttpFile;
+use super::storage::{ReadFile, Storage};
+
+/// Asks hosts over HTTP.
+pub trait Client: Send + Sync + Debug {
+    /// Sends one `GET` with this header `Range`, of one range or several, and follows redirects. Reads at most `most_bytes` of the body, and none unless the
+    /// status is 206.
+    ///
+    /// # Errors
+    /// Where no whole answer came in time, or one longer than `most_bytes`. Kinds as above.
+    fn get(&self, address: &str, range: &str, most_bytes: u64) -> io::Result<Response>;
+
+    /// Tells whether a request may ask for several ranges.
+    fn asks_several(&self) -> bool {
+        true
+    }
+
+    /// Waits before the next try.
+    fn pause(&self, time: Duration) {
+        std::thread::sleep(time);
+    }
+}
+
+/// What a host answered.
+#[derive(Clone, Debug, Default)]
+pub struct Response {
+    /// The status.
+    pub status: u16,
+    /// The headers, with names in small letters.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+/// The files below an address, as a file system that cannot be written. Paths are addresses.
+#[derive(Clone, Debug)]
+pub struct Http(Arc<Host>);
+
+/// What the files of a host share.
+#[derive(Debug)]
+struct Host {
+    client: Arc<dyn Client>,
+    /// The host has answered a request for several ranges in another way.
+    is_single: AtomicBool,
+}
+
+impl Http {
+    /// Reads files with this client.
+    pub fn new(client: Arc<dyn Client>) -> Http {
+        let is_single = AtomicBool::new(!client.asks_several());
+        Http(Arc::new(Host { client, is_single }))
+    }
+}
+
+impl Storage for Http {
+    fn open(&self, path: &Path) -> io::Result<Box<dyn ReadFile>> {
+        Ok(Box::new(HttpFile::open(&self.0, address(path)?, None)?))
+    }
+
+    fn open_expecting(&self, path: &Path, bytes: u64) -> io::Result<Box<dyn ReadFile>> {
+        Ok(Box::new(HttpFile::open(&self.0, address(path)?, Some(bytes))?))
+    }
+
+    fn reads_ahead(&self) -> bool {
+        !self.0.is_single.load(Ordering::Relaxed)
+    }
+
+    fn names(&self, _: &Path) -> io::Result<Vec<String>> {
+        Err(io::Error::new(ErrorKind::Unsupported, "the files of a host cannot be listed"))
+    }
+}
+
+/// Writes a path as an address.
+fn address(path: &Path) -> io::Result<String> {
+    let address = path.to_str().filter(|_| is_address(path)).ok_or_else(|| no_address("is not HTTP"))?;
+    // A password would be repeated in messages.
+    if let Some(sign) = address.chars().find(|sign| "?#@".contains(*sign)) {
+        return Err(no_address(&format!("has the sign {sign}")));
+    }
+    // Where a path is joined with another sign than addresses are.
+    Ok(address.replace(std::path::MAIN_SEPARATOR, "/"))
+}
+
+fn no_address(what: &str) -> io::Error {
+    io::Error::new(ErrorKind::InvalidInput, format!("the address {what}"))
+}
+
+/// Tells whether a path is the address of a folder or file at a host: whether it begins with `http://` or `https://`.
+pub fn is_address(path: &Path) -> bool {
+    let path = path.as_os_str().as_encoded_bytes();
+    [&b"http://"[..], b"https://"].iter().any(|scheme| path.starts_with(scheme))
+}
+
+/// Returns what to do about an error of this kind.
+pub(super) fn remedy(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::NotFound => "check the address",
+        ErrorKind::InvalidInput => "write the address as http://HOST/FOLDER, without ?, # and @",
+        ErrorKind::PermissionDenied => "check the address, and whether everyone may read there",
+        ErrorKind::Unsupported => {
+            "take a host that sends ranges of files, uncompressed; https:// needs the cargo feature https"
+        }
+        ErrorKind::ReadOnlyFilesystem => "give a folder of this machine",
+        ErrorKind::StaleNetworkFileHandle => "open the database again",
+        ErrorKind::InvalidData => {
+            "check the address; if it is right, the files at the host are damaged or of something else"
+        }
+        _ => "check the address and the connection, and try again",
+    }
+}
+
+/// Returns what reads addresses.
+#[cfg(feature = "http")]
+pub(super) fn shared() -> Http {
+    Http::new(UreqClient::shared())
+}
+
+/// Returns what refuses addresses.
+#[cfg(not(feature = "http"))]
+pub(super) fn shared() -> Http {
+    #[derive(Debug)]
+    struct Absent;
+    impl Client for Absent {
+        fn get(&self, _: &str, _: &str, _: u64) -> io::Result<Response> {
+            Err(io::Error::new(ErrorKind::Unsupported, "this program was built without HTTP"))
+        }
+    }
+    Http::new(Arc::new(Absent))
+}
