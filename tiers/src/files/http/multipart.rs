@@ -56,7 +56,8 @@ pub(super) fn split(body: &[u8], boundary: &str) -> Option<Vec<(String, Vec<u8>)
 mod tests {
     use super::*;
 
-    const BODY: &[u8] = b"\r\n--x\r\nContent-Type: a/b\r\nContent-Range: bytes 2-8/20\r\n\r\n\r\n--x\r\n\r\n--x\r\n        content-range: bytes 12-12/20\r\n\r\n1\r\n--x--\r\n";
+    const BODY: &[u8] = b"\r\n--x\r\nContent-Type: a/b\r\nContent-Range: bytes 2-8/20\r\n\r\n\r\n--x\r\n\r\n--x\r\n\
+        content-range: bytes 12-12/20\r\n\r\n1\r\n--x--\r\n";
 
     #[test]
     fn parts_may_hold_the_boundary() {
