@@ -106,7 +106,7 @@ function askPosition() {
   const fact = facts.of(game);
   if (fact?.whole && !isOpen(fact)) arrived();
   else {
-    questions.askPosition(game, draw, arrived, draw);
+    questions.askPosition(game, draw, arrived, draw, () => view.drawSource(facts.of(game), game.board));
     setTimeout(draw, SLOW + 1);
   }
 }

@@ -73,8 +73,11 @@ export class Questions {
     }
   }
 
-  /** Asks for the values of the position that is shown. Calls `onPart()` when some are known, `onWhole()` at the end. */
-  askPosition(game, onPart, onWhole, onFailure) {
+  /**
+   * Asks for the values of the position that is shown. Calls `onPart()` when some are known, `onWhole()` at the end, and `onProgress()` while
+   * the board is solved.
+   */
+  askPosition(game, onPart, onWhole, onFailure, onProgress) {
     const fields = { board: game.board.text, position: positionText(game) };
     this.run("position", (signal, isCurrent) => ask("position", fields, {
       signal,
@@ -86,12 +89,12 @@ export class Questions {
       onProgress: (share) => {
         if (!isCurrent()) return;
         this.open.get("position").share = share;
-        onPart();
+        onProgress();
       },
     }), (answer) => {
       this.facts.keep(game, answer, true);
       if (isOpen(answer)) {
-        const again = () => this.askPosition(game, onPart, onWhole, onFailure);
+        const again = () => this.askPosition(game, onPart, onWhole, onFailure, onProgress);
         this.notices.say("position", answer.error ? texts.gaveUp(answer.error) : texts.openMoves, again);
       }
       onWhole();
