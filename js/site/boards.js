@@ -7,7 +7,7 @@ import { parseBoard } from "../../tools/page/notation.js";
 /** The boards that the page offers. */
 export const FIRST_BOARDS = ["4x4", "5x4", "6x4", "5x5", ...Fourbase.builtIn];
 
-/** A board of so many cells is solved: two seconds and 200 MB. */
+/** A board of so many cells is solved: two seconds and 60 MB. */
 const MOST_CELLS = 25;
 
 /** The plies that come first of a built-in database. */

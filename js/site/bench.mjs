@@ -1,0 +1,137 @@
+// Measures the page without a server in Chromium: node js/site/bench.mjs [visits]. It needs the site in target/site and the modules of
+// .ci/page. It fails where a value is wrong. Beside the times there is the CPU time of all of Chromium's processes, which other work on the
+// machine disturbs less. docs/notebook/browser.md has figures.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+import { host } from "./host.mjs";
+
+const TARGET = fileURLToPath(new URL("../../target/", import.meta.url));
+const { chromium } = createRequire(`${TARGET}page-tests/`)("playwright-core");
+const visits = Number(process.argv[2] ?? 5);
+
+/** The moves of empty boards, from the first column on. */
+const EMPTY = {
+  "7x6": "lose 40, lose 42, tie 42, win 41, tie 42, lose 42, lose 40",
+  "5x5": "tie 25, tie 25, tie 25, tie 25, tie 25",
+  "6x4": "lose 24, lose 24, lose 24, lose 24, lose 24, lose 24",
+};
+
+/** Notes, in milliseconds since the visit began, when a move can be played and when all values are there. It runs in the page. */
+function watch() {
+  globalThis.times = {};
+  const look = () => {
+    if (document.querySelector("#board button[aria-disabled=false]")) globalThis.times.playable ??= performance.now();
+    if (document.body?.dataset.ready === "true") globalThis.times.values ??= performance.now();
+  };
+  new MutationObserver(look).observe(document, { subtree: true, childList: true, attributes: true });
+}
+
+const program = await chromium.launch({ executablePath: process.env.FOURBASE_CHROMIUM ?? "/usr/bin/chromium", chromiumSandbox: false });
+
+const session = await program.newBrowserCDPSession();
+const processes = async () => (await session.send("SystemInfo.getProcessInfo")).processInfo;
+const cpu = async () => (await processes()).reduce((sum, { cpuTime }) => sum + cpuTime * 1000, 0);
+
+/** Opens an empty board, checks its values, and returns the page with the times. */
+async function visit(context, url, board) {
+  const page = await context.newPage();
+  const before = await cpu();
+  await page.addInitScript(watch);
+  await page.goto(`${url}?board=${board}`);
+  await page.waitForFunction(() => globalThis.times.values, null, { timeout: 120_000 });
+  const values = await page.$$eval("#board button", (columns) => columns.map(({ dataset }) => `${dataset.value} ${dataset.remoteness}`));
+  assert.equal(values.join(", "), EMPTY[board], board);
+  return { page, cpu: await cpu() - before, ...await page.evaluate("times") };
+}
+
+/** Prints the least, the median and the most of times. */
+const show = (name, times) => {
+  const sorted = [...times].sort((one, other) => one - other).map((time) => time.toFixed(0));
+  console.log(`${name}: ${times.length} times, ms: ${sorted[0]}, ${sorted[Math.floor(times.length / 2)]}, ${sorted.at(-1)}`);
+};
+
+const firsts = { playable: [], values: [], cpu: [], whole: [], kept: [] };
+const seconds = { open: [], offline: [], cpu: [] };
+for (let number = 0; number < visits; number += 1) {
+  const { url, line, sent, stop } = await host(`${TARGET}site`, "/connect4/");
+  Object.assign(line, { bytesPerSecond: 200_000, latency: 150 });
+  const context = await program.newContext();
+  const { page, playable, values, cpu } = await visit(context, url, "7x6");
+  const before = [...sent].filter(([name]) => !name.includes("tier-1"));
+  firsts.playable.push(playable);
+  firsts.values.push(values);
+  firsts.cpu.push(cpu);
+  firsts.whole.push(await page.evaluate(async () => {
+    for (;;) {
+      const last = performance.getEntriesByType("resource").find(({ name }) => name.endsWith("/7x6/tier-13"));
+      if (last?.responseEnd) return last.responseEnd;
+      await new Promise((resolve) => { setTimeout(resolve, 50); });
+    }
+  }));
+  firsts.kept.push(await page.evaluate(async () => {
+    await navigator.serviceWorker.ready;
+    for (const last = performance.getEntriesByType("resource").find(({ name }) => name.endsWith("/7x6/tier-13")).name; ;) {
+      if (await caches.match(last)) return performance.now();
+      await new Promise((resolve) => { setTimeout(resolve, 50); });
+    }
+  }));
+  await page.close();
+  if (number === 0) {
+    const sum = (some) => some.reduce((all, [, bytes]) => all + bytes, 0);
+    console.log(`bytes before the first values: code ${sum(before.filter(([name]) => !name.startsWith("databases-")))}, `
+      + `database ${sum(before.filter(([name]) => name.startsWith("databases-")))}; in all, kept: ${sum([...sent])}`);
+  }
+  const again = await visit(context, url, "7x6");
+  seconds.open.push(again.values);
+  await again.page.close();
+  await stop();
+  const offline = await visit(context, url, "7x6");
+  seconds.offline.push(offline.values);
+  seconds.cpu.push(offline.cpu);
+  await context.close();
+}
+show("first visit, 1.6 Mbit/s and 150 ms: a move can be played", firsts.playable);
+show("first visit: all values of the empty 7x6", firsts.values);
+show("first visit: CPU time until then", firsts.cpu);
+show("first visit: all plies of 7x6 are loaded", firsts.whole);
+show("first visit: the page is kept for use without a network", firsts.kept);
+show("second visit on that line: values", seconds.open);
+show("offline: values", seconds.offline);
+show("offline: CPU time until then", seconds.cpu);
+
+const { url, stop } = await host(`${TARGET}site`, "/connect4/");
+for (const board of ["6x4", "5x5"]) {
+  const [times, cpus] = [[], []];
+  for (let number = 0; number < visits; number += 1) {
+    const context = await program.newContext();
+    const { values, cpu } = await visit(context, url, board);
+    times.push(values);
+    cpus.push(cpu);
+    await context.close();
+  }
+  show(`${board}, from opening the page to its values, which are solved in the tab`, times);
+  show(`${board}: CPU time until then`, cpus);
+}
+
+// What the tab takes after positions of all plies.
+const context = await program.newContext();
+const { page } = await visit(context, url, "7x6");
+for (let number = 0; number < 100; number += 1) {
+  await page.fill("#random-ply", String(number % 42));
+  await page.click("#random");
+  await page.waitForFunction(() => document.body.dataset.ready === "true");
+}
+const own = (await processes()).filter(({ type }) => type === "renderer").map(({ id }) => {
+  try {
+    return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${id}/smaps_rollup`, "utf8"))[1]) / 1024;
+  } catch {
+    return 0;
+  }
+});
+console.log(`memory of the tab, as its share of the machine's: ${Math.max(...own).toFixed(0)} MiB`);
+await context.close();
+await stop();
+await program.close();

@@ -1,0 +1,56 @@
+// A static host for measurements: it compresses, names what never changes, and has one line that is as slow as is wanted, for all who
+// ask, service workers too.
+
+import { createServer } from "node:http";
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+
+const TYPES = { html: "text/html", js: "text/javascript", css: "text/css", svg: "image/svg+xml", png: "image/png", wasm: "application/wasm",
+  webmanifest: "application/manifest+json" };
+
+/** How many bytes are sent at a time. */
+const PART = 1024;
+
+/** How many milliseconds a line makes up for, where this process was late. */
+const LATE = 50;
+
+const after = (milliseconds) => new Promise((resolve) => { setTimeout(resolve, milliseconds); });
+
+/** Shows a folder under a path. `line.bytesPerSecond` may be changed, and so `line.latency` in milliseconds; `sent` has bytes by file. */
+export async function host(folder, path) {
+  const line = { bytesPerSecond: Infinity, latency: 0 };
+  const sent = new Map();
+  const files = new Map(readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => {
+    const name = join(entry.parentPath ?? entry.path, entry.name).slice(folder.length).replace(/^\/+/, "");
+    const type = TYPES[name.split(".").at(-1)] ?? "application/octet-stream";
+    const bytes = readFileSync(join(folder, name));
+    return [name, { name, type, ...(type.includes("octet") ? { body: bytes } : { body: gzipSync(bytes, { level: 9 }), encoding: "gzip" }) }];
+  }));
+  let free = 0;
+  const server = createServer(async (request, response) => {
+    await after(line.latency);
+    const name = new URL(request.url, "http://host").pathname.slice(path.length) || "index.html";
+    const file = files.get(name);
+    if (!file) return response.writeHead(404).end();
+    response.writeHead(200, {
+      "Content-Type": file.type, "Content-Length": file.body.length, ...(file.encoding && { "Content-Encoding": file.encoding }),
+      "Cache-Control": name.includes("/") ? "public, max-age=31536000, immutable" : "no-cache",
+    });
+    for (let at = 0; at < file.body.length; at += PART) {
+      const part = file.body.subarray(at, at + PART);
+      free = Math.max(free, performance.now() - LATE) + (part.length / line.bytesPerSecond) * 1000;
+      // The clock of timers has milliseconds.
+      if (free - performance.now() > 2) await after(free - performance.now());
+      response.write(part);
+      sent.set(name, (sent.get(name) ?? 0) + part.length);
+    }
+    response.end();
+  });
+  await new Promise((resolve) => { server.listen(0, "127.0.0.1", resolve); });
+  const stop = () => {
+    server.closeAllConnections();
+    return new Promise((resolve) => { server.close(resolve); });
+  };
+  return { url: `http://127.0.0.1:${server.address().port}${path}`, line, sent, stop };
+}
